@@ -1,0 +1,306 @@
+/**
+ * Every error that owner-sso throws on purpose.
+ *
+ * A caller's own mistake (a wrong option, a missing argument) is a `TypeError` that names it. Everything else is an
+ * {@link SsoError}: what happened is its `code`, where is its `step`, and what to do next is its message.
+ *
+ * No property, message or cause ever holds a credential, passcode, cookie, verifier, code or token, nor an object that
+ * could (a request, a response, a socket). A cause is a bare `Error` with the system's own code, such as `ECONNRESET`.
+ */
+
+/** What happened. One row of `docs/errors.md` each. */
+export type SsoErrorCode =
+  | 'ERR_SSO_INVALID_CREDENTIALS'
+  | 'ERR_SSO_ACCOUNT_LOCKED'
+  | 'ERR_SSO_CAPTCHA_REQUIRED'
+  | 'ERR_SSO_PASSCODE_REQUIRED'
+  | 'ERR_SSO_PASSCODE_REJECTED'
+  | 'ERR_SSO_PENDING_LOGIN_EXPIRED'
+  | 'ERR_SSO_REGION_NOT_ALLOWED'
+  | 'ERR_SSO_STATE_MISMATCH'
+  | 'ERR_SSO_ISSUER_MISMATCH'
+  | 'ERR_SSO_FIREWALL_CHALLENGE'
+  | 'ERR_SSO_REAUTHENTICATION_REQUIRED'
+  | 'ERR_SSO_TOKEN_REJECTED'
+  | 'ERR_SSO_UNEXPECTED_RESPONSE'
+  | 'ERR_SSO_TIMEOUT'
+  | 'ERR_SSO_UNREACHABLE'
+  | 'ERR_SSO_SIGNED_OUT'
+  | 'ERR_SSO_REFRESH_IN_DOUBT'
+  | 'ERR_SSO_STORE'
+
+/** Where it happened: the endpoints of the interface document in its order, then what is ours. */
+export type SsoStep =
+  | 'login-page'
+  | 'form-submission'
+  | 'code-exchange'
+  | 'mfa-factors'
+  | 'mfa-verify'
+  | 'refresh'
+  | 'callback'
+  | 'token-manager'
+  | 'token-store'
+
+export interface SsoErrorOptions {
+  /** The step of the flow that failed. */
+  readonly step?: SsoStep | undefined
+  /** HTTP status of the answer that told us, where there was one. */
+  readonly status?: number | undefined
+  /** Whether the request may have reached the service. `false` only when nothing of it was written to a connection. */
+  readonly requestSent?: boolean | undefined
+  /** A system error; only its `code`, `syscall` and message without addresses are kept. */
+  readonly cause?: unknown
+}
+
+/** Base of all errors of the flow, the token manager and the stores. */
+export class SsoError extends Error {
+  readonly code: SsoErrorCode
+  readonly step?: SsoStep
+  readonly status?: number
+  /** Whether the request may have reached the service, so that a single-use value in it may be spent. */
+  readonly requestSent: boolean
+
+  constructor(code: SsoErrorCode, message: string, options: SsoErrorOptions = {}) {
+    super(message)
+    this.name = new.target.name
+    this.code = code
+    if (options.step !== undefined) this.step = options.step
+    if (options.status !== undefined) this.status = options.status
+    this.requestSent = options.requestSent ?? true
+    const cause = bareCause(options.cause)
+    if (cause) this.cause = cause
+  }
+}
+
+/** The service did not accept the identity and credential. Ask the person again; never post the same pair again. */
+export class InvalidCredentialsError extends SsoError {
+  constructor(options?: SsoErrorOptions) {
+    super(
+      'ERR_SSO_INVALID_CREDENTIALS',
+      'The SSO service did not accept this e-mail and password. Check both and sign in again; repeating the same pair can lock the account.',
+      options,
+    )
+  }
+}
+
+/** The account is locked. Only its owner can unlock it, with the service. */
+export class AccountLockedError extends SsoError {
+  constructor(options?: SsoErrorOptions) {
+    super(
+      'ERR_SSO_ACCOUNT_LOCKED',
+      'The SSO service has locked this account. Unlock it on the service’s own website, then sign in again.',
+      options,
+    )
+  }
+}
+
+/** The service wants a captcha solved, which takes a person and a browser: see `createAuthorizationUrl`. */
+export class CaptchaRequiredError extends SsoError {
+  constructor(options?: SsoErrorOptions) {
+    super(
+      'ERR_SSO_CAPTCHA_REQUIRED',
+      'The SSO service asks for a captcha. Sign in in a browser instead (createAuthorizationUrl and redeemCallback).',
+      options,
+    )
+  }
+}
+
+/** The account has a second factor and no passcode was given. */
+export class PasscodeRequiredError extends SsoError {
+  constructor(options?: SsoErrorOptions) {
+    super(
+      'ERR_SSO_PASSCODE_REQUIRED',
+      'This account has a second factor. Give login() a passcode, or use beginLogin() and completeLogin().',
+      options,
+    )
+  }
+}
+
+/** Why a passcode was not taken. `too-many-attempts` needs a new login; the others need another passcode. */
+export type PasscodeRejection = 'invalid' | 'replayed' | 'unknown-factor' | 'too-many-attempts'
+
+/** The service did not accept the passcode. The pending login stays usable, unless there were too many attempts. */
+export class PasscodeRejectedError extends SsoError {
+  readonly reason: PasscodeRejection
+  constructor(reason: PasscodeRejection, options?: SsoErrorOptions) {
+    super('ERR_SSO_PASSCODE_REJECTED', passcodeRejectionMessages[reason], options)
+    this.reason = reason
+  }
+}
+
+const passcodeRejectionMessages: Record<PasscodeRejection, string> = {
+  invalid: 'The SSO service did not accept this passcode. Enter the current one of the chosen device.',
+  replayed: 'This passcode was used before. Wait for the next one and enter that.',
+  'unknown-factor': 'The SSO service does not know this factor. Choose one of the factors it listed.',
+  'too-many-attempts': 'Too many wrong passcodes. Sign in again from the start.',
+}
+
+/** The pending login is too old, was completed already or was tampered with. Sign in again from the start. */
+export class PendingLoginExpiredError extends SsoError {
+  constructor(options?: SsoErrorOptions) {
+    super('ERR_SSO_PENDING_LOGIN_EXPIRED', 'This sign-in has expired. Sign in again from the start.', options)
+  }
+}
+
+/** A redirect or a stored token set names a host that is neither `authUrl`'s own domain nor in `regionalAuthUrls`. */
+export class RegionNotAllowedError extends SsoError {
+  /** The origin that was named, as scheme, host and port; absent where it could not be read as a URL. */
+  readonly origin?: string
+  constructor(origin: string | undefined, options?: SsoErrorOptions) {
+    super(
+      'ERR_SSO_REGION_NOT_ALLOWED',
+      `${origin ?? 'An unreadable address'} is not an allowed instance of the SSO service. If it is genuine, list it in regionalAuthUrls. Nothing was sent to it.`,
+      options,
+    )
+    if (origin !== undefined) this.origin = origin
+  }
+}
+
+/** `state` of the redirect is not the one of this login (RFC 6749 section 10.12). The code was not redeemed. */
+export class StateMismatchError extends SsoError {
+  constructor(options?: SsoErrorOptions) {
+    super(
+      'ERR_SSO_STATE_MISMATCH',
+      'The answer does not belong to this sign-in (state differs). Sign in again from the start.',
+      options,
+    )
+  }
+}
+
+/** `issuer` of the redirect is not the instance that served the login (the meaning of RFC 9207). The code was not redeemed. */
+export class IssuerMismatchError extends SsoError {
+  constructor(options?: SsoErrorOptions) {
+    super(
+      'ERR_SSO_ISSUER_MISMATCH',
+      'The answer names another issuer than the SSO service that was asked. Sign in again from the start.',
+      options,
+    )
+  }
+}
+
+/** The service's web application firewall answered, not the service. Says nothing about the credentials. */
+export class FirewallChallengeError extends SsoError {
+  /** Seconds since the epoch: until then every call to this host fails without a request. */
+  readonly nextAttemptAt: number
+  constructor(nextAttemptAt: number, options?: SsoErrorOptions) {
+    super(
+      'ERR_SSO_FIREWALL_CHALLENGE',
+      `The SSO service's firewall has blocked this client for now; the credentials were not judged. Next attempt possible at ${isoTime(nextAttemptAt)}.`,
+      options,
+    )
+    this.nextAttemptAt = nextAttemptAt
+  }
+}
+
+/** Why only a new sign-in helps. `rotated_token_lost`: a refresh's answer was lost with the new refresh token in it. */
+export type ReauthenticationReason = 'refresh_token_rejected' | 'rotated_token_lost' | 'no_refresh_token'
+
+/** The refresh token is dead. The owner has to sign in again; no request will help. */
+export class ReauthenticationRequiredError extends SsoError {
+  readonly reason: ReauthenticationReason
+  constructor(reason: ReauthenticationReason, options?: SsoErrorOptions) {
+    super(
+      'ERR_SSO_REAUTHENTICATION_REQUIRED',
+      `This account has to sign in again (${reason.replaceAll('_', ' ')}).`,
+      options,
+    )
+    this.reason = reason
+  }
+}
+
+/** The token endpoint refused with an error of its own (RFC 6749 section 5.2). */
+export class TokenRejectedError extends SsoError {
+  /** The error code of the answer, such as `invalid_grant`; `unknown` where it is not a plain word. */
+  readonly error: string
+  constructor(error: string, options?: SsoErrorOptions) {
+    const word = /^[a-z_]{1,64}$/u.test(error) ? error : 'unknown'
+    super('ERR_SSO_TOKEN_REJECTED', `The SSO service's token endpoint refused the request (${word}).`, options)
+    this.error = word
+  }
+}
+
+/** The answer is nothing that the interface knows: another status, a broken page, a missing field, too large. */
+export class UnexpectedResponseError extends SsoError {
+  /** @param problem - what was wrong with the answer, in words of ours: nothing of the answer may be quoted. */
+  constructor(problem: string, options?: SsoErrorOptions) {
+    super(
+      'ERR_SSO_UNEXPECTED_RESPONSE',
+      `The SSO service's answer could not be used: ${problem}. Nothing was repeated.`,
+      options,
+    )
+  }
+}
+
+/** The service did not answer in time, or the caller's signal ended the wait. */
+export class SsoTimeoutError extends SsoError {
+  constructor(message: string, options?: SsoErrorOptions) {
+    super('ERR_SSO_TIMEOUT', message, options)
+  }
+}
+
+/** No connection, or one that broke. `requestSent` tells whether the request may have arrived. */
+export class UnreachableError extends SsoError {
+  constructor(message: string, options?: SsoErrorOptions) {
+    super('ERR_SSO_UNREACHABLE', message, options)
+  }
+}
+
+/** No token set is stored for this account: it never signed in, or it signed out. */
+export class SignedOutError extends SsoError {
+  constructor(options?: SsoErrorOptions) {
+    super('ERR_SSO_SIGNED_OUT', 'This account is not signed in. Sign in first.', options)
+  }
+}
+
+/** A refresh was sent and its answer is unknown. The token manager replays it once, at `nextAttemptAt`. */
+export class RefreshInDoubtError extends SsoError {
+  /** Seconds since the epoch at which a call may find a new token. */
+  readonly nextAttemptAt: number
+  constructor(nextAttemptAt: number, options?: SsoErrorOptions) {
+    super(
+      'ERR_SSO_REFRESH_IN_DOUBT',
+      `A token refresh was sent and its answer is not known yet. Try again at ${isoTime(nextAttemptAt)}.`,
+      options,
+    )
+    this.nextAttemptAt = nextAttemptAt
+  }
+}
+
+/** What is wrong with a token store. */
+export type StoreErrorReason =
+  | 'unavailable'
+  | 'write-failed'
+  | 'read-failed'
+  | 'permissions'
+  | 'corrupt'
+  | 'wrong-key'
+  | 'lost'
+  | 'rolled-back'
+  | 'busy'
+
+/** The token store could not be read or written. What was stored is untouched. */
+export class StoreError extends SsoError {
+  readonly reason: StoreErrorReason
+  constructor(reason: StoreErrorReason, message: string, options?: SsoErrorOptions) {
+    super('ERR_SSO_STORE', message, { step: 'token-store', requestSent: false, ...options })
+    this.reason = reason
+  }
+}
+
+function isoTime(epochSeconds: number): string {
+  const date = new Date(epochSeconds * 1000)
+  return Number.isNaN(date.getTime()) ? 'an unknown time' : date.toISOString()
+}
+
+/** A foreign error reduced to what cannot hold a secret: its system code and system call. */
+function bareCause(cause: unknown): Error | undefined {
+  if (cause === undefined || cause === null) return undefined
+  if (cause instanceof SsoError) return cause
+  const { code, syscall } = cause as { code?: unknown; syscall?: unknown }
+  const word = (value: unknown): string | undefined =>
+    typeof value === 'string' && /^[A-Za-z0-9_]{1,64}$/u.test(value) ? value : undefined
+  const bare = new Error([word(syscall), word(code)].filter(Boolean).join(' ') || 'unknown cause')
+  // Its stack would only repeat this file.
+  delete bare.stack
+  return word(code) === undefined ? bare : Object.assign(bare, { code })
+}

@@ -1,0 +1,25 @@
+// Sign in: the flow of the interface document.
+export type {
+  AuthorizationRequest,
+  BackupCodeAnswer,
+  CallOptions,
+  CodeChallengeEncoding,
+  Credentials,
+  Factor,
+  LoginOutcome,
+  PasscodeAnswer,
+  PasscodeSource,
+  PendingLogin,
+  RefreshOptions,
+  Sso,
+  SsoOptions,
+} from './sso.ts'
+export type { TokenSet } from './token-set.ts'
+
+// Keep it: one valid access token, one refresh.
+export type { TokenManager, TokenManagerOptions, TokenStatus } from './token-manager.ts'
+export type { TokenRecord } from './token-record.ts'
+export type { Conflict, TokenStore, Versioned } from './token-store.ts'
+
+// What can go wrong.
+export * from './errors.ts'

@@ -1,0 +1,122 @@
+/**
+ * `createSso`: one SSO service, as an application sees it.
+ */
+import type { SecureContextOptions } from 'node:tls'
+import type { TokenSet } from './token-set.ts'
+
+/** How the code challenge is derived from the verifier; the document's reference computation is the default. */
+export type CodeChallengeEncoding = 'hex-digest' | 'raw-digest'
+
+export interface SsoOptions {
+  /** Base address of the SSO service: https, or http on a loopback host. Its default is the variable `OWNER_SSO_AUTH_URL` where an adapter says so. */
+  readonly authUrl: string
+  /** Where a 303 may lead beside `authUrl`'s own registrable domain (loopback and IP addresses have none: list them, with their port). */
+  readonly regionalAuthUrls?: readonly string[]
+  /** Default `${authUrl}/void/callback`; never changes with the region. */
+  readonly redirectUri?: string
+  /** `hex-digest` (default): base64url of the hexadecimal text of the SHA-256; `raw-digest`: RFC 7636. */
+  readonly codeChallengeEncoding?: CodeChallengeEncoding
+  /** Seconds, or `'expires_in'` to trust that field as seconds. Used where the access token says nothing itself; default eight hours. */
+  readonly accessTokenLifetime?: number | 'expires_in'
+  /** Default `owner-sso/<version>`. A browser-like one is refused: the service would demand JavaScript. */
+  readonly userAgent?: string
+  /** TLS: the highest version (default `TLSv1.2`) and a private CA. Verification can't be turned off. */
+  readonly tls?: { readonly maxVersion?: 'TLSv1.2' | 'TLSv1.3'; readonly ca?: SecureContextOptions['ca'] }
+  /** Milliseconds for one request, wall clock, answer included. Default 15,000. */
+  readonly timeout?: number
+  /** An outbound proxy's URL. Environment variables for proxies are ignored. */
+  readonly proxy?: string
+  /** Seconds that every call to a host fails fast after a challenge page. Default 900. */
+  readonly firewallCooldown?: number
+}
+
+/** What every call takes beside its own arguments. */
+export interface CallOptions {
+  /** Ends the call with `ERR_SSO_TIMEOUT`. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** What a refresh takes beside. */
+export interface RefreshOptions extends CallOptions {
+  /** Milliseconds for the whole request, in place of the option `timeout`. */
+  readonly timeout?: number | undefined
+  /**
+   * Called at the last moment, on an open connection, right before the request is written. Throwing keeps it unsent, and
+   * the thrown error is the outcome (the send guard of `docs/refresh-protocol.md`).
+   */
+  readonly beforeSend?: (() => void) | undefined
+}
+
+/** The account: `identity` is the e-mail, `credential` the password (interface document, endpoint 2). */
+export interface Credentials {
+  readonly identity: string
+  readonly credential: string
+}
+
+/** A second factor of the account, as the service lists it. */
+export interface Factor {
+  readonly id: string
+  /** What the owner called the device. */
+  readonly name: string
+  readonly factorType: string
+  readonly factorProvider?: string
+}
+
+/** A chosen factor with its current passcode; without `factorId` the only factor is meant. A string: leading zeros count. */
+export interface PasscodeAnswer {
+  readonly passcode: string
+  readonly factorId?: string | undefined
+}
+
+/** One of the account's backup codes, in place of a passcode. */
+export interface BackupCodeAnswer {
+  readonly backupCode: string
+}
+
+/** How `login` gets the passcode: the value, or a function that is asked with the factors once the service wants one. */
+export type PasscodeSource =
+  | string
+  | ((
+      factors: readonly Factor[],
+    ) => string | PasscodeAnswer | BackupCodeAnswer | Promise<string | PasscodeAnswer | BackupCodeAnswer>)
+
+/**
+ * A login that waits for its passcode. Plain JSON-safe data that holds the credential and the session's cookies (the form
+ * is posted again): never write it anywhere unsealed. Its fields are core's own.
+ */
+export interface PendingLogin {
+  readonly kind: 'owner-sso/pending-login'
+  /** Seconds since the epoch after which it is refused. */
+  readonly expires_at: number
+}
+
+export type LoginOutcome =
+  | { readonly kind: 'tokens'; readonly tokens: TokenSet }
+  | { readonly kind: 'passcode-required'; readonly factors: readonly Factor[]; readonly pending: PendingLogin }
+
+/** What `redeemCallback` needs of the request made by `createAuthorizationUrl`. Plain JSON-safe data; holds the verifier. */
+export interface AuthorizationRequest {
+  readonly kind: 'owner-sso/authorization-request'
+}
+
+/** One SSO service. All calls end within their time limits and make each request at most once. */
+export interface Sso {
+  /** Base address of the home instance, without a trailing slash. */
+  readonly authUrl: string
+  /** The whole login, scripted: 3 requests, with a second factor 7 or 6, over a region one more. */
+  login(credentials: Credentials & { readonly passcode?: PasscodeSource }, options?: CallOptions): Promise<TokenSet>
+  /** The same login up to the passcode. */
+  beginLogin(credentials: Credentials, options?: CallOptions): Promise<LoginOutcome>
+  /** The rest of it. A rejected passcode leaves `pending` usable. */
+  completeLogin(
+    pending: PendingLogin,
+    answer: PasscodeAnswer | BackupCodeAnswer,
+    options?: CallOptions,
+  ): Promise<TokenSet>
+  /** A login in the person's own browser: send them to `url`, keep `request`. */
+  createAuthorizationUrl(hint?: { readonly loginHint?: string }): { url: string; request: AuthorizationRequest }
+  /** Redeems the address that the person ended on: `{redirect_uri}?code=…&state=…&issuer=…`. */
+  redeemCallback(callbackUrl: string, request: AuthorizationRequest, options?: CallOptions): Promise<TokenSet>
+  /** One refresh request at the instance that issued the tokens, on a fresh connection (endpoint 6). */
+  refresh(tokens: TokenSet, options?: RefreshOptions): Promise<TokenSet>
+}

@@ -1,0 +1,45 @@
+/**
+ * What a token store is: two atomic operations over versioned records.
+ *
+ * There is no lock in the interface: the intent inside the record is the lock (`docs/refresh-protocol.md`). Any database
+ * with a conditional write is a store in thirty lines; `@owner-sso/token-store-conformance` proves one.
+ */
+import type { TokenRecord } from './token-record.ts'
+
+/** A record as it stands in a store. */
+export interface Versioned {
+  /** 1 for the first record of an account, one more with each swap. */
+  readonly version: number
+  readonly record: TokenRecord
+}
+
+/** The answer of a swap that did not write: another version stands there. Read again. */
+export interface Conflict {
+  readonly conflict: true
+}
+
+/** Where token sets live. A store treats a record as a sealed JSON value. */
+export interface TokenStore {
+  /**
+   * The newest record of an account; `undefined` where nothing was ever stored.
+   *
+   * @throws StoreError where the store can't be read. A record that can't be read is an error, never `undefined`.
+   */
+  read(account: string): Promise<Versioned | undefined>
+
+  /**
+   * Compare-and-swap: writes `next` as version `expected + 1` only if the stored version is still `expected`
+   * (0: nothing stored). Durable before it answers.
+   *
+   * @param writeId - names this write. Repeating one that was applied last succeeds again with the same answer, so that a
+   *   lost acknowledgement can be asked about.
+   * @throws StoreError where the store can't be written. The write may or may not have been applied: repeat it with the same id.
+   */
+  swap(account: string, expected: number, next: TokenRecord, writeId: string): Promise<Versioned | Conflict>
+
+  /** The names of all accounts that have a record. */
+  accounts?(): AsyncIterable<string>
+
+  /** Calls back when an account's record may have changed. A hint: correctness never depends on it. Returns the end of it. */
+  watch?(account: string, onChange: () => void): () => void
+}

@@ -1,0 +1,27 @@
+/**
+ * `npm start` and `npm test` on a machine that has Node and npm alone: hand over to the pnpm that `packageManager` names.
+ *
+ * pnpm installs what is missing by itself (`verifyDepsBeforeRun` in pnpm-workspace.yaml).
+ */
+import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const root = new URL('../../', import.meta.url)
+const { packageManager } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'))
+
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+if (major < 20 || (major === 20 && minor < 19)) {
+  console.error(`Node ${process.version} is too old: owner-sso needs Node 20.19 or newer.`)
+  process.exit(1)
+}
+
+const child = spawn('npx', ['--yes', packageManager, ...process.argv.slice(2)], {
+  cwd: fileURLToPath(root),
+  stdio: 'inherit',
+  shell: process.platform === 'win32',
+  env: { TURBO_TELEMETRY_DISABLED: '1', OWNER_SSO_NODE_VERSION: process.version, ...process.env },
+})
+// Ctrl-C reaches the whole foreground process group by itself; a signal sent to this process alone is passed on.
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal))
+child.on('exit', (code, signal) => process.exit(signal ? 1 : (code ?? 1)))
