@@ -1,0 +1,27 @@
+/**
+ * `npm test`: programs, lint, build, every test of every package and app, and one closing count over all of them.
+ */
+import { spawnSync } from 'node:child_process'
+import { installMissingPrograms } from './programs.mjs'
+import { clearResults, countResults } from './test-results.mjs'
+
+const available = installMissingPrograms()
+await clearResults()
+
+// Two packages at a time: the heavy ones start servers, browsers and child processes of their own.
+const { status } = spawnSync(
+  'turbo',
+  ['run', 'lint:all', 'test', '--continue=dependencies-successful', '--concurrency=2', '--output-logs=new-only'],
+  {
+    stdio: 'inherit',
+    shell: process.platform === 'win32',
+    env: { ...process.env, OWNER_SSO_TEST_PROGRAMS: available.join(',') },
+  },
+)
+
+const { passed, failed, skipped } = await countResults()
+const skipIsFailure = process.env.CI === 'true' && skipped > 0
+if (skipIsFailure) console.error('Under CI=true nothing may be skipped.')
+if (status !== 0) console.error('Something above failed: look for the first error in it.')
+console.log(`${passed} passed, ${failed} failed, ${skipped} skipped`)
+process.exit(status !== 0 || failed > 0 || skipIsFailure ? 1 : 0)
