@@ -1,1 +1,13 @@
-export {}
+// The strategy, under its own name and under the one that Passport's users expect.
+export { OwnerSsoStrategy, OwnerSsoStrategy as Strategy } from './strategy.ts'
+
+// How it is set up.
+export type { StrategyOptions } from './options.ts'
+export type { SignIn, Verify, VerifyDone, VerifyWithRequest } from './verify.ts'
+export type { OwnerSsoUser } from './owner.ts'
+
+// What a request may carry, and what comes of it.
+export type { OwnerSsoAuthenticateOptions } from './authenticate-options.ts'
+export type { SignInFailure, SignInFailureCode } from './failures.ts'
+export type { PendingLoginView } from './waiting-login.ts'
+export { SignInUnavailableError } from './unavailable.ts'

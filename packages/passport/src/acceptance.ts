@@ -1,0 +1,24 @@
+/**
+ * The end of every accepted sign-in: the application's word, the tokens saved, then success.
+ */
+import type { TokenSet } from '@owner-sso/core'
+import type { Request } from 'express'
+import type { Settings } from './options.ts'
+import type { Outcome } from './outcomes.ts'
+import type { Owner } from './owner.ts'
+
+/**
+ * Asks verify first, so that nothing is kept of somebody who isn't welcome, and saves the tokens before success, so that
+ * a signed-in person always has them.
+ */
+export async function accept(
+  { verdict, tokens: manager }: Pick<Settings, 'verdict' | 'tokens'>,
+  request: Request,
+  owner: Owner,
+  tokens: TokenSet,
+): Promise<Outcome> {
+  const { user, info } = await verdict(request, owner, tokens)
+  if (user === false) return { kind: 'fail', info, status: 401 }
+  await manager.save(owner.account, tokens)
+  return { kind: 'success', user, info }
+}

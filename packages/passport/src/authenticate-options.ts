@@ -1,0 +1,20 @@
+/**
+ * What `passport.authenticate('owner-sso', options)` takes beside Passport's own options.
+ */
+import type { AuthenticateOptions } from 'passport'
+
+export interface OwnerSsoAuthenticateOptions {
+  /** Where the person goes to enter their passcode; without it the outcome is `fail` with the factors. */
+  readonly passcodeRedirect?: string | undefined
+  /** `mode: 'browser'`: where the person finds the link and a box to paste into; without it the outcome is `fail` with the link. */
+  readonly callbackRedirect?: string | undefined
+  /** Ends the sign-in with `ERR_SSO_TIMEOUT`. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Both together, as the strategy gets them. */
+export type RequestOptions = AuthenticateOptions & OwnerSsoAuthenticateOptions
+
+declare module 'passport' {
+  interface AuthenticateOptions extends OwnerSsoAuthenticateOptions {}
+}

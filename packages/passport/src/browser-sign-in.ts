@@ -1,0 +1,54 @@
+/**
+ * `mode: 'browser'`: the person signs in on the service's own page, captcha and all, and pastes the address they end on.
+ */
+import { PendingLoginExpiredError, SsoError, type TokenSet } from '@owner-sso/core'
+import { accept } from './acceptance.ts'
+import { askFor, callbackFailureOutcome, failureOutcome } from './failures.ts'
+import { ownerOfTokens } from './id-token.ts'
+import type { Settings } from './options.ts'
+import type { Outcome } from './outcomes.ts'
+import type { SignInRequest } from './sign-in-request.ts'
+import { afterOneMoreTry, startWaiting, triesLeft, type WaitingForCallback } from './waiting-login.ts'
+
+/** One request of a sign-in by browser: it asks for a link, or brings the address that the link led to. */
+export function signInByBrowser(settings: Settings, incoming: SignInRequest): Promise<Outcome> | Outcome {
+  const { callbackUrl } = incoming.fields
+  return callbackUrl ? redeem(settings, incoming, callbackUrl) : handOutLink(settings, incoming)
+}
+
+/** A link for this session alone. No request is made. */
+async function handOutLink(settings: Settings, { session, fields, options }: SignInRequest): Promise<Outcome> {
+  if (!session)
+    throw new TypeError('OwnerSsoStrategy needs session support in mode "browser", also with { session: false }.')
+  await session.discard()
+  const { url, request } = settings.sso.createAuthorizationUrl(fields.identity ? { loginHint: fields.identity } : {})
+  const waiting = startWaiting(Date.now() / 1000 + settings.pendingLoginTtl)
+  const login: WaitingForCallback = { ...waiting, step: 'callback', url, request }
+  await session.keep(login)
+  const message = 'Follow the link, sign in there, and paste the address of the page that you end on.'
+  return askFor(
+    { code: 'ERR_SSO_CALLBACK_REQUIRED', message, url, triesLeft: triesLeft(login) },
+    options.callbackRedirect,
+  )
+}
+
+async function redeem(settings: Settings, incoming: SignInRequest, callbackUrl: string): Promise<Outcome> {
+  const { session, request, options } = incoming
+  const waiting = session?.peek()
+  if (waiting?.step !== 'callback') return failureOutcome(new PendingLoginExpiredError())
+  session?.take()
+  let tokens: TokenSet
+  try {
+    tokens = await settings.sso.redeemCallback(callbackUrl, waiting.request, { signal: options.signal })
+  } catch (error) {
+    // An address that was not the right one spends nothing; anything later may have spent the code.
+    const next = error instanceof SsoError && error.step === 'callback' ? afterOneMoreTry(waiting) : undefined
+    if (next === undefined) await session?.discard()
+    else await session?.keep(next)
+    return callbackFailureOutcome(error, next ? { url: next.url, triesLeft: triesLeft(next) } : {})
+  }
+  await session?.discard()
+  // The document has the id_token on a refresh only; it is what tells whose tokens these are.
+  const named = tokens.id_token === undefined ? await settings.sso.refresh(tokens, { signal: options.signal }) : tokens
+  return accept(settings, request, ownerOfTokens(named), named)
+}

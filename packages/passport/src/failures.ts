@@ -1,0 +1,73 @@
+/**
+ * What a sign-in that did not succeed becomes: `fail` where the person can do something about it, `error` where they
+ * can't.
+ */
+import {
+  type Factor,
+  type PasscodeRejection,
+  PasscodeRejectedError,
+  SsoError,
+  type SsoErrorCode,
+} from '@owner-sso/core'
+import type { Outcome } from './outcomes.ts'
+import { SignInUnavailableError } from './unavailable.ts'
+
+/** An `SsoErrorCode`, or one of the strategy's own: nothing usable was posted; the person has to follow a link. */
+export type SignInFailureCode = SsoErrorCode | 'ERR_SSO_CREDENTIALS_MISSING' | 'ERR_SSO_CALLBACK_REQUIRED'
+
+/** `info` of a `fail`: why, and what the next page needs. */
+export interface SignInFailure {
+  readonly code: SignInFailureCode
+  /** In words for the person. */
+  readonly message: string
+  /** Why a passcode was not taken. */
+  readonly reason?: PasscodeRejection
+  /** Second factors to choose from, while a passcode is awaited. */
+  readonly factors?: readonly Factor[]
+  /** The link to follow, while the address that it ends on is awaited. */
+  readonly url?: string
+  /** How many tries are left before the sign-in has to start again. */
+  readonly triesLeft?: number
+}
+
+/** What the person can correct, each with words for them where those of the error are for a developer. */
+const correctable: Partial<Record<SsoErrorCode, string | undefined>> = {
+  ERR_SSO_INVALID_CREDENTIALS: undefined,
+  ERR_SSO_ACCOUNT_LOCKED: undefined,
+  ERR_SSO_CAPTCHA_REQUIRED:
+    'The SSO service asks for a captcha, which can only be solved on its own page. Sign in there with your browser instead.',
+  ERR_SSO_PASSCODE_REJECTED: undefined,
+  ERR_SSO_PENDING_LOGIN_EXPIRED: undefined,
+}
+
+/** The outcome of an error: `fail` for what the person can correct, `error` for everything else. */
+export function failureOutcome(error: unknown, details: Partial<SignInFailure> = {}): Outcome {
+  if (!(error instanceof SsoError)) return { kind: 'error', error }
+  if (error.code in correctable) return fail(error, { message: correctable[error.code] ?? error.message, ...details })
+  return { kind: 'error', error: new SignInUnavailableError(error) }
+}
+
+/** The outcome of an address that could not be redeemed: a wrong or an old one can be pasted again. */
+export function callbackFailureOutcome(error: unknown, details: Partial<SignInFailure> = {}): Outcome {
+  if (!(error instanceof SsoError)) return { kind: 'error', error }
+  if (error.step === 'callback') return fail(error, { message: error.message, ...details })
+  if (error.code === 'ERR_SSO_TOKEN_REJECTED') {
+    return fail(error, { message: 'This address was used before or is too old. Follow a new link.' })
+  }
+  return failureOutcome(error, details)
+}
+
+/** The outcome of a request that carries nothing to sign in with. */
+export function missing(message: string): Outcome {
+  return { kind: 'fail', status: 400, info: { code: 'ERR_SSO_CREDENTIALS_MISSING', message } }
+}
+
+/** The outcome that asks the person for more: a redirect to the page that does, where there is one. */
+export function askFor(more: SignInFailure, redirect: string | undefined): Outcome {
+  return redirect === undefined ? { kind: 'fail', status: 401, info: more } : { kind: 'redirect', url: redirect }
+}
+
+function fail(error: SsoError, details: Partial<SignInFailure> & { message: string }): Outcome {
+  const reason = error instanceof PasscodeRejectedError ? { reason: error.reason } : {}
+  return { kind: 'fail', status: 401, info: { code: error.code, ...reason, ...details } satisfies SignInFailure }
+}

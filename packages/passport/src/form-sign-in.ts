@@ -1,0 +1,123 @@
+/**
+ * `mode: 'form'`: the application's own form takes e-mail and password, and the passcode where the account has one.
+ */
+import {
+  type BackupCodeAnswer,
+  type Credentials,
+  type PasscodeAnswer,
+  PasscodeRejectedError,
+  PendingLoginExpiredError,
+  SsoError,
+  type TokenSet,
+} from '@owner-sso/core'
+import { accept } from './acceptance.ts'
+import { askFor, failureOutcome, missing, type SignInFailure } from './failures.ts'
+import type { Settings } from './options.ts'
+import type { Outcome } from './outcomes.ts'
+import { ownerOfEmail } from './owner.ts'
+import type { RequestFields } from './request-fields.ts'
+import type { SignInRequest } from './sign-in-request.ts'
+import { afterOneMoreTry, startWaiting, triesLeft, type WaitingForPasscode } from './waiting-login.ts'
+
+/** One request of a sign-in by form: it begins one, answers the waiting one, or carries nothing. */
+export function signInByForm(settings: Settings, incoming: SignInRequest): Promise<Outcome> | Outcome {
+  const { identity, credential, passcode, backupCode } = incoming.fields
+  if (identity && credential) return begin(settings, incoming, { identity, credential })
+  if (passcode || backupCode) return answerWaiting(settings, incoming)
+  return missing('Enter your e-mail and your password.')
+}
+
+/** E-mail and password. A passcode in the same request is used as well. */
+async function begin(settings: Settings, incoming: SignInRequest, credentials: Credentials): Promise<Outcome> {
+  await incoming.session?.discard()
+  const outcome = await settings.sso.beginLogin(credentials, { signal: incoming.options.signal })
+  if (outcome.kind === 'tokens') return accepted(settings, incoming, credentials.identity, outcome.tokens)
+  const { factors, pending } = outcome
+  const expiresAt = Math.min(Date.now() / 1000 + settings.pendingLoginTtl, pending.expires_at)
+  const { identity } = credentials
+  const login: WaitingForPasscode = { ...startWaiting(expiresAt), step: 'passcode', identity, factors, pending }
+  const answer = answerTo(login, incoming.fields)
+  if (answer && !(answer instanceof PasscodeRejectedError)) return finish(settings, incoming, login, answer)
+  await incoming.session?.keep(login)
+  return answer ? rejected(login, answer, incoming) : passcodeRequired(login, incoming)
+}
+
+/** The passcode of a sign-in that an earlier request began. */
+function answerWaiting(settings: Settings, incoming: SignInRequest): Promise<Outcome> | Outcome {
+  const waiting = incoming.session?.peek()
+  if (waiting?.step !== 'passcode') return failureOutcome(new PendingLoginExpiredError())
+  const answer = answerTo(waiting, incoming.fields)
+  if (answer === undefined) return passcodeRequired(waiting, incoming)
+  if (answer instanceof PasscodeRejectedError) return rejected(waiting, answer, incoming)
+  incoming.session?.take()
+  return finish(settings, incoming, waiting, answer)
+}
+
+async function finish(
+  settings: Settings,
+  incoming: SignInRequest,
+  login: WaitingForPasscode,
+  answer: PasscodeAnswer | BackupCodeAnswer,
+): Promise<Outcome> {
+  let tokens: TokenSet
+  try {
+    tokens = await settings.sso.completeLogin(login.pending, answer, { signal: incoming.options.signal })
+  } catch (error) {
+    const next = isUsableAfter(error) ? afterOneMoreTry(login) : undefined
+    if (next === undefined) await incoming.session?.discard()
+    else await incoming.session?.keep(next)
+    if (!(error instanceof PasscodeRejectedError)) return failureOutcome(error)
+    return next ? rejected(next, error, incoming) : failureOutcome(new PasscodeRejectedError('too-many-attempts'))
+  }
+  return accepted(settings, incoming, login.identity, tokens)
+}
+
+async function accepted(
+  settings: Settings,
+  incoming: SignInRequest,
+  identity: string,
+  tokens: TokenSet,
+): Promise<Outcome> {
+  await incoming.session?.discard()
+  return accept(settings, incoming.request, ownerOfEmail(identity), tokens)
+}
+
+/**
+ * What the fields answer to a waiting login: `undefined` if the person still has to enter a passcode or choose a factor,
+ * which is never guessed for them.
+ */
+function answerTo(
+  { factors }: WaitingForPasscode,
+  { passcode, factor, backupCode }: RequestFields,
+): PasscodeAnswer | BackupCodeAnswer | PasscodeRejectedError | undefined {
+  if (!passcode) return backupCode ? { backupCode } : undefined
+  if (!factor) return factors.length > 1 ? undefined : { passcode }
+  if (!factors.some(({ id }) => id === factor)) return new PasscodeRejectedError('unknown-factor')
+  return { passcode, factorId: factor }
+}
+
+function passcodeRequired(login: WaitingForPasscode, incoming: SignInRequest): Outcome {
+  const message = incoming.fields.passcode
+    ? 'Choose the device that the passcode is from.'
+    : 'Enter the current passcode of your device.'
+  const more = { code: 'ERR_SSO_PASSCODE_REQUIRED', message, ...nextPage(login, incoming) } as const
+  return askFor(more, incoming.session && incoming.options.passcodeRedirect)
+}
+
+function rejected(login: WaitingForPasscode, error: PasscodeRejectedError, incoming: SignInRequest): Outcome {
+  return failureOutcome(error, nextPage(login, incoming))
+}
+
+/** What the page that asks for a passcode shows. Without a session nothing waits: the next request brings it all. */
+function nextPage(login: WaitingForPasscode, { session }: SignInRequest): Partial<SignInFailure> {
+  return session ? { factors: login.factors, triesLeft: triesLeft(login) } : { factors: login.factors }
+}
+
+/** Whether the login can go on after this: the passcode was wrong, or the service was not heard. */
+function isUsableAfter(error: unknown): boolean {
+  if (error instanceof PasscodeRejectedError) return error.reason !== 'too-many-attempts'
+  return (
+    error instanceof SsoError &&
+    ['ERR_SSO_TIMEOUT', 'ERR_SSO_UNREACHABLE', 'ERR_SSO_FIREWALL_CHALLENGE'].includes(error.code)
+  )
+}

@@ -1,0 +1,93 @@
+/**
+ * The waiting login of the person at hand, by the handle in their session.
+ */
+import { promisify } from 'node:util'
+import type { Request } from 'express'
+import type { RequestOptions } from './authenticate-options.ts'
+import type { PendingLogins } from './pending-logins.ts'
+import type { WaitingLogin } from './waiting-login.ts'
+
+/** Where the handle stands in `req.session`. */
+const key = 'owner-sso:login'
+
+/** The session that express-session and its like put on a request, as far as it matters here. */
+interface Session {
+  [key]?: unknown
+  regenerate?: unknown
+  save?(done: (error?: unknown) => void): void
+}
+
+export interface LoginSession {
+  /** Looks at the waiting login. */
+  peek(): WaitingLogin | undefined
+  /** Takes it out, for this request alone. */
+  take(): WaitingLogin | undefined
+  /** Keeps a login and saves the session, so that the next request finds it even if it comes before this answer's end. */
+  keep(login: WaitingLogin): Promise<void>
+  /** Forgets it. */
+  discard(): Promise<void>
+}
+
+/**
+ * The session of a request about to be authenticated; `undefined` where the application wants none.
+ *
+ * @throws TypeError where Passport will need a session and there is none that it can use: before anything is sent to the
+ *   service, not after.
+ */
+export function requiredLoginSession(
+  request: Request,
+  options: RequestOptions,
+  pendingLogins: PendingLogins,
+): LoginSession | undefined {
+  const session = sessionOf(request)
+  const passportNeedsIt = options.session !== false && options.assignProperty === undefined
+  if (!session && options.session !== false) {
+    throw new TypeError(
+      'OwnerSsoStrategy needs session support: use express-session (or its like) before passport.authenticate(), or pass it { session: false }.',
+    )
+  }
+  if (session && passportNeedsIt && typeof session.regenerate !== 'function') {
+    throw new TypeError(
+      'OwnerSsoStrategy needs a session with regenerate(), so that the session id changes at sign-in: use express-session, or pass { session: false } to passport.authenticate().',
+    )
+  }
+  return session && loginSessionIn(session, pendingLogins)
+}
+
+/** The same outside authentication, where a missing session only means that nobody waits. */
+export function loginSession(request: Request, pendingLogins: PendingLogins): LoginSession | undefined {
+  const session = sessionOf(request)
+  return session && loginSessionIn(session, pendingLogins)
+}
+
+function sessionOf(request: Request): Session | undefined {
+  const session: unknown = Reflect.get(request, 'session')
+  return typeof session === 'object' && session !== null ? session : undefined
+}
+
+function loginSessionIn(session: Session, pendingLogins: PendingLogins): LoginSession {
+  const handle = (): string => {
+    const value = Object.hasOwn(session, key) ? session[key] : undefined
+    return typeof value === 'string' ? value : ''
+  }
+  const save = async (): Promise<void> => {
+    // Sessions that live in a cookie have nothing to save.
+    if (session.save) await promisify(session.save.bind(session))()
+  }
+  return {
+    peek: () => pendingLogins.peek(handle()),
+    take: () => pendingLogins.take(handle()),
+    async keep(login) {
+      const next = pendingLogins.keep(login)
+      if (next === handle()) return
+      session[key] = next
+      await save()
+    },
+    async discard() {
+      if (handle() === '') return
+      pendingLogins.take(handle())
+      delete session[key]
+      await save()
+    },
+  }
+}

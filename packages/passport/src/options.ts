@@ -1,0 +1,142 @@
+/**
+ * The strategy's options: what they are, and whether they make sense.
+ */
+import { createTokenManager, type Sso, type SsoOptions, type TokenManager, type TokenSet } from '@owner-sso/core'
+import { memoryTokenStore } from '@owner-sso/token-store-memory'
+import type { Request } from 'express'
+import type { Owner } from './owner.ts'
+import { memoryPendingLogins, type PendingLogins } from './pending-logins.ts'
+import type { FieldNames } from './request-fields.ts'
+import { sealedPendingLogins } from './sealed-pending-logins.ts'
+import { isServiceOption, serviceOf } from './service.ts'
+import { type Verdict, verdictOn, type Verify, type VerifyWithRequest } from './verify.ts'
+
+/** All of them have a default. Those of `createSso` may stand beside them. */
+export interface StrategyOptions extends Partial<SsoOptions> {
+  /** The service: what `createSso` made, or its options. Default: createSso's options beside this one. */
+  readonly sso?: Sso | Partial<SsoOptions> | undefined
+  /** Has the tokens of everybody who signs in. Default: a token manager over a memory store. */
+  readonly tokens?: TokenManager | undefined
+  /** `form` (default): e-mail and password in the application's own form. `browser`: on the service's page. */
+  readonly mode?: 'form' | 'browser' | undefined
+  /** Body field of the e-mail. Default `identity`. */
+  readonly identityField?: string | undefined
+  /** Body field of the password. Default `credential`. */
+  readonly credentialField?: string | undefined
+  /** Body field of the passcode. Default `passcode`. */
+  readonly passcodeField?: string | undefined
+  /** Body field of the chosen factor's id. Default `factor`. */
+  readonly factorField?: string | undefined
+  /** Body field of a backup code, in place of a passcode. Default `backupCode`. */
+  readonly backupCodeField?: string | undefined
+  /** Body field of the pasted address. Default `callbackUrl`. */
+  readonly callbackUrlField?: string | undefined
+  /** Puts the request in front of verify's arguments. Default false. */
+  readonly passReqToCallback?: boolean | undefined
+  /** Seconds for which a sign-in waits for its next step. Default 300; in mode `browser` 900. */
+  readonly pendingLoginTtl?: number | undefined
+  /** 32 bytes. Seals waiting sign-ins into the session, for several instances; without it they stay in this process's memory. */
+  readonly pendingLoginKey?: Uint8Array | undefined
+}
+
+/** The options, read once. */
+export interface Settings {
+  readonly sso: Sso
+  readonly tokens: TokenManager
+  readonly mode: 'form' | 'browser'
+  readonly fields: FieldNames
+  readonly pendingLogins: PendingLogins
+  readonly pendingLoginTtl: number
+  verdict(request: Request, owner: Owner, tokens: TokenSet): Promise<Verdict>
+}
+
+const ownOptions: Record<Exclude<keyof StrategyOptions, keyof SsoOptions>, true> = {
+  sso: true,
+  tokens: true,
+  mode: true,
+  identityField: true,
+  credentialField: true,
+  passcodeField: true,
+  factorField: true,
+  backupCodeField: true,
+  callbackUrlField: true,
+  passReqToCallback: true,
+  pendingLoginTtl: true,
+  pendingLoginKey: true,
+}
+
+/** @throws TypeError that names the option, or says what to set. */
+export function settingsOf(options: StrategyOptions, verify: Verify | VerifyWithRequest | undefined): Settings {
+  if (typeof options !== 'object' || options === null) throw new TypeError('options must be an object')
+  for (const name of Object.keys(options)) {
+    if (!Object.hasOwn(ownOptions, name) && !isServiceOption(name)) {
+      throw new TypeError(`OwnerSsoStrategy has no option "${name}"`)
+    }
+  }
+  expect(verify === undefined || typeof verify === 'function', 'verify', 'a function')
+  const { mode = 'form', tokens, pendingLoginKey, passReqToCallback = false } = options
+  const { pendingLoginTtl = mode === 'browser' ? 900 : 300 } = options
+  expect(mode === 'form' || mode === 'browser', 'mode', '"form" or "browser"')
+  expect(typeof passReqToCallback === 'boolean', 'passReqToCallback', 'a boolean')
+  expect(isLifetime(pendingLoginTtl), 'pendingLoginTtl', 'a number of seconds, at most a day')
+  expect(isKey(pendingLoginKey), 'pendingLoginKey', '32 bytes (a Uint8Array)')
+  expect(tokens === undefined || isTokenManager(tokens), 'tokens', 'what createTokenManager() returns')
+  const fields = fieldNames(options)
+  const sso = serviceOf(options)
+  return {
+    sso,
+    tokens: tokens ?? createTokenManager({ sso, store: memoryTokenStore() }),
+    mode,
+    fields,
+    pendingLogins: pendingLoginKey ? sealedPendingLogins(pendingLoginKey) : memoryPendingLogins(),
+    pendingLoginTtl,
+    verdict: (request, owner, tokenSet) => verdictOn(owner, tokenSet, verifyFor(request, verify, passReqToCallback)),
+  }
+}
+
+/** verify as it is called for one request. */
+function verifyFor(
+  request: Request,
+  verify: Verify | VerifyWithRequest | undefined,
+  passReqToCallback: boolean,
+): Verify | undefined {
+  if (verify === undefined || !takesRequest(verify, passReqToCallback)) return verify
+  return (signIn, done) => verify(request, signIn, done)
+}
+
+/** The option says which of both it is: counting the parameters of a function would be guesswork. */
+function takesRequest(_verify: Verify | VerifyWithRequest, passReqToCallback: boolean): verify is VerifyWithRequest {
+  return passReqToCallback
+}
+
+function fieldNames(options: StrategyOptions): FieldNames {
+  const name = (option: `${keyof FieldNames}Field`, fallback: string): string => {
+    const field = options[option] ?? fallback
+    expect(typeof field === 'string' && field !== '', option, 'the name of a body field')
+    return field
+  }
+  return {
+    identity: name('identityField', 'identity'),
+    credential: name('credentialField', 'credential'),
+    passcode: name('passcodeField', 'passcode'),
+    factor: name('factorField', 'factor'),
+    backupCode: name('backupCodeField', 'backupCode'),
+    callbackUrl: name('callbackUrlField', 'callbackUrl'),
+  }
+}
+
+function isLifetime(seconds: unknown): boolean {
+  return typeof seconds === 'number' && seconds > 0 && seconds <= 86_400
+}
+
+function isKey(key: unknown): boolean {
+  return key === undefined || (key instanceof Uint8Array && key.length === 32)
+}
+
+function isTokenManager(tokens: unknown): boolean {
+  return typeof tokens === 'object' && tokens !== null && 'save' in tokens && 'getAccessToken' in tokens
+}
+
+function expect(condition: boolean, option: string, expected: string): void {
+  if (!condition) throw new TypeError(`${option} must be ${expected}`)
+}

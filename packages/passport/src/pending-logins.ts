@@ -1,0 +1,40 @@
+/**
+ * Where waiting logins are kept: by default in this process's memory, so that no password is ever written anywhere.
+ */
+import { LRUCache } from 'lru-cache'
+import { isOver, type WaitingLogin } from './waiting-login.ts'
+
+/** Keeps waiting logins; only a handle goes into the person's session. All of it is synchronous, so taking is atomic. */
+export interface PendingLogins {
+  /** Keeps a login. Returns its handle. */
+  keep(login: WaitingLogin): string
+  /** Looks at it. */
+  peek(handle: string): WaitingLogin | undefined
+  /** Takes it out: of two requests with one handle, one gets it. */
+  take(handle: string): WaitingLogin | undefined
+}
+
+/** Logins kept at a time; the least recently used go first. One is about 4 KB. */
+const limit = 10_000
+
+/** Keeps them in memory, where each is erased on time whether anybody comes back or not. */
+export function memoryPendingLogins(): PendingLogins {
+  const logins = new LRUCache<string, WaitingLogin>({ max: limit, ttl: 1, ttlAutopurge: true })
+  const peek = (handle: string): WaitingLogin | undefined => {
+    const login = logins.get(handle)
+    return login && !isOver(login) ? login : undefined
+  }
+  return {
+    keep(login) {
+      // The handle stays the same, so that a stale session that is written back late still finds it.
+      logins.set(login.id, login, { ttl: Math.max(1, Math.ceil(login.expires_at * 1000 - Date.now())) })
+      return login.id
+    },
+    peek,
+    take(handle) {
+      const login = peek(handle)
+      logins.delete(handle)
+      return login
+    },
+  }
+}

@@ -1,0 +1,56 @@
+/**
+ * The SSO service that a strategy signs in with: handed over, described by options, or named by the environment.
+ */
+import { createSso, type Sso, type SsoOptions } from '@owner-sso/core'
+
+const serviceOptions: Record<keyof SsoOptions, true> = {
+  authUrl: true,
+  regionalAuthUrls: true,
+  redirectUri: true,
+  codeChallengeEncoding: true,
+  accessTokenLifetime: true,
+  userAgent: true,
+  tls: true,
+  timeout: true,
+  proxy: true,
+  firewallCooldown: true,
+}
+
+/** Whether an option is one of `createSso`. */
+export function isServiceOption(name: string): name is keyof SsoOptions {
+  return Object.hasOwn(serviceOptions, name)
+}
+
+/**
+ * The service of the option `sso`, or of createSso's options beside it. `authUrl` defaults to `OWNER_SSO_AUTH_URL`, and
+ * with it `regionalAuthUrls` to `OWNER_SSO_REGIONAL_AUTH_URLS` (separated by commas or spaces).
+ *
+ * @throws TypeError that names the option, or says what to set.
+ */
+export function serviceOf(
+  options: { readonly sso?: Sso | Partial<SsoOptions> | undefined } & Partial<SsoOptions>,
+): Sso {
+  const { sso } = options
+  const beside = Object.keys(options).filter(isServiceOption)
+  if (sso === undefined) return fromOptions(pick(options, beside))
+  if (typeof sso !== 'object' || sso === null)
+    throw new TypeError('sso must be what createSso() returns, or its options')
+  if (beside.length > 0) throw new TypeError(`${beside.join(', ')} can't be given beside sso: put it into sso`)
+  return 'beginLogin' in sso ? sso : fromOptions(sso)
+}
+
+function fromOptions(options: Partial<SsoOptions>): Sso {
+  if (options.authUrl !== undefined) return createSso({ ...options, authUrl: options.authUrl })
+  const { OWNER_SSO_AUTH_URL: authUrl, OWNER_SSO_REGIONAL_AUTH_URLS: regional = '' } = process.env
+  if (!authUrl) {
+    throw new TypeError(
+      'No SSO service: set the environment variable OWNER_SSO_AUTH_URL to its base address, or give new OwnerSsoStrategy() the option authUrl or sso.',
+    )
+  }
+  const regionalAuthUrls = regional.split(/[\s,]+/u).filter(Boolean)
+  return createSso({ ...(regionalAuthUrls.length > 0 ? { regionalAuthUrls } : {}), ...options, authUrl })
+}
+
+function pick(options: Partial<SsoOptions>, names: readonly (keyof SsoOptions)[]): Partial<SsoOptions> {
+  return Object.fromEntries(names.map((name) => [name, options[name]]))
+}

@@ -1,0 +1,73 @@
+/**
+ * The Passport strategy: each request to it ends in exactly one of Passport's outcomes.
+ */
+import type { TokenManager } from '@owner-sso/core'
+import type { Request } from 'express'
+import { Strategy as PassportStrategy } from 'passport-strategy'
+import type { RequestOptions } from './authenticate-options.ts'
+import { signInByBrowser } from './browser-sign-in.ts'
+import { failureOutcome } from './failures.ts'
+import { signInByForm } from './form-sign-in.ts'
+import { loginSession } from './login-session.ts'
+import { type Settings, settingsOf, type StrategyOptions } from './options.ts'
+import { type Outcome, outcomeReporter } from './outcomes.ts'
+import { signInRequest } from './sign-in-request.ts'
+import type { Verify, VerifyWithRequest } from './verify.ts'
+import { type PendingLoginView, viewOf } from './waiting-login.ts'
+
+/**
+ * Signs a vehicle owner in with the SSO service: `passport.use(new OwnerSsoStrategy())`.
+ *
+ * Nothing here is a `#private` member: Passport calls each request on `Object.create(strategy)`, which has none.
+ */
+export class OwnerSsoStrategy extends PassportStrategy {
+  readonly name: string = 'owner-sso'
+  /** The manager that has the tokens of everybody who signed in: adapters and routes share it. */
+  readonly tokens: TokenManager
+  private readonly settings: Settings
+
+  /**
+   * @param options - without them the service is `OWNER_SSO_AUTH_URL` and everything else has a default.
+   * @param verify - makes the user of a sign-in; without it the user is `{ account, email }`.
+   * @throws TypeError that names the option, or says what to set.
+   */
+  constructor(options: StrategyOptions & { readonly passReqToCallback: true }, verify: VerifyWithRequest)
+  constructor(options?: StrategyOptions & { readonly passReqToCallback?: false }, verify?: Verify)
+  constructor(verify: Verify)
+  constructor(options: StrategyOptions | Verify = {}, verify?: Verify | VerifyWithRequest) {
+    super()
+    this.settings = typeof options === 'function' ? settingsOf({}, options) : settingsOf(options, verify)
+    this.tokens = this.settings.tokens
+  }
+
+  /** Called by Passport. Synchronous: nobody would wait for a promise, nor catch its rejection. */
+  override authenticate(request: Request, options?: RequestOptions): void {
+    const report = outcomeReporter(this)
+    this.outcomeOf(request, options ?? {})
+      .then(report)
+      // Only what the application does in reply to the outcome can have thrown: its error handler hears of it.
+      .catch((error: unknown) => report({ kind: 'error', error }))
+      .catch((error: unknown) => process.emitWarning(error instanceof Error ? error : String(error)))
+  }
+
+  /** What the page after a redirect shows: the factors to choose from, or the link to follow. Nothing of it is secret. */
+  pendingLogin(request: Request): PendingLoginView | undefined {
+    const waiting = loginSession(request, this.settings.pendingLogins)?.peek()
+    return waiting && viewOf(waiting)
+  }
+
+  /** Forgets the sign-in that waits for its next step, password and all: "start over". */
+  async cancelPendingLogin(request: Request): Promise<void> {
+    await loginSession(request, this.settings.pendingLogins)?.discard()
+  }
+
+  private async outcomeOf(request: Request, options: RequestOptions): Promise<Outcome> {
+    try {
+      const incoming = signInRequest(this.settings, request, options)
+      const signIn = this.settings.mode === 'browser' ? signInByBrowser : signInByForm
+      return await signIn(this.settings, incoming)
+    } catch (error) {
+      return failureOutcome(error)
+    }
+  }
+}

@@ -1,0 +1,64 @@
+/**
+ * The application's verify function: who the owner is in the application, or that they are nobody there.
+ */
+import type { TokenSet } from '@owner-sso/core'
+import type { Request } from 'express'
+import type { Profile } from 'passport'
+import { type Owner, profileOf } from './owner.ts'
+
+/** A sign-in that the service has accepted. */
+export interface SignIn {
+  /** What `strategy.tokens` files the tokens under. */
+  readonly account: string
+  /** The tokens. The token manager saves them once verify has accepted: there is no need to keep them. */
+  readonly tokens: TokenSet
+  readonly profile: Profile
+}
+
+/** Passport's callback: an error, or the user (`false`: not welcome here) with an optional message. */
+export type VerifyDone = (error: unknown, user?: Express.User | false | null, info?: object | string) => void
+
+/** Calls `done`, or returns a promise of the user (`false`: not welcome here). */
+export type Verify = (signIn: SignIn, done: VerifyDone) => void | Promise<Express.User | false | null>
+
+/** The same with the request in front: option `passReqToCallback`. */
+export type VerifyWithRequest = (
+  request: Request,
+  signIn: SignIn,
+  done: VerifyDone,
+) => void | Promise<Express.User | false | null>
+
+/** What verify answered. */
+export interface Verdict {
+  readonly user: Express.User | false
+  readonly info?: object | string | undefined
+}
+
+/** Asks the application's verify function; its first answer counts. Without one every owner is welcome as themselves. */
+export function verdictOn(
+  owner: Owner,
+  tokens: TokenSet,
+  verify: ((signIn: SignIn, done: VerifyDone) => unknown) | undefined,
+): Promise<Verdict> {
+  if (verify === undefined) return Promise.resolve({ user: owner })
+  return new Promise((resolve, reject) => {
+    const done: VerifyDone = (error, user, info) => {
+      if (error) reject(error)
+      else resolve({ user: user || false, info })
+    }
+    const returned = verify({ account: owner.account, tokens, profile: profileOf(owner) }, done)
+    // What it returns tells a promise from a callback.
+    if (isThenable(returned)) {
+      Promise.resolve(returned)
+        .then((user) => {
+          if (user === undefined) throw new TypeError('verify’s promise has to resolve to the user, or to false')
+          return resolve({ user: user || false })
+        })
+        .catch(reject)
+    }
+  })
+}
+
+function isThenable(value: unknown): value is PromiseLike<Express.User | false | null | undefined> {
+  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
+}
