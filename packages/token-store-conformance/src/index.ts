@@ -1,1 +1,2 @@
-export {}
+export { tokenStoreConformance, type TokenStoreConformanceOptions } from './conformance.ts'
+export { writeUntilKilled } from './writer.ts'

@@ -1,0 +1,77 @@
+/**
+ * `tokenStoreConformance`: the rules of a token store as tests of whatever runner is passed in.
+ */
+import type { TokenStore } from '@owner-sso/core'
+import { durability } from './durability.ts'
+import { extras } from './extras.ts'
+import { isolation } from './isolation.ts'
+import { linearizability } from './linearizability.ts'
+import { roundTrip } from './round-trip.ts'
+import type { Claim, Fixture, Rule, RuleGroup } from './rule.ts'
+import { swap } from './swap.ts'
+import { writeIds } from './write-ids.ts'
+
+type MaybePromise<Value> = Value | Promise<Value>
+
+/** The runner, the store, and what the store claims beyond its two operations. */
+export interface TokenStoreConformanceOptions {
+  /** The runner's own: Jest's, Vitest's, `node:test`'s, Mocha's. */
+  readonly describe: (name: string, body: () => void) => unknown
+  /** The runner's own; called as `test(name, async () => { … })`. */
+  readonly test: (name: string, body: () => Promise<void>) => unknown
+  /** Makes a store that is empty: asked before every rule. */
+  readonly createStore: () => MaybePromise<TokenStore>
+  /** Claims that records outlive the store object: opens the same data again, as another process would. */
+  readonly reopen?: (store: TokenStore) => MaybePromise<TokenStore>
+  /** Claims `accounts()`. */
+  readonly accounts?: boolean
+  /** Claims `watch()`. */
+  readonly watch?: boolean
+  /**
+   * Claims that a dying writer does no harm: starts a process that runs `writeUntilKilled` on the same data, kills it in
+   * the middle of a write, and answers the last version that was acknowledged to it.
+   */
+  readonly crash?: (store: TokenStore, account: string) => MaybePromise<number>
+  /** Called with every store that was made, when its rule is done. */
+  readonly closeStore?: (store: TokenStore) => MaybePromise<void>
+  /** How many random histories the linearizability rule tries. Default 25. */
+  readonly histories?: number
+}
+
+const groups: readonly RuleGroup[] = [roundTrip, isolation, swap, writeIds, linearizability, durability, extras]
+
+/** Registers one test for each rule that the store has to keep. Failures are `AssertionError`s of `node:assert`. */
+export function tokenStoreConformance(options: TokenStoreConformanceOptions): void {
+  for (const group of groups) {
+    const rules = group.rules.filter((rule) => isClaimed(options, rule.needs))
+    if (rules.length === 0) continue
+    options.describe(group.name, () => {
+      for (const rule of rules) options.test(rule.name, () => run(rule, options))
+    })
+  }
+}
+
+function isClaimed(options: TokenStoreConformanceOptions, claim: Claim | undefined): boolean {
+  return claim === undefined || Boolean(options[claim])
+}
+
+async function run(rule: Rule, options: TokenStoreConformanceOptions): Promise<void> {
+  const store = await options.createStore()
+  const opened = [store]
+  const fixture: Fixture = {
+    store,
+    reopen: async () => {
+      if (!options.reopen) return store
+      const again = await options.reopen(store)
+      opened.push(again)
+      return again
+    },
+    crash: async (account) => (await options.crash?.(store, account)) ?? 0,
+    histories: options.histories ?? 25,
+  }
+  try {
+    await rule.check(fixture)
+  } finally {
+    for (const each of opened) await options.closeStore?.(each)
+  }
+}

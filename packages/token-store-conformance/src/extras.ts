@@ -1,0 +1,70 @@
+/**
+ * Rules for what a store may offer beside its two operations: a list of accounts, and a hint of changes.
+ */
+import assert from 'node:assert/strict'
+import type { TokenStore } from '@owner-sso/core'
+import { oddNames } from './isolation.ts'
+import { applied, record } from './records.ts'
+import type { RuleGroup } from './rule.ts'
+
+const account = 'a@example.com'
+const patience = 5000
+
+export const extras: RuleGroup = {
+  name: 'accounts and changes',
+  rules: [
+    {
+      name: 'lists every account that has a record, under its own name, once',
+      needs: 'accounts',
+      check: async ({ store }) => {
+        assert.deepEqual(await names(store), [], 'an empty store has no accounts')
+        for (const name of oddNames) await applied(store, name, 0, record(name))
+        await applied(store, account, 0, record('more'))
+        await applied(store, account, 1, { schema: 1, state: 'signed-out' })
+        await store.read('never stored')
+        assert.deepEqual((await names(store)).toSorted(), [...oddNames, account].toSorted())
+      },
+    },
+    {
+      name: 'calls a watcher back after a change, and no more once the watch has ended',
+      needs: 'watch',
+      check: async ({ store, reopen }) => {
+        const writer = await reopen()
+        await applied(writer, account, 0, record(0))
+        const [ended, open] = [watcher(store), watcher(store)]
+        await changeUntil(writer, () => ended.calls > 0 && open.calls > 0)
+        ended.end()
+        ended.end()
+        const [before, seen] = [ended.calls, open.calls]
+        await changeUntil(writer, () => open.calls > seen)
+        open.end()
+        assert.equal(ended.calls, before, 'a watcher was called after its end')
+      },
+    },
+  ],
+}
+
+async function names(store: TokenStore): Promise<string[]> {
+  assert.ok('accounts' in store, 'the store claims accounts() and has none')
+  const found: string[] = []
+  for await (const name of store.accounts?.() ?? []) found.push(name)
+  return found
+}
+
+function watcher(store: TokenStore): { calls: number; end: () => void } {
+  assert.ok('watch' in store, 'the store claims watch() and has none')
+  const state = { calls: 0, end: (): void => undefined }
+  state.end = store.watch?.(account, () => (state.calls += 1)) ?? state.end
+  return state
+}
+
+/** A hint may be late or lost, one for each change is not asked for: keep changing until one has come. */
+async function changeUntil(store: TokenStore, seen: () => boolean): Promise<void> {
+  const deadline = Date.now() + patience
+  while (!seen()) {
+    assert.ok(Date.now() < deadline, `no watcher was called within ${patience} ms of a change`)
+    const version = (await store.read(account))?.version ?? 0
+    await applied(store, account, version, record(version + 1))
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}

@@ -1,0 +1,62 @@
+/**
+ * Records to store. A store treats a record as a sealed JSON value, so these hold whatever JSON can.
+ */
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import type { Conflict, TokenRecord, TokenStore, Versioned } from '@owner-sso/core'
+
+/** A record that is recognised by its mark. */
+export function record(mark: unknown): TokenRecord {
+  // Not what a token manager stores: a store that looks inside a record does more than it should.
+  return Object.assign<TokenRecord, { mark: unknown }>({ schema: 1, state: 'signed-in' }, { mark })
+}
+
+/** Whatever JSON can hold and a careless encoding would change. */
+export const oddRecord: TokenRecord = record({
+  text: 'Ünïcödé 🚗 \u0000 \u2028 \n \t \\ " \' </script> %s ${x}',
+  keys: { '': 1, 'a.b': 2, $set: 3, 'with space': 4, constructor: 5 },
+  numbers: [0, -1, 1.5, 1e21, Number.MAX_SAFE_INTEGER, 5e-324],
+  nothing: [null, [], {}, '', false],
+  nested: [[[[{ deep: [true] }]]]],
+})
+
+/** As large as the largest answers of a token endpoint, twice over. */
+export const largeRecord: TokenRecord = record('0123456789abcdef'.repeat(32 * 1024))
+
+/** A name for a write that no other write has. */
+export const writeId = (): string => randomUUID()
+
+/** Swaps, and expects success. */
+export async function applied(
+  store: TokenStore,
+  account: string,
+  expected: number,
+  next: TokenRecord,
+  id: string = writeId(),
+): Promise<Versioned> {
+  const answer = await store.swap(account, expected, next, id)
+  assert.ok(!isConflict(answer), `swap over version ${expected} answered a conflict`)
+  return answer
+}
+
+export function isConflict(answer: Versioned | Conflict): answer is Conflict {
+  return 'conflict' in answer
+}
+
+/** Freezes a record all the way down, so that a store that writes into it throws. */
+export function frozen<Value>(value: Value): Value {
+  if (typeof value === 'object' && value !== null) {
+    Object.values(value).forEach(frozen)
+    Object.freeze(value)
+  }
+  return value
+}
+
+/** The same JSON value. Prototypes don't count: they tell which realm parsed it, and what a store added. */
+export function same(actual: unknown, expected: unknown, message?: string): void {
+  assert.deepEqual(plain(actual), plain(expected), message)
+}
+
+function plain(value: unknown): unknown {
+  return value === undefined ? value : JSON.parse(JSON.stringify(value))
+}

@@ -1,0 +1,56 @@
+/**
+ * Rules about one record: what was stored comes back, and nobody else holds on to it.
+ */
+import assert from 'node:assert/strict'
+import type { TokenRecord } from '@owner-sso/core'
+import { applied, frozen, largeRecord, oddRecord, record, same } from './records.ts'
+import type { RuleGroup } from './rule.ts'
+
+export const roundTrip: RuleGroup = {
+  name: 'round trip',
+  rules: [
+    {
+      name: 'reads undefined where nothing was ever stored',
+      check: async ({ store }) => {
+        assert.equal(await store.read('nobody@example.com'), undefined)
+      },
+    },
+    {
+      name: 'reads back exactly the JSON value that was stored',
+      check: async ({ store }) => {
+        const before: TokenRecord = JSON.parse(JSON.stringify(oddRecord))
+        const answer = await applied(store, 'a@example.com', 0, frozen(oddRecord))
+        same(answer, { version: 1, record: before })
+        same(await store.read('a@example.com'), { version: 1, record: before })
+      },
+    },
+    {
+      name: 'keeps a record of half a megabyte',
+      check: async ({ store }) => {
+        await applied(store, 'a@example.com', 0, largeRecord)
+        await applied(store, 'a@example.com', 1, frozen(record('small')))
+        await applied(store, 'a@example.com', 2, largeRecord)
+        same(await store.read('a@example.com'), { version: 3, record: largeRecord })
+      },
+    },
+    {
+      name: 'is not changed by a caller who changes a record that went in or came out',
+      check: async ({ store }) => {
+        const mine = record({ list: ['as stored'] })
+        const answer = await applied(store, 'a@example.com', 0, mine)
+        scribble(mine)
+        scribble(answer.record)
+        const read = await store.read('a@example.com')
+        same(read?.record, record({ list: ['as stored'] }))
+        scribble(read?.record)
+        same((await store.read('a@example.com'))?.record, record({ list: ['as stored'] }))
+      },
+    },
+  ],
+}
+
+/** Writes into an object and its list, unless the store has frozen them, which is as good. */
+function scribble(target: object | undefined): void {
+  for (const value of Object.values(target ?? {})) if (typeof value === 'object' && value !== null) scribble(value)
+  if (target) Reflect.set(target, 0, 'scribbled on')
+}

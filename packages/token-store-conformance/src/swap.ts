@@ -1,0 +1,66 @@
+/**
+ * Rules about the compare-and-swap, one caller at a time.
+ */
+import assert from 'node:assert/strict'
+import { applied, isConflict, record, same, writeId } from './records.ts'
+import type { RuleGroup } from './rule.ts'
+
+const account = 'a@example.com'
+
+export const swap: RuleGroup = {
+  name: 'compare and swap',
+  rules: [
+    {
+      name: 'creates over version 0, once',
+      check: async ({ store }) => {
+        await applied(store, account, 0, record('first'))
+        const second = await store.swap(account, 0, record('second'), writeId())
+        same(second, { conflict: true }, 'a second creation has to answer { conflict: true }')
+        same(await store.read(account), { version: 1, record: record('first') })
+      },
+    },
+    {
+      name: 'answers a conflict to a stale version and changes nothing',
+      check: async ({ store }) => {
+        await applied(store, account, 0, record(1))
+        await applied(store, account, 1, record(2))
+        same(await store.swap(account, 1, record('stale'), writeId()), { conflict: true })
+        same(await store.read(account), { version: 2, record: record(2) })
+      },
+    },
+    {
+      name: 'answers a conflict to a version that does not stand yet and changes nothing',
+      check: async ({ store }) => {
+        same(await store.swap(account, 1, record('too early'), writeId()), { conflict: true })
+        assert.equal(await store.read(account), undefined)
+        await applied(store, account, 0, record(1))
+        same(await store.swap(account, 7, record('too early'), writeId()), { conflict: true })
+        same(await store.read(account), { version: 1, record: record(1) })
+      },
+    },
+    {
+      name: 'counts versions up by exactly one and answers what it wrote',
+      check: async ({ store }) => {
+        for (let version = 0; version < 12; version += 1) {
+          const next = record({ round: version + 1 })
+          same(await applied(store, account, version, next), { version: version + 1, record: next })
+          same(await store.read(account), { version: version + 1, record: next })
+        }
+      },
+    },
+    {
+      name: 'lets exactly one of many swaps over the same version win',
+      check: async ({ store, reopen }) => {
+        const views = await Promise.all(Array.from({ length: 8 }, reopen))
+        for (let version = 0; version < 4; version += 1) {
+          const answers = await Promise.all(
+            views.map((view, index) => view.swap(account, version, record({ version, index }), writeId())),
+          )
+          const winners = answers.filter((answer) => !isConflict(answer))
+          assert.equal(winners.length, 1, `${winners.length} of 8 swaps over version ${version} won`)
+          same(await store.read(account), winners[0])
+        }
+      },
+    },
+  ],
+}
