@@ -1,0 +1,56 @@
+/** Access and id tokens: issued, looked up by the owner API, and revoked early. */
+import { randomUUID } from 'node:crypto'
+import type { Account } from './accounts.ts'
+import type { Clock } from './clock.ts'
+import { createExpiringMap } from './expiring-map.ts'
+import { issuerOf, type Instance } from './instances.ts'
+import type { Settings } from './options.ts'
+import { randomText } from './sessions.ts'
+import { signToken } from './signing-key.ts'
+
+const MAX_TOKENS = 100_000
+
+/** An access token that was issued. */
+export interface AccessToken {
+  readonly account: Account
+  /** The sign-in it came from. */
+  readonly family: string
+  revoked: boolean
+}
+
+export interface AccessTokens {
+  issue(account: Account, family: string, instance: Instance): Promise<{ accessToken: string; idToken: string }>
+  /** The token's content while it is known, unexpired and not revoked. */
+  find(token: string): AccessToken | undefined
+  /** Revokes those that match and says how many. */
+  revoke(matches: (token: AccessToken) => boolean): number
+}
+
+export function createAccessTokens(clock: Clock, settings: Settings): AccessTokens {
+  const lifetime = settings.accessTokenLifetime
+  const tokens = createExpiringMap<AccessToken>({ clock, lifetime, max: MAX_TOKENS })
+  return {
+    async issue(account, family, instance) {
+      const iat = Math.floor(clock.now())
+      const claims = { iss: issuerOf(instance), sub: account.subject, iat, exp: iat + lifetime, azp: 'ownerapi' }
+      const scp = ['openid', 'email', 'offline_access']
+      const [accessToken, idToken] = await Promise.all([
+        settings.accessTokenFormat === 'opaque'
+          ? randomText(48)
+          : signToken({ ...claims, aud: [issuerOf(instance), 'owner-api'], jti: randomUUID(), scp }),
+        signToken({ ...claims, aud: 'ownerapi', jti: randomUUID(), email: account.identity }),
+      ])
+      tokens.set(accessToken, { account, family, revoked: false })
+      return { accessToken, idToken }
+    },
+    find(token) {
+      const found = tokens.get(token)
+      return found?.revoked ? undefined : found
+    },
+    revoke(matches) {
+      const live = [...tokens.values()].filter((token) => !token.revoked && matches(token))
+      for (const token of live) token.revoked = true
+      return live.length
+    },
+  }
+}

@@ -1,0 +1,46 @@
+/** Lets an endpoint answer one request, with the fault that was ordered for it, if any. */
+import type { ServerResponse } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Fault } from './faults.ts'
+import { challengeReply } from './firewall.ts'
+import { isSpoiled, sendSpoiled } from './spoiled-answer.ts'
+import { jsonReply, sendReply, type Reply } from './reply.ts'
+
+/** `endpoint` is what the service would do; a fault may come before it, after it, or in its place. */
+export async function answer(
+  response: ServerResponse,
+  fault: Fault,
+  endpoint: () => Reply | Promise<Reply>,
+): Promise<void> {
+  const late = fault.commit === 'after'
+  const inPlace = replyInPlace(fault)
+
+  if (!late) await wait(fault)
+  if (fault.drop === 'before-commit') return cut(response)
+  const committed = inPlace && !late ? inPlace : await endpoint()
+  if (late) await wait(fault)
+  if (fault.drop === 'after-commit') return cut(response)
+
+  const reply = inPlace ?? committed
+  if (isSpoiled(fault)) await sendSpoiled(response, reply, fault)
+  else await sendReply(response, reply)
+}
+
+async function wait({ delay, hold }: Fault): Promise<void> {
+  if (delay !== undefined) await sleep(delay)
+  await hold?.catch(() => undefined)
+}
+
+function cut(response: ServerResponse): void {
+  response.destroy()
+}
+
+function replyInPlace({ status, headers = {}, body, firewall }: Fault): Reply | undefined {
+  if (firewall) {
+    const challenge = challengeReply(firewall === 'script' ? 'script' : 'page', status)
+    return { ...challenge, headers: { ...challenge.headers, ...headers } }
+  }
+  if (status === undefined && body === undefined) return undefined
+  if (typeof body === 'string') return { status: status ?? 200, headers, body }
+  return body === undefined ? { status: status ?? 200, headers, body: '' } : jsonReply(status ?? 200, body, headers)
+}

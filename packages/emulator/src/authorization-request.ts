@@ -1,0 +1,43 @@
+/** The query of both authorize calls (interface document, endpoints 1 and 2): presence, fixed values, no duplicates. */
+
+/** What the service keeps of an authorization request. */
+export interface AuthorizationRequest {
+  readonly codeChallenge: string
+  readonly redirectUri: string
+  readonly state: string
+}
+
+/** Values that the document fixes. */
+const FIXED: Readonly<Record<string, string>> = {
+  client_id: 'ownerapi',
+  code_challenge_method: 'S256',
+  response_type: 'code',
+  scope: 'openid email offline_access',
+}
+const NAMES = [...Object.keys(FIXED), 'code_challenge', 'redirect_uri', 'state', 'login_hint']
+/** Room for the base64url of a digest, of its hexadecimal text, and padding. */
+const CODE_CHALLENGE = /^[\w-]{43,128}={0,2}$/u
+const STATE_MAX = 1024
+
+/** The request, or a sentence that names what is wrong with it. Parameters the document doesn't know are ignored. */
+export function readAuthorizationRequest(
+  query: URLSearchParams,
+  redirectUris: readonly string[],
+): AuthorizationRequest | string {
+  const repeated = NAMES.find((name) => query.getAll(name).length > 1)
+  if (repeated !== undefined) return `The parameter ${repeated} must not be repeated.`
+  for (const [name, value] of Object.entries(FIXED)) {
+    if (query.get(name) !== value) return `The parameter ${name} must be "${value}".`
+  }
+  const codeChallenge = query.get('code_challenge') ?? ''
+  const redirectUri = query.get('redirect_uri') ?? ''
+  const state = query.get('state') ?? ''
+  if (!CODE_CHALLENGE.test(codeChallenge)) return 'The parameter code_challenge must be a base64url SHA-256 challenge.'
+  if (!redirectUris.includes(redirectUri)) return 'The parameter redirect_uri is not a registered address.'
+  if (state === '' || state.length > STATE_MAX) return 'The parameter state must be a random string.'
+  return { codeChallenge: codeChallenge.replace(/=+$/u, ''), redirectUri, state }
+}
+
+export function isSameRequest(one: AuthorizationRequest, other: AuthorizationRequest): boolean {
+  return one.codeChallenge === other.codeChallenge && one.redirectUri === other.redirectUri && one.state === other.state
+}

@@ -1,0 +1,24 @@
+/** The captcha of accounts that meet one: letters a person types off a picture. */
+import { randomInt } from 'node:crypto'
+import type { Account } from './accounts.ts'
+import type { Session } from './sessions.ts'
+
+/** None that look alike. */
+const LETTERS = 'ABCDEFHKLMNPRTUVWXYZ'
+
+export function captchaLetters(): string {
+  return Array.from({ length: 5 }, () => LETTERS[randomInt(LETTERS.length)]).join('')
+}
+
+/** What the page says about a submission's captcha, or undefined if it is right or none is due. Shows a new one. */
+export function captchaProblem(
+  session: Session,
+  account: Account | undefined,
+  typed: string | null,
+): string | undefined {
+  const { captcha } = session
+  if (captcha === undefined && !account?.captcha) return undefined
+  if (captcha !== undefined && typed?.trim().toUpperCase() === captcha) return undefined
+  session.captcha = captchaLetters()
+  return typed ? 'Captcha does not match' : 'Recaptcha is required'
+}

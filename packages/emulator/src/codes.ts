@@ -1,0 +1,57 @@
+/** Authorization codes: single-use, short-lived, bound to challenge, redirect_uri, session and instance (RFC 6749, RFC 7636). */
+import { createHash } from 'node:crypto'
+import type { Account } from './accounts.ts'
+import type { Clock } from './clock.ts'
+import { createExpiringMap } from './expiring-map.ts'
+import type { EmulatorOptions } from './options.ts'
+import { randomText, type Session } from './sessions.ts'
+
+/** Long enough for a person to copy the address they ended on. */
+const CODE_SECONDS = 300
+const MAX_CODES = 10_000
+/** Interface document, "Code verifier": 86 alphanumeric characters. */
+const CODE_VERIFIER = /^[A-Za-z0-9]{86}$/u
+
+export interface AuthorizationCode {
+  readonly session: Session
+  readonly account: Account
+  /** The account has no second factor, or its passcode was verified. */
+  readonly complete: boolean
+}
+
+export interface Codes {
+  issue(code: AuthorizationCode): string
+  /** The code's content, once. */
+  take(code: string): AuthorizationCode | undefined
+}
+
+export function createCodes(clock: Clock): Codes {
+  const codes = createExpiringMap<AuthorizationCode>({ clock, lifetime: CODE_SECONDS, max: MAX_CODES })
+  return {
+    issue(content) {
+      const code = randomText(32)
+      codes.set(code, content)
+      return code
+    },
+    take(code) {
+      const content = codes.get(code)
+      codes.delete(code)
+      return content
+    },
+  }
+}
+
+/** Whether a verifier belongs to a challenge: base64url of the digest's hexadecimal text (the document) or of the digest. */
+export function verifierMatches(
+  verifier: string,
+  challenge: string,
+  encoding: NonNullable<EmulatorOptions['codeChallengeEncoding']>,
+): boolean {
+  if (!CODE_VERIFIER.test(verifier)) return false
+  const digest = createHash('sha256').update(verifier).digest()
+  const hexDigest = Buffer.from(digest.toString('hex')).toString('base64url')
+  const rawDigest = digest.toString('base64url')
+  return (
+    (encoding !== 'raw-digest' && challenge === hexDigest) || (encoding !== 'hex-digest' && challenge === rawDigest)
+  )
+}

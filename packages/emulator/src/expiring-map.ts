@@ -1,0 +1,51 @@
+/** A map whose entries all live equally long and whose oldest give way: it keeps the emulator's memory bounded. */
+import type { Clock } from './clock.ts'
+
+export interface ExpiringMap<Value> {
+  get(key: string): Value | undefined
+  set(key: string, value: Value): void
+  delete(key: string): void
+  values(): IterableIterator<Value>
+}
+
+interface Entry<Value> {
+  readonly value: Value
+  readonly expiresAt: number
+}
+
+/** `lifetime` in seconds of the emulator's clock; at `max` entries the oldest goes first. */
+export function createExpiringMap<Value>(options: {
+  readonly clock: Clock
+  readonly lifetime: number
+  readonly max: number
+}): ExpiringMap<Value> {
+  const { clock, lifetime, max } = options
+  const entries = new Map<string, Entry<Value>>()
+
+  /** Insertion order is the order of expiry, so what can go is always at the front. */
+  function prune(): void {
+    const now = clock.now()
+    for (const [key, { expiresAt }] of entries) {
+      if (expiresAt > now && entries.size < max) return
+      entries.delete(key)
+    }
+  }
+
+  return {
+    get(key) {
+      const entry = entries.get(key)
+      return entry && entry.expiresAt > clock.now() ? entry.value : undefined
+    },
+    set(key, value) {
+      entries.delete(key)
+      prune()
+      entries.set(key, { value, expiresAt: clock.now() + lifetime })
+    },
+    delete(key) {
+      entries.delete(key)
+    },
+    *values() {
+      for (const { value } of entries.values()) yield value
+    },
+  }
+}

@@ -1,0 +1,95 @@
+/** Faults that tests order for an endpoint: plain data, taken by the next request or by all. */
+
+export type Endpoint =
+  | 'login-page'
+  | 'form-submission'
+  | 'token'
+  | 'refresh'
+  | 'mfa-factors'
+  | 'mfa-verify'
+  | 'mfa-backup-code'
+  | 'owner-api'
+
+/** Several fields combine, as far as that makes sense. */
+export interface Fault {
+  /** Milliseconds that the answer waits. */
+  readonly delay?: number
+  /** The answer waits for this promise, whatever it comes to. */
+  readonly hold?: Promise<unknown>
+  /**
+   * Whether `delay`, `hold` and an answer in place strike `before` the service does anything (default) or `after` it
+   * did: a refresh token is spent then.
+   */
+  readonly commit?: 'before' | 'after'
+  /** The connection is cut: before the service does anything, after that, or at this point of the answer. */
+  readonly drop?: 'before-commit' | 'after-commit' | 'mid-headers' | 'mid-body' | 'after-body'
+  /** Answers this in place: status (default 200), headers, and a body, which is sent as JSON unless it is a string. */
+  readonly status?: number
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>
+  readonly body?: unknown
+  /** Answers the challenge page (or the one that only runs a script) with `status`, default 403. */
+  readonly firewall?: boolean | 'script'
+  /** The body comes byte by byte, so many milliseconds apart; with `dripFrom: 'headers'` the headers as well. */
+  readonly drip?: number
+  readonly dripFrom?: 'headers' | 'body'
+  /** The body never ends. */
+  readonly endless?: boolean
+  /** So many interim 1xx answers come first. */
+  readonly interim?: number
+}
+
+export interface Faults {
+  /** The next request to the endpoint meets the fault; several wait in line. */
+  once(endpoint: Endpoint, fault: Fault): void
+  /** Every request does, except those that `once` waits for; undefined ends it. */
+  always(endpoint: Endpoint, fault: Fault | undefined): void
+  take(endpoint: Endpoint): Fault
+}
+
+const ENDPOINTS: ReadonlySet<string> = new Set<Endpoint>([
+  'login-page',
+  'form-submission',
+  'token',
+  'refresh',
+  'mfa-factors',
+  'mfa-verify',
+  'mfa-backup-code',
+  'owner-api',
+])
+const FIELDS: Readonly<Record<keyof Fault, true>> = {
+  delay: true,
+  hold: true,
+  commit: true,
+  drop: true,
+  status: true,
+  headers: true,
+  body: true,
+  firewall: true,
+  drip: true,
+  dripFrom: true,
+  endless: true,
+  interim: true,
+}
+
+export function createFaults(): Faults {
+  const next = new Map<Endpoint, Fault[]>()
+  const standing = new Map<Endpoint, Fault>()
+  return {
+    once(endpoint, fault) {
+      check(endpoint, fault)
+      next.set(endpoint, [...(next.get(endpoint) ?? []), fault])
+    },
+    always(endpoint, fault) {
+      check(endpoint, fault ?? {})
+      if (fault) standing.set(endpoint, fault)
+      else standing.delete(endpoint)
+    },
+    take: (endpoint) => next.get(endpoint)?.shift() ?? standing.get(endpoint) ?? {},
+  }
+}
+
+function check(endpoint: string, fault: Fault): void {
+  if (!ENDPOINTS.has(endpoint)) throw new TypeError(`Unknown endpoint ${endpoint}: one of ${[...ENDPOINTS].join(', ')}`)
+  const unknown = Object.keys(fault).find((name) => !Object.hasOwn(FIELDS, name))
+  if (unknown !== undefined) throw new TypeError(`Unknown field ${unknown} of a fault`)
+}

@@ -1,0 +1,125 @@
+/** Endpoint 2, POST /oauth2/v3/authorize: the submitted login form, answered with an authorization code. */
+import type { Account } from './accounts.ts'
+import { authorizeCookies, loginPageReply, passcodePageReply, refusal } from './authorize-answers.ts'
+import { isSameRequest, readAuthorizationRequest } from './authorization-request.ts'
+import { captchaProblem } from './captcha.ts'
+import { isBrowser } from './firewall.ts'
+import { issuerOf } from './instances.ts'
+import { redirectReply, type Reply } from './reply.ts'
+import type { Service } from './service.ts'
+import type { ServiceRequest } from './service-request.ts'
+import { awaitPasscode, SESSION_COOKIE, type Session } from './sessions.ts'
+
+export function formSubmissionEndpoint(service: Service, request: ServiceRequest): Reply {
+  service.counters.formPosts += 1
+  const asked = readAuthorizationRequest(request.query, service.redirectUris)
+  if (typeof asked === 'string') return refusal(service, 400, asked)
+  if (request.contentType !== 'application/x-www-form-urlencoded') {
+    return refusal(service, 400, 'The form must be sent as application/x-www-form-urlencoded.')
+  }
+  const session = service.sessions.find(request.cookies.get(SESSION_COOKIE), request.instance)
+  if (!session) return refusal(service, 403, 'Your session is unknown or has expired. Open the login page again.')
+  if (!isSameRequest(asked, session.request)) {
+    return refusal(service, 400, "The parameters differ from those of this session's login page.", session)
+  }
+
+  const form = new URLSearchParams(request.body)
+  if (fieldOf(form, session.names.cancel) === '1') return cancelled(service, session, form)
+  if (isVerifiedTransaction(session, form)) return issueCode(service, session)
+
+  const problem = hiddenInputProblem(session, form)
+  if (problem) return refusal(service, problem.status, problem.message, session)
+  return signIn(service, session, form, isBrowser(request.userAgent))
+}
+
+function signIn(service: Service, session: Session, form: URLSearchParams, inBrowser: boolean): Reply {
+  const identity = fieldOf(form, 'identity') ?? ''
+  const account = service.accounts.find(identity)
+  const captcha = captchaProblem(session, account, fieldOf(form, 'captcha'))
+  if (captcha !== undefined) return loginPageReply(service, session, { message: captcha, identity })
+
+  service.counters.credentialChecks += 1
+  if (account?.locked) return loginPageReply(service, session, { message: 'Your account has been locked', identity })
+  const rightPlace = account?.region === session.instance.region
+  if (!account || !rightPlace || fieldOf(form, 'credential') !== account.credential) {
+    const status = service.settings.wrongCredentials
+    return loginPageReply(service, session, { status, message: 'We could not sign you in', identity })
+  }
+
+  const { pending } = session
+  if (pending?.verified && pending.account === account) return issueCode(service, session)
+  // A person's browser never makes the exchange, so it meets the passcode page here, wherever programs do.
+  if (account.factors.length > 0 && (inBrowser || service.settings.mfaAt === 'form-submission')) {
+    return passcodePageReply(service, session, awaitPasscode(session, account, service.clock.now()))
+  }
+  return redirectWithCode(service, session, account, account.factors.length === 0)
+}
+
+/** After a verification the transaction id alone is enough (interface document, endpoint 5, "Effect"). */
+function isVerifiedTransaction(session: Session, form: URLSearchParams): boolean {
+  const { csrf, transactionId } = session.names
+  const known = session.pending?.verified && fieldOf(form, transactionId) === session.transactionId
+  const posted = form.get(csrf)
+  return known === true && !form.has('identity') && (posted === null || posted === session.pending?.csrf)
+}
+
+/** The code that a verified passcode stands for, once. */
+function issueCode(service: Service, session: Session): Reply {
+  const { pending } = session
+  delete session.pending
+  return pending
+    ? redirectWithCode(service, session, pending.account, true)
+    : refusal(service, 403, 'This sign-in is over. Open the login page again.', session)
+}
+
+function redirectWithCode(service: Service, session: Session, account: Account, complete: boolean): Reply {
+  const code = service.codes.issue({ session, account, complete })
+  const { redirectUri, state } = session.request
+  return redirectTo(service, session, redirectUri, { code, state, issuer: issuerOf(session.instance) })
+}
+
+/** Field notes: `transaction_id` and `cancel=1` end in a redirect with an error. */
+function cancelled(service: Service, session: Session, form: URLSearchParams): Reply {
+  if (fieldOf(form, session.names.transactionId) !== session.transactionId) {
+    return refusal(service, 403, 'This transaction is unknown.', session)
+  }
+  delete session.pending
+  const { redirectUri, state } = session.request
+  return redirectTo(service, session, redirectUri, {
+    error: 'login_cancelled',
+    error_description: 'User cancelled login',
+    state,
+    issuer: issuerOf(session.instance),
+  })
+}
+
+function redirectTo(
+  service: Service,
+  session: Session,
+  redirectUri: string,
+  parameters: Readonly<Record<string, string>>,
+): Reply {
+  const location = new URL(redirectUri)
+  for (const [name, value] of Object.entries({ ...parameters, ...service.settings.redirectParameters })) {
+    location.searchParams.append(name, value)
+  }
+  return redirectReply(302, location.href, authorizeCookies(service, session))
+}
+
+/** Every hidden input found on the page has to come back with the value found. */
+function hiddenInputProblem(
+  { hidden, names }: Session,
+  form: URLSearchParams,
+): { readonly status: 400 | 403; readonly message: string } | undefined {
+  if (fieldOf(form, names.csrf) !== hidden.get(names.csrf)) {
+    return { status: 403, message: 'The form was not filled in on our page. Open the login page again.' }
+  }
+  const missing = [...hidden].find(([name, value]) => fieldOf(form, name) !== value)
+  return missing && { status: 400, message: `The hidden field ${missing[0]} is missing or was changed.` }
+}
+
+/** The field's value; one that comes twice with different values has none. */
+function fieldOf(form: URLSearchParams, name: string): string | null {
+  const values = new Set(form.getAll(name))
+  return values.size === 1 ? form.get(name) : null
+}

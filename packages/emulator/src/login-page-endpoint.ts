@@ -1,0 +1,24 @@
+/** Endpoint 1, GET /oauth2/v3/authorize: the login page, or a 303 to the instance of the account's region. */
+import { AUTHORIZE_PATH, authorizeCookies, loginPageReply, refusal } from './authorize-answers.ts'
+import { readAuthorizationRequest } from './authorization-request.ts'
+import { captchaLetters } from './captcha.ts'
+import { redirectReply, type Reply } from './reply.ts'
+import type { Service } from './service.ts'
+import type { ServiceRequest } from './service-request.ts'
+
+export function loginPageEndpoint(service: Service, { instance, query }: ServiceRequest): Reply {
+  const request = readAuthorizationRequest(query, service.redirectUris)
+  if (typeof request === 'string') return refusal(service, 400, request)
+
+  const hint = query.get('login_hint') ?? undefined
+  const account = hint === undefined ? undefined : service.accounts.find(hint)
+  if (account && account.region !== instance.region) {
+    const location = `${service.instances[account.region].url}${AUTHORIZE_PATH}?${query}`
+    return redirectReply(303, location, authorizeCookies(service))
+  }
+
+  service.counters.loginPages += 1
+  const session = service.sessions.create(instance, request)
+  if (account?.captcha === true) session.captcha = captchaLetters()
+  return loginPageReply(service, session, { identity: hint })
+}

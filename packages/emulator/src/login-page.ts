@@ -1,0 +1,84 @@
+/** The login page (interface document, endpoint 1): a form with hidden inputs, amid what real pages have around one. */
+import { html, type Markup } from './html.ts'
+import { page } from './page.ts'
+
+export interface LoginPageContent {
+  /** Where the form posts to. */
+  readonly action: string
+  /** Names and values of the hidden inputs. */
+  readonly hidden: ReadonlyMap<string, string>
+  /** Name of the input that cancels the login, and of the one that continues it. */
+  readonly cancelName: string
+  readonly identity?: string | undefined
+  readonly message?: string | undefined
+  /** Letters of the captcha, where one is asked for. */
+  readonly captcha?: string | undefined
+  /** The hidden inputs stand inside a script template. */
+  readonly inTemplate?: boolean | undefined
+}
+
+/** What the page's script shows, as real pages carry it: error texts that a client must not take for an error. */
+const MESSAGES: Markup = {
+  markup: `<script>
+      var messages = {"captcha":"Captcha does not match","required":"Recaptcha is required","locked":"Your account has been locked","error":"We could not sign you in"};
+      var legacy = '<input type="hidden" name="_csrf" value="from-a-script">';
+    </script>`,
+}
+
+export function loginPage(content: LoginPageContent): string {
+  const hidden = hiddenInputs(content.hidden)
+  return page(
+    'Sign in',
+    html`<h1>Sign in</h1>
+      <!-- <input type="hidden" name="_csrf" value="from-a-comment"> -->
+      ${MESSAGES} ${content.message !== undefined && html`<p class="message" role="alert">${content.message}</p>`}
+      <form method="post" action="${content.action}" id="form">
+        ${content.inTemplate ? inTemplate(hidden) : hidden}
+        <input type="hidden" name="disabled_field" value="never sent" disabled />
+        <label for="identity">Email</label>
+        <input
+          id="identity"
+          name="identity"
+          type="email"
+          autocomplete="username"
+          value="${content.identity ?? ''}"
+          required
+        />
+        <label for="credential">Password</label>
+        <input id="credential" name="credential" type="password" autocomplete="current-password" required />
+        ${content.captcha !== undefined && captchaInput(content.captcha)}
+        <label><input type="checkbox" name="remember" value="1" /> Remember me</label>
+        <button type="submit">Sign in</button>
+        <button type="submit" class="plain" name="${content.cancelName}" value="1" formnovalidate>Cancel</button>
+      </form>`,
+  )
+}
+
+export function hiddenInputs(values: ReadonlyMap<string, string>): Markup[] {
+  return [...values].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)
+}
+
+/** Inputs that a page's own script puts in place; a reader of the HTML finds them inside the template. */
+export function inTemplate(inputs: Markup | readonly Markup[]): Markup {
+  return html`<script type="text/html" class="template">
+      ${inputs}
+    </script>
+    <script>
+      for (const template of document.querySelectorAll('.template')) {
+        template.insertAdjacentHTML('afterend', template.textContent)
+      }
+    </script>`
+}
+
+function captchaInput(letters: string): Markup {
+  return html`<label for="captcha">Captcha</label>
+    <svg viewBox="0 0 120 36" role="img" aria-label="captcha">
+      ${[...letters].map(
+        (letter, index) =>
+          html`<text x="${12 + index * 22}" y="26" fill="currentColor" font-size="22" rotate="${(index % 3) * 14 - 14}"
+            >${letter}</text
+          >`,
+      )}
+    </svg>
+    <input id="captcha" name="captcha" type="text" autocomplete="off" required />`
+}

@@ -1,0 +1,124 @@
+/** What `startEmulator` takes: every gap of the interface document is an option, and each is checked by name. */
+import { DEMO_ACCOUNTS, type AccountOptions } from './accounts.ts'
+import { checkOptions } from './option-checks.ts'
+
+/** Where the passcode page appears: at the code exchange (the document) or at the form submission (recordings). */
+export type MfaPlace = 'token-exchange' | 'form-submission'
+/** What a refresh does with the refresh token: a new one and the old one dies; the same again; none in the answer. */
+export type Rotation = 'single-use' | 'same' | 'omit'
+/**
+ * What a spent refresh token gets: refused; refused and its whole family revoked; within `graceSeconds` the same
+ * answer again; within `graceSeconds` new tokens with the spent refresh token in them (a service that errs).
+ */
+export type Reuse = 'refuse' | 'revoke-family' | 'grace' | 'grace-stale'
+
+/** The hidden inputs of the login page, which the service may change at any time. */
+export interface HiddenInputsOptions {
+  /** New names for `_csrf`, `_phase`, `_process`, `transaction_id`, `cancel`. */
+  readonly rename?: Readonly<Record<string, string>>
+  /** Further inputs, name and value; they must come back too. */
+  readonly extra?: Readonly<Record<string, string>>
+  /** They stand inside a `<script type="text/html">` template. */
+  readonly inTemplate?: boolean
+}
+
+export interface PasscodePageOptions {
+  /** Its inputs stand inside a `<script type="text/html">` template. */
+  readonly inTemplate?: boolean
+  /** Its hidden inputs come twice. */
+  readonly duplicates?: boolean
+}
+
+export interface FirewallOptions {
+  /** Requests of one client in a window before it is blocked; default 600. `Infinity` leaves the other rules alone. */
+  readonly maxRequests?: number
+  /** Default 60. */
+  readonly windowSeconds?: number
+  /** Default 900. */
+  readonly blockSeconds?: number
+}
+
+export interface EmulatorOptions {
+  /** Port of the SSO service; default any free one. */
+  readonly port?: number
+  /** Port of the owner API; default any free one. */
+  readonly ownerApiPort?: number
+  /** Loopback address or name to listen on; default `127.0.0.1`. */
+  readonly host?: string
+  /** Allows a `host` that other machines reach. The emulator protects nothing. */
+  readonly allowRemote?: boolean
+  /** The regional instance is another host name on the same port (default), or another port. */
+  readonly regionalAt?: 'host-name' | 'port'
+  /** TLS with a certificate made on the spot; its CA is `emulator.ca`. */
+  readonly tls?: boolean
+  /** Highest TLS version offered; default `TLSv1.3`, so that a client that uses it meets the firewall. */
+  readonly tlsMaxVersion?: 'TLSv1.2' | 'TLSv1.3'
+  /** Default: plain@example.com, mfa@example.com and regional@example.com, each with the credential `correct horse`. */
+  readonly accounts?: readonly AccountOptions[]
+  readonly mfaAt?: MfaPlace
+  /** Which derivations of the code challenge are accepted; default `either`. */
+  readonly codeChallengeEncoding?: 'either' | 'hex-digest' | 'raw-digest'
+  readonly rotation?: Rotation
+  readonly reuse?: Reuse
+  /** Seconds, for `reuse: 'grace'` and `'grace-stale'`; default 60. */
+  readonly graceSeconds?: number
+  /** The field `expires_in` of token responses, whatever it may be; `null` leaves it out. Default 300. */
+  readonly expiresIn?: number | string | null
+  /** Seconds that access and id tokens live; default 28,800. */
+  readonly accessTokenLifetime?: number
+  /** Access tokens are signed JWTs (default) or opaque strings. */
+  readonly accessTokenFormat?: 'jwt' | 'opaque'
+  readonly hiddenInputs?: HiddenInputsOptions
+  readonly passcodePage?: PasscodePageOptions
+  /** Redirect URIs accepted; default `/void/callback` of both instances. */
+  readonly redirectUris?: readonly string[]
+  /** Further query parameters of the redirect, after `code`, `state`, `issuer`: a `locale`, for one. */
+  readonly redirectParameters?: Readonly<Record<string, string>>
+  /** Status of the login page that a wrong credential gets; default 401. */
+  readonly wrongCredentials?: 200 | 401
+  readonly firewall?: FirewallOptions | false
+  /** Browsers may come (those whose User-Agent matches, if it is a RegExp), so that a person can sign in by hand. */
+  readonly allowBrowsers?: boolean | RegExp
+}
+
+/** The options with their defaults; `redirectUris` is completed once the addresses are known. */
+export interface Settings extends Required<Omit<EmulatorOptions, 'redirectUris' | 'firewall'>> {
+  readonly redirectUris: readonly string[] | undefined
+  readonly firewall: Required<FirewallOptions> | false
+}
+
+/** @throws {TypeError} An option is unknown or wrong; the message names it. */
+export function readOptions(options: EmulatorOptions = {}): Settings {
+  checkOptions(options)
+  const { firewall = {}, redirectUris, host = '127.0.0.1' } = options
+  return {
+    port: 0,
+    ownerApiPort: 0,
+    allowRemote: false,
+    regionalAt: 'host-name',
+    tls: false,
+    tlsMaxVersion: 'TLSv1.3',
+    accounts: DEMO_ACCOUNTS,
+    mfaAt: 'token-exchange',
+    codeChallengeEncoding: 'either',
+    rotation: 'single-use',
+    reuse: 'refuse',
+    graceSeconds: 60,
+    expiresIn: 300,
+    accessTokenLifetime: 28_800,
+    accessTokenFormat: 'jwt',
+    hiddenInputs: {},
+    passcodePage: {},
+    redirectParameters: {},
+    wrongCredentials: 401,
+    allowBrowsers: false,
+    ...withoutUndefined(options),
+    host,
+    redirectUris,
+    firewall: firewall && { maxRequests: 600, windowSeconds: 60, blockSeconds: 900, ...firewall },
+  }
+}
+
+function withoutUndefined<T extends object>(options: T): T {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T
+}

@@ -1,0 +1,107 @@
+/** A small owner API behind the bearer token: vehicles to show, and plain endpoints that a proxy can be tried on. */
+import { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Express, type Request, type Response } from 'express'
+import { answer } from './answer.ts'
+import type { Faults } from './faults.ts'
+import { jsonReply, type Reply } from './reply.ts'
+import type { RequestLog } from './request-log.ts'
+import type { Service } from './service.ts'
+import { bareApp, finishApp } from './web-app.ts'
+
+const MAX_BYTES = 1024 ** 3
+const CHUNK = Buffer.alloc(65_536, 'x')
+const EVENT_MILLISECONDS = 80
+
+/** The vehicles that every account owns. */
+const VEHICLES = [
+  { id: 1001, vin: 'EMULATED000000001', display_name: 'Daily', state: 'online', battery_level: 76, range_km: 388 },
+  { id: 1002, vin: 'EMULATED000000002', display_name: 'Weekend', state: 'asleep', battery_level: 41, range_km: 203 },
+] as const
+
+export function createOwnerApi(service: Service, faults: Faults, log: RequestLog): Express {
+  const app = bareApp(log)
+
+  /** An endpoint for those who carry a token that is known, unexpired and not revoked (RFC 6750 section 3). */
+  const guarded =
+    (reply: (request: Request) => Reply) =>
+    async (request: Request, response: Response): Promise<void> => {
+      await answer(response, faults.take('owner-api'), () => {
+        const token = /^Bearer ([\w.~+/-]+=*)$/iu.exec(request.headers.authorization ?? '')?.[1]
+        if (token === undefined || !service.accessTokens.find(token)) {
+          service.counters.ownerApiRejections += 1
+          return unauthorized(token === undefined)
+        }
+        service.counters.ownerApiCalls += 1
+        return reply(request)
+      })
+    }
+
+  app.get(
+    '/api/1/vehicles',
+    guarded(() => jsonReply(200, { response: VEHICLES, count: VEHICLES.length })),
+  )
+  app.get(
+    '/api/1/vehicles/:id',
+    guarded((request) => vehicleReply(request, (vehicle) => vehicle)),
+  )
+  app.post(
+    '/api/1/vehicles/:id/command/:name',
+    guarded((request) => vehicleReply(request, () => ({ result: true, reason: '', command: request.params['name'] }))),
+  )
+  app.get(
+    '/api/1/stream',
+    guarded(() => eventStream()),
+  )
+  app.get(
+    '/api/1/bytes/:n',
+    guarded((request) => bytes(Number(request.params['n']))),
+  )
+  app.post('/api/1/echo', guarded(echo))
+  return finishApp(app)
+}
+
+function unauthorized(missing: boolean): Reply {
+  const description = missing ? 'No access token was sent' : 'The access token is unknown, expired or revoked'
+  const error = missing ? 'missing_token' : 'invalid_token'
+  return jsonReply(
+    401,
+    { response: null, error, error_description: description },
+    { 'www-authenticate': 'Bearer error="invalid_token"' },
+  )
+}
+
+function vehicleReply(request: Request, reply: (vehicle: (typeof VEHICLES)[number]) => unknown): Reply {
+  const vehicle = VEHICLES.find(({ id }) => String(id) === request.params['id'])
+  return vehicle
+    ? jsonReply(200, { response: reply(vehicle) })
+    : jsonReply(404, { response: null, error: 'not_found', error_description: 'There is no such vehicle' })
+}
+
+/** Server-sent events; `?count=` of them, default 5. */
+function eventStream(): Reply {
+  async function* events(): AsyncGenerator<string> {
+    for (let id = 1; id <= 5; id += 1) {
+      yield `id: ${id}\nevent: tick\ndata: {"tick":${id}}\n\n`
+      await sleep(EVENT_MILLISECONDS)
+    }
+  }
+  return { status: 200, headers: { 'content-type': 'text/event-stream' }, body: Readable.from(events()) }
+}
+
+function bytes(length: number): Reply {
+  if (!Number.isInteger(length) || length < 0 || length > MAX_BYTES) {
+    return jsonReply(400, { response: null, error: 'invalid_length', error_description: `0 to ${MAX_BYTES} bytes` })
+  }
+  function* chunks(): Generator<Buffer> {
+    for (let left = length; left > 0; left -= CHUNK.length) yield CHUNK.subarray(0, left)
+  }
+  const headers = { 'content-type': 'application/octet-stream', 'content-length': String(length) }
+  return { status: 200, headers, body: Readable.from(chunks()) }
+}
+
+/** The body as it came, streamed. */
+function echo(request: Request): Reply {
+  const contentType = request.headers['content-type'] ?? 'application/octet-stream'
+  return { status: 200, headers: { 'content-type': contentType }, body: request }
+}

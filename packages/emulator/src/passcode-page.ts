@@ -1,0 +1,65 @@
+/** The page that asks an account with a second factor for its passcode, with a `_csrf` of its own (endpoints 3 to 5). */
+import { html, type Markup } from './html.ts'
+import { hiddenInputs, inTemplate } from './login-page.ts'
+import { page } from './page.ts'
+
+export interface PasscodePageContent {
+  /** Where the form is posted again once a passcode was verified. */
+  readonly action: string
+  readonly csrf: string
+  readonly transactionId: string
+  readonly inTemplate?: boolean | undefined
+  readonly duplicates?: boolean | undefined
+}
+
+export function passcodePage(content: PasscodePageContent): string {
+  const { csrf, transactionId, duplicates } = content
+  const hidden = hiddenInputs(
+    new Map([
+      ['_csrf', csrf],
+      ['transaction_id', transactionId],
+    ]),
+  )
+  const inputs = html`${hidden} ${duplicates && hidden}
+    <label for="factor">Device</label>
+    <select id="factor"></select>
+    <label for="passcode">Passcode</label>
+    <input id="passcode" name="passcode" inputmode="numeric" autocomplete="one-time-code" maxlength="6" />`
+  return page(
+    'Passcode',
+    html`<h1>Enter your passcode</h1>
+      <p class="note">Open the authenticator of your device and type the passcode it shows.</p>
+      <p class="message" role="alert" id="message" hidden></p>
+      <form method="post" action="${content.action}" id="form">
+        ${content.inTemplate ? inTemplate(inputs) : inputs}
+        <button type="submit">Continue</button>
+      </form>
+      <noscript><p class="note">Passcodes are sent as JSON, so this page needs JavaScript.</p></noscript>
+      ${SCRIPT}`,
+  )
+}
+
+/** By hand, the same calls as a client makes: list the factors, verify the passcode, post the form again. */
+const SCRIPT: Markup = {
+  markup: `<script>
+    const field = (name) => document.querySelector('form [name="' + name + '"]').value
+    const transaction = field('transaction_id'), csrf = field('_csrf')
+    const factors = document.querySelector('#factor'), message = document.querySelector('#message')
+    const say = (text) => { message.textContent = text; message.hidden = false }
+    fetch('/oauth2/v3/authorize/mfa/factors?transaction_id=' + encodeURIComponent(transaction))
+      .then((answer) => answer.json())
+      .then(({ data }) => factors.replaceChildren(...data.map(({ id, name }) => new Option(name, id))))
+      .catch(() => say('Your devices could not be listed.'))
+    document.querySelector('#form').addEventListener('submit', async (event) => {
+      event.preventDefault()
+      const answer = await fetch('/oauth2/v3/authorize/mfa/verify', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ transaction_id: transaction, factor_id: factors.value, passcode: field('passcode').trim(), _csrf: csrf }),
+      })
+      const { data, error } = await answer.json().catch(() => ({}))
+      if (data && data.valid) return event.target.submit()
+      say(error ? error.message : 'This passcode is not right. Try the next one.')
+    })
+  </script>`,
+}

@@ -1,0 +1,116 @@
+/** Refresh tokens: how they rotate, and what a spent one gets that is presented again. */
+import { randomUUID } from 'node:crypto'
+import type { AccessTokens } from './access-tokens.ts'
+import type { Account } from './accounts.ts'
+import type { Clock } from './clock.ts'
+import type { Counters } from './counters.ts'
+import { createExpiringMap } from './expiring-map.ts'
+import type { Instance } from './instances.ts'
+import type { Settings } from './options.ts'
+import { randomText } from './sessions.ts'
+
+const MAX_TOKENS = 100_000
+
+/** Field names are the wire's (interface document, "Token response"). */
+export interface TokenResponse {
+  readonly access_token: string
+  readonly refresh_token?: string
+  readonly id_token?: string
+  readonly expires_in?: number | string
+  readonly state?: string
+  readonly token_type: 'Bearer'
+}
+
+/** What a sign-in gives has them all. */
+export type SignInTokens = TokenResponse & { readonly refresh_token: string; readonly id_token: string }
+
+interface RefreshToken {
+  readonly account: Account
+  readonly instance: Instance
+  /** The sign-in it came from: RFC 9700 section 4.14.2 revokes a family as a whole. */
+  readonly family: string
+  dead: boolean
+  /** When it was spent, what replaced it and what was answered. */
+  spent?: { readonly at: number; readonly successor: string; readonly answer: Promise<TokenResponse> }
+}
+
+export interface RefreshTokens {
+  /** Tokens of a new sign-in. */
+  signIn(account: Account, instance: Instance): Promise<SignInTokens>
+  /** Tokens for a refresh token, or undefined if it is dead, unknown or another instance's. */
+  refresh(token: string, instance: Instance): Promise<TokenResponse | undefined>
+  /** Every refresh token of the account is dead from now on; says how many were alive. */
+  expire(account: Account): number
+}
+
+export function createRefreshTokens(deps: {
+  readonly clock: Clock
+  readonly settings: Settings
+  readonly counters: Counters
+  readonly accessTokens: AccessTokens
+}): RefreshTokens {
+  const { clock, settings, counters, accessTokens } = deps
+  const { rotation, reuse, graceSeconds, expiresIn } = settings
+  const tokens = createExpiringMap<RefreshToken>({ clock, lifetime: Infinity, max: MAX_TOKENS })
+
+  function add(account: Account, instance: Instance, family: string): string {
+    const token = randomText(40)
+    tokens.set(token, { account, instance, family, dead: false })
+    return token
+  }
+
+  async function answer<Given extends { readonly refresh_token?: string }>(
+    { account, family, instance }: Pick<RefreshToken, 'account' | 'family' | 'instance'>,
+    given: Given,
+  ): Promise<TokenResponse & { readonly id_token: string } & Given> {
+    const { accessToken, idToken } = await accessTokens.issue(account, family, instance)
+    return {
+      access_token: accessToken,
+      ...given,
+      id_token: idToken,
+      ...(expiresIn !== null && { expires_in: expiresIn }),
+      token_type: 'Bearer',
+    }
+  }
+
+  function kill(matches: (token: RefreshToken) => boolean): number {
+    const live = [...tokens.values()].filter((token) => !token.dead && matches(token))
+    for (const token of live) token.dead = true
+    return live.length
+  }
+
+  function replay(token: string, held: RefreshToken): Promise<TokenResponse> | undefined {
+    const { spent, family } = held
+    if (!spent) return undefined
+    counters.replays += 1
+    if (reuse === 'revoke-family') {
+      kill((other) => other.family === family)
+      accessTokens.revoke((other) => other.family === family)
+    }
+    const successor = tokens.get(spent.successor)
+    const graceful = clock.now() - spent.at <= graceSeconds && successor && !successor.spent && !successor.dead
+    if (reuse === 'grace' && graceful) return spent.answer
+    if (reuse === 'grace-stale' && graceful) return answer(held, { refresh_token: token })
+    return undefined
+  }
+
+  return {
+    signIn(account, instance) {
+      const family = randomUUID()
+      return answer({ account, instance, family }, { refresh_token: add(account, instance, family) })
+    },
+    async refresh(token, instance) {
+      counters.refreshRequests += 1
+      const held = tokens.get(token)
+      if (!held || held.instance !== instance) return undefined
+      if (held.spent) return replay(token, held)
+      if (held.dead) return undefined
+      counters.tokenRefreshes += 1
+      if (rotation !== 'single-use') return answer(held, rotation === 'same' ? { refresh_token: token } : {})
+      const successor = add(held.account, instance, held.family)
+      held.spent = { at: clock.now(), successor, answer: answer(held, { refresh_token: successor }) }
+      return held.spent.answer
+    },
+    expire: (account) => kill((token) => token.account === account && !token.spent),
+  }
+}

@@ -1,0 +1,48 @@
+/** Everything the endpoints share: one object, made once at start. */
+import { createAccessTokens, type AccessTokens } from './access-tokens.ts'
+import { createAccountDirectory, type AccountDirectory } from './accounts.ts'
+import { createClock, type Clock } from './clock.ts'
+import { createCodes, type Codes } from './codes.ts'
+import { createCounters, type Counters } from './counters.ts'
+import { createFirewall, type Firewall } from './firewall.ts'
+import type { Instances } from './instances.ts'
+import type { Settings } from './options.ts'
+import { createRefreshTokens, type RefreshTokens } from './refresh-tokens.ts'
+import { createSessions, type Sessions } from './sessions.ts'
+
+export interface Service {
+  readonly settings: Settings
+  readonly instances: Instances
+  readonly redirectUris: readonly string[]
+  readonly clock: Clock
+  readonly counters: Counters
+  readonly accounts: AccountDirectory
+  readonly sessions: Sessions
+  readonly codes: Codes
+  readonly accessTokens: AccessTokens
+  readonly refreshTokens: RefreshTokens
+  readonly firewall: Firewall
+}
+
+export function createService(settings: Settings, instances: Instances): Service {
+  const clock = createClock()
+  const counters = createCounters()
+  const accessTokens = createAccessTokens(clock, settings)
+  return {
+    settings,
+    instances,
+    // The redirect URI stays on the first host, so that both instances take both.
+    redirectUris: settings.redirectUris ?? [
+      `${instances.home.url}/void/callback`,
+      `${instances.regional.url}/void/callback`,
+    ],
+    clock,
+    counters,
+    accounts: createAccountDirectory(settings.accounts),
+    sessions: createSessions(clock, settings.hiddenInputs),
+    codes: createCodes(clock),
+    accessTokens,
+    refreshTokens: createRefreshTokens({ clock, settings, counters, accessTokens }),
+    firewall: createFirewall(clock, settings),
+  }
+}

@@ -1,0 +1,86 @@
+/** Login sessions: the cookie, the hidden inputs bound to it, and how far a login has come. */
+import { randomBytes } from 'node:crypto'
+import type { Account } from './accounts.ts'
+import type { AuthorizationRequest } from './authorization-request.ts'
+import type { Clock } from './clock.ts'
+import { createExpiringMap } from './expiring-map.ts'
+import type { Instance } from './instances.ts'
+import type { HiddenInputsOptions } from './options.ts'
+
+export const SESSION_COOKIE = 'sso.sid'
+const SESSION_SECONDS = 900
+const MAX_SESSIONS = 10_000
+
+/** A passcode page that was answered, waiting for its verification. */
+export interface PendingPasscode {
+  readonly account: Account
+  /** The page's own `_csrf`, different from the form's. */
+  readonly csrf: string
+  readonly since: number
+  attempts: number
+  backupAttempts: number
+  verified: boolean
+}
+
+export interface Session {
+  readonly id: string
+  readonly instance: Instance
+  readonly request: AuthorizationRequest
+  readonly transactionId: string
+  readonly csrf: string
+  /** The login page's hidden inputs, by the names they have on the page. */
+  readonly hidden: ReadonlyMap<string, string>
+  readonly names: { readonly csrf: string; readonly transactionId: string; readonly cancel: string }
+  /** Letters that the captcha shows, once one is asked for. */
+  captcha?: string
+  pending?: PendingPasscode
+}
+
+export interface Sessions {
+  create(instance: Instance, request: AuthorizationRequest): Session
+  /** The live session of this id at this instance. */
+  find(id: string | undefined, instance: Instance): Session | undefined
+}
+
+export function createSessions(clock: Clock, { rename = {}, extra = {} }: HiddenInputsOptions): Sessions {
+  const sessions = createExpiringMap<Session>({ clock, lifetime: SESSION_SECONDS, max: MAX_SESSIONS })
+  const named = (name: string): string => (Object.hasOwn(rename, name) ? (rename[name] ?? name) : name)
+  return {
+    create(instance, request) {
+      const transactionId = randomText(8)
+      const csrf = randomCsrf()
+      const hidden = new Map([
+        [named('_csrf'), csrf],
+        [named('_phase'), 'authenticate'],
+        [named('_process'), '1'],
+        [named('transaction_id'), transactionId],
+        [named('cancel'), ''],
+        ...Object.entries(extra),
+      ])
+      const names = { csrf: named('_csrf'), transactionId: named('transaction_id'), cancel: named('cancel') }
+      const session: Session = { id: randomText(24), instance, request, transactionId, csrf, hidden, names }
+      sessions.set(session.id, session)
+      return session
+    },
+    find(id, instance) {
+      const session = id === undefined ? undefined : sessions.get(id)
+      return session?.instance === instance ? session : undefined
+    },
+  }
+}
+
+/** Opens the passcode step of a session; a second page of the same session keeps counting attempts. */
+export function awaitPasscode(session: Session, account: Account, now: number): PendingPasscode {
+  const { attempts = 0, backupAttempts = 0 } = session.pending ?? {}
+  session.pending = { account, csrf: randomCsrf(), since: now, attempts, backupAttempts, verified: false }
+  return session.pending
+}
+
+export function randomText(bytes: number): string {
+  return randomBytes(bytes).toString('base64url')
+}
+
+/** With the signs that a page has to encode, so that a client that doesn't decode entities is refused. */
+function randomCsrf(): string {
+  return `${randomText(12)}&"<${randomText(6)}>'+/=`
+}

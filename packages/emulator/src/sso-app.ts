@@ -1,0 +1,82 @@
+/** The SSO service's table of endpoints, in the interface document's order. */
+import express, { type Express, type RequestHandler } from 'express'
+import { answer } from './answer.ts'
+import type { Endpoint, Faults } from './faults.ts'
+import { challengeReply } from './firewall.ts'
+import { formSubmissionEndpoint } from './form-submission-endpoint.ts'
+import { loginPageEndpoint } from './login-page-endpoint.ts'
+import { backupCodeEndpoint, factorsEndpoint, verifyEndpoint } from './mfa-endpoints.ts'
+import { html } from './html.ts'
+import { page } from './page.ts'
+import { htmlReply, sendReply, type Reply } from './reply.ts'
+import { maskBody, type LoggedRequest, type RequestLog } from './request-log.ts'
+import type { Service } from './service.ts'
+import { readServiceRequest, type ServiceRequest } from './service-request.ts'
+import { tokenEndpoint, tokenFields } from './token-endpoint.ts'
+import { bareApp, finishApp } from './web-app.ts'
+
+const BODY_LIMIT = '64kb'
+
+type EndpointFunction = (service: Service, request: ServiceRequest) => Reply | Promise<Reply>
+
+export function createSsoApp(service: Service, faults: Faults, log: RequestLog): Express {
+  const app = bareApp(log)
+  app.use(express.text({ type: () => true, limit: BODY_LIMIT, inflate: false }))
+
+  const at = (name: (request: ServiceRequest) => Endpoint, endpoint: EndpointFunction): RequestHandler => {
+    return async (request, response) => {
+      const body = typeof request.body === 'string' ? request.body : ''
+      const asked = readServiceRequest(request, service.instances.of(request), body)
+      const entry = response.locals['entry'] as LoggedRequest
+      entry.body = maskBody(asked.contentType, body)
+      const fault = faults.take(name(asked))
+      if (fault.firewall) service.counters.challenges += 1
+      await answer(response, fault, () => {
+        if (!service.firewall.blocks(asked)) return endpoint(service, asked)
+        service.counters.challenges += 1
+        return challengeReply()
+      })
+    }
+  }
+
+  app.get(
+    '/oauth2/v3/authorize',
+    at(() => 'login-page', loginPageEndpoint),
+  )
+  app.post(
+    '/oauth2/v3/authorize',
+    at(() => 'form-submission', formSubmissionEndpoint),
+  )
+  app.post('/oauth2/v3/token', at(tokenEndpointName, tokenEndpoint))
+  // The document gives the MFA paths without their prefix; recordings have the one of the authorize endpoint.
+  for (const prefix of ['/oauth2/v3', '']) {
+    app.get(
+      `${prefix}/authorize/mfa/factors`,
+      at(() => 'mfa-factors', factorsEndpoint),
+    )
+    app.post(
+      `${prefix}/authorize/mfa/verify`,
+      at(() => 'mfa-verify', verifyEndpoint),
+    )
+    app.post(
+      `${prefix}/authorize/mfa/backupcodes/attempt`,
+      at(() => 'mfa-backup-code', backupCodeEndpoint),
+    )
+  }
+  app.get('/void/callback', (_request, response) => sendReply(response, htmlReply(404, CALLBACK_PAGE)))
+  return finishApp(app)
+}
+
+/** The page that does not exist: an application intercepts it, and a person copies its address. */
+const CALLBACK_PAGE = page(
+  'Page not found',
+  html`<h1>Page not found</h1>
+    <p>
+      That is as it should be: the sign-in is done. Copy the whole address of this page and paste it into the
+      application that sent you here.
+    </p>`,
+)
+
+function tokenEndpointName(request: ServiceRequest): Endpoint {
+  return tokenFields(request)?.get('grant_type') === 'refresh_token' ? 'refresh' : 'token'
+}

@@ -1,0 +1,70 @@
+/** Endpoints 3 and 6, POST /oauth2/v3/token: code exchange and refresh, JSON as documented, form encoding as recorded. */
+import { passcodePageReply } from './authorize-answers.ts'
+import { verifierMatches } from './codes.ts'
+import { jsonReply, type Reply } from './reply.ts'
+import type { Service } from './service.ts'
+import { readFormFields, readJsonFields, type Fields, type ServiceRequest } from './service-request.ts'
+import { awaitPasscode, SESSION_COOKIE } from './sessions.ts'
+
+const SCOPE = 'openid email offline_access'
+
+/** The body's fields, whichever encoding it came in; undefined if it can't be read. */
+export function tokenFields({ contentType, body }: ServiceRequest): Fields | undefined {
+  if (contentType === 'application/json') return readJsonFields(body)
+  if (contentType === 'application/x-www-form-urlencoded') return readFormFields(body)
+  return undefined
+}
+
+export async function tokenEndpoint(service: Service, request: ServiceRequest): Promise<Reply> {
+  const fields = tokenFields(request)
+  if (!fields) return tokenError('invalid_request', 'The body must be JSON or form encoded, each field a string, once')
+  if (fields.get('client_id') !== 'ownerapi') return tokenError('invalid_client', 'Unknown client_id')
+  switch (fields.get('grant_type')) {
+    case 'authorization_code':
+      return exchangeCode(service, request, fields)
+    case 'refresh_token':
+      return refresh(service, request, fields)
+    case undefined:
+      return tokenError('invalid_request', 'Missing grant_type')
+    default:
+      return tokenError('unsupported_grant_type', 'The grant_type is not supported')
+  }
+}
+
+async function exchangeCode(service: Service, request: ServiceRequest, fields: Fields): Promise<Reply> {
+  const missing = ['code', 'code_verifier', 'redirect_uri'].find((name) => !fields.get(name))
+  if (missing !== undefined) return tokenError('invalid_request', `Missing ${missing}`)
+
+  const code = service.codes.take(fields.get('code') ?? '')
+  const cookie = request.cookies.get(SESSION_COOKIE)
+  if (!code || code.session.instance !== request.instance || (cookie !== undefined && cookie !== code.session.id)) {
+    return tokenError('invalid_grant', 'The code is unknown, expired or already used')
+  }
+  const { session, account } = code
+  if (fields.get('redirect_uri') !== session.request.redirectUri) {
+    return tokenError('invalid_grant', 'The redirect_uri differs from that of the authorization request')
+  }
+  const { codeChallengeEncoding } = service.settings
+  if (!verifierMatches(fields.get('code_verifier') ?? '', session.request.codeChallenge, codeChallengeEncoding)) {
+    return tokenError('invalid_request', 'Invalid code_verifier')
+  }
+  if (!code.complete) {
+    return passcodePageReply(service, session, awaitPasscode(session, account, service.clock.now()))
+  }
+
+  const { id_token: _, ...tokens } = await service.refreshTokens.signIn(account, session.instance)
+  service.counters.codeExchanges += 1
+  return jsonReply(200, { ...tokens, state: session.request.state })
+}
+
+async function refresh(service: Service, request: ServiceRequest, fields: Fields): Promise<Reply> {
+  const refreshToken = fields.get('refresh_token')
+  if (!refreshToken) return tokenError('invalid_request', 'Missing refresh_token')
+  if (fields.get('scope') !== SCOPE) return tokenError('invalid_scope', `The scope must be "${SCOPE}"`)
+  const tokens = await service.refreshTokens.refresh(refreshToken, request.instance)
+  return tokens ? jsonReply(200, tokens) : tokenError('login_required', 'The refresh_token is expired.')
+}
+
+function tokenError(error: string, description: string): Reply {
+  return jsonReply(400, { error, error_description: description })
+}

@@ -1,0 +1,48 @@
+/** What both Express applications have in common: the banner, the log, 404 for the unknown, no stack trace for anybody. */
+import express, { type ErrorRequestHandler, type Express } from 'express'
+import { noticePage } from './page.ts'
+import { htmlReply, sendReply } from './reply.ts'
+import type { RequestLog } from './request-log.ts'
+
+/** On every answer, so that nobody mistakes the emulator for the service. */
+export const BANNER = 'x-owner-sso-emulator'
+
+export function bareApp(log: RequestLog): Express {
+  const app = express()
+  app.disable('x-powered-by').disable('etag')
+  app.use((request, response, next) => {
+    response.setHeader(BANNER, '1')
+    response.setHeader('cache-control', 'no-store')
+    const entry = log.open(request)
+    response.locals['entry'] = entry
+    response.once('close', () => {
+      entry.status = response.headersSent || response.writableEnded ? response.statusCode : (entry.status ?? 0)
+    })
+    next()
+  })
+  return app
+}
+
+export function finishApp(app: Express): Express {
+  app.use((_request, response) =>
+    sendReply(response, htmlReply(404, noticePage('Not found', 'There is no such page here.'))),
+  )
+  const onError: ErrorRequestHandler = (error: unknown, _request, response, next) => {
+    if (response.headersSent) {
+      next(error)
+      return
+    }
+    void sendReply(
+      response,
+      htmlReply(statusOf(error), noticePage('We could not read this', 'The request is not valid.')),
+    )
+  }
+  app.use(onError)
+  return app
+}
+
+/** Express and its body parser put the status of a client's mistake on the error. */
+function statusOf(error: unknown): number {
+  const status = typeof error === 'object' && error !== null && 'status' in error ? error.status : undefined
+  return typeof status === 'number' && status >= 400 && status < 500 ? status : 500
+}
