@@ -55,8 +55,8 @@ export interface SsoErrorOptions {
 /** Base of all errors of the flow, the token manager and the stores. */
 export class SsoError extends Error {
   readonly code: SsoErrorCode
-  readonly step?: SsoStep
-  readonly status?: number
+  declare readonly step?: SsoStep
+  declare readonly status?: number
   /** Whether the request may have reached the service, so that a single-use value in it may be spent. */
   readonly requestSent: boolean
 
@@ -105,15 +105,23 @@ export class CaptchaRequiredError extends SsoError {
   }
 }
 
-/** The account has a second factor and no passcode was given. */
+/** What is missing: a passcode at all, the factor that it belongs to, or its place is the browser. */
+export type PasscodeRequirement = 'no-passcode' | 'several-factors' | 'in-browser'
+
+/** The account has a second factor, and what was given for it is not enough. */
 export class PasscodeRequiredError extends SsoError {
-  constructor(options?: SsoErrorOptions) {
-    super(
-      'ERR_SSO_PASSCODE_REQUIRED',
-      'This account has a second factor. Give login() a passcode, or use beginLogin() and completeLogin().',
-      options,
-    )
+  readonly reason: PasscodeRequirement
+  constructor(reason: PasscodeRequirement = 'no-passcode', options?: SsoErrorOptions) {
+    super('ERR_SSO_PASSCODE_REQUIRED', passcodeRequirementMessages[reason], options)
+    this.reason = reason
   }
+}
+
+const passcodeRequirementMessages: Record<PasscodeRequirement, string> = {
+  'no-passcode': 'This account has a second factor. Give login() a passcode, or use beginLogin() and completeLogin().',
+  'several-factors':
+    'This account has several second factors. Say which one the passcode is from (factorId); it is never guessed.',
+  'in-browser': 'This account has a second factor, which this sign-in has to pass in the browser. Sign in again there.',
 }
 
 /** Why a passcode was not taken. `too-many-attempts` needs a new login; the others need another passcode. */
@@ -145,7 +153,7 @@ export class PendingLoginExpiredError extends SsoError {
 /** A redirect or a stored token set names a host that is neither `authUrl`'s own domain nor in `regionalAuthUrls`. */
 export class RegionNotAllowedError extends SsoError {
   /** The origin that was named, as scheme, host and port; absent where it could not be read as a URL. */
-  readonly origin?: string
+  declare readonly origin?: string
   constructor(origin: string | undefined, options?: SsoErrorOptions) {
     super(
       'ERR_SSO_REGION_NOT_ALLOWED',
@@ -231,7 +239,7 @@ export class UnexpectedResponseError extends SsoError {
   }
 }
 
-/** The service did not answer in time, or the caller's signal ended the wait. */
+/** The service did not answer in time, or the caller's signal ended the wait. `requestSent` tells whether a request may have arrived. */
 export class SsoTimeoutError extends SsoError {
   constructor(message: string, options?: SsoErrorOptions) {
     super('ERR_SSO_TIMEOUT', message, options)

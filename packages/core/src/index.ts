@@ -1,4 +1,5 @@
 // Sign in: the flow of the interface document.
+export { createSso } from './sso.ts'
 export type {
   AuthorizationRequest,
   BackupCodeAnswer,

@@ -2,7 +2,12 @@
  * `createSso`: one SSO service, as an application sees it.
  */
 import type { SecureContextOptions } from 'node:tls'
+import { createAuthorizationUrl } from './browser-login.ts'
+import { createService } from './service.ts'
+import type { Service } from './service.ts'
+import { ssoSettings } from './sso-settings.ts'
 import type { TokenSet } from './token-set.ts'
+import { createTrace } from './tracing.ts'
 
 /** How the code challenge is derived from the verifier; the document's reference computation is the default. */
 export type CodeChallengeEncoding = 'hex-digest' | 'raw-digest'
@@ -119,4 +124,44 @@ export interface Sso {
   redeemCallback(callbackUrl: string, request: AuthorizationRequest, options?: CallOptions): Promise<TokenSet>
   /** One refresh request at the instance that issued the tokens, on a fresh connection (endpoint 6). */
   refresh(tokens: TokenSet, options?: RefreshOptions): Promise<TokenSet>
+}
+
+const traceLogin = createTrace('owner-sso:login')
+const traceRefresh = createTrace('owner-sso:refresh-request')
+
+/**
+ * One SSO service. Opens no connection and reads no environment variable.
+ *
+ * @throws TypeError that names the option
+ */
+export function createSso(options: SsoOptions): Sso {
+  return ssoOf(createService(ssoSettings(options)))
+}
+
+/**
+ * The calls of one service. The flow behind them, and with it axios, cheerio and tough-cookie, is loaded by the first call
+ * that needs it.
+ */
+export function ssoOf(service: Service): Sso {
+  const { authUrl } = service
+  const traced = <T>(operation: string, call: () => Promise<T>): Promise<T> =>
+    (operation === 'refresh' ? traceRefresh : traceLogin)({ operation, auth_url: authUrl }, call)
+  return {
+    authUrl,
+    login: (credentials, options = {}) =>
+      traced('login', async () => (await import('./scripted-login.ts')).login(service, credentials, options)),
+    beginLogin: (credentials, options = {}) =>
+      traced('beginLogin', async () => (await import('./scripted-login.ts')).beginLogin(service, credentials, options)),
+    completeLogin: (pending, answer, options = {}) =>
+      traced('completeLogin', async () =>
+        (await import('./scripted-login.ts')).completeLogin(service, pending, answer, options),
+      ),
+    createAuthorizationUrl: (hint = {}) => createAuthorizationUrl(service, hint),
+    redeemCallback: (callbackUrl, request, options = {}) =>
+      traced('redeemCallback', async () =>
+        (await import('./callback-redemption.ts')).redeemCallback(service, callbackUrl, request, options),
+      ),
+    refresh: (tokens, options = {}) =>
+      traced('refresh', async () => (await import('./refresh.ts')).refreshTokens(service, tokens, options)),
+  }
 }

@@ -1,6 +1,7 @@
 /**
  * The token set: what the token endpoint answers, plus when it ends and who issued it.
  */
+import { redacted } from './redaction.ts'
 
 /**
  * Tokens of one account. Wire names are kept (interface document, "Token response"); `expires_at` and `auth_url` are ours.
@@ -24,4 +25,12 @@ export interface TokenSet {
   readonly expires_at: number
   /** Base address of the instance that issued it: a regional account refreshes at its region. */
   readonly auth_url: string
+}
+
+/**
+ * A token set that can be stored but prints without its tokens. Also for one that was read back from JSON, whose printing
+ * rule was lost on the way.
+ */
+export function tokenSet(tokens: TokenSet): TokenSet {
+  return redacted('TokenSet', tokens, ['token_type', 'expires_in', 'expires_at', 'auth_url'])
 }

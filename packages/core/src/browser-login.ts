@@ -1,0 +1,26 @@
+/**
+ * A login in the person's own browser, for accounts that the service shows a captcha: the address to send them to.
+ * Redeeming the address they end on is in `callback-redemption.ts`.
+ */
+import { authorizeUrl, newLoginSecrets } from './authorization-request.ts'
+import type { LoginSecrets } from './authorization-request.ts'
+import { redacted } from './redaction.ts'
+import type { AuthorizationRequest } from './sso.ts'
+import type { SsoSettings } from './sso-settings.ts'
+
+/** What an {@link AuthorizationRequest} really holds. */
+export interface AuthorizationRequestData extends AuthorizationRequest, LoginSecrets {}
+
+/** `Sso.createAuthorizationUrl`. Makes no request: nothing but a browser opens the address. */
+export function createAuthorizationUrl(
+  settings: SsoSettings,
+  { loginHint }: { readonly loginHint?: string },
+): { url: string; request: AuthorizationRequest } {
+  if (loginHint !== undefined && typeof loginHint !== 'string') throw new TypeError('loginHint must be a string')
+  const secrets = newLoginSecrets()
+  const request: AuthorizationRequestData = { kind: 'owner-sso/authorization-request', ...secrets }
+  return {
+    url: authorizeUrl(settings, settings.authUrl, secrets, loginHint).href,
+    request: redacted('AuthorizationRequest', request, ['kind']),
+  }
+}

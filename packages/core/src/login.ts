@@ -1,0 +1,73 @@
+/**
+ * The login, as the interface document tells it: one call for each of its endpoints, in its order.
+ */
+import { newLoginSecrets } from './authorization-request.ts'
+import { exchangeCode } from './code-exchange.ts'
+import { chosenFactor } from './factor-choice.ts'
+import type { SecondFactorAnswer } from './factor-choice.ts'
+import { submitLoginForm } from './form-submission.ts'
+import type { HttpSession } from './http-session.ts'
+import { getLoginPage } from './login-page.ts'
+import { listFactors } from './mfa-factors.ts'
+import { attemptBackupCode, verifyPasscode } from './mfa-verify.ts'
+import { askedAgain, verificationOf } from './passcode-page.ts'
+import type { LoginInProgress } from './pending-login.ts'
+import type { Service } from './service.ts'
+import type { Credentials } from './sso.ts'
+import type { TokenSet } from './token-set.ts'
+
+/** How far a login gets with identity and credential. */
+export type LoginProgress =
+  | { readonly kind: 'tokens'; readonly tokens: TokenSet }
+  | { readonly kind: 'passcode-required'; readonly login: LoginInProgress }
+
+/** The login up to its end, or up to the passcode: 3 requests, or 4 with the list of factors; one more over a region. */
+export async function beginLogin(
+  service: Service,
+  session: HttpSession,
+  credentials: Credentials,
+): Promise<LoginProgress> {
+  const secrets = newLoginSecrets()
+
+  // 1. GET /oauth2/v3/authorize: the login page, at the account's own region.
+  const page = await getLoginPage(service, session, secrets, credentials.identity)
+
+  // 2. POST /oauth2/v3/authorize: the authorization code; or already the page that asks for a passcode.
+  const submission = await submitLoginForm(service, session, secrets, page, credentials)
+
+  // 3. POST /oauth2/v3/token: the tokens; or, as documented, the page that asks for a passcode.
+  const exchange =
+    submission.kind === 'code'
+      ? await exchangeCode(service, session, secrets, page.authUrl, submission.code)
+      : submission
+  if (exchange.kind === 'tokens') return exchange
+
+  // 4. GET /oauth2/v3/authorize/mfa/factors: what the passcode can come from.
+  const verification = verificationOf(exchange, page.hiddenInputs)
+  const factors = await listFactors(session, page.authUrl, verification.transactionId)
+  const cookies = session.cookies(page.authUrl)
+  return { kind: 'passcode-required', login: { credentials, secrets, page, verification, factors, cookies } }
+}
+
+/** The rest of a login: 3 requests. */
+export async function completeLogin(
+  service: Service,
+  session: HttpSession,
+  login: LoginInProgress,
+  answer: SecondFactorAnswer,
+): Promise<TokenSet> {
+  const { credentials, secrets, page, verification, factors } = login
+
+  // 5. POST /oauth2/v3/authorize/mfa/verify: the passcode, or a backup code in its place.
+  if ('backupCode' in answer) await attemptBackupCode(session, page.authUrl, verification, answer.backupCode)
+  else await verifyPasscode(session, page.authUrl, verification, chosenFactor(factors, answer), answer.passcode)
+
+  // 2. again: POST /oauth2/v3/authorize, the same form, which now gives a code that can be exchanged.
+  const submission = await submitLoginForm(service, session, secrets, page, credentials)
+  if (submission.kind === 'passcode-page') throw askedAgain('form-submission')
+
+  // 3. again: POST /oauth2/v3/token.
+  const exchange = await exchangeCode(service, session, secrets, page.authUrl, submission.code)
+  if (exchange.kind === 'passcode-page') throw askedAgain('code-exchange')
+  return exchange.tokens
+}

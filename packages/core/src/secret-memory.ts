@@ -1,0 +1,30 @@
+/**
+ * Remembers that something secret was seen, without keeping it: a bounded, ageing set of keyed hashes.
+ *
+ * Used for credentials that the service rejected (never post the same pair again) and for logins that were completed
+ * (never use one twice).
+ */
+import { createHmac, randomBytes } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+
+/** A set of secrets that can be asked but not listed. */
+export interface SecretMemory {
+  remember(...secret: readonly string[]): void
+  has(...secret: readonly string[]): boolean
+}
+
+/**
+ * @param max - how many secrets are remembered; the least recently asked is forgotten first
+ * @param lifetime - seconds after which one is forgotten
+ */
+export function createSecretMemory(max: number, lifetime: number): SecretMemory {
+  // The key never leaves this closure: a dump of the set says nothing about what is in it.
+  const key = randomBytes(32)
+  const seen = new LRUCache<string, true>({ max, ttl: lifetime * 1000 })
+  const hash = (secret: readonly string[]): string =>
+    createHmac('sha256', key).update(JSON.stringify(secret)).digest('base64')
+  return {
+    remember: (...secret) => void seen.set(hash(secret), true),
+    has: (...secret) => seen.has(hash(secret)),
+  }
+}

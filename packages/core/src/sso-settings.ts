@@ -1,0 +1,164 @@
+/**
+ * The options of `createSso`, checked once at the start, with their defaults.
+ */
+import { createRequire } from 'node:module'
+import type { CodeChallengeEncoding, SsoOptions } from './sso.ts'
+
+/** {@link SsoOptions} with every default filled in and every address in one form. */
+export interface SsoSettings {
+  /** Origin of the home instance, without a trailing slash. */
+  readonly authUrl: string
+  /** Origins of the regional instances that were listed. */
+  readonly regionalAuthUrls: readonly string[]
+  readonly redirectUri: string
+  readonly codeChallengeEncoding: CodeChallengeEncoding
+  readonly accessTokenLifetime: number | 'expires_in' | undefined
+  readonly userAgent: string
+  readonly tls: NonNullable<SsoOptions['tls']>
+  readonly timeout: number
+  readonly proxy: string | undefined
+  readonly firewallCooldown: number
+}
+
+const browserLike =
+  /mozilla|applewebkit|webkit|gecko|chrome|chromium|crios|safari|firefox|fxios|opera|opr\/|edg|msie|trident/iu
+
+const optionNames = new Set<string>([
+  'authUrl',
+  'regionalAuthUrls',
+  'redirectUri',
+  'codeChallengeEncoding',
+  'accessTokenLifetime',
+  'userAgent',
+  'tls',
+  'timeout',
+  'proxy',
+  'firewallCooldown',
+] satisfies (keyof SsoOptions)[])
+
+/** @throws TypeError that names the option */
+export function ssoSettings(options: SsoOptions): SsoSettings {
+  requireThat(typeof options === 'object' && options !== null, 'createSso takes an object with at least authUrl')
+  // Own properties alone: what somebody put on Object.prototype is not an option.
+  const own: SsoOptions = Object.assign(Object.create(null), options)
+  for (const name of Object.keys(own)) requireThat(optionNames.has(name), `${name} is not an option of createSso`)
+
+  const authUrl = instanceOrigin('authUrl', own.authUrl)
+  const { regionalAuthUrls = [], redirectUri = `${authUrl}/void/callback`, codeChallengeEncoding = 'hex-digest' } = own
+  const { accessTokenLifetime, userAgent = `owner-sso/${version()}`, tls = {}, timeout = 15_000, proxy } = own
+  const { firewallCooldown = 900 } = own
+
+  requireThat(Array.isArray(regionalAuthUrls), 'regionalAuthUrls must be an array of addresses')
+  requireThat(
+    isRedirectUri(redirectUri),
+    'redirectUri must be an absolute address without a query, fragment or user name',
+  )
+  requireThat(
+    codeChallengeEncoding === 'hex-digest' || codeChallengeEncoding === 'raw-digest',
+    "codeChallengeEncoding must be 'hex-digest' or 'raw-digest'",
+  )
+  requireThat(
+    accessTokenLifetime === undefined || accessTokenLifetime === 'expires_in' || isPositive(accessTokenLifetime),
+    "accessTokenLifetime must be seconds or 'expires_in'",
+  )
+  requireThat(
+    typeof userAgent === 'string' && /^[\x21-\x7e][\x20-\x7e]{0,255}$/u.test(userAgent),
+    'userAgent must be visible ASCII text of at most 256 characters',
+  )
+  requireThat(
+    !browserLike.test(userAgent),
+    'userAgent must not look like a browser’s: the service would demand JavaScript',
+  )
+  checkTls(tls)
+  requireThat(isPositive(timeout) && timeout <= 2 ** 31 - 1, 'timeout must be milliseconds, more than 0')
+  requireThat(proxy === undefined || isProxyUrl(proxy), 'proxy must be an http or https address')
+  requireThat(isPositive(firewallCooldown), 'firewallCooldown must be seconds, more than 0')
+  requireVerification(authUrl)
+
+  return {
+    authUrl,
+    regionalAuthUrls: regionalAuthUrls.map((url: unknown) => instanceOrigin('regionalAuthUrls', url)),
+    redirectUri,
+    codeChallengeEncoding,
+    accessTokenLifetime,
+    userAgent,
+    tls,
+    timeout,
+    proxy,
+    firewallCooldown,
+  }
+}
+
+/** Whether an address is on this machine: the only place that plain http may be spoken to. */
+export function isLoopback({ hostname }: URL): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/u.test(hostname)
+}
+
+/** An instance's address as its origin. https, or http on a loopback host; no path, user name, query or fragment. */
+function instanceOrigin(option: string, value: unknown): string {
+  const url = typeof value === 'string' ? parsed(value) : undefined
+  requireThat(url !== undefined, `${option} must be an address such as https://auth.example.com`)
+  requireThat(
+    url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url)),
+    `${option} must be https (http is for loopback hosts only)`,
+  )
+  requireThat(
+    url.href === `${url.origin}/` && !url.hostname.endsWith('.'),
+    `${option} must be a scheme, host and port without a path, query, fragment or user name`,
+  )
+  return url.origin
+}
+
+function isRedirectUri(value: unknown): value is string {
+  const url = typeof value === 'string' ? parsed(value) : undefined
+  if (!url || /[\s\\?#]/u.test(String(value)) || url.username || url.password) return false
+  // An app's own scheme is fine: the address is only ever compared, never requested by us.
+  if (url.protocol === 'http:') return isLoopback(url)
+  return !['javascript:', 'data:', 'blob:', 'file:', 'about:', 'vbscript:'].includes(url.protocol)
+}
+
+function isProxyUrl(value: unknown): value is string {
+  const url = typeof value === 'string' ? parsed(value) : undefined
+  return url?.protocol === 'http:' || url?.protocol === 'https:'
+}
+
+function checkTls(tls: unknown): asserts tls is NonNullable<SsoOptions['tls']> {
+  requireThat(typeof tls === 'object' && tls !== null, 'tls must be an object')
+  for (const name of Object.keys(tls)) {
+    requireThat(
+      name === 'maxVersion' || name === 'ca',
+      `tls.${name} is not an option; certificate verification can’t be turned off`,
+    )
+  }
+  const { maxVersion } = tls as { maxVersion?: unknown }
+  requireThat(
+    maxVersion === undefined || maxVersion === 'TLSv1.2' || maxVersion === 'TLSv1.3',
+    "tls.maxVersion must be 'TLSv1.2' or 'TLSv1.3'",
+  )
+}
+
+/** A process that was told not to verify certificates gets no client that sends passwords to the network. */
+function requireVerification(authUrl: string): void {
+  requireThat(
+    process.env['NODE_TLS_REJECT_UNAUTHORIZED'] !== '0' || isLoopback(new URL(authUrl)),
+    'authUrl is not on a loopback host and NODE_TLS_REJECT_UNAUTHORIZED is 0: unset it, and give tls.ca for a private CA',
+  )
+}
+
+/** This package's version, from the manifest that lies beside both `src` and `dist`. */
+function version(): string {
+  const manifest: unknown = createRequire(import.meta.url)('../package.json')
+  return (manifest as { version: string }).version
+}
+
+function isPositive(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value) && value > 0
+}
+
+function parsed(value: string): URL | undefined {
+  return URL.canParse(value) ? new URL(value) : undefined
+}
+
+function requireThat(condition: boolean, problem: string): asserts condition {
+  if (!condition) throw new TypeError(problem)
+}
