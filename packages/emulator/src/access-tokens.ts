@@ -8,7 +8,7 @@ import type { Settings } from './options.ts'
 import { randomText } from './sessions.ts'
 import { signToken } from './signing-key.ts'
 
-const MAX_TOKENS = 100_000
+const MAX_TOKENS = 50_000
 
 /** An access token that was issued. */
 export interface AccessToken {

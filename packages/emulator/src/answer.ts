@@ -20,6 +20,7 @@ export async function answer(
   const committed = inPlace && !late ? inPlace : await endpoint()
   if (late) await wait(fault)
   if (fault.drop === 'after-commit') return cut(response)
+  if (fault.drop === 'half-close') return void response.socket?.end()
 
   const reply = inPlace ?? committed
   if (isSpoiled(fault)) await sendSpoiled(response, reply, fault)
@@ -27,7 +28,7 @@ export async function answer(
 }
 
 async function wait({ delay, hold }: Fault): Promise<void> {
-  if (delay !== undefined) await sleep(delay)
+  if (delay !== undefined) await sleep(delay, undefined, { ref: false })
   await hold?.catch(() => undefined)
 }
 

@@ -37,6 +37,7 @@ export function loginPageReply(
     cancelName: session.names.cancel,
     identity,
     message,
+    messageInScript: service.settings.errorTexts === 'script',
     captcha: session.captcha,
     inTemplate: service.settings.hiddenInputs.inTemplate,
   })
@@ -60,5 +61,5 @@ function formAction({ request }: Session): string {
     scope: 'openid email offline_access',
     state: request.state,
   })
-  return `${AUTHORIZE_PATH}?${query}`
+  return `${AUTHORIZE_PATH}?${query.toString()}`
 }

@@ -9,7 +9,7 @@ export interface Counters {
   credentialChecks: number
   /** Code exchanges that gave tokens. */
   codeExchanges: number
-  /** Requests that carried the refresh grant, whatever became of them. */
+  /** Refresh grants that the service looked at, whatever became of them. */
   refreshRequests: number
   /** Refreshes that gave tokens, whether or not the answer reached anybody. */
   tokenRefreshes: number

@@ -1,5 +1,7 @@
 /** Faults that tests order for an endpoint: plain data, taken by the next request or by all. */
 
+import type { Counters } from './counters.ts'
+
 export type Endpoint =
   | 'login-page'
   | 'form-submission'
@@ -21,8 +23,8 @@ export interface Fault {
    * did: a refresh token is spent then.
    */
   readonly commit?: 'before' | 'after'
-  /** The connection is cut: before the service does anything, after that, or at this point of the answer. */
-  readonly drop?: 'before-commit' | 'after-commit' | 'mid-headers' | 'mid-body' | 'after-body'
+  /** The connection is cut: before the service does anything, after that (or only our side of it ended), or at this point of the answer. */
+  readonly drop?: 'before-commit' | 'after-commit' | 'half-close' | 'mid-headers' | 'mid-body' | 'after-body'
   /** Answers this in place: status (default 200), headers, and a body, which is sent as JSON unless it is a string. */
   readonly status?: number
   readonly headers?: Readonly<Record<string, string | readonly string[]>>
@@ -40,10 +42,10 @@ export interface Fault {
 
 export interface Faults {
   /** The next request to the endpoint meets the fault; several wait in line. */
-  once(endpoint: Endpoint, fault: Fault): void
+  readonly once: (endpoint: Endpoint, fault: Fault) => void
   /** Every request does, except those that `once` waits for; undefined ends it. */
-  always(endpoint: Endpoint, fault: Fault | undefined): void
-  take(endpoint: Endpoint): Fault
+  readonly always: (endpoint: Endpoint, fault: Fault | undefined) => void
+  readonly take: (endpoint: Endpoint) => Fault
 }
 
 const ENDPOINTS: ReadonlySet<string> = new Set<Endpoint>([
@@ -71,7 +73,8 @@ const FIELDS: Readonly<Record<keyof Fault, true>> = {
   interim: true,
 }
 
-export function createFaults(): Faults {
+/** A fault that makes the firewall answer counts as a challenge. */
+export function createFaults(counters: Counters): Faults {
   const next = new Map<Endpoint, Fault[]>()
   const standing = new Map<Endpoint, Fault>()
   return {
@@ -84,7 +87,11 @@ export function createFaults(): Faults {
       if (fault) standing.set(endpoint, fault)
       else standing.delete(endpoint)
     },
-    take: (endpoint) => next.get(endpoint)?.shift() ?? standing.get(endpoint) ?? {},
+    take(endpoint) {
+      const fault = next.get(endpoint)?.shift() ?? standing.get(endpoint) ?? {}
+      if (fault.firewall) counters.challenges += 1
+      return fault
+    },
   }
 }
 

@@ -58,8 +58,10 @@ function signIn(service: Service, session: Session, form: URLSearchParams, inBro
 /** After a verification the transaction id alone is enough (interface document, endpoint 5, "Effect"). */
 function isVerifiedTransaction(session: Session, form: URLSearchParams): boolean {
   const { csrf, transactionId } = session.names
-  const known = session.pending?.verified && fieldOf(form, transactionId) === session.transactionId
-  const posted = form.get(csrf)
+  // The passcode page keeps the document's names, whatever the login page calls them.
+  const posted = form.get(csrf) ?? form.get('_csrf')
+  const transaction = fieldOf(form, transactionId) ?? fieldOf(form, 'transaction_id')
+  const known = session.pending?.verified && transaction === session.transactionId
   return known === true && !form.has('identity') && (posted === null || posted === session.pending?.csrf)
 }
 

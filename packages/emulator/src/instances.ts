@@ -26,7 +26,9 @@ export function createInstances(homeUrl: string, regionalUrl: string): Instances
     regional,
     of(request) {
       const atRegional =
-        ownPort === undefined ? request.headers.host === regionalHost : request.socket.localPort === ownPort
+        ownPort === undefined
+          ? request.headers.host?.toLowerCase() === regionalHost
+          : request.socket.localPort === ownPort
       return atRegional ? regional : home
     },
   }

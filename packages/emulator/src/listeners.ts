@@ -1,7 +1,6 @@
 /** The sockets: http or https on loopback, IPv4 and IPv6 alike, so that `localhost` arrives however it resolves. */
 import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
 import type { Certificate } from './certificate.ts'
 import { BANNER } from './web-app.ts'
 
@@ -26,19 +25,21 @@ const PORT_TRIES = 5
 
 /** @throws {Error} With code EADDRINUSE if the port is taken. */
 export async function listen(options: ListenOptions, tries: number = PORT_TRIES): Promise<Listener> {
-  const first = await listenOn(options, isLoopback(options.host) ? '127.0.0.1' : options.host, options.port)
-  const { port } = first.address() as AddressInfo
+  const [address = options.host, twin] = addressesOf(options.host)
+  const first = await listenOn(options, address, options.port)
+  const bound = first.address()
+  const port = typeof bound === 'object' && bound ? bound.port : options.port
   const servers = [first]
-  if (isLoopback(options.host)) {
+  if (twin !== undefined) {
     try {
-      servers.push(await listenOn(options, '::1', port))
+      servers.push(await listenOn(options, twin, port))
     } catch (error) {
       if (isAddressInUse(error)) {
         await closeServer(first)
         if (options.port !== 0 || tries <= 1) throw error
         return listen(options, tries - 1)
       }
-      // A machine without IPv6: `localhost` resolves to 127.0.0.1 there.
+      // A machine without the other protocol: `localhost` doesn't resolve to it either.
     }
   }
   return {
@@ -52,8 +53,19 @@ export async function listen(options: ListenOptions, tries: number = PORT_TRIES)
   }
 }
 
+/** Whether another machine can't reach this address. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/u.test(host)
+}
+
+/** Whether what listens on this host is reached by two names, an address and `localhost`. */
+export function hasTwoNames(host: string): boolean {
+  return addressesOf(host).length === 2 || host === '0.0.0.0' || host === '::'
+}
+
+function addressesOf(host: string): readonly string[] {
+  if (host === '127.0.0.1' || host === 'localhost') return ['127.0.0.1', '::1']
+  return host === '::1' ? ['::1', '127.0.0.1'] : [host]
 }
 
 function isAddressInUse(error: unknown): boolean {

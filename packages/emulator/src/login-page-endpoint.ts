@@ -13,7 +13,7 @@ export function loginPageEndpoint(service: Service, { instance, query }: Service
   const hint = query.get('login_hint') ?? undefined
   const account = hint === undefined ? undefined : service.accounts.find(hint)
   if (account && account.region !== instance.region) {
-    const location = `${service.instances[account.region].url}${AUTHORIZE_PATH}?${query}`
+    const location = `${service.instances[account.region].url}${AUTHORIZE_PATH}?${query.toString()}`
     return redirectReply(303, location, authorizeCookies(service))
   }
 

@@ -10,19 +10,24 @@ export interface LoginPageContent {
   /** Name of the input that cancels the login, and of the one that continues it. */
   readonly cancelName: string
   readonly identity?: string | undefined
+  /** What is wrong; the page's script names it, too. */
   readonly message?: string | undefined
+  readonly messageInScript?: boolean | undefined
   /** Letters of the captcha, where one is asked for. */
   readonly captcha?: string | undefined
   /** The hidden inputs stand inside a script template. */
   readonly inTemplate?: boolean | undefined
 }
 
-/** What the page's script shows, as real pages carry it: error texts that a client must not take for an error. */
-const MESSAGES: Markup = {
-  markup: `<script>
-      var messages = {"captcha":"Captcha does not match","required":"Recaptcha is required","locked":"Your account has been locked","error":"We could not sign you in"};
+/** The script that real pages carry: what is wrong, if anything, and markup that only looks like inputs. */
+function script(message: string | undefined): Markup {
+  const messages = JSON.stringify(message === undefined ? {} : { _: [message] })
+  return {
+    markup: `<script>
+      var messages = ${messages};
       var legacy = '<input type="hidden" name="_csrf" value="from-a-script">';
     </script>`,
+  }
 }
 
 export function loginPage(content: LoginPageContent): string {
@@ -31,7 +36,8 @@ export function loginPage(content: LoginPageContent): string {
     'Sign in',
     html`<h1>Sign in</h1>
       <!-- <input type="hidden" name="_csrf" value="from-a-comment"> -->
-      ${MESSAGES} ${content.message !== undefined && html`<p class="message" role="alert">${content.message}</p>`}
+      ${script(content.message)}
+      ${content.message !== undefined && !content.messageInScript && html`<p class="message" role="alert">${content.message}</p>`}
       <form method="post" action="${content.action}" id="form">
         ${content.inTemplate ? inTemplate(hidden) : hidden}
         <input type="hidden" name="disabled_field" value="never sent" disabled />
@@ -73,7 +79,7 @@ export function inTemplate(inputs: Markup | readonly Markup[]): Markup {
 function captchaInput(letters: string): Markup {
   return html`<label for="captcha">Captcha</label>
     <svg viewBox="0 0 120 36" role="img" aria-label="captcha">
-      ${[...letters].map(
+      ${Array.from(letters).map(
         (letter, index) =>
           html`<text x="${12 + index * 22}" y="26" fill="currentColor" font-size="22" rotate="${(index % 3) * 14 - 14}"
             >${letter}</text

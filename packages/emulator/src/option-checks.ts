@@ -25,11 +25,12 @@ const CHECKS: Readonly<Record<keyof EmulatorOptions, Check>> = {
   expiresIn: { expected: 'a number, a string or null', accepts: (value) => value === null || isScalar(value) },
   accessTokenLifetime: seconds(),
   accessTokenFormat: oneOf('jwt', 'opaque'),
-  hiddenInputs: shape({ rename: strings(), extra: strings(), inTemplate: boolean() }),
+  hiddenInputs: shape({ rename: renames(), extra: strings(), inTemplate: boolean() }),
   passcodePage: shape({ inTemplate: boolean(), duplicates: boolean() }),
   redirectUris: { expected: 'an array of absolute URLs', accepts: (value) => isArrayOf(value, isUrl) },
   redirectParameters: strings(),
   wrongCredentials: oneOf(200, 401),
+  errorTexts: oneOf('page', 'script'),
   firewall: orFalse(shape({ maxRequests: positive(), windowSeconds: positive(), blockSeconds: positive() })),
   allowBrowsers: {
     expected: 'true, false or a RegExp',
@@ -71,7 +72,10 @@ export function checkOptions(options: EmulatorOptions): void {
 }
 
 function checkEach(prefix: string, values: unknown, checks: Readonly<Record<string, Check>>): void {
-  if (!isRecord(values)) throw new TypeError(`Option ${prefix.slice(0, -1) || 's'} must be an object`)
+  if (!isRecord(values))
+    throw new TypeError(
+      prefix === '' ? 'The options must be an object' : `Option ${prefix.slice(0, -1)} must be an object`,
+    )
   for (const [name, value] of Object.entries(values)) {
     const check = Object.hasOwn(checks, name) ? checks[name] : undefined
     if (!check) throw new TypeError(`Unknown option ${prefix}${name}`)
@@ -120,6 +124,14 @@ function strings(): Check {
   return {
     expected: 'an object of strings',
     accepts: (value) => isRecord(value) && Object.values(value).every((item) => typeof item === 'string'),
+  }
+}
+
+function renames(): Check {
+  const known = ['_csrf', '_phase', '_process', 'transaction_id', 'cancel']
+  return {
+    expected: `an object of new names for ${known.join(', ')}`,
+    accepts: (value) => strings().accepts(value) && Object.keys(Object(value)).every((name) => known.includes(name)),
   }
 }
 

@@ -76,6 +76,8 @@ export interface EmulatorOptions {
   readonly redirectParameters?: Readonly<Record<string, string>>
   /** Status of the login page that a wrong credential gets; default 401. */
   readonly wrongCredentials?: 200 | 401
+  /** Where the login page says what is wrong: in sight and in its script, or in its script's `messages` alone. Default `page`. */
+  readonly errorTexts?: 'page' | 'script'
   readonly firewall?: FirewallOptions | false
   /** Browsers may come (those whose User-Agent matches, if it is a RegExp), so that a person can sign in by hand. */
   readonly allowBrowsers?: boolean | RegExp
@@ -111,6 +113,7 @@ export function readOptions(options: EmulatorOptions = {}): Settings {
     passcodePage: {},
     redirectParameters: {},
     wrongCredentials: 401,
+    errorTexts: 'page',
     allowBrowsers: false,
     ...withoutUndefined(options),
     host,
@@ -119,6 +122,9 @@ export function readOptions(options: EmulatorOptions = {}): Settings {
   }
 }
 
-function withoutUndefined<T extends object>(options: T): T {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T
+/** An option given as undefined is an option left out. */
+function withoutUndefined(options: EmulatorOptions): EmulatorOptions {
+  const given = { ...options }
+  for (const [name, value] of Object.entries(options)) if (value === undefined) Reflect.deleteProperty(given, name)
+  return given
 }

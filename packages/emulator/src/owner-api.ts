@@ -12,6 +12,7 @@ import { bareApp, finishApp } from './web-app.ts'
 const MAX_BYTES = 1024 ** 3
 const CHUNK = Buffer.alloc(65_536, 'x')
 const EVENT_MILLISECONDS = 80
+const MAX_EVENTS = 10_000
 
 /** The vehicles that every account owns. */
 const VEHICLES = [
@@ -51,7 +52,7 @@ export function createOwnerApi(service: Service, faults: Faults, log: RequestLog
   )
   app.get(
     '/api/1/stream',
-    guarded(() => eventStream()),
+    guarded((request) => eventStream(Number(request.query['count'] ?? 5))),
   )
   app.get(
     '/api/1/bytes/:n',
@@ -79,9 +80,9 @@ function vehicleReply(request: Request, reply: (vehicle: (typeof VEHICLES)[numbe
 }
 
 /** Server-sent events; `?count=` of them, default 5. */
-function eventStream(): Reply {
+function eventStream(count: number): Reply {
   async function* events(): AsyncGenerator<string> {
-    for (let id = 1; id <= 5; id += 1) {
+    for (let id = 1; id <= Math.min(count, MAX_EVENTS); id += 1) {
       yield `id: ${id}\nevent: tick\ndata: {"tick":${id}}\n\n`
       await sleep(EVENT_MILLISECONDS)
     }

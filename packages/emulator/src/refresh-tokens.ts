@@ -31,7 +31,7 @@ interface RefreshToken {
   readonly family: string
   dead: boolean
   /** When it was spent, what replaced it and what was answered. */
-  spent?: { readonly at: number; readonly successor: string; readonly answer: Promise<TokenResponse> }
+  spent?: { readonly at: number; readonly successor: string; readonly answer: Promise<TokenResponse> | undefined }
 }
 
 export interface RefreshTokens {
@@ -100,7 +100,6 @@ export function createRefreshTokens(deps: {
       return answer({ account, instance, family }, { refresh_token: add(account, instance, family) })
     },
     async refresh(token, instance) {
-      counters.refreshRequests += 1
       const held = tokens.get(token)
       if (!held || held.instance !== instance) return undefined
       if (held.spent) return replay(token, held)
@@ -108,8 +107,10 @@ export function createRefreshTokens(deps: {
       counters.tokenRefreshes += 1
       if (rotation !== 'single-use') return answer(held, rotation === 'same' ? { refresh_token: token } : {})
       const successor = add(held.account, instance, held.family)
-      held.spent = { at: clock.now(), successor, answer: answer(held, { refresh_token: successor }) }
-      return held.spent.answer
+      const fresh = answer(held, { refresh_token: successor })
+      // Kept only where it may be asked for again: it is the bulk of what a token takes.
+      held.spent = { at: clock.now(), successor, answer: reuse === 'grace' ? fresh : undefined }
+      return fresh
     },
     expire: (account) => kill((token) => token.account === account && !token.spent),
   }

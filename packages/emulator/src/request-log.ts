@@ -1,8 +1,8 @@
 /** The log of what arrived, secrets masked: tests count requests and connections in it, people read it. */
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Clock } from './clock.ts'
-import { tlsVersionOf } from './service-request.ts'
+import { mediaTypeOf, tlsVersionOf } from './service-request.ts'
 
 /** What stands in place of a secret. */
 export const MASK = '[masked]'
@@ -19,7 +19,7 @@ export interface LoggedRequest {
   readonly headers: Readonly<Record<string, string>>
   /** Names and values of a form or JSON body; of any other body its text is not kept. */
   body: Readonly<Record<string, unknown>>
-  /** Undefined until answered; 0 if the connection ended before. */
+  /** Undefined until answered; 0 if the connection was cut before that, or a fault spoiled the answer. */
   status: number | undefined
   /** A number for each connection, from 1. */
   readonly connection: number
@@ -38,12 +38,15 @@ const SECRET_HEADERS = new Set(['authorization', 'proxy-authorization'])
 
 export interface RequestLog {
   readonly entries: LoggedRequest[]
-  /** Opens the entry of a request; its status follows by itself, its body when it was read. */
-  open(request: IncomingMessage): LoggedRequest
+  /** Opens the entry of a request; its status is set when the answer's connection lets go of it. */
+  open(request: IncomingMessage, response: ServerResponse): void
+  /** Adds the body, once it was read. */
+  addBody(request: IncomingMessage, body: string): void
 }
 
 export function createRequestLog(clock: Clock): RequestLog {
   const entries: LoggedRequest[] = []
+  const byRequest = new WeakMap<IncomingMessage, LoggedRequest>()
   const connections = new WeakMap<Socket, number>()
   let lastConnection = 0
 
@@ -55,14 +58,14 @@ export function createRequestLog(clock: Clock): RequestLog {
 
   return {
     entries,
-    open(request) {
+    open(request, response) {
       const [path = '', query = ''] = (request.url ?? '').split(/\?(.*)/su)
       const entry: LoggedRequest = {
         at: clock.now(),
         host: request.headers.host ?? '',
         method: request.method ?? '',
         path,
-        query: maskFields(grouped(new URLSearchParams(query))),
+        query: maskFields(grouped(query)),
         headers: maskHeaders(request),
         body: {},
         status: undefined,
@@ -70,26 +73,32 @@ export function createRequestLog(clock: Clock): RequestLog {
         tlsVersion: tlsVersionOf(request),
       }
       entries.push(entry)
+      byRequest.set(request, entry)
       if (entries.length > MAX_ENTRIES) entries.shift()
-      return entry
+      response.once('close', () => {
+        entry.status = response.headersSent ? response.statusCode : 0
+      })
+    },
+    addBody(request, body) {
+      const entry = byRequest.get(request)
+      if (entry) entry.body = maskBody(mediaTypeOf(request), body)
     },
   }
 }
 
 /** A body for the log: its field names, and the values of those that are no secret. */
-export function maskBody(contentType: string, body: string): Readonly<Record<string, unknown>> {
-  if (contentType === 'application/x-www-form-urlencoded') return maskFields(grouped(new URLSearchParams(body)))
+function maskBody(contentType: string, body: string): Readonly<Record<string, unknown>> {
+  if (contentType === 'application/x-www-form-urlencoded') return maskFields(grouped(body))
   try {
     const value: unknown = JSON.parse(body)
-    return typeof value === 'object' && value !== null ? maskFields(value as Record<string, unknown>) : {}
+    return typeof value === 'object' && value !== null ? maskFields(Object.entries(value)) : {}
   } catch {
     return {}
   }
 }
 
-function maskFields<Value>(fields: Readonly<Record<string, Value>>): Record<string, Value | string> {
-  const masked = Object.entries(fields).map(([name, value]) => [name, isPlain(name, value) ? value : MASK] as const)
-  return Object.fromEntries(masked)
+function maskFields<Value>(fields: readonly (readonly [string, Value])[]): Record<string, Value | string> {
+  return Object.fromEntries(fields.map(([name, value]) => [name, isPlain(name, value) ? value : MASK]))
 }
 
 function isPlain(name: string, value: unknown): boolean {
@@ -107,12 +116,11 @@ function maskHeader(name: string, value: string): string {
   return name === 'referer' ? (value.split('?', 1)[0] ?? '') : value
 }
 
-function grouped(parameters: URLSearchParams): Record<string, string | string[]> {
-  const names = [...new Set(parameters.keys())]
-  return Object.fromEntries(
-    names.map((name) => {
-      const values = parameters.getAll(name)
-      return [name, values.length === 1 ? (values[0] ?? '') : values]
-    }),
-  )
+/** Names of a query or form with their one value, or all of them. */
+function grouped(text: string): [string, string | string[]][] {
+  const parameters = new URLSearchParams(text)
+  return [...new Set(parameters.keys())].map((name) => {
+    const values = parameters.getAll(name)
+    return [name, values.length > 1 ? values : values.join('')]
+  })
 }

@@ -26,12 +26,17 @@ export function readServiceRequest(request: IncomingMessage, instance: Instance,
     instance,
     query: new URLSearchParams(at === -1 ? '' : url.slice(at + 1)),
     cookies: readCookies(request.headers.cookie ?? ''),
-    contentType: (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '',
+    contentType: mediaTypeOf(request),
     body,
     userAgent: request.headers['user-agent'] ?? '',
     address: request.socket.remoteAddress ?? '',
     tlsVersion: tlsVersionOf(request),
   }
+}
+
+/** The media type alone, lower-case; empty where there is none. */
+export function mediaTypeOf({ headers }: IncomingMessage): string {
+  return (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
 }
 
 export function tlsVersionOf(request: IncomingMessage): string | undefined {

@@ -9,7 +9,7 @@ import { backupCodeEndpoint, factorsEndpoint, verifyEndpoint } from './mfa-endpo
 import { html } from './html.ts'
 import { page } from './page.ts'
 import { htmlReply, sendReply, type Reply } from './reply.ts'
-import { maskBody, type LoggedRequest, type RequestLog } from './request-log.ts'
+import type { RequestLog } from './request-log.ts'
 import type { Service } from './service.ts'
 import { readServiceRequest, type ServiceRequest } from './service-request.ts'
 import { tokenEndpoint, tokenFields } from './token-endpoint.ts'
@@ -27,11 +27,8 @@ export function createSsoApp(service: Service, faults: Faults, log: RequestLog):
     return async (request, response) => {
       const body = typeof request.body === 'string' ? request.body : ''
       const asked = readServiceRequest(request, service.instances.of(request), body)
-      const entry = response.locals['entry'] as LoggedRequest
-      entry.body = maskBody(asked.contentType, body)
-      const fault = faults.take(name(asked))
-      if (fault.firewall) service.counters.challenges += 1
-      await answer(response, fault, () => {
+      log.addBody(request, body)
+      await answer(response, faults.take(name(asked)), () => {
         if (!service.firewall.blocks(asked)) return endpoint(service, asked)
         service.counters.challenges += 1
         return challengeReply()

@@ -6,7 +6,7 @@ import type { Clock } from './clock.ts'
 import type { Counters } from './counters.ts'
 import { createFaults, type Endpoint, type Fault } from './faults.ts'
 import { createInstances } from './instances.ts'
-import { isLoopback, listen, type Listener } from './listeners.ts'
+import { hasTwoNames, isLoopback, listen, type Listener } from './listeners.ts'
 import { readOptions, type EmulatorOptions, type Settings } from './options.ts'
 import { createOwnerApi } from './owner-api.ts'
 import type { SignInTokens } from './refresh-tokens.ts'
@@ -70,7 +70,8 @@ export async function startEmulator(options?: EmulatorOptions): Promise<Emulator
 
   try {
     const sso = await open(settings.port)
-    const regional = settings.regionalAt === 'port' ? await open(0) : sso
+    const ownPort = settings.regionalAt === 'port' || !hasTwoNames(settings.host)
+    const regional = ownPort ? await open(0) : sso
     const ownerApi = await open(settings.ownerApiPort)
     const scheme = settings.tls ? 'https' : 'http'
     const host = urlHost(settings.host)
@@ -78,7 +79,7 @@ export async function startEmulator(options?: EmulatorOptions): Promise<Emulator
     const regionalAuthUrl = `${scheme}://${regional === sso ? otherHost(host) : host}:${regional.port}`
 
     const service = createService(settings, createInstances(authUrl, regionalAuthUrl))
-    const faults = createFaults()
+    const faults = createFaults(service.counters)
     const log = createRequestLog(service.clock)
     const ssoApp = createSsoApp(service, faults, log)
     for (const listener of new Set([sso, regional])) listener.serve(ssoApp)

@@ -58,6 +58,7 @@ async function exchangeCode(service: Service, request: ServiceRequest, fields: F
 }
 
 async function refresh(service: Service, request: ServiceRequest, fields: Fields): Promise<Reply> {
+  service.counters.refreshRequests += 1
   const refreshToken = fields.get('refresh_token')
   if (!refreshToken) return tokenError('invalid_request', 'Missing refresh_token')
   if (fields.get('scope') !== SCOPE) return tokenError('invalid_scope', `The scope must be "${SCOPE}"`)

@@ -13,11 +13,7 @@ export function bareApp(log: RequestLog): Express {
   app.use((request, response, next) => {
     response.setHeader(BANNER, '1')
     response.setHeader('cache-control', 'no-store')
-    const entry = log.open(request)
-    response.locals['entry'] = entry
-    response.once('close', () => {
-      entry.status = response.headersSent || response.writableEnded ? response.statusCode : (entry.status ?? 0)
-    })
+    log.open(request, response)
     next()
   })
   return app
@@ -27,18 +23,20 @@ export function finishApp(app: Express): Express {
   app.use((_request, response) =>
     sendReply(response, htmlReply(404, noticePage('Not found', 'There is no such page here.'))),
   )
-  const onError: ErrorRequestHandler = (error: unknown, _request, response, next) => {
-    if (response.headersSent) {
-      next(error)
-      return
-    }
-    void sendReply(
-      response,
-      htmlReply(statusOf(error), noticePage('We could not read this', 'The request is not valid.')),
-    )
-  }
   app.use(onError)
   return app
+}
+
+/** A client's mistake that Express or its body parser found. */
+const onError: ErrorRequestHandler = (error: unknown, _request, response, next) => {
+  if (response.headersSent) {
+    next(error)
+    return
+  }
+  void sendReply(
+    response,
+    htmlReply(statusOf(error), noticePage('We could not read this', 'The request is not valid.')),
+  )
 }
 
 /** Express and its body parser put the status of a client's mistake on the error. */
