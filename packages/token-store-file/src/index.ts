@@ -1,1 +1,1 @@
-export {}
+export { fileTokenStore, type FileTokenStoreOptions } from './file-token-store.ts'

@@ -1,0 +1,112 @@
+/**
+ * `fileTokenStore`: token sets in a folder, shared by all processes of a machine.
+ */
+import { isAbsolute, resolve } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Conflict, StoreError, type TokenStore, type Versioned } from '@owner-sso/core'
+import { watchFolder } from './change-hint.ts'
+import { type Disk, sync, systemDisk, unless } from './disk.ts'
+import { accountFolder, keyName, keyOf, shardFolder, shardName, versionFile } from './layout.ts'
+import { isBeingWritten, newestRecord } from './newest-record.ts'
+import { openedFolder } from './opened-folder.ts'
+import { publish } from './publication.ts'
+import { encode, type Envelope } from './record-file.ts'
+import { reporting } from './system-failure.ts'
+
+export interface FileTokenStoreOptions {
+  /** The store's folder; made with mode 0700 where it is missing. Relative to the working directory at this moment. */
+  readonly path: string
+}
+
+/** Milliseconds that a swap waits for another writer who is in the middle of a file. */
+const patience = 2000
+
+/**
+ * A store of immutable version files: 0600, in 0700 folders, none ever written over or renamed over.
+ *
+ * @throws TypeError for a missing path. Its operations throw `StoreError`: `permissions`, `read-failed`, `write-failed`,
+ *   `corrupt`, `busy`.
+ */
+export function fileTokenStore(options: FileTokenStoreOptions): TokenStore {
+  return storeOn(systemDisk, options)
+}
+
+/** The same store on another disk, for tests. */
+export function storeOn(disk: Disk, { path }: FileTokenStoreOptions): TokenStore {
+  if (typeof path !== 'string' || path === '') throw new TypeError('path has to name the folder of the token store')
+  const root = isAbsolute(path) ? path : resolve(path)
+  const folder = openedFolder(disk, root)
+
+  const swapOnce = async (key: string, next: Omit<Envelope, 'slot'>): Promise<Versioned | Conflict | undefined> => {
+    const { newest, highestSlot } = await newestRecord(disk, root, key)
+    if (newest?.writeId === next.writeId) {
+      // Whoever asks again may have met an error, or a death, before it was on the disk.
+      await sync(disk, versionFile(accountFolder(root, key), newest.slot))
+      await sync(disk, accountFolder(root, key))
+      return versioned(newest)
+    }
+    if ((newest?.version ?? 0) !== next.version - 1) return { conflict: true }
+    if (highestSlot > (newest?.slot ?? 0)) {
+      // A damaged slot is passed over; one that is being written is waited for, as is one that was whole a moment later.
+      if (await isBeingWritten(disk, root, key)) return undefined
+      const settled = await newestRecord(disk, root, key)
+      if (settled.highestSlot !== highestSlot || settled.newest?.slot !== newest?.slot) return undefined
+    }
+    const envelope = { ...next, slot: highestSlot + 1 }
+    const content = encode(envelope)
+    const stands = await publish(disk, root, key, envelope.slot, newest?.slot ?? envelope.slot, content)
+    return stands ? { version: next.version, record: JSON.parse(JSON.stringify(next.record)) } : undefined
+  }
+
+  return {
+    read: async (account) => {
+      const key = keyOf(account)
+      return reporting('read-failed', root, async () => {
+        await folder.open()
+        if (!(await folder.hasAccount(key))) return undefined
+        const { newest } = await newestRecord(disk, root, key)
+        return newest && versioned(newest)
+      })
+    },
+
+    swap: async (account, expected, record, writeId) => {
+      const key = keyOf(account)
+      return reporting('write-failed', root, async () => {
+        await folder.open()
+        if (expected === 0) await folder.addAccount(key)
+        else if (!(await folder.hasAccount(key))) return { conflict: true }
+        const deadline = performance.now() + patience
+        do {
+          const answer = await swapOnce(key, { schema: 1, account, version: expected + 1, writeId, record })
+          if (answer) return answer
+          await pause(1)
+        } while (performance.now() < deadline)
+        throw new StoreError('busy', `Another process has been writing to ${accountFolder(root, key)} all the time.`)
+      })
+    },
+
+    accounts: () => accountNames(disk, root, folder.open),
+    watch: (account, onChange) => watchFolder(accountFolder(root, keyOf(account)), onChange),
+  }
+}
+
+const versioned = ({ version, record }: Envelope): Versioned => ({ version, record })
+
+/** Every account that can be read; then the error of the first that can't. */
+async function* accountNames(disk: Disk, root: string, open: () => Promise<void>): AsyncGenerator<string> {
+  const list = (path: string): Promise<string[]> =>
+    reporting('read-failed', root, async () => (await unless(disk.readdir(path), 'ENOENT', 'ENOTDIR')) ?? [])
+  await reporting('read-failed', root, open)
+  let failure: unknown
+  for (const shard of (await list(root)).filter((name) => shardName.test(name))) {
+    for (const key of (await list(shardFolder(root, shard))).filter((name) => keyName.test(name))) {
+      const standing = await reporting('read-failed', root, () => newestRecord(disk, root, key)).catch(
+        (error: unknown) => {
+          failure ??= error
+        },
+      )
+      if (standing?.newest) yield standing.newest.account
+    }
+  }
+  if (failure !== undefined) throw failure
+}

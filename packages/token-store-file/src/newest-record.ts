@@ -1,0 +1,122 @@
+/**
+ * Reading: the highest version file whose content verifies, else the next lower.
+ */
+import { StoreError } from '@owner-sso/core'
+import { type Disk, readFlags, unless } from './disk.ts'
+import {
+  accountFolder,
+  parseTemporaryName,
+  slotsIn,
+  temporaryFolder,
+  type TemporaryName,
+  versionFile,
+} from './layout.ts'
+import { checkFile, refuseLink } from './private-folder.ts'
+import { isAlive } from './process-name.ts'
+import { decode, type Envelope, sizeLimit } from './record-file.ts'
+
+/** What stands in an account's folder. */
+export interface Standing {
+  /** `undefined` where nothing was ever stored. */
+  readonly newest: Envelope | undefined
+  /** The highest slot that is taken, by a damaged file too; 0 where none is. */
+  readonly highestSlot: number
+}
+
+/** A list that outdates this often while it is read is somebody's endless loop. */
+const listings = 100
+
+/**
+ * @throws StoreError `corrupt` where version files stand and none verifies; `permissions` for a file that is not ours
+ */
+export async function newestRecord(disk: Disk, root: string, key: string): Promise<Standing> {
+  let settled: string | undefined
+  for (let listing = 0; listing < listings; listing += 1) {
+    const slots = await listSlots(disk, root, key)
+    const newest = await firstWhole(disk, root, key, slots)
+    if (newest === 'outdated') continue
+    if (newest !== 'damaged') return { newest, highestSlot: slots[0] ?? 0 }
+    // The first record of all is torn while it is written where hard links are missing.
+    if (await isBeingWritten(disk, root, key)) return { newest: undefined, highestSlot: slots[0] ?? 0 }
+    if (settled === slots.join()) throw damaged(accountFolder(root, key))
+    settled = slots.join()
+  }
+  throw new StoreError('busy', 'The record changes faster than it can be read. Try again.')
+}
+
+export async function listSlots(disk: Disk, root: string, key: string): Promise<number[]> {
+  return slotsIn((await unless(disk.readdir(accountFolder(root, key)), 'ENOENT')) ?? [])
+}
+
+/** Whether a living process is writing to an account. */
+export async function isBeingWritten(disk: Disk, root: string, key: string): Promise<boolean> {
+  return (await listTemporary(disk, root, key)).some(({ writer }) => isAlive(writer))
+}
+
+/** The temporary files of one account. */
+export async function listTemporary(disk: Disk, root: string, key: string): Promise<TemporaryName[]> {
+  const names = (await unless(disk.readdir(temporaryFolder(root)), 'ENOENT')) ?? []
+  return names.flatMap((name) => parseTemporaryName(name) ?? []).filter((temporary) => temporary.key === key)
+}
+
+async function firstWhole(
+  disk: Disk,
+  root: string,
+  key: string,
+  slots: readonly number[],
+): Promise<Envelope | undefined | 'outdated' | 'damaged'> {
+  const folder = accountFolder(root, key)
+  for (const slot of slots) {
+    const content = await readVersion(disk, root, key, versionFile(folder, slot))
+    // Three newer ones were written since the folder was listed.
+    if (content === undefined) return 'outdated'
+    const envelope = decode(content, key, slot)
+    if (envelope) return envelope
+  }
+  return slots.length === 0 ? undefined : 'damaged'
+}
+
+function damaged(folder: string): StoreError {
+  const message = `No record in ${folder} is whole. It was left as it is: move that folder away and sign in again.`
+  return new StoreError('corrupt', message)
+}
+
+/** The bytes of a version file, none where it is too large; `undefined` where it is gone. */
+async function readVersion(disk: Disk, root: string, key: string, path: string): Promise<Uint8Array | undefined> {
+  const fd = await openVersion(disk, path)
+  if (fd === undefined) return undefined
+  try {
+    const { size } = await checkFile(disk, fd, path, async ({ ino }) => {
+      const names = await listTemporary(disk, root, key)
+      const stats = await Promise.all(names.map(({ name }) => temporaryStats(disk, root, name)))
+      return stats.some((temporary) => temporary?.ino === ino)
+    })
+    const content = Buffer.allocUnsafe(size > sizeLimit ? 0 : size)
+    let length = 0
+    while (length < content.byteLength) {
+      const bytes = await disk.read(fd, content, length)
+      if (bytes === 0) break
+      length += bytes
+    }
+    return content.subarray(0, length)
+  } finally {
+    await disk.close(fd)
+  }
+}
+
+async function openVersion(disk: Disk, path: string): Promise<number | undefined> {
+  try {
+    return await unless(disk.open(path, readFlags), 'ENOENT')
+  } catch (error) {
+    // FreeBSD says EMLINK where others say ELOOP. A socket can't be opened at all.
+    const refused = await disk.lstat(path).then(
+      (stats) => stats.isSymbolicLink(),
+      () => false,
+    )
+    throw refused ? refuseLink(path) : error
+  }
+}
+
+function temporaryStats(disk: Disk, root: string, name: string): Promise<{ ino: number } | undefined> {
+  return unless(disk.lstat(`${temporaryFolder(root)}/${name}`), 'ENOENT')
+}

@@ -1,0 +1,75 @@
+/**
+ * Opening the store's folder: it is made where it is missing, looked at, and cleared of what dead processes left.
+ */
+import { mkdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { type Disk, sync, unless } from './disk.ts'
+import { accountFolder, parseTemporaryName, shardFolder, temporaryFolder } from './layout.ts'
+import { checkFolder, checkRoot } from './private-folder.ts'
+import { isAlive } from './process-name.ts'
+
+/** So many folders are remembered as looked at. */
+const remembered = 10_000
+
+export interface OpenedFolder {
+  /** Opens the folder once; the next call tries again where it failed. */
+  readonly open: () => Promise<void>
+  /** Looks at an account's folder once; `false` where there is none. */
+  readonly hasAccount: (key: string) => Promise<boolean>
+  /** Makes an account's folder, durably. */
+  readonly addAccount: (key: string) => Promise<void>
+}
+
+export function openedFolder(disk: Disk, root: string): OpenedFolder {
+  let opening: Promise<void> | undefined
+  const looked = new Set<string>()
+
+  const look = async (folder: string): Promise<boolean> => {
+    if (looked.has(folder)) return true
+    const found = await unless(
+      checkFolder(disk, folder).then(() => true),
+      'ENOENT',
+    )
+    if (looked.size >= remembered) looked.clear()
+    if (found) looked.add(folder)
+    return found ?? false
+  }
+
+  return {
+    open: () =>
+      (opening ??= openRoot(disk, root).catch((error: unknown) => {
+        opening = undefined
+        throw error
+      })),
+    hasAccount: async (key) => (await look(shardFolder(root, key))) && (await look(accountFolder(root, key))),
+    addAccount: async (key) => {
+      const [shard, folder] = [shardFolder(root, key), accountFolder(root, key)]
+      await unless(disk.mkdir(shard, 0o700), 'EEXIST')
+      await look(shard)
+      await unless(disk.mkdir(folder, 0o700), 'EEXIST')
+      await look(folder)
+      // Even where another process made them: it may have died before this.
+      await sync(disk, root)
+      await sync(disk, shard)
+    },
+  }
+}
+
+async function makeRoot(disk: Disk, root: string): Promise<void> {
+  const first = (await mkdir(root, { recursive: true, mode: 0o700 })) ?? root
+  for (let made = root; made.length >= first.length; made = dirname(made)) await sync(disk, dirname(made))
+}
+
+async function openRoot(disk: Disk, root: string): Promise<void> {
+  if (!(await unless(disk.lstat(root), 'ENOENT'))) await makeRoot(disk, root)
+  await checkRoot(disk, root)
+  const folder = temporaryFolder(root)
+  const names = (await unless(disk.readdir(folder), 'ENOENT')) ?? []
+  if (names.length > 0) await checkFolder(disk, folder)
+  const leftOver = names.filter((name) => {
+    const temporary = parseTemporaryName(name)
+    return temporary !== undefined && !isAlive(temporary.writer)
+  })
+  // On a file system that is read-only now, reading still works.
+  await Promise.all(leftOver.map((name) => unless(disk.unlink(join(folder, name)), 'ENOENT', 'EROFS')))
+}

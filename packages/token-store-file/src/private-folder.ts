@@ -1,0 +1,63 @@
+/**
+ * What the store refuses to touch: a folder or file that is not this user's own, or that others could change.
+ *
+ * The folder's own mode is what keeps others out. So once a folder below it was looked at, nobody but this user can have
+ * put another in its place.
+ */
+import type { Stats } from 'node:fs'
+import { dirname } from 'node:path'
+import { StoreError } from '@owner-sso/core'
+import type { Disk } from './disk.ts'
+
+const permissions = (message: string): StoreError => new StoreError('permissions', `${message} Nothing was written.`)
+
+/** The store's own folder, and the folder in which it lies: who may write there could put another in its place. */
+export async function checkRoot(disk: Disk, path: string): Promise<void> {
+  await checkFolder(disk, path)
+  const parent = await disk.lstat(dirname(path))
+  const [othersWrite, sticky] = [0o002, 0o1000]
+  if (isPosix() && (parent.mode & othersWrite) !== 0 && (parent.mode & sticky) === 0) {
+    throw permissions(`Every user can write to ${dirname(path)}: use a private folder, or run chmod o-w on this one.`)
+  }
+}
+
+/** @throws StoreError `permissions`; the system's own error where there is no such folder. */
+export async function checkFolder(disk: Disk, path: string): Promise<void> {
+  const stats = await disk.lstat(path)
+  if (stats.isSymbolicLink()) throw permissions(`${path} is a symbolic link: give the path that it leads to.`)
+  if (!stats.isDirectory()) throw permissions(`${path} is not a folder: move it away, or choose another path.`)
+  if (!isPosix()) return
+  if (!isOwn(stats)) throw permissions(`${path} belongs to user ${stats.uid}: run chown, or choose another path.`)
+  if ((stats.mode & 0o022) !== 0) throw permissions(`Other users can write to ${path}: run chmod go-w on it.`)
+}
+
+/**
+ * Whether an open file may be read: an ordinary file of this user. Its mode is repaired.
+ *
+ * @param isTemporary - whether the file's second name is the temporary one of a write under way
+ */
+export async function checkFile(
+  disk: Disk,
+  fd: number,
+  path: string,
+  isTemporary: (stats: Stats) => Promise<boolean>,
+): Promise<Stats> {
+  const stats = await disk.fstat(fd)
+  if (!stats.isFile()) throw permissions(`${path} is not an ordinary file: somebody put it there; remove it.`)
+  if (!isPosix()) return stats
+  if (!isOwn(stats)) throw permissions(`${path} belongs to user ${stats.uid}: somebody put it there; remove it.`)
+  // The second look is for a temporary name that went away in between.
+  if (stats.nlink > 1 && !(await isTemporary(stats)) && (await disk.fstat(fd)).nlink > 1) {
+    throw permissions(`${path} has a second name (a hard link) elsewhere: remove one of the two.`)
+  }
+  if ((stats.mode & 0o077) !== 0) await disk.fchmod(fd, 0o600)
+  return stats
+}
+
+/** A symbolic link in place of a version file, met by opening it. */
+export function refuseLink(path: string): StoreError {
+  return permissions(`${path} is a symbolic link: somebody put it there; remove it.`)
+}
+
+const isPosix = (): boolean => process.getuid !== undefined
+const isOwn = (stats: Stats): boolean => stats.uid === process.getuid?.()

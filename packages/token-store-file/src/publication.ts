@@ -1,0 +1,102 @@
+/**
+ * Writing: a whole new version file appears under its name in one instant, or not at all.
+ *
+ * `link` makes a name for a file only where none is: that is the compare-and-swap. Two races remain, and the temporary
+ * file's name settles both. A slot that was pruned could be taken again by a writer who has slept since it looked: so a
+ * writer looks once more *after* its temporary file stands, and whoever prunes first removes the temporary files that are
+ * meant for slots already taken; the sleeper's `link` then fails. And a writer that dies leaves a temporary file that tells
+ * whose it was.
+ */
+import { join } from 'node:path'
+import { codeOf, type Disk, sync, unless, writeNewFile } from './disk.ts'
+import { accountFolder, temporaryFolder, temporaryName, versionFile } from './layout.ts'
+import { listSlots, listTemporary } from './newest-record.ts'
+
+/** So many version files are kept: the newest, and two to fall back to should the disk have damaged it. */
+const kept = 3
+
+/** How file systems without hard links answer: exFAT, some network and user-space ones. */
+const noHardLinks = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EXDEV'])
+
+/**
+ * Puts content into a slot that was free and above all others.
+ *
+ * @param baseSlot - the slot of the record that this one follows; it is kept
+ * @returns whether it stands there, durably; `false` where the slot was taken meanwhile
+ */
+export async function publish(
+  disk: Disk,
+  root: string,
+  key: string,
+  slot: number,
+  baseSlot: number,
+  content: Uint8Array,
+): Promise<boolean> {
+  const folder = accountFolder(root, key)
+  const temporary = join(temporaryFolder(root), temporaryName(key, slot))
+  let slots: number[]
+  try {
+    await writeTemporary(disk, root, temporary, content)
+    slots = await listSlots(disk, root, key)
+    if ((slots[0] ?? 0) >= slot) return false
+    if (!(await place(disk, temporary, versionFile(folder, slot), content))) return false
+  } finally {
+    await discard(disk, temporary)
+  }
+  await sync(disk, folder)
+  const old = slots.filter((other) => other < Math.min(baseSlot, slot - kept + 1))
+  if (old.length > 0) await prune(disk, root, key, slot, old).catch(() => undefined) // The next writer tries again.
+  return true
+}
+
+async function writeTemporary(disk: Disk, root: string, path: string, content: Uint8Array): Promise<void> {
+  try {
+    await writeNewFile(disk, path, content)
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error
+    await unless(disk.mkdir(temporaryFolder(root), 0o700), 'EEXIST')
+    await writeNewFile(disk, path, content)
+  }
+}
+
+/** `false` where the slot is taken, or the temporary file was removed because it came too late. */
+async function place(disk: Disk, temporary: string, path: string, content: Uint8Array): Promise<boolean> {
+  try {
+    await disk.link(temporary, path)
+    return true
+  } catch (error) {
+    const code = codeOf(error) ?? ''
+    if (code === 'EEXIST' || code === 'ENOENT') return false
+    if (!noHardLinks.has(code)) throw error
+    return placeWithoutLink(disk, temporary, path, content)
+  }
+}
+
+/**
+ * The file is made under its own name, empty at first. A torn one fails its checksum, and as long as the temporary file of
+ * a living process stands, nobody passes it over.
+ */
+async function placeWithoutLink(disk: Disk, temporary: string, path: string, content: Uint8Array): Promise<boolean> {
+  try {
+    await writeNewFile(disk, path, content)
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false
+    await discard(disk, path)
+    throw error
+  }
+  if (await unless(disk.lstat(temporary), 'ENOENT')) return true
+  await discard(disk, path)
+  return false
+}
+
+/** First the temporary files that come too late, then the old version files: in the other order a sleeper gets through. */
+async function prune(disk: Disk, root: string, key: string, slot: number, old: readonly number[]): Promise<void> {
+  const late = (await listTemporary(disk, root, key)).filter((temporary) => temporary.slot <= slot)
+  for (const { name } of late) await unless(disk.unlink(join(temporaryFolder(root), name)), 'ENOENT')
+  for (const each of old) await unless(disk.unlink(versionFile(accountFolder(root, key), each)), 'ENOENT')
+}
+
+/** What can't be removed now is swept when the store is opened next. */
+async function discard(disk: Disk, path: string): Promise<void> {
+  await disk.unlink(path).catch(() => undefined)
+}

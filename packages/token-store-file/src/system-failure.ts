@@ -1,0 +1,40 @@
+/**
+ * What a failed system call means to the person who runs this, as a StoreError.
+ */
+import { StoreError } from '@owner-sso/core'
+import { codeOf } from './disk.ts'
+
+const advice: Readonly<Record<string, string>> = {
+  ENOSPC: 'The disk is full: make room.',
+  EDQUOT: 'The disk quota is used up: make room, or ask for more.',
+  EFBIG: 'A limit on the size of files is too low.',
+  EROFS: 'The file system is read-only: mount it writable, or choose another path.',
+  EACCES: 'This user may not: run chown or chmod, or choose another path.',
+  EPERM: 'This user may not: run chown or chmod, or choose another path.',
+  EIO: 'The disk has an error: look at the system’s log.',
+  EMFILE: 'This process has too many files open: raise its limit.',
+  ENFILE: 'The system has too many files open: raise its limit.',
+  ENAMETOOLONG: 'The path is too long: choose a shorter one.',
+}
+
+/** Runs one operation of the store; a system error in it becomes a StoreError with this reason. */
+export async function reporting<Answer>(
+  reason: 'read-failed' | 'write-failed',
+  root: string,
+  operation: () => Promise<Answer>,
+): Promise<Answer> {
+  try {
+    return await operation()
+  } catch (error) {
+    const code = codeOf(error)
+    if (code === undefined) throw error
+    const what = reason === 'read-failed' ? 'read' : 'written'
+    throw new StoreError(
+      reason,
+      `The token store in ${root} could not be ${what} (${code}). ${advice[code] ?? ''}`.trim(),
+      {
+        cause: error,
+      },
+    )
+  }
+}
