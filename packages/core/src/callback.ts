@@ -59,8 +59,11 @@ function single(query: URLSearchParams, name: string): string | undefined {
 
 /** Compares without telling by its time where they differ. */
 function isSame(given: string | undefined, expected: string): boolean {
-  const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
   return given !== undefined && timingSafeEqual(digest(given), digest(expected))
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
 }
 
 function errorWord(error: string): string {

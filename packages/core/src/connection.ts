@@ -7,9 +7,7 @@
 import type { Agent as HttpAgent } from 'node:http'
 import type { Agent as HttpsAgent } from 'node:https'
 import type { Duplex } from 'node:stream'
-import type { TLSSocket } from 'node:tls'
 import { HttpProxyAgent, HttpsProxyAgent } from 'hpagent'
-import type { ProxyAgentRequestOptions } from 'hpagent'
 import { createCookieAgent, HttpCookieAgent, HttpsCookieAgent } from 'http-cookie-agent/http'
 import type { CookieOptions } from 'http-cookie-agent/http'
 import type { SessionCookies } from './cookie-jar.ts'
@@ -20,13 +18,13 @@ export interface Connection {
   readonly httpAgent: HttpAgent
   readonly httpsAgent: HttpsAgent
   /** Ends every socket, also those that are still connecting. */
-  close(): void
+  readonly close: () => void
 }
 
 /** Opens nothing yet. Every login and every refresh has its own. */
 export function openConnection(settings: Pick<SsoSettings, 'tls' | 'proxy'>, cookies: SessionCookies): Connection {
   const closed = new AbortController()
-  // The agent's types come from another copy of tough-cookie's; it reads no more of the jar than this.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the agent's types name tough-cookie's CommonJS twin
   const common = { cookies: cookies as unknown as CookieOptions, keepAlive: true, maxSockets: 1 }
   const secure = {
     ...common,
@@ -35,11 +33,9 @@ export function openConnection(settings: Pick<SsoSettings, 'tls' | 'proxy'>, coo
     rejectUnauthorized: true,
     ...(settings.tls.ca === undefined ? {} : { ca: settings.tls.ca }),
   } as const
-  // The signal ends a CONNECT that the proxy never answers; node:http takes it, hpagent's types don't know it.
-  const via = settings.proxy && {
-    proxy: settings.proxy,
-    proxyRequestOptions: { signal: closed.signal } as ProxyAgentRequestOptions,
-  }
+  // The signal ends a CONNECT that the proxy never answers: hpagent passes it on to node:http.
+  const proxyRequestOptions = { headers: {}, signal: closed.signal }
+  const via = settings.proxy && { proxy: settings.proxy, proxyRequestOptions }
   const httpAgent = via ? new HttpProxyCookieAgent({ ...common, ...via }) : new HttpCookieAgent(common)
   const httpsAgent = via ? new HttpsProxyCookieAgent({ ...secure, ...via }) : new HttpsCookieAgent(secure)
   handOutConnectedSockets(httpAgent, closed.signal)
@@ -47,7 +43,7 @@ export function openConnection(settings: Pick<SsoSettings, 'tls' | 'proxy'>, coo
   return {
     httpAgent,
     httpsAgent,
-    close() {
+    close: () => {
       closed.abort()
       httpAgent.destroy()
       httpsAgent.destroy()
@@ -62,23 +58,24 @@ const HttpsProxyCookieAgent = createCookieAgent(HttpsProxyAgent)
 function handOutConnectedSockets(agent: HttpAgent, closed: AbortSignal): void {
   const connect = agent.createConnection.bind(agent)
   agent.createConnection = (options, callback) => {
-    const settle = (error: Error | null, socket: Duplex | undefined): void => {
-      if (!socket || error || isConnected(socket)) {
-        callback?.(error, socket as Duplex)
+    const settle = (error: Error | null, socket: Duplex): void => {
+      const event = error ? undefined : awaitedEvent(socket)
+      if (event === undefined) {
+        callback?.(error, socket)
         return
       }
-      const end = (): unknown => socket.destroy()
+      const settled = new AbortController()
       const finish = (failure: Error | null): void => {
-        socket.off('error', finish).off(connectedEvent(socket), succeed)
-        closed.removeEventListener('abort', end)
+        settled.abort()
+        socket.off(event, succeed).off('error', finish)
         callback?.(failure, socket)
       }
       const succeed = (): void => finish(null)
-      socket.once('error', finish).once(connectedEvent(socket), succeed)
-      closed.addEventListener('abort', end, { once: true })
+      socket.once(event, succeed).once('error', finish)
+      closed.addEventListener('abort', () => socket.destroy(), { signal: settled.signal })
     }
     // A proxy agent calls back with its socket. net.createConnection returns it, and calls back later with nothing.
-    const socket = connect(options, (error, given: Duplex | undefined) => {
+    const socket = connect(options, (error, given) => {
       if (error || given) settle(error, given)
     })
     if (socket) settle(null, socket)
@@ -86,11 +83,8 @@ function handOutConnectedSockets(agent: HttpAgent, closed: AbortSignal): void {
   }
 }
 
-function isConnected(socket: Duplex): boolean {
-  const { connecting, secureConnecting } = socket as Partial<TLSSocket & { secureConnecting: boolean }>
-  return connecting !== true && secureConnecting !== true
-}
-
-function connectedEvent(socket: Duplex): 'connect' | 'secureConnect' {
-  return 'encrypted' in socket ? 'secureConnect' : 'connect'
+/** What a new socket has yet to tell before anything may be written to it; `undefined` where it is ready. */
+function awaitedEvent(socket: Duplex): 'connect' | 'secureConnect' | undefined {
+  if ('secureConnecting' in socket && socket.secureConnecting === true) return 'secureConnect'
+  return 'connecting' in socket && socket.connecting === true ? 'connect' : undefined
 }

@@ -11,10 +11,10 @@ const mostBytes = 12 * 1024
 
 /** The cookies of one login. A jar is never shared between logins, nor between the instances of one login. */
 export interface SessionCookies {
-  /** The part of tough-cookie's jar that the cookie agent uses. */
-  readonly jar: Pick<CookieJar, 'getCookiesSync' | 'setCookieSync' | 'store'>
+  /** What the cookie agent reads from and writes to: by request address, whatever the origin. */
+  readonly jar: CookieJar
   /** All cookies of an origin as `Set-Cookie` values, so that a pending login can carry them. */
-  storedFor(origin: string): string[]
+  readonly storedFor: (origin: string) => string[]
 }
 
 /** @param restored - `Set-Cookie` values to start with, and the origin that they belong to */
@@ -29,17 +29,14 @@ export function sessionCookies(restored?: { origin: string; cookies: readonly st
     const url = new URL(restored?.origin ?? '')
     jarOf(url).set(header, url)
   }
-  return {
-    jar: {
-      store: new CookieJar().store,
-      getCookiesSync: (address) => jarOf(withoutQuery(address)).get(withoutQuery(address)),
-      setCookieSync(cookie, address) {
-        jarOf(withoutQuery(address)).set(String(cookie), withoutQuery(address))
-        return undefined
-      },
+  const facade: Pick<CookieJar, 'getCookiesSync' | 'setCookieSync'> = {
+    getCookiesSync: (address) => jarOf(withoutQuery(address)).get(withoutQuery(address)),
+    setCookieSync: (cookie, address) => {
+      jarOf(withoutQuery(address)).set(String(cookie), withoutQuery(address))
+      return undefined
     },
-    storedFor: (origin) => jars.get(origin)?.all() ?? [],
   }
+  return { jar: Object.assign(new CookieJar(), facade), storedFor: (origin) => jars.get(origin)?.all() ?? [] }
 }
 
 interface OriginJar {

@@ -305,10 +305,12 @@ function bareCause(cause: unknown): Error | undefined {
   if (cause === undefined || cause === null) return undefined
   if (cause instanceof SsoError) return cause
   const { code, syscall } = cause as { code?: unknown; syscall?: unknown }
-  const word = (value: unknown): string | undefined =>
-    typeof value === 'string' && /^[A-Za-z0-9_]{1,64}$/u.test(value) ? value : undefined
-  const bare = new Error([word(syscall), word(code)].filter(Boolean).join(' ') || 'unknown cause')
+  const bare = new Error([systemWord(syscall), systemWord(code)].filter(Boolean).join(' ') || 'unknown cause')
   // Its stack would only repeat this file.
   delete bare.stack
-  return word(code) === undefined ? bare : Object.assign(bare, { code })
+  return systemWord(code) === undefined ? bare : Object.assign(bare, { code })
+}
+
+function systemWord(value: unknown): string | undefined {
+  return typeof value === 'string' && /^[A-Za-z0-9_]{1,64}$/u.test(value) ? value : undefined
 }

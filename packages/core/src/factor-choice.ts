@@ -39,7 +39,8 @@ export async function askForPasscode(
 
 /** @throws TypeError that names what is wrong; a number is refused, since it has lost its leading zeros */
 export function secondFactorAnswer(answer: SecondFactorAnswer): SecondFactorAnswer {
-  const { passcode, factorId, backupCode } = Object(answer) as Record<string, unknown>
+  const given: Partial<PasscodeAnswer & BackupCodeAnswer> = answer ?? {}
+  const { passcode, factorId, backupCode } = given
   if (backupCode !== undefined) {
     if (!isCode(backupCode)) throw new TypeError('backupCode must be a string')
     return { backupCode }

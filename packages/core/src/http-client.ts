@@ -9,7 +9,6 @@ import https from 'node:https'
 import { Axios, getAdapter } from 'axios'
 import type { AxiosInstance, AxiosRequestConfig, AxiosResponse } from 'axios'
 import { wrapper } from 'axios-cookiejar-support'
-import type { CookieJar } from 'tough-cookie'
 import type { Connection } from './connection.ts'
 import type { SessionCookies } from './cookie-jar.ts'
 
@@ -60,6 +59,7 @@ export function createHttpClient(connection: Connection, cookies: SessionCookies
   const { httpAgent, httpsAgent } = connection
   const send = getAdapter('http')
   // Not axios.create(): that would take over what the application set on its own axios.defaults.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the wrapper needs no more than its interceptors
   const client = wrapper(new Axios() as AxiosInstance)
   return async ({ method, url, headers, body }, { signal, beforeWrite }) => {
     const guard = { thrown: undefined as { error: unknown } | undefined }
@@ -70,7 +70,7 @@ export function createHttpClient(connection: Connection, cookies: SessionCookies
       headers,
       ...(body === undefined ? {} : { data: body }),
       signal,
-      jar: cookies.jar as CookieJar,
+      jar: cookies.jar,
       transport: nodeTransport((request) => {
         try {
           beforeWrite()
@@ -140,8 +140,11 @@ function plainAnswer({ status, headers, data }: AxiosResponse<string>): HttpAnsw
 }
 
 function bareFailure(error: unknown): BareFailure {
-  const { code, syscall, message } = error as { code?: unknown; syscall?: unknown; message?: unknown }
-  const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
-  const tooLarge = /^maxContentLength/u.test(String(message))
-  return { kind: 'no answer', code: tooLarge ? 'ANSWER_TOO_LARGE' : text(code), syscall: text(syscall) }
+  const { code, syscall, message }: { code?: unknown; syscall?: unknown; message?: unknown } = error ?? {}
+  const tooLarge = String(message).startsWith('maxContentLength')
+  return { kind: 'no answer', code: tooLarge ? 'ANSWER_TOO_LARGE' : textOf(code), syscall: textOf(syscall) }
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
 }

@@ -98,8 +98,10 @@ export function openSession(
 function httpRequest({ url, form, json }: StepRequest, userAgent: string): HttpRequest {
   const headers = { 'User-Agent': userAgent, Accept: 'text/html, application/json' }
   if (form) {
-    const body = new URLSearchParams(form as [string, string][]).toString()
-    return { method: 'POST', url, headers: { ...headers, 'Content-Type': 'application/x-www-form-urlencoded' }, body }
+    const body = new URLSearchParams()
+    for (const [name, value] of form) body.append(name, value)
+    const type = { 'Content-Type': 'application/x-www-form-urlencoded' }
+    return { method: 'POST', url, headers: { ...headers, ...type }, body: body.toString() }
   }
   if (json) {
     return {

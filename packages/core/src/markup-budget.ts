@@ -22,15 +22,12 @@ export function createMarkupBudget(): MarkupBudget {
   return {
     affords(html) {
       let depth = 0
-      const check = (within: boolean): void => {
-        if (!within) throw tooMuch
-      }
       const parser = new Parser({
         onopentagname(name) {
           if (name === 'input') inputs += 1
-          check(++tags <= mostTags && ++depth <= mostDepth && inputs <= mostInputs)
+          requireThat(++tags <= mostTags && ++depth <= mostDepth && inputs <= mostInputs)
         },
-        onattribute: () => check(++attributes <= mostAttributes),
+        onattribute: () => requireThat(++attributes <= mostAttributes),
         onclosetag: () => void (depth -= 1),
       })
       try {
@@ -42,6 +39,10 @@ export function createMarkupBudget(): MarkupBudget {
       }
     },
   }
+}
+
+function requireThat(within: boolean): void {
+  if (!within) throw tooMuch
 }
 
 /** Thrown through the parser to stop it. */

@@ -82,17 +82,16 @@ function postable(service: Service, { identity, credential }: Credentials): Cred
 
 /** Waits for a person's passcode, but not after the caller has given up. */
 async function unlessAborted<T>(waiting: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return waiting
-  let abort = (): void => undefined
+  const answered = new AbortController()
   const aborted = new Promise<never>((_, reject) => {
-    abort = () =>
+    const abort = (): void =>
       reject(new SsoTimeoutError('The login was ended while it waited for a passcode.', { step: 'mfa-factors' }))
-    if (signal.aborted) abort()
-    signal.addEventListener('abort', abort, { once: true })
+    if (signal?.aborted) abort()
+    signal?.addEventListener('abort', abort, { signal: answered.signal })
   })
   try {
     return await Promise.race([waiting, aborted])
   } finally {
-    signal.removeEventListener('abort', abort)
+    answered.abort()
   }
 }

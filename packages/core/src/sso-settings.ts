@@ -147,8 +147,8 @@ function requireVerification(authUrl: string): void {
 
 /** This package's version, from the manifest that lies beside both `src` and `dist`. */
 function version(): string {
-  const manifest: unknown = createRequire(import.meta.url)('../package.json')
-  return (manifest as { version: string }).version
+  const manifest: { version: string } = createRequire(import.meta.url)('../package.json')
+  return manifest.version
 }
 
 function isPositive(value: unknown): value is number {

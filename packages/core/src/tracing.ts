@@ -17,11 +17,11 @@ export type Trace = <T>(context: TraceContext, call: () => Promise<T>) => Promis
 /** @param name - such as `owner-sso:login` */
 export function createTrace(name: string): Trace {
   const channel = tracingChannel<unknown, TraceContext>(name)
-  return async (context, call) => {
+  return (context, call) => {
     if (!channel.hasSubscribers) return call()
-    const outcome: { value?: Awaited<ReturnType<typeof call>> } = {}
-    // Node would hand the result to subscribers: they get none, since it holds tokens.
-    await channel.tracePromise(async () => void (outcome.value = await call()), context)
-    return outcome.value as Awaited<ReturnType<typeof call>>
+    return new Promise((resolve, reject) => {
+      // Node hands the result of what it traces to subscribers: theirs is undefined, since ours holds tokens.
+      channel.tracePromise(async () => resolve(await call()), context).catch(reject)
+    })
   }
 }
