@@ -2,8 +2,8 @@
  * A login in the person's own browser, for accounts that the service shows a captcha: the address to send them to.
  * Redeeming the address they end on is in `callback-redemption.ts`.
  */
-import { authorizeUrl, newLoginSecrets } from './authorization-request.ts'
-import type { LoginSecrets } from './authorization-request.ts'
+import { authorizeUrl, newLoginSecrets } from './steps/authorization-request.ts'
+import type { LoginSecrets } from './steps/authorization-request.ts'
 import { redacted } from './redaction.ts'
 import type { AuthorizationRequest } from './sso.ts'
 import type { SsoSettings } from './sso-settings.ts'

@@ -2,10 +2,10 @@
  * `Sso.redeemCallback`: the address that a person's browser ended on, exchanged for tokens.
  */
 import type { AuthorizationRequestData } from './browser-login.ts'
-import { readCallback } from './callback.ts'
-import { exchangeCode } from './code-exchange.ts'
+import { readCallback } from './steps/callback.ts'
+import { exchangeCode } from './steps/code-exchange.ts'
 import { IssuerMismatchError, PasscodeRequiredError, PendingLoginExpiredError } from './errors.ts'
-import { openSession } from './http-session.ts'
+import { openSession } from './http/http-session.ts'
 import { instanceAt } from './region.ts'
 import type { Service } from './service.ts'
 import type { AuthorizationRequest, CallOptions } from './sso.ts'

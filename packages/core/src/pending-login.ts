@@ -5,9 +5,9 @@
  * anything in it is used.
  */
 import { PendingLoginExpiredError } from './errors.ts'
-import type { LoginSecrets } from './authorization-request.ts'
-import type { LoginPage } from './login-page.ts'
-import type { Verification } from './mfa-verify.ts'
+import type { LoginSecrets } from './steps/authorization-request.ts'
+import type { LoginPage } from './steps/login-page.ts'
+import type { Verification } from './steps/mfa-verify.ts'
 import { redacted } from './redaction.ts'
 import { allowedInstance } from './region.ts'
 import type { Service } from './service.ts'

@@ -1,8 +1,8 @@
 /**
  * The SSO service as this client knows it: its settings, and what was learned about it since the start.
  */
-import { createFirewallBreaker } from './firewall-breaker.ts'
-import type { FirewallBreaker } from './firewall-breaker.ts'
+import { createFirewallBreaker } from './http/firewall-breaker.ts'
+import type { FirewallBreaker } from './http/firewall-breaker.ts'
 import { createSecretMemory } from './secret-memory.ts'
 import type { SecretMemory } from './secret-memory.ts'
 import type { SsoSettings } from './sso-settings.ts'

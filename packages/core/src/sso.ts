@@ -162,6 +162,6 @@ export function ssoOf(service: Service): Sso {
         (await import('./callback-redemption.ts')).redeemCallback(service, callbackUrl, request, options),
       ),
     refresh: (tokens, options = {}) =>
-      traced('refresh', async () => (await import('./refresh.ts')).refreshTokens(service, tokens, options)),
+      traced('refresh', async () => (await import('./steps/refresh.ts')).refreshTokens(service, tokens, options)),
   }
 }

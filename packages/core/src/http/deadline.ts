@@ -1,0 +1,28 @@
+/**
+ * The wall-clock limit of one request: ends it at a moment, whatever trickles in, or when the caller says so.
+ */
+
+/** A running deadline. */
+export interface Deadline {
+  /** Aborted when the time is up or the caller's own signal was. */
+  readonly signal: AbortSignal
+  /** Stops the clock; the caller's signal is let go of. */
+  end(): void
+}
+
+/** @param milliseconds - from now; `signal` ends it sooner */
+export function startDeadline(milliseconds: number, signal: AbortSignal | undefined): Deadline {
+  // AbortSignal.any would do the same, but keeps a trace on a long-lived signal for every request.
+  const controller = new AbortController()
+  const abort = (): void => controller.abort()
+  const timer = setTimeout(abort, milliseconds)
+  signal?.addEventListener('abort', abort, { once: true })
+  if (signal?.aborted) abort()
+  return {
+    signal: controller.signal,
+    end() {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', abort)
+    },
+  }
+}

@@ -1,0 +1,42 @@
+/**
+ * A request that got no answer, as the error that a caller is shown: what happened, and whether the request may have
+ * reached the service.
+ */
+import { SsoTimeoutError, UnexpectedResponseError, UnreachableError } from '../errors.ts'
+import type { SsoError, SsoStep } from '../errors.ts'
+import type { BareFailure } from './http-client.ts'
+
+/** What is known about the request beside its failure. */
+export interface RequestFate {
+  readonly step: SsoStep
+  /** Whether writing it had begun. */
+  readonly requestSent: boolean
+  /** Whether it ended because its time was up or the caller's signal said so. */
+  readonly timedOut: boolean
+}
+
+/** The error for a failed request. Every code that is not an answer's own fault means a broken or missing connection. */
+export function httpFailure({ code, syscall }: BareFailure, { step, requestSent, timedOut }: RequestFate): SsoError {
+  const options = { step, requestSent, cause: { code, syscall } }
+  if (timedOut) {
+    return new SsoTimeoutError('The SSO service did not answer in time. Nothing was repeated.', { step, requestSent })
+  }
+  if (!requestSent) {
+    return new UnreachableError('The SSO service could not be reached. Nothing was sent.', options)
+  }
+  const problem = problemOfAnswer(code)
+  if (problem !== undefined) return new UnexpectedResponseError(problem, options)
+  return new UnreachableError(
+    'The connection to the SSO service broke before it had answered. Nothing was repeated.',
+    options,
+  )
+}
+
+/** What was wrong with an answer that could not be read; `undefined` where the code is about the connection. */
+function problemOfAnswer(code = ''): string | undefined {
+  if (code === 'ANSWER_TOO_LARGE') return 'it is larger than 256 KiB'
+  if (code === 'HPE_HEADER_OVERFLOW') return 'its headers are larger than 16 KiB'
+  if (code === 'HPE_INVALID_EOF_STATE') return undefined
+  if (code.startsWith('HPE_')) return 'it is not valid HTTP'
+  return /^(?:Z_|ERR_?_?BROTLI|ERR__ERROR_|ERR_FORMAT)/u.test(code) ? 'its body can’t be decompressed' : undefined
+}

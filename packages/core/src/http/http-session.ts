@@ -1,0 +1,122 @@
+/**
+ * The rules of every request to the service: its own User-Agent, a time limit, the firewall breaker, and one cookie jar
+ * and one connection for one login.
+ *
+ * What is below HTTP is in `connection.ts` and `http-client.ts`; which request to make is each step's own business.
+ */
+import { openConnection } from './connection.ts'
+import { sessionCookies } from './cookie-jar.ts'
+import { startDeadline } from './deadline.ts'
+import { UnexpectedResponseError } from '../errors.ts'
+import type { SsoStep } from '../errors.ts'
+import { isFirewallChallenge } from '../pages/firewall-challenge.ts'
+import { createHttpClient, isBareFailure } from './http-client.ts'
+import type { HttpAnswer, HttpRequest } from './http-client.ts'
+import { httpFailure } from './http-failure.ts'
+import { readHtmlPage } from '../pages/html-page.ts'
+import type { HtmlPage } from '../pages/html-page.ts'
+import type { Service } from '../service.ts'
+import type { RefreshOptions } from '../sso.ts'
+
+/** A request of one step. Without `form` or `json` it is a GET. */
+export interface StepRequest {
+  readonly step: SsoStep
+  readonly url: URL
+  /** Names and values in order, sent as application/x-www-form-urlencoded. */
+  readonly form?: readonly (readonly [string, string])[]
+  /** Sent as application/json. */
+  readonly json?: Readonly<Record<string, string>>
+}
+
+/** The service's answer to one step: never the firewall's. */
+export interface StepAnswer extends HttpAnswer {
+  /** The page, where the body is HTML. */
+  readonly page: HtmlPage | undefined
+}
+
+/** One login's (or one refresh's) conversation with the service. */
+export interface HttpSession {
+  /**
+   * Sends one request, once.
+   *
+   * @throws FirewallChallengeError, SsoTimeoutError, UnreachableError, UnexpectedResponseError
+   */
+  send(request: StepRequest): Promise<StepAnswer>
+  /** The cookies set by one instance, as `Set-Cookie` values. */
+  cookies(origin: string): string[]
+  /** Closes the connection. */
+  close(): void
+}
+
+/** @param restored - cookies of an earlier part of the same login, and the instance they belong to */
+export function openSession(
+  service: Service,
+  options: RefreshOptions = {},
+  restored?: { origin: string; cookies: readonly string[] },
+): HttpSession {
+  const cookies = sessionCookies(restored)
+  const connection = openConnection(service, cookies)
+  const client = createHttpClient(connection, cookies)
+
+  async function send(request: StepRequest): Promise<StepAnswer> {
+    const { step, url } = request
+    service.firewall.check(url.host, step)
+    const answer = await answerInTime(request)
+    const page = isHtml(answer) ? readHtmlPage(answer.body) : undefined
+    if (isFirewallChallenge(answer.status, page)) {
+      throw service.firewall.open(url.host, answer.header('retry-after'), step, answer.status)
+    }
+    if (page === 'beyond limits') {
+      throw new UnexpectedResponseError('its page has too many or too deeply nested elements', {
+        step,
+        status: answer.status,
+      })
+    }
+    return { ...answer, page }
+  }
+
+  async function answerInTime(request: StepRequest): Promise<HttpAnswer> {
+    const deadline = startDeadline(options.timeout ?? service.timeout, options.signal)
+    let requestSent = false
+    const beforeWrite = (): void => {
+      options.beforeSend?.()
+      requestSent = true
+    }
+    try {
+      return await client(httpRequest(request, service.userAgent), { signal: deadline.signal, beforeWrite })
+    } catch (failure) {
+      if (!isBareFailure(failure)) throw failure
+      throw httpFailure(failure, { step: request.step, requestSent, timedOut: deadline.signal.aborted })
+    } finally {
+      deadline.end()
+    }
+  }
+
+  return { send, cookies: cookies.storedFor, close: connection.close }
+}
+
+function httpRequest({ url, form, json }: StepRequest, userAgent: string): HttpRequest {
+  const headers = { 'User-Agent': userAgent, Accept: 'text/html, application/json' }
+  if (form) {
+    const body = new URLSearchParams()
+    for (const [name, value] of form) body.append(name, value)
+    const type = { 'Content-Type': 'application/x-www-form-urlencoded' }
+    return { method: 'POST', url, headers: { ...headers, ...type }, body: body.toString() }
+  }
+  if (json) {
+    return {
+      method: 'POST',
+      url,
+      headers: { ...headers, 'Content-Type': 'application/json' },
+      body: JSON.stringify(json),
+    }
+  }
+  return { method: 'GET', url, headers }
+}
+
+/** Whether a body is a page. What it begins with counts more than what its header says: firewalls answer for everybody. */
+function isHtml({ header, body }: HttpAnswer): boolean {
+  const first = body.trimStart()[0]
+  if (first === undefined || first === '{' || first === '[') return false
+  return first === '<' || /html/iu.test(header('content-type') ?? '')
+}

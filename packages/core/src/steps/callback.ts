@@ -1,0 +1,71 @@
+/**
+ * The address that a login ends on: `{redirect_uri}?code=…&state=…&issuer=…` (interface document, "Authorization code" and
+ * endpoint 2). Nothing of it is used before all of it was checked.
+ */
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { IssuerMismatchError, StateMismatchError, UnexpectedResponseError } from '../errors.ts'
+import type { SsoErrorOptions } from '../errors.ts'
+
+/** A callback that belongs to this login. */
+export interface Callback {
+  readonly code: string
+  /** As it stands in the address: who reads it decides which instance it may be. */
+  readonly issuer: string
+}
+
+/**
+ * Checks an address against `redirect_uri` and `state`, and takes the code and the issuer out of it.
+ *
+ * @param address - from a `Location` header, or pasted by a person
+ * @param where - what the errors say about its origin
+ * @throws StateMismatchError; IssuerMismatchError where no single issuer is named (the document has it always there, and
+ *   RFC 9207 section 2.4 wants it refused otherwise); UnexpectedResponseError
+ */
+export function readCallback(
+  address: string | undefined,
+  expected: { readonly redirectUri: string; readonly state: string },
+  where: SsoErrorOptions,
+): Callback {
+  const query = queryAt(address, expected.redirectUri)
+  if (!query) throw new UnexpectedResponseError('its redirect does not lead to redirect_uri', where)
+  const refusal = query.get('error')
+  if (refusal !== null) throw new UnexpectedResponseError(`the login was ended (${errorWord(refusal)})`, where)
+  if (!isSame(single(query, 'state'), expected.state)) throw new StateMismatchError(where)
+  const issuer = single(query, 'issuer')
+  if (issuer === undefined) throw new IssuerMismatchError(where)
+  const code = single(query, 'code')
+  if (code === undefined || !/^[\x21-\x7e]{1,2048}$/u.test(code)) {
+    throw new UnexpectedResponseError('its redirect holds no usable authorization code', where)
+  }
+  return { code, issuer }
+}
+
+/** The query of an address that is `redirectUri` in all but the query. */
+function queryAt(address: string | undefined, redirectUri: string): URLSearchParams | undefined {
+  // Text that parsers read differently (backslashes, spaces, controls) is none that the service sends.
+  if (address === undefined || !/^[\x21-\x5b\x5d-\x7e]{1,8192}$/u.test(address) || !URL.canParse(address))
+    return undefined
+  const url = new URL(address)
+  const query = new URLSearchParams(url.search)
+  url.search = ''
+  return url.href === new URL(redirectUri).href ? query : undefined
+}
+
+/** A parameter that occurs exactly once (RFC 6749 section 3.1). */
+function single(query: URLSearchParams, name: string): string | undefined {
+  const values = query.getAll(name)
+  return values.length === 1 ? values[0] : undefined
+}
+
+/** Compares without telling by its time where they differ. */
+function isSame(given: string | undefined, expected: string): boolean {
+  return given !== undefined && timingSafeEqual(digest(given), digest(expected))
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}
+
+function errorWord(error: string): string {
+  return /^[a-z_]{1,64}$/u.test(error) ? error : 'an error without a name'
+}

@@ -1,0 +1,59 @@
+/**
+ * Endpoint 3 of the interface document: POST /oauth2/v3/token, exchange the code.
+ */
+import { clientId } from './authorization-request.ts'
+import type { LoginSecrets } from './authorization-request.ts'
+import { UnexpectedResponseError } from '../errors.ts'
+import type { HttpSession } from '../http/http-session.ts'
+import { isJsonType, parseJsonObject } from '../http/json-object.ts'
+import { readPasscodePage } from '../pages/passcode-page.ts'
+import type { PasscodePage } from '../pages/passcode-page.ts'
+import type { Service } from '../service.ts'
+import { tokenRefusal, tokenUrl } from './token-endpoint.ts'
+import { isBearer, receivedTokens } from './token-response.ts'
+import type { TokenSet } from '../token-set.ts'
+
+const step = 'code-exchange'
+
+/** The exchange of an account without a second factor, or with one that was verified. */
+export interface ExchangedTokens {
+  readonly kind: 'tokens'
+  readonly tokens: TokenSet
+}
+
+/**
+ * Exchanges a code at the instance that issued it, and nowhere else. An account with a second factor gets the page that
+ * asks for its passcode instead.
+ *
+ * @throws TokenRejectedError, UnexpectedResponseError, and what `HttpSession.send` throws
+ */
+export async function exchangeCode(
+  service: Service,
+  session: HttpSession,
+  secrets: LoginSecrets,
+  authUrl: string,
+  code: string,
+): Promise<ExchangedTokens | PasscodePage> {
+  const answer = await session.send({
+    step,
+    url: tokenUrl(authUrl),
+    json: {
+      grant_type: 'authorization_code',
+      client_id: clientId,
+      code,
+      code_verifier: secrets.codeVerifier,
+      redirect_uri: service.redirectUri,
+    },
+  })
+  const passcodePage = readPasscodePage(answer, step)
+  if (passcodePage) return passcodePage
+
+  const { status } = answer
+  const body = parseJsonObject(answer.body)
+  const tokens = status === 200 ? body && receivedTokens(body, service, authUrl) : undefined
+  if (!body || !tokens) throw tokenRefusal(answer, step)
+  if (!isJsonType(answer.header('content-type')) || !isBearer(body)) {
+    throw new UnexpectedResponseError('its tokens are not bearer tokens in JSON', { step, status })
+  }
+  return { kind: 'tokens', tokens }
+}

@@ -1,0 +1,78 @@
+/**
+ * Endpoint 5 of the interface document: POST …/authorize/mfa/verify, verify a passcode; and its recorded sibling that
+ * takes a backup code.
+ */
+import { authorizePath } from './authorization-request.ts'
+import { PasscodeRejectedError, PendingLoginExpiredError, UnexpectedResponseError } from '../errors.ts'
+import type { PasscodeRejection, SsoError } from '../errors.ts'
+import type { HttpSession, StepAnswer } from '../http/http-session.ts'
+import { asJsonObject, parseJsonObject } from '../http/json-object.ts'
+import type { JsonObject } from '../http/json-object.ts'
+
+const step = 'mfa-verify'
+
+/** Recorded error codes that mean "not this passcode". */
+const rejections: ReadonlyMap<unknown, PasscodeRejection> = new Map([
+  ['ERR_OBJECT_VALIDATION', 'invalid'],
+  ['ERR_PASS_CODE_REPLAY', 'replayed'],
+  ['ERR_INVALID_FACTOR', 'unknown-factor'],
+  ['ERR_MAX_VERIFICATION_ATTEMPTS', 'too-many-attempts'],
+])
+
+/** Recorded error codes that mean "not this login any more". */
+const expiries: ReadonlySet<unknown> = new Set(['UNAUTHORIZED', 'ERR_EXPIRED'])
+
+/** What is verified, and in which transaction. */
+export interface Verification {
+  readonly transactionId: string
+  /** The passcode page's own. */
+  readonly csrf: string
+}
+
+/**
+ * Verifies a passcode of a factor. `valid` of the answer decides: a wrong passcode is answered with 200 and
+ * `approved: true` (recordings).
+ *
+ * @throws PasscodeRejectedError, PendingLoginExpiredError, UnexpectedResponseError, and what `HttpSession.send` throws
+ */
+export async function verifyPasscode(
+  session: HttpSession,
+  authUrl: string,
+  { transactionId, csrf }: Verification,
+  factorId: string,
+  passcode: string,
+): Promise<void> {
+  const url = new URL(`${authorizePath}/mfa/verify`, authUrl)
+  const json = { transaction_id: transactionId, factor_id: factorId, passcode, _csrf: csrf }
+  requireValid(await session.send({ step, url, json }))
+}
+
+/** Spends a backup code in place of a passcode. @throws like {@link verifyPasscode} */
+export async function attemptBackupCode(
+  session: HttpSession,
+  authUrl: string,
+  { transactionId }: Verification,
+  backupCode: string,
+): Promise<void> {
+  const url = new URL(`${authorizePath}/mfa/backupcodes/attempt`, authUrl)
+  requireValid(await session.send({ step, url, json: { transaction_id: transactionId, backup_code: backupCode } }))
+}
+
+function requireValid(answer: StepAnswer): void {
+  const { status } = answer
+  const body = parseJsonObject(answer.body)
+  const verdict = asJsonObject(body?.get('data'))
+  if (status === 200 && verdict?.get('valid') === true) return
+  throw refusal(asJsonObject(body?.get('error'))?.get('code'), verdict, status)
+}
+
+function refusal(code: unknown, verdict: JsonObject | undefined, status: number): SsoError {
+  const where = { step, status } as const
+  if (expiries.has(code)) return new PendingLoginExpiredError(where)
+  const locked = verdict?.get('locked') === true || verdict?.get('attemptsRemaining') === 0
+  const wrong = verdict?.get('valid') === false ? 'invalid' : undefined
+  const reason = locked ? 'too-many-attempts' : (rejections.get(code) ?? wrong)
+  return reason
+    ? new PasscodeRejectedError(reason, where)
+    : new UnexpectedResponseError(`status ${status} without a verdict on the passcode`, where)
+}

@@ -1,0 +1,43 @@
+/**
+ * Endpoint 6 of the interface document: POST /oauth2/v3/token, refresh.
+ */
+import { clientId, scope } from './authorization-request.ts'
+import { ReauthenticationRequiredError } from '../errors.ts'
+import { openSession } from '../http/http-session.ts'
+import { parseJsonObject } from '../http/json-object.ts'
+import { allowedInstance } from '../region.ts'
+import type { Service } from '../service.ts'
+import type { RefreshOptions } from '../sso.ts'
+import { tokenRefusal, tokenUrl } from './token-endpoint.ts'
+import { receivedTokens } from './token-response.ts'
+import type { TokenSet } from '../token-set.ts'
+
+const step = 'refresh'
+
+/**
+ * Makes one refresh request, on a connection of its own, at the instance that issued the tokens.
+ *
+ * Any answer that holds a usable pair of tokens succeeds, whatever else is wrong with it: that pair may be the only valid
+ * one, so it has to be saved before anything is judged.
+ *
+ * @throws RegionNotAllowedError before anything is sent; ReauthenticationRequiredError, TokenRejectedError,
+ *   UnexpectedResponseError as `token-endpoint.ts` tells them apart, and what `HttpSession.send` throws
+ */
+export async function refreshTokens(service: Service, tokens: TokenSet, options: RefreshOptions): Promise<TokenSet> {
+  const authUrl = allowedInstance(tokens.auth_url, service, step)
+  if (!tokens.refresh_token) throw new ReauthenticationRequiredError('no_refresh_token', { step, requestSent: false })
+  const session = openSession(service, options)
+  try {
+    const answer = await session.send({
+      step,
+      url: tokenUrl(authUrl),
+      json: { grant_type: 'refresh_token', client_id: clientId, refresh_token: tokens.refresh_token, scope },
+    })
+    const body = parseJsonObject(answer.body)
+    const fresh = body && receivedTokens(body, service, authUrl, tokens.refresh_token)
+    if (!fresh) throw tokenRefusal(answer, step)
+    return fresh
+  } finally {
+    session.close()
+  }
+}

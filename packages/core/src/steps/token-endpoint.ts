@@ -1,0 +1,44 @@
+/**
+ * The token endpoint's address, and the one table of what its refusals mean (interface document, "Errors": not shown;
+ * recordings; RFC 6749 section 5.2).
+ *
+ * | answer                                        | code exchange      | refresh                                              |
+ * | --------------------------------------------- | ------------------ | ---------------------------------------------------- |
+ * | `invalid_grant`, `login_required`             | TokenRejectedError | ReauthenticationRequiredError: the token is dead     |
+ * | `invalid_client`, `invalid_request`, …        | TokenRejectedError | TokenRejectedError: a mistake in our request or registration; the refresh token is not spent |
+ * | `temporarily_unavailable`, `server_error`, 5xx, any other word or body | UnexpectedResponseError | UnexpectedResponseError: the refresh token may be spent |
+ *
+ * A firewall page never gets here: `http-session.ts` has thrown FirewallChallengeError.
+ */
+import { ReauthenticationRequiredError, TokenRejectedError, UnexpectedResponseError } from '../errors.ts'
+import type { SsoError } from '../errors.ts'
+import type { StepAnswer } from '../http/http-session.ts'
+import { parseJsonObject } from '../http/json-object.ts'
+
+const deadGrant = new Set(['invalid_grant', 'login_required'])
+const mistakes = new Set([
+  'invalid_client',
+  'invalid_request',
+  'invalid_scope',
+  'unauthorized_client',
+  'unsupported_grant_type',
+])
+
+/** POST here with JSON, for both grants (endpoints 3 and 6). */
+export function tokenUrl(authUrl: string): URL {
+  return new URL('/oauth2/v3/token', authUrl)
+}
+
+/** The error for an answer of the token endpoint that holds no usable tokens. */
+export function tokenRefusal(answer: StepAnswer, step: 'code-exchange' | 'refresh'): SsoError {
+  const { status } = answer
+  const error = String(parseJsonObject(answer.body)?.get('error'))
+  const refused = status >= 400 && status < 500
+  if (refused && deadGrant.has(error)) {
+    return step === 'refresh'
+      ? new ReauthenticationRequiredError('refresh_token_rejected', { step, status })
+      : new TokenRejectedError(error, { step, status })
+  }
+  if (refused && mistakes.has(error)) return new TokenRejectedError(error, { step, status })
+  return new UnexpectedResponseError(`status ${status} without usable tokens`, { step, status })
+}

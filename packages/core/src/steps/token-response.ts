@@ -1,0 +1,53 @@
+/**
+ * The token endpoint's success answer as a token set (interface document, "Token response"; RFC 6749 section 5.1).
+ */
+import type { JsonObject } from '../http/json-object.ts'
+import type { Service } from '../service.ts'
+import { expiresAt } from '../token-lifetime.ts'
+import { tokenSet } from '../token-set.ts'
+import type { TokenSet } from '../token-set.ts'
+
+/** RFC 6750 section 2.1: what can stand in an Authorization header. */
+const b64token = /^[A-Za-z0-9\-._~+/]{1,16384}=*$/u
+/** RFC 6749 appendix A.17. */
+const visibleText = /^[\x20-\x7e]{1,8192}$/u
+
+/**
+ * A token set, where the answer holds a usable pair of tokens. Whatever else is odd about it is passed over: on a refresh
+ * the pair may be the only valid one, and throwing it away would sign the owner out.
+ *
+ * @param authUrl - the instance that answered
+ * @param previous - the refresh token that was sent: it stays, where the answer names no other
+ */
+export function receivedTokens(
+  answer: JsonObject,
+  service: Pick<Service, 'accessTokenLifetime' | 'now'>,
+  authUrl: string,
+  previous?: string,
+): TokenSet | undefined {
+  const accessToken = matching(answer.get('access_token'), b64token)
+  const refreshToken = matching(answer.get('refresh_token'), visibleText) ?? previous
+  if (accessToken === undefined || refreshToken === undefined) return undefined
+  const idToken = matching(answer.get('id_token'), b64token)
+  const state = answer.get('state')
+  const expiresIn = answer.get('expires_in')
+  return tokenSet({
+    access_token: accessToken,
+    refresh_token: refreshToken,
+    ...(idToken === undefined ? {} : { id_token: idToken }),
+    token_type: 'Bearer',
+    ...(typeof expiresIn === 'number' ? { expires_in: expiresIn } : {}),
+    ...(typeof state === 'string' ? { state } : {}),
+    expires_at: expiresAt(accessToken, expiresIn, service.accessTokenLifetime, service.now()),
+    auth_url: authUrl,
+  })
+}
+
+/** Whether the answer says that its tokens are bearer tokens (RFC 6749 section 7.1: case does not matter). */
+export function isBearer(answer: JsonObject): boolean {
+  return String(answer.get('token_type')).toLowerCase() === 'bearer'
+}
+
+function matching(value: unknown, pattern: RegExp): string | undefined {
+  return typeof value === 'string' && pattern.test(value) ? value : undefined
+}
