@@ -1,0 +1,23 @@
+/**
+ * How a page goes out.
+ */
+import type { Request, Response } from 'express'
+import type { Notice } from './pages/form.ts'
+import type { Html } from './pages/layout.ts'
+
+/** Sends a page; with `retryAfter` (seconds) the header of that name as well. */
+export async function answer(response: Response, status: number, page: Html, retryAfter?: number): Promise<void> {
+  if (retryAfter !== undefined) response.set('retry-after', String(retryAfter))
+  response
+    .status(status)
+    .type('html')
+    .send(String(await page))
+}
+
+/** Takes the notice that the page before left for this one. */
+export function takeNotice({ session }: Request): { news?: Notice } {
+  const { notice } = session
+  if (!notice) return {}
+  delete session.notice
+  return { news: notice }
+}

@@ -1,0 +1,81 @@
+/**
+ * The portal: its parts, put together.
+ */
+import { fileURLToPath } from 'node:url'
+import type { Sso, TokenManager } from '@owner-sso/core'
+import { OwnerSsoStrategy, type OwnerSsoUser } from '@owner-sso/passport'
+import express, { type Express } from 'express'
+import type { Store } from 'express-session'
+import { Passport } from 'passport'
+import { browserSignInRoutes } from './browser-sign-in.ts'
+import { errorPages, notFound } from './errors.ts'
+import { homeRoutes } from './home.ts'
+import { createOwnerApi } from './owner-api.ts'
+import type { Html } from './pages/layout.ts'
+import { passcodeRoutes } from './passcode.ts'
+import type { Portal } from './portal.ts'
+import { signInLimit } from './rate-limit.ts'
+import { csrfProtection, sameOrigin, securityHeaders } from './security.ts'
+import { portalSession } from './session.ts'
+import { signInRoutes } from './sign-in.ts'
+
+export interface PortalOptions {
+  /** The service to sign in with. */
+  readonly sso: Sso
+  /** Has the tokens of everybody who signs in; over a memory store where absent. */
+  readonly tokens?: TokenManager
+  /** Base address of the owner API. */
+  readonly apiUrl: string
+  /** Whether people reach the portal over https, through a proxy that ends TLS and sets `X-Forwarded-Proto` and `-For`. */
+  readonly behindHttpsProxy?: boolean
+  /** Signs the session cookie; random for each start where absent. */
+  readonly sessionSecret?: string
+  /** Where sessions are kept; this process's memory where absent. */
+  readonly sessionStore?: Store
+  /** Makes a box with the demo accounts for the sign-in page at the path `here`. */
+  readonly demo?: (here: string) => Html
+  /** Gets one line for each fault of the portal's own. Default: standard error. */
+  readonly log?: (line: string) => void
+}
+
+/** @throws TypeError naming the option that is wrong. */
+export function createApp(options: PortalOptions): Express {
+  const { behindHttpsProxy: secure = false, log = console.error } = options
+  const portal = createPortal(options)
+
+  const app = express()
+  app.disable('x-powered-by')
+  // The proxy's own word for who came, and no one else's.
+  app.set('trust proxy', secure ? 1 : false)
+  app.use(securityHeaders(secure))
+  const assets = fileURLToPath(new URL('../assets', import.meta.url))
+  app.use('/assets', express.static(assets, { cacheControl: false, index: false, redirect: false }))
+  app.use(sameOrigin())
+  app.use(portalSession({ secure, secret: options.sessionSecret, store: options.sessionStore }))
+  app.use(express.urlencoded({ extended: false, limit: '16kb', parameterLimit: 50 }))
+  app.use(csrfProtection())
+  app.use(portal.passport.session())
+  app.use(signInRoutes(portal), passcodeRoutes(portal), browserSignInRoutes(portal), homeRoutes(portal))
+  app.use(notFound())
+  app.use(errorPages(log))
+  return app
+}
+
+function createPortal({ sso, tokens: manager, apiUrl, demo }: PortalOptions): Portal {
+  const form = new OwnerSsoStrategy({ sso, tokens: manager })
+  const { tokens } = form
+  const browser = new OwnerSsoStrategy({ sso, tokens, mode: 'browser' })
+  const passport = new Passport()
+  passport.use('form', form).use('browser', browser)
+  passport.serializeUser((user, done) => done(null, user))
+  passport.deserializeUser((user: OwnerSsoUser, done) => done(null, user))
+  return {
+    passport,
+    form,
+    browser,
+    tokens,
+    ownerApi: createOwnerApi({ url: apiUrl, tokens }),
+    limit: signInLimit(),
+    demo,
+  }
+}

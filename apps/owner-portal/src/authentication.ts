@@ -1,0 +1,50 @@
+/**
+ * One run of a Passport strategy as a promise.
+ */
+import type { Request, RequestHandler, Response } from 'express'
+import type { Owner } from './account.ts'
+import { explain, type Failure } from './explanations.ts'
+import type { Notice } from './pages/form.ts'
+import type { Portal } from './portal.ts'
+import { unavailable } from './unavailable.ts'
+
+/** What the strategy made of the request, ready to be shown. */
+export type Outcome =
+  | { readonly kind: 'success'; readonly owner: Owner }
+  | {
+      readonly kind: 'failure'
+      readonly code: string
+      readonly problem: Notice
+      readonly status: number
+      /** Seconds, for `Retry-After`. */
+      readonly retryAfter?: number
+      /** The service's login page, for a sign-in there. */
+      readonly url?: string
+    }
+
+/** @throws only a fault of the portal's own: a service that can't be asked now is a failure with its status. */
+export function authenticate(
+  { passport }: Pick<Portal, 'passport'>,
+  strategy: 'form' | 'browser',
+  request: Request,
+  response: Response,
+): Promise<Outcome> {
+  return new Promise((resolve, reject) => {
+    const decided = (
+      error: Error | null,
+      owner: Owner | false | null,
+      failure: Failure & { readonly url?: string } = { code: '' },
+      status = 401,
+    ): void => {
+      if (error) {
+        const answer = unavailable(error)
+        return answer ? resolve({ kind: 'failure', ...answer }) : reject(error)
+      }
+      if (owner) return resolve({ kind: 'success', owner })
+      const { code, url } = failure
+      return resolve({ kind: 'failure', code, problem: explain(failure), status, ...(url !== undefined && { url }) })
+    }
+    const run: RequestHandler = passport.authenticate(strategy, decided)
+    void run(request, response, reject)
+  })
+}

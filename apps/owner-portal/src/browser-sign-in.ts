@@ -1,0 +1,84 @@
+/**
+ * Sign-in on the service's own page: the person brings back the address that they end on.
+ */
+import { type Request, type Response, Router } from 'express'
+import { signIn } from './account.ts'
+import { answer } from './answer.ts'
+import { authenticate } from './authentication.ts'
+import { explain } from './explanations.ts'
+import { field } from './fields.ts'
+import { browserSignInPage } from './pages/browser-sign-in-page.ts'
+import type { Complaints, Notice } from './pages/form.ts'
+import type { Portal } from './portal.ts'
+import { csrfToken } from './security.ts'
+
+/** The service asked for the passcode only after its own page was done: it can be entered in the portal's form alone. */
+const passcodeHere: Notice = {
+  title: 'The service wants a passcode as well',
+  text: 'That works only with e-mail and password in this portal.',
+  link: { href: '/sign-in', label: 'Sign in with e-mail and password' },
+}
+
+export function browserSignInRoutes(portal: Portal): Router {
+  return Router()
+    .get('/sign-in/browser', (request, response) => show(portal, request, response, { status: 200 }))
+    .post('/sign-in/browser', portal.limit.perAddress, (request, response) => submit(portal, request, response))
+}
+
+async function submit(portal: Portal, request: Request, response: Response): Promise<void> {
+  if (!isCallback(field(request, 'callbackUrl').trim())) {
+    const callbackUrl = 'Paste the whole address: it starts with https:// or http:// and has “code=” in it.'
+    return show(portal, request, response, { status: 422, complaints: { callbackUrl } })
+  }
+  if (!pendingUrl(portal, request)) {
+    const problem = explain({ code: 'ERR_SSO_PENDING_LOGIN_EXPIRED' })
+    return show(portal, request, response, { status: 401, problem })
+  }
+  const outcome = await authenticate(portal, 'browser', request, response)
+  if (outcome.kind === 'failure') {
+    const wantsPasscode = outcome.code === 'ERR_SSO_PASSCODE_REQUIRED'
+    return show(portal, request, response, wantsPasscode ? { status: 401, problem: passcodeHere } : outcome)
+  }
+  await signIn(request, outcome.owner)
+  return response.redirect(303, '/')
+}
+
+async function show(
+  portal: Portal,
+  request: Request,
+  response: Response,
+  what: { status: number; problem?: Notice; complaints?: Complaints; retryAfter?: number },
+): Promise<void> {
+  const { status, problem, complaints, retryAfter } = what
+  const demo = portal.demo?.('/sign-in/browser')
+  const url = pendingUrl(portal, request) ?? (await start(portal, request, response))
+  const page = browserSignInPage({
+    csrfToken: csrfToken(request),
+    url,
+    redirectUri: new URL(url).searchParams.get('redirect_uri') ?? '',
+    ...(problem && { problem }),
+    ...(complaints && { complaints }),
+    ...(demo && { demo }),
+  })
+  return answer(response, status, page, retryAfter)
+}
+
+/** The service's login page for the sign-in that is under way in this session. */
+function pendingUrl(portal: Portal, request: Request): string | undefined {
+  const pending = portal.browser.pendingLogin(request)
+  return pending?.step === 'callback' ? pending.url : undefined
+}
+
+/** Begins one. No request is made: the person's browser makes the first. */
+async function start(portal: Portal, request: Request, response: Response): Promise<string> {
+  // A passcode step of this session is given up with it: its password needn't wait any longer.
+  await portal.form.cancelPendingLogin(request)
+  request.body = {}
+  const outcome = await authenticate(portal, 'browser', request, response)
+  if (outcome.kind === 'failure' && outcome.url !== undefined) return outcome.url
+  throw new Error('The strategy began no sign-in on the service’s page.')
+}
+
+function isCallback(address: string): boolean {
+  return URL.canParse(address) && /^https?:$/u.test(new URL(address).protocol) && address.includes('code=')
+}

@@ -1,0 +1,60 @@
+/**
+ * The demo: the emulator on loopback, and what to tell a newcomer about its accounts.
+ */
+import type { Emulator } from '@owner-sso/emulator'
+import { duration } from './duration.ts'
+import { type DemoAccount, demoBox } from './pages/demo-box.ts'
+import type { Html } from './pages/layout.ts'
+import type { Service } from './settings.ts'
+
+export interface Demo extends Service {
+  /** The accounts with their current passcodes, for the sign-in page at this path. */
+  box(here: string): Html
+  /** The same for the terminal. */
+  lines(): string[]
+  close(): Promise<void>
+}
+
+/** Seconds that a passcode is the current one (RFC 6238). */
+const timeStep = 30
+
+/** Starts the emulator; loaded only here, since nothing but a demo needs it. */
+export async function startDemo(): Promise<Demo> {
+  const { startEmulator } = await import('@owner-sso/emulator')
+  // People open its login page in their browser to sign in there.
+  const emulator = await startEmulator({ allowBrowsers: true })
+  return {
+    authUrl: emulator.authUrl,
+    regionalAuthUrls: [emulator.regionalAuthUrl],
+    apiUrl: emulator.ownerApiUrl,
+    box: (here) => demoBox(demoAccounts(emulator), secondsLeft(emulator), here),
+    lines: () => demoLines(emulator),
+    close: () => emulator.close(),
+  }
+}
+
+function demoAccounts({ accounts }: Emulator): DemoAccount[] {
+  return accounts.map((account) => ({
+    identity: account.identity,
+    credential: account.credential,
+    note: account.region === 'regional' ? 'registered in another region' : '',
+    passcodes: account.factors.map(({ id, name }) => ({ device: name, passcode: account.passcode(id) })),
+  }))
+}
+
+function demoLines(emulator: Emulator): string[] {
+  const accounts = demoAccounts(emulator)
+  const width = Math.max(...accounts.map(({ identity }) => identity.length))
+  const wait = duration(secondsLeft(emulator))
+  return [
+    `Demo accounts of the emulator at ${emulator.authUrl}`,
+    ...accounts.map(({ identity, credential, note, passcodes: [first] }) => {
+      const extra = first ? `passcode ${first.passcode} (for ${wait}; the sign-in page has the current one)` : note
+      return `  ${identity.padEnd(width)}  password: ${credential}  ${extra}`.trimEnd()
+    }),
+  ]
+}
+
+function secondsLeft({ clock }: Emulator): number {
+  return timeStep - (Math.floor(clock.now()) % timeStep)
+}

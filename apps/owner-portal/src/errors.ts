@@ -1,0 +1,69 @@
+/**
+ * The pages for what went wrong elsewhere: a page that isn't there, a forged form, too many tries, a fault.
+ */
+import type { ErrorRequestHandler, RequestHandler } from 'express'
+import { answer } from './answer.ts'
+import { duration } from './duration.ts'
+import { type MessagePage, messagePage } from './pages/message-page.ts'
+import { TooManyTriesError } from './rate-limit.ts'
+import { unavailable } from './unavailable.ts'
+
+const home = { href: '/', label: 'To the start page' }
+
+const notFoundMessage = {
+  title: 'There is no such page',
+  text: 'The address may be mistyped, or the page has moved.',
+  link: home,
+}
+
+/** What to say for each status that bad input can have. */
+const messages: Readonly<Record<number, MessagePage>> = {
+  403: {
+    title: 'This form has expired',
+    text: 'It was not sent from a page of your session, or the session has ended. Nothing was done. Open the page again and repeat it.',
+    link: { href: '/sign-in', label: 'Back to the sign-in page' },
+  },
+  404: notFoundMessage,
+  413: { title: 'That is too much', text: 'The form holds more than this portal takes.', link: home },
+}
+
+/** For any other. */
+const unreadable = { title: 'This request can’t be read', text: 'Part of it is broken. Nothing was done.', link: home }
+
+/** The 404 page. */
+export function notFound(): RequestHandler {
+  return (_request, response) => answer(response, 404, messagePage(notFoundMessage))
+}
+
+/** Answers whatever went wrong; `log` gets one line for a fault of the portal's own. Shows and logs nothing of the request. */
+export function errorPages(log: (line: string) => void): ErrorRequestHandler {
+  return async (error: unknown, _request, response, next) => {
+    if (response.headersSent) return next(error)
+    if (error instanceof TooManyTriesError) {
+      const { retryAfter } = error
+      const text = `To protect your account, this portal waits after a few tries. Try again in ${duration(retryAfter)}.`
+      const page = messagePage({
+        title: 'Too many tries',
+        text,
+        link: { href: '/sign-in', label: 'Back to the sign-in page' },
+      })
+      return answer(response, 429, page, retryAfter)
+    }
+    const trouble = unavailable(error)
+    if (trouble) {
+      const { problem, status, retryAfter } = trouble
+      return answer(response, status, messagePage({ text: '', ...problem, link: problem.link ?? home }), retryAfter)
+    }
+    const status = statusOf(error)
+    if (status < 500) return answer(response, status, messagePage(messages[status] ?? unreadable))
+    log(`A page failed: ${error instanceof Error ? (error.stack ?? error.message) : 'unknown error'}`)
+    const text = 'That is the portal’s fault, not yours. Try again in a minute.'
+    return answer(response, 500, messagePage({ title: 'Something went wrong', text, link: home }))
+  }
+}
+
+/** The status that Express, its body parser and the portal's own checks put on an error. */
+function statusOf(error: unknown): number {
+  const status = error instanceof Error && 'status' in error ? error.status : 500
+  return typeof status === 'number' && status >= 400 && status < 500 ? status : 500
+}

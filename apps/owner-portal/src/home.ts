@@ -1,0 +1,128 @@
+/**
+ * What a signed-in owner sees and does: vehicles, the token's state, refresh, sign out.
+ */
+import { ReauthenticationRequiredError, SignedOutError, type SsoError } from '@owner-sso/core'
+import { type NextFunction, type Request, type Response, Router } from 'express'
+import { type Owner, ownerOf, signOut } from './account.ts'
+import { answer, takeNotice } from './answer.ts'
+import { explain } from './explanations.ts'
+import { type Vehicle } from './owner-api.ts'
+import type { Notice } from './pages/form.ts'
+import { homePage } from './pages/home-page.ts'
+import { vehiclePage } from './pages/vehicle-page.ts'
+import type { Portal } from './portal.ts'
+import { csrfToken } from './security.ts'
+import { unavailable, type Unavailable } from './unavailable.ts'
+
+type OwnerHandler = (owner: Owner, request: Request, response: Response) => Promise<void>
+
+export function homeRoutes(portal: Portal): Router {
+  const router = Router()
+  router.get(
+    '/',
+    forOwner((owner, request, response) => showHome(portal, owner, request, response)),
+  )
+  router.get(
+    '/vehicles/:id',
+    forOwner((owner, request, response) => showVehicle(portal, owner, request, response)),
+  )
+  router.post(
+    '/refresh',
+    forOwner((owner, request, response) => refresh(portal, owner, request, response)),
+  )
+  router.post(
+    '/sign-out',
+    forOwner(async ({ account }, request, response) => {
+      await portal.tokens.forget(account)
+      await leave(request, response, { title: 'You are signed out', text: 'Your tokens were forgotten.' })
+    }),
+  )
+  return router
+}
+
+/** Only for the signed-in; anybody else signs in first and comes back. Whose tokens are gone signs in again. */
+function forOwner(handle: OwnerHandler): (request: Request, response: Response, next: NextFunction) => Promise<void> {
+  return async (request, response) => {
+    const owner = ownerOf(request)
+    if (!owner) {
+      const path = request.method === 'GET' ? request.originalUrl : '/'
+      return response.redirect(303, path === '/' ? '/sign-in' : `/sign-in?returnTo=${encodeURIComponent(path)}`)
+    }
+    try {
+      return await handle(owner, request, response)
+    } catch (error) {
+      if (!isOver(error)) throw error
+      return leave(request, response, explain({ code: error.code }))
+    }
+  }
+}
+
+function isOver(error: unknown): error is SsoError {
+  return error instanceof SignedOutError || error instanceof ReauthenticationRequiredError
+}
+
+/** Ends the session and shows the sign-in page. */
+async function leave(request: Request, response: Response, notice: Notice): Promise<void> {
+  await signOut(request)
+  request.session.notice = notice
+  response.redirect(303, '/sign-in')
+}
+
+async function showHome(
+  portal: Portal,
+  { account, email = account }: Owner,
+  request: Request,
+  response: Response,
+  failed?: Unavailable,
+): Promise<void> {
+  const found = await vehiclesOf(portal, account)
+  const trouble = failed ?? ('problem' in found ? found : undefined)
+  const page = homePage({
+    account: email,
+    csrfToken: csrfToken(request),
+    vehicles: 'vehicles' in found ? found.vehicles : undefined,
+    // After the call: it may have renewed the token.
+    status: await portal.tokens.status(account),
+    now: Date.now() / 1000,
+    ...(trouble && { problem: trouble.problem }),
+    ...takeNotice(request),
+  })
+  return answer(response, trouble?.status ?? 200, page, trouble?.retryAfter)
+}
+
+async function vehiclesOf({ ownerApi }: Portal, account: string): Promise<{ vehicles: Vehicle[] } | Unavailable> {
+  try {
+    return { vehicles: await ownerApi.vehicles(account) }
+  } catch (error) {
+    const trouble = isOver(error) ? undefined : unavailable(error)
+    if (!trouble) throw error
+    return trouble
+  }
+}
+
+async function showVehicle(portal: Portal, owner: Owner, request: Request, response: Response): Promise<void> {
+  const vehicle = await portal.ownerApi.vehicle(owner.account, String(request.params['id']))
+  return answer(
+    response,
+    200,
+    vehiclePage({ account: owner.email ?? owner.account, vehicle, csrfToken: csrfToken(request) }),
+  )
+}
+
+async function refresh(portal: Portal, owner: Owner, request: Request, response: Response): Promise<void> {
+  const { tokens } = portal
+  const before = await tokens.status(owner.account)
+  try {
+    await tokens.refresh(owner.account)
+  } catch (error) {
+    const trouble = isOver(error) ? undefined : unavailable(error)
+    if (!trouble) throw error
+    return showHome(portal, owner, request, response, trouble)
+  }
+  const after = await tokens.status(owner.account)
+  request.session.notice =
+    after.expires_at === before.expires_at
+      ? { title: 'Your token is fresh already', text: 'It was renewed less than a minute ago. Nothing was sent.' }
+      : { title: 'Your token was renewed', text: 'It is good for another eight hours.' }
+  response.redirect(303, '/')
+}

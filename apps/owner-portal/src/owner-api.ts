@@ -1,0 +1,133 @@
+/**
+ * The owner API, as the portal needs it: the vehicles of the signed-in account.
+ */
+import type { TokenManager } from '@owner-sso/core'
+
+/** A vehicle as the owner API lists it. */
+export interface Vehicle {
+  readonly id: string
+  readonly name: string
+  readonly vin?: string
+  /** Such as `online` or `asleep`. */
+  readonly state?: string
+  /** Percent. */
+  readonly battery?: number
+  /** Kilometres. */
+  readonly range?: number
+}
+
+/** The owner API did not give what was asked for. Its message is for people. */
+export class OwnerApiError extends Error {
+  /** HTTP status for the portal's own answer: 404, 502 or 504. */
+  readonly status: 404 | 502 | 504
+  constructor(status: 404 | 502 | 504, message: string) {
+    super(message)
+    this.name = 'OwnerApiError'
+    this.status = status
+  }
+}
+
+export interface OwnerApi {
+  /** @throws OwnerApiError, or what `tokens.getAccessToken` throws. */
+  vehicles(account: string): Promise<Vehicle[]>
+  /** @throws OwnerApiError with status 404 for a vehicle that is not the account's. */
+  vehicle(account: string, id: string): Promise<Vehicle>
+}
+
+export interface OwnerApiOptions {
+  /** Base address; https, or http on a loopback host. */
+  readonly url: string
+  readonly tokens: Pick<TokenManager, 'getAccessToken' | 'invalidate'>
+  /** Milliseconds for one request with its answer. Default 10,000. */
+  readonly timeout?: number
+}
+
+const maximumBytes = 256 * 1024
+
+/** Calls the owner API with the account's own token. */
+export function createOwnerApi({ url, tokens, timeout = 10_000 }: OwnerApiOptions): OwnerApi {
+  const base = url.replace(/\/+$/u, '')
+
+  async function get(account: string, path: string): Promise<unknown> {
+    const token = await tokens.getAccessToken(account)
+    let answer = await fetchOnce(base + path, token, timeout)
+    if (answer.status === 401) {
+      // The token was revoked before its time. A GET may be made again, once, with the next one.
+      await tokens.invalidate(account, token)
+      answer = await fetchOnce(base + path, await tokens.getAccessToken(account), timeout)
+    }
+    if (answer.status === 404) throw new OwnerApiError(404, 'The owner API knows no such vehicle of this account.')
+    if (answer.status !== 200) throw new OwnerApiError(502, `The owner API answered with status ${answer.status}.`)
+    return responseOf(answer.body)
+  }
+
+  return {
+    async vehicles(account) {
+      const list = await get(account, '/api/1/vehicles')
+      if (!Array.isArray(list)) throw unreadable()
+      return list.map(vehicleOf)
+    },
+    async vehicle(account, id) {
+      return vehicleOf(await get(account, `/api/1/vehicles/${encodeURIComponent(id)}`))
+    },
+  }
+}
+
+async function fetchOnce(url: string, token: string, timeout: number): Promise<{ status: number; body: string }> {
+  try {
+    const response = await fetch(url, {
+      headers: { authorization: `Bearer ${token}`, accept: 'application/json' },
+      // A redirect would carry the token to another host.
+      redirect: 'manual',
+      signal: AbortSignal.timeout(timeout),
+    })
+    return { status: response.status, body: await boundedText(response) }
+  } catch (error) {
+    if (error instanceof OwnerApiError) throw error
+    if (error instanceof Error && error.name === 'TimeoutError') {
+      throw new OwnerApiError(504, 'The owner API did not answer in time.')
+    }
+    throw new OwnerApiError(502, 'The owner API can’t be reached.')
+  }
+}
+
+async function boundedText(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length
+    if (bytes > maximumBytes) throw unreadable()
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
+}
+
+function responseOf(body: string): unknown {
+  try {
+    return property(JSON.parse(body), 'response')
+  } catch {
+    throw unreadable()
+  }
+}
+
+function vehicleOf(value: unknown): Vehicle {
+  const [id, name, vin, state] = ['id', 'display_name', 'vin', 'state'].map((key) => property(value, key))
+  const [battery, range] = ['battery_level', 'range_km'].map((key) => property(value, key))
+  if (typeof id !== 'string' && typeof id !== 'number') throw unreadable()
+  return {
+    id: String(id),
+    name: typeof name === 'string' && name !== '' ? name : 'Vehicle without a name',
+    ...(typeof vin === 'string' && { vin }),
+    ...(typeof state === 'string' && { state }),
+    ...(typeof battery === 'number' && { battery }),
+    ...(typeof range === 'number' && { range }),
+  }
+}
+
+function property(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined
+}
+
+function unreadable(): OwnerApiError {
+  return new OwnerApiError(502, 'The owner API’s answer could not be read.')
+}

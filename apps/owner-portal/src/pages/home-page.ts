@@ -1,0 +1,64 @@
+/**
+ * The page of a signed-in owner: vehicles, and how long the access token still works.
+ */
+import type { TokenStatus } from '@owner-sso/core'
+import { html } from 'hono/html'
+import type { Vehicle } from '../owner-api.ts'
+import { csrfField, type FormContext, type Notice, noticeBox } from './form.ts'
+import { type Html, layout } from './layout.ts'
+import { tokenCard } from './token-card.ts'
+import { vehicleIcon, vehicleState } from './vehicle-page.ts'
+
+export interface HomePage extends FormContext {
+  readonly account: string
+  /** `undefined` where they could not be had; `problem` says why. */
+  readonly vehicles: readonly Vehicle[] | undefined
+  readonly problem?: Notice
+  readonly news?: Notice
+  readonly status: TokenStatus
+  /** Seconds since the epoch. */
+  readonly now: number
+}
+
+export function homePage(page: HomePage): Html {
+  return layout(
+    { title: 'Your vehicles', aside: accountAside(page.account, page.csrfToken) },
+    html`${noticeBox(page.news, 'good')}
+      <div class="panels">
+        <section class="card" aria-labelledby="vehicles">
+          <h1 id="vehicles">Your vehicles</h1>
+          ${noticeBox(page.problem, 'bad')} ${page.vehicles && vehicleList(page.vehicles)}
+        </section>
+        ${tokenCard(page.status, page.now, page.csrfToken)}
+      </div>`,
+  )
+}
+
+/** Who is signed in, and the way out. */
+export function accountAside(account: string, csrfToken: string): Html {
+  return html`<div class="who">
+    <span class="quiet small">${account}</span>
+    <form method="post" action="/sign-out">
+      ${csrfField(csrfToken)}<button class="button plain small" type="submit">Sign out</button>
+    </form>
+  </div>`
+}
+
+function vehicleList(vehicles: readonly Vehicle[]): Html {
+  if (vehicles.length === 0) return html`<p class="quiet">This account has no vehicles yet.</p>`
+  return html`<ul class="vehicles">
+    ${vehicles.map(
+      (vehicle) =>
+        html`<li>
+          <a class="vehicle" href="/vehicles/${encodeURIComponent(vehicle.id)}">
+            ${vehicleIcon()}
+            <span class="name">
+              <strong>${vehicle.name}</strong>
+              <span class="quiet small">${vehicle.vin}</span>
+            </span>
+            ${vehicleState(vehicle.state)}
+          </a>
+        </li>`,
+    )}
+  </ul>`
+}

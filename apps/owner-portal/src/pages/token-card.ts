@@ -1,0 +1,67 @@
+/**
+ * The access token's state, with the time it has left as a bar. Never the token.
+ */
+import type { TokenStatus } from '@owner-sso/core'
+import { html } from 'hono/html'
+import { duration } from '../duration.ts'
+import { csrfField } from './form.ts'
+import type { Html } from './layout.ts'
+
+/** Seconds; interface document, "Authentication" 6: the access token expires every eight hours. */
+const lifetime = 8 * 60 * 60
+
+const states: Record<TokenStatus['state'], { readonly label: string; readonly good: boolean; readonly text: string }> =
+  {
+    valid: { label: 'Valid', good: true, text: 'It is renewed by itself before it ends.' },
+    expired: { label: 'Expired', good: false, text: 'It is renewed with the next call.' },
+    'in-doubt': {
+      label: 'Renewal under way',
+      good: true,
+      text: 'The last renewal’s answer was lost. It is settled by itself.',
+    },
+    'signed-out': { label: 'Signed out', good: false, text: 'Sign in again to see your vehicles.' },
+    'reauthentication-required': { label: 'Sign in again', good: false, text: 'It can’t be renewed any more.' },
+  }
+
+/** @param now - seconds since the epoch. */
+export function tokenCard(status: TokenStatus, now: number, csrfToken: string): Html {
+  const state = states[status.state]
+  const left = Math.max(0, Math.round((status.expires_at ?? now) - now))
+  return html`<section class="card" aria-labelledby="token">
+    <div class="between">
+      <h2 id="token">Access token</h2>
+      <span class="pill ${state.good ? 'good' : 'poor'}">${state.label}</span>
+    </div>
+    <div class="field">
+      <p class="time-left">${left > 0 ? `${duration(left)} left` : 'No time left'}</p>
+      <progress value="${Math.min(left, lifetime)}" max="${lifetime}" aria-label="Time left of eight hours">
+        ${left > 0 ? duration(left) : 'none'}
+      </progress>
+    </div>
+    <p class="quiet small">${state.text}</p>
+    <dl class="facts small">
+      ${
+        status.expires_at !== undefined &&
+        html`<div>
+          <dt>Ends</dt>
+          <dd>${utc(status.expires_at)}</dd>
+        </div>`
+      }
+      ${
+        status.auth_url !== undefined &&
+        html`<div>
+          <dt>Issued by</dt>
+          <dd>${new URL(status.auth_url).host}</dd>
+        </div>`
+      }
+    </dl>
+    <form method="post" action="/refresh">
+      ${csrfField(csrfToken)}<button class="button plain" type="submit">Refresh now</button>
+    </form>
+  </section>`
+}
+
+function utc(epochSeconds: number): Html {
+  const iso = new Date(epochSeconds * 1000).toISOString()
+  return html`<time datetime="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC</time>`
+}

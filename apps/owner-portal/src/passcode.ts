@@ -1,0 +1,101 @@
+/**
+ * The second step of a sign-in: the passcode of a device, or a backup code.
+ */
+import type { PendingLoginView } from '@owner-sso/passport'
+import { type Request, type Response, Router } from 'express'
+import { signIn } from './account.ts'
+import { answer } from './answer.ts'
+import { authenticate, type Outcome } from './authentication.ts'
+import { explain } from './explanations.ts'
+import { field, hasField } from './fields.ts'
+import type { Complaints, Notice } from './pages/form.ts'
+import { passcodePage } from './pages/passcode-page.ts'
+import type { Portal } from './portal.ts'
+import { returnTo } from './return-to.ts'
+import { csrfToken } from './security.ts'
+import { showSignIn } from './sign-in.ts'
+
+type PasscodeStep = PendingLoginView & { readonly step: 'passcode' }
+
+export function passcodeRoutes(portal: Portal): Router {
+  return Router()
+    .get('/sign-in/passcode', (request, response) => open(portal, request, response))
+    .post('/sign-in/passcode', (request, response) => submit(portal, request, response))
+    .post('/sign-in/start-over', (request, response) => startOver(portal, request, response))
+}
+
+async function open(portal: Portal, request: Request, response: Response): Promise<void> {
+  const step = passcodeStep(portal, request)
+  if (!step) return response.redirect(303, '/sign-in')
+  return show(portal, request, response, step, { status: 200 })
+}
+
+async function submit(portal: Portal, request: Request, response: Response): Promise<void> {
+  const step = passcodeStep(portal, request)
+  if (!step) {
+    const problem = explain({ code: 'ERR_SSO_PENDING_LOGIN_EXPIRED' })
+    return showSignIn(portal, request, response, { status: 401, problem })
+  }
+  const complaints = complaintsAbout(request)
+  if (complaints) return show(portal, request, response, step, { status: 422, complaints })
+
+  const path = returnTo(request.session.returnTo)
+  const outcome = await authenticate(portal, 'form', request, response)
+  if (outcome.kind === 'failure') return showFailure(portal, request, response, outcome, step.identity)
+  portal.limit.succeeded(request, step.identity)
+  await signIn(request, outcome.owner)
+  return response.redirect(303, path)
+}
+
+async function startOver(portal: Portal, request: Request, response: Response): Promise<void> {
+  await portal.form.cancelPendingLogin(request)
+  response.redirect(303, '/sign-in')
+}
+
+/** The sign-in that waits for its passcode in this session. */
+function passcodeStep(portal: Portal, request: Request): PasscodeStep | undefined {
+  const pending = portal.form.pendingLogin(request)
+  return pending?.step === 'passcode' ? pending : undefined
+}
+
+/** The passcode page again as long as there is something to try, else the sign-in page. */
+function showFailure(
+  portal: Portal,
+  request: Request,
+  response: Response,
+  { problem, status, retryAfter }: Outcome & { kind: 'failure' },
+  identity: string,
+): Promise<void> {
+  const wait = retryAfter === undefined ? {} : { retryAfter }
+  const step = passcodeStep(portal, request)
+  if (step) return show(portal, request, response, step, { status, problem, ...wait })
+  return showSignIn(portal, request, response, { status, problem, identity, ...wait })
+}
+
+function show(
+  portal: Portal,
+  request: Request,
+  response: Response,
+  step: PasscodeStep,
+  what: { status: number; problem?: Notice; complaints?: Complaints; retryAfter?: number },
+): Promise<void> {
+  const { status, retryAfter, ...page } = what
+  const demo = portal.demo?.('/sign-in/passcode')
+  const { identity, factors } = step
+  const chosen = field(request, 'factor')
+  return answer(
+    response,
+    status,
+    passcodePage({ csrfToken: csrfToken(request), identity, factors, chosen, ...(demo && { demo }), ...page }),
+    retryAfter,
+  )
+}
+
+/** People type passcodes as they see them, in groups: `123 456`. The strategy drops the spaces. */
+function complaintsAbout(request: Request): Complaints | undefined {
+  if (field(request, 'backupCode').trim() !== '') return undefined
+  if (hasField(request, 'backupCode')) return { backupCode: 'Enter one of your backup codes.' }
+  const passcode = field(request, 'passcode').replaceAll(/\s/gu, '')
+  if (!/^[0-9]{6,8}$/u.test(passcode)) return { passcode: 'Enter the six digits that your device shows.' }
+  return undefined
+}

@@ -1,0 +1,23 @@
+/**
+ * What the routes of one portal share.
+ */
+import type { TokenManager } from '@owner-sso/core'
+import type { OwnerSsoStrategy } from '@owner-sso/passport'
+import type { Authenticator } from 'passport'
+import type { OwnerApi } from './owner-api.ts'
+import type { Html } from './pages/layout.ts'
+import type { SignInLimit } from './rate-limit.ts'
+
+export interface Portal {
+  readonly passport: Pick<Authenticator, 'authenticate' | 'session'>
+  /** Sign-in with e-mail and password, in the portal's own form. */
+  readonly form: OwnerSsoStrategy
+  /** Sign-in on the service's own page. */
+  readonly browser: OwnerSsoStrategy
+  /** The manager that both strategies save to. */
+  readonly tokens: TokenManager
+  readonly ownerApi: OwnerApi
+  readonly limit: SignInLimit
+  /** The demo accounts, where the portal runs against the emulator. */
+  readonly demo: ((here: string) => Html) | undefined
+}

@@ -1,0 +1,68 @@
+/**
+ * How often a sign-in may be tried, counted before any request to the SSO service (reliability scenario M3): its firewall
+ * would block the portal for all of its people.
+ */
+import type { NextFunction, Request, RequestHandler } from 'express'
+import { ipKeyGenerator, rateLimit, type RateLimitRequestHandler } from 'express-rate-limit'
+import { field } from './fields.ts'
+
+const windowMs = 15 * 60_000
+
+/** The request came too often. */
+export class TooManyTriesError extends Error {
+  readonly status = 429
+  /** Seconds until the next may come. */
+  readonly retryAfter: number
+  constructor(retryAfter: number) {
+    super('Too many tries.')
+    this.name = 'TooManyTriesError'
+    this.retryAfter = retryAfter
+  }
+}
+
+export interface SignInLimit {
+  /** 5 tries of one account from one address in 15 minutes. */
+  readonly perAccount: RequestHandler
+  /** 30 tries from one address over all accounts and ways to sign in, in 15 minutes. */
+  readonly perAddress: RequestHandler
+  /** A completed sign-in: its account starts from nought. */
+  succeeded(request: Request, identity: string): void
+}
+
+/** Counts in this process's memory. */
+export function signInLimit(): SignInLimit {
+  const perAccount = limiter(5, (request) => accountKey(request, field(request, 'identity')))
+  return {
+    perAccount,
+    perAddress: limiter(30, addressKey),
+    succeeded: (request, identity) => perAccount.resetKey(accountKey(request, identity)),
+  }
+}
+
+function limiter(limit: number, keyGenerator: (request: Request) => string): RateLimitRequestHandler {
+  const handler: RateLimitRequestHandler = rateLimit({
+    windowMs,
+    limit,
+    keyGenerator,
+    standardHeaders: false,
+    legacyHeaders: false,
+    handler: (request, _response, next) => void refuse(handler, keyGenerator(request), next),
+  })
+  return handler
+}
+
+async function refuse(handler: RateLimitRequestHandler, key: string, next: NextFunction): Promise<void> {
+  const info = await handler.getKey(key)
+  const until = info?.resetTime?.getTime() ?? Date.now() + windowMs
+  next(new TooManyTriesError(Math.max(1, Math.ceil((until - Date.now()) / 1000))))
+}
+
+/** One household has a whole IPv6 network: its /56 counts as one address. */
+function addressKey({ ip }: Request): string {
+  return ipKeyGenerator(ip ?? '', 56)
+}
+
+/** Other ways to write one account are one account. */
+function accountKey(request: Request, identity: string): string {
+  return `${addressKey(request)} ${identity.normalize('NFKC').trim().toLowerCase()}`
+}

@@ -1,0 +1,38 @@
+/**
+ * The session: what it holds, and how its cookie is set (reliability scenarios M4 and M5: an opaque id, no token in it).
+ */
+import { randomBytes } from 'node:crypto'
+import type { RequestHandler } from 'express'
+import session, { type Store } from 'express-session'
+import type { Notice } from './pages/form.ts'
+import { MemorySessionStore } from './session-store.ts'
+
+declare module 'express-session' {
+  interface SessionData {
+    /** Where to go once a sign-in of several steps is complete. */
+    returnTo?: string
+    /** Shown once, on the next page. */
+    notice?: Notice
+  }
+}
+
+export interface SessionOptions {
+  /** Whether people reach the portal over https. */
+  readonly secure: boolean
+  /** Signs the cookie; random for each start where absent. */
+  readonly secret?: string | undefined
+  readonly store?: Store | undefined
+}
+
+/** The session middleware. */
+export function portalSession({ secure, secret, store }: SessionOptions): RequestHandler {
+  return session({
+    // `__Host-`: no other host and no plain http can set or read it. Browsers take the prefix over https only.
+    name: secure ? '__Host-owner-portal' : 'owner-portal',
+    secret: secret ?? randomBytes(32).toString('hex'),
+    store: store ?? new MemorySessionStore(),
+    resave: false,
+    saveUninitialized: false,
+    cookie: { httpOnly: true, sameSite: 'lax', secure, path: '/' },
+  })
+}

@@ -1,0 +1,76 @@
+/**
+ * Sign-in with e-mail and password.
+ */
+import { type Request, type Response, Router } from 'express'
+import { ownerOf, signIn } from './account.ts'
+import { answer, takeNotice } from './answer.ts'
+import { authenticate } from './authentication.ts'
+import { field } from './fields.ts'
+import type { Complaints } from './pages/form.ts'
+import { type SignInPage, signInPage } from './pages/sign-in-page.ts'
+import type { Portal } from './portal.ts'
+import { returnTo } from './return-to.ts'
+import { csrfToken } from './security.ts'
+
+/** The sign-in page with what was typed; never the password. */
+export function showSignIn(
+  portal: Portal,
+  request: Request,
+  response: Response,
+  { status, retryAfter, ...page }: { status: number; retryAfter?: number } & Partial<SignInPage>,
+): Promise<void> {
+  const typed = { identity: field(request, 'identity'), returnTo: returnTo(field(request, 'returnTo')) }
+  const demo = portal.demo?.('/sign-in')
+  return answer(
+    response,
+    status,
+    signInPage({ csrfToken: csrfToken(request), ...typed, ...(demo && { demo }), ...page }),
+    retryAfter,
+  )
+}
+
+export function signInRoutes(portal: Portal): Router {
+  const { perAddress, perAccount } = portal.limit
+  return Router()
+    .get('/sign-in', (request, response) => open(portal, request, response))
+    .post(
+      '/sign-in',
+      (request, response, next) => {
+        const complaints = complaintsAbout(request)
+        return complaints ? showSignIn(portal, request, response, { status: 422, complaints }) : next()
+      },
+      perAddress,
+      perAccount,
+      (request, response) => submit(portal, request, response),
+    )
+}
+
+async function open(portal: Portal, request: Request, response: Response): Promise<void> {
+  if (ownerOf(request)) return response.redirect(303, '/')
+  const path = returnTo(request.query['returnTo'])
+  return showSignIn(portal, request, response, { status: 200, returnTo: path, ...takeNotice(request) })
+}
+
+async function submit(portal: Portal, request: Request, response: Response): Promise<void> {
+  const path = returnTo(field(request, 'returnTo'))
+  const outcome = await authenticate(portal, 'form', request, response)
+  if (outcome.kind === 'success') {
+    portal.limit.succeeded(request, field(request, 'identity'))
+    await signIn(request, outcome.owner)
+    return response.redirect(303, path)
+  }
+  if (outcome.code === 'ERR_SSO_PASSCODE_REQUIRED') {
+    request.session.returnTo = path
+    return response.redirect(303, '/sign-in/passcode')
+  }
+  return showSignIn(portal, request, response, outcome)
+}
+
+function complaintsAbout(request: Request): Complaints | undefined {
+  const identity = field(request, 'identity')
+  const complaints = {
+    ...(!/^[^\s@]+@[^\s@]+$/u.test(identity.trim()) && { identity: 'Enter the e-mail address of your account.' }),
+    ...(field(request, 'credential') === '' && { credential: 'Enter your password.' }),
+  }
+  return Object.keys(complaints).length > 0 ? complaints : undefined
+}

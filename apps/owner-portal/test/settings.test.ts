@@ -1,0 +1,40 @@
+/** The environment: what is read, and what is refused in words. */
+import { describe, expect, it } from '@jest/globals'
+import { settingsFrom } from '../src/settings.ts'
+
+const service = { OWNER_SSO_AUTH_URL: 'https://auth.example.com', OWNER_SSO_API_URL: 'https://api.example.com' }
+
+describe('settingsFrom', () => {
+  it('is the demo on port 3000 of this machine when nothing is set, or set to nothing', () => {
+    const settings = { host: '127.0.0.1', port: 3000, behindHttpsProxy: false }
+    expect(settingsFrom({})).toEqual(settings)
+    expect(settingsFrom({ PORT: '', HOST: '', OWNER_SSO_AUTH_URL: '' })).toEqual(settings)
+  })
+
+  it('takes the service, its regions and the owner API', () => {
+    const regions = { OWNER_SSO_REGIONAL_AUTH_URLS: 'https://auth.example.cn, https://auth.example.org' }
+    expect(settingsFrom({ ...service, ...regions, PORT: '0', OWNER_SSO_BEHIND_HTTPS_PROXY: '1' })).toEqual({
+      host: '127.0.0.1',
+      port: 0,
+      behindHttpsProxy: true,
+      service: {
+        authUrl: 'https://auth.example.com',
+        regionalAuthUrls: ['https://auth.example.cn', 'https://auth.example.org'],
+        apiUrl: 'https://api.example.com',
+      },
+    })
+  })
+
+  it.each([
+    [{ PORT: 'http' }, 'PORT'],
+    [{ PORT: '-1' }, 'PORT'],
+    [{ PORT: '65536' }, 'PORT'],
+    [{ OWNER_SSO_AUTH_URL: 'https://auth.example.com' }, 'OWNER_SSO_API_URL'],
+    [{ ...service, OWNER_SSO_API_URL: 'http://api.example.com' }, 'OWNER_SSO_API_URL'],
+    [{ ...service, OWNER_SSO_API_URL: 'http://127.0.0.1.example.com' }, 'OWNER_SSO_API_URL'],
+    [{ ...service, OWNER_SSO_API_URL: 'nonsense' }, 'OWNER_SSO_API_URL'],
+    [{ OWNER_SSO_SESSION_SECRET: 'short' }, 'OWNER_SSO_SESSION_SECRET'],
+  ])('refuses %j and names the variable', (environment, name) => {
+    expect(() => settingsFrom(environment)).toThrow(name)
+  })
+})
