@@ -18,7 +18,10 @@ export type {
 export type { TokenSet } from './token-set.ts'
 
 // Keep it: one valid access token, one refresh.
+export { createTokenManager } from './token-manager.ts'
 export type { TokenManager, TokenManagerOptions, TokenStatus } from './token-manager.ts'
+export type { TokenManagerEvents } from './refresh-protocol/events.ts'
+export { copyTokenSets } from './refresh-protocol/account-list.ts'
 export type { TokenRecord } from './token-record.ts'
 export type { Conflict, TokenStore, Versioned } from './token-store.ts'
 

@@ -7,7 +7,7 @@ import { createService } from './service.ts'
 import type { Service } from './service.ts'
 import { ssoSettings } from './sso-settings.ts'
 import type { TokenSet } from './token-set.ts'
-import { createTrace } from './tracing.ts'
+import { traceLogin } from './tracing.ts'
 
 /** How the code challenge is derived from the verifier; the document's reference computation is the default. */
 export type CodeChallengeEncoding = 'hex-digest' | 'raw-digest'
@@ -126,11 +126,8 @@ export interface Sso {
   refresh(tokens: TokenSet, options?: RefreshOptions): Promise<TokenSet>
 }
 
-const traceLogin = createTrace('owner-sso:login')
-const traceRefresh = createTrace('owner-sso:refresh-request')
-
 /**
- * One SSO service. Opens no connection and reads no environment variable.
+ * One SSO service. Opens no connection yet, and takes no option from the environment.
  *
  * @throws TypeError that names the option
  */
@@ -144,24 +141,24 @@ export function createSso(options: SsoOptions): Sso {
  */
 export function ssoOf(service: Service): Sso {
   const { authUrl } = service
-  const traced = <T>(operation: string, call: () => Promise<T>): Promise<T> =>
-    (operation === 'refresh' ? traceRefresh : traceLogin)({ operation, auth_url: authUrl }, call)
   return {
     authUrl,
     login: (credentials, options = {}) =>
-      traced('login', async () => (await import('./scripted-login.ts')).login(service, credentials, options)),
+      traceLogin('login', authUrl, async () => (await scripted()).login(service, credentials, options)),
     beginLogin: (credentials, options = {}) =>
-      traced('beginLogin', async () => (await import('./scripted-login.ts')).beginLogin(service, credentials, options)),
+      traceLogin('beginLogin', authUrl, async () => (await scripted()).beginLogin(service, credentials, options)),
     completeLogin: (pending, answer, options = {}) =>
-      traced('completeLogin', async () =>
-        (await import('./scripted-login.ts')).completeLogin(service, pending, answer, options),
+      traceLogin('completeLogin', authUrl, async () =>
+        (await scripted()).completeLogin(service, pending, answer, options),
       ),
     createAuthorizationUrl: (hint = {}) => createAuthorizationUrl(service, hint),
     redeemCallback: (callbackUrl, request, options = {}) =>
-      traced('redeemCallback', async () =>
+      traceLogin('redeemCallback', authUrl, async () =>
         (await import('./callback-redemption.ts')).redeemCallback(service, callbackUrl, request, options),
       ),
-    refresh: (tokens, options = {}) =>
-      traced('refresh', async () => (await import('./steps/refresh.ts')).refreshTokens(service, tokens, options)),
+    refresh: async (tokens, options = {}) =>
+      (await import('./steps/refresh.ts')).refreshTokens(service, tokens, options),
   }
 }
+
+const scripted = (): Promise<typeof import('./scripted-login.ts')> => import('./scripted-login.ts')

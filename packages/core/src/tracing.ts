@@ -1,9 +1,10 @@
 /**
- * Tracing channels for `node:diagnostics_channel`: what was called and how it ended, never with what or what came of it.
+ * The tracing channel `owner-sso:login` of `node:diagnostics_channel`: which call was made and how it ended, never with
+ * what, nor what came of it.
  */
 import { tracingChannel } from 'node:diagnostics_channel'
 
-/** What subscribers are given. Node adds `error`, an SsoError, where the call failed. */
+/** What subscribers are given. Node adds `error`, an SsoError or TypeError, where the call failed. */
 export interface TraceContext {
   /** The method that was called, such as `login`. */
   readonly operation: string
@@ -11,17 +12,13 @@ export interface TraceContext {
   readonly auth_url: string
 }
 
-/** Runs calls on a tracing channel. Costs nothing while nobody listens. */
-export type Trace = <T>(context: TraceContext, call: () => Promise<T>) => Promise<T>
+const channel = tracingChannel<unknown, TraceContext>('owner-sso:login')
 
-/** @param name - such as `owner-sso:login` */
-export function createTrace(name: string): Trace {
-  const channel = tracingChannel<unknown, TraceContext>(name)
-  return (context, call) => {
-    if (!channel.hasSubscribers) return call()
-    return new Promise((resolve, reject) => {
-      // Node hands the result of what it traces to subscribers: theirs is undefined, since ours holds tokens.
-      channel.tracePromise(async () => resolve(await call()), context).catch(reject)
-    })
-  }
+/** Makes a call on the channel. Costs nothing while nobody listens. */
+export function traceLogin<T>(operation: string, authUrl: string, call: () => Promise<T>): Promise<T> {
+  if (!channel.hasSubscribers) return call()
+  return new Promise((resolve, reject) => {
+    // Node hands the result of what it traces to subscribers: theirs is undefined, since ours holds tokens.
+    channel.tracePromise(async () => resolve(await call()), { operation, auth_url: authUrl }).catch(reject)
+  })
 }
