@@ -2,6 +2,10 @@
  * `createTokenManager`: one valid access token, one refresh, for any number of callers.
  */
 import type { ReauthenticationReason } from './errors.ts'
+import type { TokenManagerEvents } from './refresh-protocol/events.ts'
+import { manageTokens } from './refresh-protocol/manager.ts'
+import { rules } from './refresh-protocol/rules.ts'
+import { systemRuntime } from './refresh-protocol/runtime.ts'
 import type { CallOptions, Sso } from './sso.ts'
 import type { TokenSet } from './token-set.ts'
 import type { TokenStore } from './token-store.ts'
@@ -9,37 +13,76 @@ import type { TokenStore } from './token-store.ts'
 export interface TokenManagerOptions {
   readonly sso: Pick<Sso, 'refresh'>
   readonly store: TokenStore
-  /** Fraction of a token's life after which it is refreshed in the background, jittered. Default 0.75. */
+  /** Fraction of a token's life after which it is refreshed in the background, jittered by a tenth. Default 0.75. */
   readonly refreshAfter?: number
   /** Seconds between two refreshes of one account, whatever `expires_in` or a 401 says. Default 60; 0 for tests. */
   readonly minRefreshInterval?: number
+  /** How many accounts are kept in memory, the least recently used going first. Default 10,000; about 3 KB each. */
+  readonly cachedAccounts?: number
 }
 
-/** What is known of an account's tokens; never a token. */
+/** What is known of an account's tokens; never a token. Times are seconds since the epoch. */
 export interface TokenStatus {
   readonly state: 'valid' | 'expired' | 'signed-out' | 'in-doubt' | 'reauthentication-required'
-  /** Seconds since the epoch at which the access token ends; absent where there is none. */
+  /** When the access token ends, as far as it is believed (`believedLifetime`); absent where there is none. */
   readonly expires_at?: number
+  /** When it was received. */
+  readonly obtained_at?: number
   /** The instance that issued it. */
   readonly auth_url?: string
+  /** Why the owner has to sign in again. */
   readonly reason?: ReauthenticationReason
+  /** When a refresh in doubt is replayed. */
+  readonly next_attempt_at?: number
 }
 
 export interface TokenManager {
-  /** A sign-in: replaces whatever was there, a tombstone included. Resolves when it is stored. */
+  /**
+   * A sign-in: replaces whatever was there, a tombstone included. Resolves when it is stored.
+   *
+   * @throws TypeError if `tokens` is no token set
+   * @throws StoreError if it could not be stored
+   */
   save(account: string, tokens: TokenSet): Promise<void>
   /**
    * A valid access token; the hot path.
    *
    * @throws SignedOutError, ReauthenticationRequiredError, RefreshInDoubtError, FirewallChallengeError, StoreError,
-   *   SsoTimeoutError, UnreachableError
+   *   TokenRejectedError, UnreachableError; SsoTimeoutError when `signal` ends the wait (never the refresh)
    */
   getAccessToken(account: string, options?: CallOptions): Promise<string>
-  /** Refreshes now, whatever the token's age (but never twice within `minRefreshInterval`). */
+  /**
+   * Refreshes now, whatever the token's age (but never twice within `minRefreshInterval`).
+   *
+   * @throws the same
+   */
   refresh(account: string, options?: CallOptions): Promise<void>
   /** After a 401: ignored unless `accessToken` is still the current one. The next `getAccessToken` refreshes. */
   invalidate(account: string, accessToken: string): Promise<void>
   status(account: string): Promise<TokenStatus>
-  /** A sign-out: a tombstone, so that a refresh still under way can't undo it. */
+  /** A sign-out: a tombstone, so that a refresh still under way can't undo it. @throws StoreError if it could not be stored */
   forget(account: string): Promise<void>
+  /** The names of all accounts that are not signed out. @throws TypeError if the store can't list its accounts */
+  accounts(): AsyncIterable<string>
+  /** Calls `listener` on each such event. Returns the end of it. */
+  on<Name extends keyof TokenManagerEvents>(
+    event: Name,
+    listener: (event: TokenManagerEvents[Name]) => void,
+  ): () => void
+  /**
+   * Resolves when no refresh of this process is under way and nothing that it received is unsaved: what a server awaits,
+   * after it stopped answering, before it exits. At most the time of one request (30 s) while the store works.
+   *
+   * @throws SsoTimeoutError when `signal` ends the wait
+   */
+  settled(options?: CallOptions): Promise<void>
+}
+
+/**
+ * One manager serves a whole application; any number of processes may share its store.
+ *
+ * @throws TypeError naming the option that is wrong
+ */
+export function createTokenManager(options: TokenManagerOptions): TokenManager {
+  return manageTokens(options, systemRuntime, rules)
 }

@@ -2,10 +2,93 @@
  * What a token store keeps for one account, as the refresh protocol needs it. Its shape belongs to core; a store treats
  * it as a sealed JSON value.
  */
+import type { ReauthenticationReason } from './errors.ts'
 import type { TokenSet } from './token-set.ts'
 
-export interface TokenRecord {
+export type TokenRecord = AccountRecord | FirewallRecord | SealedRecord
+
+/** The record of an account. */
+export type AccountRecord = SignedIn | ReauthenticationRequired | SignedOut
+
+/** A token set and where it stands among its predecessors. */
+interface TokensHeld {
   readonly schema: 1
-  readonly state: 'signed-in' | 'signed-out' | 'reauthentication-required'
-  readonly tokens?: TokenSet
+  /** Grows with each sign-in and sign-out, so that an older one is told from a newer one even in a store that lost data. */
+  readonly generation: number
+  /** Refreshes since that sign-in. */
+  readonly refreshes: number
+  /** Names the refresh token without revealing it: see `lineageOf`. */
+  readonly lineage: string
+  readonly tokens: TokenSet
+  /** Seconds since the epoch, by the clock of the process that received the tokens. */
+  readonly obtained_at: number
+  /** Seconds from `obtained_at` that the access token is believed to work: see `believedLifetime`. */
+  readonly lifetime: number
+}
+
+export interface SignedIn extends TokensHeld {
+  readonly state: 'signed-in'
+  /** There while the refresh token may have been sent. It is the lock as well: see `docs/refresh-protocol.md`. */
+  readonly intent?: Intent
+}
+
+/** The refresh token is dead. Its access token may live on for a while. */
+export interface ReauthenticationRequired extends TokensHeld {
+  readonly state: 'reauthentication-required'
+  readonly reason: ReauthenticationReason
+}
+
+/** A tombstone, in place of a deletion: a refresh still under way must not undo a sign-out. */
+export interface SignedOut {
+  readonly schema: 1
+  readonly state: 'signed-out'
+  readonly generation: number
+}
+
+/** "This refresh token may have been spent", swapped in before the request that spends it. */
+export interface Intent {
+  /** Unique: one request. */
+  readonly id: string
+  readonly holder: Holder
+  /** 0 for the first request with this refresh token, then the number of the replay. */
+  readonly replay: number
+  /** Seconds since the epoch by the holder's clock. Spaces replays; never decides whether the holder lives. */
+  readonly at: number
+  /** The holder gave up waiting for the answer: nothing more will come of it. */
+  readonly answerLost?: true
+}
+
+/** The process that holds an intent, exact enough to tell on its own host that it is dead. */
+export interface Holder {
+  readonly pid: number
+  /** Kernel ticks from boot to the process's start; tells a reused pid. Absent where the system doesn't say. */
+  readonly started?: string
+  /** One boot of one machine. */
+  readonly boot?: string
+  /** The PID namespace that `pid` is a number of. */
+  readonly pidNamespace?: string
+}
+
+/** What all processes know about the firewall of one host, in a record of its own (`firewallRecordName`). */
+export interface FirewallRecord {
+  readonly schema: 1
+  readonly state: 'firewall'
+  /** Challenges in a row; 0 once the service answered itself again. */
+  readonly challenges: number
+  /** Seconds since the epoch at which the block was noted, or a probe was claimed. */
+  readonly noted_at: number
+  /** Seconds from `noted_at` in which nobody sends. */
+  readonly wait: number
+}
+
+/** Any other record, encrypted: see `sealedTokenStore`. */
+export interface SealedRecord {
+  readonly schema: 1
+  readonly state: 'sealed'
+  /** Names the key without revealing it. */
+  readonly key: string
+  /** 12 random bytes, base64url. */
+  readonly nonce: string
+  /** Ciphertext and tag of AES-256-GCM, base64url. */
+  readonly sealed: string
 }

@@ -1,1 +1,1 @@
-export {}
+export { memoryTokenStore } from './memory-token-store.ts'

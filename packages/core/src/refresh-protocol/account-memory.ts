@@ -1,0 +1,164 @@
+/**
+ * What this process knows of its accounts: the newest record seen of each, when it saw it, and the answer for the hot path.
+ */
+import { LRUCache } from 'lru-cache'
+import type { SsoError, StoreError } from '../errors.ts'
+import type { AccountRecord } from '../token-record.ts'
+import { agesOf, standingAt } from './lifetime.ts'
+import type { Ages, Standing } from './lifetime.ts'
+import type { Placed, RefreshResult } from './lineage.ts'
+import { elapsed, instantOf } from './runtime.ts'
+import type { Instant, Runtime } from './runtime.ts'
+
+/** One account, as this process knows it. Mutable, and changed by the protocol alone. */
+export interface Known {
+  readonly account: string
+  /** The newest record seen; 0 and none before the first. */
+  version: number
+  record: AccountRecord | undefined
+  /** The access token as an already resolved promise. */
+  answer: Promise<string>
+  /** Wall clock between which `answer` is given without any further question. */
+  answerFrom: number
+  answerUntil: number
+  /** First sight of the record's tokens, and the ages at which they change their standing. */
+  seen: Instant
+  ages: Ages
+  /** First sight of the record's intent, on the monotonic clock. */
+  intentSeen: { readonly id: string; readonly at: number } | undefined
+  /** This process's last intent, for the case that the store could not be told how it ended. */
+  ownIntent: { readonly id: string; readonly spent: boolean } | undefined
+  /** The access token that the owner API refused. */
+  rejected: string | undefined
+  /** The access token that `refresh()` wants replaced. */
+  unwanted: string | undefined
+  /** A request failed without spending the token: the next one waits. */
+  rest: Rest | undefined
+  /** When a background refresh that led to nothing is tried again. */
+  nextLook: { readonly since: Instant; readonly wait: number } | undefined
+  /** The result that this process alone holds, until the store takes it. */
+  unsaved: { readonly result: RefreshResult; error: StoreError | undefined } | undefined
+  flight: Flight | undefined
+}
+
+export interface Rest {
+  readonly since: Instant
+  /** Milliseconds. */
+  readonly wait: number
+  readonly failures: number
+  readonly error: SsoError
+}
+
+/** A refresh under way, one per account and process. */
+export interface Flight {
+  /** The record was read once: what is stored may answer already. */
+  readonly looked: Promise<void>
+  readonly done: Promise<void>
+}
+
+export interface AccountMemory {
+  /** What is known, for the hot path. */
+  get(account: string): Known | undefined
+  /** The same, made if need be. */
+  of(account: string): Known
+  /** To be called when a flight or a commit has ended. */
+  release(known: Known): void
+}
+
+/** @param size - accounts that are remembered; one with a refresh under way or unsaved tokens is never forgotten */
+export function createAccountMemory(size: number): AccountMemory {
+  const busy = new Map<string, Known>()
+  const recent = new LRUCache<string, Known>({
+    max: size,
+    dispose: (known, account) => {
+      if (isBusy(known)) busy.set(account, known)
+    },
+  })
+  return {
+    get: (account) => recent.get(account),
+    of(account) {
+      const known = recent.get(account) ?? busy.get(account) ?? unknown(account)
+      busy.delete(account)
+      recent.set(account, known)
+      return known
+    },
+    release(known) {
+      if (!isBusy(known)) busy.delete(known.account)
+    },
+  }
+}
+
+const isBusy = (known: Known): boolean => known.flight !== undefined || known.unsaved !== undefined
+
+const noAges: Ages = { ageing: 0, expiring: 0, expired: 0 }
+
+function unknown(account: string): Known {
+  return {
+    account,
+    version: 0,
+    record: undefined,
+    answer: Promise.resolve(''),
+    answerFrom: 0,
+    answerUntil: 0,
+    seen: { wall: 0, monotonic: 0 },
+    ages: noAges,
+    intentSeen: undefined,
+    ownIntent: undefined,
+    rejected: undefined,
+    unwanted: undefined,
+    rest: undefined,
+    nextLook: undefined,
+    unsaved: undefined,
+    flight: undefined,
+  }
+}
+
+/** Takes a record as the newest. Tokens that were known already keep the time of their first sight. */
+export function adopt(known: Known, { version, record }: Placed, runtime: Runtime, refreshAfter: number): void {
+  const before = accessTokenOf(known.record)
+  known.version = version
+  known.record = record
+  const { intent } = record.state === 'signed-in' ? record : {}
+  if (intent === undefined) known.intentSeen = undefined
+  else if (intent.id !== known.intentSeen?.id) known.intentSeen = { id: intent.id, at: runtime.monotonicClock() }
+  const accessToken = accessTokenOf(record)
+  if (accessToken === before && before !== undefined) return
+  known.seen = instantOf(runtime)
+  known.ages = agesOf(record, refreshAfter, runtime.random())
+  known.answer = Promise.resolve(accessToken ?? '')
+  known.nextLook = undefined
+  closeWindow(known)
+}
+
+export function accessTokenOf(record: AccountRecord | undefined): string | undefined {
+  return record === undefined || record.state === 'signed-out' ? undefined : record.tokens.access_token
+}
+
+/** Milliseconds since the tokens were obtained: by the clocks' difference at first sight, then by the faster clock. */
+export function ageOf(known: Known, now: Instant): number {
+  if (known.record === undefined || known.record.state === 'signed-out') return Number.POSITIVE_INFINITY
+  return Math.max(0, known.seen.wall - known.record.obtained_at * 1000) + elapsed(known.seen, now)
+}
+
+export function standingOf(known: Known, now: Instant): Standing {
+  return standingAt(ageOf(known, now), known.ages)
+}
+
+/** Whether the access token in memory still works, as far as anybody knows. */
+export function isUsable(known: Known, now: Instant): boolean {
+  const accessToken = accessTokenOf(known.record)
+  return accessToken !== undefined && accessToken !== known.rejected && standingOf(known, now) !== 'expired'
+}
+
+/** Milliseconds after which the hot path asks both clocks again, so that a jump of the wall clock is noticed. */
+const longestWindow = 60_000
+
+/** Lets the hot path answer by a glance at the wall clock: for so many milliseconds, a minute at most. */
+export function openWindow(known: Known, now: Instant, milliseconds: number): void {
+  known.answerFrom = now.wall
+  known.answerUntil = now.wall + Math.min(milliseconds, longestWindow)
+}
+
+export function closeWindow(known: Known): void {
+  known.answerUntil = 0
+}

@@ -1,0 +1,39 @@
+/**
+ * What callers hand to the token manager, checked: a mistake is a `TypeError` that names it.
+ */
+import type { TokenManagerOptions } from '../token-manager.ts'
+import type { TokenSet } from '../token-set.ts'
+import { isFirewallRecordName } from './shared-breaker.ts'
+
+/** @throws TypeError naming the option that is wrong */
+export function checkedOptions(options: TokenManagerOptions): Required<TokenManagerOptions> {
+  const { sso, store, refreshAfter = 0.75, minRefreshInterval = 60, cachedAccounts = 10_000 } = options
+  check(typeof sso?.refresh === 'function', 'sso must be what createSso() returns')
+  check(typeof store?.read === 'function' && typeof store.swap === 'function', 'store must be a token store')
+  check(refreshAfter > 0 && refreshAfter <= 1, 'refreshAfter must be a fraction above 0, at most 1')
+  check(Number.isFinite(minRefreshInterval) && minRefreshInterval >= 0, 'minRefreshInterval must be seconds, 0 or more')
+  check(Number.isSafeInteger(cachedAccounts) && cachedAccounts > 0, 'cachedAccounts must be a whole number above 0')
+  return { sso, store, refreshAfter, minRefreshInterval, cachedAccounts }
+}
+
+/** @throws TypeError for what cannot be the name of an account */
+export function accountName(account: string): string {
+  check(typeof account === 'string' && account !== '', 'account must be a non-empty string')
+  check(!isFirewallRecordName(account), 'account must not begin like the names of our own records')
+  return account
+}
+
+/** @throws TypeError naming the field that is missing or of the wrong kind; never its value */
+export function checkedTokenSet(tokens: TokenSet): TokenSet {
+  check(typeof tokens === 'object' && tokens !== null, 'tokens must be a token set')
+  for (const field of ['access_token', 'refresh_token', 'token_type', 'auth_url'] as const) {
+    check(typeof tokens[field] === 'string' && tokens[field] !== '', `tokens.${field} must be a non-empty string`)
+  }
+  check(URL.canParse(tokens.auth_url), 'tokens.auth_url must be an address')
+  check(Number.isFinite(tokens.expires_at), 'tokens.expires_at must be seconds since the epoch')
+  return tokens
+}
+
+function check(condition: boolean, mistake: string): void {
+  if (!condition) throw new TypeError(mistake)
+}

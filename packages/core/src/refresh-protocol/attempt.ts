@@ -1,0 +1,63 @@
+/**
+ * One attempt: the intent goes in, the one request goes out, and its outcome is put where every process finds it.
+ */
+import type { Intent, SignedIn } from '../token-record.ts'
+import { adopt } from './account-memory.ts'
+import type { Known } from './account-memory.ts'
+import { conclude } from './conclusion.ts'
+import type { Context } from './context.ts'
+import { openIntent } from './doubt.ts'
+import { SendGuardError, outcomeOf } from './outcome.ts'
+import { refuseWhileResting } from './rest.ts'
+import { requestDeadline } from './rules.ts'
+import { elapsed, instantOf } from './runtime.ts'
+import { traced } from './trace.ts'
+
+/** `again`: nothing new is in memory yet, and it is worth another look at the record. */
+export type Attempted = 'done' | 'again'
+
+/** @throws SsoError as the outcome says, once the record says so too */
+export async function attempt(known: Known, replay: boolean, context: Context): Promise<Attempted> {
+  const { record } = known
+  if (record?.state !== 'signed-in') return 'again'
+  refuseWhileResting(known, context)
+  await context.breaker.enter(record.tokens.auth_url)
+  const task = holdAndSend(known, record, replay, context)
+  context.underWay.add(task)
+  try {
+    return await task
+  } finally {
+    context.underWay.delete(task)
+  }
+}
+
+async function holdAndSend(known: Known, record: SignedIn, replay: boolean, context: Context): Promise<Attempted> {
+  const { account } = known
+  const { runtime, rules, store, sso } = context
+  const swappedAt = instantOf(runtime)
+  const intent = newIntent(known, replay, context)
+  // Even if the store never tells: until something is sent, this intent changes nothing about the refresh token.
+  known.ownIntent = { id: intent.id, spent: replay }
+  const answer = await store.swap(account, known.version, rules.withIntent(record, intent), runtime.uniqueId())
+  if ('conflict' in answer) return 'again'
+  const held = { version: answer.version, record: rules.withIntent(record, intent) }
+  adopt(known, held, runtime, context.refreshAfter)
+
+  const beforeSend = (): void => {
+    if (!rules.maySend(elapsed(swappedAt, instantOf(runtime)))) throw new SendGuardError()
+  }
+  const outcome = await traced({ account, auth_url: record.tokens.auth_url, replay }, () =>
+    outcomeOf(() => sso.refresh(record.tokens, { timeout: requestDeadline, beforeSend })),
+  )
+  return conclude(known, { derivedFrom: record, held, intent, outcome, replay }, context)
+}
+
+function newIntent(known: Known, replay: boolean, { runtime }: Context): Intent {
+  const unanswered = replay ? openIntent(known) : undefined
+  return {
+    id: runtime.uniqueId(),
+    holder: runtime.holder,
+    replay: unanswered === undefined ? 0 : unanswered.replay + 1,
+    at: Math.floor(runtime.wallClock() / 1000),
+  }
+}

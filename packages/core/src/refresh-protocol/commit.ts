@@ -1,0 +1,117 @@
+/**
+ * The commit: the result of a refresh goes into the store by the lineage rule, again and again until it is there, with the
+ * same write id, for as long as the process lives.
+ */
+import { StoreError } from '../errors.ts'
+import type { AccountRecord } from '../token-record.ts'
+import type { Known } from './account-memory.ts'
+import { accessTokenOf, adopt } from './account-memory.ts'
+import type { Context } from './context.ts'
+import { holdsResult, isBehind, successorOf } from './lineage.ts'
+import type { Placed, RefreshResult } from './lineage.ts'
+import { readRecord } from './read-record.ts'
+
+/** `unsaved`: the store did not take it yet; the commit goes on in the background. */
+export type Committed = 'saved' | 'superseded' | 'unsaved'
+
+/** @param stored - the record as this process last knew it: its own intent */
+export async function commit(
+  known: Known,
+  result: RefreshResult,
+  stored: Placed,
+  context: Context,
+): Promise<Committed> {
+  const unsaved: NonNullable<Known['unsaved']> = { result, error: undefined }
+  // In memory at once: from here on the new tokens are served, whatever becomes of the store.
+  if (known.record === undefined || context.rules.mayReplace(known.record, result)) {
+    known.unsaved = unsaved
+    adopt(known, { version: stored.version, record: result.next }, context.runtime, context.refreshAfter)
+  }
+  const writeId = context.runtime.uniqueId()
+  try {
+    return await place(known, result, stored, writeId, context)
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error
+    unsaved.error = error
+    context.emit('unsaved', { account: known.account, error })
+    keepPlacing(known, result, writeId, context)
+    return 'unsaved'
+  }
+}
+
+/** @throws StoreError where the store can't be read or written */
+async function place(
+  known: Known,
+  result: RefreshResult,
+  first: Placed | undefined,
+  writeId: string,
+  context: Context,
+): Promise<Committed> {
+  const { account } = known
+  for (let stored = first ?? (await readRecord(account, context)); ; stored = await readRecord(account, context)) {
+    if (stored !== undefined && holdsResult(stored.record, result))
+      return settle(known, result, stored, 'saved', context)
+    if (stored !== undefined && !mayStandFor(stored, result, known, context)) {
+      return settle(known, result, stored, 'superseded', context)
+    }
+    // A store that lost the record takes a fresh result, which exists nowhere else. A refusal has nothing to save there.
+    if (stored === undefined && result.next.state !== 'signed-in') return 'superseded'
+    const record = next(stored, result)
+    const answer = await context.store.swap(account, stored?.version ?? 0, record, writeId)
+    if (!('conflict' in answer)) {
+      return settle(known, result, { version: answer.version, record }, 'saved', context)
+    }
+  }
+}
+
+/** By the lineage rule, or because the store went back to a time before this refresh. */
+function mayStandFor(stored: Placed, result: RefreshResult, known: Known, context: Context): boolean {
+  return (
+    context.rules.mayReplace(stored.record, result) ||
+    isBehind(stored, { version: known.version, record: result.derivedFrom })
+  )
+}
+
+function next(stored: Placed | undefined, result: RefreshResult): AccountRecord {
+  return stored === undefined || stored.record.state === 'signed-out' ? result.next : successorOf(stored.record, result)
+}
+
+function settle(known: Known, result: RefreshResult, stored: Placed, ending: Committed, context: Context): Committed {
+  if (known.unsaved?.result === result) known.unsaved = undefined
+  // A sign-in or sign-out of this process may have come in between; what is known may only grow.
+  if (
+    known.record === undefined ||
+    holdsSameTokens(known, result) ||
+    !isBehind(stored, asPlaced(known, known.record))
+  ) {
+    adopt(known, stored, context.runtime, context.refreshAfter)
+  }
+  if (ending === 'superseded') context.emit('superseded', { account: known.account })
+  context.memory.release(known)
+  return ending
+}
+
+function holdsSameTokens(known: Known, result: RefreshResult): boolean {
+  return accessTokenOf(known.record) === result.next.tokens.access_token
+}
+
+const asPlaced = ({ version }: Known, record: AccountRecord): Placed => ({ version, record })
+
+/** Goes on in the background: after 250 ms, then after twice as long each time, up to half a minute. */
+function keepPlacing(known: Known, result: RefreshResult, writeId: string, context: Context): void {
+  const task = placeInTheEnd(known, result, writeId, context).finally(() => context.underWay.delete(task))
+  context.underWay.add(task)
+}
+
+async function placeInTheEnd(known: Known, result: RefreshResult, writeId: string, context: Context): Promise<void> {
+  const { after, random } = context.runtime
+  for (let pause = 250; ; pause = Math.min(pause * 2, 30_000)) {
+    await new Promise<void>((resolve) => after(pause * (0.75 + 0.5 * random()), resolve))
+    try {
+      await place(known, result, undefined, writeId, context)
+      return
+    } catch {
+      // The event `unsaved` told of it.
+    }
+  }
+}

@@ -1,0 +1,130 @@
+/**
+ * What follows from the outcome of a refresh request, for the record, for the callers and for the other processes.
+ */
+import type { ReauthenticationReason, SsoError } from '../errors.ts'
+import { tokenSet } from '../token-set.ts'
+import type { TokenSet } from '../token-set.ts'
+import type { Intent, ReauthenticationRequired, SignedIn } from '../token-record.ts'
+import { adopt } from './account-memory.ts'
+import type { Known } from './account-memory.ts'
+import type { Attempted } from './attempt.ts'
+import { commit } from './commit.ts'
+import type { Context } from './context.ts'
+import { inDoubt } from './doubt.ts'
+import { believedLifetime } from './lifetime.ts'
+import { lineageOf } from './lineage.ts'
+import type { Placed } from './lineage.ts'
+import { SendGuardError } from './outcome.ts'
+import type { Outcome } from './outcome.ts'
+import { rest } from './rest.ts'
+
+/** A request that has ended. */
+export interface Ended {
+  /** The record as it was before the request. */
+  readonly derivedFrom: SignedIn
+  /** The same with our intent in it, as it stands in the store. */
+  readonly held: Placed
+  readonly intent: Intent
+  readonly outcome: Outcome
+  /** An earlier answer had been lost. */
+  readonly replay: boolean
+}
+
+export async function conclude(known: Known, ended: Ended, context: Context): Promise<Attempted> {
+  const { outcome } = ended
+  if (outcome.kind === 'tokens') return keepTokens(known, ended, outcome.tokens, context)
+  if (outcome.kind === 'refused') return endSession(known, ended, outcome.error.reason, context)
+  if (outcome.kind === 'in-doubt') return leaveInDoubt(known, ended, outcome.error, context)
+  await leaveAsBefore(known, ended, context)
+  // The process was held up, and nothing was sent: look again, somebody else may have done it.
+  if (outcome.error instanceof SendGuardError) return 'again'
+  context.emit('refresh-failed', { account: known.account, error: outcome.error })
+  const { auth_url } = ended.derivedFrom.tokens
+  if (outcome.kind === 'blocked') {
+    const nextAttemptAt = await context.breaker.challenged(auth_url, outcome.error)
+    context.emit('blocked', { account: known.account, auth_url, nextAttemptAt })
+  } else {
+    rest(known, outcome.error, context)
+    if (outcome.error.requestSent) await context.breaker.passed(auth_url)
+  }
+  throw outcome.error
+}
+
+async function keepTokens(known: Known, ended: Ended, tokens: TokenSet, context: Context): Promise<Attempted> {
+  const { derivedFrom, held, replay } = ended
+  const next = refreshed(known.account, derivedFrom, tokens, context)
+  known.rest = undefined
+  if ((await commit(known, { derivedFrom, next }, held, context)) === 'superseded') return 'again'
+  context.emit('refreshed', { account: known.account, expires_at: next.obtained_at + next.lifetime, replay })
+  await context.breaker.passed(derivedFrom.tokens.auth_url)
+  return 'done'
+}
+
+function refreshed(account: string, derivedFrom: SignedIn, tokens: TokenSet, context: Context): SignedIn {
+  const now = Math.floor(context.runtime.wallClock() / 1000)
+  return {
+    schema: 1,
+    state: 'signed-in',
+    generation: derivedFrom.generation,
+    refreshes: derivedFrom.refreshes + 1,
+    lineage: lineageOf(account, tokens.refresh_token),
+    tokens: tokenSet(tokens),
+    obtained_at: now,
+    lifetime: believedLifetime(tokens, now, true, context.minRefreshInterval > 0),
+  }
+}
+
+/** The refresh token is dead. By the lineage rule as well: a newer sign-in knows nothing of it. */
+async function endSession(
+  known: Known,
+  { derivedFrom, held, replay }: Ended,
+  refusal: ReauthenticationReason,
+  context: Context,
+): Promise<Attempted> {
+  const reason = replay ? 'rotated_token_lost' : refusal
+  const next: ReauthenticationRequired = { ...withoutIntent(derivedFrom), state: 'reauthentication-required', reason }
+  if ((await commit(known, { derivedFrom, next }, held, context)) !== 'superseded') {
+    context.emit('reauthentication-required', { account: known.account, reason })
+  }
+  await context.breaker.passed(derivedFrom.tokens.auth_url)
+  return 'again'
+}
+
+/** The intent stays: the refresh token may be spent. It says that nobody waits for the answer any more. */
+async function leaveInDoubt(known: Known, ended: Ended, error: SsoError, context: Context): Promise<never> {
+  const { account } = known
+  known.ownIntent = { id: ended.intent.id, spent: true }
+  await putBack(known, ended, { ...ended.derivedFrom, intent: { ...ended.intent, answerLost: true } }, context)
+  const thrown = inDoubt(known, context, error)
+  context.emit('refresh-failed', { account, error })
+  context.emit('in-doubt', { account, nextAttemptAt: thrown.nextAttemptAt })
+  throw thrown
+}
+
+/** The refresh token is what it was: unspent, or still in doubt because of an earlier request. */
+async function leaveAsBefore(known: Known, ended: Ended, context: Context): Promise<void> {
+  const { derivedFrom, replay } = ended
+  const { intent } = derivedFrom
+  const before =
+    replay && intent !== undefined
+      ? { ...derivedFrom, intent: { ...intent, answerLost: true as const } }
+      : withoutIntent(derivedFrom)
+  await putBack(known, ended, before, context)
+}
+
+/** Unless somebody else changed the record. Where the store is down, `ownIntent` remembers what could not be written. */
+async function putBack(known: Known, { held }: Ended, record: SignedIn, context: Context): Promise<void> {
+  const { runtime, store } = context
+  try {
+    const answer = await store.swap(known.account, held.version, record, runtime.uniqueId())
+    if (!('conflict' in answer)) adopt(known, { version: answer.version, record }, runtime, context.refreshAfter)
+  } catch {
+    // The refresh's own outcome is what callers need to hear; the next look meets the store's error again.
+  }
+}
+
+function withoutIntent(record: SignedIn): SignedIn {
+  const copy: { -readonly [Field in keyof SignedIn]: SignedIn[Field] } = { ...record }
+  delete copy.intent
+  return copy
+}

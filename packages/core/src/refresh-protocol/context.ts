@@ -1,0 +1,25 @@
+/**
+ * What all parts of the protocol work with: the options, the surroundings, and this process's memory.
+ */
+import type { Sso } from '../sso.ts'
+import type { TokenStore } from '../token-store.ts'
+import type { AccountMemory } from './account-memory.ts'
+import type { Emit } from './events.ts'
+import type { Rules } from './rules.ts'
+import type { Runtime } from './runtime.ts'
+import type { SharedBreaker } from './shared-breaker.ts'
+
+export interface Context {
+  readonly sso: Pick<Sso, 'refresh'>
+  readonly store: TokenStore
+  readonly refreshAfter: number
+  /** Milliseconds. */
+  readonly minRefreshInterval: number
+  readonly runtime: Runtime
+  readonly rules: Rules
+  readonly memory: AccountMemory
+  readonly breaker: SharedBreaker
+  readonly emit: Emit
+  /** Requests and commits of this process that have not ended. */
+  readonly underWay: Set<Promise<unknown>>
+}

@@ -1,0 +1,45 @@
+/**
+ * Doubt: an intent stands in the record, so its refresh token may be spent. Whose it is, whether somebody is still at it,
+ * and when the request is replayed.
+ */
+import { RefreshInDoubtError } from '../errors.ts'
+import type { Intent } from '../token-record.ts'
+import { ageOf } from './account-memory.ts'
+import type { Known } from './account-memory.ts'
+import type { Context } from './context.ts'
+import { instantOf } from './runtime.ts'
+
+/** The intent of the record, unless it is this process's own and the refresh token was not sent under it. */
+export function openIntent({ record, ownIntent }: Known): Intent | undefined {
+  const intent = record?.state === 'signed-in' ? record.intent : undefined
+  return intent !== undefined && intent.id === ownIntent?.id && !ownIntent.spent ? undefined : intent
+}
+
+/** Whether its holder may still act on it. Counted from the first sight of it, so that no clock but our own matters. */
+export function isIntentAlive(known: Known, intent: Intent, { rules, runtime }: Context): boolean {
+  if (intent.id === known.ownIntent?.id) return false
+  return rules.isAlive(intent, observed(known, runtime.monotonicClock()), runtime.vitality(intent.holder))
+}
+
+const longestRest = 60 * 60_000
+
+/** Milliseconds until a lost answer is asked for again: at once the first time, then doubling up to an hour. */
+export function replayRestLeft(known: Known, intent: Intent, { runtime, minRefreshInterval }: Context): number {
+  if (intent.replay === 0) return 0
+  const rest = Math.min(minRefreshInterval * 2 ** (intent.replay - 1), longestRest)
+  return rest - Math.max(observed(known, runtime.monotonicClock()), runtime.wallClock() - intent.at * 1000)
+}
+
+function observed({ intentSeen }: Known, now: number): number {
+  return intentSeen === undefined ? 0 : now - intentSeen.at
+}
+
+/** What callers hear while in doubt, with the time of the replay: shortly before the old access token expires. */
+export function inDoubt(known: Known, context: Context, cause?: unknown): RefreshInDoubtError {
+  const now = instantOf(context.runtime)
+  const intent = openIntent(known)
+  const working = known.ages.expiring - ageOf(known, now)
+  const resting = intent === undefined ? 0 : replayRestLeft(known, intent, context)
+  const nextAttemptAt = Math.ceil((now.wall + Math.max(working, resting, 1000)) / 1000)
+  return new RefreshInDoubtError(nextAttemptAt, { step: 'token-manager', cause })
+}

@@ -1,0 +1,55 @@
+/**
+ * Single flight: one refresh at a time for one account in one process, however many callers there are.
+ *
+ * A caller's signal ends its own wait, never the refresh.
+ */
+import { SsoTimeoutError, StoreError } from '../errors.ts'
+import type { Flight, Known } from './account-memory.ts'
+import type { Context } from './context.ts'
+import { refresh } from './refresh.ts'
+
+/** The refresh under way, or a new one. */
+export function flightOf(known: Known, context: Context): Flight {
+  return (known.flight ??= takeOff(known, context))
+}
+
+function takeOff(known: Known, context: Context): Flight {
+  let looked: (() => void) | undefined
+  const firstLook = new Promise<void>((resolve) => {
+    looked = resolve
+  })
+  const land = (): void => {
+    known.flight = undefined
+    context.memory.release(known)
+    looked?.()
+  }
+  const done = refresh(known, context, () => looked?.()).finally(land)
+  done.catch((error: unknown) => {
+    if (error instanceof StoreError) context.emit('refresh-failed', { account: known.account, error })
+  })
+  return { looked: firstLook, done }
+}
+
+/**
+ * Waits for `work` no longer than the caller wants to. Keeps the process alive meanwhile: its timers alone would not.
+ *
+ * @throws SsoTimeoutError when the signal ends the wait
+ */
+export async function attended<Value>(work: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
+  const keepAlive = setInterval(() => undefined, 2 ** 30)
+  let end: (() => void) | undefined
+  try {
+    if (signal === undefined) return await work
+    const ended = new Promise<never>((_, reject) => {
+      end = () => reject(new SsoTimeoutError('The wait for an access token was ended by its signal.', fromManager))
+      signal.addEventListener('abort', end, { once: true })
+      if (signal.aborted) end()
+    })
+    return await Promise.race([work, ended])
+  } finally {
+    clearInterval(keepAlive)
+    if (end !== undefined) signal?.removeEventListener('abort', end)
+  }
+}
+
+const fromManager = { step: 'token-manager', requestSent: false } as const

@@ -1,0 +1,69 @@
+/**
+ * Which process holds an intent, and whether it is provably dead: so that a crash on the same host is noticed at once.
+ *
+ * Only Linux says enough for a proof (boot id, PID namespace, start time). Elsewhere, and on other hosts, nothing is
+ * provable and an intent simply reaches the end of its life.
+ */
+import { readFileSync, readlinkSync } from 'node:fs'
+import type { Holder } from '../token-record.ts'
+
+/** `dead` and `running` are proofs; everything else is `unknown`. */
+export type Vitality = 'dead' | 'running' | 'unknown'
+
+let current: Holder | undefined
+
+/** This process. */
+export function currentHolder(): Holder {
+  current ??= describe()
+  return current
+}
+
+function describe(): Holder {
+  const started = startOf(process.pid)?.started
+  const boot = orUndefined(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim())
+  const pidNamespace = orUndefined(() => readlinkSync('/proc/self/ns/pid'))
+  return {
+    pid: process.pid,
+    ...(started === undefined ? {} : { started }),
+    ...(boot === undefined ? {} : { boot }),
+    ...(pidNamespace === undefined ? {} : { pidNamespace }),
+  }
+}
+
+/** What can be proven about the holder of an intent. */
+export function vitality(holder: Holder): Vitality {
+  const { boot, pidNamespace } = currentHolder()
+  const sameHost = boot !== undefined && pidNamespace !== undefined && holder.boot === boot
+  if (!sameHost || holder.pidNamespace !== pidNamespace) return 'unknown'
+  if (!exists(holder.pid)) return 'dead'
+  const process = startOf(holder.pid)
+  if (process === undefined || holder.started === undefined) return 'unknown'
+  return process.ended || process.started !== holder.started ? 'dead' : 'running'
+}
+
+/** Asks the kernel rather than /proc, which may hide the processes of other users. */
+function exists(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return !(error instanceof Error && 'code' in error && error.code === 'ESRCH')
+  }
+}
+
+/** Start time (field 22 of proc_pid_stat(5)), and whether only the process's entry is left (a zombie). */
+function startOf(pid: number): { started: string; ended: boolean } | undefined {
+  const stat = orUndefined(() => readFileSync(`/proc/${pid}/stat`, 'latin1'))
+  // The second field, the program's name in parentheses, may hold anything: count from its end.
+  const [state, ...rest] = stat?.slice(stat.lastIndexOf(')') + 2).split(' ') ?? []
+  const started = rest[18]
+  return state === undefined || started === undefined ? undefined : { started, ended: state === 'Z' || state === 'X' }
+}
+
+function orUndefined<Value>(read: () => Value): Value | undefined {
+  try {
+    return read()
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,68 @@
+/**
+ * Lineage: which refresh token a record holds, and so what may replace it. It makes a lost update impossible, whatever
+ * pauses and crashes happen.
+ */
+import { createHmac } from 'node:crypto'
+import type { AccountRecord, ReauthenticationRequired, SignedIn } from '../token-record.ts'
+
+/**
+ * Names a refresh token without revealing it: its HMAC-SHA256 under the account's name, which every process can compute
+ * and which tells nothing about the same token under another account.
+ */
+export function lineageOf(account: string, refreshToken: string): string {
+  return createHmac('sha256', account).update(refreshToken).digest('base64url')
+}
+
+/** What a refresh came to: the record to store, and the record that it was derived from. */
+export interface RefreshResult {
+  readonly derivedFrom: SignedIn
+  readonly next: SignedIn | ReauthenticationRequired
+}
+
+/**
+ * The lineage rule: the result of a refresh may replace any record that still holds the refresh token it was derived from,
+ * another's intent included. It never replaces a newer sign-in or a sign-out. Where the service keeps the refresh token,
+ * a newer result has the same lineage: a late one that brings no other refresh token does not replace it.
+ */
+export function mayReplace(stored: AccountRecord, { derivedFrom, next }: RefreshResult): boolean {
+  if (stored.state === 'signed-out' || stored.lineage !== derivedFrom.lineage) return false
+  const rotated = next.lineage !== derivedFrom.lineage
+  return rotated || stored.generation !== derivedFrom.generation || stored.refreshes <= derivedFrom.refreshes
+}
+
+/** Whether a record already holds this result, so that a repeated commit has nothing left to do. */
+export function holdsResult(stored: AccountRecord, { next }: RefreshResult): boolean {
+  return stored.state === next.state && stored.tokens.access_token === next.tokens.access_token
+}
+
+/** The result as it is stored in place of `stored`. */
+export function successorOf(stored: SignedIn | ReauthenticationRequired, { next }: RefreshResult): AccountRecord {
+  const grown = next.state === 'signed-in' ? 1 : 0
+  return { ...next, generation: stored.generation, refreshes: stored.refreshes + grown }
+}
+
+/** An account's record at its version. */
+export interface Placed {
+  readonly version: number
+  readonly record: AccountRecord
+}
+
+/**
+ * Whether `stored` stands behind `seen`: the store went back in time, as Redis does after a failover that lost writes.
+ * Other tokens are older by their generation and refreshes. The same tokens are behind where an intent or a refusal was
+ * lost: they must not be sent as if nobody had sent them.
+ */
+export function isBehind(stored: Placed, seen: Placed): boolean {
+  const older =
+    stored.record.generation - seen.record.generation || refreshesOf(stored.record) - refreshesOf(seen.record)
+  if (older !== 0) return older < 0
+  return stored.version < seen.version && maySpendAgain(stored.record) && !maySpendAgain(seen.record)
+}
+
+function refreshesOf(record: AccountRecord): number {
+  return record.state === 'signed-out' ? 0 : record.refreshes
+}
+
+function maySpendAgain(record: AccountRecord): boolean {
+  return record.state === 'signed-in' && record.intent === undefined
+}

@@ -1,0 +1,52 @@
+/**
+ * The token manager over given surroundings: it checks what callers hand in, and leads each call to the file that tells
+ * its story.
+ */
+import type { TokenManager, TokenManagerOptions } from '../token-manager.ts'
+import { getAccessToken, invalidate, refreshNow } from './access-token.ts'
+import { accountsOf } from './account-list.ts'
+import { createAccountMemory } from './account-memory.ts'
+import { accountName, checkedOptions, checkedTokenSet } from './arguments.ts'
+import type { Context } from './context.ts'
+import { createEvents } from './events.ts'
+import { attended } from './flight.ts'
+import type { Rules } from './rules.ts'
+import type { Runtime } from './runtime.ts'
+import { signIn, signOut } from './session.ts'
+import { createSharedBreaker } from './shared-breaker.ts'
+import { statusOf } from './status.ts'
+import { withStoreErrors } from './store-errors.ts'
+
+/** @throws TypeError naming the option that is wrong */
+export function manageTokens(options: TokenManagerOptions, runtime: Runtime, rules: Rules): TokenManager {
+  const { sso, refreshAfter, minRefreshInterval, cachedAccounts, ...checked } = checkedOptions(options)
+  const store = withStoreErrors(checked.store)
+  const { emit, on } = createEvents()
+  const context: Context = {
+    sso,
+    store,
+    refreshAfter,
+    minRefreshInterval: minRefreshInterval * 1000,
+    runtime,
+    rules,
+    emit,
+    memory: createAccountMemory(cachedAccounts),
+    breaker: createSharedBreaker(store, runtime),
+    underWay: new Set(),
+  }
+  return {
+    getAccessToken: (account, call) => getAccessToken(account, call, context),
+    save: async (account, tokens) => signIn(accountName(account), checkedTokenSet(tokens), context),
+    refresh: async (account, call) => refreshNow(accountName(account), call, context),
+    invalidate: async (account, accessToken) => invalidate(accountName(account), accessToken, context),
+    status: async (account) => statusOf(accountName(account), context),
+    forget: async (account) => signOut(accountName(account), context),
+    accounts: () => accountsOf(checked.store),
+    on,
+    settled: (call) => attended(settled(context), call?.signal),
+  }
+}
+
+async function settled({ underWay }: Context): Promise<void> {
+  while (underWay.size > 0) await Promise.allSettled(underWay)
+}

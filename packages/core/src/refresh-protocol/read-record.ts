@@ -1,0 +1,50 @@
+/**
+ * One look at an account's record, and what this process makes of it: taken as the newest, or, where the store went back
+ * in time, put right again.
+ */
+import { StoreError } from '../errors.ts'
+import type { AccountRecord, TokenRecord } from '../token-record.ts'
+import type { Known } from './account-memory.ts'
+import { adopt } from './account-memory.ts'
+import type { Context } from './context.ts'
+import { isBehind } from './lineage.ts'
+import type { Placed } from './lineage.ts'
+
+/** @throws StoreError where the store can't be read, or holds what is no record of an account */
+export async function readRecord(account: string, { store }: Context): Promise<Placed | undefined> {
+  const stored = await store.read(account)
+  if (stored === undefined) return undefined
+  const { version, record } = stored
+  if (isAccountRecord(record)) return { version, record }
+  throw new StoreError('corrupt', 'The token store holds something that is no record of this account.')
+}
+
+export function isAccountRecord(record: TokenRecord): record is AccountRecord {
+  const { schema, state } = record
+  return schema === 1 && (state === 'signed-in' || state === 'signed-out' || state === 'reauthentication-required')
+}
+
+/**
+ * Reads the record and takes it over. Where it stands behind what this process knows, the known one is written back: its
+ * refresh token is the newer, and the older must not be spent.
+ *
+ * @returns whether there is a record at all
+ */
+export async function look(known: Known, context: Context): Promise<boolean> {
+  for (;;) {
+    const stored = await readRecord(known.account, context)
+    if (stored === undefined) return false
+    // What only this process holds is written by its commit, not from here.
+    if (known.unsaved !== undefined) return true
+    if (known.record === undefined || !isBehind(stored, { version: known.version, record: known.record })) {
+      adopt(known, stored, context.runtime, context.refreshAfter)
+      return true
+    }
+    const { record } = known
+    const answer = await context.store.swap(known.account, stored.version, record, context.runtime.uniqueId())
+    if (!('conflict' in answer)) {
+      adopt(known, { version: answer.version, record }, context.runtime, context.refreshAfter)
+      return true
+    }
+  }
+}

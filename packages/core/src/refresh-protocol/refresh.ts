@@ -1,0 +1,63 @@
+/**
+ * One refresh, from the look at the record to the new token in memory: the story that `docs/refresh-protocol.md` tells.
+ */
+import { ReauthenticationRequiredError, SignedOutError, StoreError } from '../errors.ts'
+import type { Known } from './account-memory.ts'
+import { attempt } from './attempt.ts'
+import type { Context } from './context.ts'
+import { inDoubt } from './doubt.ts'
+import { look } from './read-record.ts'
+import { watchRecord } from './record-watch.ts'
+import { patience } from './rules.ts'
+import type { Decision } from './rules.ts'
+import { situationOf } from './situation.ts'
+
+/**
+ * Sees to it that the newest access token is in memory: takes what another process stored, waits for one that is at it,
+ * or sends the one request.
+ *
+ * @param looked - called whenever the record was read
+ * @throws SsoError where that is not possible now; the token in memory may still be usable
+ */
+export async function refresh(known: Known, context: Context, looked: () => void): Promise<void> {
+  if (known.unsaved !== undefined) throw known.unsaved.error ?? new StoreError('busy', 'New tokens are being stored.')
+  const began = context.runtime.monotonicClock()
+  const watch = watchRecord(known.account, context.store, context.runtime)
+  try {
+    for (;;) {
+      const decision = await decide(known, context, began)
+      looked()
+      if (decision === 'answer') return
+      if (decision === 'wait') await watch.change()
+      else if (decision === 'send' || decision === 'replay') {
+        if ((await attempt(known, decision === 'replay', context)) === 'done') return
+      } else throw reasonFor(decision, known, context)
+    }
+  } finally {
+    watch.close()
+  }
+}
+
+async function decide(known: Known, context: Context, began: number): Promise<Decision> {
+  const host = hostOf(known)
+  // Both at once, so that a store far away costs one round trip.
+  const [stored] = await Promise.all([look(known, context), host && context.breaker.look(host)])
+  const decision = context.rules.decide(situationOf(known, stored, context))
+  const now = hostOf(known)
+  if ((decision === 'send' || decision === 'replay') && now !== host) await context.breaker.look(now ?? '')
+  const outOfPatience = context.runtime.monotonicClock() - began > patience
+  return decision === 'wait' && outOfPatience ? context.rules.afterPatience() : decision
+}
+
+function reasonFor(decision: Decision, known: Known, context: Context): Error {
+  const options = { step: 'token-manager', requestSent: false } as const
+  if (decision === 'not-signed-in') return new SignedOutError(options)
+  if (decision === 'lost') return new StoreError('lost', 'The token store has lost this account. Sign in again.')
+  if (decision === 'defer') return inDoubt(known, context)
+  const reason = known.record?.state === 'reauthentication-required' ? known.record.reason : 'refresh_token_rejected'
+  return new ReauthenticationRequiredError(reason, options)
+}
+
+function hostOf({ record }: Known): string | undefined {
+  return record?.state === 'signed-in' ? record.tokens.auth_url : undefined
+}

@@ -1,0 +1,89 @@
+/**
+ * The rules of the refresh protocol as pure functions: given what is known, what is done. `docs/refresh-protocol.md` tells
+ * the whole; the simulation takes each rule out in turn and shows the harm.
+ */
+import type { AccountRecord, Intent, SignedIn } from '../token-record.ts'
+import type { Vitality } from './holder.ts'
+import type { Standing } from './lifetime.ts'
+import { mayReplace } from './lineage.ts'
+
+/** Milliseconds that the one request may take, answer included. */
+export const requestDeadline = 30_000
+/** Milliseconds after its own swap in which the holder of an intent may still send. */
+export const sendWithin = 10_000
+/** Milliseconds that an observer respects an intent, counted on its own monotonic clock from its first sight of it. */
+export const intentLife: number = requestDeadline + 15_000
+/** The same where the holder is provably running on this host: it may only be stopped. */
+export const runningHolderIntentLife = 120_000
+/** Milliseconds that one call follows the changes of a record before it gives up. */
+export const patience = 150_000
+
+/** What a process knows when it decides. */
+export interface Situation {
+  readonly record: AccountRecord | undefined
+  /** A record of this account was seen before, or is in memory: its absence is a loss, not a sign-out. */
+  readonly seenBefore: boolean
+  readonly standing: Standing
+  /** `refresh()` or a 401 of the owner API asks for another access token than this one. */
+  readonly unwanted: boolean
+  /** The owner API refused this access token. */
+  readonly rejected: boolean
+  /** Refreshed less than `minRefreshInterval` ago. */
+  readonly justRefreshed: boolean
+  /** The intent of the record, unless it is this process's own and nothing was sent under it. */
+  readonly intent: Intent | undefined
+  /** It may still be acted upon. */
+  readonly intentAlive: boolean
+  /** Enough time has passed since the last replay of this refresh token. */
+  readonly replayRested: boolean
+}
+
+export type Decision = 'answer' | 'not-signed-in' | 'lost' | 'reauthenticate' | 'wait' | 'defer' | 'send' | 'replay'
+
+/** The heart of the protocol: what one look at the record leads to. */
+export function decide(situation: Situation): Decision {
+  const { record, standing } = situation
+  if (record === undefined) return situation.seenBefore ? 'lost' : 'not-signed-in'
+  if (record.state === 'signed-out') return 'not-signed-in'
+  if (record.state === 'reauthentication-required') return 'reauthenticate'
+  if (standing === 'fresh' && !situation.unwanted) return 'answer'
+  if (situation.justRefreshed) return 'answer'
+  if (situation.intent === undefined) return 'send'
+  if (situation.intentAlive) return 'wait'
+  // In doubt: the refresh token may be spent. As long as the access token works, a late success is worth waiting for.
+  const due = standing === 'expiring' || standing === 'expired' || situation.rejected
+  return due && situation.replayRested ? 'replay' : 'defer'
+}
+
+/** When the wait for another's intent runs out: never an unguarded refresh. */
+export function afterPatience(): Decision {
+  return 'defer'
+}
+
+/** Whether an intent may still be acted upon by its holder, `observed` milliseconds after this process first saw it. */
+export function isAlive(intent: Intent, observed: number, vitality: Vitality): boolean {
+  if (intent.answerLost || vitality === 'dead') return false
+  return observed < (vitality === 'running' ? runningHolderIntentLife : intentLife)
+}
+
+/** The send guard, asked right before the request is written. `sinceSwap` in milliseconds, the most that any clock says. */
+export function maySend(sinceSwap: number): boolean {
+  return sinceSwap <= sendWithin
+}
+
+/** The record with an intent in it. */
+export function withIntent(record: SignedIn, intent: Intent): SignedIn {
+  return { ...record, intent }
+}
+
+/** The rules as one value, so that the simulation can take one out. */
+export interface Rules {
+  readonly decide: typeof decide
+  readonly afterPatience: typeof afterPatience
+  readonly isAlive: typeof isAlive
+  readonly maySend: typeof maySend
+  readonly mayReplace: typeof mayReplace
+  readonly withIntent: typeof withIntent
+}
+
+export const rules: Rules = { decide, afterPatience, isAlive, maySend, mayReplace, withIntent }

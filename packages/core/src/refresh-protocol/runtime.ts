@@ -1,0 +1,60 @@
+/**
+ * Everything the token manager takes from its surroundings beside the store and the refresh call: two clocks, timers,
+ * randomness, and what is known of other processes. A simulation hands in its own.
+ */
+import { randomUUID } from 'node:crypto'
+import type { Holder } from '../token-record.ts'
+import { currentHolder, vitality } from './holder.ts'
+import type { Vitality } from './holder.ts'
+
+export interface Runtime {
+  /** Milliseconds since the epoch. May jump. */
+  readonly wallClock: () => number
+  /** Milliseconds since some moment. Never jumps, but stands still while the machine is suspended. */
+  readonly monotonicClock: () => number
+  /** At least 0, less than 1. */
+  readonly random: () => number
+  readonly uniqueId: () => string
+  /** Calls back once after so many milliseconds, without keeping the process alive. Returns the end of it. */
+  readonly after: (milliseconds: number, callback: () => void) => () => void
+  /** This process. */
+  readonly holder: Holder
+  readonly vitality: (holder: Holder) => Vitality
+}
+
+export const systemRuntime: Runtime = {
+  wallClock: Date.now,
+  monotonicClock: () => performance.now(),
+  random: Math.random,
+  uniqueId: randomUUID,
+  after: (milliseconds, callback) => {
+    const timer = setTimeout(callback, Math.min(milliseconds, longestTimer))
+    timer.unref()
+    return () => clearTimeout(timer)
+  },
+  get holder() {
+    return currentHolder()
+  },
+  vitality,
+}
+
+/** A longer delay would fire at once: setTimeout keeps it in 31 bits. */
+const longestTimer = 2 ** 31 - 1
+
+/** A moment on both clocks of this process. */
+export interface Instant {
+  readonly wall: number
+  readonly monotonic: number
+}
+
+export function instantOf(runtime: Runtime): Instant {
+  return { wall: runtime.wallClock(), monotonic: runtime.monotonicClock() }
+}
+
+/**
+ * Milliseconds that may have passed: the most that either clock says. A suspended machine stops the monotonic clock, a
+ * correction may turn the wall clock back; whoever asks here wants to be told "too old" rather than "still good".
+ */
+export function elapsed(since: Instant, now: Instant): number {
+  return Math.max(0, now.wall - since.wall, now.monotonic - since.monotonic)
+}

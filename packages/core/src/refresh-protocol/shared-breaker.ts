@@ -1,0 +1,124 @@
+/**
+ * The firewall breaker of a fleet: one process meets a challenge page, and all that share the store leave the host alone.
+ *
+ * What is known stands in a record of its own, one per host. After the wait, one process alone probes: it claims the probe
+ * by a swap, as an intent is claimed. Each further challenge doubles the wait, up to four hours.
+ */
+import { FirewallChallengeError } from '../errors.ts'
+import type { FirewallRecord } from '../token-record.ts'
+import type { TokenStore } from '../token-store.ts'
+import { elapsed, instantOf } from './runtime.ts'
+import type { Instant, Runtime } from './runtime.ts'
+
+/** No account may be called like this. */
+const prefix = 'owner-sso:firewall:'
+
+export const isFirewallRecordName = (account: string): boolean => account.startsWith(prefix)
+
+/** The name under which a store keeps what is known about the firewall of an instance of the service. */
+export const firewallRecordName = (authUrl: string): string => prefix + new URL(authUrl).origin
+
+/** Seconds. */
+const longestWait = 4 * 60 * 60
+const probeTime = 60
+
+export interface SharedBreaker {
+  /** Reads what the other processes know. */
+  look(authUrl: string): Promise<void>
+  /** Returns if this process may send now, by what it knows. @throws FirewallChallengeError with the time of the next attempt */
+  enter(authUrl: string): Promise<void>
+  /** A challenge page came. Returns when the next attempt is due, in seconds since the epoch. */
+  challenged(authUrl: string, error: FirewallChallengeError): Promise<number>
+  /** The service itself answered. */
+  passed(authUrl: string): Promise<void>
+}
+
+interface Known {
+  readonly version: number
+  readonly record: FirewallRecord
+  readonly seen: Instant
+}
+
+const clear: FirewallRecord = { schema: 1, state: 'firewall', challenges: 0, noted_at: 0, wait: 0 }
+
+export function createSharedBreaker(store: TokenStore, runtime: Runtime): SharedBreaker {
+  const hosts = new Map<string, Known>()
+
+  function remember(name: string, version: number, record: FirewallRecord): Known {
+    const before = hosts.get(name)
+    const known = before?.version === version ? before : { version, record, seen: instantOf(runtime) }
+    hosts.set(name, known)
+    return known
+  }
+
+  async function read(name: string): Promise<Known> {
+    const stored = await store.read(name)
+    return stored?.record.state === 'firewall'
+      ? remember(name, stored.version, stored.record)
+      : remember(name, 0, clear)
+  }
+
+  /** Writes over what is known. False where another process was faster, or the store is down. */
+  async function write(name: string, change: Omit<FirewallRecord, 'schema' | 'state' | 'noted_at'>): Promise<boolean> {
+    const noted = Math.floor(runtime.wallClock() / 1000)
+    const record: FirewallRecord = { schema: 1, state: 'firewall', noted_at: noted, ...change }
+    const answer = await store.swap(name, hosts.get(name)?.version ?? 0, record, runtime.uniqueId())
+    if ('conflict' in answer) return false
+    remember(name, answer.version, record)
+    return true
+  }
+
+  /** Milliseconds that remain of the wait, by the clocks' difference at first sight and then by the faster clock. */
+  function remaining({ record, seen }: Known): number {
+    const age = Math.max(0, seen.wall - record.noted_at * 1000) + elapsed(seen, instantOf(runtime))
+    return record.wait * 1000 - age
+  }
+
+  function blocked(milliseconds: number): FirewallChallengeError {
+    const nextAttemptAt = Math.ceil((runtime.wallClock() + milliseconds) / 1000)
+    return new FirewallChallengeError(nextAttemptAt, { step: 'token-manager', requestSent: false })
+  }
+
+  return {
+    async look(authUrl) {
+      await read(firewallRecordName(authUrl))
+    },
+
+    async enter(authUrl) {
+      const name = firewallRecordName(authUrl)
+      const known = hosts.get(name)
+      if (known === undefined || known.record.challenges === 0) return
+      const left = remaining(known)
+      if (left > 0) throw blocked(left)
+      const claimed = await write(name, { challenges: known.record.challenges, wait: probeTime })
+      if (!claimed) throw blocked(probeTime * 1000)
+    },
+
+    async challenged(authUrl, { nextAttemptAt, requestSent }) {
+      const name = firewallRecordName(authUrl)
+      const asked = Math.max(1, nextAttemptAt - runtime.wallClock() / 1000)
+      const challenges = (hosts.get(name)?.record.challenges ?? 0) + (requestSent ? 1 : 0)
+      const doubled = Math.min(asked * 2 ** Math.max(0, challenges - 1), Math.max(asked, longestWait))
+      const wait = Math.ceil(Math.max(asked, doubled * (0.8 + 0.4 * runtime.random())))
+      const block = { challenges: Math.max(1, challenges), wait }
+      // Where the store is down, this process at least remembers it by itself.
+      const written = await write(name, block).catch(() => false)
+      if (!written) {
+        const version = hosts.get(name)?.version ?? 0
+        const noted = Math.floor(runtime.wallClock() / 1000)
+        hosts.set(name, {
+          version,
+          record: { schema: 1, state: 'firewall', noted_at: noted, ...block },
+          seen: instantOf(runtime),
+        })
+      }
+      return Math.ceil(runtime.wallClock() / 1000 + wait)
+    },
+
+    async passed(authUrl) {
+      const name = firewallRecordName(authUrl)
+      if ((hosts.get(name)?.record.challenges ?? 0) === 0) return
+      await write(name, { challenges: 0, wait: 0 }).catch(() => false)
+    },
+  }
+}

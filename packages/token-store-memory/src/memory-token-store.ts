@@ -1,0 +1,54 @@
+/**
+ * A token store in the memory of one process: a Map and a version. It ends with the process.
+ */
+import type { TokenRecord, TokenStore, Versioned } from '@owner-sso/core'
+
+interface Entry {
+  readonly version: number
+  /** As text, so that nobody shares an object with the store. */
+  readonly record: string
+  readonly writeId: string
+}
+
+/** A new, empty store. Managers of one process may share it; nothing outside the process can. */
+export function memoryTokenStore(): Required<TokenStore> {
+  const entries = new Map<string, Entry>()
+  const watchers = new Map<string, Set<() => void>>()
+
+  return {
+    async read(account) {
+      const entry = entries.get(account)
+      return entry && versioned(entry)
+    },
+
+    async swap(account, expected, next, writeId) {
+      const entry = entries.get(account)
+      if (entry?.writeId === writeId) return versioned(entry)
+      if ((entry?.version ?? 0) !== expected) return { conflict: true }
+      const written = { version: expected + 1, record: JSON.stringify(next), writeId }
+      entries.set(account, written)
+      for (const onChange of watchers.get(account) ?? []) queueMicrotask(onChange)
+      return versioned(written)
+    },
+
+    async *accounts() {
+      yield* entries.keys()
+    },
+
+    watch(account, onChange) {
+      const watching = watchers.get(account) ?? new Set()
+      // A function of its own, so that watching twice with the same one makes two watches.
+      const watcher = (): void => onChange()
+      watchers.set(account, watching.add(watcher))
+      return () => {
+        watching.delete(watcher)
+        if (watching.size === 0 && watchers.get(account) === watching) watchers.delete(account)
+      }
+    },
+  }
+}
+
+function versioned({ version, record }: Entry): Versioned {
+  const copy: TokenRecord = JSON.parse(record)
+  return { version, record: copy }
+}
