@@ -148,7 +148,7 @@ export function challengeOf(verifier: string, encoding: 'hex-digest' | 'raw-dige
 }
 
 function parameters(fields: Readonly<Record<string, string | undefined>>): URLSearchParams {
-  const present = Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
+  const present = Object.entries(fields).filter((field): field is [string, string] => field[1] !== undefined)
   return new URLSearchParams(present)
 }
 

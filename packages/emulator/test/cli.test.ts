@@ -1,0 +1,70 @@
+import { afterEach, describe, expect, it } from '@jest/globals'
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { startEmulator } from '../src/index.ts'
+
+const command = fileURLToPath(new URL('../dist/cli.js', import.meta.url))
+const running: ChildProcess[] = []
+afterEach(() => {
+  for (const child of running.splice(0)) child.kill('SIGKILL')
+})
+
+function run(...args: readonly string[]): ChildProcess {
+  const child = spawn(process.execPath, [command, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+  running.push(child)
+  return child
+}
+
+/** Everything it prints until it ends. */
+async function outcome(...args: readonly string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  const child = run(...args)
+  const printed = { stdout: '', stderr: '' }
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name]?.on('data', (chunk: Buffer) => {
+      printed[name] += chunk.toString()
+    })
+  }
+  const [code] = await once(child, 'close')
+  return { code: Number(code), ...printed }
+}
+
+describe('owner-sso-emulator', () => {
+  it('prints addresses and accounts with passcodes, serves, and ends on Ctrl-C', async () => {
+    const child = run('--mfa-at', 'form-submission', '--allow-browsers')
+    const [greeting] = await once(child.stdout ?? child, 'data')
+    const text = String(greeting)
+    expect(text).toMatch(/plain@example\.com\s+correct horse/u)
+    expect(text).toMatch(/mfa@example\.com\s+correct horse\s+Phone \d{6}, Tablet \d{6}/u)
+    const address = /SSO service\s+(\S+)/u.exec(text)?.[1] ?? ''
+    expect((await fetch(`${address}/void/callback`)).status).toBe(404)
+    child.kill('SIGINT')
+    expect(await once(child, 'exit')).toEqual([0, null])
+  })
+
+  it('writes the certificate authority where it is told to', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'emulator-'))
+    const file = join(folder, 'ca.pem')
+    const child = run('--tls', '--ca-file', file)
+    await once(child.stdout ?? child, 'data')
+    expect(await readFile(file, 'utf8')).toMatch(/BEGIN CERTIFICATE/u)
+    await rm(folder, { recursive: true })
+  })
+
+  it('explains a busy port and a wrong flag, and fails', async () => {
+    await using emulator = await startEmulator()
+    const busy = await outcome('--port', new URL(emulator.authUrl).port)
+    expect([busy.code, busy.stderr]).toEqual([1, expect.stringContaining('The port is taken')])
+    const wrong = await outcome('--mfa-at', 'nowhere')
+    expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining('--mfa-at must be')])
+    expect((await outcome('--colour')).code).toBe(1)
+  })
+
+  it('has help and a version', async () => {
+    expect((await outcome('--help')).stdout).toContain('--mfa-at')
+    expect((await outcome('--version')).stdout).toMatch(/^\d+\.\d+\.\d+\n$/u)
+  })
+})

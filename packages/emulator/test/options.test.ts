@@ -1,0 +1,67 @@
+import { describe, expect, it } from '@jest/globals'
+import { startEmulator, type Emulator } from '../src/index.ts'
+
+const account = { identity: 'a@example.com', credential: 'x' }
+
+/** As JavaScript calls it: with anything. */
+const start = (options: unknown): Promise<Emulator> => Reflect.apply(startEmulator, undefined, [options])
+
+describe('a wrong option', () => {
+  it.each<[string, unknown]>([
+    ['port', -1],
+    ['port', '80'],
+    ['ownerApiPort', 65_536],
+    ['host', ''],
+    ['allowRemote', 1],
+    ['regionalAt', 'host'],
+    ['tls', 'yes'],
+    ['tlsMaxVersion', 'TLSv1.1'],
+    ['accounts', {}],
+    ['mfaAt', 'login'],
+    ['codeChallengeEncoding', 'plain'],
+    ['rotation', 'sometimes'],
+    ['reuse', 'allow'],
+    ['graceSeconds', -1],
+    ['expiresIn', {}],
+    ['accessTokenLifetime', Infinity],
+    ['accessTokenFormat', 'saml'],
+    ['hiddenInputs', { rename: { other: 'x' } }],
+    ['hiddenInputs', { more: {} }],
+    ['passcodePage', { twice: true }],
+    ['redirectUris', ['not an address']],
+    ['redirectParameters', { locale: 1 }],
+    ['wrongCredentials', 403],
+    ['errorTexts', 'nowhere'],
+    ['firewall', true],
+    ['firewall', { maxRequests: 0 }],
+    ['allowBrowsers', 'firefox'],
+    ['colour', 'blue'],
+    ['accounts[0].identity', ''],
+    ['accounts[0].totpSecret', 'not base32!'],
+    ['accounts[0].factors', [{ name: 'x' }]],
+    ['accounts[0].backupCodes', ['short']],
+    ['accounts[0].region', 'abroad'],
+    ['accounts[0].captcha', 'sometimes'],
+    ['accounts[0].shoeSize', 43],
+  ])('%s: %j is a TypeError that names it', async (name, value) => {
+    const own = name.split('.')[1]
+    const options = own === undefined ? { [name]: value } : { accounts: [{ ...account, [own]: value }] }
+    const error = await start(options).catch((reason: unknown) => reason)
+    expect(error).toBeInstanceOf(TypeError)
+    expect(String(error)).toContain(`ption ${name}`)
+  })
+
+  it('is a missing identity or credential, and an identity that comes twice', async () => {
+    const incomplete = { accounts: [{ identity: 'a@example.com' }] }
+    await expect(start(incomplete)).rejects.toThrow('accounts[0].credential is missing')
+    const twins = [account, { ...account, identity: 'A@Example.com' }]
+    await expect(start({ accounts: twins })).rejects.toThrow('accounts[1].identity')
+    await expect(start([])).rejects.toThrow('must be an object')
+  })
+
+  it('is not one that is undefined', async () => {
+    const options = { port: undefined, rotation: undefined, accounts: undefined, firewall: undefined }
+    await using emulator = await start(options)
+    expect(emulator.accounts).toHaveLength(3)
+  })
+})

@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { Agent, get } from 'node:http'
+import { once } from 'node:events'
+import { startEmulator, type Emulator } from '../src/index.ts'
+import { Client, codeOf, CREDENTIAL, hiddenInputsOf, json } from './client.ts'
+
+let emulator: Emulator
+beforeAll(async () => {
+  emulator = await startEmulator()
+})
+afterAll(() => emulator.close())
+
+describe('the log of requests', () => {
+  it('names what arrived, in order, with its answer', async () => {
+    const before = emulator.requests.length
+    await new Client(emulator).login('plain@example.com')
+    const entries = emulator.requests.slice(before)
+    expect(entries.map(({ method, path, status }) => [method, path, status])).toEqual([
+      ['GET', '/oauth2/v3/authorize', 200],
+      ['POST', '/oauth2/v3/authorize', 302],
+      ['POST', '/oauth2/v3/token', 200],
+    ])
+    expect(entries[0]).toMatchObject({
+      host: new URL(emulator.authUrl).host,
+      query: { client_id: 'ownerapi', response_type: 'code', state: 'some state' },
+      headers: { host: new URL(emulator.authUrl).host },
+      tlsVersion: undefined,
+    })
+    expect(entries[1]?.body).toMatchObject({
+      identity: 'plain@example.com',
+      _phase: 'authenticate',
+      credential: '[masked]',
+    })
+    expect(entries[2]?.body).toMatchObject({
+      grant_type: 'authorization_code',
+      code: '[masked]',
+      code_verifier: '[masked]',
+    })
+    expect(entries[0]?.at).toBeCloseTo(emulator.clock.now(), -1)
+  })
+
+  it('holds no secret of a whole login, refresh and owner API call', async () => {
+    const client = new Client(emulator)
+    const account = emulator.accounts.find(({ factors }) => factors.length > 0)
+    if (!account) throw new Error('no account with a factor')
+    const { answer, hidden } = await client.authorize(account.identity)
+    const firstCode = codeOf(answer)
+    const csrf = hiddenInputsOf((await client.exchange(firstCode)).text)['_csrf'] ?? ''
+    const transaction_id = hidden['transaction_id'] ?? ''
+    const passcode = account.passcode()
+    await client.send(`/oauth2/v3/authorize/mfa/factors?transaction_id=${transaction_id}`)
+    const verification = { transaction_id, factor_id: account.factors[0]?.id, passcode, _csrf: csrf }
+    await client.json('/oauth2/v3/authorize/mfa/verify', verification)
+    const code = codeOf(await client.post({ transaction_id }))
+    const tokens = json(await client.exchange(code))
+    const fresh = json(await client.refresh(tokens['refresh_token']))
+    await fetch(`${emulator.ownerApiUrl}/api/1/vehicles`, {
+      headers: { authorization: `Bearer ${fresh['access_token']}` },
+    })
+    await client.send(`/void/callback?code=${code}`)
+
+    const log = JSON.stringify(emulator.requests)
+    const secrets = [
+      CREDENTIAL,
+      encodeURIComponent(CREDENTIAL),
+      client.verifier,
+      firstCode,
+      code,
+      csrf,
+      hidden['_csrf'],
+      transaction_id,
+      `"${passcode}"`,
+      ...client.cookies.values(),
+      ...[tokens, fresh].flatMap((set) => [set['access_token'], set['refresh_token']]),
+    ]
+    expect(secrets.filter((secret) => secret === undefined || secret === '' || log.includes(secret))).toEqual([])
+    expect(log).toContain('Bearer [masked]')
+    expect(log).toContain('sso.sid=[masked]')
+  })
+
+  it('masks what hides under a harmless name, and keeps no body that it can not read', async () => {
+    const client = new Client(emulator)
+    await client.json('/oauth2/v3/token', { identity: { deep: 'secret-1' }, grant_type: ['x', 'y'] })
+    await client.send('/oauth2/v3/token', { method: 'POST', body: 'secret-2' })
+    expect(emulator.requests.at(-2)?.body).toEqual({ identity: '[masked]', grant_type: ['x', 'y'] })
+    expect(emulator.requests.at(-1)?.body).toEqual({})
+  })
+
+  it('numbers connections', async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    const send = async (): Promise<number | undefined> => {
+      const [answer] = await once(get(`${emulator.authUrl}/nowhere`, { agent }), 'response')
+      answer.resume()
+      await once(answer, 'end')
+      return emulator.requests.at(-1)?.connection
+    }
+    const [first, second] = [await send(), await send()]
+    agent.destroy()
+    expect(second).toBe(first)
+    const [answer] = await once(get(`${emulator.authUrl}/nowhere`, { agent: false }), 'response')
+    answer.resume()
+    expect(emulator.requests.at(-1)?.connection).toBe(Number(first) + 1)
+  })
+
+  it('keeps the last ten thousand', async () => {
+    await using small = await startEmulator({ firewall: false })
+    const agent = new Agent({ keepAlive: true, maxSockets: 8 })
+    const send = async (): Promise<void> => {
+      const [answer] = await once(get(`${small.authUrl}/nowhere`, { agent }), 'response')
+      answer.resume()
+      await once(answer, 'end')
+    }
+    for (let round = 0; round < 1010; round += 1) await Promise.all(Array.from({ length: 10 }, send))
+    agent.destroy()
+    expect(small.requests).toHaveLength(10_000)
+  })
+})

@@ -1,0 +1,174 @@
+import { describe, expect, it } from '@jest/globals'
+import { once } from 'node:events'
+import { request as httpsRequest } from 'node:https'
+import { connect } from 'node:net'
+import { startEmulator, type Emulator, type EmulatorOptions } from '../src/index.ts'
+import { Client } from './client.ts'
+
+describe('startEmulator', () => {
+  it('has the three demo accounts', async () => {
+    await using emulator = await startEmulator()
+    expect(emulator.accounts.map(({ identity, credential, region }) => [identity, credential, region])).toEqual([
+      ['plain@example.com', 'correct horse', 'home'],
+      ['mfa@example.com', 'correct horse', 'home'],
+      ['regional@example.com', 'correct horse', 'regional'],
+    ])
+    expect(emulator.accounts[1]?.passcode()).toMatch(/^\d{6}$/u)
+    expect(emulator.accounts[1]?.passcode('Tablet')).not.toBe(emulator.accounts[1]?.passcode('Phone'))
+    expect(() => emulator.accounts[0]?.passcode()).toThrow(TypeError)
+    await expect(emulator.issueTokens('nobody@example.com')).rejects.toThrow(TypeError)
+  })
+
+  it.each<EmulatorOptions>([{}, { regionalAt: 'port' }, { host: 'localhost' }, { host: '127.0.0.2' }])(
+    'has a regional instance of its own with %j',
+    async (options) => {
+      await using emulator = await startEmulator(options)
+      expect(emulator.regionalAuthUrl).not.toBe(emulator.authUrl)
+      const client = new Client(emulator, { base: emulator.regionalAuthUrl })
+      expect((await client.authorize('regional@example.com')).answer.status).toBe(302)
+      expect((await client.authorize('plain@example.com')).answer.status).toBe(401)
+      expect((await new Client(emulator).authorize('plain@example.com')).answer.status).toBe(302)
+    },
+  )
+
+  it('marks every answer as its own', async () => {
+    await using emulator = await startEmulator()
+    const paths = ['/', '/nowhere', '/oauth2/v3/authorize', '/void/callback', '/%ff']
+    for (const base of [emulator.authUrl, emulator.ownerApiUrl]) {
+      for (const path of paths) {
+        const { headers } = await fetch(base + path)
+        expect(headers.get('x-owner-sso-emulator')).toBe('1')
+        expect(headers.has('x-powered-by')).toBe(false)
+        expect(headers.has('etag')).toBe(false)
+      }
+    }
+    expect(await raw(emulator, 'no http at all\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 [\s\S]*x-owner-sso-emulator: 1/u)
+  })
+
+  it('answers unknown paths, unknown methods and the callback that does not exist with 404', async () => {
+    await using emulator = await startEmulator()
+    const client = new Client(emulator)
+    expect((await client.send('/nowhere')).status).toBe(404)
+    expect((await client.send('/oauth2/v3/token')).status).toBe(404)
+    const callback = await client.send('/void/callback?code=x')
+    expect([callback.status, callback.text.includes('Copy the whole address')]).toEqual([404, true])
+  })
+
+  it('takes bodies up to 64 KiB and headers up to 16 KiB', async () => {
+    await using emulator = await startEmulator()
+    const client = new Client(emulator)
+    expect((await client.json('/oauth2/v3/token', { client_id: 'x'.repeat(60_000) })).status).toBe(400)
+    expect((await client.json('/oauth2/v3/token', { client_id: 'x'.repeat(66_000) })).status).toBe(413)
+    const head = `GET / HTTP/1.1\r\nHost: x\r\nX: ${'y'.repeat(17_000)}\r\n\r\n`
+    expect(await raw(emulator, head)).toMatch(/^HTTP\/1\.1 431/u)
+  })
+
+  it('refuses to run in production', async () => {
+    const before = process.env['NODE_ENV']
+    process.env['NODE_ENV'] = 'production'
+    try {
+      await expect(startEmulator()).rejects.toThrow(/NODE_ENV=production/u)
+    } finally {
+      process.env['NODE_ENV'] = before
+    }
+  })
+
+  it('listens on loopback alone unless told otherwise', async () => {
+    await expect(startEmulator({ host: '0.0.0.0' })).rejects.toThrow(/Option host .* allowRemote/u)
+    await using open = await startEmulator({ host: '0.0.0.0', allowRemote: true })
+    expect((await new Client(open).open()).page.status).toBe(200)
+  })
+
+  it('reports a busy port and leaves nothing open', async () => {
+    await using first = await startEmulator()
+    const port = Number(new URL(first.authUrl).port)
+    await expect(startEmulator({ port })).rejects.toMatchObject({ code: 'EADDRINUSE' })
+    const ownerApiPort = Number(new URL(first.ownerApiUrl).port)
+    await expect(startEmulator({ ownerApiPort })).rejects.toMatchObject({ code: 'EADDRINUSE' })
+  })
+
+  it('starts on the port it is given, and frees it', async () => {
+    const first = await startEmulator()
+    await first.close()
+    await first.close()
+    const port = Number(new URL(first.authUrl).port)
+    await using second = await startEmulator({ port })
+    expect(second.authUrl).toBe(first.authUrl)
+    await expect(fetch(first.ownerApiUrl)).rejects.toThrow('fetch failed')
+  })
+
+  it('ends open connections when it closes', async () => {
+    const emulator = await startEmulator()
+    emulator.always('login-page', { hold: new Promise(() => undefined) })
+    const socket = connect(Number(new URL(emulator.authUrl).port), '127.0.0.1')
+    socket.write('GET /oauth2/v3/authorize HTTP/1.1\r\nHost: x\r\n\r\n')
+    while (emulator.requests.length === 0) await new Promise(setImmediate)
+    await Promise.all([once(socket, 'close'), emulator.close()])
+    expect(socket.destroyed).toBe(true)
+  })
+
+  it('serves many logins at once', async () => {
+    await using emulator = await startEmulator()
+    const logins = Array.from({ length: 50 }, () => new Client(emulator).login('plain@example.com'))
+    const tokens = await Promise.all(logins)
+    expect(new Set(tokens.map((set) => set['refresh_token'])).size).toBe(50)
+    expect(emulator.counters).toMatchObject({ loginPages: 50, formPosts: 50, codeExchanges: 50 })
+  })
+})
+
+describe('the clock', () => {
+  it('moves ahead, for the passcodes too, and refuses what is no number', async () => {
+    await using emulator = await startEmulator()
+    const before = emulator.clock.now()
+    const passcode = emulator.accounts[1]?.passcode()
+    emulator.clock.advance(3600)
+    expect(emulator.clock.now() - before).toBeGreaterThanOrEqual(3600)
+    expect(emulator.accounts[1]?.passcode()).not.toBe(passcode)
+    expect(() => emulator.clock.advance(Number.NaN)).toThrow(TypeError)
+  })
+})
+
+describe('TLS', () => {
+  const path = '/oauth2/v3/authorize'
+  const send = async (
+    emulator: Emulator,
+    url: string,
+    maxVersion: 'TLSv1.2' | 'TLSv1.3',
+    ca: string | undefined = emulator.ca,
+  ): Promise<number | undefined> => {
+    const [answer] = await once(httpsRequest(url + path, { ca, maxVersion, agent: false }).end(), 'response')
+    answer.resume()
+    return answer.statusCode
+  }
+
+  it('is served with a certificate for every name, whose CA is handed out', async () => {
+    await using emulator = await startEmulator({ tls: true })
+    expect(emulator.ca).toMatch(/^-----BEGIN CERTIFICATE-----/u)
+    const names = [emulator.authUrl, emulator.regionalAuthUrl, emulator.ownerApiUrl]
+    expect(names.every((url) => url.startsWith('https://'))).toBe(true)
+    expect(await send(emulator, emulator.authUrl, 'TLSv1.2')).toBe(400)
+    expect(await send(emulator, emulator.regionalAuthUrl, 'TLSv1.2')).toBe(400)
+    expect(emulator.requests.at(-1)?.tlsVersion).toBe('TLSv1.2')
+    await expect(send(emulator, emulator.authUrl, 'TLSv1.2', '')).rejects.toMatchObject({
+      code: expect.stringMatching(/UNABLE_TO|SELF_SIGNED/u),
+    })
+  })
+
+  it('answers a TLS 1.3 client with the challenge, or does not offer 1.3', async () => {
+    await using emulator = await startEmulator({ tls: true })
+    expect(await send(emulator, emulator.authUrl, 'TLSv1.3')).toBe(403)
+    expect(emulator.counters.challenges).toBe(1)
+    expect(await send(emulator, emulator.authUrl, 'TLSv1.2')).toBe(400)
+    await using capped = await startEmulator({ tls: true, tlsMaxVersion: 'TLSv1.2' })
+    expect(await send(capped, capped.authUrl, 'TLSv1.3')).toBe(400)
+    expect(capped.requests.at(-1)?.tlsVersion).toBe('TLSv1.2')
+  })
+})
+
+async function raw(emulator: Emulator, bytes: string): Promise<string> {
+  const socket = connect(Number(new URL(emulator.authUrl).port), '127.0.0.1')
+  socket.end(bytes)
+  let answer = ''
+  for await (const chunk of socket) answer += String(chunk)
+  return answer
+}
