@@ -24,7 +24,8 @@ export function formSubmissionEndpoint(service: Service, request: ServiceRequest
   }
 
   const form = new URLSearchParams(request.body)
-  if (fieldOf(form, session.names.cancel) === '1') return cancelled(service, session, form)
+  // The page's button comes beside its hidden input, so the field may have two values.
+  if (form.getAll(session.names.cancel).includes('1')) return cancelled(service, session, form)
   if (isVerifiedTransaction(session, form)) return issueCode(service, session)
 
   const problem = hiddenInputProblem(session, form)

@@ -16,6 +16,7 @@ const STYLE: Markup = {
   button.plain { margin-top: .5rem; color: var(--soft); background: transparent }
   .message { padding: .7rem 1rem; border-left: 4px solid var(--alarm); color: var(--alarm) }
   .note, footer { color: var(--soft); font-size: .875rem }
+  footer { margin-top: 1.5rem }
   code { overflow-wrap: anywhere }
   svg { display: block; width: 10rem; color: var(--ink) }
 `,

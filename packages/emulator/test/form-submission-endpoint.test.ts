@@ -118,6 +118,10 @@ describe('POST /oauth2/v3/authorize', () => {
     expect(locationOf(answer).searchParams.get('error')).toBe('login_cancelled')
     expect(locationOf(answer).searchParams.get('state')).toBe('some state')
     expect((await client.post({ transaction_id: 'another', cancel: '1' })).status).toBe(403)
+
+    const path = `/oauth2/v3/authorize?${client.query().toString()}`
+    const byButton = new URLSearchParams([...Object.entries(hidden), ['cancel', '1']])
+    expect((await client.send(path, { method: 'POST', body: byButton })).status).toBe(302)
   })
 
   it('takes what a browser sends beside: the visible inputs', async () => {

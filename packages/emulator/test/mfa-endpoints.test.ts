@@ -46,7 +46,7 @@ function verify(step: PasscodeStep, changes: Readonly<Record<string, unknown>> =
   })
 }
 
-function attempt(step: PasscodeStep, code: unknown): Promise<Answer> {
+function attemptBackupCode(step: PasscodeStep, code: unknown): Promise<Answer> {
   const fields = { transaction_id: step.transactionId, backup_code: code }
   return step.client.json('/oauth2/v3/authorize/mfa/backupcodes/attempt', fields)
 }
@@ -251,7 +251,7 @@ describe('POST …/authorize/mfa/backupcodes/attempt', () => {
     const [code = ''] = account.backupCodes
     const left = account.backupCodes.length
     const step = await reachPasscode()
-    expect(dataOf(await attempt(step, code))).toEqual({
+    expect(dataOf(await attemptBackupCode(step, code))).toEqual({
       valid: true,
       reason: null,
       message: null,
@@ -261,19 +261,25 @@ describe('POST …/authorize/mfa/backupcodes/attempt', () => {
     })
     const again = await step.client.post({ transaction_id: step.transactionId })
     expect((await step.client.exchange(codeOf(again))).status).toBe(200)
-    expect(dataOf(await attempt(await reachPasscode(), code))).toMatchObject({ valid: false, attemptsRemaining: 9 })
+    expect(dataOf(await attemptBackupCode(await reachPasscode(), code))).toMatchObject({
+      valid: false,
+      attemptsRemaining: 9,
+    })
   })
 
   it('locks after ten wrong ones', async () => {
     const step = await reachPasscode()
     for (let round = 1; round <= 9; round += 1) {
-      expect(dataOf(await attempt(step, 'WRONGCODE'))).toMatchObject({ attemptsRemaining: 10 - round, locked: false })
+      expect(dataOf(await attemptBackupCode(step, 'WRONGCODE'))).toMatchObject({
+        attemptsRemaining: 10 - round,
+        locked: false,
+      })
     }
-    expect(dataOf(await attempt(step, 'WRONGCODE'))).toMatchObject({ attemptsRemaining: 0, locked: true })
-    expect(dataOf(await attempt(step, account.backupCodes[0]))).toMatchObject({ valid: false, locked: true })
+    expect(dataOf(await attemptBackupCode(step, 'WRONGCODE'))).toMatchObject({ attemptsRemaining: 0, locked: true })
+    expect(dataOf(await attemptBackupCode(step, account.backupCodes[0]))).toMatchObject({ valid: false, locked: true })
   })
 
   it('wants a code', async () => {
-    expect(errorOf(await attempt(await reachPasscode(), undefined))).toBe('ERR_OBJECT_VALIDATION')
+    expect(errorOf(await attemptBackupCode(await reachPasscode(), undefined))).toBe('ERR_OBJECT_VALIDATION')
   })
 })
