@@ -36,6 +36,7 @@ const correctable: Partial<Record<SsoErrorCode, string | undefined>> = {
   ERR_SSO_ACCOUNT_LOCKED: undefined,
   ERR_SSO_CAPTCHA_REQUIRED:
     'The SSO service asks for a captcha, which can only be solved on its own page. Sign in there with your browser instead.',
+  ERR_SSO_PASSCODE_REQUIRED: undefined,
   ERR_SSO_PASSCODE_REJECTED: undefined,
   ERR_SSO_PENDING_LOGIN_EXPIRED: undefined,
 }
@@ -47,14 +48,23 @@ export function failureOutcome(error: unknown, details: Partial<SignInFailure> =
   return { kind: 'error', error: new SignInUnavailableError(error) }
 }
 
-/** The outcome of an address that could not be redeemed: a wrong or an old one can be pasted again. */
+/** The same for a pasted address, each with words for the person. */
+const correctableAddress: Partial<Record<SsoErrorCode, string>> = {
+  ERR_SSO_STATE_MISMATCH:
+    'This address belongs to another sign-in. Follow the link of this page, and paste the address that it ends on.',
+  ERR_SSO_ISSUER_MISMATCH: 'This address does not come from the SSO service. Follow the link again.',
+  ERR_SSO_UNEXPECTED_RESPONSE:
+    'This is not the address that a sign-in ends on. Copy all of it from the address bar, and paste it again.',
+  ERR_SSO_PENDING_LOGIN_EXPIRED: 'This address was used before. Follow a new link.',
+  ERR_SSO_TOKEN_REJECTED: 'This address was used before or is too old. Follow a new link.',
+}
+
+/** The outcome of an address that could not be redeemed. */
 export function callbackFailureOutcome(error: unknown, details: Partial<SignInFailure> = {}): Outcome {
-  if (!(error instanceof SsoError)) return { kind: 'error', error }
-  if (error.step === 'callback') return fail(error, { message: error.message, ...details })
-  if (error.code === 'ERR_SSO_TOKEN_REJECTED') {
-    return fail(error, { message: 'This address was used before or is too old. Follow a new link.' })
-  }
-  return failureOutcome(error, details)
+  const isAboutAddress =
+    error instanceof SsoError && (error.step === 'callback' || error.code === 'ERR_SSO_TOKEN_REJECTED')
+  const message = isAboutAddress ? correctableAddress[error.code] : undefined
+  return isAboutAddress && message ? fail(error, { message, ...details }) : failureOutcome(error, details)
 }
 
 /** The outcome of a request that carries nothing to sign in with. */

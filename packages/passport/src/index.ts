@@ -2,7 +2,7 @@
 export { OwnerSsoStrategy, OwnerSsoStrategy as Strategy } from './strategy.ts'
 
 // How it is set up.
-export type { StrategyOptions } from './options.ts'
+export type { StrategyOptions, StrategyOptionsWithRequest } from './options.ts'
 export type { SignIn, Verify, VerifyDone, VerifyWithRequest } from './verify.ts'
 export type { OwnerSsoUser } from './owner.ts'
 

@@ -31,12 +31,17 @@ export interface StrategyOptions extends Partial<SsoOptions> {
   readonly backupCodeField?: string | undefined
   /** Body field of the pasted address. Default `callbackUrl`. */
   readonly callbackUrlField?: string | undefined
-  /** Puts the request in front of verify's arguments. Default false. */
-  readonly passReqToCallback?: boolean | undefined
+  /** Puts the request in front of verify's arguments: see {@link StrategyOptionsWithRequest}. Default false. */
+  readonly passReqToCallback?: false | undefined
   /** Seconds for which a sign-in waits for its next step. Default 300; in mode `browser` 900. */
   readonly pendingLoginTtl?: number | undefined
   /** 32 bytes. Seals waiting sign-ins into the session, for several instances; without it they stay in this process's memory. */
   readonly pendingLoginKey?: Uint8Array | undefined
+}
+
+/** The same, with the request in front of verify's arguments. */
+export interface StrategyOptionsWithRequest extends Omit<StrategyOptions, 'passReqToCallback'> {
+  readonly passReqToCallback: true
 }
 
 /** The options, read once. */
@@ -66,7 +71,10 @@ const ownOptions: Record<Exclude<keyof StrategyOptions, keyof SsoOptions>, true>
 }
 
 /** @throws TypeError that names the option, or says what to set. */
-export function settingsOf(options: StrategyOptions, verify: Verify | VerifyWithRequest | undefined): Settings {
+export function settingsOf(
+  options: StrategyOptions | StrategyOptionsWithRequest,
+  verify: Verify | VerifyWithRequest | undefined,
+): Settings {
   if (typeof options !== 'object' || options === null) throw new TypeError('options must be an object')
   for (const name of Object.keys(options)) {
     if (!Object.hasOwn(ownOptions, name) && !isServiceOption(name)) {
@@ -105,13 +113,13 @@ function verifyFor(
 }
 
 /** The option says which of both it is: counting the parameters of a function would be guesswork. */
-function takesRequest(_verify: Verify | VerifyWithRequest, passReqToCallback: boolean): verify is VerifyWithRequest {
+function takesRequest(_verify: Verify | VerifyWithRequest, passReqToCallback: boolean): _verify is VerifyWithRequest {
   return passReqToCallback
 }
 
-function fieldNames(options: StrategyOptions): FieldNames {
+function fieldNames(options: Partial<Record<`${keyof FieldNames}Field`, string | undefined>>): FieldNames {
   const name = (option: `${keyof FieldNames}Field`, fallback: string): string => {
-    const field = options[option] ?? fallback
+    const field = options[option] === undefined ? fallback : options[option]
     expect(typeof field === 'string' && field !== '', option, 'the name of a body field')
     return field
   }

@@ -15,27 +15,35 @@ export interface FieldNames {
 /** The fields of one request: empty where one is missing, not text, or far too long. */
 export type RequestFields = FieldNames
 
-/** Characters of a field; beyond it nothing is genuine. */
-const longestField = 4096
+/** Characters of each field at most; beyond that nothing is genuine. An e-mail's are those of RFC 5321. */
+const longest: Record<keyof FieldNames, number> = {
+  identity: 320,
+  credential: 1024,
+  passcode: 64,
+  factor: 256,
+  backupCode: 64,
+  callbackUrl: 8192,
+}
 
 /** Reads the body. Never the query: addresses are logged and kept, and these are secrets. */
 export function requestFields(body: unknown, names: FieldNames): RequestFields {
+  const text = (field: keyof FieldNames): string => textIn(body, names[field], longest[field])
   return {
-    identity: textIn(body, names.identity).trim(),
+    identity: text('identity').trim(),
     // As typed: a space may be part of a password.
-    credential: textIn(body, names.credential),
+    credential: text('credential'),
     // Text, because leading zeros count; without the spaces that people type between the groups.
-    passcode: withoutSpaces(textIn(body, names.passcode)),
-    factor: textIn(body, names.factor),
-    backupCode: withoutSpaces(textIn(body, names.backupCode)),
-    callbackUrl: textIn(body, names.callbackUrl).trim(),
+    passcode: withoutSpaces(text('passcode')),
+    factor: text('factor'),
+    backupCode: withoutSpaces(text('backupCode')),
+    callbackUrl: text('callbackUrl').trim(),
   }
 }
 
-function textIn(body: unknown, name: string): string {
+function textIn(body: unknown, name: string, atMost: number): string {
   if (typeof body !== 'object' || body === null || !Object.hasOwn(body, name)) return ''
   const value: unknown = Reflect.get(body, name)
-  return typeof value === 'string' && value.length <= longestField ? value : ''
+  return typeof value === 'string' && value.length <= atMost ? value : ''
 }
 
 function withoutSpaces(text: string): string {

@@ -9,7 +9,7 @@ import { signInByBrowser } from './browser-sign-in.ts'
 import { failureOutcome } from './failures.ts'
 import { signInByForm } from './form-sign-in.ts'
 import { loginSession } from './login-session.ts'
-import { type Settings, settingsOf, type StrategyOptions } from './options.ts'
+import { type Settings, settingsOf, type StrategyOptions, type StrategyOptionsWithRequest } from './options.ts'
 import { type Outcome, outcomeReporter } from './outcomes.ts'
 import { signInRequest } from './sign-in-request.ts'
 import type { Verify, VerifyWithRequest } from './verify.ts'
@@ -31,10 +31,13 @@ export class OwnerSsoStrategy extends PassportStrategy {
    * @param verify - makes the user of a sign-in; without it the user is `{ account, email }`.
    * @throws TypeError that names the option, or says what to set.
    */
-  constructor(options: StrategyOptions & { readonly passReqToCallback: true }, verify: VerifyWithRequest)
-  constructor(options?: StrategyOptions & { readonly passReqToCallback?: false }, verify?: Verify)
   constructor(verify: Verify)
-  constructor(options: StrategyOptions | Verify = {}, verify?: Verify | VerifyWithRequest) {
+  constructor(options: StrategyOptionsWithRequest, verify: VerifyWithRequest)
+  constructor(options?: StrategyOptions, verify?: Verify)
+  constructor(
+    options: StrategyOptions | StrategyOptionsWithRequest | Verify = {},
+    verify?: Verify | VerifyWithRequest,
+  ) {
     super()
     this.settings = typeof options === 'function' ? settingsOf({}, options) : settingsOf(options, verify)
     this.tokens = this.settings.tokens
@@ -47,7 +50,7 @@ export class OwnerSsoStrategy extends PassportStrategy {
       .then(report)
       // Only what the application does in reply to the outcome can have thrown: its error handler hears of it.
       .catch((error: unknown) => report({ kind: 'error', error }))
-      .catch((error: unknown) => process.emitWarning(error instanceof Error ? error : String(error)))
+      .catch((error: unknown) => process.emitWarning(`${this.name}: ${stackOf(error)}`))
   }
 
   /** What the page after a redirect shows: the factors to choose from, or the link to follow. Nothing of it is secret. */
@@ -70,4 +73,8 @@ export class OwnerSsoStrategy extends PassportStrategy {
       return failureOutcome(error)
     }
   }
+}
+
+function stackOf(error: unknown): string {
+  return (error instanceof Error && error.stack) || String(error)
 }

@@ -1,0 +1,127 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import { type Emulator, startEmulator } from '@owner-sso/emulator'
+import { OwnerSsoStrategy, type StrategyOptions } from '../src/index.ts'
+import { startApplication } from './application.ts'
+import { addressAfterSignIn } from './person.ts'
+import { recordedOutcomes, requestWith } from './recorded-outcomes.ts'
+
+let emulator: Emulator
+beforeEach(async () => {
+  emulator = await startEmulator({ firewall: false })
+})
+afterEach(() => emulator.close())
+
+const newStrategy = (options: StrategyOptions = {}): OwnerSsoStrategy =>
+  new OwnerSsoStrategy({
+    authUrl: emulator.authUrl,
+    regionalAuthUrls: [emulator.regionalAuthUrl],
+    mode: 'browser',
+    ...options,
+  })
+
+describe('mode browser', () => {
+  it('hands out a link without a request, and signs in with the address that it led to', async () => {
+    const strategy = newStrategy()
+    const browser = startApplication(strategy).browser()
+    const first = await browser.post('/login').send({ identity: 'plain@example.com' }).expect(401)
+    expect(first.body).toMatchObject({ code: 'ERR_SSO_CALLBACK_REQUIRED', message: expect.any(String), triesLeft: 5 })
+    expect(new URL(first.body.url).searchParams.get('login_hint')).toBe('plain@example.com')
+    expect(emulator.requests).toHaveLength(0)
+
+    const callbackUrl = await addressAfterSignIn(first.body.url, 'plain@example.com', 'correct horse')
+    const before = emulator.requests.length
+    const second = await browser.post('/login').send({ callbackUrl }).expect(200)
+    expect(second.body).toEqual({ account: 'plain@example.com', email: 'plain@example.com' })
+    // The exchange, and the refresh that brings the id_token.
+    expect(emulator.requests.length - before).toBe(2)
+    expect((await strategy.tokens.status('plain@example.com')).state).toBe('valid')
+  })
+
+  it('signs in the account that signed in over there, not the one that was typed here', async () => {
+    const strategy = newStrategy()
+    const browser = startApplication(strategy).browser()
+    const first = await browser.post('/login').send({ identity: 'regional@example.com' }).expect(401)
+    const url = new URL(first.body.url)
+    url.searchParams.delete('login_hint')
+    const callbackUrl = await addressAfterSignIn(url.href, 'plain@example.com', 'correct horse')
+    const second = await browser.post('/login').send({ callbackUrl }).expect(200)
+    expect(second.body.account).toBe('plain@example.com')
+    expect((await strategy.tokens.status('regional@example.com')).state).toBe('signed-out')
+  })
+
+  it('needs no e-mail', async () => {
+    const browser = startApplication(newStrategy()).browser()
+    const first = await browser.post('/login').send({}).expect(401)
+    const callbackUrl = await addressAfterSignIn(first.body.url, 'plain@example.com', 'correct horse')
+    const answer = await browser.post('/login').send({ callbackUrl: `  ${callbackUrl}\n` })
+    expect(answer.body).toMatchObject({ account: 'plain@example.com' })
+  })
+
+  it('sends the person to callbackRedirect, whose page finds the link', async () => {
+    const browser = startApplication(newStrategy(), { callbackRedirect: '/paste' }).browser()
+    await browser.post('/login').send({}).expect(302).expect('Location', '/paste')
+    expect((await browser.get('/pending')).body).toEqual({
+      step: 'callback',
+      url: expect.stringContaining('/oauth2/v3/authorize?'),
+      triesLeft: 5,
+      expires_at: expect.any(Number),
+    })
+  })
+
+  it('takes a wrong address again without a new link, five times, and asks the service nothing', async () => {
+    const browser = startApplication(newStrategy()).browser()
+    const { url } = (await browser.post('/login').send({})).body
+    const wrong = [
+      'hello',
+      `${emulator.authUrl}/void/callback?code=stolen&state=another&issuer=${emulator.authUrl}`,
+      'https://elsewhere.example.com/void/callback?code=1&state=2',
+    ]
+    for (const [index, callbackUrl] of wrong.entries()) {
+      const answer = await browser.post('/login').send({ callbackUrl })
+      expect(answer.status).toBe(401)
+      expect(answer.body).toMatchObject({ code: expect.stringMatching(/^ERR_SSO_/u), url, triesLeft: 4 - index })
+    }
+    expect(emulator.requests).toHaveLength(0)
+    const callbackUrl = await addressAfterSignIn(url, 'plain@example.com', 'correct horse')
+    await browser.post('/login').send({ callbackUrl }).expect(200)
+  })
+
+  it('needs a new link for an address that was used', async () => {
+    const strategy = newStrategy()
+    const session = { regenerate: (done: () => void) => done() }
+    await recordedOutcomes(strategy, requestWith({}, session))
+    const waiting = strategy.pendingLogin(requestWith({}, session))
+    const url = waiting?.step === 'callback' ? waiting.url : ''
+    emulator.once('token', { status: 400, body: { error: 'invalid_grant' } })
+    const callbackUrl = await addressAfterSignIn(url, 'plain@example.com', 'correct horse')
+    const [used] = await recordedOutcomes(strategy, requestWith({ callbackUrl }, session))
+    expect(used).toMatchObject({ kind: 'fail', given: [{ code: 'ERR_SSO_TOKEN_REJECTED' }, 401] })
+    const [again] = await recordedOutcomes(strategy, requestWith({ callbackUrl }, session))
+    expect(again).toMatchObject({ kind: 'fail', given: [{ code: 'ERR_SSO_PENDING_LOGIN_EXPIRED' }, 401] })
+  })
+
+  it('redeems an address in the session that asked for the link, nowhere else', async () => {
+    const application = startApplication(newStrategy())
+    const first = await application.browser().post('/login').send({})
+    const callbackUrl = await addressAfterSignIn(first.body.url, 'plain@example.com', 'correct horse')
+    const other = application.browser()
+    await other.post('/login').send({})
+    expect((await other.post('/login').send({ callbackUrl })).body.code).toBe('ERR_SSO_STATE_MISMATCH')
+    const stranger = await application.browser().post('/login').send({ callbackUrl })
+    expect(stranger.body.code).toBe('ERR_SSO_PENDING_LOGIN_EXPIRED')
+  })
+
+  it('is sealed into the session with a key: neither verifier nor link can be read there', async () => {
+    const application = startApplication(newStrategy({ pendingLoginKey: new Uint8Array(32).fill(7) }))
+    const browser = application.browser()
+    const { url } = (await browser.post('/login').send({})).body
+    expect(application.storedSessions()).not.toContain('authorize')
+    const callbackUrl = await addressAfterSignIn(url, 'plain@example.com', 'correct horse')
+    await browser.post('/login').send({ callbackUrl }).expect(200)
+  })
+
+  it('says that it needs a session', async () => {
+    const outcomes = await recordedOutcomes(newStrategy(), requestWith({}, null), { session: false })
+    expect(outcomes).toEqual([{ kind: 'error', given: [expect.any(TypeError)] }])
+  })
+})

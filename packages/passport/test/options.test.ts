@@ -1,0 +1,117 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import { createSso, createTokenManager } from '@owner-sso/core'
+import { type Emulator, startEmulator } from '@owner-sso/emulator'
+import { memoryTokenStore } from '@owner-sso/token-store-memory'
+import { OwnerSsoStrategy, Strategy } from '../src/index.ts'
+import { recordedOutcomes, requestWith } from './recorded-outcomes.ts'
+
+const authUrl = 'http://127.0.0.1:1'
+/** As an application without types would write them. */
+const newUntyped = (...given: unknown[]): OwnerSsoStrategy => Reflect.construct(OwnerSsoStrategy, given)
+
+beforeEach(() => {
+  delete process.env['OWNER_SSO_AUTH_URL']
+  delete process.env['OWNER_SSO_REGIONAL_AUTH_URLS']
+})
+
+describe('new OwnerSsoStrategy()', () => {
+  it('says what to set when nothing is', () => {
+    expect(() => new OwnerSsoStrategy()).toThrow(TypeError)
+    expect(() => new OwnerSsoStrategy()).toThrow(/OWNER_SSO_AUTH_URL.*authUrl/u)
+  })
+
+  it('is also called Strategy, and its name is owner-sso', () => {
+    expect(Strategy).toBe(OwnerSsoStrategy)
+    expect(new Strategy({ authUrl }).name).toBe('owner-sso')
+  })
+
+  describe('with a service', () => {
+    let emulator: Emulator
+    beforeEach(async () => {
+      emulator = await startEmulator({ firewall: false })
+    })
+    afterEach(() => emulator.close())
+    const regional = { identity: 'regional@example.com', credential: 'correct horse' }
+
+    it('takes it from OWNER_SSO_AUTH_URL and OWNER_SSO_REGIONAL_AUTH_URLS', async () => {
+      process.env['OWNER_SSO_AUTH_URL'] = emulator.authUrl
+      process.env['OWNER_SSO_REGIONAL_AUTH_URLS'] = `https://auth.example.cn, ${emulator.regionalAuthUrl}`
+      const [outcome] = await recordedOutcomes(new OwnerSsoStrategy(), requestWith(regional))
+      expect(outcome?.kind).toBe('success')
+    })
+
+    it('takes createSso’s options beside its own, or as sso', async () => {
+      const options = { authUrl: emulator.authUrl, regionalAuthUrls: [emulator.regionalAuthUrl] }
+      for (const strategy of [
+        new OwnerSsoStrategy({ ...options, mode: 'form' }),
+        new OwnerSsoStrategy({ sso: options }),
+      ]) {
+        const [outcome] = await recordedOutcomes(strategy, requestWith(regional))
+        expect(outcome?.kind).toBe('success')
+      }
+    })
+
+    it('takes what createSso made, and a token manager, which is strategy.tokens', async () => {
+      const sso = createSso({ authUrl: emulator.authUrl, regionalAuthUrls: [emulator.regionalAuthUrl] })
+      const tokens = createTokenManager({ sso, store: memoryTokenStore() })
+      const strategy = new OwnerSsoStrategy({ sso, tokens })
+      await recordedOutcomes(strategy, requestWith(regional))
+      expect(strategy.tokens).toBe(tokens)
+      expect((await tokens.status('regional@example.com')).state).toBe('valid')
+    })
+
+    it('reads the fields that it is told to', async () => {
+      const names = { identityField: 'email', credentialField: 'password' }
+      const strategy = new OwnerSsoStrategy({ authUrl: emulator.authUrl, ...names })
+      const body = { email: 'plain@example.com', password: 'correct horse' }
+      expect((await recordedOutcomes(strategy, requestWith(body)))[0]?.kind).toBe('success')
+    })
+
+    it('reads the passcode’s fields that it is told to', async () => {
+      const names = { passcodeField: 'otp', factorField: 'device', backupCodeField: 'spare' }
+      const strategy = new OwnerSsoStrategy({ authUrl: emulator.authUrl, ...names })
+      const mfa = emulator.accounts.find(({ identity }) => identity === 'mfa@example.com')
+      const credentials = { identity: 'mfa@example.com', credential: 'correct horse' }
+      const device = mfa?.factors[0]?.id
+      const byPasscode = { ...credentials, otp: mfa?.passcode(device), device }
+      expect((await recordedOutcomes(strategy, requestWith(byPasscode)))[0]?.kind).toBe('success')
+      const bySpare = { ...credentials, spare: mfa?.backupCodes[0] }
+      expect((await recordedOutcomes(strategy, requestWith(bySpare)))[0]?.kind).toBe('success')
+    })
+  })
+
+  it.each<[string, unknown]>([
+    ['passcodefield', { authUrl, passcodefield: 'x' }],
+    ['identityField', { authUrl, identityField: '' }],
+    ['credentialField', { authUrl, credentialField: 1 }],
+    ['passcodeField', { authUrl, passcodeField: [] }],
+    ['factorField', { authUrl, factorField: '' }],
+    ['backupCodeField', { authUrl, backupCodeField: null }],
+    ['callbackUrlField', { authUrl, callbackUrlField: {} }],
+    ['passReqToCallback', { authUrl, passReqToCallback: 'yes' }],
+    ['pendingLoginTtl', { authUrl, pendingLoginTtl: 0 }],
+    ['pendingLoginTtl', { authUrl, pendingLoginTtl: 1e9 }],
+    ['pendingLoginTtl', { authUrl, pendingLoginTtl: '300' }],
+    ['pendingLoginKey', { authUrl, pendingLoginKey: new Uint8Array(31) }],
+    ['pendingLoginKey', { authUrl, pendingLoginKey: 'x'.repeat(32) }],
+    ['mode', { authUrl, mode: 'popup' }],
+    ['tokens', { authUrl, tokens: {} }],
+    ['tokens', { authUrl, tokens: 'x' }],
+    ['sso', { sso: 'https://auth.example.com' }],
+    ['authUrl', { sso: createSso({ authUrl }), authUrl }],
+    ['authUrl', { authUrl: 'ftp://auth.example.com' }],
+    ['timeout', { authUrl, timeout: -1 }],
+    ['options', null],
+  ])('names the option that is wrong: %s', (name, options) => {
+    expect(() => newUntyped(options)).toThrow(TypeError)
+    expect(() => newUntyped(options)).toThrow(new RegExp(`\\b${name}\\b`, 'u'))
+  })
+
+  it('names verify when that is no function', () => {
+    expect(() => newUntyped({ authUrl }, 'verify')).toThrow(/verify must be a function/u)
+  })
+
+  it('takes undefined for an option that is not given', () => {
+    expect(() => new OwnerSsoStrategy({ authUrl, tokens: undefined, mode: undefined })).not.toThrow()
+  })
+})

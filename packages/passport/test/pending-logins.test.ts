@@ -1,0 +1,124 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout } from 'node:timers/promises'
+import { inspect } from 'node:util'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { describe, expect, it } from '@jest/globals'
+import * as fc from 'fast-check'
+import { memoryPendingLogins, type PendingLogins } from '../src/pending-logins.ts'
+import { sealedPendingLogins } from '../src/sealed-pending-logins.ts'
+import { afterOneMoreTry, startWaiting, type WaitingForPasscode } from '../src/waiting-login.ts'
+
+const now = (): number => Date.now() / 1000
+
+/** A waiting login as core makes it, with a secret in it. */
+function newLogin(expiresAt: number = now() + 60): WaitingForPasscode {
+  const pending = { kind: 'owner-sso/pending-login' as const, expires_at: expiresAt, credential: 'correct horse' }
+  return { ...startWaiting(expiresAt), step: 'passcode', identity: 'jo@example.com', factors: [], pending }
+}
+
+describe.each<[string, () => PendingLogins]>([
+  ['in memory', memoryPendingLogins],
+  ['sealed', () => sealedPendingLogins(randomBytes(32))],
+])('pending logins %s', (_where, create) => {
+  it('give back what was kept, once', () => {
+    const logins = create()
+    const login = newLogin()
+    const handle = logins.keep(login)
+    expect(logins.peek(handle)).toEqual(login)
+    expect(logins.take(handle)).toEqual(login)
+    expect(logins.peek(handle)).toBeUndefined()
+    expect(logins.take(handle)).toBeUndefined()
+  })
+
+  it('go on after a wrong answer', () => {
+    const logins = create()
+    const login = logins.take(logins.keep(newLogin()))
+    const next = login && afterOneMoreTry(login)
+    expect(next).toMatchObject({ tries: 1 })
+    expect(next && logins.take(logins.keep(next))).toEqual(next)
+  })
+
+  it('are gone when their time is over', () => {
+    const logins = create()
+    expect(logins.peek(logins.keep(newLogin(now() - 1)))).toBeUndefined()
+  })
+
+  it('show nothing when printed, and nothing in their handle', () => {
+    const logins = create()
+    const handle = logins.keep(newLogin())
+    const shown =
+      inspect(logins, { depth: Infinity, showHidden: true }) +
+      handle +
+      Buffer.from(handle, 'base64url').toString('latin1')
+    expect(shown).not.toMatch(/correct horse|jo@example/u)
+  })
+
+  it('give nothing for a handle that they did not make', () => {
+    const logins = create()
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.base64String(), (text, base64) => {
+        expect(logins.peek(text)).toBeUndefined()
+        expect(logins.take(base64)).toBeUndefined()
+      }),
+    )
+  })
+})
+
+describe('a pending login in memory', () => {
+  it('is erased on time, though nobody asks for it', async () => {
+    setFlagsFromString('--expose-gc')
+    const collectGarbage: () => void = runInNewContext('gc')
+    const logins = memoryPendingLogins()
+    const kept = ((login) => {
+      logins.keep(login)
+      return new WeakRef(login)
+    })(newLogin(now() + 0.02))
+    // An entry that merely looked expired would never go.
+    while (kept.deref()) {
+      await setTimeout(10)
+      collectGarbage()
+    }
+    expect(kept.deref()).toBeUndefined()
+  })
+})
+
+describe('a sealed pending login', () => {
+  it('opens with the same key elsewhere, and with no other', () => {
+    const key = randomBytes(32)
+    const login = newLogin()
+    const handle = sealedPendingLogins(key).keep(login)
+    expect(sealedPendingLogins(key).peek(handle)).toEqual(login)
+    expect(sealedPendingLogins(randomBytes(32)).peek(handle)).toBeUndefined()
+  })
+
+  it('never looks the same twice', () => {
+    const logins = sealedPendingLogins(randomBytes(32))
+    const login = newLogin()
+    expect(new Set(Array.from({ length: 1000 }, () => logins.keep(login))).size).toBe(1000)
+  })
+
+  it('opens in no changed form: each bit of it counts', () => {
+    const logins = sealedPendingLogins(randomBytes(32))
+    const sealed = Buffer.from(logins.keep(newLogin()), 'base64url')
+    for (let bit = 0; bit < sealed.length * 8; bit++) {
+      const changed = Buffer.from(sealed)
+      changed[bit >> 3] = (changed[bit >> 3] ?? 0) ^ (1 << (bit & 7))
+      expect(logins.peek(changed.toString('base64url'))).toBeUndefined()
+    }
+    for (let length = 0; length < sealed.length; length++) {
+      expect(logins.peek(sealed.subarray(0, length).toString('base64url'))).toBeUndefined()
+    }
+  })
+
+  it('is not answered twice from an old copy of the session', () => {
+    const logins = sealedPendingLogins(randomBytes(32))
+    const first = logins.keep(newLogin())
+    const login = logins.take(first)
+    const next = login && afterOneMoreTry(login)
+    const second = next && logins.keep(next)
+    expect(logins.take(first)).toBeUndefined()
+    expect(second && logins.take(second)).toEqual(next)
+    expect(logins.take(first)).toBeUndefined()
+  })
+})

@@ -1,0 +1,81 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { type Emulator, startEmulator } from '@owner-sso/emulator'
+import express, { type NextFunction, type Request, type Response } from 'express'
+import passport from 'passport'
+import request from 'supertest'
+import { OwnerSsoStrategy } from '../src/index.ts'
+import { newSession, recordedOutcomes, requestWith } from './recorded-outcomes.ts'
+
+const plain = { identity: 'plain@example.com', credential: 'correct horse' }
+let emulator: Emulator
+let strategy: OwnerSsoStrategy
+beforeAll(async () => {
+  emulator = await startEmulator({ firewall: false })
+  strategy = new OwnerSsoStrategy({ authUrl: emulator.authUrl })
+})
+afterAll(() => emulator.close())
+
+describe('a route without what it needs', () => {
+  it('fails with a clear error before anything is sent, where there is no session', async () => {
+    const before = emulator.requests.length
+    const outcomes = await recordedOutcomes(strategy, requestWith(plain, null))
+    expect(outcomes).toEqual([{ kind: 'error', given: [expect.any(TypeError)] }])
+    expect(String(outcomes[0]?.given[0])).toMatch(/express-session.*session: false/u)
+    expect(emulator.requests.length).toBe(before)
+  })
+
+  it('fails with a clear error before anything is sent, where the session can’t change its id', async () => {
+    const before = emulator.requests.length
+    const outcomes = await recordedOutcomes(strategy, requestWith(plain, {}))
+    expect(outcomes).toEqual([{ kind: 'error', given: [expect.any(TypeError)] }])
+    expect(String(outcomes[0]?.given[0])).toMatch(/regenerate/u)
+    expect(emulator.requests.length).toBe(before)
+  })
+
+  it('needs neither for passport.authorize, which signs nobody in', async () => {
+    const [outcome] = await recordedOutcomes(strategy, requestWith(plain, {}), { assignProperty: 'account' })
+    expect(outcome?.kind).toBe('success')
+  })
+
+  it('passes on the error of a session store that can’t save', async () => {
+    const session = { ...newSession(), save: (done: (error: Error) => void) => done(new Error('no space left')) }
+    const mfa = { identity: 'mfa@example.com', credential: 'correct horse' }
+    const outcomes = await recordedOutcomes(strategy, requestWith(mfa, session))
+    expect(outcomes).toEqual([{ kind: 'error', given: [new Error('no space left')] }])
+  })
+
+  it('hears of its own handler’s mistakes as an error, and the process lives on', async () => {
+    const app = express().use(express.json())
+    const authenticator = new passport.Passport().use(strategy)
+    app.post('/login', (req: Request, res: Response, next: NextFunction) => {
+      const answer: passport.AuthenticateCallback = (error) => {
+        if (error) return next(error)
+        throw new Error('a mistake in the handler')
+      }
+      authenticator.authenticate('owner-sso', { session: false }, answer)(req, res, next)
+    })
+    app.use((error: Error, _req: Request, res: Response, _next: NextFunction) => res.status(500).json(error.message))
+    const answer = await request(app).post('/login').send(plain)
+    expect(answer.body).toBe('a mistake in the handler')
+  })
+
+  it('warns of a handler that throws at its own error, and the process lives on', async () => {
+    const program = `
+      import { OwnerSsoStrategy } from '@owner-sso/passport'
+      const strategy = new OwnerSsoStrategy({ authUrl: 'http://127.0.0.1:1' })
+      strategy.success = strategy.fail = strategy.redirect = () => {}
+      strategy.error = () => { throw new Error('at its wits’ end') }
+      strategy.authenticate({ body: {} })
+      setImmediate(() => console.log('alive'))
+    `
+    const cwd = fileURLToPath(new URL('..', import.meta.url))
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program], {
+      cwd,
+    })
+    expect(stdout).toBe('alive\n')
+    expect(stderr).toContain('at its wits’ end')
+  })
+})

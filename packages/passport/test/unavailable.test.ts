@@ -1,0 +1,79 @@
+import { inspect } from 'node:util'
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import { createSso, createTokenManager, StoreError } from '@owner-sso/core'
+import { type Emulator, startEmulator } from '@owner-sso/emulator'
+import { memoryTokenStore } from '@owner-sso/token-store-memory'
+import { OwnerSsoStrategy, SignInUnavailableError } from '../src/index.ts'
+import { startApplication } from './application.ts'
+import { recordedOutcomes, requestWith } from './recorded-outcomes.ts'
+
+const plain = { identity: 'plain@example.com', credential: 'correct horse' }
+let emulator: Emulator
+beforeEach(async () => {
+  emulator = await startEmulator()
+})
+afterEach(() => emulator.close())
+
+/** The one error that a sign-in ends in. */
+async function errorOf(strategy: OwnerSsoStrategy, options: object = {}): Promise<SignInUnavailableError> {
+  const outcomes = await recordedOutcomes(strategy, requestWith(plain), options)
+  expect(outcomes).toEqual([{ kind: 'error', given: [expect.any(SignInUnavailableError)] }])
+  const [error] = outcomes[0]?.given ?? []
+  if (!(error instanceof SignInUnavailableError)) throw new Error('unreachable: checked above')
+  expect(inspect(error, { depth: Infinity, showHidden: true })).not.toContain('correct horse')
+  return error
+}
+
+describe('a sign-in that failed through nobody’s fault', () => {
+  it('is 503 with Retry-After when the firewall blocks, and sends nothing while it does', async () => {
+    emulator.once('login-page', { firewall: true })
+    const strategy = new OwnerSsoStrategy({ authUrl: emulator.authUrl, firewallCooldown: 120 })
+    const browser = startApplication(strategy).browser()
+    const first = await browser.post('/login').send(plain).expect(503)
+    expect(Number(first.headers['retry-after'])).toBeGreaterThan(110)
+    expect(Number(first.headers['retry-after'])).toBeLessThanOrEqual(121)
+    const second = await browser.post('/passport-login').send(plain).expect(503)
+    expect(second.headers['retry-after']).toBeDefined()
+    expect(emulator.requests).toHaveLength(1)
+  })
+
+  it('is 504 when the service does not answer in time', async () => {
+    emulator.once('login-page', { hold: new Promise(() => {}) })
+    const error = await errorOf(new OwnerSsoStrategy({ authUrl: emulator.authUrl, timeout: 50 }))
+    expect(error).toMatchObject({ code: 'ERR_SSO_TIMEOUT', status: 504, headers: {} })
+  })
+
+  it('is 504 when the application’s signal ends it', async () => {
+    emulator.once('login-page', { hold: new Promise(() => {}) })
+    const error = await errorOf(new OwnerSsoStrategy({ authUrl: emulator.authUrl }), {
+      signal: AbortSignal.timeout(50),
+    })
+    expect(error).toMatchObject({ code: 'ERR_SSO_TIMEOUT', status: 504 })
+  })
+
+  it('is 503 when nobody listens', async () => {
+    const { authUrl } = emulator
+    await emulator.close()
+    const error = await errorOf(new OwnerSsoStrategy({ authUrl }))
+    expect(error).toMatchObject({ code: 'ERR_SSO_UNREACHABLE', status: 503 })
+  })
+
+  it('is 502 when the answer is of no use', async () => {
+    emulator.once('login-page', { status: 500, body: 'Sorry' })
+    const error = await errorOf(new OwnerSsoStrategy({ authUrl: emulator.authUrl }))
+    expect(error).toMatchObject({ code: 'ERR_SSO_UNEXPECTED_RESPONSE', status: 502 })
+    expect(error.cause).toMatchObject({ step: 'login-page', status: 500 })
+  })
+
+  it('is 503 when the tokens could not be stored, and nobody is signed in', async () => {
+    const sso = createSso({ authUrl: emulator.authUrl })
+    const store = {
+      ...memoryTokenStore(),
+      swap: () => Promise.reject(new StoreError('unavailable', 'The store is away for lunch.')),
+    }
+    const strategy = new OwnerSsoStrategy({ sso, tokens: createTokenManager({ sso, store }) })
+    const browser = startApplication(strategy).browser()
+    await browser.post('/passport-login').send(plain).expect(503)
+    expect((await browser.get('/me')).body).toBeNull()
+  })
+})

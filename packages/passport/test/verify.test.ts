@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { type Emulator, startEmulator } from '@owner-sso/emulator'
+import type { Request } from 'express'
+import { OwnerSsoStrategy, type SignIn, type Verify } from '../src/index.ts'
+import { type RecordedOutcome, recordedOutcomes, requestWith } from './recorded-outcomes.ts'
+
+let emulator: Emulator
+beforeAll(async () => {
+  emulator = await startEmulator({ firewall: false })
+})
+afterAll(() => emulator.close())
+
+const plain = { identity: 'plain@example.com', credential: 'correct horse' }
+
+function forgetful(): unknown {
+  return Promise.resolve()
+}
+
+/** As an application without types would write it. */
+function untyped(verify: unknown): Verify {
+  const any: Verify = Object(verify)
+  return any
+}
+
+async function outcomeWith(
+  verify: Verify,
+): Promise<{ outcome: RecordedOutcome | undefined; strategy: OwnerSsoStrategy }> {
+  const strategy = new OwnerSsoStrategy({ authUrl: emulator.authUrl }, verify)
+  const outcomes = await recordedOutcomes(strategy, requestWith(plain))
+  expect(outcomes).toHaveLength(1)
+  return { outcome: outcomes[0], strategy }
+}
+
+describe('verify', () => {
+  it('gets the account, its tokens and a profile', async () => {
+    const asked: SignIn[] = []
+    await outcomeWith((signIn, done) => {
+      asked.push(signIn)
+      done(null, { id: 1 })
+    })
+    expect(asked).toHaveLength(1)
+    expect(asked[0]?.account).toBe('plain@example.com')
+    expect(asked[0]?.tokens.access_token).toEqual(expect.any(String))
+    expect(asked[0]?.profile).toEqual({
+      provider: 'owner-sso',
+      id: 'plain@example.com',
+      displayName: 'plain@example.com',
+      emails: [{ value: 'plain@example.com' }],
+    })
+  })
+
+  it('makes the user by its callback, with a message', async () => {
+    const { outcome } = await outcomeWith((_signIn, done) => done(null, { id: 7 }, { message: 'Welcome' }))
+    expect(outcome).toEqual({ kind: 'success', given: [{ id: 7 }, { message: 'Welcome' }] })
+  })
+
+  it('makes the user by its promise', async () => {
+    const { outcome } = await outcomeWith(async ({ account }) => ({ id: account }))
+    expect(outcome).toEqual({ kind: 'success', given: [{ id: 'plain@example.com' }, undefined] })
+  })
+
+  it('turns an owner away by callback, with its own message', async () => {
+    const { outcome, strategy } = await outcomeWith((_signIn, done) => done(null, false, { message: 'Members only' }))
+    expect(outcome).toEqual({ kind: 'fail', given: [{ message: 'Members only' }, 401] })
+    expect((await strategy.tokens.status('plain@example.com')).state).toBe('signed-out')
+  })
+
+  it('turns an owner away by promise, and no token of theirs is kept', async () => {
+    const { outcome, strategy } = await outcomeWith(async () => false)
+    expect(outcome?.kind).toBe('fail')
+    expect((await strategy.tokens.status('plain@example.com')).state).toBe('signed-out')
+  })
+
+  it.each<[string, Verify]>([
+    ['given to its callback', (_signIn, done) => done(new Error('the database is down'))],
+    ['of its promise', () => Promise.reject(new Error('the database is down'))],
+    [
+      'that it throws',
+      () => {
+        throw new Error('the database is down')
+      },
+    ],
+  ])('fails with the error %s', async (_how, verify) => {
+    const { outcome } = await outcomeWith(verify)
+    expect(outcome).toEqual({ kind: 'error', given: [new Error('the database is down')] })
+  })
+
+  it('is told when its promise forgets the user, in place of waiting for ever', async () => {
+    const { outcome } = await outcomeWith(untyped(forgetful))
+    expect(outcome).toEqual({ kind: 'error', given: [expect.any(TypeError)] })
+  })
+
+  it('is heard once, whatever it says afterwards', async () => {
+    const { outcome } = await outcomeWith(async (_signIn, done) => {
+      done(null, { id: 1 })
+      done(null, false)
+      throw new Error('too late')
+    })
+    expect(outcome).toEqual({ kind: 'success', given: [{ id: 1 }, undefined] })
+  })
+
+  it('gets the request in front with passReqToCallback', async () => {
+    const strategy = new OwnerSsoStrategy(
+      { authUrl: emulator.authUrl, passReqToCallback: true },
+      async (request: Request, { account }) => ({ id: account, from: request.body.identity }),
+    )
+    const [outcome] = await recordedOutcomes(strategy, requestWith(plain))
+    expect(outcome?.given[0]).toEqual({ id: 'plain@example.com', from: 'plain@example.com' })
+  })
+
+  it('may be the only argument', async () => {
+    process.env['OWNER_SSO_AUTH_URL'] = emulator.authUrl
+    try {
+      const strategy = new OwnerSsoStrategy(async ({ account }) => ({ id: account }))
+      const [outcome] = await recordedOutcomes(strategy, requestWith(plain))
+      expect(outcome?.given[0]).toEqual({ id: 'plain@example.com' })
+    } finally {
+      delete process.env['OWNER_SSO_AUTH_URL']
+    }
+  })
+})
