@@ -74,19 +74,18 @@ export function createOwnerApi({ url, tokens, timeout = 10_000 }: OwnerApiOption
 }
 
 async function fetchOnce(url: string, token: string, timeout: number): Promise<{ status: number; body: string }> {
+  const signal = AbortSignal.timeout(timeout)
   try {
+    // A redirect would carry the token to another host.
     const response = await fetch(url, {
       headers: { authorization: `Bearer ${token}`, accept: 'application/json' },
-      // A redirect would carry the token to another host.
       redirect: 'manual',
-      signal: AbortSignal.timeout(timeout),
+      signal,
     })
     return { status: response.status, body: await boundedText(response) }
   } catch (error) {
     if (error instanceof OwnerApiError) throw error
-    if (error instanceof Error && error.name === 'TimeoutError') {
-      throw new OwnerApiError(504, 'The owner API did not answer in time.')
-    }
+    if (signal.aborted) throw new OwnerApiError(504, 'The owner API did not answer in time.')
     throw new OwnerApiError(502, 'The owner API can’t be reached.')
   }
 }

@@ -23,7 +23,7 @@ export class TooManyTriesError extends Error {
 export interface SignInLimit {
   /** 5 tries of one account from one address in 15 minutes. */
   readonly perAccount: RequestHandler
-  /** 30 tries from one address over all accounts and ways to sign in, in 15 minutes. */
+  /** 30 failed tries from one address over all accounts and ways to sign in, in 15 minutes. */
   readonly perAddress: RequestHandler
   /** A completed sign-in: its account starts from nought. */
   succeeded(request: Request, identity: string): void
@@ -31,22 +31,30 @@ export interface SignInLimit {
 
 /** Counts in this process's memory. */
 export function signInLimit(): SignInLimit {
-  const perAccount = limiter(5, (request) => accountKey(request, field(request, 'identity')))
+  const perAccount = limiter({
+    limit: 5,
+    keyGenerator: (request) => accountKey(request, field(request, 'identity')),
+  })
   return {
     perAccount,
-    perAddress: limiter(30, addressKey),
+    perAddress: limiter({ limit: 30, keyGenerator: addressKey, skipSuccessfulRequests: true }),
     succeeded: (request, identity) => perAccount.resetKey(accountKey(request, identity)),
   }
 }
 
-function limiter(limit: number, keyGenerator: (request: Request) => string): RateLimitRequestHandler {
+interface LimiterOptions {
+  readonly limit: number
+  readonly keyGenerator: (request: Request) => string
+  readonly skipSuccessfulRequests?: boolean
+}
+
+function limiter(options: LimiterOptions): RateLimitRequestHandler {
   const handler: RateLimitRequestHandler = rateLimit({
+    ...options,
     windowMs,
-    limit,
-    keyGenerator,
     standardHeaders: false,
     legacyHeaders: false,
-    handler: (request, _response, next) => void refuse(handler, keyGenerator(request), next),
+    handler: (request, _response, next) => void refuse(handler, options.keyGenerator(request), next),
   })
   return handler
 }

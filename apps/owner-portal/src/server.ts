@@ -11,7 +11,7 @@ export interface RunningServer {
   /** The address to open. */
   readonly url: string
   readonly port: number
-  close(): Promise<void>
+  readonly close: () => Promise<void>
 }
 
 /** Tries `port`, the nine after it, then any free one. @throws the system's error where none can be had. */

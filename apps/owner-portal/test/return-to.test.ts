@@ -1,6 +1,6 @@
 /** No address leads anywhere but to a page of the portal. */
 import { describe, expect, it } from '@jest/globals'
-import fc from 'fast-check'
+import { array, assert, constantFrom, oneof, property, string } from 'fast-check'
 import { returnTo } from '../src/return-to.ts'
 
 const portal = 'https://portal.example.com'
@@ -38,7 +38,7 @@ describe('returnTo', () => {
   })
 
   it('stays on the portal whatever it is given, as a browser resolves it', () => {
-    const piece = fc.constantFrom(
+    const piece = constantFrom(
       '/',
       '\\',
       '.',
@@ -54,13 +54,13 @@ describe('returnTo', () => {
       'evil.example.com',
       'http',
     )
-    const address = fc.oneof(
-      fc.string(),
-      fc.string({ unit: 'binary' }),
-      fc.array(piece).map((pieces) => `/${pieces.join('')}`),
+    const address = oneof(
+      string(),
+      string({ unit: 'binary' }),
+      array(piece).map((pieces) => `/${pieces.join('')}`),
     )
-    fc.assert(
-      fc.property(address, (value) => {
+    assert(
+      property(address, (value) => {
         const target = returnTo(value)
         expect(target).toMatch(/^\/(?![/\\])/u)
         expect(new URL(target, portal).origin).toBe(portal)

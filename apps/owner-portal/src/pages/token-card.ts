@@ -8,7 +8,7 @@ import { csrfField } from './form.ts'
 import type { Html } from './layout.ts'
 
 /** Seconds; interface document, "Authentication" 6: the access token expires every eight hours. */
-const lifetime = 8 * 60 * 60
+const eightHours = 8 * 60 * 60
 
 const states: Record<TokenStatus['state'], { readonly label: string; readonly good: boolean; readonly text: string }> =
   {
@@ -27,6 +27,7 @@ const states: Record<TokenStatus['state'], { readonly label: string; readonly go
 export function tokenCard(status: TokenStatus, now: number, csrfToken: string): Html {
   const state = states[status.state]
   const left = Math.max(0, Math.round((status.expires_at ?? now) - now))
+  const life = lifetimeOf(status)
   return html`<section class="card" aria-labelledby="token">
     <div class="between">
       <h2 id="token">Access token</h2>
@@ -34,7 +35,7 @@ export function tokenCard(status: TokenStatus, now: number, csrfToken: string): 
     </div>
     <div class="field">
       <p class="time-left">${left > 0 ? `${duration(left)} left` : 'No time left'}</p>
-      <progress value="${Math.min(left, lifetime)}" max="${lifetime}" aria-label="Time left of eight hours">
+      <progress value="${Math.min(left, life)}" max="${life}" aria-label="Time left of the token’s life">
         ${left > 0 ? duration(left) : 'none'}
       </progress>
     </div>
@@ -59,6 +60,11 @@ export function tokenCard(status: TokenStatus, now: number, csrfToken: string): 
       ${csrfField(csrfToken)}<button class="button plain" type="submit">Refresh now</button>
     </form>
   </section>`
+}
+
+/** Seconds from its first to its last. */
+function lifetimeOf({ obtained_at: from, expires_at: until }: TokenStatus): number {
+  return from !== undefined && until !== undefined && until > from ? until - from : eightHours
 }
 
 function utc(epochSeconds: number): Html {

@@ -1,0 +1,79 @@
+/** Sign-in on the service's own page: the address that the person ends on is pasted. */
+import { describe, expect, it } from '@jest/globals'
+import { signInThere } from './service-page.ts'
+import { startPortal } from './portal-under-test.ts'
+
+function linkOn(html: string): string {
+  return /href="(http[^"]+)" target="_blank"/u.exec(html)?.[1]?.replaceAll('&amp;', '&') ?? ''
+}
+
+describe('signing in on the service’s own page', () => {
+  it('takes the pasted address and signs in whoever the service says it was', async () => {
+    const portal = await startPortal()
+    const me = portal.visitor()
+    const page = await me.open('/sign-in/browser')
+    expect(page.text).toContain(`${portal.emulator.authUrl}/void/callback?code=`)
+    const callbackUrl = await signInThere(linkOn(page.html), 'plain@example.com')
+    const answer = await me.send(page, '/sign-in/browser', { callbackUrl: `  ${callbackUrl}\n` })
+    expect([answer.status, answer.location]).toEqual([303, '/'])
+    expect((await me.follow(answer)).text).toMatch(/plain@example\.com.*Daily/u)
+  })
+
+  it('asks the service nothing before, and keeps its link over a reload', async () => {
+    const portal = await startPortal()
+    const me = portal.visitor()
+    const first = linkOn((await me.open('/sign-in/browser')).html)
+    expect(first).toMatch(/^http:/u)
+    expect(linkOn((await me.open('/sign-in/browser')).html)).toBe(first)
+    expect(portal.emulator.requests).toHaveLength(0)
+  })
+
+  it.each(['', 'nonsense', 'javascript:alert(1)?code=1', 'https://auth.example.com/void/callback'])(
+    'asks for the whole address instead of %j',
+    async (callbackUrl) => {
+      const portal = await startPortal()
+      const me = portal.visitor()
+      const page = await me.open('/sign-in/browser')
+      const answer = await me.send(page, '/sign-in/browser', { callbackUrl })
+      expect(answer.status).toBe(422)
+      expect(answer.text).toContain('Paste the whole address')
+      expect(linkOn(answer.html)).toBe(linkOn(page.html))
+    },
+  )
+
+  it('refuses the address of somebody else’s sign-in, and the own one works after that', async () => {
+    const portal = await startPortal()
+    const [me, other] = [portal.visitor(), portal.visitor()]
+    const page = await me.open('/sign-in/browser')
+    const foreign = await signInThere(linkOn((await other.open('/sign-in/browser')).html), 'plain@example.com')
+    const refused = await me.send(page, '/sign-in/browser', { callbackUrl: foreign })
+    expect(refused.status).toBe(401)
+    expect(refused.text).toContain('belongs to another sign-in')
+    expect(refused.html).not.toContain(new URL(foreign).searchParams.get('code'))
+    expect(portal.emulator.counters.codeExchanges).toBe(0)
+    const own = await signInThere(linkOn(refused.html), 'plain@example.com')
+    expect((await me.send(refused, '/sign-in/browser', { callbackUrl: own })).location).toBe('/')
+  })
+
+  it('offers a new link once an address was spent', async () => {
+    const portal = await startPortal()
+    const me = portal.visitor()
+    const page = await me.open('/sign-in/browser')
+    const url = new URL(await signInThere(linkOn(page.html), 'plain@example.com'))
+    url.searchParams.set('code', 'spent')
+    const answer = await me.send(page, '/sign-in/browser', { callbackUrl: url.href })
+    expect(answer.status).toBe(401)
+    expect(answer.text).toContain('did not accept this sign-in')
+    expect(linkOn(answer.html)).not.toBe(linkOn(page.html))
+  })
+
+  it('says that an account with a passcode signs in with the form', async () => {
+    const portal = await startPortal({ emulator: { mfaAt: 'token-exchange' } })
+    const me = portal.visitor()
+    const page = await me.open('/sign-in/browser')
+    const callbackUrl = await signInThere(linkOn(page.html), 'mfa@example.com')
+    const answer = await me.send(page, '/sign-in/browser', { callbackUrl })
+    expect(answer.status).toBe(401)
+    expect(answer.text).toContain('The service wants a passcode as well')
+  })
+})

@@ -1,0 +1,126 @@
+/** What the signed-in see and do. */
+import { load } from 'cheerio'
+import { describe, expect, it } from '@jest/globals'
+import { startPortal } from './portal-under-test.ts'
+
+function timeLeft(html: string): number {
+  const bar = load(html)('progress')
+  return Number(bar.attr('value')) / Number(bar.attr('max'))
+}
+
+describe('home', () => {
+  it('shows the vehicles, and the token’s state with its time left as a bar', async () => {
+    const { home } = await (await startPortal()).signedIn()
+    expect(home.text).toMatch(/Daily EMULATED000000001 Online.*Weekend EMULATED000000002 Asleep/u)
+    expect(home.text).toMatch(/Access token Valid (?:8 hours|7 hours 59 minutes) left/u)
+    expect(timeLeft(home.html)).toBeGreaterThan(0.99)
+  })
+
+  it('shows one vehicle', async () => {
+    const { me } = await (await startPortal()).signedIn()
+    const page = await me.open('/vehicles/1001')
+    expect(page.text).toMatch(/Daily.*State Online.*Battery 76 %.*VIN EMULATED000000001/u)
+  })
+
+  it.each(['/vehicles/9999', '/vehicles/%2e%2e', '/vehicles/..%2f..%2fapi'])('has no page %s', async (path) => {
+    const { me } = await (await startPortal()).signedIn()
+    expect((await me.open(path)).status).toBe(404)
+  })
+
+  it('refreshes now: one request, a new token, and says so once', async () => {
+    const portal = await startPortal()
+    const { me, home } = await portal.signedIn()
+    const before = await portal.tokens.getAccessToken('plain@example.com')
+    // An expiry is told in whole seconds.
+    portal.emulator.clock.advance(2)
+    const answer = await me.send(home, '/refresh')
+    expect([answer.status, answer.location]).toEqual([303, '/'])
+    const renewed = await me.follow(answer)
+    expect(renewed.text).toContain('Your token was renewed')
+    expect(portal.emulator.counters.refreshRequests).toBe(1)
+    expect(await portal.tokens.getAccessToken('plain@example.com')).not.toBe(before)
+    expect((await me.open('/')).text).not.toContain('Your token was renewed')
+  })
+
+  it('renews a token that the owner API does not take any more, without a word', async () => {
+    const portal = await startPortal()
+    const { me } = await portal.signedIn()
+    portal.emulator.revokeAccessTokens('plain@example.com')
+    const page = await me.open('/')
+    expect(page.status).toBe(200)
+    expect(page.text).toContain('Daily')
+    expect(portal.emulator.counters.refreshRequests).toBe(1)
+  })
+
+  it('asks the owner API at most twice when it takes no token at all', async () => {
+    const portal = await startPortal()
+    const { me } = await portal.signedIn()
+    const calls = portal.emulator.requests.length
+    portal.emulator.always('owner-api', { status: 401, body: { error: 'invalid_token' } })
+    const page = await me.open('/')
+    expect(page.status).toBe(502)
+    expect(page.text).toContain('Your vehicles can’t be shown now')
+    expect(portal.emulator.requests.slice(calls).map(({ path }) => path)).toEqual([
+      '/api/1/vehicles',
+      '/oauth2/v3/token',
+      '/api/1/vehicles',
+    ])
+  })
+
+  it('asks to sign in again when the refresh token is dead', async () => {
+    const portal = await startPortal()
+    const { me, home } = await portal.signedIn()
+    portal.emulator.expireRefreshTokens('plain@example.com')
+    const answer = await me.send(home, '/refresh')
+    expect([answer.status, answer.location]).toEqual([303, '/sign-in'])
+    const page = await me.follow(answer)
+    expect(page.text).toContain('Please sign in again')
+    expect((await me.open('/')).location).toBe('/sign-in')
+  })
+
+  it('shows the vehicles although a refresh met the firewall, and says when to try again', async () => {
+    const portal = await startPortal()
+    const { me, home } = await portal.signedIn()
+    portal.emulator.once('refresh', { firewall: true })
+    const answer = await me.send(home, '/refresh')
+    expect(answer.status).toBe(503)
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0)
+    expect(answer.text).toMatch(/paused.*Try again in/u)
+    expect(answer.text).toContain('Daily')
+  })
+
+  it('shows the token although the owner API is broken', async () => {
+    const portal = await startPortal()
+    const { me } = await portal.signedIn()
+    portal.emulator.once('owner-api', { body: '<html>not JSON</html>' })
+    const page = await me.open('/')
+    expect(page.status).toBe(502)
+    expect(page.text).toMatch(/could not be read.*Access token Valid/u)
+  })
+
+  it('signs out: the tokens are forgotten and the session ends', async () => {
+    const portal = await startPortal()
+    const { me, home } = await portal.signedIn()
+    const answer = await me.send(home, '/sign-out')
+    expect([answer.status, answer.location]).toEqual([303, '/sign-in'])
+    expect((await me.follow(answer)).text).toContain('You are signed out')
+    expect(await portal.tokens.status('plain@example.com')).toMatchObject({ state: 'signed-out' })
+    expect((await me.open('/')).location).toBe('/sign-in')
+  })
+
+  it('ends the session of another browser whose account signed out', async () => {
+    const portal = await startPortal()
+    const [here, there] = [await portal.signedIn(), await portal.signedIn()]
+    await here.me.send(here.home, '/sign-out')
+    const answer = await there.me.open('/')
+    expect(answer.location).toBe('/sign-in')
+    expect((await there.me.follow(answer)).text).toContain('You were signed out')
+  })
+
+  it.each(['/refresh', '/sign-out'])('asks who is not signed in to do so before %s', async (path) => {
+    const me = (await startPortal()).visitor()
+    const page = await me.open('/sign-in')
+    const answer = await me.post(path, { _csrf: page.fields('/sign-in')['_csrf'] ?? '' })
+    expect([answer.status, answer.location]).toEqual([303, '/sign-in'])
+  })
+})

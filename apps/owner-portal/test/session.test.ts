@@ -1,0 +1,89 @@
+/** The session: its id, its cookie, and what it never holds (reliability scenarios M1, M4, M5; statement S54). */
+import { describe, expect, it } from '@jest/globals'
+import session from 'express-session'
+import { credential, passcode, startPortal } from './portal-under-test.ts'
+
+const plain = { identity: 'plain@example.com', credential }
+
+describe('the session', () => {
+  it('has a new id after each sign-in and each sign-out: 50 times, none comes again (M1)', async () => {
+    const portal = await startPortal({ emulator: { firewall: false } })
+    const me = portal.visitor()
+    const ids = new Set<string | undefined>()
+    let page = await me.open('/sign-in')
+    ids.add(me.session())
+    for (let run = 0; run < 50; run += 1) {
+      const home = await me.follow(await me.send(page, '/sign-in', plain))
+      ids.add(me.session())
+      page = await me.follow(await me.send(home, '/sign-out'))
+      ids.add(me.session())
+    }
+    expect(ids.size).toBe(101)
+    expect(ids).not.toContain(undefined)
+  }, 60_000)
+
+  it('has a new id after a sign-in with a passcode', async () => {
+    const portal = await startPortal()
+    const me = portal.visitor()
+    const page = await me.follow(
+      await me.send(await me.open('/sign-in'), '/sign-in', { identity: 'mfa@example.com', credential }),
+    )
+    const before = me.session()
+    await me.send(page, '/sign-in/passcode', { passcode: passcode(portal.emulator) })
+    expect(me.session()).not.toBe(before)
+  })
+
+  it('is worthless under its old id', async () => {
+    const portal = await startPortal()
+    const { me, home } = await portal.signedIn()
+    const cookie = me.session() ?? ''
+    await me.send(home, '/sign-out')
+    expect((await portal.visitor().open('/', { cookie })).location).toBe('/sign-in')
+  })
+
+  it('does not take an id that somebody else made up', async () => {
+    const me = (await startPortal()).visitor()
+    await me.open('/sign-in', { cookie: 'owner-portal=s%3Achosen-by-somebody-else.forged' })
+    expect(me.session()).toBeDefined()
+    expect(me.session()).not.toContain('chosen-by-somebody-else')
+  })
+
+  it('has a cookie that no script can read and no other site’s form sends (M5)', async () => {
+    const me = (await startPortal()).visitor()
+    const [cookie = ''] = (await me.open('/sign-in')).cookies
+    expect(cookie).toMatch(/^owner-portal=/u)
+    expect(cookie.split('; ').slice(1)).toEqual(['Path=/', 'HttpOnly', 'SameSite=Lax'])
+  })
+
+  it('has a __Host- cookie for https alone behind a proxy that ends TLS (M5)', async () => {
+    const portal = await startPortal({ portal: { behindHttpsProxy: true } })
+    const page = await portal.visitor().open('/sign-in', { 'x-forwarded-proto': 'https' })
+    expect(page.cookies[0]).toMatch(/^__Host-owner-portal=/u)
+    expect(page.cookies[0]?.split('; ').slice(1)).toEqual(['Path=/', 'HttpOnly', 'Secure', 'SameSite=Lax'])
+    expect(page.headers['strict-transport-security']).toMatch(/max-age=\d{8}/u)
+    const bare = await portal.visitor().open('/sign-in', { 'x-forwarded-proto': 'http' })
+    expect(bare.cookies).toEqual([])
+  })
+
+  it('holds no token, password, passcode, verifier or code (M4)', async () => {
+    const store = new session.MemoryStore()
+    const written: string[] = []
+    const set = store.set.bind(store)
+    store.set = (id, data, done) => {
+      written.push(JSON.stringify(data))
+      set(id, data, done)
+    }
+    const portal = await startPortal({ portal: { sessionStore: store } })
+    const me = portal.visitor()
+    const page = await me.follow(
+      await me.send(await me.open('/sign-in'), '/sign-in', { identity: 'mfa@example.com', credential }),
+    )
+    const code = passcode(portal.emulator)
+    await me.follow(await me.send(page, '/sign-in/passcode', { passcode: code }))
+    await portal.visitor().open('/sign-in/browser')
+    const token = await portal.tokens.getAccessToken('mfa@example.com')
+    expect(written.length).toBeGreaterThan(3)
+    for (const secret of [credential, code, token, token.slice(-20)]) expect(written.join('\n')).not.toContain(secret)
+    expect(written.join('\n')).not.toMatch(/verifier|refresh_token|eyJ|[A-Za-z0-9]{86}/u)
+  })
+})
