@@ -40,5 +40,6 @@ function isOfSameDomain(url: URL, home: URL): boolean {
 /** A URL, if the text is one that all parsers read alike: visible ASCII without backslashes. */
 function readAddress(address: unknown): URL | undefined {
   if (typeof address !== 'string' || !/^[\x21-\x5b\x5d-\x7e]{1,8192}$/u.test(address)) return undefined
-  return URL.canParse(address) ? new URL(address) : undefined
+  // A blob: address has the origin of the https: address inside it.
+  return /^https?:\/\//iu.test(address) && URL.canParse(address) ? new URL(address) : undefined
 }

@@ -1,5 +1,5 @@
 /**
- * The connection of one login or one refresh: TLS settings, cookies, an outbound proxy, and sockets that are handed to a
+ * The connection of one login or one refresh to one instance: TLS settings, cookies, an outbound proxy, and sockets that are handed to a
  * request only once they are connected and verified.
  *
  * That last rule is what lets an error say whether its request may have reached the service.
@@ -10,10 +10,10 @@ import type { Duplex } from 'node:stream'
 import { HttpProxyAgent, HttpsProxyAgent } from 'hpagent'
 import { createCookieAgent, HttpCookieAgent, HttpsCookieAgent } from 'http-cookie-agent/http'
 import type { CookieOptions } from 'http-cookie-agent/http'
-import type { SessionCookies } from './cookie-jar.ts'
+import type { InstanceCookies } from './cookie-jar.ts'
 import type { SsoSettings } from '../sso-settings.ts'
 
-/** Agents that keep one connection per host alive, until they are closed. */
+/** Agents that keep one connection alive, until they are closed. */
 export interface Connection {
   readonly httpAgent: HttpAgent
   readonly httpsAgent: HttpsAgent
@@ -21,8 +21,8 @@ export interface Connection {
   readonly close: () => void
 }
 
-/** Opens nothing yet. Every login and every refresh has its own. */
-export function openConnection(settings: Pick<SsoSettings, 'tls' | 'proxy'>, cookies: SessionCookies): Connection {
+/** Opens nothing yet. Every login and every refresh has its own, for each instance that it speaks to. */
+export function openConnection(settings: Pick<SsoSettings, 'tls' | 'proxy'>, cookies: InstanceCookies): Connection {
   const closed = new AbortController()
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the agent's types name tough-cookie's CommonJS twin
   const common = { cookies: cookies as unknown as CookieOptions, keepAlive: true, maxSockets: 1 }

@@ -10,7 +10,7 @@ import { Axios, getAdapter } from 'axios'
 import type { AxiosInstance, AxiosRequestConfig, AxiosResponse } from 'axios'
 import { wrapper } from 'axios-cookiejar-support'
 import type { Connection } from './connection.ts'
-import type { SessionCookies } from './cookie-jar.ts'
+import type { InstanceCookies } from './cookie-jar.ts'
 
 /** The most that is read of an answer's body, after decompression. The service's pages have about 8 KiB. */
 const mostBodyBytes = 256 * 1024
@@ -55,7 +55,7 @@ export function isBareFailure(thrown: unknown): thrown is BareFailure {
 }
 
 /** @throws BareFailure (the returned function), or what `beforeWrite` threw */
-export function createHttpClient(connection: Connection, cookies: SessionCookies): HttpClient {
+export function createHttpClient(connection: Connection, cookies: InstanceCookies): HttpClient {
   const { httpAgent, httpsAgent } = connection
   const send = getAdapter('http')
   // Not axios.create(): that would take over what the application set on its own axios.defaults.

@@ -1,17 +1,19 @@
 /**
- * The rules of every request to the service: its own User-Agent, a time limit, the firewall breaker, and one cookie jar
- * and one connection for one login.
+ * The rules of every request to the service: its own User-Agent, a time limit, the firewall breaker, and, for one login at
+ * one instance, one cookie jar and one connection.
  *
  * What is below HTTP is in `connection.ts` and `http-client.ts`; which request to make is each step's own business.
  */
 import { openConnection } from './connection.ts'
-import { sessionCookies } from './cookie-jar.ts'
+import type { Connection } from './connection.ts'
+import { instanceCookies } from './cookie-jar.ts'
+import type { InstanceCookies } from './cookie-jar.ts'
 import { startDeadline } from './deadline.ts'
 import { UnexpectedResponseError } from '../errors.ts'
 import type { SsoStep } from '../errors.ts'
 import { isFirewallChallenge } from '../pages/firewall-challenge.ts'
 import { createHttpClient, isBareFailure } from './http-client.ts'
-import type { HttpAnswer, HttpRequest } from './http-client.ts'
+import type { HttpAnswer, HttpClient, HttpRequest } from './http-client.ts'
 import { httpFailure } from './http-failure.ts'
 import { readHtmlPage } from '../pages/html-page.ts'
 import type { HtmlPage } from '../pages/html-page.ts'
@@ -48,15 +50,29 @@ export interface HttpSession {
   close(): void
 }
 
+/** An instance that a session speaks to, with the cookies and the connection for it alone. */
+interface Peer {
+  readonly cookies: InstanceCookies
+  readonly connection: Connection
+  readonly client: HttpClient
+}
+
 /** @param restored - cookies of an earlier part of the same login, and the instance they belong to */
 export function openSession(
   service: Service,
   options: RefreshOptions = {},
   restored?: { origin: string; cookies: readonly string[] },
 ): HttpSession {
-  const cookies = sessionCookies(restored)
-  const connection = openConnection(service, cookies)
-  const client = createHttpClient(connection, cookies)
+  const peers = new Map<string, Peer>()
+  function peerAt(origin: string): Peer {
+    const known = peers.get(origin)
+    if (known) return known
+    const cookies = instanceCookies(origin, origin === restored?.origin ? restored.cookies : [])
+    const connection = openConnection(service, cookies)
+    const peer = { cookies, connection, client: createHttpClient(connection, cookies) }
+    peers.set(origin, peer)
+    return peer
+  }
 
   async function send(request: StepRequest): Promise<StepAnswer> {
     const { step, url } = request
@@ -83,7 +99,10 @@ export function openSession(
       requestSent = true
     }
     try {
-      return await client(httpRequest(request, service.userAgent), { signal: deadline.signal, beforeWrite })
+      return await peerAt(request.url.origin).client(httpRequest(request, service.userAgent), {
+        signal: deadline.signal,
+        beforeWrite,
+      })
     } catch (failure) {
       if (!isBareFailure(failure)) throw failure
       throw httpFailure(failure, { step: request.step, requestSent, timedOut: deadline.signal.aborted })
@@ -92,7 +111,11 @@ export function openSession(
     }
   }
 
-  return { send, cookies: cookies.storedFor, close: connection.close }
+  return {
+    send,
+    cookies: (origin) => peers.get(origin)?.cookies.stored() ?? [],
+    close: () => peers.forEach(({ connection }) => connection.close()),
+  }
 }
 
 function httpRequest({ url, form, json }: StepRequest, userAgent: string): HttpRequest {

@@ -10,7 +10,8 @@ const challengeTitle =
 const challengeText =
   /\breference\s*#\s*[\da-f]+\.|incident id\s*[:#]|\bray id\b|enable javascript|requires javascript|checking your browser|verif(?:y|ying) (?:that )?you are (?:a )?human|unusual traffic|automated (?:requests|queries|traffic)|you don.t have permission to access/iu
 
-const longestBareText = 200
+/** A page that only runs a script may say "One moment…"; more than that is a message to a person. */
+const longestBareText = 60
 
 /**
  * Whether an answer is the firewall's. 429 always is; a page of the service's own that has a field to fill in never is.

@@ -38,8 +38,8 @@ export function loginRefusal(status: number, page: HtmlPage | undefined, where: 
   return new UnexpectedResponseError(`status ${status} without a redirect or a known page`, where)
 }
 
-/** The quoted texts of a script from `messages =` on. */
+/** The quoted texts of a script from `messages =` on. Closing quotes are optional, so that no text is scanned twice. */
 function messagesIn(script: string): string[] {
   const start = script.search(/\bmessages\s*=/u)
-  return start === -1 ? [] : (script.slice(start).match(/"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'/gu) ?? [])
+  return start === -1 ? [] : (script.slice(start).match(/"(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?/gsu) ?? [])
 }

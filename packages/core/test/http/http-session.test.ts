@@ -1,0 +1,366 @@
+import { once } from 'node:events'
+import { createServer as createHttpServer } from 'node:http'
+import type { Socket } from 'node:net'
+import { connect } from 'node:net'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
+import { createSso } from '../../src/index.ts'
+import type { Sso, SsoOptions, TokenSet } from '../../src/index.ts'
+import { goodTokens, html, json, startSmallService } from '../small-service.ts'
+import type { Answers, SmallService } from '../small-service.ts'
+import { loopbackCertificate, startRawServer } from '../raw-server.ts'
+import type { RawServer } from '../raw-server.ts'
+
+const closing: { close(): Promise<unknown> }[] = []
+afterEach(async () => {
+  for (const each of closing.splice(0)) await each.close()
+})
+
+async function small(answers: Answers = {}): Promise<SmallService> {
+  const service = await startSmallService(answers)
+  closing.push(service)
+  return service
+}
+
+async function raw(serve: (socket: Socket) => void, tls?: { key: string; cert: string }): Promise<RawServer> {
+  const server = await startRawServer(serve, tls)
+  closing.push(server)
+  return server
+}
+
+const tokensOf = (authUrl: string): TokenSet => ({ ...goodTokens, expires_at: 0, auth_url: authUrl })
+
+/** One refresh request: the smallest thing that goes through a session. */
+async function refreshAt(authUrl: string, options: Partial<SsoOptions> = {}): Promise<unknown> {
+  return createSso({ authUrl, timeout: 1000, ...options }).refresh(tokensOf(authUrl))
+}
+
+const okBody = JSON.stringify(goodTokens)
+const okHead = `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${okBody.length}\r\n\r\n`
+
+let certificate: { key: string; cert: string }
+beforeAll(async () => {
+  certificate = await loopbackCertificate()
+})
+
+describe('an error says whether the request may have arrived (C4)', () => {
+  const notSent = { requestSent: false }
+  const inDoubt = { requestSent: true }
+
+  it('not sent: the name does not resolve', async () => {
+    await expect(refreshAt('https://no-such-host.invalid')).rejects.toMatchObject(notSent)
+  })
+
+  it('not sent: nobody listens', async () => {
+    const server = await startRawServer(() => undefined)
+    await server.close()
+    await expect(refreshAt(`http://127.0.0.1:${server.port}`)).rejects.toMatchObject({
+      code: 'ERR_SSO_UNREACHABLE',
+      cause: { code: 'ECONNREFUSED' },
+      ...notSent,
+    })
+  })
+
+  it('not sent: the connection is cut before the TLS handshake is done', async () => {
+    const server = await raw((socket) => socket.once('data', () => socket.destroy()))
+    await expect(refreshAt(`https://127.0.0.1:${server.port}`)).rejects.toMatchObject({
+      code: 'ERR_SSO_UNREACHABLE',
+      ...notSent,
+    })
+  })
+
+  it('not sent: the TLS handshake never ends', async () => {
+    const server = await raw(() => undefined)
+    await expect(refreshAt(`https://127.0.0.1:${server.port}`, { timeout: 300 })).rejects.toMatchObject({
+      code: 'ERR_SSO_TIMEOUT',
+      ...notSent,
+    })
+  })
+
+  it('not sent: the certificate is not trusted, and the request is never written', async () => {
+    const server = await raw(() => undefined, certificate)
+    await expect(refreshAt(`https://127.0.0.1:${server.port}`)).rejects.toMatchObject({
+      code: 'ERR_SSO_UNREACHABLE',
+      ...notSent,
+    })
+    expect(server.received).toBe('')
+  })
+
+  it('not sent: the signal was aborted before', async () => {
+    const service = await small()
+    const sso = createSso({ authUrl: service.authUrl })
+    await expect(sso.refresh(tokensOf(service.authUrl), { signal: AbortSignal.abort() })).rejects.toMatchObject({
+      code: 'ERR_SSO_TIMEOUT',
+      ...notSent,
+    })
+    expect(service.requests).toEqual([])
+  })
+
+  it.each<[string, (socket: Socket) => void, string]>([
+    ['cut at the first byte of the request', (socket) => socket.resetAndDestroy(), 'ERR_SSO_UNREACHABLE'],
+    ['cut after the request', (socket) => socket.destroy(), 'ERR_SSO_UNREACHABLE'],
+    [
+      'cut in the middle of the headers',
+      (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Ty'),
+      'ERR_SSO_UNREACHABLE',
+    ],
+    ['cut in the middle of the body', (socket) => socket.end(okHead + okBody.slice(0, 20)), 'ERR_SSO_UNREACHABLE'],
+    ['half-closed without an answer', (socket) => socket.end(), 'ERR_SSO_UNREACHABLE'],
+    ['no answer at all', () => undefined, 'ERR_SSO_TIMEOUT'],
+  ])('may have arrived: %s', async (_, cut, code) => {
+    const server = await raw((socket) => socket.once('data', () => cut(socket)))
+    await expect(refreshAt(`http://127.0.0.1:${server.port}`, { timeout: 400 })).rejects.toMatchObject({
+      code,
+      ...inDoubt,
+    })
+    expect(server.connections).toBe(1)
+  })
+
+  it('may have arrived: the same over TLS', async () => {
+    const server = await raw((socket) => socket.once('data', () => socket.destroy()), certificate)
+    const options = { tls: { ca: certificate.cert } }
+    await expect(refreshAt(`https://127.0.0.1:${server.port}`, options)).rejects.toMatchObject({
+      code: 'ERR_SSO_UNREACHABLE',
+      ...inDoubt,
+    })
+  })
+
+  it('succeeds where the connection is cut after the whole body', async () => {
+    const server = await raw((socket) =>
+      socket.once('data', () => socket.write(okHead + okBody, () => socket.resetAndDestroy())),
+    )
+    await expect(refreshAt(`http://127.0.0.1:${server.port}`)).resolves.toMatchObject({
+      access_token: goodTokens.access_token,
+    })
+  })
+})
+
+describe('beforeSend', () => {
+  it('runs once, on the open connection, before a byte is written', async () => {
+    const server = await raw((socket) => socket.once('data', () => socket.end(okHead + okBody)))
+    const authUrl = `http://127.0.0.1:${server.port}`
+    const seen = jest.fn(() => server.received)
+    await createSso({ authUrl }).refresh(tokensOf(authUrl), { beforeSend: seen })
+    expect(seen).toHaveBeenCalledTimes(1)
+    expect(seen).toHaveReturnedWith('')
+    expect(server.received).toMatch(/^POST \/oauth2\/v3\/token /u)
+  })
+
+  it.each(['http', 'https'])(
+    'keeps the request unwritten by throwing, and its error is the outcome (%s)',
+    async (scheme) => {
+      let ended: Promise<unknown> = Promise.resolve()
+      const server = await raw(
+        (socket) => (ended = once(socket, 'close')),
+        scheme === 'https' ? certificate : undefined,
+      )
+      const authUrl = `${scheme}://127.0.0.1:${server.port}`
+      const tooLate = new Error('too late')
+      const refused = createSso({ authUrl, tls: { ca: certificate.cert } }).refresh(tokensOf(authUrl), {
+        beforeSend: () => {
+          throw tooLate
+        },
+      })
+      await expect(refused).rejects.toBe(tooLate)
+      await ended
+      expect(server.connections).toBe(1)
+      expect(server.received).toBe('')
+    },
+  )
+
+  it('never runs where no connection came about', async () => {
+    const seen = jest.fn()
+    const sso = createSso({ authUrl: 'http://127.0.0.1:9' })
+    await expect(sso.refresh(tokensOf(sso.authUrl), { beforeSend: seen })).rejects.toMatchObject({ requestSent: false })
+    expect(seen).not.toHaveBeenCalled()
+  })
+})
+
+describe('every answer ends within its time (C5)', () => {
+  const slowness: [string, (socket: Socket) => void][] = [
+    ['a body that drips', (socket) => (socket.write(okHead), drip(socket, ' '))],
+    ['headers that drip', (socket) => (socket.write('HTTP/1.1 200 OK\r\n'), drip(socket, 'X-A: b\r\n'))],
+    [
+      'a chunked body without an end',
+      (socket) => (socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n'), drip(socket, '1\r\n \r\n')),
+    ],
+    ['a 100 Continue and nothing more', (socket) => void socket.write('HTTP/1.1 100 Continue\r\n\r\n')],
+    ['interim answers without an end', (socket) => drip(socket, 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(50))],
+  ]
+  it.each(slowness)('%s', async (_, serve) => {
+    const server = await raw((socket) => socket.once('data', () => serve(socket)))
+    const started = performance.now()
+    await expect(refreshAt(`http://127.0.0.1:${server.port}`, { timeout: 500 })).rejects.toMatchObject({
+      code: 'ERR_SSO_TIMEOUT',
+      requestSent: true,
+    })
+    expect(performance.now() - started).toBeLessThan(1500)
+  })
+
+  it('ends a call when its caller says so', async () => {
+    const server = await raw(() => undefined)
+    const authUrl = `http://127.0.0.1:${server.port}`
+    const ending = new AbortController()
+    const call = createSso({ authUrl }).login({ identity: 'a@example.com', credential: 'x' }, { signal: ending.signal })
+    ending.abort()
+    await expect(call).rejects.toMatchObject({ code: 'ERR_SSO_TIMEOUT' })
+  })
+
+  it('takes a time of its own for a refresh', async () => {
+    const server = await raw(() => undefined)
+    const authUrl = `http://127.0.0.1:${server.port}`
+    const sso = createSso({ authUrl, timeout: 60_000 })
+    await expect(sso.refresh(tokensOf(authUrl), { timeout: 100 })).rejects.toMatchObject({
+      code: 'ERR_SSO_TIMEOUT',
+      requestSent: true,
+    })
+  })
+
+  function drip(socket: Socket, piece: string): void {
+    const timer = setInterval(() => socket.write(piece), 20)
+    socket.once('close', () => clearInterval(timer))
+  }
+})
+
+describe('an answer that is too much or no HTTP is refused (S19, G2)', () => {
+  const megabytes = Buffer.alloc(32 * 1024 * 1024, ' ')
+  it.each<[string, () => { headers: Record<string, string>; body: Buffer }]>([
+    ['a large body', () => ({ headers: {}, body: megabytes.subarray(0, 300 * 1024) })],
+    ['a gzip bomb', () => ({ headers: { 'content-encoding': 'gzip' }, body: gzipSync(megabytes) })],
+    ['a brotli bomb', () => ({ headers: { 'content-encoding': 'br' }, body: brotliCompressSync(megabytes) })],
+  ])('%s', async (_, make) => {
+    const { headers, body } = make()
+    const service = await small({ token: (_request, response) => void response.writeHead(200, headers).end(body) })
+    await expect(refreshAt(service.authUrl, { timeout: 5000 })).rejects.toMatchObject({
+      code: 'ERR_SSO_UNEXPECTED_RESPONSE',
+      message: expect.stringContaining('256 KiB'),
+    })
+    expect(service.requests).toHaveLength(1)
+  })
+
+  it.each([
+    ['headers of 40 KiB', `HTTP/1.1 200 OK\r\nX-Long: ${'x'.repeat(40_000)}\r\n\r\n`, '16 KiB'],
+    ['no HTTP', 'SSH-2.0-OpenSSH_9.2\r\n', 'not valid HTTP'],
+    ['a broken chunk', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n', 'not valid HTTP'],
+    [
+      'a broken gzip',
+      'HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 9\r\n\r\nnot gzip!',
+      'decompressed',
+    ],
+  ])('%s', async (_, bytes, message) => {
+    const server = await raw((socket) => socket.once('data', () => socket.write(bytes)))
+    await expect(refreshAt(`http://127.0.0.1:${server.port}`)).rejects.toMatchObject({
+      code: 'ERR_SSO_UNEXPECTED_RESPONSE',
+      message: expect.stringContaining(message),
+    })
+  })
+})
+
+describe('no redirect is followed by the HTTP library (S2, S4)', () => {
+  it.each([301, 302, 303, 307, 308])('a %i of the token endpoint', async (status) => {
+    const elsewhere = await small()
+    const service = await small({ token: { status, headers: { location: `${elsewhere.authUrl}/oauth2/v3/token` } } })
+    await expect(refreshAt(service.authUrl)).rejects.toMatchObject({ code: 'ERR_SSO_UNEXPECTED_RESPONSE', status })
+    expect([service.requests.length, elsewhere.requests.length]).toEqual([1, 0])
+  })
+})
+
+describe('an outbound proxy', () => {
+  it('is not taken from the environment (S7)', async () => {
+    const service = await small()
+    const before = { ...process.env }
+    try {
+      for (const name of ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'ALL_PROXY'])
+        process.env[name] = 'http://127.0.0.1:9'
+      await expect(refreshAt(service.authUrl)).resolves.toMatchObject({ token_type: 'Bearer' })
+    } finally {
+      process.env = before
+    }
+  })
+
+  it('carries a whole login through one CONNECT, cookies included, where it is an option', async () => {
+    const { proxy, tunnels } = await startProxy()
+    const service = await small()
+    const sso = createSso({ authUrl: service.authUrl, proxy })
+    await sso.login({ identity: 'a@example.com', credential: 'x' })
+    expect(tunnels).toEqual([new URL(service.authUrl).host])
+    expect(service.requests.map(({ headers }) => headers.cookie)).toEqual([undefined, 'sid=session-1', 'sid=session-1'])
+  })
+
+  it('reaches a TLS service too, and its certificate is still checked', async () => {
+    const { proxy } = await startProxy()
+    const server = await raw((socket) => socket.once('data', () => socket.end(okHead + okBody)), certificate)
+    const authUrl = `https://127.0.0.1:${server.port}`
+    await expect(refreshAt(authUrl, { proxy })).rejects.toMatchObject({
+      code: 'ERR_SSO_UNREACHABLE',
+      requestSent: false,
+    })
+    await expect(refreshAt(authUrl, { proxy, tls: { ca: certificate.cert } })).resolves.toMatchObject({
+      token_type: 'Bearer',
+    })
+  })
+
+  it('that refuses or never answers leaves the request unsent', async () => {
+    const refusing = await startProxy(407)
+    const silent = await raw(() => undefined)
+    const service = await small()
+    await expect(refreshAt(service.authUrl, { proxy: refusing.proxy })).rejects.toMatchObject({ requestSent: false })
+    const started = refreshAt(service.authUrl, { proxy: `http://127.0.0.1:${silent.port}`, timeout: 200 })
+    await expect(started).rejects.toMatchObject({ code: 'ERR_SSO_TIMEOUT', requestSent: false })
+    expect(service.requests).toEqual([])
+  })
+
+  async function startProxy(refusal?: number): Promise<{ proxy: string; tunnels: string[] }> {
+    const tunnels: string[] = []
+    const server = createHttpServer().on('connect', (request, client, head) => {
+      tunnels.push(request.url ?? '')
+      if (refusal) return void client.end(`HTTP/1.1 ${refusal} No\r\n\r\n`)
+      const { hostname, port } = new URL(`http://${request.url}`)
+      const upstream = connect(Number(port), hostname, () => {
+        client.write('HTTP/1.1 200 Connection established\r\n\r\n')
+        upstream.write(head)
+        upstream.pipe(client).pipe(upstream)
+      })
+      client.on('error', () => upstream.destroy())
+      upstream.on('error', () => client.destroy())
+    })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    closing.push({
+      close: async () => {
+        server.closeAllConnections()
+        server.close()
+      },
+    })
+    const address = server.address()
+    return { proxy: `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`, tunnels }
+  }
+})
+
+describe('the firewall breaker', () => {
+  it('fails fast on every endpoint of a host once it has shown a challenge, and leaves other services alone', async () => {
+    const service = await small({ token: html('<title>Access Denied</title>Reference #18.2d3', 403) })
+    const other = await small()
+    const sso: Sso = createSso({ authUrl: service.authUrl })
+    await expect(sso.refresh(tokensOf(service.authUrl))).rejects.toMatchObject({
+      code: 'ERR_SSO_FIREWALL_CHALLENGE',
+      status: 403,
+    })
+    const blocked = { code: 'ERR_SSO_FIREWALL_CHALLENGE', requestSent: false, nextAttemptAt: expect.any(Number) }
+    await expect(sso.refresh(tokensOf(service.authUrl))).rejects.toMatchObject(blocked)
+    await expect(sso.login({ identity: 'a@example.com', credential: 'x' })).rejects.toMatchObject(blocked)
+    expect(service.requests).toHaveLength(1)
+    await expect(refreshAt(other.authUrl)).resolves.toMatchObject({ token_type: 'Bearer' })
+  })
+
+  it('takes any 429 for a challenge and honours its Retry-After (I3)', async () => {
+    const service = await small({ token: { ...json({ error: 'slow_down' }, 429), headers: { 'retry-after': '3600' } } })
+    const failure = refreshAt(service.authUrl)
+    await expect(failure).rejects.toMatchObject({ code: 'ERR_SSO_FIREWALL_CHALLENGE' })
+    const { nextAttemptAt } = (await failure.catch((error: { nextAttemptAt: number }) => error)) as {
+      nextAttemptAt: number
+    }
+    expect(nextAttemptAt - Date.now() / 1000).toBeGreaterThan(3590)
+    expect(nextAttemptAt - Date.now() / 1000).toBeLessThan(3602)
+  })
+})
