@@ -1,21 +1,27 @@
 /**
  * `npm test`: programs, lint, build, every test of every package and app, and one closing count over all of them.
+ *
+ * `--soak`, which is `npm run soak`: the same with every scenario in its long form, for hours.
  */
 import { spawnSync } from 'node:child_process'
 import { installMissingPrograms } from './programs.mjs'
 import { clearResults, countResults } from './test-results.mjs'
 
+const soak = process.argv.includes('--soak')
 const available = installMissingPrograms()
 await clearResults()
 
 // Two packages at a time: the heavy ones start servers, browsers and child processes of their own.
 const { status } = spawnSync(
   'turbo',
-  ['run', 'lint:all', 'test', '--continue=dependencies-successful', '--concurrency=2', '--output-logs=new-only'],
+  [
+    ...['run', 'lint:all', 'test', '--continue=dependencies-successful', '--concurrency=2', '--output-logs=new-only'],
+    ...(soak ? ['--force'] : []),
+  ],
   {
     stdio: 'inherit',
     shell: process.platform === 'win32',
-    env: { ...process.env, OWNER_SSO_TEST_PROGRAMS: available.join(',') },
+    env: { ...process.env, OWNER_SSO_TEST_PROGRAMS: available.join(','), ...(soak && { OWNER_SSO_SOAK: '1' }) },
   },
 )
 

@@ -1,0 +1,118 @@
+/**
+ * One process of an application: a token manager over the shared store, told what to do by its parent's messages.
+ *
+ * Tokens stay in the process: the parent hears their fingerprints and whose they are.
+ */
+import { moveClocks, setClocks } from './worker-clock.mjs'
+import { createHash } from 'node:crypto'
+import { createSso, createTokenManager } from '@owner-sso/core'
+import { openStore, withWindow } from './worker-store.mjs'
+
+const eventNames = [
+  'refreshed',
+  'refresh-failed',
+  'in-doubt',
+  'unsaved',
+  'superseded',
+  'reauthentication-required',
+  'blocked',
+]
+
+let sso
+let tokens
+let window
+let closeStore = async () => {}
+let release = () => {}
+
+const commands = {
+  async open({ service, manager, store, clocks }) {
+    await closeStore()
+    setClocks(clocks)
+    const opened = await openStore(store)
+    closeStore = opened.close
+    window = withWindow(opened.store, report)
+    sso = createSso(service)
+    tokens = createTokenManager({ sso, store: window.store, ...manager })
+    for (const name of eventNames) {
+      tokens.on(name, ({ error, ...facts }) =>
+        report({ event: name, ...facts, ...(error && { error: codeOf(error) }) }),
+      )
+    }
+  },
+  close: () => closeStore(),
+  async move(by) {
+    await window.quiet()
+    moveClocks(by)
+  },
+  /** As many calls at once as there are callers; how each ended. */
+  async ask({ account, callers }) {
+    const asked = performance.now()
+    const answers = await Promise.allSettled(Array.from({ length: callers }, () => tokens.getAccessToken(account)))
+    const milliseconds = performance.now() - asked
+    const given = answers.filter(({ status }) => status === 'fulfilled').map(({ value }) => value)
+    const failures = answers.filter(({ status }) => status === 'rejected').map(({ reason }) => codeOf(reason))
+    return {
+      tokens: counted(given.map(fingerprint)),
+      failures: counted(failures),
+      owners: [...new Set(given.map(ownerOf))],
+      milliseconds,
+    }
+  },
+  signIn: ({ account, tokenSet }) => tokens.save(account, tokenSet),
+  async logIn({ account, ...credentials }) {
+    await tokens.save(account, await sso.login(credentials))
+  },
+  signOut: ({ account }) => tokens.forget(account),
+  refresh: ({ account }) => tokens.refresh(account),
+  status: ({ account }) => tokens.status(account),
+  settled: () => tokens.settled(),
+  /** Calls of the owner API with the current token, all at once; each 401 is told to the manager. Returns their statuses. */
+  async useOwnerApi({ account, url, callers }) {
+    const call = async () => {
+      const accessToken = await tokens.getAccessToken(account)
+      const { status } = await fetch(url, { headers: { authorization: `Bearer ${accessToken}` } })
+      if (status === 401) await tokens.invalidate(account, accessToken)
+      return status
+    }
+    return counted(await Promise.all(Array.from({ length: callers }, call)))
+  },
+  arm({ point, action }) {
+    release = window.arm(point, action)
+  },
+  release: () => release(),
+}
+
+/** A service would stop answering first; this one has nothing else to stop. */
+process.on('SIGTERM', () => void tokens.settled().then(() => process.exit(0)))
+process.on('disconnect', () => process.exit(0))
+process.on('message', (message) => void obey(message))
+
+async function obey({ id, command, ...details }) {
+  try {
+    report({ id, value: (await commands[command](details)) ?? null })
+  } catch (error) {
+    report({ id, failure: codeOf(error) })
+  }
+}
+
+function report(message) {
+  if (process.connected) process.send(message)
+}
+
+function codeOf({ code, reason, message }) {
+  return code === undefined ? message : [code, reason].filter(Boolean).join(':')
+}
+
+const fingerprint = (token) => createHash('sha256').update(token).digest('base64url').slice(0, 12)
+
+/** `sub` of the token, so that the test can tell one sign-in from another. */
+function ownerOf(token) {
+  const [, claims] = token.split('.')
+  return claims === undefined ? 'opaque' : JSON.parse(Buffer.from(claims, 'base64url')).sub
+}
+
+function counted(values) {
+  const counts = {}
+  for (const value of values) counts[value] = (counts[value] ?? 0) + 1
+  return counts
+}

@@ -1,0 +1,80 @@
+/**
+ * A worker's store, with a window on it: each swap is announced before and after, and can be held up there, so that a
+ * process is killed or stopped at exactly that point.
+ */
+import { moveClocks } from './worker-clock.mjs'
+
+/** Only what is used is loaded: most of the time of a worker's start goes there. @param settings - see `stores.ts` */
+export async function openStore(settings) {
+  if (settings.kind === 'file') {
+    const { fileTokenStore } = await import('@owner-sso/token-store-file')
+    return { store: fileTokenStore({ path: settings.path }), close: async () => {} }
+  }
+  const { redisTokenStore } = await import('@owner-sso/token-store-redis')
+  const { createClient } = await import('redis')
+  const client = createClient({ url: settings.url })
+  // A server that goes away is the test's own doing; the store's errors tell of it.
+  client.on('error', () => {})
+  await client.connect()
+  return { store: redisTokenStore({ client, prefix: settings.prefix }), close: async () => client.destroy() }
+}
+
+/** @param report - told each point: `before-intent`, `after-intent`, `before-result`, … */
+export function withWindow(store, report) {
+  const armed = new Map()
+  const sent = new Map()
+  const writing = new Set()
+
+  async function reach(point, account) {
+    const action = armed.get(point)
+    armed.delete(point)
+    report({ reached: point, account })
+    if (action?.kind === 'wait') await action.until
+    if (action?.kind === 'block') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, action.milliseconds)
+    if (action?.kind === 'jump') moveClocks(action)
+  }
+
+  /** What a swap writes, in the words of the protocol. */
+  function kindOf(account, { state, refreshes, intent }) {
+    if (state !== 'signed-in') return state
+    if (intent !== undefined) {
+      sent.set(account, refreshes)
+      return intent.answerLost ? 'doubt' : 'intent'
+    }
+    if (refreshes > (sent.get(account) ?? Number.POSITIVE_INFINITY)) return 'result'
+    return refreshes === 0 ? 'sign-in' : 'withdrawal'
+  }
+
+  return {
+    /** At the next such point: `{ kind: 'wait' }` until `release`, `{ kind: 'block', milliseconds }`, `{ kind: 'jump', wall }`. */
+    arm(point, action) {
+      const { promise, resolve } = withResolvers()
+      armed.set(point, action.kind === 'wait' ? { ...action, until: promise } : action)
+      return resolve
+    },
+    /** No write is under way: a store's patience is counted on the clock that the test moves. */
+    async quiet() {
+      while (writing.size > 0) await Promise.allSettled(writing)
+    },
+    store: {
+      ...store,
+      async swap(account, expected, next, writeId) {
+        const kind = kindOf(account, next)
+        await reach(`before-${kind}`, account)
+        const write = store.swap(account, expected, next, writeId)
+        writing.add(write)
+        const answer = await write.finally(() => writing.delete(write))
+        if (!('conflict' in answer)) await reach(`after-${kind}`, account)
+        return answer
+      },
+    },
+  }
+}
+
+function withResolvers() {
+  let resolve
+  const promise = new Promise((fulfil) => {
+    resolve = fulfil
+  })
+  return { promise, resolve }
+}

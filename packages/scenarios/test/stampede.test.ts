@@ -1,0 +1,112 @@
+/** B-A: many processes, many callers, one expiry. */
+import { describe, expect, test } from '@jest/globals'
+import { account, deploy } from './deployment/deployment.ts'
+import { figure, gate, until } from './deployment/figures.ts'
+import { namespacesWork, startHost } from './deployment/hosts.ts'
+import { stores } from './deployment/stores.ts'
+
+const onHosts = namespacesWork ? describe : describe.skip
+
+describe.each(stores)('$name', (store) => {
+  test('A1, A2: 8 processes × 200 callers: each expiry is one refresh, and every caller holds its token', async () => {
+    const deployment = await deploy({ store, processes: 8 })
+    const { emulator } = deployment
+    emulator.always('refresh', { delay: 30 })
+    await deployment.signIn()
+    const expiries = figure(6, 100)
+    for (let expiry = 0; expiry < expiries; expiry += 1) {
+      await deployment.expire()
+      const { tokens, failures } = await deployment.ask(200)
+      expect(failures).toEqual({})
+      expect(Object.values(tokens)).toEqual([8 * 200])
+    }
+    expect(emulator.counters).toMatchObject({ tokenRefreshes: expiries, refreshRequests: expiries, replays: 0 })
+  }, 600_000)
+
+  onHosts('on two hosts', () => {
+    test('A3: the same, though neither host knows the other’s processes', async () => {
+      const hosts = [await startHost(), await startHost()]
+      const processes = figure(6, 32)
+      const deployment = await deploy({ store, processes, hosts, emulator: { reuse: 'revoke-family' } })
+      const { emulator } = deployment
+      emulator.always('refresh', { delay: 30 })
+      await deployment.signIn()
+      const expiries = figure(3, 50)
+      for (let expiry = 0; expiry < expiries; expiry += 1) {
+        await deployment.expire()
+        const { tokens, failures } = await deployment.ask(50)
+        expect(failures).toEqual({})
+        expect(Object.values(tokens)).toEqual([processes * 50])
+      }
+      expect(emulator.counters).toMatchObject({ tokenRefreshes: expiries, replays: 0 })
+    }, 600_000)
+  })
+
+  test('A4: each account has a refresh of its own, and none waits for another', async () => {
+    const deployment = await deploy({ store, processes: figure(4, 8) })
+    const { emulator } = deployment
+    const names = Array.from({ length: figure(40, 500) }, (_, index) => `owner-${index}`)
+    for (const name of names) await deployment.signIn(name)
+    await deployment.expire()
+    // The first request to arrive is held up, whoever's it is; everybody else's account gets its token meanwhile.
+    const { opened, open } = gate()
+    emulator.once('refresh', { hold: opened })
+    let ended = 0
+    const asked = names.map(async (name) => {
+      const { tokens, failures } = await deployment.ask(2, name)
+      expect(failures).toEqual({})
+      expect(Object.values(tokens)).toEqual([2 * deployment.workers.length])
+      ended += 1
+      if (ended === names.length - 1) open()
+    })
+    await Promise.all(asked)
+    expect(emulator.counters).toMatchObject({ tokenRefreshes: names.length, replays: 0 })
+  }, 600_000)
+
+  test('A5: a token revoked early: 100 refusals of the owner API are one refresh', async () => {
+    const deployment = await deploy({ store, processes: 4 })
+    const { emulator } = deployment
+    await deployment.signIn()
+    const url = new URL('/api/1/vehicles', emulator.ownerApiUrl)
+    await deployment.ask(1)
+    emulator.revokeAccessTokens('plain@example.com')
+    const refused = await Promise.all(deployment.workers.map((worker) => worker.useOwnerApi(account, url, 25)))
+    expect(refused).toEqual(deployment.workers.map(() => ({ 401: 25 })))
+    const { tokens, failures } = await deployment.ask(25)
+    expect(failures).toEqual({})
+    expect(Object.values(tokens)).toEqual([4 * 25])
+    expect(await deployment.worker(3).useOwnerApi(account, url, 5)).toEqual({ 200: 5 })
+    expect(emulator.counters).toMatchObject({ tokenRefreshes: 1, replays: 0 })
+  }, 60_000)
+
+  test('A8: a slow service: nobody takes over while the request may still be answered', async () => {
+    const deployment = await deploy({ store, processes: 4, emulator: { reuse: 'revoke-family' } })
+    const { emulator } = deployment
+    await deployment.signIn()
+    const delays = process.env['OWNER_SSO_SOAK'] === '1' ? [3000, 20_000, 29_000] : [3000]
+    for (const delay of delays) {
+      emulator.once('refresh', { delay, commit: 'after' })
+      await deployment.expire()
+      const { tokens, failures } = await deployment.ask(10)
+      expect(failures).toEqual({})
+      expect(Object.values(tokens)).toEqual([4 * 10])
+    }
+    expect(emulator.counters).toMatchObject({ tokenRefreshes: delays.length, replays: 0 })
+  }, 120_000)
+
+  test('A8: 44 seconds on the waiting processes’ clocks: the intent of another is respected', async () => {
+    const deployment = await deploy({ store, processes: 4, emulator: { reuse: 'revoke-family' } })
+    const { emulator } = deployment
+    await deployment.signIn()
+    const { opened, open } = gate()
+    emulator.once('refresh', { hold: opened, commit: 'after' })
+    await deployment.expire()
+    const asked = deployment.ask(10)
+    const holder = await deployment.holder()
+    await until(() => emulator.counters.tokenRefreshes === 1)
+    for (let second = 0; second < 44; second += 4) await deployment.pass(4, [holder])
+    open()
+    expect((await asked).failures).toEqual({})
+    expect(emulator.counters).toMatchObject({ tokenRefreshes: 1, refreshRequests: 1, replays: 0 })
+  }, 60_000)
+})
