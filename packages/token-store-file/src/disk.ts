@@ -63,18 +63,27 @@ export async function unless<Value>(call: Promise<Value>, ...codes: string[]): P
   }
 }
 
-/** Writes a new file, 0600 from its first instant, and waits until its content is on the disk. */
-export async function writeNewFile(disk: Disk, path: string, content: Uint8Array): Promise<void> {
+/**
+ * Writes a new file, 0600 from its first instant, and waits until its content is on the disk.
+ *
+ * @param beforeWriting - asked once the file stands, empty; `false` leaves it so, and is the answer
+ */
+export async function writeNewFile(
+  disk: Disk,
+  path: string,
+  content: Uint8Array,
+  beforeWriting: () => Promise<boolean> = async () => true,
+): Promise<boolean> {
   const fd = await disk.open(path, createFlags, 0o600)
   try {
+    if (!(await beforeWriting())) return false
     for (let written = 0; written < content.byteLength;) written += await disk.write(fd, content, written)
     await disk.fsync(fd)
-  } catch (error) {
-    await disk.close(fd).catch(() => undefined)
-    throw error
+    return true
+  } finally {
+    // Some file systems report a failed write only here.
+    await disk.close(fd)
   }
-  // Some file systems report a failed write only here.
-  await disk.close(fd)
 }
 
 /** Waits until a file, or the names in a folder, are on the disk. Windows can't sync a folder, and needs no such call. */

@@ -74,17 +74,17 @@ async function place(disk: Disk, temporary: string, path: string, content: Uint8
 
 /**
  * The file is made under its own name, empty at first. A torn one fails its checksum, and as long as the temporary file of
- * a living process stands, nobody passes it over.
+ * a living process stands, nobody passes it over. If the temporary file is gone by now, the slot had been pruned.
  */
 async function placeWithoutLink(disk: Disk, temporary: string, path: string, content: Uint8Array): Promise<boolean> {
+  const isInTime = async (): Promise<boolean> => (await unless(disk.lstat(temporary), 'ENOENT')) !== undefined
   try {
-    await writeNewFile(disk, path, content)
+    if (await writeNewFile(disk, path, content, isInTime)) return true
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return false
     await discard(disk, path)
     throw error
   }
-  if (await unless(disk.lstat(temporary), 'ENOENT')) return true
   await discard(disk, path)
   return false
 }

@@ -1,0 +1,179 @@
+/** B-D D2, S25–S27, S33: what the store refuses, what it repairs, and the modes of all that it makes. */
+import { execFileSync } from 'node:child_process'
+import {
+  chmodSync,
+  chownSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, test } from '@jest/globals'
+import { storeOn } from '../src/file-token-store.ts'
+import { fileTokenStore } from '../src/index.ts'
+import { keyOf } from '../src/layout.ts'
+import { watched } from './faulty-disk.ts'
+import { account, filesBelow, grow, sample } from './samples.ts'
+import { scratchFolders } from './scratch-folder.ts'
+
+const folders = scratchFolders()
+const isRoot = process.getuid?.() === 0
+const key = keyOf(account)
+const accountPath = (path: string): string => join(path, key.slice(0, 2), key)
+
+/** A store of three versions, and then somebody does something to its folder. */
+async function afterwards(
+  tamper: (path: string) => void,
+): Promise<{ path: string; attempt: () => Promise<unknown[]> }> {
+  const path = folders.make()
+  await grow(fileTokenStore({ path }), 3)
+  tamper(path)
+  const store = fileTokenStore({ path })
+  return {
+    path,
+    attempt: async () => {
+      const read = await store.read(account).catch((error: unknown) => error)
+      const swap = await store.swap(account, 3, sample(4), 'four').catch((error: unknown) => error)
+      return [read, swap]
+    },
+  }
+}
+
+const movedAside = (path: string): string => {
+  renameSync(path, `${path}-elsewhere`)
+  return `${path}-elsewhere`
+}
+
+/** Both operations refuse, in the same words, and nothing in or around the folder changes. */
+async function refusals(tamper: (path: string) => void): Promise<{ errors: unknown[]; isUntouched: boolean }> {
+  const { path, attempt } = await afterwards(tamper)
+  const before = filesBelow(dirname(path)).join()
+  const errors = await attempt()
+  return { errors, isUntouched: filesBelow(dirname(path)).join() === before }
+}
+
+const refusal = (words: RegExp): unknown =>
+  expect.objectContaining({ code: 'ERR_SSO_STORE', reason: 'permissions', message: expect.stringMatching(words) })
+
+describe('refuses, reading and writing, with a message that says what to do', () => {
+  const cases: [string, (path: string) => void, RegExp][] = [
+    ['a folder that its group can write to', (path) => chmodSync(path, 0o770), /chmod go-w/],
+    ['a folder that everybody can write to', (path) => chmodSync(path, 0o707), /chmod go-w/],
+    ['a folder in one that everybody can write to', (path) => chmodSync(dirname(path), 0o777), /chmod o-w/],
+    ['a symbolic link in place of the folder', (path) => symlinkSync(movedAside(path), path), /symbolic link/],
+    ['an account folder that others can write to', (path) => chmodSync(accountPath(path), 0o777), /chmod go-w/],
+    [
+      'a symbolic link in place of an account folder',
+      (path) => symlinkSync(movedAside(accountPath(path)), accountPath(path)),
+      /symbolic link/,
+    ],
+    ['a file in place of the folder', (path) => (movedAside(path), writeFileSync(path, '')), /not a folder/],
+    [
+      'a symbolic link in place of a record',
+      (path) => symlinkSync('t.3', join(accountPath(path), 't.4')),
+      /symbolic link/,
+    ],
+    [
+      'a hard link of a record elsewhere',
+      (path) => linkSync(join(accountPath(path), 't.3'), join(dirname(path), 'elsewhere')),
+      /hard link/,
+    ],
+    [
+      'a FIFO in place of a record',
+      (path) => void execFileSync('mkfifo', [join(accountPath(path), 't.4')]),
+      /ordinary/,
+    ],
+    ['a folder in place of a record', (path) => mkdirSync(join(accountPath(path), 't.4')), /ordinary/],
+  ]
+  const casesForRoot: [string, (path: string) => void, RegExp][] = [
+    ['a folder of another user', (path) => chownSync(path, 4711, 4711), /chown/],
+    ['an account folder of another user', (path) => chownSync(accountPath(path), 4711, 4711), /chown/],
+    [
+      'a record of another user',
+      (path) => chownSync(join(accountPath(path), 't.3'), 4711, 4711),
+      /belongs to user 4711/,
+    ],
+  ]
+  test.each(cases)('%s', async (_name, tamper, words) => {
+    expect(await refusals(tamper)).toEqual({ errors: [refusal(words), refusal(words)], isUntouched: true })
+  })
+
+  if (!isRoot) console.warn('Skipped: files of another user need root, to make them (run the tests as root).')
+  const asRoot = isRoot || process.env['CI'] === 'true' ? describe : describe.skip
+  asRoot('of another user', () => {
+    test.each(casesForRoot)('%s', async (_name, tamper, words) => {
+      expect(await refusals(tamper)).toEqual({ errors: [refusal(words), refusal(words)], isUntouched: true })
+    })
+  })
+})
+
+describe('modes', () => {
+  test('a record that others can read is made private again', async () => {
+    const { path, attempt } = await afterwards((folder) => chmodSync(join(accountPath(folder), 't.3'), 0o644))
+    expect(await attempt()).toMatchObject([{ version: 3 }, { version: 4 }])
+    expect(statSync(join(accountPath(path), 't.3')).mode & 0o777).toBe(0o600)
+  })
+
+  test('are 0700 and 0600 at every instant, whatever the umask', async () => {
+    const path = folders.make()
+    const umask = process.umask(0)
+    try {
+      const store = storeOn(
+        watched(async (_call, proceed) => {
+          const answer = await proceed()
+          for (const entry of readdirSync(path, { recursive: true, withFileTypes: true })) {
+            const mode = lstatSync(join(entry.parentPath, entry.name)).mode & 0o777
+            expect(mode).toBe(entry.isDirectory() ? 0o700 : 0o600)
+          }
+          return answer
+        }),
+        { path },
+      )
+      await grow(store, 6)
+      expect(statSync(path).mode & 0o777).toBe(0o700)
+    } finally {
+      process.umask(umask)
+    }
+  })
+
+  test('a link that is planted where a temporary file or a version would go is not followed', async () => {
+    const path = folders.make()
+    const victim = join(dirname(path), 'victim')
+    writeFileSync(victim, 'untouched')
+    const store = storeOn(
+      watched((call, proceed) => {
+        const [target] = call.arguments.slice(call.name === 'link' ? 1 : 0)
+        if (call.name === 'open' && String(target).includes('/tmp/')) symlinkSync(victim, String(target))
+        return proceed()
+      }),
+      { path },
+    )
+    const error = await store.swap(account, 0, sample(1), 'one').catch((reason: unknown) => reason)
+    expect(error).toMatchObject({ reason: 'write-failed' })
+    expect(readFileSync(victim, 'utf8')).toBe('untouched')
+  })
+})
+
+describe('names', () => {
+  test('tell nothing of the account, and accounts() finds it all the same', async () => {
+    const path = folders.make()
+    const store = fileTokenStore({ path })
+    await grow(store, 2)
+    await grow(store, 1, 'bob@example.com')
+    expect(filesBelow(path).join()).not.toMatch(/ann|bob|example/)
+    const names: string[] = []
+    for await (const name of store.accounts?.() ?? []) names.push(name)
+    expect(names.toSorted()).toEqual([account, 'bob@example.com'])
+  })
+
+  test('a path is required, and an account of whole characters', async () => {
+    expect(() => fileTokenStore({ path: '' })).toThrow(TypeError)
+    await expect(fileTokenStore({ path: folders.make() }).read('\uD800')).rejects.toThrow(/account has to be/)
+  })
+})

@@ -1,0 +1,120 @@
+/** Writers that sleep, die or come too late, each at the worst moment. */
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { describe, expect, test } from '@jest/globals'
+import { StoreError } from '@owner-sso/core'
+import { type Disk, systemDisk } from '../src/disk.ts'
+import { storeOn } from '../src/file-token-store.ts'
+import { fileTokenStore } from '../src/index.ts'
+import { keyOf } from '../src/layout.ts'
+import { type Call, watched, withoutHardLinks } from './faulty-disk.ts'
+import { account, filesBelow, grow, sample } from './samples.ts'
+import { scratchFolders } from './scratch-folder.ts'
+
+const folders = scratchFolders()
+
+/** The calls of one save over version 3. */
+async function callsOfASave(disk: Disk): Promise<readonly Call['name'][]> {
+  const path = folders.make()
+  await grow(storeOn(disk, { path }), 3)
+  const names: Call['name'][] = []
+  const store = storeOn(
+    watched((call, proceed) => {
+      names.push(call.name)
+      return proceed()
+    }, disk),
+    { path },
+  )
+  await store.swap(account, 3, sample(4), 'four')
+  return names
+}
+
+function isBusy(error: unknown): boolean {
+  if (error instanceof StoreError && error.reason === 'busy') return true
+  throw error
+}
+
+describe.each<[string, Disk, number[]]>([
+  ['with hard links', systemDisk, [1, 2, 3, 4, 6]],
+  // In the middle of its file it makes the others wait, until they give up with `busy`.
+  ['without hard links', withoutHardLinks, [4]],
+])('%s, a writer that falls asleep before any of its system calls', (_name, disk, counts) => {
+  test.each(counts)('while others write %i versions: one write a version, and no answer is wrong', async (others) => {
+    const count = (await callsOfASave(disk)).length
+    for (let asleep = 0; asleep < count; asleep += 1) {
+      const path = folders.make()
+      const awake = storeOn(disk, { path })
+      await grow(awake, 3)
+      let [index, written] = [0, 0]
+      const sleeping = watched(async (_call, proceed) => {
+        const mine = index
+        index += 1
+        const goal = mine === asleep ? others : 0
+        for (; written < goal; written += 1) {
+          if (await grow(awake, 1).then(() => false, isBusy)) break
+        }
+        return proceed()
+      }, disk)
+      const answer = await storeOn(sleeping, { path }).swap(account, 3, sample(-4), 'slept')
+      // Either it was first and the others wrote on top of it, or it met a conflict and left nothing behind.
+      const applied = 'version' in answer ? 1 : 0
+      const record = applied === 1 && written === 0 ? sample(-4) : sample(3 + written + applied)
+      const stands = await awake.read(account)
+      expect({ asleep, ...stands }).toEqual({ asleep, version: 3 + written + applied, record })
+      expect(filesBelow(path).filter((name) => name.startsWith('tmp'))).toEqual([])
+      expect(filesBelow(path).length).toBeLessThanOrEqual(5)
+    }
+  })
+})
+
+const leave = (path: string, ...writers: string[]): void => {
+  mkdirSync(join(path, 'tmp'), { recursive: true, mode: 0o700 })
+  writers.forEach((writer, index) => {
+    const name = `${keyOf(account)}.4.${writer}.${String(index).padStart(16, '0')}`
+    writeFileSync(join(path, 'tmp', name), 'half a rec', { mode: 0o600 })
+  })
+}
+
+describe('left-over temporary files', () => {
+  test('of dead processes are swept when the store is opened, those of living ones are not', async () => {
+    const path = folders.make()
+    await grow(fileTokenStore({ path }), 1)
+    const dead = spawnSync(process.execPath, ['--version']).pid
+    const [pid = '', started = ''] = (await temporaryNameOfASave(path)).split('.').slice(2, 4)
+    expect(pid).toBe(String(process.pid))
+    // A dead process, a living process id that was given to another since, and this process.
+    leave(path, `${dead}.1`, `${pid}.1`, `${pid}.${started}`)
+    await fileTokenStore({ path }).read(account)
+    expect(readdirSync(join(path, 'tmp'))).toEqual([expect.stringContaining(`.${pid}.${started}.`)])
+  })
+
+  test('of somebody else’s making are left alone', async () => {
+    const path = folders.make()
+    await grow(fileTokenStore({ path }), 1)
+    writeFileSync(join(path, 'tmp', 'notes.txt'), 'mine')
+    await fileTokenStore({ path }).read(account)
+    expect(readdirSync(join(path, 'tmp'))).toEqual(['notes.txt'])
+  })
+})
+
+/** The name of the temporary file that stood while something was saved. */
+async function temporaryNameOfASave(path: string): Promise<string> {
+  const names: string[] = []
+  const disk = watched((call, proceed) => {
+    if (call.name === 'link') names.push(basename(String(call.arguments[0])))
+    return proceed()
+  })
+  await grow(storeOn(disk, { path }), 1)
+  return names.join()
+}
+
+test('three hundred versions later there are no more than five files', async () => {
+  const path = folders.make()
+  const store = fileTokenStore({ path })
+  for (let round = 0; round < 10; round += 1) {
+    await grow(store, 30)
+    expect(filesBelow(path).length).toBeLessThanOrEqual(5)
+  }
+  expect((await store.read(account))?.version).toBe(300)
+})

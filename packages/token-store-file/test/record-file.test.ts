@@ -1,0 +1,134 @@
+/** B-D D3: a file that is not what was written is never taken for a record, nor thrown away. */
+import { copyFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from '@jest/globals'
+import * as fc from 'fast-check'
+import { fileTokenStore } from '../src/index.ts'
+import { keyOf } from '../src/layout.ts'
+import { decode, encode } from '../src/record-file.ts'
+import { account, filesBelow, grow, rounds, sample } from './samples.ts'
+import { scratchFolders } from './scratch-folder.ts'
+
+const folders = scratchFolders()
+const key = keyOf(account)
+const slotPath = (path: string, slot: number, name = account): string =>
+  join(path, keyOf(name).slice(0, 2), keyOf(name), `t.${slot}`)
+
+type Mutation = (content: Buffer) => Buffer
+const mutations: fc.Arbitrary<Mutation> = fc.oneof(
+  fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }).map(
+    (part): Mutation =>
+      (content) =>
+        content.subarray(0, Math.floor(part * content.length)),
+  ),
+  fc.tuple(fc.nat(), fc.integer({ min: 0, max: 7 })).map(([at, bit]): Mutation => (content) => {
+    const flipped = Buffer.from(content)
+    const index = at % content.length
+    flipped[index] = (flipped[index] ?? 0) ^ (1 << bit)
+    return flipped
+  }),
+  fc.tuple(fc.nat(), fc.uint8Array({ minLength: 1, maxLength: 50 })).map(([at, bytes]): Mutation => (content) => {
+    const index = at % (content.length + 1)
+    return Buffer.concat([content.subarray(0, index), bytes, content.subarray(index)])
+  }),
+  fc.uint8Array({ maxLength: 200 }).map(
+    (bytes): Mutation =>
+      () =>
+        Buffer.from(bytes),
+  ),
+  fc.constant<Mutation>((content) => Buffer.alloc(content.length)),
+  fc.constant<Mutation>((content) => Buffer.concat([content, content])),
+)
+
+describe('a damaged file', () => {
+  test('is passed over for the newest whole one, and left as it is', async () => {
+    const path = folders.make()
+    const store = fileTokenStore({ path })
+    await grow(store, 3)
+    const whole = readFileSync(slotPath(path, 3))
+    await fc.assert(
+      fc.asyncProperty(mutations, async (mutate) => {
+        const damaged = mutate(whole)
+        fc.pre(!damaged.equals(whole))
+        writeFileSync(slotPath(path, 3), damaged)
+        expect(await store.read(account)).toEqual({ version: 2, record: sample(2) })
+        expect(readFileSync(slotPath(path, 3)).equals(damaged)).toBe(true)
+      }),
+      { numRuns: rounds(400, 10_000) },
+    )
+  })
+
+  test('does not stop the next write, which goes above it', async () => {
+    const path = folders.make()
+    const store = fileTokenStore({ path })
+    await grow(store, 3)
+    truncateSync(slotPath(path, 3), 100)
+    expect(await store.swap(account, 3, sample(9), 'stale')).toEqual({ conflict: true })
+    expect(await store.swap(account, 2, sample(3), 'again')).toEqual({ version: 3, record: sample(3) })
+    expect(readFileSync(slotPath(path, 3))).toHaveLength(100)
+    await grow(store, 5)
+    expect(await store.read(account)).toEqual({ version: 8, record: sample(8) })
+    expect(filesBelow(path).length).toBeLessThanOrEqual(5)
+  })
+
+  test('is an error where no whole one is left, and is never overwritten by an empty account', async () => {
+    const path = folders.make()
+    const store = fileTokenStore({ path })
+    await grow(store, 3)
+    for (const slot of [1, 2, 3]) truncateSync(slotPath(path, slot), 0)
+    const before = filesBelow(path)
+    await expect(store.read(account)).rejects.toMatchObject({ reason: 'corrupt' })
+    await expect(store.swap(account, 0, sample(1), 'anew')).rejects.toMatchObject({ reason: 'corrupt' })
+    expect(filesBelow(path)).toEqual(before)
+    // The others can still be listed; the damaged one is not passed over in silence.
+    await grow(store, 1, 'bob@example.com')
+    const names: string[] = []
+    const list = async (): Promise<void> => {
+      for await (const name of store.accounts?.() ?? []) names.push(name)
+    }
+    await expect(list()).rejects.toMatchObject({ reason: 'corrupt' })
+    expect(names).toEqual(['bob@example.com'])
+  })
+
+  test('of ten megabytes is not read', async () => {
+    const path = folders.make()
+    const store = fileTokenStore({ path })
+    await grow(store, 2)
+    writeFileSync(slotPath(path, 3), Buffer.alloc(10 * 1024 * 1024), { mode: 0o600 })
+    expect(await store.read(account)).toEqual({ version: 2, record: sample(2) })
+  })
+})
+
+describe('a whole file in the wrong place', () => {
+  test('of another account is no record of this one', async () => {
+    const path = folders.make()
+    const store = fileTokenStore({ path })
+    await grow(store, 2)
+    await grow(store, 3, 'bob@example.com')
+    copyFileSync(slotPath(path, 3, 'bob@example.com'), slotPath(path, 3))
+    expect(await store.read(account)).toEqual({ version: 2, record: sample(2) })
+  })
+
+  test('of an older version does not become the newest', async () => {
+    const path = folders.make()
+    const store = fileTokenStore({ path })
+    await grow(store, 3)
+    copyFileSync(slotPath(path, 1), slotPath(path, 4))
+    expect(await store.read(account)).toEqual({ version: 3, record: sample(3) })
+    rmSync(slotPath(path, 4))
+  })
+})
+
+describe('the format', () => {
+  test('of a later release is an error, not a reason to fall back to a spent token', () => {
+    const later = { schema: 1 as const, account, slot: 1, version: 1, writeId: 'x', record: sample(1) }
+    const content = encode(Object.assign(later, { schema: 2 }))
+    expect(() => decode(content, key, 1)).toThrow(/later release/)
+  })
+
+  test('takes records up to its limit and refuses larger ones', async () => {
+    const record = { ...sample(1), filling: 'x'.repeat(5 * 1024 * 1024) }
+    const store = fileTokenStore({ path: folders.make() })
+    await expect(store.swap(account, 0, record, 'large')).rejects.toMatchObject({ reason: 'write-failed' })
+  })
+})

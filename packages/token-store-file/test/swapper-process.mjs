@@ -1,0 +1,18 @@
+/**
+ * One of many that swap the same account: `node swapper-process.mjs <path> <account>`. Prints each version that was
+ * acknowledged to it, and ends with an error if a record is not the next of its predecessor.
+ */
+import { randomUUID } from 'node:crypto'
+import { writeSync } from 'node:fs'
+import { fileTokenStore } from '../dist/index.js'
+
+const [, , path, account] = process.argv
+const store = fileTokenStore({ path })
+for (;;) {
+  const stands = await store.read(account)
+  const version = stands?.version ?? 0
+  if (version !== (stands?.record.count ?? 0)) throw new Error(`version ${version} counts ${stands?.record.count}`)
+  const next = { schema: 1, state: 'signed-out', generation: 0, count: version + 1 }
+  const answer = await store.swap(account, version, next, randomUUID())
+  if ('version' in answer) writeSync(1, `${answer.version}\n`)
+}
