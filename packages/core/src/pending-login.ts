@@ -59,7 +59,7 @@ export function resumeLogin(pending: PendingLogin, service: Service): LoginInPro
   const now = service.now()
   const age = now - login.issued_at
   // A clock that was set back a little is no reason to type the password again.
-  if (age < -lifetime || age > lifetime || login.expires_at > login.issued_at + lifetime) throw expired
+  if (age < -lifetime || age > lifetime || login.expires_at !== login.issued_at + lifetime) throw expired
   if (service.completedLogins.has(login.secrets.state)) throw expired
   const authUrl = allowedInstance(login.page.authUrl, service, 'mfa-verify')
   return { ...login, page: { ...login.page, authUrl } }

@@ -1,0 +1,175 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { startEmulator } from '@owner-sso/emulator'
+import type { Emulator } from '@owner-sso/emulator'
+import { createSso } from '../src/index.ts'
+import type { Sso } from '../src/index.ts'
+import { redirectToCallback, startSmallService } from './small-service.ts'
+import type { SmallService } from './small-service.ts'
+
+let emulator: Emulator
+let service: SmallService
+let sso: Sso
+beforeAll(async () => {
+  const credential = 'correct horse'
+  emulator = await startEmulator({
+    accounts: [
+      { identity: 'plain@example.com', credential },
+      { identity: 'locked@example.com', credential, locked: true },
+      { identity: 'captcha@example.com', credential, captcha: true },
+      { identity: 'later@example.com', credential, captcha: 'after-submission' },
+      { identity: 'mfa@example.com', credential, totpSecret: 'JBSWY3DPEHPK3PXP' },
+      { identity: 'regional@example.com', credential, region: 'regional' },
+    ],
+  })
+  service = await startSmallService()
+})
+afterAll(async () => {
+  await emulator.close()
+  await service.close()
+})
+beforeEach(() => {
+  sso = createSso({ authUrl: emulator.authUrl })
+})
+
+const credential = 'correct horse'
+const login = (name: string, more: object = {}): Promise<unknown> =>
+  sso.login({ identity: `${name}@example.com`, credential, ...more })
+
+describe('what a login ends with, from a faithful service', () => {
+  it('wrong credentials: nothing is repeated', async () => {
+    const before = emulator.requests.length
+    await expect(login('plain', { credential: 'wrong' })).rejects.toMatchObject({
+      name: 'InvalidCredentialsError',
+      code: 'ERR_SSO_INVALID_CREDENTIALS',
+      step: 'form-submission',
+      status: 401,
+    })
+    expect(emulator.requests).toHaveLength(before + 2)
+  })
+
+  it.each([
+    ['locked', 'ERR_SSO_ACCOUNT_LOCKED'],
+    ['captcha', 'ERR_SSO_CAPTCHA_REQUIRED'],
+    ['mfa', 'ERR_SSO_PASSCODE_REQUIRED'],
+    ['regional', 'ERR_SSO_REGION_NOT_ALLOWED'],
+  ])('an account that is %s: %s', async (name, code) => {
+    await expect(login(name)).rejects.toMatchObject({ code })
+  })
+
+  it('a captcha that comes after a first submission', async () => {
+    await expect(login('later', { credential: 'wrong' })).rejects.toMatchObject({
+      code: expect.stringMatching(/INVALID_CREDENTIALS|CAPTCHA_REQUIRED/u),
+    })
+  })
+
+  it.each([
+    ['html', { firewall: true as const }],
+    ['script', { firewall: 'script' as const }],
+  ])('the firewall’s %s page at the login page', async (_, fault) => {
+    emulator.once('login-page', fault)
+    await expect(login('plain')).rejects.toMatchObject({
+      code: 'ERR_SSO_FIREWALL_CHALLENGE',
+      step: 'login-page',
+      nextAttemptAt: expect.any(Number),
+    })
+  })
+
+  it.each(['login-page', 'form-submission', 'token', 'mfa-factors', 'mfa-verify'] as const)(
+    'the firewall at %s: one error, no retry',
+    async (endpoint) => {
+      emulator.once(endpoint, { firewall: true })
+      const before = emulator.requests.length
+      emulator.clock.advance(30)
+      const factor = emulator.accounts.find(({ identity }) => identity === 'mfa@example.com')
+      await expect(login('mfa', { passcode: () => factor?.passcode() ?? '' })).rejects.toMatchObject({
+        code: 'ERR_SSO_FIREWALL_CHALLENGE',
+      })
+      expect(emulator.requests.slice(before).filter(({ status }) => status === 403)).toHaveLength(1)
+      expect(emulator.requests.at(-1)?.status).toBe(403)
+    },
+  )
+})
+
+describe('what a login ends with, from a lying service', () => {
+  const credentials = { identity: 'a@example.com', credential }
+  it.each([
+    ['a foreign issuer', { issuer: 'https://evil.example/oauth2/v3' }, 'ERR_SSO_ISSUER_MISMATCH'],
+    ['an issuer that is no address', { issuer: 'evil' }, 'ERR_SSO_ISSUER_MISMATCH'],
+    ['another allowed instance as issuer', { issuer: 'https://auth.example.cn' }, 'ERR_SSO_ISSUER_MISMATCH'],
+    ['no issuer', { issuer: undefined }, 'ERR_SSO_ISSUER_MISMATCH'],
+    ['another state', { state: 'x' }, 'ERR_SSO_STATE_MISMATCH'],
+    ['a cancelled login', { error: 'login_cancelled' }, 'ERR_SSO_UNEXPECTED_RESPONSE'],
+  ])('%s: the code is not redeemed (S11)', async (_, change, code) => {
+    service.answer({ formSubmission: redirectToCallback(change) })
+    service.requests.length = 0
+    const lied = createSso({ authUrl: service.authUrl, regionalAuthUrls: ['https://auth.example.cn'] })
+    await expect(lied.login(credentials)).rejects.toMatchObject({ code, step: 'form-submission' })
+    expect(service.requests).toHaveLength(2)
+  })
+
+  it.each([200, 301, 303, 307, 308, 400, 403, 500])(
+    'status %i in place of the 302: nothing is posted again (S4)',
+    async (status) => {
+      service.answer({ formSubmission: { status, headers: { location: `${service.authUrl}/elsewhere` } } })
+      service.requests.length = 0
+      await expect(createSso({ authUrl: service.authUrl }).login(credentials)).rejects.toMatchObject({
+        code: 'ERR_SSO_UNEXPECTED_RESPONSE',
+        status,
+      })
+      expect(service.requests.map(({ method }) => method)).toEqual(['GET', 'POST'])
+    },
+  )
+
+  it('never posts a form to the address that its action names (S20)', async () => {
+    service.answer({
+      loginPage: {
+        headers: { 'content-type': 'text/html' },
+        body: '<form action="https://evil.example/steal"><input name="credential"></form>',
+      },
+      formSubmission: redirectToCallback(),
+    })
+    service.requests.length = 0
+    await createSso({ authUrl: service.authUrl }).login(credentials)
+    expect(service.requests.map(({ url }) => url.split('?')[0])).toEqual([
+      '/oauth2/v3/authorize',
+      '/oauth2/v3/authorize',
+      '/oauth2/v3/token',
+    ])
+  })
+})
+
+describe('a rejected pair of identity and credential (J1, S40)', () => {
+  it('is not posted again, until it is changed', async () => {
+    const pair = { identity: 'plain@example.com', credential: 'mistyped' }
+    await expect(sso.login(pair)).rejects.toMatchObject({ code: 'ERR_SSO_INVALID_CREDENTIALS', requestSent: true })
+    const before = emulator.requests.length
+    await expect(sso.login(pair)).rejects.toMatchObject({ code: 'ERR_SSO_INVALID_CREDENTIALS', requestSent: false })
+    await expect(sso.beginLogin(pair)).rejects.toMatchObject({
+      code: 'ERR_SSO_INVALID_CREDENTIALS',
+      requestSent: false,
+    })
+    expect(emulator.requests).toHaveLength(before)
+    await expect(sso.login({ ...pair, credential })).resolves.toMatchObject({ token_type: 'Bearer' })
+  })
+
+  it('is not one that met the firewall or a broken connection', async () => {
+    const pair = { identity: 'plain@example.com', credential }
+    emulator.once('form-submission', { status: 500 })
+    await expect(sso.login(pair)).rejects.toMatchObject({ code: 'ERR_SSO_UNEXPECTED_RESPONSE' })
+    await expect(sso.login(pair)).resolves.toMatchObject({ token_type: 'Bearer' })
+  })
+})
+
+describe('a caller’s mistake', () => {
+  it.each([
+    [{}, 'identity'],
+    [{ identity: 7, credential }, 'identity'],
+    [{ identity: '', credential }, 'identity'],
+    [{ identity: 'a@example.com' }, 'credential'],
+    [{ identity: 'a@example.com', credential: '' }, 'credential'],
+    [{ identity: 'a@example.com', credential: ['x'] }, 'credential'],
+  ])('%p is a TypeError that names it', async (given, name) => {
+    await expect(sso.login(given as never)).rejects.toThrow(TypeError)
+    await expect(sso.beginLogin(given as never)).rejects.toThrow(name)
+  })
+})

@@ -1,0 +1,101 @@
+import { describe, expect, it } from '@jest/globals'
+import fc from 'fast-check'
+import { SsoError } from '../../src/errors.ts'
+import { readCallback } from '../../src/steps/callback.ts'
+import { runs } from '../runs.ts'
+
+const redirectUri = 'https://auth.example.com/void/callback'
+const state = 'the-state-of-this-login'
+const issuer = 'https://auth.example.com/oauth2/v3'
+const read = (address: string | undefined, uri = redirectUri): unknown =>
+  readCallback(address, { redirectUri: uri, state }, { step: 'form-submission', status: 302 })
+const query = `code=abc&state=${state}&issuer=${encodeURIComponent(issuer)}`
+const good = `${redirectUri}?${query}`
+
+function codeOf(call: () => unknown): string {
+  try {
+    call()
+    return 'accepted'
+  } catch (error) {
+    if (error instanceof SsoError) return error.code
+    throw error
+  }
+}
+
+describe('the address that a login ends on', () => {
+  it('gives its code and issuer, whatever stands beside them', () => {
+    expect(read(`${good}&locale=en-US&locale=de`)).toEqual({ code: 'abc', issuer })
+  })
+
+  it('may be an app’s own', () => {
+    expect(read(`owner-app://auth/callback?${query}`, 'owner-app://auth/callback')).toEqual({ code: 'abc', issuer })
+  })
+
+  const wrong: [string, string | undefined][] = [
+    ['ERR_SSO_UNEXPECTED_RESPONSE', undefined],
+    ['ERR_SSO_UNEXPECTED_RESPONSE', ''],
+    ['ERR_SSO_UNEXPECTED_RESPONSE', `/void/callback?${query}`],
+    ['ERR_SSO_UNEXPECTED_RESPONSE', `//auth.example.com/void/callback?${query}`],
+    ['ERR_SSO_UNEXPECTED_RESPONSE', `http://auth.example.com/void/callback?${query}`],
+    ['ERR_SSO_UNEXPECTED_RESPONSE', `https://auth.example.com:444/void/callback?${query}`],
+    ['ERR_SSO_UNEXPECTED_RESPONSE', `https://evil.example/void/callback?${query}`],
+    ['ERR_SSO_UNEXPECTED_RESPONSE', `https://user@auth.example.com/void/callback?${query}`],
+    ['ERR_SSO_UNEXPECTED_RESPONSE', `https://auth.example.com/void/callback/?${query}`],
+    ['ERR_SSO_UNEXPECTED_RESPONSE', `https://auth.example.com/void/Callback?${query}`],
+    ['ERR_SSO_UNEXPECTED_RESPONSE', `https://auth.example.com/void?${query}`],
+    ['ERR_SSO_UNEXPECTED_RESPONSE', `https://auth.example.com/void/callback#${query}`],
+    ['ERR_SSO_UNEXPECTED_RESPONSE', `${good}#fragment`],
+    ['ERR_SSO_UNEXPECTED_RESPONSE', `https:\\\\auth.example.com\\void\\callback?${query}`],
+    ['ERR_SSO_UNEXPECTED_RESPONSE', `${good} `],
+    ['ERR_SSO_UNEXPECTED_RESPONSE', `${good}&${'x'.repeat(9000)}`],
+    ['ERR_SSO_STATE_MISMATCH', `${redirectUri}?code=abc&issuer=${issuer}`],
+    ['ERR_SSO_STATE_MISMATCH', `${redirectUri}?code=abc&state=&issuer=${issuer}`],
+    ['ERR_SSO_STATE_MISMATCH', `${redirectUri}?code=abc&state=another&issuer=${issuer}`],
+    ['ERR_SSO_STATE_MISMATCH', `${good}&state=${state}`],
+    ['ERR_SSO_STATE_MISMATCH', `${good}&state=another`],
+    ['ERR_SSO_STATE_MISMATCH', good.replace(state, state.toUpperCase())],
+    ['ERR_SSO_STATE_MISMATCH', good.replace(state, `${state}%00`)],
+    ['ERR_SSO_ISSUER_MISMATCH', `${redirectUri}?code=abc&state=${state}`],
+    ['ERR_SSO_ISSUER_MISMATCH', `${good}&issuer=${issuer}`],
+    ['ERR_SSO_UNEXPECTED_RESPONSE', `${redirectUri}?state=${state}&issuer=${issuer}`],
+    ['ERR_SSO_UNEXPECTED_RESPONSE', `${redirectUri}?code=&state=${state}&issuer=${issuer}`],
+    ['ERR_SSO_UNEXPECTED_RESPONSE', `${good}&code=abc`],
+    ['ERR_SSO_UNEXPECTED_RESPONSE', good.replace('code=abc', `code=${'a'.repeat(2049)}`)],
+    ['ERR_SSO_UNEXPECTED_RESPONSE', good.replace('code=abc', 'code=a%20b')],
+    ['ERR_SSO_UNEXPECTED_RESPONSE', good.replace('code=abc', 'code=a%0Ab')],
+    ['ERR_SSO_UNEXPECTED_RESPONSE', good.replace('code=abc', 'code=%C3%BC')],
+    ['ERR_SSO_UNEXPECTED_RESPONSE', `${redirectUri}?error=login_cancelled&state=${state}`],
+  ]
+  it.each(wrong)('is refused with %s: %s (S10, S12, S13, J4)', (code, address) => {
+    expect(codeOf(() => read(address))).toBe(code)
+  })
+
+  it('says which error ended the login, where that is a plain word', () => {
+    expect(() => read(`${redirectUri}?error=login_cancelled&error_description=secret`)).toThrow('(login_cancelled)')
+    expect(() => read(`${redirectUri}?error=%3Cscript%3E`)).toThrow('(an error without a name)')
+  })
+
+  it('is refused with any change to its state, its issuer’s presence or its place (J4)', () => {
+    const mutation = fc.tuple(fc.nat(good.length - 1), fc.string({ unit: 'binary', minLength: 1, maxLength: 3 }))
+    fc.assert(
+      fc.property(mutation, ([at, text]) => {
+        const mutated = good.slice(0, at) + text + good.slice(at + 1)
+        if (codeOf(() => read(mutated)) !== 'accepted') return
+        const url = new URL(mutated)
+        expect(`${url.origin}${url.pathname}`).toBe(redirectUri)
+        expect(url.searchParams.getAll('state')).toEqual([state])
+      }),
+      { numRuns: runs(2000) },
+    )
+  })
+
+  it('is refused in any other form (G3)', () => {
+    const text = fc.oneof(fc.webUrl({ withQueryParameters: true, withFragments: true }), fc.string({ unit: 'binary' }))
+    fc.assert(
+      fc.property(text, (address) => {
+        expect(codeOf(() => read(address))).not.toBe('accepted')
+      }),
+      { numRuns: runs(1000) },
+    )
+  })
+})
