@@ -92,10 +92,10 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
     emulator,
     store,
     get workers() {
-      return [...workers]
+      return [...workers].filter((worker) => worker.alive())
     },
     worker(index) {
-      const worker = [...workers][index]
+      const worker = deployment.workers[index]
       if (worker === undefined) throw new Error(`there is no worker ${index}`)
       return worker
     },
@@ -117,18 +117,19 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
       passed += seconds
       emulator.clock.advance(seconds)
       const by = { wall: seconds * 1000, monotonic: seconds * 1000 }
-      await Promise.all([...workers].filter((worker) => !except.includes(worker)).map((worker) => worker.move(by)))
+      const moved = deployment.workers.filter((worker) => !except.includes(worker))
+      await Promise.all(moved.map((worker) => worker.move(by)))
     },
     async expire() {
-      for (const worker of workers) worker.forget()
+      for (const worker of deployment.workers) worker.forget()
       await deployment.pass(life)
     },
     async ask(callers, name = account) {
-      return together(await Promise.all([...workers].map((worker) => worker.ask(name, callers))))
+      return together(await Promise.all(deployment.workers.map((worker) => worker.ask(name, callers))))
     },
     holder: () =>
       Promise.race(
-        [...workers].map(async (worker) => {
+        deployment.workers.map(async (worker) => {
           await worker.reached('after-intent')
           return worker
         }),
@@ -142,7 +143,6 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
       return worker
     },
     async replace(worker) {
-      workers.delete(worker)
       const [replacement] = await Promise.all([deployment.start(), worker.signal('SIGKILL')])
       return replacement
     },

@@ -2,7 +2,6 @@
  * A worker's store, with a window on it: each swap is announced before and after, and can be held up there, so that a
  * process is killed or stopped at exactly that point.
  */
-import { moveClocks } from './worker-clock.mjs'
 
 /** Only what is used is loaded: most of the time of a worker's start goes there. @param settings - see `stores.ts` */
 export async function openStore(settings) {
@@ -19,7 +18,7 @@ export async function openStore(settings) {
   return { store: redisTokenStore({ client, prefix: settings.prefix }), close: async () => client.destroy() }
 }
 
-/** @param report - told each point: `before-intent`, `after-intent`, `before-result`, … */
+/** @param report - told each point: `read`, `before-intent`, `after-intent`, `before-result`, … */
 export function withWindow(store, report) {
   const armed = new Map()
   const sent = new Map()
@@ -31,7 +30,6 @@ export function withWindow(store, report) {
     report({ reached: point, account })
     if (action?.kind === 'wait') await action.until
     if (action?.kind === 'block') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, action.milliseconds)
-    if (action?.kind === 'jump') moveClocks(action)
   }
 
   /** What a swap writes, in the words of the protocol. */
@@ -46,7 +44,7 @@ export function withWindow(store, report) {
   }
 
   return {
-    /** At the next such point: `{ kind: 'wait' }` until `release`, `{ kind: 'block', milliseconds }`, `{ kind: 'jump', wall }`. */
+    /** At the next such point: held up until the returned function is called, or the whole process blocked. */
     arm(point, action) {
       const { promise, resolve } = withResolvers()
       armed.set(point, action.kind === 'wait' ? { ...action, until: promise } : action)
@@ -58,6 +56,11 @@ export function withWindow(store, report) {
     },
     store: {
       ...store,
+      async read(account) {
+        const stored = await store.read(account)
+        report({ reached: 'read', account })
+        return stored
+      },
       async swap(account, expected, next, writeId) {
         const kind = kindOf(account, next)
         await reach(`before-${kind}`, account)

@@ -39,11 +39,8 @@ export interface Report {
   readonly replay?: boolean
 }
 
-/** What happens at a point: held up until `release`; the whole process blocked; its wall clock moved. */
-export type Action =
-  | { readonly kind: 'wait' }
-  | { readonly kind: 'block'; readonly milliseconds: number }
-  | { readonly kind: 'jump'; readonly wall: number }
+/** What happens at a point: the refresh is held up until `release`, or the whole process is blocked. */
+export type Action = { readonly kind: 'wait' } | { readonly kind: 'block'; readonly milliseconds: number }
 
 export interface Worker {
   readonly pid: number
