@@ -29,7 +29,7 @@ async function firstAnswer(account: string, options: CallOptions | undefined, co
 /** A token that still works is given at once; its refresh, where one is due, goes on beside. */
 function answer(known: Known, options: CallOptions | undefined, context: Context): Promise<string> {
   const now = instantOf(context.runtime)
-  if (!isUsable(known, now)) return attended(newest(known, context), options?.signal)
+  if (!isUsable(known, now)) return attended(newest(known, context), options?.signal, context)
   if (standingOf(known, now) === 'fresh') openWindow(known, now, known.ages.ageing - ageOf(known, now))
   else refreshBeside(known, context)
   return known.answer
@@ -71,7 +71,7 @@ function refreshBeside(known: Known, context: Context): void {
 
 /** Replaces the current access token, unless it was refreshed less than `minRefreshInterval` ago. */
 export async function refreshNow(account: string, options: CallOptions | undefined, context: Context): Promise<void> {
-  await attended(replaceCurrent(context.memory.of(account), context), options?.signal)
+  await attended(replaceCurrent(context.memory.of(account), context), options?.signal, context)
 }
 
 async function replaceCurrent(known: Known, context: Context): Promise<void> {

@@ -31,24 +31,34 @@ function takeOff(known: Known, context: Context): Flight {
 }
 
 /**
- * Waits for `work` no longer than the caller wants to. Keeps the process alive meanwhile: its timers alone would not.
+ * Waits for `work` no longer than the caller wants to, and keeps the process alive meanwhile.
  *
  * @throws SsoTimeoutError when the signal ends the wait
  */
-export async function attended<Value>(work: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
-  const keepAlive = setInterval(() => undefined, 2 ** 30)
-  let end: (() => void) | undefined
+export async function attended<Value>(
+  work: Promise<Value>,
+  signal: AbortSignal | undefined,
+  { runtime }: Context,
+): Promise<Value> {
+  const release = runtime.keepAlive()
   try {
-    if (signal === undefined) return await work
-    const ended = new Promise<never>((_, reject) => {
-      end = () => reject(new SsoTimeoutError('The wait for an access token was ended by its signal.', fromManager))
-      signal.addEventListener('abort', end, { once: true })
-      if (signal.aborted) end()
-    })
+    return await (signal === undefined ? work : endedBy(signal, work))
+  } finally {
+    release()
+  }
+}
+
+async function endedBy<Value>(signal: AbortSignal, work: Promise<Value>): Promise<Value> {
+  let end: (() => void) | undefined
+  const ended = new Promise<never>((_, reject) => {
+    end = () => reject(new SsoTimeoutError('The wait for an access token was ended by its signal.', fromManager))
+    signal.addEventListener('abort', end)
+    if (signal.aborted) end()
+  })
+  try {
     return await Promise.race([work, ended])
   } finally {
-    clearInterval(keepAlive)
-    if (end !== undefined) signal?.removeEventListener('abort', end)
+    if (end !== undefined) signal.removeEventListener('abort', end)
   }
 }
 

@@ -43,7 +43,7 @@ export function manageTokens(options: TokenManagerOptions, runtime: Runtime, rul
     forget: async (account) => signOut(accountName(account), context),
     accounts: () => accountsOf(checked.store),
     on,
-    settled: (call) => attended(settled(context), call?.signal),
+    settled: (call) => attended(settled(context), call?.signal, context),
   }
 }
 

@@ -17,6 +17,8 @@ export interface Runtime {
   readonly uniqueId: () => string
   /** Calls back once after so many milliseconds, without keeping the process alive. Returns the end of it. */
   readonly after: (milliseconds: number, callback: () => void) => () => void
+  /** Keeps the process alive until the end of it is called: the timers alone would not. */
+  readonly keepAlive: () => () => void
   /** This process. */
   readonly holder: Holder
   readonly vitality: (holder: Holder) => Vitality
@@ -31,6 +33,10 @@ export const systemRuntime: Runtime = {
     const timer = setTimeout(callback, Math.min(milliseconds, longestTimer))
     timer.unref()
     return () => clearTimeout(timer)
+  },
+  keepAlive: () => {
+    const timer = setInterval(() => undefined, longestTimer)
+    return () => clearInterval(timer)
   },
   get holder() {
     return currentHolder()
