@@ -96,8 +96,20 @@ describe('mode browser', () => {
     const callbackUrl = await addressAfterSignIn(url, 'plain@example.com', 'correct horse')
     const [used] = await recordedOutcomes(strategy, requestWith({ callbackUrl }, session))
     expect(used).toMatchObject({ kind: 'fail', given: [{ code: 'ERR_SSO_TOKEN_REJECTED' }, 401] })
+    expect(strategy.pendingLogin(requestWith({}, session))).toBeUndefined()
     const [again] = await recordedOutcomes(strategy, requestWith({ callbackUrl }, session))
     expect(again).toMatchObject({ kind: 'fail', given: [{ code: 'ERR_SSO_PENDING_LOGIN_EXPIRED' }, 401] })
+  })
+
+  it('says so where the account’s second factor was not asked for over there', async () => {
+    const browser = startApplication(newStrategy()).browser()
+    const { url } = (await browser.post('/login').send({})).body
+    const callbackUrl = await addressAfterSignIn(url, 'mfa@example.com', 'correct horse')
+    const answer = await browser.post('/login').send({ callbackUrl }).expect(401)
+    expect(answer.body).toEqual({
+      code: 'ERR_SSO_PASSCODE_REQUIRED',
+      message: expect.stringContaining('second factor'),
+    })
   })
 
   it('redeems an address in the session that asked for the link, nowhere else', async () => {

@@ -75,7 +75,7 @@ describe('a pending login in memory', () => {
       return new WeakRef(login)
     })(newLogin(now() + 0.02))
     // An entry that merely looked expired would never go.
-    while (kept.deref()) {
+    for (let turn = 0; turn < 500 && kept.deref(); turn++) {
       await setTimeout(10)
       collectGarbage()
     }

@@ -74,7 +74,7 @@ describe('accepted credentials', () => {
     }
     expect(seen).not.toContain(undefined)
     expect(new Set(seen).size).toBe(150)
-  })
+  }, 120_000)
 
   it('leave neither tokens nor the password in the session or the answer', async () => {
     const strategy = newStrategy()

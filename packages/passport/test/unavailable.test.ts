@@ -65,6 +65,12 @@ describe('a sign-in that failed through nobody’s fault', () => {
     expect(error.cause).toMatchObject({ step: 'login-page', status: 500 })
   })
 
+  it('is 502 when the service refuses its own code', async () => {
+    emulator.once('token', { status: 400, body: { error: 'invalid_grant' } })
+    const error = await errorOf(new OwnerSsoStrategy({ authUrl: emulator.authUrl }))
+    expect(error).toMatchObject({ code: 'ERR_SSO_TOKEN_REJECTED', status: 502 })
+  })
+
   it('is 503 when the tokens could not be stored, and nobody is signed in', async () => {
     const sso = createSso({ authUrl: emulator.authUrl })
     const store = {
