@@ -36,10 +36,13 @@ async function listenOnFirstFree(server: Server, host: string, ports: readonly n
       await once(server, 'listening')
       return
     } catch (error) {
-      const busy = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
-      if (!busy || port === 0) throw error
+      if (!isBusy(error) || port === 0) throw error
     }
   }
+}
+
+function isBusy(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && 'code' in error && error.code === 'EADDRINUSE'
 }
 
 async function close(server: Server): Promise<void> {

@@ -28,7 +28,7 @@ describe('sign-ins', () => {
     expect(statuses.filter((status) => status === 429)).toHaveLength(995)
     expect(portal.emulator.counters.credentialChecks).toBeLessThanOrEqual(5)
     expect(portal.emulator.counters.loginPages).toBeLessThanOrEqual(5)
-  }, 60_000)
+  }, 120_000)
 
   it('are refused with the time to wait and a way back', async () => {
     const me = (await startPortal()).visitor()

@@ -20,7 +20,7 @@ describe('the session', () => {
     }
     expect(ids.size).toBe(101)
     expect(ids).not.toContain(undefined)
-  }, 60_000)
+  }, 120_000)
 
   it('has a new id after a sign-in with a passcode', async () => {
     const portal = await startPortal()

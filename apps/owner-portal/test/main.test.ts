@@ -1,0 +1,122 @@
+/** `npm start` after the build, as a process of its own. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { startEmulator } from '@owner-sso/emulator'
+import { afterEach, describe, expect, it } from '@jest/globals'
+
+const main = fileURLToPath(new URL('../dist/main.js', import.meta.url))
+
+interface Portal {
+  readonly child: ChildProcess
+  /** What it printed so far. */
+  readonly printed: () => string
+  /** Resolves once it has printed this. */
+  readonly prints: (pattern: RegExp) => Promise<RegExpExecArray>
+  readonly exitCode: Promise<unknown>
+}
+
+const children: ChildProcess[] = []
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill('SIGKILL')
+})
+
+function start(environment: Record<string, string>): Portal {
+  const { PATH = '' } = process.env
+  const child = spawn(process.execPath, [main], { env: { PATH, ...environment }, stdio: ['ignore', 'pipe', 'pipe'] })
+  children.push(child)
+  let text = ''
+  const heard = new EventTarget()
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk
+      heard.dispatchEvent(new Event('print'))
+    })
+  }
+  const prints = (pattern: RegExp): Promise<RegExpExecArray> =>
+    new Promise((resolve, reject) => {
+      const look = (): void => {
+        const match = pattern.exec(text)
+        if (match) resolve(match)
+      }
+      heard.addEventListener('print', look)
+      child.once('close', () => reject(new Error(`It ended without ${String(pattern)}: ${text}`)))
+      look()
+    })
+  return { child, printed: () => text, prints, exitCode: once(child, 'close').then(([code]) => code) }
+}
+
+describe('npm start', () => {
+  it('prints the address and the demo accounts with a passcode, and Ctrl-C ends all of it', async () => {
+    const { child, prints, printed, exitCode } = start({ PORT: '0' })
+    const [, url = ''] = await prints(/Owner portal: (http:\/\/127\.0\.0\.1:\d+)/u)
+    await prints(/regional@example\.com .*\n/u)
+    expect(printed()).toMatch(/plain@example\.com {5}password: correct horse\n/u)
+    expect(printed()).toMatch(/mfa@example\.com {7}password: correct horse {2}passcode \d{6} \(for \d+ seconds?;/u)
+    const [, emulator = ''] = await prints(/emulator at (http:\/\/127\.0\.0\.1:\d+)/u)
+    const page = await fetch(`${url}/sign-in`)
+    expect(await page.text()).toContain('Demo accounts')
+
+    const started = performance.now()
+    child.kill('SIGINT')
+    // The terminal's own and the package manager's: both arrive.
+    child.kill('SIGINT')
+    expect(await exitCode).toBe(0)
+    expect(performance.now() - started).toBeLessThan(5000)
+    await expect(fetch(url)).rejects.toThrow('fetch failed')
+    await expect(fetch(emulator)).rejects.toThrow('fetch failed')
+  })
+
+  it('ends with SIGTERM as well', async () => {
+    const { child, prints, exitCode } = start({ PORT: '0' })
+    await prints(/regional@example\.com .*\n/u)
+    child.kill('SIGTERM')
+    expect(await exitCode).toBe(0)
+  })
+
+  it('takes another port where the one asked for is busy, and says so', async () => {
+    const squatter = createServer().listen(0, '127.0.0.1')
+    await once(squatter, 'listening')
+    const address = squatter.address()
+    const port = typeof address === 'object' && address !== null ? String(address.port) : ''
+    const { prints } = start({ PORT: port })
+    const [, other] = await prints(/Owner portal: http:\/\/127\.0\.0\.1:(\d+)/u)
+    await prints(new RegExp(`Port ${port} is in use`, 'u'))
+    expect(other).not.toBe(port)
+    squatter.close()
+  })
+
+  it('signs in with the service that OWNER_SSO_AUTH_URL names, and starts no emulator', async () => {
+    await using emulator = await startEmulator()
+    const service = { OWNER_SSO_AUTH_URL: emulator.authUrl, OWNER_SSO_API_URL: emulator.ownerApiUrl }
+    const { prints, printed } = start({ PORT: '0', ...service })
+    const [, url = ''] = await prints(/Owner portal: (\S+)/u)
+    await prints(/It signs in with http/u)
+    expect(printed()).not.toMatch(/demo|passcode/iu)
+    const page = await fetch(`${url}/sign-in`)
+    const html = await page.text()
+    expect(html).not.toContain('Demo accounts')
+    const cookie = page.headers.getSetCookie()[0]?.split(';')[0] ?? ''
+    const csrf = /name="_csrf" value="([^"]+)"/u.exec(html)?.[1] ?? ''
+    const body = new URLSearchParams({ _csrf: csrf, identity: 'plain@example.com', credential: 'correct horse' })
+    const answer = await fetch(`${url}/sign-in`, { method: 'POST', body, headers: { cookie }, redirect: 'manual' })
+    expect(answer.headers.get('location')).toBe('/')
+    expect(emulator.counters.credentialChecks).toBe(1)
+  })
+
+  it.each([
+    [{ PORT: 'x' }, 'The portal could not start: PORT must be'],
+    [{ OWNER_SSO_AUTH_URL: 'https://auth.example.com' }, 'The portal could not start: OWNER_SSO_AUTH_URL is set'],
+    [
+      { OWNER_SSO_AUTH_URL: 'ftp://auth.example.com', OWNER_SSO_API_URL: 'https://api.example.com' },
+      'The portal could not start: authUrl',
+    ],
+    [{ HOST: '203.0.113.1' }, 'The portal could not start: listen EADDRNOTAVAIL'],
+  ])('says in one sentence why it can’t start with %j', async (environment, sentence) => {
+    const { exitCode, printed } = start({ ...environment })
+    expect(await exitCode).toBe(1)
+    expect(printed()).toContain(sentence)
+    expect(printed()).not.toMatch(/^\s+at /mu)
+  })
+})
