@@ -1,1 +1,16 @@
-export {}
+// Forward a caller's request to the owner API, with the owner's token.
+export { ownerApiProxy, type OwnerApiProxy } from './proxy/owner-api-proxy.ts'
+export type { OwnerApiProxyOptions } from './proxy/options.ts'
+export { ownerApiBearer, type BearerMiddleware, type BearerOptions } from './bearer.ts'
+export type { OwnerSso } from './request-property.ts'
+
+// Call the owner API from code of one's own.
+export { attachBearer, type AxiosLike } from './calls/axios.ts'
+export { ownerFetch, type OwnerFetchOptions } from './calls/fetch.ts'
+export type { CallOptions } from './calls/call-options.ts'
+
+// Answer what went wrong.
+export { ssoErrorHandler, type ErrorMiddleware } from './error-handler.ts'
+export type { Answer, Problem } from './answers/problem.ts'
+export type { RefusalCode } from './answers/refusal.ts'
+export type { AccountSource } from './account-source.ts'

@@ -1,0 +1,105 @@
+/**
+ * Proxied calls of the owner API, side by side: `node bench/express.mjs [ROUNDS] [SECONDS] [CONNECTIONS] [NAME]`.
+ *
+ * All candidates of a table run in one go, in turns, each in a process of its own; the figure is the CPU time of that
+ * process for one call, the least of its rounds. Ratios count, times do not. `NAME` picks the candidates that contain it.
+ */
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { candidates, ratios } from './express/candidates.mjs'
+
+const [rounds = 5, seconds = 3, connections = 50] = process.argv.slice(2, 5).map(Number)
+const wanted = process.argv[5] ?? ''
+const names = Object.keys(candidates).filter((name) => name.includes(wanted))
+
+const start = async (file, args = [], env = {}) => {
+  const child = fork(fileURLToPath(new URL(`express/${file}.mjs`, import.meta.url)), args, {
+    env: { ...process.env, NODE_ENV: 'production', ...env },
+  })
+  const [hello] = file === 'load' ? [] : await once(child, 'message')
+  const ask = async (message = {}) => {
+    child.send(message)
+    const [answer] = await once(child, 'message')
+    return answer
+  }
+  return { ...hello, ask, stop: () => child.kill() }
+}
+
+const upstream = await start('upstream')
+const load = await start('load')
+for (const scheme of ['http', 'tls']) await table(scheme)
+load.stop()
+upstream.stop()
+
+async function table(scheme) {
+  const target = `${scheme === 'tls' ? 'https' : 'http'}://127.0.0.1:${upstream.ports[scheme]}`
+  const proxies = []
+  for (const name of names) {
+    const proxy = await start('proxy', [name], { BENCH_TARGET: target, BENCH_CA: upstream.ca })
+    await load.ask({ port: proxy.port, connections, milliseconds: 1000 })
+    proxies.push({ name, proxy, micros: [], rates: [], p99: [], failed: 0 })
+  }
+  for (let round = 0; round < rounds; round += 1) {
+    for (const entry of proxies) await measure(entry)
+  }
+  for (const entry of proxies) entry.sequential = await connectionsForTwenty(entry.proxy)
+  print(scheme, proxies)
+  for (const { proxy } of proxies) proxy.stop()
+}
+
+async function measure(entry) {
+  const before = await entry.proxy.ask()
+  const { done, failed, p99 } = await load.ask({ port: entry.proxy.port, connections, milliseconds: seconds * 1000 })
+  const after = await entry.proxy.ask()
+  const cpu = after.cpu.user + after.cpu.system - before.cpu.user - before.cpu.system
+  entry.micros.push(cpu / done)
+  entry.rates.push(done / seconds)
+  entry.p99.push(p99)
+  entry.failed += failed
+}
+
+/** After a pause in which every idle connection ends. */
+async function connectionsForTwenty(proxy) {
+  await new Promise((resolve) => setTimeout(resolve, 6000))
+  const before = await upstream.ask()
+  await load.ask({ port: proxy.port, connections: 1, milliseconds: 5000, count: 20 })
+  return (await upstream.ask()).connections - before.connections
+}
+
+function print(scheme, proxies) {
+  const least = Object.fromEntries(proxies.map(({ name, micros }) => [name, Math.min(...micros)]))
+  console.log(
+    `\n${scheme === 'tls' ? 'TLS 1.2' : 'http'} upstream, ${connections} connections, ${rounds} × ${seconds} s`,
+  )
+  console.table(
+    Object.fromEntries(
+      proxies.map(({ name, micros, rates, p99, failed, sequential }) => {
+        const { floor, budget } = candidates[name]
+        return [
+          name,
+          {
+            'CPU µs/call': Math.round(least[name]),
+            median: Math.round(median(micros)),
+            'calls/s': Math.round(median(rates)),
+            'p99 ms': Number(median(p99).toFixed(1)),
+            'connections of 20 calls': sequential,
+            failed,
+            ratio: floor && least[floor] ? Number((least[name] / least[floor]).toFixed(2)) : '',
+            budget: budget ?? '',
+            of: floor ?? '',
+          },
+        ]
+      }),
+    ),
+  )
+  for (const [name, floor, budget] of ratios) {
+    if (least[name] && least[floor]) {
+      console.log(`${name} / ${floor}: ${(least[name] / least[floor]).toFixed(2)} (budget ${budget})`)
+    }
+  }
+}
+
+function median(values) {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]
+}

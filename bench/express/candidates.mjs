@@ -1,0 +1,107 @@
+/**
+ * The proxies of the bench: each a function of the upstream's address and its tokens that gives a request listener.
+ */
+import { Agent, request as httpRequest } from 'node:http'
+import { Agent as TlsAgent, request as httpsRequest } from 'node:https'
+import { pipeline } from 'node:stream'
+import fastifyProxy from '@fastify/http-proxy'
+import { ownerApiBearer, ownerApiProxy } from '@owner-sso/express'
+import express from 'express'
+import fastify from 'fastify'
+import { createProxyMiddleware } from 'http-proxy-middleware'
+import { Pool } from 'undici'
+
+const account = 'bench@example.com'
+const inExpress = (...handlers) => express().use('/', ...handlers)
+
+const poolOf = ({ target, ca }) => new Pool(target, { connect: { ca, maxVersion: 'TLSv1.2' } })
+const agentOf = ({ target, ca }) =>
+  target.startsWith('https:')
+    ? new TlsAgent({ keepAlive: true, ca, maxVersion: 'TLSv1.2' })
+    : new Agent({ keepAlive: true })
+const ours = ({ target, ca, tokens }) => ownerApiProxy({ target, tokens, account, authorize: true, tls: { ca } })
+
+/** What one writes by hand: no allow-list, no checks, no answers to errors. */
+function undiciStream({ target, ca, tokens }) {
+  const pool = poolOf({ target, ca })
+  return (req, res) => {
+    tokens
+      .getAccessToken(account)
+      .then((token) =>
+        pool.stream(
+          {
+            path: req.url,
+            method: req.method,
+            headers: { accept: req.headers.accept, authorization: `Bearer ${token}` },
+            body: req.method === 'GET' ? null : req,
+          },
+          ({ statusCode, headers }) => res.writeHead(statusCode, headers),
+        ),
+      )
+      .catch(() => res.destroy())
+  }
+}
+
+function nodeHttp({ target, ca, tokens }) {
+  const agent = agentOf({ target, ca })
+  const request = target.startsWith('https:') ? httpsRequest : httpRequest
+  return async (req, res) => {
+    const authorization = `Bearer ${await tokens.getAccessToken(account)}`
+    const upstream = request(target + req.url, {
+      agent,
+      method: req.method,
+      headers: { accept: req.headers.accept, authorization },
+    })
+    upstream.on('response', (answer) => {
+      res.writeHead(answer.statusCode, answer.headers)
+      pipeline(answer, res, () => {})
+    })
+    pipeline(req, upstream, () => {})
+  }
+}
+
+/** The token is resolved by our middleware in front, as it should be. */
+function proxyMiddleware({ target, ca, tokens }, agent) {
+  const proxy = createProxyMiddleware({ target, changeOrigin: true, agent, secure: true, ssl: { ca } })
+  return inExpress(ownerApiBearer({ tokens, account }), proxy)
+}
+
+async function fastifyListener({ target, ca, tokens }) {
+  const app = fastify()
+  await app.register(fastifyProxy, {
+    upstream: target,
+    undici: { connections: 128, pipelining: 1, connect: { ca, maxVersion: 'TLSv1.2' } },
+    // oxlint-disable-next-line typescript/no-misused-promises -- Fastify awaits its hooks
+    preHandler: async (req) => {
+      req.raw.ownerToken = await tokens.getAccessToken(account)
+    },
+    replyOptions: {
+      rewriteRequestHeaders: (req, headers) => ({ ...headers, authorization: `Bearer ${req.raw.ownerToken}` }),
+    },
+  })
+  await app.ready()
+  return (req, res) => app.routing(req, res)
+}
+
+/** `floor` names the candidate that a ratio is taken to, `budget` what it should be at most. */
+export const candidates = {
+  'undici stream by hand, Express': { listener: (c) => inExpress(undiciStream(c)) },
+  'ours, Express': { listener: (c) => inExpress(ours(c)), floor: 'undici stream by hand, Express', budget: 1.1 },
+  'ours without a bearer, Express': {
+    listener: (c) =>
+      inExpress(ours({ ...c, tokens: { getAccessToken: async () => 'none', invalidate: async () => {} } })),
+    floor: 'undici stream by hand, Express',
+  },
+  'http-proxy-middleware, Express': { listener: (c) => proxyMiddleware(c) },
+  'http-proxy-middleware + agent, Express': { listener: (c) => proxyMiddleware(c, agentOf(c)) },
+  'node:http + agent, bare': { listener: nodeHttp },
+  'undici stream by hand, bare': { listener: undiciStream, floor: 'node:http + agent, bare' },
+  'ours, bare': { listener: ours, floor: 'node:http + agent, bare', budget: 0.7 },
+  'fastify proxy': { listener: fastifyListener, floor: 'node:http + agent, bare' },
+}
+
+/** Further ratios of the budget table: [candidate, floor, budget]. */
+export const ratios = [
+  ['ours, Express', 'ours without a bearer, Express', 1.05],
+  ['ours, Express', 'http-proxy-middleware + agent, Express', 0.8],
+]

@@ -1,0 +1,41 @@
+/**
+ * Whose token: the options `tokens` and `account`, as everything here takes them.
+ */
+import type { TokenManager } from '@owner-sso/core'
+import type { IncomingMessage } from 'node:http'
+import { property } from './property.ts'
+
+/** What is needed of a token manager. */
+export type Tokens = Pick<TokenManager, 'getAccessToken' | 'invalidate'>
+
+/** The account: its name, or a function of the request. `undefined`: nobody is signed in. */
+export type AccountSource<Request> = string | ((request: Request) => string | undefined | Promise<string | undefined>)
+
+/** @throws TypeError where it is no token manager */
+export function checkTokens(tokens: unknown): asserts tokens is Tokens {
+  const isManager = ['getAccessToken', 'invalidate'].every((name) => typeof property(tokens, name) === 'function')
+  if (!isManager) {
+    throw new TypeError('tokens must be what createTokenManager() returns')
+  }
+}
+
+/**
+ * A function that tells a request's account.
+ *
+ * @throws TypeError where `account` is neither a name nor a function
+ */
+export function accountReader<Request>(
+  account: AccountSource<Request>,
+): (request: Request) => string | undefined | Promise<string | undefined> {
+  if (typeof account === 'function') return account
+  if (typeof account !== 'string' || account === '') {
+    throw new TypeError('account must be a name or a function of the request')
+  }
+  return () => account
+}
+
+/** The default: the account of the user whom Passport (or anything else) has put on the request. */
+export function accountOfUser(request: IncomingMessage): string | undefined {
+  const account = property(property(request, 'user'), 'account')
+  return typeof account === 'string' && account !== '' ? account : undefined
+}

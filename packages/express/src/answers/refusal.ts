@@ -1,0 +1,61 @@
+/**
+ * What the proxy itself answers with: one row for everything that it refuses, and for an owner API that doesn't answer.
+ */
+import { type Answer, problemAnswer } from './problem.ts'
+
+/** Why the proxy did not answer with what the owner API said. */
+export type RefusalCode =
+  | 'ERR_OWNER_API_MALFORMED_REQUEST'
+  | 'ERR_OWNER_API_MALFORMED_PATH'
+  | 'ERR_OWNER_API_FORBIDDEN'
+  | 'ERR_OWNER_API_CROSS_SITE'
+  | 'ERR_OWNER_API_PATH_NOT_ALLOWED'
+  | 'ERR_OWNER_API_METHOD_NOT_ALLOWED'
+  | 'ERR_OWNER_API_BODY_CONSUMED'
+  | 'ERR_OWNER_API_INTERNAL'
+  | 'ERR_OWNER_API_UPGRADE_REFUSED'
+  | 'ERR_OWNER_API_TOKEN_ECHOED'
+  | 'ERR_OWNER_API_UNREACHABLE'
+  | 'ERR_OWNER_API_BUSY'
+  | 'ERR_OWNER_API_CLOSING'
+  | 'ERR_OWNER_API_TIMEOUT'
+
+const refusals: Readonly<Record<RefusalCode, readonly [status: number, detail: string]>> = {
+  ERR_OWNER_API_MALFORMED_REQUEST: [400, 'The request can’t be read in one way only, so it was not forwarded.'],
+  ERR_OWNER_API_MALFORMED_PATH: [
+    400,
+    'The path has a dot segment, an empty segment, a parameter or an encoded separator in it, or is not a path.',
+  ],
+  ERR_OWNER_API_FORBIDDEN: [403, 'You may not make this call.'],
+  ERR_OWNER_API_CROSS_SITE: [403, 'The call comes from a page of another site.'],
+  ERR_OWNER_API_PATH_NOT_ALLOWED: [404, 'This path of the owner API is not offered here.'],
+  ERR_OWNER_API_METHOD_NOT_ALLOWED: [405, 'This method is not offered here.'],
+  ERR_OWNER_API_BODY_CONSUMED: [
+    500,
+    'Another handler has read the body and left nothing that can be sent on: put the proxy in front of it.',
+  ],
+  ERR_OWNER_API_INTERNAL: [500, 'The call could not be forwarded.'],
+  ERR_OWNER_API_UPGRADE_REFUSED: [501, 'Connections can’t be upgraded here.'],
+  ERR_OWNER_API_TOKEN_ECHOED: [502, 'The owner API’s answer had the access token in it and was held back.'],
+  ERR_OWNER_API_UNREACHABLE: [502, 'The owner API can’t be reached, or its answer broke off.'],
+  ERR_OWNER_API_BUSY: [503, 'Too many calls are under way. Try again in a moment.'],
+  ERR_OWNER_API_CLOSING: [503, 'This instance is shutting down. Try again.'],
+  ERR_OWNER_API_TIMEOUT: [504, 'The owner API did not answer in time.'],
+}
+
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
+
+/** The methods that are forwarded. Not OPTIONS: the owner API's CORS rules are not the application's. Never TRACE or CONNECT. */
+export const forwardedMethods: ReadonlySet<string> = new Set(methods)
+
+/** The answer of a code; `systemCode`, such as `ECONNREFUSED`, is added to its sentence. */
+export function refusal(code: RefusalCode, systemCode?: string): Answer {
+  const [status, sentence] = refusals[code]
+  const detail = systemCode === undefined ? sentence : `${sentence.slice(0, -1)} (${systemCode}).`
+  return problemAnswer(status, code, detail, { headers: headersFor(status) })
+}
+
+function headersFor(status: number): Record<string, string> {
+  if (status === 405) return { allow: methods.join(', ') }
+  return status === 503 ? { 'retry-after': '1' } : {}
+}

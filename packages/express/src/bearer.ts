@@ -1,0 +1,91 @@
+/**
+ * `ownerApiBearer`: puts the owner's token on a request, in front of any proxy or handler.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { SignedOutError } from '@owner-sso/core'
+import { type AccountSource, accountOfUser, accountReader, checkTokens, type Tokens } from './account-source.ts'
+import { sendAnswer } from './answers/problem.ts'
+import { ssoErrorAnswer } from './answers/sso-error.ts'
+import { connectionNames } from './proxy/header-names.ts'
+import type { OwnerSso } from './request-property.ts'
+
+export interface BearerOptions<Request extends IncomingMessage = IncomingMessage> {
+  /** The token manager. */
+  readonly tokens: Tokens
+  /** Whose token. Default: `req.user.account`, as Passport leaves it. */
+  readonly account?: AccountSource<Request> | undefined
+  /** Answers where there is no token, in place of problem details. */
+  readonly onError?:
+    ((error: unknown, request: Request, response: ServerResponse, next: (error?: unknown) => void) => void) | undefined
+}
+
+/** Awaited by nobody and never rejects: it calls `next()` once the headers are rewritten, or answers. */
+export type BearerMiddleware<Request extends IncomingMessage = IncomingMessage> = (
+  request: Request,
+  response: ServerResponse,
+  next: (error?: unknown) => void,
+) => void
+
+/** Credentials of the caller's, which are for the application and not for the owner API. */
+const callersCredentials = ['authorization', 'cookie', 'cookie2', 'proxy-authorization'] as const
+/** What a `Connection` header is for; anything else in it names a header that ends here (RFC 9110 section 7.6.1). */
+const connectionOptions = new Set(['close', 'keep-alive', 'upgrade', ''])
+
+/**
+ * Middleware that resolves the token before anything is sent and rewrites the request's headers: the caller's credentials
+ * go, `Authorization: Bearer …` comes. Sets `req.ownerSso`. Goes behind what needs the caller's cookie, and in front of
+ * http-proxy-middleware or any other handler that forwards `req.headers`.
+ *
+ * @throws TypeError that names a wrong option
+ */
+export function ownerApiBearer<Request extends IncomingMessage = IncomingMessage>(
+  options: BearerOptions<Request>,
+): BearerMiddleware<Request> {
+  if (typeof options !== 'object' || options === null) throw new TypeError('ownerApiBearer takes an object of options')
+  const { tokens, onError = answerError } = options
+  checkTokens(tokens)
+  if (typeof onError !== 'function') throw new TypeError('onError must be a function')
+  const accountOf = options.account === undefined ? accountOfUser : accountReader(options.account)
+
+  async function addToken(request: Request): Promise<void> {
+    const account = await accountOf(request)
+    if (account === undefined || account === '') throw new SignedOutError()
+    const getAccessToken = (): Promise<string> => tokens.getAccessToken(account)
+    setBearer(request, await getAccessToken())
+    Object.assign(request, { ownerSso: { account, getAccessToken } satisfies OwnerSso })
+  }
+
+  return (request, response, next) => {
+    addToken(request).then(
+      () => next(),
+      (error: unknown) => onError(error, request, response, next),
+    )
+  }
+}
+
+function answerError(
+  error: unknown,
+  _request: IncomingMessage,
+  response: ServerResponse,
+  next: (error?: unknown) => void,
+): void {
+  const answer = ssoErrorAnswer(error)
+  if (answer) sendAnswer(response, answer)
+  else next(error)
+}
+
+/** Rewrites the headers as they were parsed and as they came: proxies read the one or the other. */
+function setBearer(request: IncomingMessage, token: string): void {
+  const { headers } = request
+  const named = [...(connectionNames(headers.connection) ?? [])].filter((name) => !connectionOptions.has(name))
+  const removed = new Set<string>([...callersCredentials, ...named, ...(named.length > 0 ? ['connection'] : [])])
+  const authorization = `Bearer ${token}`
+  for (const name of removed) delete headers[name]
+  headers.authorization = authorization
+  const raw = request.rawHeaders
+  request.rawHeaders = [
+    ...raw.filter((_, index) => !removed.has(String(raw[index - (index % 2)]).toLowerCase())),
+    'Authorization',
+    authorization,
+  ]
+}

@@ -1,0 +1,55 @@
+/**
+ * What `attachBearer` and `ownerFetch` take: whose token, and where it may go.
+ */
+import { type AccountSource, accountReader, checkTokens, type Tokens } from '../account-source.ts'
+import { mayCarryToken, ownerApiTarget } from '../target.ts'
+
+export interface CallOptions {
+  /** The token manager. */
+  readonly tokens: Tokens
+  /** The account's name, or a function that knows it. */
+  readonly account: string | (() => string | undefined | Promise<string | undefined>)
+  /**
+   * The owner API's address: the only origin that gets the token. Default: axios's `baseURL`, the variable
+   * `OWNER_SSO_API_URL`, else any https address that the calling code names.
+   */
+  readonly target?: string | URL | undefined
+}
+
+/** The options, read once. */
+export interface CallSettings {
+  readonly tokens: Tokens
+  readonly accountOf: () => string | undefined | Promise<string | undefined>
+  readonly target: URL | undefined
+}
+
+/**
+ * @param fallback - the target where the options name none
+ * @throws TypeError that names the option
+ */
+export function callSettings(options: CallOptions, fallback?: string): CallSettings {
+  if (typeof options !== 'object' || options === null) throw new TypeError('options must be an object')
+  const { tokens, account, target = fallback ?? process.env['OWNER_SSO_API_URL'] } = options
+  checkTokens(tokens)
+  return {
+    tokens,
+    accountOf: accountReader<void>(account satisfies AccountSource<void>),
+    target: target === undefined ? undefined : ownerApiTarget(target),
+  }
+}
+
+/**
+ * An address as it will be called.
+ *
+ * @throws TypeError where the token must not go there
+ */
+export function checkedAddress(address: string, target: URL | undefined): URL {
+  if (!URL.canParse(address, target?.href))
+    throw new TypeError('the address is neither absolute nor is there a target for it')
+  const url = new URL(address, target)
+  if (target && url.origin !== target.origin) {
+    throw new TypeError(`the owner’s token goes to ${target.origin} alone, not to ${url.origin}`)
+  }
+  if (!mayCarryToken(url)) throw new TypeError('the owner’s token travels over https alone (http on a loopback host)')
+  return url
+}

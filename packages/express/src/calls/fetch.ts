@@ -1,0 +1,53 @@
+/**
+ * `ownerFetch`: `fetch` with the owner's token on it.
+ */
+import { SignedOutError } from '@owner-sso/core'
+import { tokenAfter } from '../rejected-token.ts'
+import { type CallOptions, callSettings, checkedAddress } from './call-options.ts'
+
+export interface OwnerFetchOptions extends CallOptions {
+  /** The function that makes the call. Default: the global `fetch`. */
+  readonly fetch?: typeof globalThis.fetch | undefined
+}
+
+/**
+ * A `fetch` for one account: every call carries a valid token, a 401 is answered by one more call with the next token
+ * where the body can be sent again, and addresses may be relative to `target`.
+ *
+ * The returned function throws what `fetch` and `tokens.getAccessToken` throw, and a TypeError for an address that the
+ * token must not go to.
+ *
+ * @throws TypeError that names a wrong option
+ */
+export function ownerFetch(options: OwnerFetchOptions): typeof globalThis.fetch {
+  const { tokens, accountOf, target } = callSettings(options)
+  const send = options.fetch ?? globalThis.fetch
+  if (typeof send !== 'function') throw new TypeError('fetch must be a function')
+
+  return async (input, init) => {
+    const request = input instanceof Request ? input : undefined
+    const address = checkedAddress(input instanceof Request ? input.url : String(input), target)
+    const account = await accountOf()
+    if (account === undefined || account === '') throw new SignedOutError()
+
+    const sendWith = (token: string): Promise<Response> => {
+      const headers = new Headers(init?.headers ?? request?.headers)
+      headers.set('authorization', `Bearer ${token}`)
+      return send(request ?? address, { ...init, headers })
+    }
+    const token = await tokens.getAccessToken(account)
+    const response = await sendWith(token)
+    if (response.status !== 401) return response
+    const canRepeat = isRepeatable(init?.body) && (init?.body != null || (request?.body ?? null) === null)
+    const next = await tokenAfter(tokens, account, token, canRepeat)
+    if (next === undefined) return response
+    await response.body?.cancel()
+    return sendWith(next)
+  }
+}
+
+/** Whether a body can be sent again: a stream is gone once it was sent. */
+function isRepeatable(body: unknown): boolean {
+  if (typeof body !== 'object' || body === null) return true
+  return !(body instanceof ReadableStream) && !(Symbol.asyncIterator in body)
+}

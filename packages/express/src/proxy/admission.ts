@@ -1,0 +1,42 @@
+/**
+ * Whether a request may be forwarded at all, told from its first lines.
+ */
+import type { IncomingMessage } from 'node:http'
+import type { Answer } from '../answers/problem.ts'
+import { forwardedMethods, refusal } from '../answers/refusal.ts'
+import { isCrossSite } from './cross-site.ts'
+import { declaresBody } from './request-body.ts'
+import { isBelow, isPlainQuery, isUnambiguous } from './request-path.ts'
+
+export interface AdmissionRules {
+  /** Path of the owner API's address, without a slash at its end. */
+  readonly basePath: string
+  /** Prefixes that a path of the owner API must have. */
+  readonly paths: readonly string[]
+  readonly trustedOrigins: ReadonlySet<string>
+}
+
+/** The path and query to ask the owner API for, or the refusal. */
+export function admission(request: IncomingMessage, rules: AdmissionRules): string | Answer {
+  const { method = '', url = '', headers } = request
+  if (!forwardedMethods.has(method)) return refusal('ERR_OWNER_API_METHOD_NOT_ALLOWED')
+  if (headers.upgrade !== undefined) return refusal('ERR_OWNER_API_UPGRADE_REFUSED')
+  if (!hasPlainFraming(request)) return refusal('ERR_OWNER_API_MALFORMED_REQUEST')
+  const queryAt = url.indexOf('?')
+  const path = queryAt < 0 ? url : url.slice(0, queryAt)
+  if (!isUnambiguous(path) || (queryAt >= 0 && !isPlainQuery(url.slice(queryAt)))) {
+    return refusal('ERR_OWNER_API_MALFORMED_PATH')
+  }
+  if (!isBelow(rules.basePath + path, rules.paths)) return refusal('ERR_OWNER_API_PATH_NOT_ALLOWED')
+  if (isCrossSite(request, rules.trustedOrigins)) return refusal('ERR_OWNER_API_CROSS_SITE')
+  return rules.basePath + url
+}
+
+/** One way to tell where the body ends (RFC 9112 section 6.3), also on servers that were told to parse leniently. */
+function hasPlainFraming(request: IncomingMessage): boolean {
+  const { method, headers } = request
+  const coding = headers['transfer-encoding']
+  if (coding !== undefined && (coding.toLowerCase() !== 'chunked' || headers['content-length'] !== undefined))
+    return false
+  return !declaresBody(request) || (method !== 'GET' && method !== 'HEAD')
+}

@@ -1,0 +1,27 @@
+/**
+ * Whether a page of another site makes the call, with the owner's cookies in it.
+ */
+import type { IncomingMessage } from 'node:http'
+
+/**
+ * `Sec-Fetch-Site` decides where a browser sends it, else `Origin` against `Host`. A caller with neither is no browser,
+ * and nobody's cookies are borrowed.
+ *
+ * @param trustedOrigins - origins that may call as if they were this one
+ */
+export function isCrossSite({ method, headers }: IncomingMessage, trustedOrigins: ReadonlySet<string>): boolean {
+  const { origin, host } = headers
+  if (origin !== undefined && trustedOrigins.has(origin)) return false
+  const site = headers['sec-fetch-site']
+  if (site === undefined) return origin !== undefined && !isSameHost(origin, host)
+  // Reading across subdomains is what the application's own CORS rules decide; writing is not.
+  if (method === 'GET' || method === 'HEAD') return site === 'cross-site'
+  return site !== 'same-origin' && site !== 'none'
+}
+
+function isSameHost(origin: string, host: string | undefined): boolean {
+  if (!URL.canParse(origin)) return false
+  const { protocol, host: originHost } = new URL(origin)
+  const own = `${protocol}//${host}`
+  return URL.canParse(own) && new URL(own).host === originHost
+}

@@ -1,0 +1,75 @@
+/**
+ * The owner API's answer on its way to the caller: nothing is held back but what the caller is too slow to read.
+ */
+import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import type { Dispatcher } from 'undici'
+import type { TokenTrace } from './token-trace.ts'
+import { ExchangeError } from './upstream-failure.ts'
+
+type Controller = Dispatcher.DispatchController
+
+export interface DeliveryOptions {
+  readonly response: ServerResponse
+  /** Milliseconds that the caller may leave a part of the answer unread. */
+  readonly bodyTimeout: number
+  readonly answerHeaders: (status: number, upstream: IncomingHttpHeaders, trace: TokenTrace) => OutgoingHttpHeaders
+}
+
+export interface Delivery {
+  start(status: number, headers: IncomingHttpHeaders): void
+  data(controller: Controller, chunk: Buffer): void
+  end(): void
+}
+
+/** @param fail - ends the whole exchange with this error */
+export function deliveryTo(
+  { response, bodyTimeout, answerHeaders }: DeliveryOptions,
+  trace: TokenTrace,
+  fail: (error: unknown) => void,
+): Delivery {
+  let head: { readonly status: number; readonly headers: IncomingHttpHeaders } | undefined
+
+  /** Writes the head, once. It waits for the first piece of the body, which may show that nothing of it is to be sent. */
+  const begin = (): boolean => {
+    if (response.destroyed || response.writableEnded) return false
+    if (!head) return true
+    const { status, headers } = head
+    head = undefined
+    try {
+      response.writeHead(status, answerHeaders(status, headers, trace))
+      return true
+    } catch (error) {
+      // A header that Node refuses, or another handler's listener that throws.
+      fail(error)
+      return false
+    }
+  }
+
+  return {
+    start(status, headers) {
+      head = { status, headers }
+      // A body that is there already is parsed in this very turn; one that is not must not keep the head waiting.
+      process.nextTick(() => {
+        if (head && begin()) response.flushHeaders()
+      })
+    },
+    data(controller, chunk) {
+      if (trace.inBody(chunk)) {
+        fail(new ExchangeError('ERR_OWNER_API_TOKEN_ECHOED'))
+        return
+      }
+      if (!begin() || response.write(chunk)) return
+      controller.pause()
+      const stalled = setTimeout(() => fail(new ExchangeError('ERR_OWNER_API_TIMEOUT')), bodyTimeout)
+      const goOn = (): void => {
+        clearTimeout(stalled)
+        response.off('drain', goOn).off('close', goOn)
+        controller.resume()
+      }
+      response.once('drain', goOn).once('close', goOn)
+    },
+    end() {
+      if (begin()) response.end()
+    },
+  }
+}

@@ -1,0 +1,128 @@
+/**
+ * One call of the owner API: the request goes out, the answer streams back to the caller as it comes.
+ *
+ * On undici's `dispatch`, whose callbacks run as the answer is parsed: no stream object, no promise and no copy in between.
+ */
+import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import type { Dispatcher } from 'undici'
+import { type Answer, sendAnswer } from '../answers/problem.ts'
+import type { RequestBody } from './request-body.ts'
+import { deliveryTo } from './delivery.ts'
+import { tokenTrace, type TokenTrace } from './token-trace.ts'
+import { ExchangeError, failureAnswer } from './upstream-failure.ts'
+
+export interface Exchange {
+  readonly method: string
+  /** Path and query. */
+  readonly path: string
+  /** Names and values in turn, without the token. */
+  readonly headers: readonly string[]
+  readonly content: RequestBody['content']
+  readonly token: string
+  readonly response: ServerResponse
+  /** Milliseconds that the caller may leave a part of the answer unread. */
+  readonly bodyTimeout: number
+  /** Milliseconds for all of it. */
+  readonly maxDuration: number
+  readonly answerHeaders: (status: number, upstream: IncomingHttpHeaders, trace: TokenTrace) => OutgoingHttpHeaders
+  /** Reports a token that got a 401; the one to send the request with once more, if there is one. */
+  readonly tokenAfter: (rejected: string) => Promise<string | undefined>
+  /** What to answer where no other token is to be had. */
+  readonly answerTo: (error: unknown) => Answer
+}
+
+/** Interim answers (1xx) that one request may get. */
+const maxInterim = 10
+/** Bytes of a 401's body that are read to keep its connection. */
+const maxAside = 65_536
+
+/** Why a request to the owner API is broken off: its answer has nowhere to go. */
+const ended = new Error('the exchange is over')
+
+/** Runs an exchange to its end: the caller has an answer, or has gone. */
+export function runExchange(dispatcher: Dispatcher, exchange: Exchange): void {
+  const { response } = exchange
+  let upstream: Dispatcher.DispatchController | undefined
+  let isOver = false
+
+  /** Ends the exchange with an answer of our own, once. */
+  const end = (answer: Answer): void => {
+    if (isOver) return
+    isOver = true
+    sendAnswer(response, answer)
+    upstream?.abort(ended)
+  }
+  const fail = (error: unknown): void => end(failureAnswer(error))
+
+  const timer = setTimeout(() => fail(new ExchangeError('ERR_OWNER_API_TIMEOUT')), exchange.maxDuration)
+  response.once('close', () => {
+    clearTimeout(timer)
+    isOver = true
+    if (!response.writableFinished) upstream?.abort(ended)
+  })
+  attempt(exchange.token, true)
+
+  function attempt(token: string, isFirst: boolean): void {
+    const trace = tokenTrace(token)
+    const delivery = deliveryTo(exchange, trace, fail)
+    let interim = 0
+    /** A 401 that is not, or not yet, for the caller: how many bytes of it were thrown away, and what broke it off. */
+    let aside: { bytes: number; lost?: Error } | undefined
+
+    /** The 401 waits, unread, for another token; then the request goes out again, or the 401 to the caller. */
+    const onUnauthorized = async (controller: Dispatcher.DispatchController, deliver: () => void): Promise<void> => {
+      const held: { bytes: number; lost?: Error } = { bytes: 0 }
+      aside = held
+      controller.pause()
+      try {
+        const next = await exchange.tokenAfter(token)
+        if (isOver) return
+        if (next !== undefined) attempt(next, false)
+        else if (held.lost) fail(held.lost)
+        else {
+          aside = undefined
+          deliver()
+        }
+      } catch (error) {
+        end(exchange.answerTo(error))
+      } finally {
+        controller.resume()
+      }
+    }
+
+    dispatcher.dispatch(
+      {
+        method: exchange.method,
+        path: exchange.path,
+        headers: [...exchange.headers, 'authorization', `Bearer ${token}`],
+        body: exchange.content ?? null,
+      },
+      {
+        onRequestStart(controller) {
+          upstream = controller
+          if (isOver) controller.abort(ended)
+        },
+        onResponseStart(controller, status, headers) {
+          if (status < 200) {
+            interim += 1
+            if (interim > maxInterim) fail(new ExchangeError('ERR_OWNER_API_UNREACHABLE'))
+          } else if (status === 401 && isFirst) {
+            void onUnauthorized(controller, () => delivery.start(status, headers))
+          } else delivery.start(status, headers)
+        },
+        onResponseData(controller, chunk) {
+          if (!aside) return delivery.data(controller, chunk)
+          aside.bytes += chunk.length
+          if (aside.bytes > maxAside) controller.abort(ended)
+        },
+        onResponseEnd() {
+          if (!aside) delivery.end()
+        },
+        onResponseError(_controller, error) {
+          if (aside) aside.lost = error
+          else fail(error)
+        },
+      },
+    )
+  }
+}

@@ -1,0 +1,180 @@
+/**
+ * The proxy's options: what they are, and whether they make sense.
+ */
+import type { IncomingMessage } from 'node:http'
+import { createRequire } from 'node:module'
+import type { SecureContextOptions } from 'node:tls'
+import { type AccountSource, accountOfUser, accountReader, checkTokens, type Tokens } from '../account-source.ts'
+import { property } from '../property.ts'
+import { ownerApiTarget } from '../target.ts'
+import { requestHeaderNames, responseHeaderNames } from './header-names.ts'
+import { isUnambiguous } from './request-path.ts'
+
+/** `Request` is Express's, or whatever the server hands out. */
+export interface OwnerApiProxyOptions<Request extends IncomingMessage = IncomingMessage> {
+  /** The owner API's address: https, or http on a loopback host. A path in it comes before the caller's. Default: the variable `OWNER_SSO_API_URL`. */
+  readonly target?: string | URL | undefined
+  /** The token manager. */
+  readonly tokens: Tokens
+  /** Whose token. Default: `req.user.account`, as Passport leaves it. */
+  readonly account?: AccountSource<Request> | undefined
+  /** Whether this caller may make this call. `true`: anyone who gets as far as this route. */
+  readonly authorize: true | ((request: Request) => boolean | Promise<boolean>)
+  /** Paths of the owner API that may be called, with all below them. Default `['/api/1/']`. */
+  readonly paths?: readonly string[] | undefined
+  /** More of the caller's headers to forward. */
+  readonly requestHeaders?: readonly string[] | undefined
+  /** More of the owner API's headers to answer with. */
+  readonly responseHeaders?: readonly string[] | undefined
+  /** Other origins whose pages may call, such as `https://app.example.com`. */
+  readonly trustedOrigins?: readonly string[] | undefined
+  /** Calls under way at once, and so connections; more are answered with 503. Default 1,024. */
+  readonly maxConcurrent?: number | undefined
+  /** Bytes of a body that is held in memory, so that it can be sent again after a 401. Default 65,536; 0: none is. */
+  readonly replayLimit?: number | undefined
+  /** Milliseconds for a connection, its TLS handshake included. Default 10,000. */
+  readonly connectTimeout?: number | undefined
+  /** Milliseconds from the request's last byte to the answer's headers. Default 30,000. */
+  readonly headersTimeout?: number | undefined
+  /** Milliseconds between two pieces of an answer, on either side of the proxy. Default 300,000. */
+  readonly bodyTimeout?: number | undefined
+  /** Milliseconds for a call as a whole, an event stream too. Default 3,600,000. */
+  readonly maxDuration?: number | undefined
+  /** TLS to the owner API: the highest version (default `TLSv1.2`, as for the SSO service) and a private CA. Verification can't be turned off. */
+  readonly tls?: { readonly maxVersion?: 'TLSv1.2' | 'TLSv1.3'; readonly ca?: SecureContextOptions['ca'] } | undefined
+  /** Default `owner-sso/<version>`. The caller's own is not forwarded: the owner API's firewall dislikes browsers. */
+  readonly userAgent?: string | undefined
+}
+
+/** The options, read once. */
+export interface Settings<Request extends IncomingMessage = IncomingMessage> {
+  readonly target: URL
+  readonly basePath: string
+  readonly tokens: Tokens
+  readonly accountOf: (request: Request) => string | undefined | Promise<string | undefined>
+  readonly authorize: true | ((request: Request) => boolean | Promise<boolean>)
+  readonly paths: readonly string[]
+  readonly requestHeaders: readonly string[]
+  readonly responseHeaders: ReadonlySet<string>
+  readonly trustedOrigins: ReadonlySet<string>
+  readonly maxConcurrent: number
+  readonly replayLimit: number
+  readonly connectTimeout: number
+  readonly headersTimeout: number
+  readonly bodyTimeout: number
+  readonly maxDuration: number
+  readonly tls: NonNullable<OwnerApiProxyOptions['tls']>
+  readonly userAgent: string
+}
+
+const optionNames: Readonly<Record<keyof OwnerApiProxyOptions, true>> = {
+  target: true,
+  tokens: true,
+  account: true,
+  authorize: true,
+  paths: true,
+  requestHeaders: true,
+  responseHeaders: true,
+  trustedOrigins: true,
+  maxConcurrent: true,
+  replayLimit: true,
+  connectTimeout: true,
+  headersTimeout: true,
+  bodyTimeout: true,
+  maxDuration: true,
+  tls: true,
+  userAgent: true,
+}
+
+const longestTimer = 2 ** 31 - 1
+
+/** @throws TypeError that names the option */
+export function proxySettings<Request extends IncomingMessage>(
+  options: OwnerApiProxyOptions<Request>,
+): Settings<Request> {
+  requireThat(typeof options === 'object' && options !== null, 'ownerApiProxy takes an object of options')
+  for (const name of Object.keys(options)) {
+    requireThat(Object.hasOwn(optionNames, name), `${name} is not an option of ownerApiProxy`)
+  }
+  const { tokens, authorize, paths = ['/api/1/'], tls = {}, userAgent = `owner-sso/${version()}` } = options
+  checkTokens(tokens)
+  requireThat(
+    authorize === true || typeof authorize === 'function',
+    'authorize must be a function of the request, or true for anyone who gets as far as the proxy',
+  )
+  requireThat(
+    Array.isArray(paths) && paths.length > 0 && paths.every((path) => typeof path === 'string' && isUnambiguous(path)),
+    'paths must be an array of paths such as /api/1/',
+  )
+  requireThat(
+    typeof userAgent === 'string' && /^[\x21-\x7e][\x20-\x7e]{0,255}$/u.test(userAgent),
+    'userAgent must be visible ASCII text of at most 256 characters',
+  )
+  checkTls(tls)
+  const target = ownerApiTarget(options.target)
+  const milliseconds = (name: 'connectTimeout' | 'headersTimeout' | 'bodyTimeout' | 'maxDuration', fallback: number) =>
+    integer(name, options[name] ?? fallback, 1, longestTimer)
+  return {
+    target,
+    basePath: target.pathname.replace(/\/$/u, ''),
+    tokens,
+    accountOf: options.account === undefined ? accountOfUser : accountReader(options.account),
+    authorize,
+    paths,
+    requestHeaders: requestHeaderNames(options.requestHeaders),
+    responseHeaders: new Set(responseHeaderNames(options.responseHeaders)),
+    trustedOrigins: origins(options.trustedOrigins),
+    maxConcurrent: integer('maxConcurrent', options.maxConcurrent ?? 1024, 1, 1_000_000),
+    replayLimit: integer('replayLimit', options.replayLimit ?? 65_536, 0, 16 * 1024 ** 2),
+    connectTimeout: milliseconds('connectTimeout', 10_000),
+    headersTimeout: milliseconds('headersTimeout', 30_000),
+    bodyTimeout: milliseconds('bodyTimeout', 300_000),
+    maxDuration: milliseconds('maxDuration', 3_600_000),
+    tls,
+    userAgent,
+  }
+}
+
+function integer(name: string, value: unknown, least: number, most: number): number {
+  requireThat(
+    typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most,
+    `${name} must be a whole number from ${least} to ${most}`,
+  )
+  return value
+}
+
+function origins(values: readonly string[] = []): ReadonlySet<string> {
+  requireThat(
+    Array.isArray(values) && values.every(isOrigin),
+    'trustedOrigins must be an array of origins such as https://app.example.com',
+  )
+  return new Set(values)
+}
+
+function isOrigin(value: unknown): boolean {
+  return typeof value === 'string' && URL.canParse(value) && new URL(value).origin === value
+}
+
+function checkTls(tls: unknown): void {
+  requireThat(typeof tls === 'object' && tls !== null, 'tls must be an object')
+  for (const name of Object.keys(tls)) {
+    requireThat(
+      name === 'maxVersion' || name === 'ca',
+      `tls.${name} is not an option; certificate verification can’t be turned off`,
+    )
+  }
+  const { maxVersion } = tls as { maxVersion?: unknown }
+  requireThat(
+    maxVersion === undefined || maxVersion === 'TLSv1.2' || maxVersion === 'TLSv1.3',
+    "tls.maxVersion must be 'TLSv1.2' or 'TLSv1.3'",
+  )
+}
+
+/** This package's version, from the manifest that lies beside both `src` and `dist`. */
+function version(): string {
+  return String(property(createRequire(import.meta.url)('../../package.json'), 'version'))
+}
+
+function requireThat(condition: boolean, problem: string): asserts condition {
+  if (!condition) throw new TypeError(problem)
+}

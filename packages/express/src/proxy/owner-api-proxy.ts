@@ -1,0 +1,119 @@
+/**
+ * `ownerApiProxy`: a small, strict, streaming proxy to the owner API. Reads top to bottom as a call goes.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { SignedOutError } from '@owner-sso/core'
+import { type Answer, rawAnswer, sendAnswer } from '../answers/problem.ts'
+import { refusal } from '../answers/refusal.ts'
+import { ssoErrorAnswer } from '../answers/sso-error.ts'
+import { property } from '../property.ts'
+import { tokenAfter } from '../rejected-token.ts'
+import { admission } from './admission.ts'
+import { runExchange } from './exchange.ts'
+import { type OwnerApiProxyOptions, proxySettings } from './options.ts'
+import { ownLocation } from './own-location.ts'
+import { requestBody } from './request-body.ts'
+import { upstreamHeaders } from './request-headers.ts'
+import { answerHeaders } from './response-headers.ts'
+import { upstreamPool } from './upstream-pool.ts'
+
+/** A handler for Express, Connect and bare `node:http`; nothing of Express is in it. */
+export interface OwnerApiProxy<Request extends IncomingMessage = IncomingMessage> {
+  /** `next` gets what `authorize` or `account` throw, unless it is an `SsoError`. Everything else is answered here. */
+  (request: Request, response: ServerResponse, next?: (error?: unknown) => void): void
+  /** Calls under way. */
+  readonly active: () => number
+  /** For a server's events `connect` and `upgrade`, which never reach a handler: refuses with an answer. */
+  readonly refuse: (request: IncomingMessage, socket: Duplex) => void
+  /**
+   * Takes no more calls (503) and resolves when those under way have ended and the connections are closed.
+   *
+   * @param options - `timeout`: milliseconds after which calls still under way are cut. Default: none.
+   */
+  close(options?: { readonly timeout?: number }): Promise<void>
+}
+
+/**
+ * A proxy to the owner API that carries the owner's token.
+ *
+ * @throws TypeError that names a wrong option
+ */
+export function ownerApiProxy<Request extends IncomingMessage = IncomingMessage>(
+  options: OwnerApiProxyOptions<Request>,
+): OwnerApiProxy<Request> {
+  const settings = proxySettings(options)
+  const { tokens, authorize, accountOf, bodyTimeout, maxDuration } = settings
+  const pool = upstreamPool(settings)
+  let active = 0
+
+  async function forward(request: Request, response: ServerResponse): Promise<Answer | undefined> {
+    const path = admission(request, settings)
+    if (typeof path !== 'string') return path
+    const isAllowed: unknown = authorize === true || (await authorize(request))
+    if (isAllowed !== true) return refusal('ERR_OWNER_API_FORBIDDEN')
+    const account = await accountOf(request)
+    if (account === undefined || account === '') throw new SignedOutError()
+    const token = await tokens.getAccessToken(account)
+    const body = await requestBody(request, settings.replayLimit)
+    if ('problem' in body) return body
+    if (response.destroyed) return undefined
+    const canRepeat = body.content === undefined || Buffer.isBuffer(body.content)
+    runExchange(pool, {
+      method: request.method ?? '',
+      path,
+      headers: upstreamHeaders(request, settings.requestHeaders, settings.userAgent, body),
+      content: body.content,
+      token,
+      response,
+      bodyTimeout,
+      maxDuration,
+      answerHeaders: (status, headers, trace) =>
+        answerHeaders(status, headers, {
+          names: settings.responseHeaders,
+          showsToken: trace.inText,
+          location: (value) => ownLocation(value, path, mountPathOf(request), settings),
+        }),
+      tokenAfter: (rejected) => tokenAfter(tokens, account, rejected, canRepeat),
+      answerTo: (error) => ssoErrorAnswer(error) ?? refusal('ERR_OWNER_API_INTERNAL'),
+    })
+    return undefined
+  }
+
+  const proxy = (request: Request, response: ServerResponse, next?: (error?: unknown) => void): void => {
+    if (pool.closed) return sendAnswer(response, refusal('ERR_OWNER_API_CLOSING'))
+    if (active >= settings.maxConcurrent) return sendAnswer(response, refusal('ERR_OWNER_API_BUSY'))
+    active += 1
+    response.once('close', () => {
+      active -= 1
+    })
+    forward(request, response).then(
+      (answer) => answer && sendAnswer(response, answer),
+      (error: unknown) => {
+        const answer = ssoErrorAnswer(error)
+        if (answer || !next || response.destroyed) sendAnswer(response, answer ?? refusal('ERR_OWNER_API_INTERNAL'))
+        else next(error)
+      },
+    )
+  }
+
+  async function close({ timeout }: { readonly timeout?: number } = {}): Promise<void> {
+    const timer = timeout === undefined ? undefined : setTimeout(() => void pool.destroy(), timeout)
+    await pool.close()
+    clearTimeout(timer)
+  }
+
+  return Object.assign(proxy, { active: () => active, refuse, close })
+}
+
+function refuse(request: IncomingMessage, socket: Duplex): void {
+  const code = request.method === 'CONNECT' ? 'ERR_OWNER_API_METHOD_NOT_ALLOWED' : 'ERR_OWNER_API_UPGRADE_REFUSED'
+  socket.on('error', () => {})
+  socket.end(rawAnswer(refusal(code)))
+}
+
+/** Where Express has mounted the proxy. */
+function mountPathOf(request: IncomingMessage): string {
+  const baseUrl = property(request, 'baseUrl')
+  return typeof baseUrl === 'string' ? baseUrl : ''
+}

@@ -1,0 +1,34 @@
+/**
+ * A body that a body parser in front of the proxy has read already, written anew.
+ */
+import type { IncomingMessage } from 'node:http'
+import { property } from '../property.ts'
+import type { RequestBody } from './request-body.ts'
+
+/** The bytes of `req.body`; `undefined` where they can't be told from it (a multipart form, a stream that was thrown away). */
+export function parsedBody(request: IncomingMessage): RequestBody | undefined {
+  const body = property(request, 'body')
+  const mediaType = /^[^;\s]*/u.exec(request.headers['content-type'] ?? '')![0].toLowerCase()
+  if (Buffer.isBuffer(body)) return bytes(body, request.headers['content-type'] ?? 'application/octet-stream')
+  if (typeof body === 'string') return bytes(body, `${mediaType || 'text/plain'}; charset=utf-8`)
+  if (typeof body !== 'object' || body === null) return undefined
+  if (mediaType === 'application/json' || mediaType.endsWith('+json')) return bytes(JSON.stringify(body), mediaType)
+  if (mediaType === 'application/x-www-form-urlencoded') return bytes(formOf(body).toString(), mediaType)
+  return undefined
+}
+
+function bytes(content: Buffer | string, contentType: string): RequestBody {
+  return { content: Buffer.from(content), contentType }
+}
+
+/** A form of scalars, lists (`a=1&a=2`) and nested values (`a[b]=1`), as `express.urlencoded` reads them. */
+function formOf(body: object, prefix = '', form = new URLSearchParams()): URLSearchParams {
+  for (const [key, value] of Object.entries(body)) {
+    const name = prefix === '' ? key : `${prefix}[${key}]`
+    for (const item of [value].flat() as unknown[]) {
+      if (typeof item === 'object' && item !== null) formOf(item, name, form)
+      else form.append(name, String(item))
+    }
+  }
+  return form
+}

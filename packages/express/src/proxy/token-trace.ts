@@ -1,0 +1,37 @@
+/**
+ * Finds the access token in an answer that is on its way to the caller.
+ */
+
+/** A token is known by its end: without the last bytes of its signature it is worth nothing. */
+const traceLength = 32
+
+/** No real token is shorter than that; a text so short would be found by chance. */
+const shortestTrace = 16
+
+export interface TokenTrace {
+  /** Whether a header's value has the token in it. */
+  readonly inText: (text: string) => boolean
+  /** Whether the body has, with this chunk as its next. */
+  readonly inBody: (chunk: Buffer) => boolean
+}
+
+/**
+ * Looks for one token. A search runs at 8 GB/s, so that the whole body is looked at; in one that is compressed or encoded
+ * there is nothing to be found.
+ */
+export function tokenTrace(token: string): TokenTrace {
+  if (token.length < shortestTrace) return { inText: () => false, inBody: () => false }
+  const text = token.slice(-traceLength)
+  const trace = Buffer.from(text, 'latin1')
+  let before: Buffer | undefined
+  return {
+    inText: (value) => value.includes(text),
+    inBody(chunk) {
+      // A token may begin in one chunk and end in the next.
+      const seam = before && Buffer.concat([before, chunk.subarray(0, trace.length - 1)])
+      const found = chunk.includes(trace) || seam?.includes(trace) === true
+      before = seam && chunk.length < trace.length ? seam.subarray(1 - trace.length) : chunk.subarray(1 - trace.length)
+      return found
+    },
+  }
+}

@@ -1,0 +1,34 @@
+/**
+ * The proxy's connections to the owner API: kept alive, HTTP/1.1, never more than calls under way.
+ */
+import { Pool } from 'undici'
+import type { Settings } from './options.ts'
+
+type PoolSettings = Pick<
+  Settings,
+  'target' | 'maxConcurrent' | 'connectTimeout' | 'headersTimeout' | 'bodyTimeout' | 'tls'
+>
+
+/** A pool for one target. */
+export function upstreamPool({
+  target,
+  maxConcurrent,
+  connectTimeout,
+  headersTimeout,
+  bodyTimeout,
+  tls,
+}: PoolSettings): Pool {
+  return new Pool(target.origin, {
+    connections: maxConcurrent,
+    headersTimeout,
+    bodyTimeout,
+    allowH2: false,
+    connect: {
+      timeout: connectTimeout,
+      maxVersion: tls.maxVersion ?? 'TLSv1.2',
+      // Stated, because the environment could turn it off.
+      rejectUnauthorized: true,
+      ...(tls.ca !== undefined && { ca: tls.ca }),
+    },
+  })
+}

@@ -1,0 +1,23 @@
+/**
+ * After a 401 of the owner API: the next token.
+ */
+import type { Tokens } from './account-source.ts'
+
+/**
+ * Reports a rejected token and gets the one after it: refreshed once, however many callers report it.
+ *
+ * @param canRepeat - whether the request can be sent again; if not, the next call gets the next token
+ * @returns `undefined` where there is nothing to try: no other token, or a request that can't be sent again
+ * @throws what `tokens.invalidate` and `tokens.getAccessToken` throw
+ */
+export async function tokenAfter(
+  tokens: Tokens,
+  account: string,
+  rejected: string,
+  canRepeat: boolean,
+): Promise<string | undefined> {
+  await tokens.invalidate(account, rejected)
+  if (!canRepeat) return undefined
+  const token = await tokens.getAccessToken(account)
+  return token === rejected ? undefined : token
+}
