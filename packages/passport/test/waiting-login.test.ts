@@ -1,0 +1,118 @@
+import { inspect } from 'node:util'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import type { Emulator } from '@owner-sso/emulator'
+import { OwnerSsoStrategy, type StrategyOptions } from '../src/index.ts'
+import { startApplication } from './application.ts'
+import { currentPasscode, mfa, single, startSecondFactorService } from './second-factor-service.ts'
+
+let emulator: Emulator
+beforeAll(async () => {
+  emulator = await startSecondFactorService()
+})
+afterAll(() => emulator.close())
+// A passcode is good for once.
+beforeEach(() => emulator.clock.advance(90))
+
+const newStrategy = (options: StrategyOptions = {}): OwnerSsoStrategy =>
+  new OwnerSsoStrategy({ authUrl: emulator.authUrl, ...options })
+
+const current = (account: { identity: string }, factor?: string): { passcode: string; factor: string } =>
+  currentPasscode(emulator, account, factor)
+const passcodeOf = (account: { identity: string }): string => current(account).passcode
+/** The phone, with a passcode that is wrong. */
+function mistyped(): { passcode: string; factor: string } {
+  const { passcode, factor } = current(mfa, 'Phone')
+  return { passcode: passcode === '000000' ? '111111' : '000000', factor }
+}
+
+describe('a sign-in that waits for its passcode', () => {
+  it('ends after five wrong passcodes: the sixth, though right, needs the password again', async () => {
+    const browser = startApplication(newStrategy()).browser()
+    await browser.post('/login').send(mfa).expect(401)
+    const wrong = mistyped()
+    const answers = []
+    for (let attempt = 0; attempt < 5; attempt++) answers.push((await browser.post('/login').send(wrong)).body)
+    expect(answers.map(({ triesLeft }) => triesLeft)).toEqual([4, 3, 2, 1, undefined])
+    expect(answers.at(-1)).toMatchObject({ code: 'ERR_SSO_PASSCODE_REJECTED', reason: 'too-many-attempts' })
+    const before = emulator.requests.length
+    const right = current(mfa, 'Phone')
+    const late = await browser.post('/login').send(right).expect(401)
+    expect(late.body.code).toBe('ERR_SSO_PENDING_LOGIN_EXPIRED')
+    expect(emulator.requests.length).toBe(before)
+  })
+
+  it('belongs to the session that gave the password', async () => {
+    const application = startApplication(newStrategy())
+    await application.browser().post('/login').send(single).expect(401)
+    const other = await application
+      .browser()
+      .post('/login')
+      .send({ passcode: passcodeOf(single) })
+    expect(other.status).toBe(401)
+    expect(other.body.code).toBe('ERR_SSO_PENDING_LOGIN_EXPIRED')
+  })
+
+  it('is for one of two requests at once: the passcode goes out once', async () => {
+    const browser = startApplication(newStrategy()).browser()
+    await browser.post('/login').send(single).expect(401)
+    const before = emulator.counters.passcodeChecks
+    const passcode = passcodeOf(single)
+    const both = await Promise.all([
+      browser.post('/login').send({ passcode }),
+      browser.post('/login').send({ passcode }),
+    ])
+    expect(new Set(both.map(({ status }) => status))).toEqual(new Set([200, 401]))
+    expect(both.find(({ status }) => status === 401)?.body.code).toBe('ERR_SSO_PENDING_LOGIN_EXPIRED')
+    expect(emulator.counters.passcodeChecks - before).toBe(1)
+  })
+
+  it('is over when its time is, and asks for the password again', async () => {
+    const browser = startApplication(newStrategy({ pendingLoginTtl: 0.001 })).browser()
+    await browser.post('/login').send(single).expect(401)
+    const late = await browser.post('/login').send({ passcode: passcodeOf(single) })
+    expect(late.status).toBe(401)
+    expect(late.body).toMatchObject({ code: 'ERR_SSO_PENDING_LOGIN_EXPIRED', message: expect.any(String) })
+    expect((await browser.get('/pending')).body).toBeNull()
+  })
+
+  it('is forgotten on cancel, and when the person starts over', async () => {
+    const browser = startApplication(newStrategy()).browser()
+    await browser.post('/login').send(single).expect(401)
+    await browser.post('/cancel').expect(200)
+    expect((await browser.get('/pending')).body).toBeNull()
+    await browser.post('/login').send(single).expect(401)
+    await browser.post('/login').send(mfa).expect(401)
+    expect((await browser.get('/pending')).body).toMatchObject({ identity: 'mfa@example.com' })
+  })
+
+  it('can be tried again when the service did not answer', async () => {
+    const browser = startApplication(newStrategy()).browser()
+    await browser.post('/login').send(single).expect(401)
+    emulator.once('mfa-verify', { drop: 'before-commit' })
+    await browser
+      .post('/login')
+      .send({ passcode: passcodeOf(single) })
+      .expect(503)
+    expect((await browser.get('/pending')).body).toMatchObject({ triesLeft: 4 })
+    emulator.clock.advance(30)
+    await browser
+      .post('/login')
+      .send({ passcode: passcodeOf(single) })
+      .expect(200)
+  })
+
+  it('leaves the password in no session, answer or printed strategy while it is awaited', async () => {
+    const strategy = newStrategy()
+    const application = startApplication(strategy)
+    const answer = await application.browser().post('/login').send(mfa).expect(401)
+    const seen = [
+      application.storedSessions(),
+      answer.text,
+      JSON.stringify(answer.headers),
+      inspect(strategy, { depth: Infinity, showHidden: true }),
+    ].join('\n')
+    expect(seen).toContain('owner-sso:login')
+    expect(seen).not.toContain('correct horse')
+    expect(application.storedSessions()).not.toContain('mfa@example.com')
+  })
+})
