@@ -9,10 +9,10 @@ import type { Service } from './settings.ts'
 
 export interface Demo extends Service {
   /** The accounts with their current passcodes, for the sign-in page at this path. */
-  box(here: string): Html
+  readonly box: (here: string) => Html
   /** The same for the terminal. */
-  lines(): string[]
-  close(): Promise<void>
+  readonly lines: () => string[]
+  readonly close: () => Promise<void>
 }
 
 /** Seconds that a passcode is the current one (RFC 6238). */
@@ -22,7 +22,11 @@ const timeStep = 30
 export async function startDemo(): Promise<Demo> {
   const { startEmulator } = await import('@owner-sso/emulator')
   // People open its login page in their browser to sign in there.
-  const emulator = await startEmulator({ allowBrowsers: true })
+  return demoOf(await startEmulator({ allowBrowsers: true }))
+}
+
+/** What the portal needs of a running emulator. */
+export function demoOf(emulator: Emulator): Demo {
   return {
     authUrl: emulator.authUrl,
     regionalAuthUrls: [emulator.regionalAuthUrl],

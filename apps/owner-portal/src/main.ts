@@ -40,7 +40,7 @@ function startPortal(settings: Settings, service: Service, demo: Demo | undefine
     apiUrl,
     behindHttpsProxy,
     ...(sessionSecret !== undefined && { sessionSecret }),
-    ...(demo && { demo: (here: string) => demo.box(here) }),
+    ...(demo && { demo: demo.box }),
   })
   return serve(app, host, port)
 }

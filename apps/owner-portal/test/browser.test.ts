@@ -1,0 +1,213 @@
+/** The portal in a real Chromium: every page on a phone and a desktop, in light and dark, with and without JavaScript. */
+import { mkdir } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { createSso, createTokenManager } from '@owner-sso/core'
+import { type Emulator, startEmulator } from '@owner-sso/emulator'
+import { memoryTokenStore } from '@owner-sso/token-store-memory'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import axe from 'axe-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { createApp } from '../src/app.ts'
+import { demoOf } from '../src/demo.ts'
+import { type RunningServer, serve } from '../src/server.ts'
+import { describeInChromium, launchChromium } from './chromium.ts'
+import { passcode } from './portal-under-test.ts'
+
+const artefacts = fileURLToPath(new URL('../test-artefacts/', import.meta.url))
+
+const phone = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true }
+const desktop = { viewport: { width: 1200, height: 800 } }
+
+const looks: (BrowserContextOptions & { name: string })[] = [
+  { name: 'phone-light', ...phone, colorScheme: 'light' },
+  { name: 'phone-dark', ...phone, colorScheme: 'dark', javaScriptEnabled: false },
+  { name: 'desktop-light', ...desktop, colorScheme: 'light', javaScriptEnabled: false },
+  { name: 'desktop-dark', ...desktop, colorScheme: 'dark' },
+]
+
+describeInChromium('in a real Chromium', () => {
+  let browser: Browser
+  let emulator: Emulator
+  let server: RunningServer
+
+  beforeAll(async () => {
+    await mkdir(artefacts, { recursive: true })
+    browser = await launchChromium()
+    emulator = await startEmulator({ allowBrowsers: true, mfaAt: 'form-submission' })
+    const { authUrl, regionalAuthUrls, apiUrl, box } = demoOf(emulator)
+    const sso = createSso({ authUrl, regionalAuthUrls })
+    const tokens = createTokenManager({ sso, store: memoryTokenStore(), minRefreshInterval: 0 })
+    server = await serve(createApp({ sso, tokens, apiUrl, demo: box }), '127.0.0.1', 0)
+  }, 60_000)
+
+  afterAll(async () => {
+    await browser.close()
+    await server.close()
+    await emulator.close()
+  })
+
+  /** A page in a context of its own, which fails the test on anything that the browser complains about. */
+  async function visit(options: BrowserContextOptions): Promise<{ page: Page; complaints: string[] }> {
+    const context = await browser.newContext({ baseURL: server.url, ...options })
+    const page = await context.newPage()
+    const complaints: string[] = []
+    page.on('console', (message) => {
+      if (message.type() === 'error' && !message.text().includes('the server responded with a status of 4')) {
+        complaints.push(message.text())
+      }
+    })
+    page.on('pageerror', (error) => complaints.push(error.message))
+    return { page, complaints }
+  }
+
+  async function signIn(page: Page, identity: string, credential = 'correct horse'): Promise<void> {
+    await page.goto('/sign-in')
+    await page.getByLabel('E-mail').fill(identity)
+    await page.getByLabel('Password').fill(credential)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+  }
+
+  async function heading(page: Page): Promise<string> {
+    return (await page.getByRole('heading', { level: 1 }).first().textContent())?.trim() ?? ''
+  }
+
+  describe.each(looks)('$name', ({ name, ...options }) => {
+    /** Keeps a picture of the page, and checks that nothing sticks out of it. */
+    async function keep(page: Page, what: string): Promise<void> {
+      await page.screenshot({ path: `${artefacts}${what}-${name}.png`, fullPage: true })
+      expect([what, await page.evaluate('document.documentElement.scrollWidth - innerWidth')]).toEqual([what, 0])
+    }
+
+    it('shows every page without a complaint of the browser', async () => {
+      const { page, complaints } = await visit(options)
+      await page.goto('/')
+      expect(await heading(page)).toBe('Sign in')
+      await keep(page, '1-sign-in')
+
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      await keep(page, '2-sign-in-empty')
+      await signIn(page, 'plain@example.com', `mistyped in ${name}`)
+      expect(await page.getByRole('alert').textContent()).toContain('E-mail or password is not right')
+      expect(await page.getByLabel('E-mail').inputValue()).toBe('plain@example.com')
+      expect(await page.getByLabel('Password').inputValue()).toBe('')
+      await keep(page, '3-sign-in-mistyped')
+
+      await page.getByRole('link', { name: 'Sign in on the service’s own page' }).click()
+      expect(await heading(page)).toBe('Sign in on the service’s page')
+      await keep(page, '4-service-page')
+
+      await signIn(page, 'mfa@example.com')
+      expect(await heading(page)).toBe('Enter your passcode')
+      await keep(page, '5-passcode')
+      await page.getByText('No device at hand?').click()
+      expect(await page.getByLabel('Backup code').isVisible()).toBe(true)
+      await page.getByLabel('Passcode').fill('12')
+      await page.getByRole('button', { name: 'Continue' }).click()
+      await keep(page, '6-passcode-mistyped')
+
+      await signIn(page, 'plain@example.com')
+      expect(await heading(page)).toBe('Your vehicles')
+      await keep(page, '7-home')
+      await page.getByRole('link', { name: 'Daily' }).click()
+      expect(await heading(page)).toBe('Daily')
+      await keep(page, '8-vehicle')
+      await page.goto('/nowhere')
+      await keep(page, '9-not-found')
+      expect(complaints).toEqual([])
+      await page.context().close()
+    }, 60_000)
+  })
+
+  it('signs in with a passcode of the second device after a mistyped one, and signs out', async () => {
+    const { page } = await visit({ javaScriptEnabled: false })
+    await signIn(page, 'mfa@example.com')
+    await page.getByLabel('Tablet').check()
+    await page.getByLabel('Passcode').fill('000000')
+    await page.getByRole('button', { name: 'Continue' }).click()
+    expect(await page.getByRole('alert').textContent()).toContain('This passcode is not right')
+    expect(await page.getByLabel('Tablet').isChecked()).toBe(true)
+
+    await page.getByLabel('Passcode').fill(passcode(emulator, 'Tablet'))
+    await page.getByRole('button', { name: 'Continue' }).click()
+    expect(await heading(page)).toBe('Your vehicles')
+    expect(await page.getByText('mfa@example.com').isVisible()).toBe(true)
+
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    expect(await page.getByRole('status').textContent()).toContain('You are signed out')
+    await page.goBack()
+    expect(await heading(page)).toBe('Sign in')
+    await page.context().close()
+  })
+
+  it('signs in on the service’s own page, by the address that the person ends on', async () => {
+    const { page } = await visit({})
+    await page.goto('/sign-in/browser')
+    const opened = page.context().waitForEvent('page')
+    await page.getByRole('link', { name: 'Open the service’s page' }).click()
+    const service = await opened
+    await service.locator('[name=identity]').fill('mfa@example.com')
+    await service.locator('[name=credential]').fill('correct horse')
+    await service.screenshot({ path: `${artefacts}service-1-login.png` })
+    await service.locator('[type=submit]').first().click()
+    await service.locator('[name=passcode]').fill(passcode(emulator, 'Phone'))
+    await service.screenshot({ path: `${artefacts}service-2-passcode.png` })
+    await service.locator('[type=submit]').first().click()
+    await service.waitForURL(/void\/callback/u)
+    await service.screenshot({ path: `${artefacts}service-3-callback.png` })
+    await page.getByLabel('The whole address').fill(service.url())
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    expect(await heading(page)).toBe('Your vehicles')
+    expect(await page.getByText('mfa@example.com').isVisible()).toBe(true)
+    await page.context().close()
+  })
+
+  it('refreshes the token and says so', async () => {
+    const { page } = await visit(desktop)
+    await signIn(page, 'regional@example.com')
+    emulator.clock.advance(2)
+    await page.getByRole('button', { name: 'Refresh now' }).click()
+    expect(await page.getByRole('status').textContent()).toContain('Your token was renewed')
+    await page.screenshot({ path: `${artefacts}refreshed.png` })
+    await page.context().close()
+  })
+
+  it('is operated with the keyboard alone', async () => {
+    const { page } = await visit({ javaScriptEnabled: false })
+    await page.goto('/sign-in')
+    await page.keyboard.type('plain@example.com')
+    await page.keyboard.press('Tab')
+    await page.keyboard.type('correct horse')
+    await page.keyboard.press('Enter')
+    expect(await heading(page)).toBe('Your vehicles')
+    await page.keyboard.press('Tab')
+    expect(await page.locator(':focus').textContent()).toBe('Skip to the content')
+    expect((await page.locator(':focus').boundingBox())?.y).toBeGreaterThan(0)
+    await page.context().close()
+  })
+
+  it.each(['light', 'dark'] as const)('leaves axe nothing to object to in %s', async (colorScheme) => {
+    const { page } = await visit({ colorScheme, bypassCSP: true })
+    const objections = async (): Promise<string[]> => {
+      await page.evaluate(axe.source)
+      const violations: unknown = await page.evaluate(
+        'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => `${location.pathname} ${id} ${nodes[0].target}`))',
+      )
+      return violations as string[]
+    }
+    await page.goto('/sign-in')
+    const found = await objections()
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    found.push(...(await objections()))
+    await page.goto('/sign-in/browser')
+    found.push(...(await objections()))
+    await signIn(page, 'mfa@example.com')
+    await page.getByText('No device at hand?').click()
+    found.push(...(await objections()))
+    await signIn(page, 'plain@example.com')
+    found.push(...(await objections()))
+    await page.goto('/vehicles/1001')
+    found.push(...(await objections()))
+    expect(found).toEqual([])
+    await page.context().close()
+  })
+})
