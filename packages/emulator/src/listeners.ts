@@ -69,7 +69,7 @@ function addressesOf(host: string): readonly string[] {
 }
 
 function isAddressInUse(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
+  return typeof error === 'object' && error !== null && 'code' in error && error.code === 'EADDRINUSE'
 }
 
 async function listenOn(options: ListenOptions, host: string, port: number): Promise<Server> {

@@ -80,6 +80,18 @@ describe('POST /oauth2/v3/authorize', () => {
     expect(answer.text).toContain('scope')
   })
 
+  it('refuses a session of the other instance', async () => {
+    const home = new Client(emulator)
+    const { hidden } = await home.open()
+    const away = new Client(emulator, { base: emulator.regionalAuthUrl })
+    for (const [name, value] of home.cookies) away.cookies.set(name, value)
+    const answer = await away.post(
+      { ...hidden, identity: 'regional@example.com', credential: CREDENTIAL },
+      home.query(),
+    )
+    expect(answer.status).toBe(403)
+  })
+
   it.each([
     ['a wrong credential', identity, 'wrong'],
     ['an unknown identity', 'nobody@example.com', CREDENTIAL],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { once } from 'node:events'
 import { request as httpsRequest } from 'node:https'
-import { connect } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { startEmulator, type Emulator, type EmulatorOptions } from '../src/index.ts'
 import { Client } from './client.ts'
 
@@ -85,6 +85,21 @@ describe('startEmulator', () => {
     await expect(startEmulator({ port })).rejects.toMatchObject({ code: 'EADDRINUSE' })
     const ownerApiPort = Number(new URL(first.ownerApiUrl).port)
     await expect(startEmulator({ ownerApiPort })).rejects.toMatchObject({ code: 'EADDRINUSE' })
+  })
+
+  it("takes no port whose IPv6 half is another program's: localhost would lead there", async () => {
+    const other = createServer()
+    other.listen(0, '::1')
+    const heard = await Promise.race([
+      once(other, 'listening').then(() => true),
+      once(other, 'error').then(() => false),
+    ])
+    const address = other.address()
+    // Without IPv6 there is no other half.
+    if (!heard || typeof address !== 'object' || !address) return
+    const outcome = await startEmulator({ port: address.port }).catch((error: unknown) => error)
+    other.close()
+    expect(outcome).toMatchObject({ code: 'EADDRINUSE' })
   })
 
   it('starts on the port it is given, and frees it', async () => {
