@@ -1,0 +1,54 @@
+/**
+ * What stands under an account's key: a line for the script, then the record in its envelope.
+ *
+ *     owner-sso/1 7 "3c1e…"          format, version, id of the write
+ *     {"account":"…","record":{…}}
+ */
+import { createHash } from 'node:crypto'
+import { StoreError, type TokenRecord, type Versioned } from '@owner-sso/core'
+
+/**
+ * The key of an account. The braces make it one hash slot, whatever is put beside it later; the hash tells nothing of
+ * the account.
+ */
+export function keyOf(prefix: string, account: string): string {
+  if (typeof account !== 'string' || /\p{Surrogate}/u.test(account)) {
+    throw new TypeError('account has to be a string of whole Unicode characters')
+  }
+  return `${prefix}{${createHash('sha256').update(account).digest('hex')}}`
+}
+
+/** A write id as the header holds it: on one line, whatever is in it. */
+export const idInHeader = (writeId: string): string => JSON.stringify(writeId)
+
+export function encode(account: string, version: number, record: TokenRecord, writeId: string): string {
+  return `owner-sso/1 ${version} ${idInHeader(writeId)}\n${JSON.stringify({ account, record })}`
+}
+
+/**
+ * @param key - where the value stands; the account in it has to be the key's
+ * @throws StoreError `corrupt` for what this store did not write
+ */
+export function decode(value: string, key: string): Versioned & { readonly account: string } {
+  const [, version] = /^owner-sso\/1 ([1-9]\d{0,15}) [^\n]*\n/u.exec(value) ?? []
+  const envelope = version === undefined ? undefined : parse(value.slice(value.indexOf('\n') + 1))
+  if (envelope && key === keyOf(key.slice(0, key.lastIndexOf('{')), envelope.account)) {
+    return { version: Number(version), record: envelope.record, account: envelope.account }
+  }
+  throw notOurs(key)
+}
+
+export function notOurs(key: string): StoreError {
+  const message = `The value under the Redis key ${key} is no record of this store. It was left as it is: remove it and sign in again.`
+  return new StoreError('corrupt', message)
+}
+
+function parse(text: string): { readonly account: string; readonly record: TokenRecord } | undefined {
+  try {
+    const value: { account?: unknown; record?: unknown } | null = JSON.parse(text)
+    if (typeof value?.account !== 'string' || typeof value.record !== 'object') return undefined
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

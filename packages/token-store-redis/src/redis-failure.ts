@@ -1,0 +1,55 @@
+/**
+ * What a failed command means to the person who runs this, as a StoreError. The client's own message is never passed on:
+ * it may name an address with a password in it.
+ */
+import { StoreError, type StoreErrorReason } from '@owner-sso/core'
+
+/** Milliseconds within which every command has to be answered. By default clients wait for ever for a paused server. */
+export const commandDeadline: number = 1500
+
+const replies: Readonly<Record<string, readonly [StoreErrorReason, string]>> = {
+  NOAUTH: ['permissions', 'it asks for a password: give it to the client.'],
+  WRONGPASS: ['permissions', 'it does not accept the user name and password.'],
+  NOPERM: [
+    'permissions',
+    'this user may not: allow GET, SET, SCAN, EVAL and PUBLISH on the store’s keys and channels.',
+  ],
+  OOM: ['write-failed', 'it is out of memory: raise maxmemory, or make room.'],
+  MISCONF: ['write-failed', 'it can’t save to its disk: look at its log.'],
+  NOREPLICAS: ['write-failed', 'too few of its replicas are connected.'],
+  WRONGTYPE: ['corrupt', 'the key holds something else: choose another prefix.'],
+  READONLY: ['unavailable', 'this server is a replica: after a failover the client finds the master by itself.'],
+  LOADING: ['unavailable', 'it is still loading its data.'],
+  MASTERDOWN: ['unavailable', 'it has lost its master.'],
+  CLUSTERDOWN: ['unavailable', 'a part of the cluster is down.'],
+  TRYAGAIN: ['unavailable', 'a slot of the cluster is moving.'],
+  BUSY: ['unavailable', 'somebody’s script blocks it.'],
+}
+
+/**
+ * Runs one command within the deadline.
+ *
+ * @throws StoreError; for `unavailable` the command may have been carried out, or may still be
+ */
+export async function answered<Answer>(command: () => Promise<Answer>): Promise<Answer> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new StoreError('unavailable', 'Redis did not answer in time.')), commandDeadline)
+  })
+  try {
+    return await Promise.race([command(), late])
+  } catch (error) {
+    throw failure(error)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function failure(error: unknown): unknown {
+  if (error instanceof StoreError || error instanceof TypeError) return error
+  const message = typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : ''
+  const word = /^[A-Z]{3,20}(?=[ .]|$)/u.exec(message)?.[0] ?? ''
+  const [reason, meaning] = replies[word] ?? []
+  if (reason) return new StoreError(reason, `Redis answered ${word}: ${meaning}`, { cause: error })
+  return new StoreError('unavailable', 'Redis can’t be reached, or did not carry the command out.', { cause: error })
+}

@@ -1,0 +1,85 @@
+/**
+ * `redisTokenStore`: token sets in Redis or Valkey, shared by all processes that reach it.
+ */
+import type { TokenStore } from '@owner-sso/core'
+import { listenWith, type RedisSubscriber } from './change-hint.ts'
+import { type Connection, connectionOf, type RedisClient } from './connection.ts'
+import { decode, encode, idInHeader, keyOf, notOurs } from './record-value.ts'
+import { answered, commandDeadline } from './redis-failure.ts'
+import { swapScript } from './swap-script.ts'
+
+export interface RedisTokenStoreOptions {
+  /** Your own connected client of node-redis or ioredis. It is never opened or closed here, and has to read from masters. */
+  readonly client: RedisClient
+  /** What every key begins with. Default `owner-sso:`. */
+  readonly prefix?: string
+  /** A second connection of yours, for `watch`. Without it there is no `watch`, and a token manager polls. */
+  readonly subscriber?: RedisSubscriber
+}
+
+/**
+ * A store of one key an account: one GET to read, one script to swap, no time to live.
+ *
+ * @throws TypeError for a client that is none. Its operations throw `StoreError` within two seconds: `unavailable`,
+ *   `write-failed`, `permissions`, `corrupt`.
+ */
+export function redisTokenStore({ client, prefix = 'owner-sso:', subscriber }: RedisTokenStoreOptions): TokenStore {
+  const connection = connectionOf(client, commandDeadline)
+  const store: TokenStore = {
+    read: async (account) => {
+      const key = keyOf(prefix, account)
+      const value = await answered(() => connection.get(key))
+      if (value === null) return undefined
+      const { version, record } = decode(value, key)
+      return { version, record }
+    },
+
+    swap: async (account, expected, next, writeId) => {
+      const key = keyOf(prefix, account)
+      const value = encode(account, expected + 1, next, writeId)
+      const answer = await answered(() => swapIn(connection, key, [String(expected), idInHeader(writeId), value]))
+      if (answer === 0) return { conflict: true }
+      const { version, record } = decode(answer === 1 ? value : String(answer), key)
+      return { version, record }
+    },
+
+    accounts: () => accountNames(connection, prefix),
+  }
+  if (!subscriber) return store
+  const listen = listenWith(subscriber)
+  return { ...store, watch: (account, onChange) => listen(connection.keyPrefix + keyOf(prefix, account), onChange) }
+}
+
+async function swapIn(connection: Connection, key: string, args: readonly string[]): Promise<unknown> {
+  try {
+    return await connection.eval(swapScript, key, args)
+  } catch (error) {
+    if (String(error).includes('NOTOURS')) throw notOurs(key)
+    throw error
+  }
+}
+
+/** SCAN may name a key twice, and one that is gone by now. */
+async function* accountNames(connection: Connection, prefix: string): AsyncGenerator<string> {
+  const seen = new Set<string>()
+  const pattern = `${escaped(connection.keyPrefix + prefix)}{*}`
+  for (const master of await answered(connection.masters)) {
+    let cursor = '0'
+    do {
+      const from = cursor
+      const found = await answered(() => master.scan(from, pattern))
+      cursor = found.cursor
+      for (const key of found.keys.map((name) => name.slice(connection.keyPrefix.length))) {
+        if (seen.has(key)) continue
+        seen.add(key)
+        const value = await answered(() => connection.get(key))
+        if (value !== null) yield decode(value, key).account
+      }
+    } while (cursor !== '0')
+  }
+}
+
+/** The prefix stands for itself, not for a pattern. */
+function escaped(text: string): string {
+  return text.replaceAll(/[\\*?[\]]/gu, String.raw`\$&`)
+}

@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, test } from '@jest/globals'
+import { tokenStoreConformance } from '@owner-sso/token-store-conformance'
+import { Cluster, Redis } from 'ioredis'
+import { redisTokenStore, type RedisTokenStoreOptions } from '../src/index.ts'
+import {
+  describeWithRedis,
+  type NodeRedis,
+  type NodeRedisCluster,
+  nodeRedis,
+  nodeRedisCluster,
+  type RedisServer,
+  startCluster,
+  startRedis,
+} from './redis-server.ts'
+
+const writer = fileURLToPath(new URL('writer-process.mjs', import.meta.url))
+
+/** Lets a process write, and kills it after some acknowledgements. */
+async function killedWriter(kind: string, ports: readonly number[], prefix: string, account: string): Promise<number> {
+  const child = spawn(process.execPath, [writer, kind, ports.join(), prefix, account], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let text = ''
+  for await (const chunk of child.stdout.setEncoding('utf8')) {
+    text += String(chunk)
+    if (text.split('\n').length > 20 && child.signalCode === null) child.kill('SIGKILL')
+  }
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+  return Number(text.trimEnd().split('\n').at(-1))
+}
+
+/** The suite on whatever clients are made; each rule has a prefix of its own, and so an empty store. */
+function conformance(kind: string, ports: () => readonly number[], clients: () => RedisTokenStoreOptions): void {
+  const prefixes = new WeakMap<object, string>()
+  const open = (prefix: string): ReturnType<typeof redisTokenStore> => {
+    const store = redisTokenStore({ ...clients(), prefix })
+    prefixes.set(store, prefix)
+    return store
+  }
+  const prefixOf = (store: object): string => prefixes.get(store) ?? ''
+  tokenStoreConformance({
+    describe: describeWithRedis,
+    test,
+    createStore: () => open(`test:[${randomUUID()}]*:`),
+    reopen: (store) => open(prefixOf(store)),
+    accounts: true,
+    watch: true,
+    crash: (store, account) => killedWriter(kind, ports(), prefixOf(store), account),
+  })
+}
+
+describeWithRedis('redisTokenStore', () => {
+  describeWithRedis('on one server', () => {
+    let server: RedisServer
+    let node: NodeRedis
+    let nodeSubscriber: NodeRedis
+    let io: Redis
+    let ioSubscriber: Redis
+    beforeAll(async () => {
+      server = await startRedis('--appendonly', 'yes')
+      node = await nodeRedis(server.url)
+      nodeSubscriber = await nodeRedis(server.url)
+      io = new Redis(server.url)
+      ioSubscriber = new Redis(server.url)
+    })
+    afterAll(async () => {
+      node.destroy()
+      nodeSubscriber.destroy()
+      io.disconnect()
+      ioSubscriber.disconnect()
+      await server.stop()
+    })
+
+    describeWithRedis('with node-redis', () => {
+      conformance(
+        'node-redis',
+        () => [server.port],
+        () => ({ client: node, subscriber: nodeSubscriber }),
+      )
+    })
+    describeWithRedis('with ioredis', () => {
+      conformance(
+        'ioredis',
+        () => [server.port],
+        () => ({ client: io, subscriber: ioSubscriber }),
+      )
+    })
+  })
+
+  describeWithRedis('on a cluster of three masters', () => {
+    let cluster: Awaited<ReturnType<typeof startCluster>>
+    let node: NodeRedisCluster
+    let io: Cluster
+    let ioSubscriber: Redis
+    beforeAll(async () => {
+      cluster = await startCluster()
+      node = await nodeRedisCluster(cluster.nodes)
+      io = new Cluster(cluster.nodes.map(({ port }) => ({ host: '127.0.0.1', port })))
+      ioSubscriber = new Redis(cluster.nodes[0]?.url ?? '')
+    })
+    afterAll(async () => {
+      node.destroy()
+      io.disconnect()
+      ioSubscriber.disconnect()
+      await cluster.stop()
+    })
+    const ports = (): number[] => cluster.nodes.map(({ port }) => port)
+
+    describeWithRedis('with node-redis', () => {
+      conformance('node-redis-cluster', ports, () => ({ client: node, subscriber: node }))
+    })
+    describeWithRedis('with ioredis', () => {
+      conformance('ioredis-cluster', ports, () => ({ client: io, subscriber: ioSubscriber }))
+    })
+  })
+})
