@@ -1,13 +1,15 @@
 /**
  * `login`, `beginLogin` and `completeLogin`: the story of `login.ts`, with a session opened before it and closed after it.
  */
-import { InvalidCredentialsError, SsoTimeoutError } from './errors.ts'
+import { InvalidCredentialsError, PendingLoginExpiredError, SsoTimeoutError } from './errors.ts'
 import { askForPasscode, secondFactorAnswer } from './factor-choice.ts'
 import type { SecondFactorAnswer } from './factor-choice.ts'
 import { openSession } from './http/http-session.ts'
 import type { HttpSession } from './http/http-session.ts'
 import * as story from './login.ts'
+import type { LoginProgress } from './login.ts'
 import { pendingLogin, resumeLogin } from './pending-login.ts'
+import type { LoginInProgress } from './pending-login.ts'
 import type { Service } from './service.ts'
 import type { CallOptions, Credentials, LoginOutcome, PasscodeSource, PendingLogin } from './sso.ts'
 import type { TokenSet } from './token-set.ts'
@@ -23,10 +25,10 @@ export async function login(
     throw new TypeError('passcode must be a string (leading zeros count) or a function that returns one')
   }
   return withSession(openSession(service, options), async (session) => {
-    const begun = await story.beginLogin(service, session, credentials)
+    const begun = await begin(service, session, credentials)
     if (begun.kind === 'tokens') return begun.tokens
     const answer = await unlessAborted(askForPasscode(passcode, begun.login.factors), options.signal)
-    return story.completeLogin(service, session, begun.login, answer)
+    return complete(service, session, begun.login, answer)
   })
 }
 
@@ -34,7 +36,7 @@ export async function login(
 export async function beginLogin(service: Service, given: Credentials, options: CallOptions): Promise<LoginOutcome> {
   const credentials = postable(service, given)
   return withSession(openSession(service, options), async (session) => {
-    const begun = await story.beginLogin(service, session, credentials)
+    const begun = await begin(service, session, credentials)
     if (begun.kind === 'tokens') return begun
     const pending = pendingLogin(begun.login, service.now())
     return { kind: 'passcode-required', factors: begun.login.factors, pending }
@@ -52,10 +54,37 @@ export async function completeLogin(
   const inProgress = resumeLogin(pending, service)
   const cookies = { origin: inProgress.page.authUrl, cookies: inProgress.cookies }
   return withSession(openSession(service, options, cookies), async (session) => {
-    const tokens = await story.completeLogin(service, session, inProgress, answer)
+    const tokens = await complete(service, session, inProgress, answer)
     service.completedLogins.remember(inProgress.secrets.state)
     return tokens
   })
+}
+
+/** A pair that is not accepted is remembered, so that it is never posted again. */
+async function begin(service: Service, session: HttpSession, credentials: Credentials): Promise<LoginProgress> {
+  try {
+    return await story.beginLogin(service, session, credentials)
+  } catch (error) {
+    if (error instanceof InvalidCredentialsError) {
+      service.rejectedCredentials.remember(credentials.identity, credentials.credential)
+    }
+    throw error
+  }
+}
+
+/** A pair that was accepted before its passcode can't be wrong after it: the service has forgotten the login. */
+async function complete(
+  service: Service,
+  session: HttpSession,
+  inProgress: LoginInProgress,
+  answer: SecondFactorAnswer,
+): Promise<TokenSet> {
+  try {
+    return await story.completeLogin(service, session, inProgress, answer)
+  } catch (error) {
+    if (!(error instanceof InvalidCredentialsError)) throw error
+    throw new PendingLoginExpiredError({ step: error.step, status: error.status })
+  }
 }
 
 async function withSession<T>(session: HttpSession, use: (session: HttpSession) => Promise<T>): Promise<T> {

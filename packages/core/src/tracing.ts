@@ -18,7 +18,9 @@ const channel = tracingChannel<unknown, TraceContext>('owner-sso:login')
 export function traceLogin<T>(operation: string, authUrl: string, call: () => Promise<T>): Promise<T> {
   if (!channel.hasSubscribers) return call()
   return new Promise((resolve, reject) => {
+    const results: T[] = []
     // Node hands the result of what it traces to subscribers: theirs is undefined, since ours holds tokens.
-    channel.tracePromise(async () => resolve(await call()), { operation, auth_url: authUrl }).catch(reject)
+    const traced = async (): Promise<void> => void results.push(await call())
+    channel.tracePromise(traced, { operation, auth_url: authUrl }).then(() => results.forEach(resolve), reject)
   })
 }

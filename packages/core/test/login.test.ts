@@ -162,6 +162,14 @@ describe('whatever the page looks like', () => {
 })
 
 describe('every request', () => {
+  it('of another login comes without the cookies of the first (S24)', async () => {
+    const { emulator, sso } = await start()
+    await sso.login(plain)
+    await sso.login(plain)
+    const cookies = emulator.requests.map(({ headers }) => 'cookie' in headers)
+    expect(cookies).toEqual([false, true, true, false, true, true])
+  })
+
   it('carries its own User-Agent, and no browser-like one (I5)', async () => {
     const { emulator, sso } = await start()
     await sso.refresh(await sso.login(plain))

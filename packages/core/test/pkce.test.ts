@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
+import { runs } from './runs.ts'
 import { codeChallenge, randomCodeVerifier, randomState } from '../src/pkce.ts'
 
 describe('the code verifier (S9, J6)', () => {
@@ -8,7 +9,7 @@ describe('the code verifier (S9, J6)', () => {
 
   it('has each character equally often (chi-square, 61 degrees of freedom)', () => {
     const counts = new Map<string, number>()
-    const verifiers = 3000
+    const verifiers = runs(3000)
     for (let n = 0; n < verifiers; n += 1) {
       for (const character of randomCodeVerifier()) counts.set(character, (counts.get(character) ?? 0) + 1)
     }

@@ -63,7 +63,7 @@ export function json(body: unknown, status = 200): CannedAnswer {
 export function redirectToCallback(change: Record<string, string | undefined> = {}): Answer {
   return (request, _response, authUrl) => {
     const asked = new URL(request.url, authUrl).searchParams
-    const location = new URL(asked.get('redirect_uri') ?? '')
+    const location = new URL(asked.get('redirect_uri') ?? `${authUrl}/void/callback`)
     const given = { code: 'code-1', state: asked.get('state') ?? '', issuer: authUrl, ...change }
     for (const [name, value] of Object.entries(given)) {
       if (value !== undefined) location.searchParams.set(name, value)

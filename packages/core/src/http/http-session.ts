@@ -60,9 +60,11 @@ interface Peer {
 /** @param restored - cookies of an earlier part of the same login, and the instance they belong to */
 export function openSession(
   service: Service,
-  options: RefreshOptions = {},
+  given: RefreshOptions = {},
   restored?: { origin: string; cookies: readonly string[] },
 ): HttpSession {
+  // Own properties alone: what somebody put on Object.prototype is no time limit.
+  const options: RefreshOptions = Object.assign(Object.create(null), given)
   const peers = new Map<string, Peer>()
   function peerAt(origin: string): Peer {
     const known = peers.get(origin)

@@ -4,15 +4,15 @@
 import { authorizeUrl } from './authorization-request.ts'
 import type { LoginSecrets } from './authorization-request.ts'
 import { readCallback } from './callback.ts'
-import { InvalidCredentialsError, IssuerMismatchError, UnexpectedResponseError } from '../errors.ts'
-import type { SsoError, SsoErrorOptions } from '../errors.ts'
+import { IssuerMismatchError, UnexpectedResponseError } from '../errors.ts'
+import type { SsoErrorOptions } from '../errors.ts'
 import type { HttpSession } from '../http/http-session.ts'
 import type { LoginPage } from './login-page.ts'
 import { loginRefusal } from '../pages/login-refusal.ts'
 import { readPasscodePage } from '../pages/passcode-page.ts'
 import type { PasscodePage } from '../pages/passcode-page.ts'
 import { instanceAt } from '../region.ts'
-import type { Service } from '../service.ts'
+import type { SsoSettings } from '../sso-settings.ts'
 import type { Credentials } from '../sso.ts'
 
 const step = 'form-submission'
@@ -31,35 +31,29 @@ export interface AuthorizationCode {
  *   UnexpectedResponseError, and what `HttpSession.send` throws
  */
 export async function submitLoginForm(
-  service: Service,
+  settings: SsoSettings,
   session: HttpSession,
   secrets: LoginSecrets,
   page: LoginPage,
-  credentials: Credentials,
+  { identity, credential }: Credentials,
 ): Promise<AuthorizationCode | PasscodePage> {
   const answer = await session.send({
     step,
-    url: authorizeUrl(service, page.authUrl, secrets),
-    form: [...page.hiddenInputs, ['identity', credentials.identity], ['credential', credentials.credential]],
+    url: authorizeUrl(settings, page.authUrl, secrets),
+    form: [...page.hiddenInputs, ['identity', identity], ['credential', credential]],
   })
   const where: SsoErrorOptions = { step, status: answer.status }
   if (answer.status === 302) {
-    const { redirectUri } = service
+    const { redirectUri } = settings
     const { code, issuer } = readCallback(answer.header('location'), { redirectUri, state: secrets.state }, where)
     // `issuer` is the address with or without a base path: the instance is what counts.
-    if (instanceAt(issuer, service) !== page.authUrl) throw new IssuerMismatchError(where)
+    if (instanceAt(issuer, settings) !== page.authUrl) throw new IssuerMismatchError(where)
     return { kind: 'code', code }
   }
   if (answer.status === 200 || answer.status === 401) {
     const passcodePage = readPasscodePage(answer, step)
     if (passcodePage) return passcodePage
-    throw remembered(loginRefusal(answer.status, answer.page, where), service, credentials)
+    throw loginRefusal(answer.status, answer.page, where)
   }
   throw new UnexpectedResponseError(`status ${answer.status} in place of the redirect to redirect_uri`, where)
-}
-
-/** A pair that was not accepted is not posted again: `scripted-login.ts` asks before it makes a request. */
-function remembered(refusal: SsoError, service: Service, { identity, credential }: Credentials): SsoError {
-  if (refusal instanceof InvalidCredentialsError) service.rejectedCredentials.remember(identity, credential)
-  return refusal
 }

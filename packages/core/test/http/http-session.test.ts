@@ -151,7 +151,7 @@ describe('beforeSend', () => {
     async (scheme) => {
       let ended: Promise<unknown> = Promise.resolve()
       const server = await raw(
-        (socket) => (ended = once(socket, 'close')),
+        (socket) => void (ended = once(socket, 'close')),
         scheme === 'https' ? certificate : undefined,
       )
       const authUrl = `${scheme}://127.0.0.1:${server.port}`
@@ -314,7 +314,10 @@ describe('an outbound proxy', () => {
     const tunnels: string[] = []
     const server = createHttpServer().on('connect', (request, client, head) => {
       tunnels.push(request.url ?? '')
-      if (refusal) return void client.end(`HTTP/1.1 ${refusal} No\r\n\r\n`)
+      if (refusal) {
+        client.end(`HTTP/1.1 ${refusal} No\r\n\r\n`)
+        return
+      }
       const { hostname, port } = new URL(`http://${request.url}`)
       const upstream = connect(Number(port), hostname, () => {
         client.write('HTTP/1.1 200 Connection established\r\n\r\n')

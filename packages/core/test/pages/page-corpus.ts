@@ -23,7 +23,7 @@ export function challengePages(): string[] {
     `<html><head></head><body>${script}</body></html>`,
     `<!DOCTYPE html><html><head><meta charset="utf-8">${script}</head><body></body></html>`,
     `<html><head><meta http-equiv="refresh" content="5"></head><body><p>One moment…</p>${script}</body></html>`,
-    `${script}`,
+    script,
   ])
   const titles = [
     'Attention Required!',

@@ -129,16 +129,15 @@ describe('limits on markup (S19, G2)', () => {
     ['inputs', '<input name=a type=hidden>'.repeat(10_000)],
     ['flat tags', '<b></b>'.repeat(37_000)],
     ['closing tags', '</p>'.repeat(65_000)],
-    ['half a tag', '<'.repeat(260_000)],
     ['misnested', '<a><b></a>'.repeat(26_000)],
     ['templates in templates', `<script type="text/html">${'<i>'.repeat(80_000)}</script>`],
     ['many templates', '<script type="text/html"><i><i><i></script>'.repeat(6000)],
   ]
-  it.each(killers)('stop %s without keeping the process busy', (name, page) => {
+  it.each(killers)('stop %s without keeping the process busy', (_, page) => {
     const started = process.cpuUsage()
     const result = readHtmlPage(page.slice(0, 256 * 1024))
     const { user, system } = process.cpuUsage(started)
-    if (name !== 'half a tag') expect(result === 'beyond limits').toBe(true)
+    expect(result === 'beyond limits').toBe(true)
     expect((user + system) / 1000).toBeLessThan(mostCpu)
   })
 
@@ -148,6 +147,7 @@ describe('limits on markup (S19, G2)', () => {
     ['an endless attribute', `<p a="${'&quot;'.repeat(43_000)}`],
     ['text', 'a '.repeat(130_000)],
     ['messages', `<script>var messages = {${'"a\\'.repeat(60_000)}</script>`],
+    ['half a tag', '<'.repeat(260_000)],
     ['svg titles', '<svg><title>'.repeat(20_000)],
     ['spaces', `<title>${' '.repeat(260_000)}`],
   ])('read %s without keeping the process busy', (_, page) => {

@@ -70,6 +70,19 @@ describe('the address that a login ends on', () => {
     expect(codeOf(() => read(address))).toBe(code)
   })
 
+  it.each([
+    '',
+    's',
+    state.slice(1),
+    `${state}x`,
+    state.replace('t', 'T'),
+    '\u0000'.repeat(state.length),
+    'ü'.repeat(22),
+  ])('is refused with the state %j, compared in constant time, so by digests of one length (S43)', (given) => {
+    const address = `${redirectUri}?code=abc&issuer=${issuer}&state=${encodeURIComponent(given)}`
+    expect(codeOf(() => read(address))).toBe('ERR_SSO_STATE_MISMATCH')
+  })
+
   it('says which error ended the login, where that is a plain word', () => {
     expect(() => read(`${redirectUri}?error=login_cancelled&error_description=secret`)).toThrow('(login_cancelled)')
     expect(() => read(`${redirectUri}?error=%3Cscript%3E`)).toThrow('(an error without a name)')
