@@ -11,6 +11,11 @@ export function duration(seconds: number): string {
   return minutes % 60 === 0 ? hours : `${hours} ${counted(minutes % 60, 'minute')}`
 }
 
+/** The same, rounded down to whole minutes: nobody is promised more than there is. */
+export function timeLeft(seconds: number): string {
+  return duration(seconds < 60 ? Math.floor(seconds) : seconds - (seconds % 60))
+}
+
 function counted(count: number, unit: string): string {
   return `${count} ${unit}${count === 1 ? '' : 's'}`
 }

@@ -5,6 +5,7 @@ import { ReauthenticationRequiredError, SignedOutError, type SsoError } from '@o
 import { type NextFunction, type Request, type Response, Router } from 'express'
 import { type Owner, ownerOf, signOut } from './account.ts'
 import { answer, takeNotice } from './answer.ts'
+import { timeLeft } from './duration.ts'
 import { explain } from './explanations.ts'
 import { type Vehicle } from './owner-api.ts'
 import type { Notice } from './pages/form.ts'
@@ -120,9 +121,10 @@ async function refresh(portal: Portal, owner: Owner, request: Request, response:
     return showHome(portal, owner, request, response, trouble)
   }
   const after = await tokens.status(owner.account)
-  request.session.notice =
-    after.expires_at === before.expires_at
-      ? { title: 'Your token is fresh already', text: 'It was renewed less than a minute ago. Nothing was sent.' }
-      : { title: 'Your token was renewed', text: 'It is good for another eight hours.' }
+  const same = after.obtained_at === before.obtained_at && after.expires_at === before.expires_at
+  const left = Math.max(0, (after.expires_at ?? 0) - Date.now() / 1000)
+  request.session.notice = same
+    ? { title: 'Your token is fresh already', text: 'It was renewed less than a minute ago. Nothing was sent.' }
+    : { title: 'Your token was renewed', text: `It works for ${timeLeft(left)}.` }
   response.redirect(303, '/')
 }

@@ -1,6 +1,6 @@
 /** Waiting times in words. */
 import { describe, expect, it } from '@jest/globals'
-import { duration } from '../src/duration.ts'
+import { duration, timeLeft } from '../src/duration.ts'
 
 describe('duration', () => {
   it.each([
@@ -16,5 +16,16 @@ describe('duration', () => {
     [28_800, '8 hours'],
   ])('says %p seconds as %p', (seconds, words) => {
     expect(duration(seconds)).toBe(words)
+  })
+})
+
+describe('timeLeft', () => {
+  it.each([
+    [28_799, '7 hours 59 minutes'],
+    [28_800, '8 hours'],
+    [61, '1 minute'],
+    [59.9, '59 seconds'],
+  ])('promises no more than %p seconds: %p', (seconds, words) => {
+    expect(timeLeft(seconds)).toBe(words)
   })
 })

@@ -1,4 +1,7 @@
 /** What the signed-in see and do. */
+import { createSso, createTokenManager } from '@owner-sso/core'
+import { startEmulator } from '@owner-sso/emulator'
+import { memoryTokenStore } from '@owner-sso/token-store-memory'
 import { load } from 'cheerio'
 import { describe, expect, it } from '@jest/globals'
 import { startPortal } from './portal-under-test.ts'
@@ -36,10 +39,23 @@ describe('home', () => {
     const answer = await me.send(home, '/refresh')
     expect([answer.status, answer.location]).toEqual([303, '/'])
     const renewed = await me.follow(answer)
-    expect(renewed.text).toContain('Your token was renewed')
+    expect(renewed.text).toMatch(/Your token was renewed It works for (?:8 hours|7 hours 59 minutes)/u)
     expect(portal.emulator.counters.refreshRequests).toBe(1)
     expect(await portal.tokens.getAccessToken('plain@example.com')).not.toBe(before)
     expect((await me.open('/')).text).not.toContain('Your token was renewed')
+  })
+
+  it('says that nothing was sent when the token was renewed a moment ago', async () => {
+    const emulator = await startEmulator()
+    const sso = createSso({ authUrl: emulator.authUrl })
+    const tokens = createTokenManager({ sso, store: memoryTokenStore() })
+    const portal = await startPortal({ portal: { sso, tokens, apiUrl: emulator.ownerApiUrl } })
+    const { me, home } = await portal.signedIn()
+    const renewed = await me.follow(await me.send(home, '/refresh'))
+    const again = await me.follow(await me.send(renewed, '/refresh'))
+    expect(again.text).toContain('Your token is fresh already')
+    expect(emulator.counters.refreshRequests).toBeLessThanOrEqual(1)
+    await emulator.close()
   })
 
   it('renews a token that the owner API does not take any more, without a word', async () => {

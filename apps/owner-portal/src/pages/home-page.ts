@@ -52,10 +52,8 @@ function vehicleList(vehicles: readonly Vehicle[]): Html {
         html`<li>
           <a class="vehicle" href="/vehicles/${encodeURIComponent(vehicle.id)}">
             ${vehicleIcon()}
-            <span class="name">
-              <strong>${vehicle.name}</strong>
-              <span class="quiet small">${vehicle.vin}</span>
-            </span>
+            <strong>${vehicle.name}</strong>
+            <span class="quiet small">${vehicle.vin}</span>
             ${vehicleState(vehicle.state)}
           </a>
         </li>`,

@@ -3,7 +3,7 @@
  */
 import type { TokenStatus } from '@owner-sso/core'
 import { html } from 'hono/html'
-import { duration } from '../duration.ts'
+import { timeLeft } from '../duration.ts'
 import { csrfField } from './form.ts'
 import type { Html } from './layout.ts'
 
@@ -34,9 +34,9 @@ export function tokenCard(status: TokenStatus, now: number, csrfToken: string): 
       <span class="pill ${state.good ? 'good' : 'poor'}">${state.label}</span>
     </div>
     <div class="field">
-      <p class="time-left">${left > 0 ? `${duration(left)} left` : 'No time left'}</p>
+      <p class="time-left">${left > 0 ? `${timeLeft(left)} left` : 'No time left'}</p>
       <progress value="${Math.min(left, life)}" max="${life}" aria-label="Time left of the token’s life">
-        ${left > 0 ? duration(left) : 'none'}
+        ${left > 0 ? timeLeft(left) : 'none'}
       </progress>
     </div>
     <p class="quiet small">${state.text}</p>
