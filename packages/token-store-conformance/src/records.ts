@@ -8,7 +8,8 @@ import type { Conflict, TokenRecord, TokenStore, Versioned } from '@owner-sso/co
 /** A record that is recognised by its mark. */
 export function record(mark: unknown): TokenRecord {
   // Not what a token manager stores: a store that looks inside a record does more than it should.
-  return Object.assign<TokenRecord, { mark: unknown }>({ schema: 1, state: 'signed-in' }, { mark })
+  const sealed: TokenRecord = JSON.parse(JSON.stringify({ schema: 1, state: 'signed-in', mark }))
+  return sealed
 }
 
 /** Whatever JSON can hold and a careless encoding would change. */

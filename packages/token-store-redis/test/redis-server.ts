@@ -50,9 +50,25 @@ export async function startRedis(...settings: string[]): Promise<RedisServer> {
   let child: ChildProcess
 
   const start = async (): Promise<void> => {
-    child = spawn(binary, ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', ...settings], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
+    child = spawn(
+      binary,
+      [
+        '--port',
+        String(port),
+        '--bind',
+        '127.0.0.1',
+        '--dir',
+        folder,
+        '--save',
+        '',
+        '--repl-diskless-sync-delay',
+        '0',
+        ...settings,
+      ],
+      {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      },
+    )
     const output: string[] = []
     await new Promise<void>((resolve, reject) => {
       child.once('exit', () => reject(new Error(`redis-server ended:\n${output.join('')}`)))

@@ -1,0 +1,179 @@
+/** What stands in Redis, what goes over the wire, and what the store refuses. */
+import { inspect } from 'node:util'
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { Redis } from 'ioredis'
+import { createClient, RESP_TYPES } from 'redis'
+import { checkRedis, redisTokenStore } from '../src/index.ts'
+import {
+  describeWithRedis,
+  type NodeRedis,
+  nodeRedis,
+  type RedisServer,
+  startCluster,
+  startRedis,
+} from './redis-server.ts'
+import { account, sample } from './samples.ts'
+
+let server: RedisServer
+let client: NodeRedis
+const io: Redis[] = []
+const ioRedis = (options: object = {}): Redis => {
+  const made = new Redis(server.port, '127.0.0.1', options)
+  io.push(made)
+  return made
+}
+
+describeWithRedis('redisTokenStore', () => {
+  beforeAll(async () => {
+    server = await startRedis()
+    client = await nodeRedis(server.url)
+  })
+  beforeEach(async () => void (await client.flushAll()))
+  afterAll(async () => {
+    client.destroy()
+    io.forEach((each) => each.disconnect())
+    await server.stop()
+  })
+
+  test('sends one GET to read and one script to swap', async () => {
+    const store = redisTokenStore({ client })
+    await client.configResetStat()
+    await store.swap(account, 0, sample(1), 'one')
+    await store.read(account)
+    await store.read('nobody')
+    const calls = [...(await client.info('commandstats')).matchAll(/cmdstat_(\w+):calls=(\d+)/gu)].map(
+      ([, name, count]) => `${name} ${count}`,
+    )
+    // The script's own: one GET, one SET, one PUBLISH.
+    expect(calls.filter((call) => !/^(?:config|info|client)/u.test(call)).toSorted()).toEqual([
+      'eval 1',
+      'get 3',
+      'publish 1',
+      'set 1',
+    ])
+  })
+
+  test('puts no name of an account into a key, and the account into one hash slot', async () => {
+    await redisTokenStore({ client, prefix: 'mine:' }).swap(account, 0, sample(1), 'one')
+    const keys = await client.keys('*')
+    expect(keys).toEqual([expect.stringMatching(/^mine:\{[0-9a-f]{64}\}$/u)])
+  })
+
+  test('sets no time to live, and takes away one that somebody has set', async () => {
+    const store = redisTokenStore({ client })
+    await store.swap(account, 0, sample(1), 'one')
+    const [key = ''] = await client.keys('*')
+    expect(await client.ttl(key)).toBe(-1)
+    await client.expire(key, 100)
+    await store.swap(account, 1, sample(2), 'two')
+    expect(await client.ttl(key)).toBe(-1)
+  })
+
+  test('writes for a user who may not publish', async () => {
+    await client.sendCommand([
+      'ACL',
+      'SETUSER',
+      'writer',
+      'on',
+      '>sekret',
+      '~owner-sso:*',
+      '+get',
+      '+set',
+      '+eval',
+      '+publish',
+      'resetchannels',
+    ])
+    const user = ioRedis({ username: 'writer', password: 'sekret', enableReadyCheck: false })
+    const store = redisTokenStore({ client: user })
+    expect(await store.swap(account, 0, sample(1), 'one')).toMatchObject({ version: 1 })
+    expect(await store.swap(account, 0, sample(1), 'one')).toMatchObject({ version: 1 })
+  })
+
+  test('leaves a value that it did not write as it is, and says so', async () => {
+    const store = redisTokenStore({ client })
+    await store.swap(account, 0, sample(1), 'one')
+    const [key = ''] = await client.keys('*')
+    for (const value of [
+      '',
+      'hello',
+      '{"version":1}',
+      'owner-sso/1 1 "x"\n{',
+      'owner-sso/1 1 "x"\n{"account":"bob","record":{}}',
+    ]) {
+      await client.set(key, value)
+      await expect(store.read(account)).rejects.toMatchObject({ reason: 'corrupt' })
+      await store.swap(account, 0, sample(1), 'one').catch(() => undefined)
+      expect(await client.get(key)).toBe(value)
+    }
+    await client.del(key)
+    await client.lPush(key, 'a list')
+    await expect(store.read(account)).rejects.toMatchObject({ reason: 'corrupt' })
+  })
+
+  test('works with clients that map types or prefix keys', async () => {
+    const mapped = createClient({
+      url: server.url,
+      commandOptions: { typeMapping: { [RESP_TYPES.BLOB_STRING]: Buffer } },
+    })
+    await mapped.connect()
+    const prefixed = redisTokenStore({ client: ioRedis({ keyPrefix: 'app[1]:' }) })
+    for (const store of [redisTokenStore({ client: mapped }), prefixed]) {
+      await store.swap(account, 0, sample(1), 'one')
+      expect(await store.read(account)).toEqual({ version: 1, record: sample(1) })
+      const names: string[] = []
+      for await (const name of store.accounts?.() ?? []) names.push(name)
+      expect(names).toEqual([account])
+    }
+    mapped.destroy()
+  })
+
+  test('does not open, close or configure the client', async () => {
+    const mine = createClient({ url: server.url }).on('error', () => undefined)
+    const store = redisTokenStore({ client: mine })
+    expect(mine.isOpen).toBe(false)
+    await expect(store.read(account)).rejects.toMatchObject({ reason: 'unavailable' })
+    await mine.connect()
+    expect(await store.read(account)).toBeUndefined()
+    expect(mine.isOpen).toBe(true)
+    mine.destroy()
+  })
+
+  test('has a watch only with a connection of its own for it', () => {
+    expect(redisTokenStore({ client })).not.toHaveProperty('watch')
+    expect(redisTokenStore({ client, subscriber: client })).toHaveProperty('watch')
+  })
+
+  test('refuses what is no client, and account names that are not Unicode', async () => {
+    for (const none of [undefined, null, {}, 'redis://127.0.0.1']) {
+      expect(() => redisTokenStore({ client: none as never })).toThrow(/client has to be/u)
+    }
+    await expect(redisTokenStore({ client }).read('\uD800')).rejects.toThrow(TypeError)
+  })
+
+  test('shows no token when it is printed', async () => {
+    const store = redisTokenStore({ client: ioRedis({ password: 'sekret', lazyConnect: true }) })
+    expect(inspect(store, { depth: 5 })).not.toContain('sekret')
+  })
+})
+
+describeWithRedis('checkRedis', () => {
+  test('has nothing to say about a server that keeps what it is given', async () => {
+    const safe = await startRedis('--appendonly', 'yes')
+    const both = [await nodeRedis(safe.url), new Redis(safe.url)] as const
+    for (const each of both) expect(await checkRedis(each)).toEqual([])
+    both[0].destroy()
+    both[1].disconnect()
+    await safe.stop()
+  })
+
+  test('tells of eviction and of missing persistence, once for a whole cluster', async () => {
+    const cluster = await startCluster()
+    for (const node of cluster.nodes) await node.command('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru')
+    const first = new Redis(cluster.nodes[0]?.url ?? '')
+    const problems = await checkRedis(first)
+    expect(problems.map(({ about }) => about)).toEqual(['eviction', 'persistence'])
+    expect(problems[0]?.message).toContain('allkeys-lru')
+    first.disconnect()
+    await cluster.stop()
+  })
+})
