@@ -22,6 +22,7 @@ export { createTokenManager } from './token-manager.ts'
 export type { TokenManager, TokenManagerOptions, TokenStatus } from './token-manager.ts'
 export type { TokenManagerEvents } from './refresh-protocol/events.ts'
 export { copyTokenSets } from './refresh-protocol/account-list.ts'
+export { firewallRecordName } from './refresh-protocol/shared-breaker.ts'
 export type { TokenRecord } from './token-record.ts'
 export type { Conflict, TokenStore, Versioned } from './token-store.ts'
 

@@ -15,7 +15,10 @@ const prefix = 'owner-sso:firewall:'
 
 export const isFirewallRecordName = (account: string): boolean => account.startsWith(prefix)
 
-/** The name under which a store keeps what is known about the firewall of an instance of the service. */
+/**
+ * The name under which a store keeps what is known about the firewall of an instance of the service: a `FirewallRecord`,
+ * for whoever watches over a fleet. While `challenges` is not 0, nobody sends before `noted_at + wait`.
+ */
 export const firewallRecordName = (authUrl: string): string => prefix + new URL(authUrl).origin
 
 /** Seconds. */

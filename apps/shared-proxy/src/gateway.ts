@@ -1,0 +1,101 @@
+/**
+ * The gateway as an HTTP server: three pages for operators, and the owner API for clients with a key.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { TokenManager, TokenStore } from '@owner-sso/core'
+import { ownerApiProxy } from '@owner-sso/express'
+import { admit } from './admission.ts'
+import { type Refusal, sendJson, sendRefusal, sendText } from './answer.ts'
+import type { Client } from './clients.ts'
+import { drainOf } from './drain.ts'
+import { createMetrics } from './metrics.ts'
+import { type Readiness, readinessOf } from './readiness.ts'
+
+export interface GatewayOptions {
+  readonly tokens: TokenManager
+  readonly store: TokenStore
+  readonly clients: readonly Client[]
+  /** The owner API. */
+  readonly apiUrl: string
+  /** The SSO service, all its instances. */
+  readonly authUrls: readonly string[]
+}
+
+export interface Gateway {
+  /** Not listening yet. */
+  readonly server: Server
+  /** Takes no new connections, and resolves when every call on those that there are has its whole answer. */
+  readonly drain: () => Promise<void>
+  /** Cuts what is still under way. */
+  readonly cut: () => Promise<void>
+}
+
+/** A request whose caller was told by key and list. */
+interface Admitted extends IncomingMessage {
+  readonly account?: string
+}
+
+/** Longer than the load balancer in front keeps an idle connection, so that it is never the one to find it closed. */
+const keepAliveTimeout = 75_000
+
+/** On bare `node:http`: a framework would cost more than all of the rest. */
+export function createGateway({ tokens, store, clients, apiUrl, authUrls }: GatewayOptions): Gateway {
+  const proxy = ownerApiProxy<Admitted>({
+    target: apiUrl,
+    tokens,
+    account: ({ account }) => account,
+    authorize: ({ account }) => account !== undefined,
+  })
+  const readiness = (): Promise<Readiness> => readinessOf(store, authUrls)
+  const metrics = createMetrics({ tokens, active: proxy.active, readiness })
+  let isClosing = false
+
+  const call = (request: IncomingMessage, response: ServerResponse): void => {
+    const admission = admit(request, clients)
+    if ('refusal' in admission) return sendRefusal(response, admission.refusal)
+    metrics.observeCall(response)
+    proxy(Object.assign(request, admission), response)
+  }
+
+  const pages = new Map<string, (response: ServerResponse) => Promise<void> | void>([
+    ['/healthz', (response) => sendJson(response, 200, { alive: true })],
+    [
+      '/readyz',
+      async (response) => {
+        const state = await readiness()
+        const ready = state.ready && !isClosing
+        sendJson(response, ready ? 200 : 503, { ...state, ready, closing: isClosing })
+      },
+    ],
+    ['/metrics', async (response) => sendText(response, 200, metrics.contentType, await metrics.text())],
+  ])
+
+  const server = createServer({ keepAliveTimeout }, (request, response) => {
+    const page = pages.get(request.url ?? '')
+    if (!page) call(request, response)
+    else if (request.method === 'GET' || request.method === 'HEAD') void page(response)
+    else sendRefusal(response, methodNotAllowed)
+  })
+  server.on('connect', proxy.refuse).on('upgrade', proxy.refuse)
+
+  const drain = drainOf(server)
+
+  return {
+    server,
+    drain: () => {
+      isClosing = true
+      return drain()
+    },
+    cut: () => {
+      server.closeAllConnections()
+      return proxy.close({ timeout: 0 })
+    },
+  }
+}
+
+const methodNotAllowed: Refusal = {
+  status: 405,
+  code: 'ERR_GATEWAY_METHOD_NOT_ALLOWED',
+  detail: 'This page can only be read.',
+  headers: { allow: 'GET, HEAD' },
+}

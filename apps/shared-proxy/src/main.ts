@@ -1,0 +1,76 @@
+/**
+ * One instance of the gateway, as a process: from its environment to SIGTERM.
+ */
+import { once } from 'node:events'
+import type { Server } from 'node:http'
+import { createSso, createTokenManager, type TokenManager } from '@owner-sso/core'
+import { readClients } from './clients.ts'
+import { createGateway, type Gateway } from './gateway.ts'
+import { described, logRefreshes, logToStdout as log } from './log.ts'
+import { openRedis, type RedisStore } from './redis.ts'
+import { SettingsError, settingsFrom } from './settings.ts'
+
+/** Milliseconds that a refresh may still take when the calls have ended: its own deadline of 30 s, and the save. */
+const settlingTime = 45_000
+
+// Before anything else: a signal that comes while the instance starts ends it in order, and a second one changes nothing.
+const asked = new Promise<string>((resolve) => {
+  for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, resolve)
+})
+
+try {
+  process.exit(await run())
+} catch (error) {
+  console.error(`The gateway could not start: ${described(error).message}`)
+  process.exit(error instanceof SettingsError || error instanceof TypeError ? 2 : 1)
+}
+
+/** Resolves to the exit code. */
+async function run(): Promise<number> {
+  const settings = settingsFrom(process.env)
+  const { authUrl, regionalAuthUrls, apiUrl } = settings
+  const clients = await readClients(settings.clientsFile)
+  const sso = createSso({ authUrl, regionalAuthUrls })
+  const redis = openRedis(settings.storeUrl)
+  const tokens = createTokenManager({ sso, store: redis.store })
+  logRefreshes(tokens, log)
+  void redis.connected.then(() => warnOf(redis))
+  const authUrls = [authUrl, ...regionalAuthUrls]
+  const gateway = createGateway({ tokens, store: redis.store, clients, apiUrl, authUrls })
+  log('listening', { url: await listen(gateway.server, settings.host, settings.port) })
+  log('stopping', { signal: await asked })
+  return stop(gateway, tokens, settings.graceSeconds * 1000)
+}
+
+async function warnOf({ problems }: RedisStore): Promise<void> {
+  log('redis-connected')
+  try {
+    for (const message of await problems()) log('redis-warning', { message })
+  } catch (error) {
+    log('redis-warning', { ...described(error) })
+  }
+}
+
+/** The address. @throws the system's error */
+async function listen(server: Server, host: string, port: number): Promise<string> {
+  server.listen({ host, port })
+  await once(server, 'listening')
+  const address = server.address()
+  const bound = typeof address === 'object' && address !== null ? address.port : port
+  return `http://${host.includes(':') ? `[${host}]` : host}:${bound}`
+}
+
+/** First the callers get their answers, then the store what was refreshed for them. */
+async function stop(gateway: Gateway, tokens: TokenManager, grace: number): Promise<number> {
+  const impatience = setTimeout(() => void gateway.cut(), grace)
+  await gateway.drain()
+  clearTimeout(impatience)
+  try {
+    await tokens.settled({ signal: AbortSignal.timeout(settlingTime) })
+    log('stopped')
+    return 0
+  } catch (error) {
+    log('stopped-unsettled', { ...described(error) })
+    return 1
+  }
+}

@@ -1,0 +1,37 @@
+/**
+ * Whether an instance can do all it is there for: Redis answers, and no firewall keeps it from refreshing tokens.
+ */
+import { firewallRecordName, type TokenStore } from '@owner-sso/core'
+
+export interface Readiness {
+  readonly ready: boolean
+  readonly redis: 'up' | 'down'
+  /** `unknown` while Redis, which holds it for all instances, is down. */
+  readonly firewall: 'clear' | 'blocked' | 'unknown'
+  /** When the service may be asked again, in seconds since the epoch; there while it is blocked. */
+  readonly nextAttemptAt?: number
+}
+
+/**
+ * One read for each instance of the SSO service says both: that Redis answers, and what all gateways know of its firewall.
+ * Takes no longer than the store's own deadline of two seconds.
+ */
+export async function readinessOf(store: TokenStore, authUrls: readonly string[]): Promise<Readiness> {
+  try {
+    const blocks = await Promise.all(authUrls.map((authUrl) => blockedUntil(store, authUrl)))
+    const nextAttemptAt = Math.max(...blocks)
+    const isBlocked = nextAttemptAt > Date.now() / 1000
+    return isBlocked
+      ? { ready: false, redis: 'up', firewall: 'blocked', nextAttemptAt }
+      : { ready: true, redis: 'up', firewall: 'clear' }
+  } catch {
+    return { ready: false, redis: 'down', firewall: 'unknown' }
+  }
+}
+
+/** Seconds since the epoch; 0 where nothing is blocked. */
+async function blockedUntil(store: TokenStore, authUrl: string): Promise<number> {
+  const stored = await store.read(firewallRecordName(authUrl))
+  if (stored?.record.state !== 'firewall' || stored.record.challenges === 0) return 0
+  return stored.record.noted_at + stored.record.wait
+}

@@ -1,0 +1,103 @@
+/**
+ * What the environment says about how an instance runs. Everything is checked once, at the start.
+ */
+export interface Settings {
+  readonly host: string
+  /** 0: any free one. */
+  readonly port: number
+  /** The SSO service. */
+  readonly authUrl: string
+  readonly regionalAuthUrls: readonly string[]
+  /** The owner API. */
+  readonly apiUrl: string
+  /** Redis; may have a user name and password in it, so it is never printed. */
+  readonly storeUrl: string
+  readonly clientsFile: string
+  /** Seconds that calls under way have to end once the instance was asked to stop. */
+  readonly graceSeconds: number
+}
+
+/** What signing in needs: the service and the store. */
+export type SignInSettings = Pick<Settings, 'authUrl' | 'regionalAuthUrls' | 'storeUrl'>
+
+/** Something of the configuration can't be used; the message names it and says what to set. */
+export class SettingsError extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'SettingsError'
+  }
+}
+
+/** @throws SettingsError that names the variable */
+export function settingsFrom(environment: NodeJS.ProcessEnv): Settings {
+  const { optional, required } = variablesOf(environment)
+  return {
+    ...signInSettingsFrom(environment),
+    apiUrl: tokenAddress('OWNER_SSO_API_URL', required('OWNER_SSO_API_URL', 'the base address of the owner API')),
+    clientsFile: required('OWNER_SSO_CLIENTS_FILE', 'the file that lists the clients and the hashes of their API keys'),
+    host: optional('HOST') ?? '127.0.0.1',
+    port: wholeNumber('PORT', optional('PORT') ?? '8080', 65_535),
+    graceSeconds: wholeNumber('OWNER_SSO_GRACE_SECONDS', optional('OWNER_SSO_GRACE_SECONDS') ?? '30', 86_400),
+  }
+}
+
+/** @throws SettingsError that names the variable */
+export function signInSettingsFrom(environment: NodeJS.ProcessEnv): SignInSettings {
+  const { optional, required } = variablesOf(environment)
+  const regional = 'OWNER_SSO_REGIONAL_AUTH_URLS'
+  return {
+    authUrl: origin('OWNER_SSO_AUTH_URL', required('OWNER_SSO_AUTH_URL', 'the address of the SSO service')),
+    regionalAuthUrls: (optional(regional) ?? '')
+      .split(/[\s,]+/u)
+      .filter(Boolean)
+      .map((url) => origin(regional, url)),
+    storeUrl: redisAddress('OWNER_SSO_STORE', required('OWNER_SSO_STORE', 'the Redis that all instances share')),
+  }
+}
+
+interface Variables {
+  readonly optional: (name: string) => string | undefined
+  readonly required: (name: string, meaning: string) => string
+}
+
+function variablesOf(environment: NodeJS.ProcessEnv): Variables {
+  // An empty variable is an unset one.
+  const optional = (name: string): string | undefined => environment[name]?.trim() || undefined
+  const required = (name: string, meaning: string): string => {
+    const value = optional(name)
+    if (value === undefined) throw new SettingsError(`${name} is not set: it has to be ${meaning}.`)
+    return value
+  }
+  return { optional, required }
+}
+
+/** An instance of the SSO service. */
+function origin(name: string, value: string): string {
+  const address = tokenAddress(name, value)
+  if (new URL(address).pathname === '/') return address
+  throw new SettingsError(`${name} has to be a scheme, host and port, without a path.`)
+}
+
+/** Tokens and passwords travel there: https, or http on a loopback host. */
+function tokenAddress(name: string, value: string): string {
+  const url = URL.canParse(value) ? new URL(value) : undefined
+  const isLoopback = url !== undefined && /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/u.test(url.hostname)
+  if (url?.protocol !== 'https:' && !(url?.protocol === 'http:' && isLoopback)) {
+    throw new SettingsError(`${name} has to be an https address, or http on a loopback host.`)
+  }
+  if (url.username || url.password || url.search || url.hash) {
+    throw new SettingsError(`${name} has to be without a user name, password, query or fragment.`)
+  }
+  return value
+}
+
+/** The value is not repeated: there may be a password in it. */
+function redisAddress(name: string, value: string): string {
+  if (URL.canParse(value) && /^rediss?:$/u.test(new URL(value).protocol) && new URL(value).hostname !== '') return value
+  throw new SettingsError(`${name} has to be an address such as redis://127.0.0.1:6379 (rediss:// for TLS).`)
+}
+
+function wholeNumber(name: string, value: string, most: number): number {
+  if (/^\d{1,6}$/u.test(value) && Number(value) <= most) return Number(value)
+  throw new SettingsError(`${name} has to be a whole number from 0 to ${most}.`)
+}
