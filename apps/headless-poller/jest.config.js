@@ -1,0 +1,1 @@
+export { default } from '../../packages/workspace/jest-preset.js'
