@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { Cluster, Redis } from 'ioredis'
+import { type Cluster, Redis } from 'ioredis'
 import { createSentinel } from 'redis'
 import { type RedisClient, redisTokenStore } from '../src/index.ts'
 import {
@@ -16,6 +16,8 @@ import {
   nodeRedisCluster,
   startCluster,
   startRedis,
+  ioRedis,
+  ioRedisCluster,
 } from './redis-server.ts'
 import { account, commit, sample } from './samples.ts'
 
@@ -26,7 +28,7 @@ describeWithRedis('a cluster of three masters', () => {
   beforeAll(async () => {
     cluster = await startCluster()
     node = await nodeRedisCluster(cluster.nodes)
-    io = new Cluster(cluster.nodes.map(({ port }) => ({ host: '127.0.0.1', port })))
+    io = ioRedisCluster(cluster.nodes)
   })
   afterAll(async () => {
     node.destroy()
@@ -105,7 +107,7 @@ describeWithRedis('a Sentinel', () => {
     writeFileSync(join(folder, 'sentinel.conf'), settings.join('\n'))
     const sentinel = spawn('redis-server', [join(folder, 'sentinel.conf'), '--sentinel'], { stdio: 'ignore' })
     await once(sentinel, 'spawn')
-    const watch = new Redis(port, '127.0.0.1')
+    const watch = ioRedis(port)
     while (!/slaves=1/u.test(await watch.info('sentinel'))) await new Promise((resolve) => setTimeout(resolve, 50))
 
     const node = createSentinel({
@@ -113,7 +115,12 @@ describeWithRedis('a Sentinel', () => {
       sentinelRootNodes: [{ host: '127.0.0.1', port }],
     }).on('error', () => undefined)
     await node.connect()
-    const io = new Redis({ sentinels: [{ host: '127.0.0.1', port }], name: 'mine', retryStrategy: () => 50 })
+    const io = new Redis({
+      disconnectTimeout: 20,
+      sentinels: [{ host: '127.0.0.1', port }],
+      name: 'mine',
+      retryStrategy: () => 50,
+    })
     io.on('error', () => undefined)
     const stores = [redisTokenStore({ client: node, prefix: 'n:' }), redisTokenStore({ client: io, prefix: 'i:' })]
     try {

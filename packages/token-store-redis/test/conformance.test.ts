@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, test } from '@jest/globals'
 import { tokenStoreConformance } from '@owner-sso/token-store-conformance'
-import { Cluster, Redis } from 'ioredis'
+import type { Cluster, Redis } from 'ioredis'
 import { redisTokenStore, type RedisTokenStoreOptions } from '../src/index.ts'
 import {
   describeWithRedis,
@@ -15,6 +15,8 @@ import {
   type RedisServer,
   startCluster,
   startRedis,
+  ioRedis,
+  ioRedisCluster,
 } from './redis-server.ts'
 
 const writer = fileURLToPath(new URL('writer-process.mjs', import.meta.url))
@@ -64,8 +66,8 @@ describeWithRedis('redisTokenStore', () => {
       server = await startRedis('--appendonly', 'yes')
       node = await nodeRedis(server.url)
       nodeSubscriber = await nodeRedis(server.url)
-      io = new Redis(server.url)
-      ioSubscriber = new Redis(server.url)
+      io = ioRedis(server.url)
+      ioSubscriber = ioRedis(server.url)
     })
     afterAll(async () => {
       node.destroy()
@@ -99,8 +101,8 @@ describeWithRedis('redisTokenStore', () => {
     beforeAll(async () => {
       cluster = await startCluster()
       node = await nodeRedisCluster(cluster.nodes)
-      io = new Cluster(cluster.nodes.map(({ port }) => ({ host: '127.0.0.1', port })))
-      ioSubscriber = new Redis(cluster.nodes[0]?.url ?? '')
+      io = ioRedisCluster(cluster.nodes)
+      ioSubscriber = ioRedis(cluster.nodes[0]?.url ?? '')
     })
     afterAll(async () => {
       node.destroy()

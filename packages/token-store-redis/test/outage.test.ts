@@ -4,10 +4,9 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { inspect } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
-import { Redis } from 'ioredis'
 import { type RedisClient, redisTokenStore } from '../src/index.ts'
 import { startCuttingProxy } from './cutting-proxy.ts'
-import { describeWithRedis, freePort, nodeRedis, type RedisServer, startRedis } from './redis-server.ts'
+import { describeWithRedis, freePort, nodeRedis, type RedisServer, startRedis, ioRedis } from './redis-server.ts'
 import { account, commit, rounds, sample, timed } from './samples.ts'
 
 const cleanUps: (() => unknown)[] = []
@@ -27,8 +26,7 @@ const clients: readonly [string, (port: number) => Promise<RedisClient>][] = [
   [
     'ioredis',
     async (port) => {
-      const client = new Redis(port, '127.0.0.1', { retryStrategy: () => 20, maxRetriesPerRequest: null })
-      client.on('error', () => undefined)
+      const client = ioRedis(port, { retryStrategy: () => 20, maxRetriesPerRequest: null })
       await once(client, 'ready')
       cleanUps.push(() => client.disconnect())
       return client
@@ -169,7 +167,7 @@ describeWithRedis('a password', () => {
   afterAll(() => server.stop())
 
   test('that is missing or wrong is an error that tells which', async () => {
-    const client = new Redis(server.port, '127.0.0.1', { enableReadyCheck: false }).on('error', () => undefined)
+    const client = ioRedis(server.port, { enableReadyCheck: false })
     cleanUps.push(() => client.disconnect())
     const { answer } = await timed(() => redisTokenStore({ client }).read(account))
     expect(answer).toMatchObject({ reason: 'permissions' })
@@ -181,8 +179,7 @@ describeWithRedis('a password', () => {
     const store = redisTokenStore({ client })
     expect(await store.swap(account, 0, sample(1), 'one')).toMatchObject({ version: 1 })
     client.destroy()
-    const gone = new Redis(`redis://user:sekret@127.0.0.1:${await freePort()}`, { maxRetriesPerRequest: 0 })
-    gone.on('error', () => undefined)
+    const gone = ioRedis(`redis://user:sekret@127.0.0.1:${await freePort()}`, { maxRetriesPerRequest: 0 })
     cleanUps.push(() => gone.disconnect())
     const { answer: closed } = await timed(() => store.read(account))
     const { answer: refused } = await timed(() => redisTokenStore({ client: gone }).read(account))
@@ -216,10 +213,7 @@ describe('an error that Redis answers', () => {
     }).listen(0, '127.0.0.1')
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo
-    const client = new Redis(port, '127.0.0.1', { enableReadyCheck: false, retryStrategy: null }).on(
-      'error',
-      () => undefined,
-    )
+    const client = ioRedis(port, { enableReadyCheck: false, retryStrategy: null })
     cleanUps.push(
       () => server.close(),
       () => client.disconnect(),

@@ -6,6 +6,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe } from '@jest/globals'
+import { Cluster, Redis, type RedisOptions } from 'ioredis'
 import { createClient, createCluster } from 'redis'
 
 const binary = ['redis-server', 'valkey-server'].find((name) => spawnSync(name, ['--version']).status === 0)
@@ -147,6 +148,17 @@ export type NodeRedis = Awaited<ReturnType<typeof nodeRedis>>
 export type NodeRedisCluster = Awaited<ReturnType<typeof nodeRedisCluster>>
 
 const silent = (): void => undefined
+
+/** A client of ioredis. It would keep the process for two seconds after its end. */
+export function ioRedis(address: string | number, options: Omit<RedisOptions, 'replyMapping'> = {}): Redis {
+  const url = typeof address === 'number' ? `redis://127.0.0.1:${address}` : address
+  return new Redis(url, { disconnectTimeout: 20, ...options }).on('error', silent)
+}
+
+export function ioRedisCluster(nodes: readonly RedisServer[]): Cluster {
+  const startupNodes = nodes.map(({ port }) => ({ host: '127.0.0.1', port }))
+  return new Cluster(startupNodes, { redisOptions: { disconnectTimeout: 20 } })
+}
 
 /** A connected client of node-redis that reconnects quickly. */
 export async function nodeRedis(url: string): Promise<ReturnType<typeof newClient>> {

@@ -1,7 +1,7 @@
 /** What stands in Redis, what goes over the wire, and what the store refuses. */
 import { inspect } from 'node:util'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { Redis } from 'ioredis'
+import type { Redis } from 'ioredis'
 import { createClient, RESP_TYPES } from 'redis'
 import { checkRedis, redisTokenStore } from '../src/index.ts'
 import {
@@ -11,14 +11,15 @@ import {
   type RedisServer,
   startCluster,
   startRedis,
+  ioRedis,
 } from './redis-server.ts'
 import { account, sample } from './samples.ts'
 
 let server: RedisServer
 let client: NodeRedis
 const io: Redis[] = []
-const ioRedis = (options: object = {}): Redis => {
-  const made = new Redis(server.port, '127.0.0.1', options)
+const ioRedisWith = (options: Parameters<typeof ioRedis>[1]): Redis => {
+  const made = ioRedis(server.port, options)
   io.push(made)
   return made
 }
@@ -83,7 +84,7 @@ describeWithRedis('redisTokenStore', () => {
       '+publish',
       'resetchannels',
     ])
-    const user = ioRedis({ username: 'writer', password: 'sekret', enableReadyCheck: false })
+    const user = ioRedisWith({ username: 'writer', password: 'sekret', enableReadyCheck: false })
     const store = redisTokenStore({ client: user })
     expect(await store.swap(account, 0, sample(1), 'one')).toMatchObject({ version: 1 })
     expect(await store.swap(account, 0, sample(1), 'one')).toMatchObject({ version: 1 })
@@ -116,7 +117,7 @@ describeWithRedis('redisTokenStore', () => {
       commandOptions: { typeMapping: { [RESP_TYPES.BLOB_STRING]: Buffer } },
     })
     await mapped.connect()
-    const prefixed = redisTokenStore({ client: ioRedis({ keyPrefix: 'app[1]:' }) })
+    const prefixed = redisTokenStore({ client: ioRedisWith({ keyPrefix: 'app[1]:' }) })
     for (const store of [redisTokenStore({ client: mapped }), prefixed]) {
       await store.swap(account, 0, sample(1), 'one')
       expect(await store.read(account)).toEqual({ version: 1, record: sample(1) })
@@ -151,7 +152,7 @@ describeWithRedis('redisTokenStore', () => {
   })
 
   test('shows no token when it is printed', async () => {
-    const store = redisTokenStore({ client: ioRedis({ password: 'sekret', lazyConnect: true }) })
+    const store = redisTokenStore({ client: ioRedisWith({ password: 'sekret', lazyConnect: true }) })
     expect(inspect(store, { depth: 5 })).not.toContain('sekret')
   })
 })
@@ -159,7 +160,7 @@ describeWithRedis('redisTokenStore', () => {
 describeWithRedis('checkRedis', () => {
   test('has nothing to say about a server that keeps what it is given', async () => {
     const safe = await startRedis('--appendonly', 'yes')
-    const both = [await nodeRedis(safe.url), new Redis(safe.url)] as const
+    const both = [await nodeRedis(safe.url), ioRedis(safe.url)] as const
     for (const each of both) expect(await checkRedis(each)).toEqual([])
     both[0].destroy()
     both[1].disconnect()
@@ -169,7 +170,7 @@ describeWithRedis('checkRedis', () => {
   test('tells of eviction and of missing persistence, once for a whole cluster', async () => {
     const cluster = await startCluster()
     for (const node of cluster.nodes) await node.command('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru')
-    const first = new Redis(cluster.nodes[0]?.url ?? '')
+    const first = ioRedis(cluster.nodes[0]?.url ?? '')
     const problems = await checkRedis(first)
     expect(problems.map(({ about }) => about)).toEqual(['eviction', 'persistence'])
     expect(problems[0]?.message).toContain('allkeys-lru')
