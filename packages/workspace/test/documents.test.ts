@@ -18,7 +18,8 @@ describe.each(documents)('%s', (document) => {
   })
 
   it('names tests that exist, where it quotes one behind a link to its file', () => {
-    const quotes = [...text.matchAll(/\]\(([^)\s]+\.test\.ts)\)\s“(.+?)”(?=\s|<|\||$)/gmu)]
+    // A quote that ends in … is the beginning of a name.
+    const quotes = [...text.matchAll(/\]\(([^)\s]+\.test\.ts)\)\s“([^”]+?)(?: …)?”/gu)]
     const missing = quotes.filter(([, file = '', title = '']) => {
       const path = resolve(root, dirname(document), file)
       return !existsSync(path) || !readFileSync(path, 'utf8').includes(title)
