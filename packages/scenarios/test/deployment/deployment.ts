@@ -38,6 +38,8 @@ export interface Deployment {
   tokens(identity?: string): Promise<TokenSet>
   /** Time passes: for the service, and for all workers but those left out, on both of their clocks. */
   pass(seconds: number, except?: readonly Worker[]): Promise<void>
+  /** No process is in the middle of something: refreshes in the background have ended too. */
+  calm(): Promise<void>
   /** The access token's whole life passes, and what the workers reported so far is forgotten: another round. */
   expire(): Promise<void>
   /** All workers ask at once, so many callers each. */
@@ -119,6 +121,9 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
       const by = { wall: seconds * 1000, monotonic: seconds * 1000 }
       const moved = deployment.workers.filter((worker) => !except.includes(worker))
       await Promise.all(moved.map((worker) => worker.move(by)))
+    },
+    async calm() {
+      await Promise.all(deployment.workers.map((worker) => worker.calm()))
     },
     async expire() {
       for (const worker of deployment.workers) worker.forget()

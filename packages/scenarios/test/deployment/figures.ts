@@ -23,7 +23,9 @@ export function gate(): { readonly opened: Promise<void>; readonly open: () => v
   return { opened, open: () => open?.() }
 }
 
-/** Waits for what only the service can tell, by looking again and again. */
+/** Waits for what only the service can tell, by looking again and again. @throws Error where it never comes */
 export async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 2))
+  for (const began = performance.now(); !isSo(); await new Promise((resolve) => setTimeout(resolve, 2))) {
+    if (performance.now() - began > 20_000) throw new Error(`waited in vain for ${String(isSo)}`)
+  }
 }

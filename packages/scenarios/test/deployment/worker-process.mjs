@@ -5,6 +5,7 @@
  */
 import { moveClocks, setClocks } from './worker-clock.mjs'
 import { createHash } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createSso, createTokenManager } from '@owner-sso/core'
 import { openStore, withWindow } from './worker-store.mjs'
 
@@ -65,7 +66,14 @@ const commands = {
   signOut: ({ account }) => tokens.forget(account),
   refresh: ({ account }) => tokens.refresh(account),
   status: ({ account }) => tokens.status(account),
-  settled: () => tokens.settled(),
+  /** Nothing that this process has begun is half done: no request, no read, no write. It may wait for another's. */
+  async calm() {
+    do {
+      await tokens.settled()
+      await nextTurn()
+    } while (!window.isQuiet())
+    await tokens.settled()
+  },
   /** Calls of the owner API with the current token, all at once; each 401 is told to the manager. Returns their statuses. */
   async useOwnerApi({ account, url, callers }) {
     const call = async () => {

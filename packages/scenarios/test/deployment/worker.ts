@@ -60,7 +60,7 @@ export interface Worker {
   signOut(account: string): Promise<void>
   refresh(account: string): Promise<void>
   status(account: string): Promise<TokenStatus>
-  settled(): Promise<void>
+  calm(): Promise<void>
   useOwnerApi(account: string, url: URL, callers: number): Promise<Readonly<Record<string, number>>>
   arm(point: string, action: Action): Promise<void>
   release(): Promise<void>
@@ -118,7 +118,7 @@ export function startWorker(launcher: readonly string[] = []): Worker {
     signOut: (account) => call('signOut', { account }),
     refresh: (account) => call('refresh', { account }),
     status: (account) => call('status', { account }),
-    settled: () => call('settled'),
+    calm: () => call('calm'),
     useOwnerApi: (account, url, callers) => call('useOwnerApi', { account, url: url.href, callers }),
     arm: (point, action) => call('arm', { point, action }),
     release: () => call('release'),

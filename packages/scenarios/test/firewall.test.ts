@@ -1,0 +1,57 @@
+/** B-I: how much a fleet asks of the service in a day, and how little while its firewall blocks. */
+import { describe, expect, test } from '@jest/globals'
+import { account, deploy } from './deployment/deployment.ts'
+import { figure } from './deployment/figures.ts'
+import { stores } from './deployment/stores.ts'
+
+const day = 24 * 60 * 60
+const blocked = 'ERR_SSO_FIREWALL_CHALLENGE'
+
+describe.each(stores)('$name', (store) => {
+  test('I2: blocked for a day: 8 processes, 100 callers a second, and the service hears from them 12 times at most', async () => {
+    const deployment = await deploy({ store, processes: 8 })
+    const { emulator } = deployment
+    await deployment.signIn()
+    await deployment.expire()
+    emulator.always('refresh', { firewall: true })
+    // All callers of a step ask at once: one flight in each process answers them.
+    const step = figure(300, 10)
+    const callers = figure(20, (10 * 100) / 8)
+    for (let passed = 0; passed < day; passed += step) {
+      const { tokens, failures } = await deployment.ask(callers)
+      expect({ tokens, failures }).toEqual({ tokens: {}, failures: { [blocked]: 8 * callers } })
+      await deployment.calm()
+      await deployment.pass(step)
+    }
+    expect(emulator.requests.length).toBeLessThanOrEqual(12)
+    // Not for ever: it is tried again now and then.
+    expect(emulator.requests.length).toBeGreaterThanOrEqual(6)
+    expect(emulator.requests.every(({ path }) => path === '/oauth2/v3/token')).toBe(true)
+    const pauses = emulator.requests.slice(1).map(({ at }, index) => at - (emulator.requests[index]?.at ?? 0))
+    expect(Math.min(...pauses)).toBeGreaterThanOrEqual(15 * 60 * 0.8)
+
+    // Once the firewall lets them through, they recover by themselves.
+    emulator.always('refresh', undefined)
+    await deployment.pass(5 * 60 * 60)
+    const { tokens, failures } = await deployment.ask(callers)
+    const settled = await deployment.ask(callers)
+    expect({ ...failures, ...settled.failures }).toEqual({})
+    expect(Object.keys({ ...tokens, ...settled.tokens })).toHaveLength(1)
+    expect(emulator.counters).toMatchObject({ tokenRefreshes: 1, replays: 0 })
+  }, 7_200_000)
+
+  test('I4: a healthy day of 8 processes: 4 token requests at most, and no sign-in', async () => {
+    const deployment = await deploy({ store, processes: 8 })
+    const { emulator } = deployment
+    await deployment.signIn()
+    const step = figure(600, 30)
+    for (let passed = 0; passed < day; passed += step) {
+      expect((await deployment.ask(5)).failures).toEqual({})
+      await deployment.calm()
+      await deployment.pass(step)
+    }
+    expect(emulator.requests.length).toBeLessThanOrEqual(4)
+    expect(emulator.counters).toMatchObject({ tokenRefreshes: emulator.requests.length, replays: 0 })
+    expect((await deployment.worker(0).status(account)).state).toBe('valid')
+  }, 7_200_000)
+})
