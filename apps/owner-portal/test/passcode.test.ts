@@ -100,6 +100,14 @@ describe('the passcode step', () => {
     expect(portal.emulator.counters.passcodeChecks).toBeLessThanOrEqual(5)
   })
 
+  it('reads a flat form: a bracket in a name nests nothing (S59)', async () => {
+    const portal = await startPortal()
+    const { me, page } = await atPasscode(portal)
+    const token = page.fields('/sign-in/passcode')['_csrf'] ?? ''
+    const answer = await me.post('/sign-in/passcode', `_csrf=${token}&passcode=12&backupCode[x]=BACKUP001`)
+    expect(answer.text).toContain('Enter the six digits')
+  })
+
   it('can be given up', async () => {
     const portal = await startPortal()
     const { me, page } = await atPasscode(portal)
