@@ -1,7 +1,7 @@
 /**
  * What follows from the outcome of a refresh request, for the record, for the callers and for the other processes.
  */
-import type { ReauthenticationReason, SsoError } from '../errors.ts'
+import type { FirewallChallengeError, ReauthenticationReason, SsoError } from '../errors.ts'
 import { tokenSet } from '../token-set.ts'
 import type { TokenSet } from '../token-set.ts'
 import type { Intent, ReauthenticationRequired, SignedIn } from '../token-record.ts'
@@ -35,19 +35,30 @@ export async function conclude(known: Known, ended: Ended, context: Context): Pr
   if (outcome.kind === 'tokens') return keepTokens(known, ended, outcome.tokens, context)
   if (outcome.kind === 'refused') return endSession(known, ended, outcome.error.reason, context)
   if (outcome.kind === 'in-doubt') return leaveInDoubt(known, ended, outcome.error, context)
+  if (outcome.kind === 'blocked') return tellOfBlock(known, ended, outcome.error, context)
   await leaveAsBefore(known, ended, context)
   // The process was held up, and nothing was sent: look again, somebody else may have done it.
   if (outcome.error instanceof SendGuardError) return 'again'
   context.emit('refresh-failed', { account: known.account, error: outcome.error })
-  const { auth_url } = ended.derivedFrom.tokens
-  if (outcome.kind === 'blocked') {
-    const nextAttemptAt = await context.breaker.challenged(auth_url, outcome.error)
-    context.emit('blocked', { account: known.account, auth_url, nextAttemptAt })
-  } else {
-    rest(known, outcome.error, context)
-    if (outcome.error.requestSent) await context.breaker.passed(auth_url)
-  }
+  rest(known, outcome.error, context)
+  if (outcome.error.requestSent) await context.breaker.passed(ended.derivedFrom.tokens.auth_url)
   throw outcome.error
+}
+
+/** First the block, then the intent: in the other order all who waited for it would send, one after the other. */
+async function tellOfBlock(
+  known: Known,
+  ended: Ended,
+  error: FirewallChallengeError,
+  context: Context,
+): Promise<never> {
+  const { account } = known
+  const { auth_url } = ended.derivedFrom.tokens
+  const nextAttemptAt = await context.breaker.challenged(auth_url, error)
+  await leaveAsBefore(known, ended, context)
+  context.emit('refresh-failed', { account, error })
+  context.emit('blocked', { account, auth_url, nextAttemptAt })
+  throw error
 }
 
 async function keepTokens(known: Known, ended: Ended, tokens: TokenSet, context: Context): Promise<Attempted> {

@@ -7,15 +7,15 @@ import type { TokenSet } from '../token-set.ts'
 
 const eightHours = 8 * 60 * 60
 const longest = 24 * 60 * 60
-/** Of a token just refreshed: whatever a service says, it is not asked more than about twice an hour. */
-const shortest = 30 * 60
+/** Of a token just refreshed: whatever a service says, it is asked twice an hour at most, the earliest jitter included. */
+const shortest = 45 * 60
 
 /**
  * Seconds from `now` that a token set is believed to work. `expires_at` is clamped, because it compares two clocks: a jump
  * of ours by a day must not turn every fresh token into an expired one, and so into a storm of refreshes.
  *
  * @param justIssued - the answer of a refresh, which cannot have expired already; a sign-in may be of an old token set
- * @param floor - whether implausibly short lives count as half an hour; tests turn it off with `minRefreshInterval: 0`
+ * @param floor - whether implausibly short lives count as 45 minutes; tests turn it off with `minRefreshInterval: 0`
  */
 export function believedLifetime(tokens: TokenSet, now: number, justIssued: boolean, floor: boolean): number {
   const claimed = tokens.expires_at - now
