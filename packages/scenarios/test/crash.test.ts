@@ -2,13 +2,13 @@
 import { describe, expect, test } from '@jest/globals'
 import { account, deploy, type Deployment, life, together } from './deployment/deployment.ts'
 import { figure, gate, seededRandom, until } from './deployment/figures.ts'
-import { stores } from './deployment/stores.ts'
+import { storeRows } from './deployment/stores.ts'
 import type { Worker } from './deployment/worker.ts'
 
 const lost = 'ERR_SSO_REAUTHENTICATION_REQUIRED:rotated_token_lost'
 const random = seededRandom()
 
-describe.each(stores)('$name', (store) => {
+describe.each(storeRows)('$name', (store) => {
   test('B1: kill -9 at a random moment of a refresh, strict rotation: only a lost answer costs a sign-in', async () => {
     const deployment = await deploy({ store, processes: 3 })
     const { counters } = deployment.emulator

@@ -2,14 +2,14 @@
 import { describe, expect, test } from '@jest/globals'
 import { account, deploy, type Deployment, life } from './deployment/deployment.ts'
 import { figure, gate, until } from './deployment/figures.ts'
-import { stores } from './deployment/stores.ts'
+import { storeRows } from './deployment/stores.ts'
 import type { Worker } from './deployment/worker.ts'
 
 const lost = 'ERR_SSO_REAUTHENTICATION_REQUIRED:rotated_token_lost'
 /** Seconds: beyond the life of an intent, even of a holder that is known to run. */
 const beyond = 130
 
-describe.each(stores)('$name', (store) => {
+describe.each(storeRows)('$name', (store) => {
   test('C1: a holder stopped beyond its intent, then continued: no replay, and its late success is accepted', async () => {
     const deployment = await deploy({ store, processes: 3, emulator: { reuse: 'revoke-family' } })
     const { counters } = deployment.emulator

@@ -2,12 +2,12 @@
 import { describe, expect, test } from '@jest/globals'
 import { account, deploy, type Deployment } from './deployment/deployment.ts'
 import { figure, seededRandom } from './deployment/figures.ts'
-import { stores } from './deployment/stores.ts'
+import { storeRows } from './deployment/stores.ts'
 
 const random = seededRandom()
 const below = (limit: number): number => Math.floor(random() * limit)
 
-describe.each(stores)('$name', (store) => {
+describe.each(storeRows)('$name', (store) => {
   test('A6: a newer sign-in is never overwritten by an older one’s refresh, and no sign-out is undone', async () => {
     const deployment = await deploy({ store, processes: 3, emulator: { reuse: 'revoke-family' } })
     const { emulator } = deployment

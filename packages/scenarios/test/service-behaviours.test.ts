@@ -2,11 +2,11 @@
 import { describe, expect, test } from '@jest/globals'
 import { account, deploy, type Deployment, life } from './deployment/deployment.ts'
 import { gate, until } from './deployment/figures.ts'
-import { stores } from './deployment/stores.ts'
+import { storeRows } from './deployment/stores.ts'
 import type { Worker } from './deployment/worker.ts'
 import { type Behaviour, behaviours, type Outcome } from './service-behaviours.ts'
 
-describe.each(stores)('$name', (store) => {
+describe.each(storeRows)('$name', (store) => {
   describe.each(behaviours)('a service that $name', (behaviour) => {
     const begin = async (): Promise<Deployment> => {
       const deployment = await deploy({ store, processes: 2, emulator: behaviour.emulator ?? {} })

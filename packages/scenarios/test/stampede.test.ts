@@ -3,11 +3,11 @@ import { describe, expect, test } from '@jest/globals'
 import { account, deploy } from './deployment/deployment.ts'
 import { figure, gate, until } from './deployment/figures.ts'
 import { namespacesWork, startHost } from './deployment/hosts.ts'
-import { stores } from './deployment/stores.ts'
+import { storeRows } from './deployment/stores.ts'
 
 const onHosts = namespacesWork ? describe : describe.skip
 
-describe.each(stores)('$name', (store) => {
+describe.each(storeRows)('$name', (store) => {
   test('A1, A2: 8 processes × 200 callers: each expiry is one refresh, and every caller holds its token', async () => {
     const deployment = await deploy({ store, processes: 8 })
     const { emulator } = deployment

@@ -2,13 +2,13 @@
 import { describe, expect, test } from '@jest/globals'
 import { account, deploy, life } from './deployment/deployment.ts'
 import { figure, gate, until } from './deployment/figures.ts'
-import { fileRow, stores } from './deployment/stores.ts'
+import { fileRow, storeRows } from './deployment/stores.ts'
 
 const hour = 3600
 const day = 24 * hour
 const year = 365 * day
 
-describe.each(stores)('$name', (store) => {
+describe.each(storeRows)('$name', (store) => {
   test.each([
     { jump: 'an hour ahead', seconds: hour },
     { jump: 'a day ahead', seconds: day },

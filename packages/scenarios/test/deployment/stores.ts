@@ -2,6 +2,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { afterAll } from '@jest/globals'
+import { hasRedis, type RedisServer, startRedis } from './redis-server.ts'
 
 /** What a worker opens its store with; plain data. */
 export type StoreSettings =
@@ -25,4 +27,32 @@ export const fileRow: StoreRow = {
   },
 }
 
-export const stores: readonly StoreRow[] = [fileRow]
+let shared: Promise<RedisServer> | undefined
+let stores = 0
+
+afterAll(async () => {
+  await (await shared)?.remove()
+})
+
+/** One server for all tests of a file; each has keys of its own. */
+const redisRow: StoreRow = {
+  name: 'Redis store',
+  async make() {
+    shared ??= startRedis()
+    const { url } = await shared
+    stores += 1
+    return { settings: { kind: 'redis', url, prefix: `scenario-${stores}:` }, remove: async () => undefined }
+  },
+}
+
+/** A store on a server of the test's own, which it may do anything to. */
+export function redisOn({ url }: Pick<RedisServer, 'url'>): StoreRow {
+  return {
+    name: 'Redis store',
+    make: async () => ({ settings: { kind: 'redis', url, prefix: 'owner-sso:' }, remove: async () => undefined }),
+  }
+}
+
+if (!hasRedis) console.warn('Skipped: the scenarios on Redis need redis-server (apt-get install redis-server).')
+
+export const storeRows: readonly StoreRow[] = hasRedis ? [fileRow, redisRow] : [fileRow]

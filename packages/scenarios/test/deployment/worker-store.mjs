@@ -12,7 +12,7 @@ export async function openStore(settings) {
   }
   const { redisTokenStore } = await import('@owner-sso/token-store-redis')
   const { createClient } = await import('redis')
-  const client = createClient({ url: settings.url })
+  const client = createClient({ url: settings.url, socket: { reconnectStrategy: 20 } })
   // A server that goes away is the test's own doing; the store's errors tell of it.
   client.on('error', () => {})
   await client.connect()
