@@ -1,0 +1,43 @@
+/**
+ * Questions to a person in a terminal, or to a program that pipes the answers in, one a line.
+ */
+import { createInterface } from 'node:readline/promises'
+import { Writable } from 'node:stream'
+
+export interface Prompt {
+  /** @throws Error where no answer comes */
+  readonly ask: (question: string) => Promise<string>
+  /** Shows nothing of the answer. */
+  readonly askSecretly: (question: string) => Promise<string>
+  readonly close: () => void
+}
+
+/** Asks on standard error, so that standard output stays for results. */
+export function openPrompt(): Prompt {
+  let isSecret = false
+  const output = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      if (!isSecret) process.stderr.write(chunk)
+      done()
+    },
+  })
+  const lines = createInterface({ input: process.stdin, output, terminal: process.stdin.isTTY })
+  // Lines that were piped in all at once wait there until they are asked for.
+  const answers = lines[Symbol.asyncIterator]()
+
+  const answerTo = async (question: string, secretly: boolean): Promise<string> => {
+    lines.setPrompt(question)
+    lines.prompt()
+    isSecret = secretly
+    const { value, done } = await answers.next()
+    isSecret = false
+    if (secretly) process.stderr.write('\n')
+    if (done === true) throw new Error('The input ended before all questions were answered.')
+    return value
+  }
+  return {
+    ask: (question) => answerTo(question, false),
+    askSecretly: (question) => answerTo(question, true),
+    close: () => lines.close(),
+  }
+}

@@ -1,0 +1,42 @@
+/**
+ * `node dist/sign-in.js`: signs an account in and puts its token set where all instances find it.
+ *
+ * The account's name and password come from OWNER_SSO_ACCOUNT and OWNER_SSO_CREDENTIAL, or are asked for.
+ */
+import { createSso, createTokenManager, type Factor, type PasscodeAnswer } from '@owner-sso/core'
+import { described } from './log.ts'
+import { openPrompt, type Prompt } from './prompt.ts'
+import { openRedis } from './redis.ts'
+import { SettingsError, signInSettingsFrom } from './settings.ts'
+
+const prompt = openPrompt()
+try {
+  console.log(`${await signIn(prompt)} is signed in.`)
+  process.exit(0)
+} catch (error) {
+  console.error(`Nobody was signed in: ${described(error).message}`)
+  process.exit(error instanceof SettingsError || error instanceof TypeError ? 2 : 1)
+}
+
+/** Resolves to the account's name. */
+async function signIn({ ask, askSecretly }: Prompt): Promise<string> {
+  const { authUrl, regionalAuthUrls, storeUrl } = signInSettingsFrom(process.env)
+  const { OWNER_SSO_ACCOUNT, OWNER_SSO_CREDENTIAL } = process.env
+  const sso = createSso({ authUrl, regionalAuthUrls })
+  const { store } = openRedis(storeUrl)
+  const identity = OWNER_SSO_ACCOUNT || (await ask('Account: '))
+  // Asked first: a login whose tokens nobody can keep is one too many.
+  await store.read(identity)
+  const credential = OWNER_SSO_CREDENTIAL || (await askSecretly('Password: '))
+  const tokens = await sso.login({ identity, credential, passcode: (factors) => passcodeOf(factors, prompt) })
+  await createTokenManager({ sso, store }).save(identity, tokens)
+  return identity
+}
+
+async function passcodeOf(factors: readonly Factor[], { ask, askSecretly }: Prompt): Promise<PasscodeAnswer> {
+  const list = factors.map(({ name }, index) => `  ${index + 1}  ${name}\n`).join('')
+  const number = factors.length === 1 ? 1 : Number(await ask(`${list}Which device (1 to ${factors.length})? `))
+  const factor = factors[number - 1]
+  if (!factor) throw new Error('There is no such device.')
+  return { factorId: factor.id, passcode: await askSecretly(`Passcode of ${factor.name}: `) }
+}

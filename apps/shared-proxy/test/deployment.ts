@@ -1,0 +1,184 @@
+/** A whole deployment: the emulator as the service, one Redis, instances of the gateway, and what their callers send. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { Agent, get, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { afterAll, afterEach, beforeAll } from '@jest/globals'
+import { createSso, createTokenManager, type TokenManager, type TokenStore } from '@owner-sso/core'
+import { type Emulator, type EmulatorOptions, startEmulator } from '@owner-sso/emulator'
+import { sha256 } from '../src/clients.ts'
+import { openRedis } from '../src/redis.ts'
+import { type Instance, startInstance } from './instance.ts'
+import { type RedisServer, startRedis } from './redis-server.ts'
+
+export const account = 'plain@example.com'
+/** An API key as `openssl rand -hex 32` makes one. */
+export const apiKey = 'a1'.repeat(32)
+/** Seconds that an access token lives. */
+export const life = 28_800
+
+export interface ClientEntry {
+  readonly name: string
+  readonly key: string
+  readonly accounts: readonly string[]
+}
+
+export interface DeploymentOptions {
+  readonly instances?: number
+  readonly emulator?: EmulatorOptions
+  readonly clients?: readonly ClientEntry[]
+  readonly environment?: Readonly<Record<string, string>>
+}
+
+export interface Deployment {
+  readonly emulator: Emulator
+  readonly redis: RedisServer
+  readonly instances: readonly Instance[]
+  readonly instance: (index: number) => Instance
+  readonly environment: Readonly<Record<string, string>>
+  /** The store as the test itself sees it, and a token manager of its own over it. */
+  readonly store: TokenStore
+  readonly tokens: TokenManager
+  readonly start: () => Promise<Instance>
+  /** Time passes, for the service and all instances. */
+  readonly pass: (seconds: number) => Promise<void>
+}
+
+let closing: (() => Promise<unknown> | void)[] = []
+let redis: RedisServer | undefined
+
+/** Registers what has to be ended after the test, the newest first. */
+export function atEnd(close: () => Promise<unknown> | void): void {
+  closing.push(close)
+}
+
+/** Has to stand at the head of a `describe` that deploys. */
+export function useRedis(): void {
+  beforeAll(async () => {
+    redis = await startRedis()
+  })
+  afterEach(async () => {
+    const closers = closing
+    closing = []
+    for (const close of closers.toReversed()) await close()
+  })
+  afterAll(() => redis?.remove())
+}
+
+/** Deploys with `account` signed in, and ends it after the test. */
+export async function deploy(options: DeploymentOptions = {}): Promise<Deployment> {
+  if (!redis) throw new Error('useRedis() is missing')
+  const server = redis
+  const emulator = await startEmulator({ firewall: false, ...options.emulator })
+  atEnd(() => emulator.close())
+  const sso = createSso({ authUrl: emulator.authUrl, regionalAuthUrls: [emulator.regionalAuthUrl] })
+  const { store, connected, close } = openRedis(server.url)
+  atEnd(close)
+  await connected
+  const tokens = createTokenManager({ sso, store })
+  await tokens.save(account, await sso.login({ identity: account, credential: 'correct horse' }))
+
+  const clients = options.clients ?? [{ name: 'test', key: apiKey, accounts: [account] }]
+  const environment = {
+    OWNER_SSO_AUTH_URL: emulator.authUrl,
+    OWNER_SSO_REGIONAL_AUTH_URLS: emulator.regionalAuthUrl,
+    OWNER_SSO_API_URL: emulator.ownerApiUrl,
+    OWNER_SSO_STORE: server.url,
+    OWNER_SSO_CLIENTS_FILE: clientsFile(clients),
+    ...options.environment,
+  }
+  const instances: Instance[] = []
+  const start = async (): Promise<Instance> => {
+    const instance = await startInstance(environment)
+    atEnd(() => instance.signal('SIGKILL'))
+    instances.push(instance)
+    return instance
+  }
+  await Promise.all(Array.from({ length: options.instances ?? 1 }, start))
+  return {
+    emulator,
+    redis: server,
+    instances,
+    instance(index) {
+      const instance = instances[index]
+      if (!instance) throw new Error(`there is no instance ${index}`)
+      return instance
+    },
+    environment,
+    store,
+    tokens,
+    start,
+    async pass(seconds) {
+      emulator.clock.advance(seconds)
+      await Promise.all(instances.map((instance) => instance.pass(seconds)))
+    },
+  }
+}
+
+export function clientsFile(clients: readonly ClientEntry[]): string {
+  const folder = mkdtempSync(join(tmpdir(), 'owner-sso-clients-'))
+  atEnd(() => rmSync(folder, { recursive: true, force: true }))
+  const file = join(folder, 'clients.json')
+  const entries = clients.map(({ name, key, accounts }) => ({ name, keySha256: sha256(key).toString('hex'), accounts }))
+  writeFileSync(file, JSON.stringify({ clients: entries }))
+  return file
+}
+
+/** A connection of its own for each call. */
+const agent = new Agent({ keepAlive: false, maxSockets: Number.POSITIVE_INFINITY })
+
+/** The answer once its headers are there. */
+export function open(url: string, headers: Readonly<Record<string, string>> = {}): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    get(url, { agent, headers: { authorization: `Bearer ${apiKey}`, ...headers } }, resolve).once('error', reject)
+  })
+}
+
+export interface Answer {
+  readonly status: number | undefined
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+}
+
+/** The whole answer. */
+export async function call(url: string, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
+  const answer = await open(url, headers)
+  return { status: answer.statusCode, headers: answer.headers, body: await text(answer) }
+}
+
+/** So many at once; how often each status came, and `lost` for those that got no answer. */
+export async function callMany(url: string, callers: number): Promise<Readonly<Record<string, number>>> {
+  const ends = await Promise.allSettled(Array.from({ length: callers }, () => call(`${url}/api/1/vehicles`)))
+  const counts: Record<string, number> = {}
+  for (const end of ends) {
+    const key = end.status === 'fulfilled' ? String(end.value.status) : 'lost'
+    counts[key] = (counts[key] ?? 0) + 1
+  }
+  return counts
+}
+
+/** The value of a metric of an instance, by its whole name. */
+export async function metric(instance: Instance, name: string): Promise<number> {
+  const { body } = await call(`${instance.url}/metrics`)
+  const line = body.split('\n').find((each) => each.startsWith(`${name} `))
+  if (line === undefined) throw new Error(`there is no metric ${name}`)
+  return Number(line.slice(name.length + 1))
+}
+
+/** Looks again and again until so many calls are under way on these instances. */
+export async function underWay(instances: readonly Instance[], calls: number): Promise<void> {
+  for (;;) {
+    const counts = await Promise.all(instances.map((instance) => metric(instance, 'owner_sso_calls_active')))
+    if (counts.reduce((sum, count) => sum + count, 0) >= calls) return
+  }
+}
+
+/** A promise and what settles it. */
+export function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
+  let settle: (() => void) | undefined
+  const opened = new Promise<void>((resolve) => {
+    settle = resolve
+  })
+  return { opened, open: () => settle?.() }
+}

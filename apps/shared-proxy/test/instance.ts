@@ -1,0 +1,85 @@
+/** One instance of the gateway as the tests see it: a real process of `dist/main.js`. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+
+const dist = fileURLToPath(new URL('../dist/', import.meta.url))
+const clock = fileURLToPath(new URL('clock.mjs', import.meta.url))
+
+export interface Program {
+  readonly child: ChildProcess
+  /** What it printed so far, on both streams. */
+  readonly printed: () => string
+  /** Resolves once it has printed this. */
+  readonly prints: (pattern: RegExp) => Promise<RegExpExecArray>
+  readonly exitCode: Promise<unknown>
+}
+
+export interface Instance extends Program {
+  readonly url: string
+  readonly port: number
+  /** Moves its clocks. */
+  readonly pass: (seconds: number) => Promise<void>
+  readonly signal: (signal: NodeJS.Signals) => Promise<unknown>
+}
+
+export interface ProgramOptions {
+  readonly environment?: Readonly<Record<string, string>>
+  /** Piped in. */
+  readonly input?: string
+  /** A process group of its own, as the shell gives it. */
+  readonly group?: boolean
+}
+
+/** Runs `dist/<name>.js` with these variables and the PATH. */
+export function run(name: string, { environment = {}, input, group = false }: ProgramOptions = {}): Program {
+  const { PATH = '' } = process.env
+  const child = spawn(process.execPath, ['--import', clock, `${dist}${name}.js`], {
+    env: { PATH, ...environment },
+    stdio: ['pipe', 'pipe', 'pipe', 'ipc'],
+    detached: group,
+  })
+  child.stdin?.end(input ?? '')
+  let text = ''
+  const heard = new EventTarget()
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk
+      heard.dispatchEvent(new Event('print'))
+    })
+  }
+  const prints = (pattern: RegExp): Promise<RegExpExecArray> =>
+    new Promise((resolve, reject) => {
+      const look = (): void => {
+        const match = pattern.exec(text)
+        if (match) resolve(match)
+      }
+      heard.addEventListener('print', look)
+      child.once('close', () => reject(new Error(`It ended without ${String(pattern)}: ${text}`)))
+      look()
+    })
+  return { child, printed: () => text, prints, exitCode: once(child, 'close').then(([code]) => code) }
+}
+
+/** Resolves when it listens and has reached Redis. */
+export async function startInstance(environment: Readonly<Record<string, string>>): Promise<Instance> {
+  const program = run('main', { environment: { PORT: '0', ...environment } })
+  const [[, url = '']] = await Promise.all([
+    program.prints(/"listening","url":"([^"]+)"/u),
+    program.prints(/"redis-connected"/u),
+  ])
+  return {
+    ...program,
+    url,
+    port: Number(new URL(url).port),
+    async pass(seconds) {
+      const passed = once(program.child, 'message')
+      program.child.send({ pass: seconds })
+      await passed
+    },
+    signal(signal) {
+      program.child.kill(signal)
+      return program.exitCode
+    },
+  }
+}
