@@ -74,14 +74,19 @@ function answerError(
   else next(error)
 }
 
-/** Rewrites the headers as they were parsed and as they came: proxies read the one or the other. */
+/** Rewrites the headers in every form that Node has of them: proxies read the one or the other. */
 function setBearer(request: IncomingMessage, token: string): void {
-  const { headers } = request
+  // Node derives both from the raw headers when they are first read, and can't once those are fewer: so they are read now.
+  const { headers, headersDistinct } = request
   const named = [...(connectionNames(headers.connection) ?? [])].filter((name) => !connectionOptions.has(name))
   const removed = new Set<string>([...callersCredentials, ...named, ...(named.length > 0 ? ['connection'] : [])])
   const authorization = `Bearer ${token}`
-  for (const name of removed) delete headers[name]
+  for (const name of removed) {
+    delete headers[name]
+    delete headersDistinct[name]
+  }
   headers.authorization = authorization
+  headersDistinct['authorization'] = [authorization]
   const raw = request.rawHeaders
   request.rawHeaders = [
     ...raw.filter((_, index) => !removed.has(String(raw[index - (index % 2)]).toLowerCase())),

@@ -41,6 +41,11 @@ export function rawRequest(method: string, target: string, lines: readonly strin
   return [`${method} ${target} HTTP/1.1`, 'Host: app.example.com', ...lines, 'Connection: close', '', body].join('\r\n')
 }
 
+/** Lets the event loop turn until something holds; the test's own timeout ends it. */
+export async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setImmediate(resolve))
+}
+
 /** An open connection. */
 export function openSocket(port: number): Promise<Socket> {
   return new Promise((resolve, reject) => {

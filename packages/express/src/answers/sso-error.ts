@@ -59,6 +59,7 @@ function isSsoError(error: unknown): error is CodedError {
 }
 
 function secondsUntil(epochSeconds: unknown): string {
-  const seconds = typeof epochSeconds === 'number' ? Math.ceil(epochSeconds - Date.now() / 1000) : shortWait
+  const isTime = typeof epochSeconds === 'number' && Number.isFinite(epochSeconds)
+  const seconds = isTime ? Math.ceil(epochSeconds - Date.now() / 1000) : shortWait
   return String(Math.min(Math.max(1, seconds), longestWait))
 }

@@ -98,6 +98,7 @@ export function ownerApiProxy<Request extends IncomingMessage = IncomingMessage>
   }
 
   async function close({ timeout }: { readonly timeout?: number } = {}): Promise<void> {
+    if (pool.destroyed) return
     const timer = timeout === undefined ? undefined : setTimeout(() => void pool.destroy(), timeout)
     await pool.close()
     clearTimeout(timer)

@@ -11,10 +11,10 @@ export function parsedBody(request: IncomingMessage): RequestBody | undefined {
   const mediaType = /^[^;\s]*/u.exec(request.headers['content-type'] ?? '')![0].toLowerCase()
   if (Buffer.isBuffer(body)) return bytes(body, request.headers['content-type'] ?? 'application/octet-stream')
   if (typeof body === 'string') return bytes(body, `${mediaType || 'text/plain'}; charset=utf-8`)
-  if (typeof body !== 'object' || body === null) return undefined
+  if (body === undefined) return undefined
   if (mediaType === 'application/json' || mediaType.endsWith('+json')) return bytes(JSON.stringify(body), mediaType)
-  if (mediaType === 'application/x-www-form-urlencoded') return bytes(formOf(body).toString(), mediaType)
-  return undefined
+  const isForm = mediaType === 'application/x-www-form-urlencoded' && typeof body === 'object' && body !== null
+  return isForm ? bytes(formOf(body).toString(), mediaType) : undefined
 }
 
 function bytes(content: Buffer | string, contentType: string): RequestBody {

@@ -1,0 +1,139 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import { FirewallChallengeError } from '@owner-sso/core'
+import express, { type Express } from 'express'
+import { createProxyMiddleware } from 'http-proxy-middleware'
+import { type BearerOptions, ownerApiBearer } from '../src/index.ts'
+import { rawRequest, sendRaw } from './raw-http.ts'
+import { type Listening, listen, type OwnerApi, startOwnerApi } from './servers.ts'
+import { account, token, tokensOf } from './tokens.ts'
+
+let ownerApi: OwnerApi
+let home: Listening | undefined
+
+beforeEach(async () => {
+  ownerApi = await startOwnerApi()
+})
+afterEach(async () => {
+  await home?.close()
+  home = undefined
+  await ownerApi.close()
+})
+
+const credentials = [
+  'Authorization: Bearer CALLER-CANARY',
+  'Cookie: session=CALLER-CANARY',
+  'Proxy-Authorization: Basic CALLER-CANARY',
+  'X-Hop: CALLER-CANARY',
+  'Connection: X-Hop, keep-alive',
+]
+
+/** Sends as a caller with credentials does. */
+async function callWithCredentials(app: Express, path = '/api/1/vehicles') {
+  home = await listen(app)
+  return sendRaw(home.port, rawRequest('GET', path, credentials))
+}
+
+describe('in front of http-proxy-middleware', () => {
+  it('the owner API gets the owner’s token and none of the caller’s credentials', async () => {
+    const app = express().use(
+      ownerApiBearer({ tokens: await tokensOf(), account }),
+      createProxyMiddleware({ target: ownerApi.url, changeOrigin: true }),
+    )
+    const answer = await callWithCredentials(app)
+    expect(answer.status).toBe(200)
+    expect(ownerApi.seen).toHaveLength(1)
+    expect(ownerApi.seen[0]!.headers.authorization).toBe(`Bearer ${token}`)
+    expect(JSON.stringify(ownerApi.seen)).not.toContain('CALLER-CANARY')
+  })
+
+  it('nothing is forwarded where there is no token', async () => {
+    const app = express().use(
+      ownerApiBearer({ tokens: await tokensOf(), account: 'stranger@example.com' }),
+      createProxyMiddleware({ target: ownerApi.url, changeOrigin: true }),
+    )
+    const answer = await callWithCredentials(app)
+    expect(answer.status).toBe(401)
+    expect(JSON.parse(answer.body)).toMatchObject({ code: 'ERR_SSO_SIGNED_OUT', status: 401 })
+    expect(ownerApi.seen).toEqual([])
+  })
+
+  it('a caller waits until the token is there', async () => {
+    let deliver: (token: string) => void = () => {}
+    const delivered = new Promise<string>((resolve) => (deliver = resolve))
+    const tokens = { getAccessToken: () => delivered, invalidate: () => Promise.resolve() }
+    const app = express().use(ownerApiBearer({ tokens, account }), createProxyMiddleware({ target: ownerApi.url }))
+    const answering = callWithCredentials(app)
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(ownerApi.seen).toEqual([])
+    deliver(token)
+    expect((await answering).status).toBe(200)
+    expect(ownerApi.seen[0]!.headers.authorization).toBe(`Bearer ${token}`)
+  })
+})
+
+it('rewrites the headers as parsed and as they came, and says whose token it is', async () => {
+  const app = express().use(ownerApiBearer({ tokens: await tokensOf(), account: () => Promise.resolve(account) }))
+  app.use((request, response, next) => {
+    const { headers, rawHeaders, headersDistinct, ownerSso } = request
+    const answer = { headers, rawHeaders, headersDistinct, account: ownerSso?.account }
+    ownerSso?.getAccessToken().then((current) => response.json({ ...answer, token: current }), next)
+  })
+  const seen = JSON.parse((await callWithCredentials(app)).body) as Record<string, unknown>
+  expect(seen).toMatchObject({ account, token, headers: { authorization: `Bearer ${token}` } })
+  expect(seen['headersDistinct']).toMatchObject({ authorization: [`Bearer ${token}`] })
+  expect(JSON.stringify(seen)).not.toContain('CALLER-CANARY')
+})
+
+it('takes the account of the request’s user', async () => {
+  const app = express()
+  app.use((request, _response, next) => {
+    Object.assign(request, { user: { account } })
+    next()
+  })
+  app.use(ownerApiBearer({ tokens: await tokensOf() }), (request, response) => {
+    response.send(request.ownerSso?.account)
+  })
+  expect((await callWithCredentials(app)).body).toBe(account)
+})
+
+describe('without a token', () => {
+  const blocked = () => Promise.reject(new FirewallChallengeError(Math.floor(Date.now() / 1000) + 100))
+  const tokens = { getAccessToken: blocked, invalidate: () => Promise.resolve() }
+
+  it('answers by the table', async () => {
+    const answer = await callWithCredentials(express().use(ownerApiBearer({ tokens, account })))
+    expect(answer.status).toBe(503)
+    expect(answer.head).toMatch(/^retry-after: (?:99|100)$/mu)
+  })
+
+  it('lets onError answer', async () => {
+    const onError: BearerOptions['onError'] = (error, _request, response) => {
+      response.writeHead(302, { location: `/login?because=${(error as FirewallChallengeError).code}` }).end()
+    }
+    const answer = await callWithCredentials(express().use(ownerApiBearer({ tokens, account, onError })))
+    expect(answer.head).toContain('location: /login?because=ERR_SSO_FIREWALL_CHALLENGE')
+  })
+
+  it('hands other errors to the application', async () => {
+    const failing = () => Promise.reject(new Error('mine'))
+    const app = express().use(ownerApiBearer({ tokens, account: failing }))
+    app.use(((error: Error, _request, response, _next) =>
+      response.status(418).send(error.message)) satisfies express.ErrorRequestHandler)
+    const answer = await callWithCredentials(app)
+    expect([answer.status, answer.body]).toEqual([418, 'mine'])
+  })
+})
+
+it.each<[string, object | undefined]>([
+  ['options', undefined],
+  ['tokens must be', {}],
+  ['tokens must be', { tokens: {} }],
+  ['account must be', { account: 5 }],
+  ['onError must be', { onError: 'answer' }],
+])('refuses wrong options at the start: %s (%j)', async (message, wrong) => {
+  const options = wrong && {
+    ...('tokens' in wrong || message.startsWith('tokens') ? {} : { tokens: await tokensOf() }),
+    ...wrong,
+  }
+  expect(() => ownerApiBearer(options as BearerOptions)).toThrow(message)
+})

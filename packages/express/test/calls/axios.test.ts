@@ -1,0 +1,135 @@
+import { Readable } from 'node:stream'
+import { inspect } from 'node:util'
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import type { TokenManager } from '@owner-sso/core'
+import { type Emulator, startEmulator } from '@owner-sso/emulator'
+import axios, { type AxiosError, type AxiosInstance } from 'axios'
+import { attachBearer, type CallOptions } from '../../src/index.ts'
+import { listen, startOwnerApi } from '../servers.ts'
+import { account, signedInTokens } from '../tokens.ts'
+
+let emulator: Emulator
+let tokens: TokenManager
+let http: AxiosInstance
+
+beforeEach(async () => {
+  emulator = await startEmulator({ firewall: false })
+  tokens = await signedInTokens(emulator)
+  http = attachBearer(axios.create({ baseURL: emulator.ownerApiUrl }), { tokens, account })
+})
+afterEach(() => emulator.close())
+
+const ownerApiRequests = () => emulator.requests.filter(({ path }) => path.startsWith('/api/1/'))
+
+it.each(['http', 'fetch'] as const)('calls with the owner’s token (axios’s %s adapter)', async (adapter) => {
+  const one = attachBearer(axios.create({ baseURL: emulator.ownerApiUrl, adapter }), { tokens, account })
+  const { status, data } = await one.get<{ count: number }>('/api/1/vehicles', { params: { page: 1 } })
+  expect([status, data.count]).toEqual([200, 2])
+  const body = { text: 'ü', list: [1] }
+  expect((await one.post<unknown>('/api/1/echo', body)).data).toEqual(body)
+})
+
+it('refreshes once for many callers whose token was revoked', async () => {
+  emulator.revokeAccessTokens(account)
+  const answers = await Promise.all(Array.from({ length: 20 }, () => http.get('/api/1/vehicles')))
+  expect(answers.every(({ status }) => status === 200)).toBe(true)
+  expect(emulator.counters.tokenRefreshes).toBe(1)
+})
+
+it('sends a body once more after a 401, transformed once', async () => {
+  emulator.revokeAccessTokens(account)
+  expect((await http.post<unknown>('/api/1/echo', { a: 1 })).data).toEqual({ a: 1 })
+  expect(ownerApiRequests().map(({ status }) => status)).toEqual([401, 200])
+})
+
+it('does not send a stream again, and the next call is right', async () => {
+  emulator.revokeAccessTokens(account)
+  const send = () => http.post('/api/1/echo', Readable.from(['x']), { headers: { 'content-type': 'text/plain' } })
+  await expect(send()).rejects.toMatchObject({ response: { status: 401 } })
+  expect((await send()).status).toBe(200)
+  expect(emulator.counters.tokenRefreshes).toBe(1)
+})
+
+it.each([
+  [401, 2],
+  [403, 1],
+])('rejects with the %i of the owner API after %i requests', async (status, requests) => {
+  emulator.always('owner-api', { status, body: { error: 'no' } })
+  await expect(http.get('/api/1/vehicles')).rejects.toMatchObject({ response: { status, data: { error: 'no' } } })
+  expect(ownerApiRequests()).toHaveLength(requests)
+})
+
+it('takes a 401 for an answer where validateStatus does', async () => {
+  emulator.always('owner-api', { status: 401, body: {} })
+  expect((await http.get('/api/1/vehicles', { validateStatus: () => true })).status).toBe(401)
+})
+
+describe('the token', () => {
+  it('is in no error and no response that the application sees', async () => {
+    const token = await tokens.getAccessToken(account)
+    const outcomes: unknown[] = [await http.get('/api/1/vehicles')]
+    emulator.always('owner-api', { status: 500, body: { error: 'no' } })
+    outcomes.push(await http.get('/api/1/vehicles').catch((error: unknown) => error))
+    outcomes.push(await http.get('/api/1/vehicles', { signal: AbortSignal.abort() }).catch((error: unknown) => error))
+    emulator.always('owner-api', { drop: 'before-commit' })
+    outcomes.push(await http.get('/api/1/vehicles').catch((error: unknown) => error))
+    emulator.always('owner-api', { delay: 60_000 })
+    outcomes.push(await http.get('/api/1/vehicles', { timeout: 50 }).catch((error: unknown) => error))
+    for (const outcome of outcomes) {
+      expect(inspect(outcome, { depth: Infinity, showHidden: true }).includes(token)).toBe(false)
+      const json = outcome instanceof Error ? JSON.stringify(outcome) : ''
+      expect(json.includes(token)).toBe(false)
+    }
+    expect((outcomes[1] as AxiosError).config?.url).toBe('/api/1/vehicles')
+  })
+
+  it('is seen by no interceptor', async () => {
+    let seen = ''
+    http.interceptors.request.use((config) => {
+      seen = String(config.headers)
+      return config
+    })
+    await http.get('/api/1/vehicles')
+    expect(seen).not.toMatch(/bearer/iu)
+  })
+
+  it('goes to no other origin', async () => {
+    const elsewhere = await startOwnerApi()
+    await expect(http.get(`${elsewhere.url}/api/1/vehicles`)).rejects.toThrow(TypeError)
+    await expect(http.get('/api/1/vehicles', { baseURL: elsewhere.url })).rejects.toThrow(TypeError)
+    expect(elsewhere.seen).toEqual([])
+    await elsewhere.close()
+  })
+
+  it('follows no redirect', async () => {
+    const elsewhere = await startOwnerApi()
+    const redirecting = await listen((_request, response) => response.writeHead(302, { location: elsewhere.url }).end())
+    const one = attachBearer(axios.create({ baseURL: redirecting.url }), { tokens, account })
+    await expect(one.get('/api/1/vehicles')).rejects.toMatchObject({ response: { status: 302 } })
+    expect(elsewhere.seen).toEqual([])
+    await redirecting.close()
+    await elsewhere.close()
+  })
+
+  it('travels over plain http on loopback alone', async () => {
+    const one = attachBearer(axios.create(), { tokens, account })
+    await expect(one.get('http://owner-api.example.com/api/1/vehicles')).rejects.toThrow('https')
+    expect((await one.get(`${emulator.ownerApiUrl}/api/1/vehicles`)).status).toBe(200)
+  })
+})
+
+it('rejects with ERR_SSO_SIGNED_OUT where nobody is signed in', async () => {
+  const signedOut = attachBearer(axios.create({ baseURL: emulator.ownerApiUrl }), { tokens, account: () => undefined })
+  await expect(signedOut.get('/api/1/vehicles')).rejects.toMatchObject({ code: 'ERR_SSO_SIGNED_OUT' })
+})
+
+it.each<[string, unknown, object]>([
+  ['axios instance', {}, {}],
+  ['tokens must be', axios.create(), { tokens: undefined }],
+  ['account must be', axios.create(), { account: '' }],
+  ['target must be', axios.create(), { target: 'http://owner-api.example.com' }],
+  ['target must be', axios.create({ baseURL: '/relative' }), {}],
+])('refuses wrong arguments at once: %s', (message, instance, wrong) => {
+  const options = { tokens, account, ...wrong } as CallOptions
+  expect(() => attachBearer(instance as AxiosInstance, options)).toThrow(message)
+})

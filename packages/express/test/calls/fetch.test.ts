@@ -1,0 +1,129 @@
+import { afterEach, beforeEach, expect, it } from '@jest/globals'
+import type { TokenManager } from '@owner-sso/core'
+import { type Emulator, startEmulator } from '@owner-sso/emulator'
+import { ownerFetch, type OwnerFetchOptions } from '../../src/index.ts'
+import { listen, startOwnerApi } from '../servers.ts'
+import { account, signedInTokens } from '../tokens.ts'
+
+let emulator: Emulator
+let tokens: TokenManager
+let call: typeof fetch
+
+beforeEach(async () => {
+  emulator = await startEmulator({ firewall: false })
+  tokens = await signedInTokens(emulator)
+  call = ownerFetch({ tokens, account, target: emulator.ownerApiUrl })
+})
+afterEach(() => emulator.close())
+
+const ownerApiRequests = () => emulator.requests.filter(({ path }) => path.startsWith('/api/1/'))
+
+it('calls with the owner’s token, also with a relative address', async () => {
+  for (const address of [
+    '/api/1/vehicles',
+    `${emulator.ownerApiUrl}/api/1/vehicles`,
+    new URL('/api/1/vehicles', emulator.ownerApiUrl),
+  ]) {
+    expect((await call(address)).status).toBe(200)
+  }
+  const request = new Request(`${emulator.ownerApiUrl}/api/1/echo`, {
+    method: 'POST',
+    body: 'hello',
+    headers: { 'x-a': 'b' },
+  })
+  expect(await (await call(request)).text()).toBe('hello')
+})
+
+it('replaces an Authorization header of its caller’s', async () => {
+  expect((await call('/api/1/vehicles', { headers: { authorization: 'Bearer other' } })).status).toBe(200)
+})
+
+it('refreshes once for many callers whose token was revoked', async () => {
+  emulator.revokeAccessTokens(account)
+  const answers = await Promise.all(Array.from({ length: 20 }, () => call('/api/1/vehicles')))
+  expect(answers.every(({ status }) => status === 200)).toBe(true)
+  expect(emulator.counters.tokenRefreshes).toBe(1)
+})
+
+it.each<[string, NonNullable<RequestInit['body']>]>([
+  ['a text', 'hello'],
+  ['bytes', new TextEncoder().encode('hello')],
+  ['a form', new URLSearchParams({ a: '1' })],
+  ['a blob', new Blob(['hello'])],
+])('sends %s once more after a 401', async (_kind, body) => {
+  emulator.revokeAccessTokens(account)
+  const answer = await call('/api/1/echo', { method: 'POST', body })
+  expect(answer.status).toBe(200)
+  expect((await answer.text()).length).toBeGreaterThan(2)
+  expect(ownerApiRequests().map(({ status }) => status)).toEqual([401, 200])
+})
+
+it.each([
+  ['a stream', () => call('/api/1/echo', { method: 'POST', body: new Blob(['hello']).stream(), duplex: 'half' })],
+  [
+    'a Request with a body',
+    () => call(new Request(`${emulator.ownerApiUrl}/api/1/echo`, { method: 'POST', body: 'hello' })),
+  ],
+])('does not send %s again, and the next call is right', async (_kind, send) => {
+  emulator.revokeAccessTokens(account)
+  expect((await send()).status).toBe(401)
+  expect((await send()).status).toBe(200)
+  expect(emulator.counters.tokenRefreshes).toBe(1)
+})
+
+it.each([
+  [401, 2],
+  [403, 1],
+])('gives the %i of the owner API back after %i requests', async (status, requests) => {
+  emulator.always('owner-api', { status, body: { error: 'no' } })
+  const answer = await call('/api/1/vehicles')
+  expect(answer.status).toBe(status)
+  expect(await answer.json()).toEqual({ error: 'no' })
+  expect(ownerApiRequests()).toHaveLength(requests)
+})
+
+it('takes the token to no other origin, neither by an address nor by a redirect', async () => {
+  const elsewhere = await startOwnerApi()
+  await expect(call(`${elsewhere.url}/api/1/vehicles`)).rejects.toThrow(TypeError)
+  await expect(call(new Request(`${elsewhere.url}/api/1/vehicles`))).rejects.toThrow(TypeError)
+  expect(elsewhere.seen).toEqual([])
+  const redirecting = await listen((_request, response) => response.writeHead(302, { location: elsewhere.url }).end())
+  await ownerFetch({ tokens, account, target: redirecting.url })('/api/1/vehicles')
+  expect(elsewhere.seen.map(({ headers }) => headers.authorization)).toEqual([undefined])
+  await redirecting.close()
+  await elsewhere.close()
+})
+
+it('takes the token over plain http to loopback alone, where no target is given', async () => {
+  const free = ownerFetch({ tokens, account })
+  await expect(free('http://owner-api.example.com/api/1/vehicles')).rejects.toThrow('https')
+  await expect(free('/api/1/vehicles')).rejects.toThrow('target')
+  expect((await free(`${emulator.ownerApiUrl}/api/1/vehicles`)).status).toBe(200)
+})
+
+it('calls through a fetch of one’s own', async () => {
+  const addresses: string[] = []
+  const own: typeof fetch = (input, init) => {
+    addresses.push(input instanceof Request ? input.url : input.toString())
+    return fetch(input, init)
+  }
+  const through = ownerFetch({ tokens, account, target: emulator.ownerApiUrl, fetch: own })
+  expect((await through('/api/1/vehicles')).status).toBe(200)
+  expect(addresses).toEqual([`${emulator.ownerApiUrl}/api/1/vehicles`])
+})
+
+it('rejects with ERR_SSO_SIGNED_OUT where nobody is signed in', async () => {
+  const signedOut = ownerFetch({ tokens, account: () => undefined, target: emulator.ownerApiUrl })
+  await expect(signedOut('/api/1/vehicles')).rejects.toMatchObject({ code: 'ERR_SSO_SIGNED_OUT' })
+})
+
+it.each<[string, object | undefined]>([
+  ['options must be', undefined],
+  ['tokens must be', { tokens: {} }],
+  ['account must be', { account: '' }],
+  ['target must be', { target: 'http://owner-api.example.com' }],
+  ['fetch must be', { fetch: 'fetch' }],
+])('refuses wrong options at once: %s', (message, wrong) => {
+  const options = wrong && { tokens, account, ...wrong }
+  expect(() => ownerFetch(options as OwnerFetchOptions)).toThrow(message)
+})

@@ -1,0 +1,280 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import { SignedOutError } from '@owner-sso/core'
+import express, { type Request } from 'express'
+import { ownerApiProxy, type OwnerApiProxy, type OwnerApiProxyOptions } from '../../src/index.ts'
+import { rawRequest, sendRaw } from '../raw-http.ts'
+import { type Listening, listen, type OwnerApi, startOwnerApi } from '../servers.ts'
+import { account, token, tokensOf } from '../tokens.ts'
+
+let ownerApi: OwnerApi
+const opened: { close(): Promise<void> }[] = []
+
+beforeEach(async () => {
+  ownerApi = await startOwnerApi()
+})
+afterEach(async () => {
+  for (const one of opened.splice(0)) await one.close()
+  await ownerApi.close()
+})
+
+async function proxyWith(options: Partial<OwnerApiProxyOptions> = {}): Promise<OwnerApiProxy> {
+  const proxy = ownerApiProxy({ target: ownerApi.url, tokens: await tokensOf(), account, authorize: true, ...options })
+  opened.push(proxy)
+  return proxy
+}
+
+async function serve(listener: Parameters<typeof listen>[0]): Promise<Listening> {
+  const home = await listen(listener)
+  opened.unshift(home)
+  return home
+}
+
+const problemOf = async (answer: Response): Promise<unknown> => {
+  expect(answer.headers.get('content-type')).toBe('application/problem+json')
+  expect(answer.headers.get('cache-control')).toBe('no-store')
+  return answer.json()
+}
+
+it.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])(
+  'forwards a %s with the token and streams the answer back',
+  async (method) => {
+    ownerApi.answer((_seen, response) => {
+      response
+        .writeHead(201, { 'content-type': 'text/plain', etag: '"1"', 'cache-control': 'max-age=60' })
+        .end('created')
+    })
+    const home = await serve(await proxyWith())
+    const body = method === 'GET' ? undefined : 'hello'
+    const answer = await fetch(`${home.url}/api/1/vehicles?x=%20y`, { method, ...(body && { body }) })
+    expect(answer.status).toBe(201)
+    expect(await answer.text()).toBe('created')
+    expect(answer.headers.get('etag')).toBe('"1"')
+    expect(answer.headers.get('cache-control')).toBe('max-age=60, private')
+    const [seen] = ownerApi.seen
+    expect(seen).toMatchObject({ method, url: '/api/1/vehicles?x=%20y' })
+    expect(seen?.headers.authorization).toBe(`Bearer ${token}`)
+    expect(seen?.body.toString()).toBe(body ?? '')
+  },
+)
+
+it('answers a HEAD with the headers alone', async () => {
+  ownerApi.answer((_seen, response) => response.writeHead(200, { 'content-length': '5' }).end())
+  const home = await serve(await proxyWith())
+  const answer = await sendRaw(home.port, rawRequest('HEAD', '/api/1/vehicles'))
+  expect(answer.status).toBe(200)
+  expect(answer.head).toContain('content-length: 5')
+  expect(answer.body).toBe('')
+})
+
+it('joins a path of the target with the caller’s, and takes the allowed paths as those of the owner API', async () => {
+  const proxy = await proxyWith({ target: `${ownerApi.url}/api/1/`, paths: ['/api/1/vehicles'] })
+  const home = await serve(express().use('/cars', proxy))
+  expect((await fetch(`${home.url}/cars/vehicles/1?x`)).status).toBe(200)
+  expect((await fetch(`${home.url}/cars/vehicles`)).status).toBe(200)
+  expect((await fetch(`${home.url}/cars/vehiclesandmore`)).status).toBe(404)
+  expect((await fetch(`${home.url}/cars/users`)).status).toBe(404)
+  expect(ownerApi.seen.map(({ url }) => url)).toEqual(['/api/1/vehicles/1?x', '/api/1/vehicles'])
+})
+
+it('makes one connection for twenty calls in a row', async () => {
+  const home = await serve(await proxyWith())
+  for (let n = 0; n < 20; n += 1) await (await fetch(`${home.url}/api/1/vehicles`)).text()
+  expect(ownerApi.seen).toHaveLength(20)
+  expect(ownerApi.connections()).toBe(1)
+})
+
+it('forwards headers that an option adds, in both directions', async () => {
+  ownerApi.answer((_seen, response) => response.setHeader('X-Page', '2').end())
+  const home = await serve(await proxyWith({ requestHeaders: ['X-Tenant'], responseHeaders: ['x-page'] }))
+  const answer = await fetch(`${home.url}/api/1/vehicles`, { headers: { 'x-tenant': 'a', 'x-other': 'b' } })
+  expect(answer.headers.get('x-page')).toBe('2')
+  expect(ownerApi.seen[0]?.headers).toMatchObject({ 'x-tenant': 'a' })
+  expect(ownerApi.seen[0]?.headers).not.toHaveProperty('x-other')
+})
+
+it('lets pages of a trusted origin call', async () => {
+  const home = await serve(await proxyWith({ trustedOrigins: ['https://app.example.org'] }))
+  const headers = { origin: 'https://app.example.org', 'sec-fetch-site': 'cross-site' }
+  expect((await fetch(`${home.url}/api/1/vehicles`, { method: 'POST', headers })).status).toBe(200)
+})
+
+describe('who may call', () => {
+  it('asks authorize first, and takes nothing but true for a yes', async () => {
+    let accountsAsked = 0
+    const accountOf = () => {
+      accountsAsked += 1
+      return account
+    }
+    for (const answer of [false, Promise.resolve(false), undefined, 'yes', 1]) {
+      const home = await serve(await proxyWith({ authorize: () => answer as boolean, account: accountOf }))
+      const refusal = await fetch(`${home.url}/api/1/vehicles`)
+      expect(refusal.status).toBe(403)
+      expect(await problemOf(refusal)).toMatchObject({
+        code: 'ERR_OWNER_API_FORBIDDEN',
+        status: 403,
+        title: 'Forbidden',
+      })
+    }
+    expect(ownerApi.seen).toEqual([])
+    expect(accountsAsked).toBe(0)
+  })
+
+  it('takes the account of the request’s user', async () => {
+    const app = express()
+    app.use((request, _response, next) => {
+      if (request.query['in'] !== undefined) Object.assign(request, { user: { account } })
+      next()
+    })
+    const proxy = ownerApiProxy({
+      target: ownerApi.url,
+      tokens: await tokensOf(),
+      authorize: (request: Request) => request.query['blocked'] === undefined,
+    })
+    opened.push(proxy)
+    const home = await serve(app.use(proxy))
+    expect((await fetch(`${home.url}/api/1/vehicles?in`)).status).toBe(200)
+    expect((await fetch(`${home.url}/api/1/vehicles?in&blocked`)).status).toBe(403)
+    const answer = await fetch(`${home.url}/api/1/vehicles`)
+    expect(answer.status).toBe(401)
+    expect(answer.headers.get('www-authenticate')).toBe('OwnerSso realm="owner API"')
+    expect(await problemOf(answer)).toMatchObject({ code: 'ERR_SSO_SIGNED_OUT', status: 401 })
+  })
+
+  it.each([
+    ['nobody', () => undefined],
+    ['an empty name', () => ''],
+    ['an account that never signed in', () => 'stranger@example.com'],
+    ['an account that a promise tells', () => Promise.resolve('stranger@example.com')],
+  ])('answers %s with 401', async (_who, accountOf) => {
+    const home = await serve(await proxyWith({ account: accountOf }))
+    expect((await fetch(`${home.url}/api/1/vehicles`)).status).toBe(401)
+    expect(ownerApi.seen).toEqual([])
+  })
+})
+
+describe('what authorize or account throw', () => {
+  const boom = () => {
+    throw new Error('SECRET of the application')
+  }
+
+  it('goes to the application’s error handler where there is one', async () => {
+    const proxy = await proxyWith({ authorize: boom })
+    const app = express().use(proxy)
+    app.use(((error: Error, _request, response, _next) =>
+      response.status(418).send(error.message)) satisfies express.ErrorRequestHandler)
+    const home = await serve(app)
+    const answer = await fetch(`${home.url}/api/1/vehicles`)
+    expect([answer.status, await answer.text()]).toEqual([418, 'SECRET of the application'])
+  })
+
+  it('is a 500 that tells nothing where there is none', async () => {
+    const home = await serve(await proxyWith({ account: boom }))
+    const answer = await fetch(`${home.url}/api/1/vehicles`)
+    expect(answer.status).toBe(500)
+    const problem = await problemOf(answer)
+    expect(problem).toMatchObject({ code: 'ERR_OWNER_API_INTERNAL' })
+    expect(JSON.stringify(problem)).not.toContain('SECRET')
+  })
+
+  it('is answered by the table if it is an SsoError', async () => {
+    const proxy = await proxyWith({ authorize: () => Promise.reject(new SignedOutError()) })
+    const home = await serve(express().use(proxy))
+    expect((await fetch(`${home.url}/api/1/vehicles`)).status).toBe(401)
+  })
+})
+
+describe('behind a body parser', () => {
+  const post = (home: Listening, type: string, body: string | Uint8Array, headers = {}) =>
+    fetch(`${home.url}/api/1/echo`, { method: 'POST', body, headers: { 'content-type': type, ...headers } })
+
+  it.each([
+    ['express.json', express.json(), 'application/json; charset=utf-8', '{"a":[1,{"b":"ü"}]}', 'application/json'],
+    ['express.json of a scalar', express.json({ strict: false }), 'application/json', '5', 'application/json'],
+    [
+      'express.urlencoded',
+      express.urlencoded({ extended: false }),
+      'application/x-www-form-urlencoded',
+      'a=1&a=2&b=x+y%26',
+      'application/x-www-form-urlencoded',
+    ],
+    [
+      'nested express.urlencoded',
+      express.urlencoded({ extended: true }),
+      'application/x-www-form-urlencoded',
+      'a%5Bb%5D=1&a%5Bc%5D%5Bd%5D=2',
+      'application/x-www-form-urlencoded',
+    ],
+    ['express.text', express.text(), 'text/plain; charset=latin1', 'plain', 'text/plain; charset=utf-8'],
+    ['express.raw', express.raw(), 'application/octet-stream', 'raw', 'application/octet-stream'],
+  ])('%s: the body is written anew', async (_name, parser, type, body, sentType) => {
+    const home = await serve(express().use(parser, await proxyWith()))
+    expect((await post(home, type, body)).status).toBe(200)
+    expect(ownerApi.seen[0]?.body.toString()).toBe(body)
+    expect(ownerApi.seen[0]?.headers['content-type']).toBe(sentType)
+    expect(ownerApi.seen[0]?.headers['content-length']).toBe(String(Buffer.byteLength(body)))
+  })
+
+  it('leaves a body alone that the parser left alone', async () => {
+    const home = await serve(express().use(express.json(), await proxyWith()))
+    expect((await post(home, 'text/plain', 'not JSON')).status).toBe(200)
+    expect(ownerApi.seen[0]?.body.toString()).toBe('not JSON')
+  })
+
+  it('tells what is wrong where nothing is left to forward', async () => {
+    const swallow: express.RequestHandler = (request, _response, next) => {
+      request.resume().once('end', () => next())
+    }
+    const home = await serve(express().use(swallow, await proxyWith()))
+    const answer = await post(home, 'multipart/form-data; boundary=x', '--x--')
+    expect(answer.status).toBe(500)
+    expect(await problemOf(answer)).toMatchObject({ code: 'ERR_OWNER_API_BODY_CONSUMED' })
+    expect(ownerApi.seen).toEqual([])
+  })
+})
+
+describe('an owner API that fails', () => {
+  it('is a 502 when it can’t be reached', async () => {
+    const home = await serve(await proxyWith({ target: 'http://127.0.0.1:1' }))
+    const answer = await fetch(`${home.url}/api/1/vehicles`)
+    expect(answer.status).toBe(502)
+    expect(await problemOf(answer)).toMatchObject({
+      code: 'ERR_OWNER_API_UNREACHABLE',
+      detail: 'The owner API can’t be reached, or its answer broke off (ECONNREFUSED).',
+    })
+  })
+
+  it.each([
+    ['hangs up', ''],
+    ['speaks no HTTP', 'hello\r\n\r\n'],
+    ['upgrades unasked', 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'],
+    ['sends interim answers without end', 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(100)],
+    ['sends headers without end', `HTTP/1.1 200 OK\r\n${'X-Filler: x\r\n'.repeat(5000)}`],
+    ['tells two lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello'],
+  ])('is a 502 when it %s', async (_how, bytes) => {
+    ownerApi.answer((_seen, response) => response.socket?.end(bytes))
+    const home = await serve(await proxyWith())
+    const answer = await fetch(`${home.url}/api/1/vehicles`)
+    expect(answer.status).toBe(502)
+    expect(await problemOf(answer)).toMatchObject({ code: 'ERR_OWNER_API_UNREACHABLE' })
+  })
+
+  it('forwards an answer behind a few interim ones', async () => {
+    ownerApi.answer((_seen, response) => {
+      response.writeEarlyHints({ link: '</x>; rel=preload' })
+      response.end('{}')
+    })
+    const home = await serve(await proxyWith())
+    expect(await (await fetch(`${home.url}/api/1/vehicles`)).text()).toBe('{}')
+  })
+
+  it('cuts the caller’s answer short where the owner API’s broke off: half is not taken for the whole', async () => {
+    ownerApi.answer((_seen, response) => {
+      response.writeHead(200, { 'content-length': '1000' }).write('half')
+      setImmediate(() => response.destroy())
+    })
+    const home = await serve(await proxyWith())
+    await expect(fetch(`${home.url}/api/1/vehicles`).then((answer) => answer.text())).rejects.toThrow(
+      /terminated|fetch failed/u,
+    )
+  })
+})

@@ -1,0 +1,154 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import { createSso, createTokenManager, type TokenManager } from '@owner-sso/core'
+import { type Emulator, startEmulator } from '@owner-sso/emulator'
+import { memoryTokenStore } from '@owner-sso/token-store-memory'
+import { ownerApiProxy, type OwnerApiProxy } from '../../src/index.ts'
+import { rawRequest, sendRaw } from '../raw-http.ts'
+import { type Listening, listen } from '../servers.ts'
+import { account, signedInTokens } from '../tokens.ts'
+
+let emulator: Emulator
+let tokens: TokenManager
+let proxy: OwnerApiProxy
+let home: Listening
+
+beforeEach(async () => {
+  emulator = await startEmulator({ firewall: false })
+  tokens = await signedInTokens(emulator)
+  await start(tokens)
+})
+afterEach(async () => {
+  await home.close()
+  await proxy.close()
+  await emulator.close()
+})
+
+async function start(from: TokenManager): Promise<void> {
+  proxy = ownerApiProxy({ target: emulator.ownerApiUrl, tokens: from, account, authorize: true, replayLimit: 1000 })
+  home = await listen(proxy)
+}
+
+const call = (path: string, init?: RequestInit) => fetch(`${home.url}${path}`, init)
+const ownerApiRequests = () => emulator.requests.filter(({ path }) => path.startsWith('/api/1/'))
+
+it('refreshes once for a hundred callers whose token was revoked, and none of them sees a 401', async () => {
+  emulator.revokeAccessTokens(account)
+  const answers = await Promise.all(Array.from({ length: 100 }, () => call('/api/1/vehicles')))
+  expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 100 }, () => 200))
+  expect(emulator.counters.tokenRefreshes).toBe(1)
+  expect(emulator.counters.replays).toBe(0)
+  expect(emulator.counters.ownerApiCalls).toBe(100)
+})
+
+it('sends a small body once more, whole', async () => {
+  emulator.revokeAccessTokens(account)
+  const body = JSON.stringify({ text: 'ünïcode', filler: 'x'.repeat(500) })
+  const answer = await call('/api/1/echo', { method: 'POST', body, headers: { 'content-type': 'application/json' } })
+  expect(answer.status).toBe(200)
+  expect(await answer.text()).toBe(body)
+  expect(ownerApiRequests().map(({ status }) => status)).toEqual([401, 200])
+})
+
+it.each([
+  ['over the limit', { 'Content-Length': '1001' }, 'x'.repeat(1001)],
+  ['of unknown length', { 'Transfer-Encoding': 'chunked' }, '5\r\nhello\r\n0\r\n\r\n'],
+])('answers a body %s with the 401, and the next call is right', async (_name, headers, body) => {
+  emulator.revokeAccessTokens(account)
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  const send = () => sendRaw(home.port, rawRequest('POST', '/api/1/echo', lines, body))
+  const first = await send()
+  expect(first.status).toBe(401)
+  expect(first.body).toContain('invalid_token')
+  expect(first.head).toContain('www-authenticate: OwnerSso realm="owner API"')
+  expect((await send()).status).toBe(200)
+  expect(ownerApiRequests().map(({ status }) => status)).toEqual([401, 200])
+  expect(emulator.counters.tokenRefreshes).toBe(1)
+})
+
+it('sends a request twice at most: the 401 of a brand-new token is the caller’s', async () => {
+  emulator.always('owner-api', { status: 401, body: { error: 'this path is not for you' } })
+  const answer = await call('/api/1/vehicles')
+  expect(answer.status).toBe(401)
+  expect(await answer.json()).toEqual({ error: 'this path is not for you' })
+  expect(ownerApiRequests()).toHaveLength(2)
+  expect(emulator.counters.tokenRefreshes).toBe(1)
+})
+
+it('neither refreshes nor repeats for a token that the manager has just got', async () => {
+  const sso = createSso({ authUrl: emulator.authUrl })
+  const careful = createTokenManager({ sso, store: memoryTokenStore(), minRefreshInterval: 60 })
+  await careful.save(account, await sso.login({ identity: account, credential: 'correct horse' }))
+  await home.close()
+  await proxy.close()
+  await start(careful)
+  emulator.always('owner-api', { status: 401, body: { error: 'no' } })
+  await call('/api/1/vehicles')
+  const before = { ...emulator.counters, requests: ownerApiRequests().length }
+  const answer = await call('/api/1/vehicles')
+  expect(answer.status).toBe(401)
+  expect(emulator.counters.tokenRefreshes).toBe(before.tokenRefreshes)
+  expect(ownerApiRequests()).toHaveLength(before.requests + 1)
+})
+
+it.each([403, 429, 500])('passes a %i on, and asks nobody for another token', async (status) => {
+  emulator.always('owner-api', { status, body: { error: 'no' } })
+  const answer = await call('/api/1/vehicles')
+  expect(answer.status).toBe(status)
+  expect(await answer.json()).toEqual({ error: 'no' })
+  expect(ownerApiRequests()).toHaveLength(1)
+  expect(emulator.counters.refreshRequests).toBe(0)
+})
+
+it('drops a 401 of any length before it asks again', async () => {
+  emulator.once('owner-api', { status: 401, body: 'x'.repeat(1_000_000) })
+  const answer = await call('/api/1/vehicles')
+  expect(answer.status).toBe(200)
+  expect(await answer.json()).toMatchObject({ count: 2 })
+})
+
+it('asks again also where the 401 broke off', async () => {
+  emulator.once('owner-api', { status: 401, body: 'x'.repeat(100_000), drop: 'mid-body' })
+  expect((await call('/api/1/vehicles')).status).toBe(200)
+})
+
+describe('where no other token is to be had', () => {
+  beforeEach(() => {
+    emulator.revokeAccessTokens(account)
+  })
+
+  it('tells that the owner has to sign in again', async () => {
+    emulator.expireRefreshTokens(account)
+    const answer = await call('/api/1/vehicles')
+    expect(answer.status).toBe(401)
+    expect(answer.headers.get('content-type')).toBe('application/problem+json')
+    expect(answer.headers.get('www-authenticate')).toBe('OwnerSso realm="owner API"')
+    expect(await answer.json()).toMatchObject({
+      status: 401,
+      code: 'ERR_SSO_REAUTHENTICATION_REQUIRED',
+      reason: 'refresh_token_rejected',
+    })
+  })
+
+  it('tells when the firewall lets the next refresh through', async () => {
+    emulator.always('refresh', { firewall: true })
+    const answer = await call('/api/1/vehicles')
+    expect(answer.status).toBe(503)
+    expect(await answer.json()).toMatchObject({ code: 'ERR_SSO_FIREWALL_CHALLENGE' })
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(600)
+  })
+
+  it('tells when a refresh in doubt is settled', async () => {
+    emulator.always('refresh', { drop: 'after-commit' })
+    const answer = await call('/api/1/vehicles')
+    expect(answer.status).toBe(503)
+    expect(await answer.json()).toMatchObject({ code: 'ERR_SSO_REFRESH_IN_DOUBT' })
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+  })
+
+  it('tells that nobody is signed in', async () => {
+    await tokens.forget(account)
+    const answer = await call('/api/1/vehicles')
+    expect(answer.status).toBe(401)
+    expect(await answer.json()).toMatchObject({ code: 'ERR_SSO_SIGNED_OUT' })
+  })
+})
