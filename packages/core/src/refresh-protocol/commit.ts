@@ -97,7 +97,7 @@ function holdsSameTokens(known: Known, result: RefreshResult): boolean {
 
 const asPlaced = ({ version }: Known, record: AccountRecord): Placed => ({ version, record })
 
-/** Goes on in the background: after 250 ms, then after twice as long each time, up to half a minute. */
+/** Goes on in the background: after 250 ms, then after twice as long each time, up to 15 s, a third of an intent's life. */
 function keepPlacing(known: Known, result: RefreshResult, writeId: string, context: Context): void {
   const task = placeInTheEnd(known, result, writeId, context).finally(() => context.underWay.delete(task))
   context.underWay.add(task)
@@ -105,7 +105,7 @@ function keepPlacing(known: Known, result: RefreshResult, writeId: string, conte
 
 async function placeInTheEnd(known: Known, result: RefreshResult, writeId: string, context: Context): Promise<void> {
   const { after, random } = context.runtime
-  for (let pause = 250; ; pause = Math.min(pause * 2, 30_000)) {
+  for (let pause = 250; ; pause = Math.min(pause * 2, 15_000)) {
     await new Promise<void>((resolve) => after(pause * (0.75 + 0.5 * random()), resolve))
     try {
       await place(known, result, undefined, writeId, context)

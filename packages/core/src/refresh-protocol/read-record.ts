@@ -32,7 +32,7 @@ export function isAccountRecord(record: TokenRecord): record is AccountRecord {
  */
 export async function look(known: Known, context: Context): Promise<boolean> {
   for (;;) {
-    const stored = await readRecord(known.account, context)
+    const stored = await readWhileKnown(known, context)
     if (stored === undefined) return false
     // What only this process holds is written by its commit, not from here.
     if (known.unsaved !== undefined) return true
@@ -46,5 +46,15 @@ export async function look(known: Known, context: Context): Promise<boolean> {
       adopt(known, { version: answer.version, record }, context.runtime, context.refreshAfter)
       return true
     }
+  }
+}
+
+async function readWhileKnown(known: Known, context: Context): Promise<Placed | undefined> {
+  try {
+    return await readRecord(known.account, context)
+  } catch (error) {
+    // The holder of an intent could not store its result either: its life begins anew when the store is back.
+    known.intentSeen = undefined
+    throw error
   }
 }

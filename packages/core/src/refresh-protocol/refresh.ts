@@ -8,7 +8,6 @@ import type { Context } from './context.ts'
 import { inDoubt } from './doubt.ts'
 import { look } from './read-record.ts'
 import { watchRecord } from './record-watch.ts'
-import { patience } from './rules.ts'
 import type { Decision } from './rules.ts'
 import { situationOf } from './situation.ts'
 
@@ -40,13 +39,15 @@ export async function refresh(known: Known, context: Context, looked: () => void
 
 async function decide(known: Known, context: Context, began: number): Promise<Decision> {
   const host = hostOf(known)
+  const { version } = known
   // Both at once, so that a store far away costs one round trip.
   const [stored] = await Promise.all([look(known, context), host && context.breaker.look(host)])
   const decision = context.rules.decide(situationOf(known, stored, context))
   const now = hostOf(known)
-  if ((decision === 'send' || decision === 'replay') && now !== host) await context.breaker.look(now ?? '')
-  const outOfPatience = context.runtime.monotonicClock() - began > patience
-  return decision === 'wait' && outOfPatience ? context.rules.afterPatience() : decision
+  // Another's block may have been written between the two reads: then the record has changed as well.
+  const isOutdated = now !== host || known.version !== version
+  if ((decision === 'send' || decision === 'replay') && isOutdated) await context.breaker.look(now ?? '')
+  return decision === 'wait' ? context.rules.afterWaiting(context.runtime.monotonicClock() - began) : decision
 }
 
 function reasonFor(decision: Decision, known: Known, context: Context): Error {

@@ -15,7 +15,7 @@ export const sendWithin = 10_000
 export const intentLife: number = requestDeadline + 15_000
 /** The same where the holder is provably running on this host: it may only be stopped. */
 export const runningHolderIntentLife = 120_000
-/** Milliseconds that one call follows the changes of a record before it gives up. */
+/** Milliseconds that one refresh watches a record before it gives up: longer than any single intent lives. */
 export const patience = 150_000
 
 /** What a process knows when it decides. */
@@ -55,9 +55,9 @@ export function decide(situation: Situation): Decision {
   return due && situation.replayRested ? 'replay' : 'defer'
 }
 
-/** When the wait for another's intent runs out: never an unguarded refresh. */
-export function afterPatience(): Decision {
-  return 'defer'
+/** What the wait for another's intent comes to: when it runs out, never an unguarded refresh. */
+export function afterWaiting(waited: number): Decision {
+  return waited < patience ? 'wait' : 'defer'
 }
 
 /** Whether an intent may still be acted upon by its holder, `observed` milliseconds after this process first saw it. */
@@ -79,11 +79,11 @@ export function withIntent(record: SignedIn, intent: Intent): SignedIn {
 /** The rules as one value, so that the simulation can take one out. */
 export interface Rules {
   readonly decide: typeof decide
-  readonly afterPatience: typeof afterPatience
+  readonly afterWaiting: typeof afterWaiting
   readonly isAlive: typeof isAlive
   readonly maySend: typeof maySend
   readonly mayReplace: typeof mayReplace
   readonly withIntent: typeof withIntent
 }
 
-export const rules: Rules = { decide, afterPatience, isAlive, maySend, mayReplace, withIntent }
+export const rules: Rules = { decide, afterWaiting, isAlive, maySend, mayReplace, withIntent }
