@@ -23,6 +23,8 @@ export type { TokenManager, TokenManagerOptions, TokenStatus } from './token-man
 export type { TokenManagerEvents } from './refresh-protocol/events.ts'
 export { copyTokenSets } from './refresh-protocol/account-list.ts'
 export { firewallRecordName } from './refresh-protocol/shared-breaker.ts'
+export { sealedTokenStore } from './sealed-token-store.ts'
+export type { SealedTokenStoreOptions } from './sealed-token-store.ts'
 export type { TokenRecord } from './token-record.ts'
 export type { Conflict, TokenStore, Versioned } from './token-store.ts'
 
