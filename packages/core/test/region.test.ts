@@ -217,6 +217,15 @@ describe('a 303 of the login page (S3, S4, S5, J5)', () => {
     expect(JSON.stringify([service.requests, region.requests])).not.toContain('canary-credential')
   })
 
+  it('does not lead on from a region, not even to another listed one', async () => {
+    const [service, region, third] = [await start(), await start(), await start()]
+    const sso = createSso({ authUrl: service.authUrl, regionalAuthUrls: [region.authUrl, third.authUrl] })
+    service.answer({ loginPage: { status: 303, headers: { location: `${region.authUrl}/oauth2/v3/authorize` } } })
+    region.answer({ loginPage: { status: 303, headers: { location: `${third.authUrl}/oauth2/v3/authorize` } } })
+    await expect(sso.login(credentials)).rejects.toMatchObject({ code: 'ERR_SSO_UNEXPECTED_RESPONSE', status: 303 })
+    expect([service.requests.length, region.requests.length, third.requests.length]).toEqual([1, 1, 0])
+  })
+
   it('carries nothing of its own query to the region', async () => {
     const [service, region] = [await start(), await start()]
     const sso = createSso({ authUrl: service.authUrl, regionalAuthUrls: [region.authUrl] })

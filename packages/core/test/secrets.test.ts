@@ -1,7 +1,7 @@
 import { channel } from 'node:diagnostics_channel'
 import { inspect } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { createSso } from '../src/index.ts'
+import { createSso, UnreachableError } from '../src/index.ts'
 import type { LoginOutcome, Sso, TokenSet } from '../src/index.ts'
 import { tokenSet } from '../src/token-set.ts'
 import { canaries, renderings } from './canaries.ts'
@@ -142,6 +142,18 @@ describe('no error shows a secret, however it is printed (K1, S34, S35, S37)', (
       () => sso.redeemCallback(canaries.code, { codeVerifier: canaries.code } as never),
     ]
     for (const mistake of mistakes) expect(leaks(await mistake().catch((error: unknown) => error))).toEqual([])
+  })
+
+  it('nor the cause that an error was given, whatever that holds', () => {
+    const cause = Object.assign(new Error(everything), {
+      code: 'ECONNRESET',
+      syscall: 'read',
+      config: { data: everything },
+    })
+    const error = new UnreachableError('The connection broke.', { cause })
+    expect(leaks(error)).toEqual([])
+    expect(error.cause).toMatchObject({ code: 'ECONNRESET', message: 'read ECONNRESET' })
+    expect(new UnreachableError('x', { cause: { code: everything } }).cause).toMatchObject({ message: 'unknown cause' })
   })
 
   it('is a scan that finds what it looks for', () => {
