@@ -1,0 +1,208 @@
+/** What callers get: at once where a token works, one refresh where none does, and never two for one expiry. */
+import { describe, expect, it } from '@jest/globals'
+import fc from 'fast-check'
+import { UnreachableError } from '../../src/errors.ts'
+import type { TokenSet } from '../../src/token-set.ts'
+import { account, bench, deferred, hours, idle } from './harness.ts'
+
+describe('a token that works', () => {
+  it('is given as one promise that has resolved already, without a look into the store', async () => {
+    const world = bench()
+    const tokens = world.process()
+    await tokens.save(account, world.tokens())
+    const first = tokens.getAccessToken(account)
+    world.store.down = true
+    expect(tokens.getAccessToken(account)).toBe(first)
+    expect(await first).toBe('a0')
+  })
+
+  it('is refreshed beside once it has aged, while callers keep getting it', async () => {
+    const world = bench()
+    const tokens = world.process()
+    await tokens.save(account, world.tokens())
+    await world.pass(hours(5.9))
+    await tokens.getAccessToken(account)
+    expect(world.sent).toEqual([])
+    await world.pass(hours(0.2))
+    expect(await tokens.getAccessToken(account)).toBe('a0')
+    await idle()
+    expect(await tokens.getAccessToken(account)).toBe('a1')
+    expect(world.sent).toEqual(['r0'])
+  })
+
+  it('is given on while its refresh fails, which is tried again after a rest, not with every call', async () => {
+    const world = bench()
+    const tokens = world.process()
+    await tokens.save(account, world.tokens())
+    world.answer = async () => {
+      throw new UnreachableError('no route', { requestSent: false })
+    }
+    await world.pass(hours(6.1))
+    for (let call = 0; call < 600; call += 1) {
+      expect(await tokens.getAccessToken(account)).toBe('a0')
+      await world.pass(1000)
+    }
+    // One at once, then after 1, 2 and 4 minutes of rest and the look that notices it is over.
+    expect(world.sent.length).toBeGreaterThanOrEqual(3)
+    expect(world.sent.length).toBeLessThanOrEqual(4)
+    await world.pass(hours(2))
+    await expect(tokens.getAccessToken(account)).rejects.toMatchObject({ code: 'ERR_SSO_UNREACHABLE' })
+  })
+
+  it('is taken from the store where another process refreshed it', async () => {
+    const world = bench()
+    const [one, other] = [world.process(), world.process()]
+    await one.save(account, world.tokens())
+    expect(await other.getAccessToken(account)).toBe('a0')
+    await world.pass(hours(7.9) + 400_000)
+    expect(await one.getAccessToken(account)).toBe('a1')
+    expect(await other.getAccessToken(account)).toBe('a1')
+    expect(world.sent).toEqual(['r0'])
+  })
+
+  it('is given at once by a process that has just started, however long its refresh takes', async () => {
+    const world = bench()
+    await world.process().save(account, world.tokens())
+    await world.pass(hours(7))
+    world.answer = () => new Promise<TokenSet>(() => undefined)
+    expect(await world.process().getAccessToken(account)).toBe('a0')
+    await idle()
+    expect(world.sent).toEqual(['r0'])
+    // A second one waits for the first beside, and answers no less at once.
+    expect(await world.process().getAccessToken(account)).toBe('a0')
+    await idle()
+    expect(world.sent).toEqual(['r0'])
+  })
+
+  it('of another account is nobody’s business', async () => {
+    const world = bench()
+    const tokens = world.process()
+    await tokens.save('one@example.com', world.tokens({ access_token: 'one' }))
+    await tokens.save('__proto__', world.tokens({ access_token: 'other' }))
+    expect(await tokens.getAccessToken('one@example.com')).toBe('one')
+    expect(await tokens.getAccessToken('__proto__')).toBe('other')
+    await expect(tokens.getAccessToken('nobody')).rejects.toMatchObject({ code: 'ERR_SSO_SIGNED_OUT' })
+  })
+
+  it('is remembered for so many accounts and read again for the others', async () => {
+    const world = bench()
+    const tokens = world.process({ cachedAccounts: 2 })
+    for (const name of ['a', 'b', 'c']) await tokens.save(name, world.tokens({ access_token: name }))
+    expect(await tokens.getAccessToken('a')).toBe('a')
+    world.store.down = true
+    expect(await tokens.getAccessToken('a')).toBe('a')
+    await expect(tokens.getAccessToken('b')).rejects.toMatchObject({ code: 'ERR_SSO_STORE' })
+  })
+})
+
+describe('one refresh', () => {
+  it('serves a hundred callers', async () => {
+    const world = bench()
+    const tokens = world.process()
+    await tokens.save(account, world.tokens())
+    await world.pass(hours(8))
+    const answers = await Promise.all(Array.from({ length: 100 }, () => tokens.getAccessToken(account)))
+    expect(new Set(answers)).toEqual(new Set(['a1']))
+    expect(world.sent).toEqual(['r0'])
+  })
+
+  it('goes on when its first caller gives up, and whoever else waits gets its token (A7)', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.scheduler(),
+        fc.array(fc.boolean(), { minLength: 1, maxLength: 8 }),
+        async (schedule, aborts) => {
+          const world = bench()
+          const tokens = world.process({ cachedAccounts: 1 })
+          await tokens.save(account, world.tokens())
+          await world.pass(hours(8))
+          const answer = world.answer
+          world.answer = (...args) => schedule.schedule(answer(...args), 'answer')
+          const calls = aborts.map(async (gives) => {
+            const controller = new AbortController()
+            if (gives) void schedule.schedule(Promise.resolve(), 'abort').then(() => controller.abort())
+            await schedule.schedule(Promise.resolve(), 'call')
+            return tokens.getAccessToken(account, controller).catch((error: { code: string }) => error.code)
+          })
+          await schedule.waitFor(Promise.all(calls))
+          const results = await Promise.all(calls)
+          results.forEach((result, index) => {
+            expect(aborts[index] ? ['a1', 'ERR_SSO_TIMEOUT'] : ['a1']).toContain(result)
+          })
+          // Even where everybody gave up, the refresh came to its end.
+          expect(await schedule.waitFor(tokens.getAccessToken(account))).toBe('a1')
+          expect(world.sent).toEqual(['r0'])
+        },
+      ),
+      { numRuns: 1000 },
+    )
+  })
+
+  it('follows a hundred 401s, and none follows those of an older token (A5)', async () => {
+    const world = bench()
+    const tokens = world.process()
+    await tokens.save(account, world.tokens())
+    const afterRefusal = async (): Promise<string> => {
+      const refused = 'a0'
+      await tokens.invalidate(account, refused)
+      return tokens.getAccessToken(account)
+    }
+    expect(new Set(await Promise.all(Array.from({ length: 100 }, afterRefusal)))).toEqual(new Set(['a1']))
+    expect(await afterRefusal()).toBe('a1')
+    expect(world.sent).toEqual(['r0'])
+  })
+
+  it('is all that a 401 brings within minRefreshInterval', async () => {
+    const world = bench()
+    const tokens = world.process()
+    await tokens.save(account, world.tokens())
+    for (let second = 0; second < 119; second += 1) {
+      const current = await tokens.getAccessToken(account)
+      await tokens.invalidate(account, current)
+      await world.pass(1000)
+    }
+    expect(world.sent).toEqual(['r0', 'r1'])
+  })
+
+  it('can be asked for, but not twice within minRefreshInterval', async () => {
+    const world = bench()
+    const [one, other] = [world.process(), world.process()]
+    await one.save(account, world.tokens())
+    await Promise.all([one.refresh(account), one.refresh(account), other.getAccessToken(account)])
+    expect(await one.getAccessToken(account)).toBe('a1')
+    await other.refresh(account)
+    expect(await other.getAccessToken(account)).toBe('a1')
+    expect(world.sent).toEqual(['r0'])
+    await world.pass(61_000)
+    await other.refresh(account)
+    expect(world.sent).toEqual(['r0', 'r1'])
+  })
+
+  it('asked for while a process only looks is still made', async () => {
+    const world = bench()
+    const tokens = world.process()
+    await world.process().save(account, world.tokens())
+    const looking = tokens.getAccessToken(account)
+    await tokens.refresh(account)
+    await looking
+    expect(await tokens.getAccessToken(account)).toBe('a1')
+  })
+
+  it('is waited for by settled()', async () => {
+    const world = bench()
+    const tokens = world.process()
+    await tokens.save(account, world.tokens())
+    const answer = deferred<TokenSet>()
+    world.answer = () => answer.promise
+    void tokens.refresh(account)
+    await idle()
+    let settled = false
+    const settling = tokens.settled().then(() => (settled = true))
+    await idle()
+    expect(settled).toBe(false)
+    await expect(tokens.settled({ signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'ERR_SSO_TIMEOUT' })
+    answer.resolve(world.tokens({ access_token: 'late' }))
+    await settling
+    expect(await world.process().getAccessToken(account)).toBe('late')
+  })
+})

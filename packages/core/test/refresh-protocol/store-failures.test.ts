@@ -1,0 +1,210 @@
+/** A store that fails, goes back in time or loses everything: what was received is kept, and nothing old is spent. */
+import { describe, expect, it } from '@jest/globals'
+import type { TokenSet } from '../../src/token-set.ts'
+import { account, bench, deferred, hours, idle } from './harness.ts'
+
+describe('a store that is down', () => {
+  it('lets the working token be served, and no refresh be sent', async () => {
+    const world = bench()
+    const tokens = world.process()
+    await tokens.save(account, world.tokens())
+    await world.pass(hours(7))
+    world.store.down = true
+    expect(await tokens.getAccessToken(account)).toBe('a0')
+    await world.pass(hours(1))
+    await expect(tokens.getAccessToken(account)).rejects.toMatchObject({ code: 'ERR_SSO_STORE', reason: 'unavailable' })
+    expect(world.sent).toEqual([])
+    world.store.down = false
+    expect(await tokens.getAccessToken(account)).toBe('a1')
+  })
+
+  it('leaves new tokens in memory, where they are served and saved as soon as it is back', async () => {
+    const world = bench()
+    const [tokens, other] = [world.process(), world.process()]
+    const events: string[] = []
+    tokens.on('unsaved', ({ error }) => events.push(`unsaved ${error.reason}`))
+    await tokens.save(account, world.tokens())
+    await world.pass(hours(8))
+    const answer = world.answer
+    world.answer = (...args) => {
+      world.store.down = true
+      return answer(...args)
+    }
+    expect(await tokens.getAccessToken(account)).toBe('a1')
+    expect(events).toEqual(['unsaved write-failed'])
+    let settled = false
+    void tokens.settled().then(() => (settled = true))
+    await world.pass(600_000)
+    expect(await tokens.getAccessToken(account)).toBe('a1')
+    expect(settled).toBe(false)
+    world.store.down = false
+    // The other process's look counts the intent's life from here, so the commit comes first.
+    const waiting = other.getAccessToken(account)
+    await world.pass(20_000)
+    expect(await waiting).toBe('a1')
+    expect(settled).toBe(true)
+    expect(world.sent).toEqual(['r0'])
+  })
+
+  it('does not use up the life of another process’s intent, which can’t be kept either', async () => {
+    const world = bench()
+    const [holder, waiter] = [world.process(), world.process()]
+    await holder.save(account, world.tokens())
+    await world.pass(hours(8))
+    const received = deferred<TokenSet>()
+    world.answer = () => received.promise
+    const call = holder.getAccessToken(account)
+    await idle()
+    const waiting = waiter.getAccessToken(account).catch((error: unknown) => error)
+    await world.pass(1000)
+    world.store.down = true
+    received.resolve(world.tokens({ access_token: 'new', refresh_token: 'new' }))
+    expect(await call).toBe('new')
+    await world.pass(60_000)
+    expect(await waiting).toMatchObject({ code: 'ERR_SSO_STORE' })
+    world.store.down = false
+    const again = waiter.getAccessToken(account)
+    await world.pass(20_000)
+    expect(await again).toBe('new')
+    expect(world.sent).toEqual(['r0'])
+  })
+
+  it('is asked about a lost acknowledgement with the same write id', async () => {
+    const world = bench()
+    const tokens = world.process()
+    await tokens.save(account, world.tokens())
+    await world.pass(hours(8))
+    const { swap } = world.store
+    const writes: string[] = []
+    world.store.swap = async (...args) => {
+      const answer = await swap(...args)
+      writes.push(args[3])
+      if (writes.length === 2) throw new Error('connection lost')
+      return answer
+    }
+    expect(await tokens.getAccessToken(account)).toBe('a1')
+    await world.pass(1000)
+    // The intent, the result, and nothing more: the record is found to hold the result already.
+    expect(writes).toHaveLength(2)
+    expect((await world.store.read(account))?.version).toBe(3)
+  })
+
+  it('is a typed error without the store’s own words, which might hold a secret', async () => {
+    const world = bench()
+    const tokens = world.process()
+    world.store.read = async () => {
+      throw Object.assign(new Error('redis://:password@host refused r0'), { code: 'ECONNREFUSED' })
+    }
+    const error: unknown = await tokens.getAccessToken(account).catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({ code: 'ERR_SSO_STORE', cause: { code: 'ECONNREFUSED' } })
+    expect(`${String(error)} ${JSON.stringify(error)}`).not.toMatch(/password|r0/u)
+    await expect(tokens.save(account, world.tokens())).rejects.toMatchObject({ code: 'ERR_SSO_STORE' })
+    await expect(tokens.status(account)).rejects.toMatchObject({ code: 'ERR_SSO_STORE' })
+  })
+})
+
+describe('a store that lost its last writes', () => {
+  it('is given the newer tokens back by a process that holds them, and the older are not spent', async () => {
+    const world = bench()
+    const [one, other] = [world.process(), world.process()]
+    await one.save(account, world.tokens())
+    const before = await world.store.read(account)
+    await world.pass(hours(8))
+    expect(await one.getAccessToken(account)).toBe('a1')
+    rollBack(world.store, before)
+    await one.status(account)
+    expect(await other.getAccessToken(account)).toBe('a1')
+    expect(world.sent).toEqual(['r0'])
+  })
+
+  it('is not believed about a refresh that another process was seen to begin', async () => {
+    const world = bench()
+    const [holder, witness] = [world.process(), world.process()]
+    await holder.save(account, world.tokens())
+    await world.pass(hours(8))
+    const before = await world.store.read(account)
+    const received = deferred<TokenSet>()
+    world.answer = () => received.promise
+    const call = holder.getAccessToken(account)
+    await idle()
+    const waiting = witness.getAccessToken(account)
+    await world.pass(500)
+    rollBack(world.store, before)
+    await world.pass(500)
+    received.resolve(world.tokens({ access_token: 'new', refresh_token: 'new' }))
+    await world.pass(500)
+    expect([await call, await waiting]).toEqual(['new', 'new'])
+    expect(world.sent).toEqual(['r0'])
+  })
+
+  it('is given a sign-out back', async () => {
+    const world = bench()
+    const tokens = world.process()
+    await tokens.save(account, world.tokens())
+    const before = await world.store.read(account)
+    await tokens.forget(account)
+    rollBack(world.store, before)
+    expect(await tokens.status(account)).toEqual({ state: 'signed-out' })
+    await expect(world.process().getAccessToken(account)).rejects.toMatchObject({ code: 'ERR_SSO_SIGNED_OUT' })
+  })
+
+  it('keeps a sign-in made since, though its version is lower', async () => {
+    const world = bench()
+    const [old, fresh] = [world.process(), world.process()]
+    await old.save(account, world.tokens())
+    const before = await world.store.read(account)
+    for (let refresh = 0; refresh < 3; refresh += 1) {
+      await world.pass(61_000)
+      await old.refresh(account)
+    }
+    rollBack(world.store, before)
+    await fresh.save(account, world.tokens({ access_token: 'signed in again' }))
+    await old.status(account)
+    expect(await old.getAccessToken(account)).toBe('signed in again')
+    expect(await world.process().getAccessToken(account)).toBe('signed in again')
+  })
+})
+
+describe('a store that lost everything', () => {
+  it('is told from a sign-out, while the working token is served', async () => {
+    const world = bench()
+    const tokens = world.process()
+    await tokens.save(account, world.tokens())
+    await world.pass(hours(7))
+    world.store.read = async () => undefined
+    expect(await tokens.getAccessToken(account)).toBe('a0')
+    await world.pass(hours(1))
+    await expect(tokens.getAccessToken(account)).rejects.toMatchObject({ code: 'ERR_SSO_STORE', reason: 'lost' })
+    expect(world.sent).toEqual([])
+  })
+
+  it('takes a fresh result that is nowhere else', async () => {
+    const world = bench()
+    const tokens = world.process()
+    await tokens.save(account, world.tokens())
+    await world.pass(hours(8))
+    const answer = world.answer
+    world.answer = (...args) => {
+      world.store.clear()
+      return answer(...args)
+    }
+    expect(await tokens.getAccessToken(account)).toBe('a1')
+    expect(await world.process().getAccessToken(account)).toBe('a1')
+  })
+
+  it('holds a new sign-in against whoever remembers more', async () => {
+    const world = bench()
+    const [old, fresh] = [world.process(), world.process()]
+    await old.save(account, world.tokens())
+    await world.pass(61_000)
+    await old.refresh(account)
+    world.store.clear()
+    await fresh.save(account, world.tokens({ access_token: 'signed in again' }))
+    await old.status(account)
+    expect(await old.getAccessToken(account)).toBe('signed in again')
+  })
+})
+
+function rollBack(store: ReturnType<typeof bench>['store'], before: Awaited<ReturnType<typeof store.read>>): void {
+  if (before !== undefined) store.put(account, before)
+}
