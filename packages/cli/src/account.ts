@@ -1,0 +1,39 @@
+/**
+ * Whose tokens a call is about.
+ */
+import type { TokenManager } from '@owner-sso/core'
+import { CommandError, exitCodes, usageError } from './command-error.ts'
+import type { Settings } from './settings.ts'
+
+/**
+ * The account's name of an e-mail: without surrounding spaces, A–Z in lower case. As the Passport strategy has it, so that
+ * a portal and this command can share a store.
+ */
+export function accountOf(identity: string): string {
+  return identity.trim().replaceAll(/[A-Z]/gu, (letter) => letter.toLowerCase())
+}
+
+/**
+ * The account that was named, else the only one of the store.
+ *
+ * @throws CommandError where nobody is signed in, or several are and none is named
+ */
+export async function chosenAccount({ account }: Settings, tokens: TokenManager): Promise<string> {
+  if (account !== undefined) return accountOf(account.value)
+  const [only, ...others] = await accountNames(tokens)
+  if (only === undefined) {
+    throw new CommandError(exitCodes.signInAgain, 'Nobody is signed in here.', 'Sign in with: owner-sso login')
+  }
+  if (others.length === 0) return only
+  throw usageError(
+    `Several accounts are signed in here: ${[only, ...others].join(', ')}.`,
+    'Say which one with --account, or set OWNER_SSO_ACCOUNT.',
+  )
+}
+
+/** All accounts of the store that are not signed out, by name. */
+export async function accountNames(tokens: Pick<TokenManager, 'accounts'>): Promise<string[]> {
+  const names: string[] = []
+  for await (const name of tokens.accounts()) names.push(name)
+  return names.toSorted((a, b) => a.localeCompare(b))
+}

@@ -1,0 +1,51 @@
+/**
+ * A sign-in on the service's own page: the person goes there, and pastes the address that it ends on.
+ */
+import { createInterface } from 'node:readline/promises'
+import { SsoError, type Sso } from '@owner-sso/core'
+import { openInBrowser } from './browser.ts'
+import { usageError } from './command-error.ts'
+import { identityOf } from './credentials.ts'
+import { stopped } from './interruption.ts'
+import { withProgress } from './login-progress.ts'
+import type { LoginVoice } from './login-voice.ts'
+import type { SignIn } from './password-sign-in.ts'
+import { askText, canAsk } from './prompts.ts'
+import type { Settings } from './settings.ts'
+
+/** So often a wrong address may be pasted; none of them is sent anywhere. */
+const tries = 3
+
+/** @throws what `redeemCallback` throws; CommandError where nobody can paste */
+export async function signInWithBrowser(sso: Sso, settings: Settings, voice: LoginVoice): Promise<SignIn> {
+  if (!settings.input) throw usageError('--browser needs somebody who pastes an address.', 'Leave --no-input out.')
+  const identity = await identityOf(settings)
+  const { url, request } = sso.createAuthorizationUrl({ loginHint: identity })
+  voice.tell(`${openInBrowser(url) ? 'Your browser should open' : 'Open in your browser'}:\n\n${url}\n`)
+  voice.tell(
+    'Sign in there. You end on a page that does not exist (…/void/callback?code=…): copy its whole address from the ' +
+      'address bar and paste it here. It works once, for a few minutes.',
+  )
+  for (let attempt = 1; ; attempt += 1) {
+    const address = await pastedAddress(settings)
+    try {
+      const redeem = () => sso.redeemCallback(address, request, { signal: stopped })
+      return { identity, tokens: await withProgress(voice.step, redeem) }
+    } catch (error) {
+      const harmless = error instanceof SsoError && !error.requestSent && !stopped.aborted
+      if (!harmless || !canAsk(settings) || attempt === tries) throw error
+      voice.problem('This is not the address that this sign-in ends on. It begins with the service’s own address.')
+    }
+  }
+}
+
+/** A program at the other end of standard input writes one line. */
+async function pastedAddress(settings: Settings): Promise<string> {
+  if (canAsk(settings)) return askText('Address')
+  const lines = createInterface({ input: process.stdin, signal: stopped })
+  for await (const line of lines) {
+    lines.close()
+    return line
+  }
+  throw usageError('No address was pasted.', 'Run owner-sso login --browser in a terminal.')
+}

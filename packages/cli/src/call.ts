@@ -1,0 +1,24 @@
+/**
+ * One call of one command: what it was given.
+ */
+import type { Settings } from './settings.ts'
+
+export interface Call {
+  readonly settings: Settings
+  readonly options: CommandOptions
+  readonly args: readonly string[]
+}
+
+/** The options that single commands have, by their names in camelCase. */
+export interface CommandOptions {
+  readonly credentialFile?: string
+  readonly totpSecretFile?: string
+  readonly factor?: string
+  readonly browser?: boolean
+  readonly port?: string
+}
+
+/** What the module of a command exports. Resolves to the exit code; a failure is thrown. */
+export interface CommandModule {
+  readonly run: (call: Call) => Promise<number>
+}

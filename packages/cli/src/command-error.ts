@@ -1,0 +1,36 @@
+/**
+ * What a command says when it can't do its work: what happened, what to do next, and its exit code.
+ */
+
+/** The documented exit codes. A call that a signal ended has 128 and the signal's number, as shells have it. */
+export const exitCodes = {
+  ok: 0,
+  unexpected: 1,
+  usage: 2,
+  signInAgain: 3,
+  credentials: 4,
+  firewall: 5,
+  store: 6,
+  network: 7,
+} as const
+
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
+
+/** An end that the person at the terminal can do something about. */
+export class CommandError extends Error {
+  readonly exitCode: ExitCode
+  /** A sentence: what to do next. */
+  readonly next: string
+
+  constructor(exitCode: ExitCode, message: string, next: string) {
+    super(message)
+    this.name = 'CommandError'
+    this.exitCode = exitCode
+    this.next = next
+  }
+}
+
+/** Something is missing or wrong in how the command was called or set up. */
+export function usageError(message: string, next: string): CommandError {
+  return new CommandError(exitCodes.usage, message, next)
+}

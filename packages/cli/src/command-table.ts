@@ -1,0 +1,159 @@
+/**
+ * All commands: what each is called, takes, says of itself in `--help`, and where it is told.
+ */
+import type { CommandModule } from './call.ts'
+
+export interface CommandEntry {
+  readonly name: string
+  /** Its arguments, as the usage line shows them. */
+  readonly args?: string
+  readonly summary: string
+  readonly description: string
+  readonly options?: readonly (readonly [flags: string, description: string])[]
+  readonly examples: readonly (readonly [command: string, comment: string])[]
+  /** Its options are somebody else's. */
+  readonly passesOptionsOn?: true
+  readonly load: () => Promise<CommandModule>
+}
+
+export const commandTable: readonly CommandEntry[] = [
+  {
+    name: 'login',
+    summary: 'sign in, and keep the tokens',
+    description:
+      'Signs an account in and stores its tokens. Asks for what is missing: e-mail, password, second factor, passcode. ' +
+      'Nothing is stored before the whole sign-in has succeeded, and the password never is. ' +
+      'Passwords and passcodes are no options, because everybody on a machine can read the list of processes.',
+    options: [
+      ['--credential-file <path>', 'read the password from a file (- is standard input)'],
+      ['--totp-secret-file <path>', 'make passcodes from the secret in a file (base32, or an otpauth:// address)'],
+      ['--factor <name>', 'which second factor the passcode is from, by its name or id'],
+      ['--browser', 'sign in on the service’s own page, then paste the address that it ends on'],
+    ],
+    examples: [
+      ['owner-sso login', 'asks for everything'],
+      ['owner-sso login --account ann@example.com --credential-file - < password.txt', 'without a terminal'],
+      ['owner-sso login --browser', 'for an account that is shown a captcha'],
+    ],
+    load: () => import('./commands/login.ts'),
+  },
+  {
+    name: 'token',
+    summary: 'print a valid access token',
+    description:
+      'Prints an access token that the owner API takes now, and nothing else. It comes from the store; an old one is ' +
+      'refreshed first, once, however many calls ask at the same time.',
+    examples: [
+      ['curl -H "Authorization: Bearer $(owner-sso token)" "$OWNER_SSO_API_URL/api/1/vehicles"', 'call the owner API'],
+    ],
+    load: () => import('./commands/token.ts'),
+  },
+  {
+    name: 'status',
+    summary: 'show every account: its state, time left, region',
+    description:
+      'Shows the accounts of the store, or the one that --account names: whether its access token is valid and for how ' +
+      'long, the region that issued it, and the store. Sends nothing. With --account the exit code is 3 where only a new ' +
+      'sign-in helps.',
+    examples: [
+      ['owner-sso status', 'a table'],
+      ['owner-sso status --json | jq ".accounts[].state"', 'for programs'],
+    ],
+    load: () => import('./commands/status.ts'),
+  },
+  {
+    name: 'refresh',
+    summary: 'refresh the tokens now',
+    description:
+      'Replaces the access token, whatever its age. Rarely needed: owner-sso token refreshes by itself. Twice within a ' +
+      'minute sends only one request.',
+    examples: [['owner-sso refresh --account ann@example.com', 'one account']],
+    load: () => import('./commands/refresh.ts'),
+  },
+  {
+    name: 'logout',
+    summary: 'sign out, and forget the tokens',
+    description:
+      'Removes the tokens of an account from the store. A refresh that is under way elsewhere can’t bring them back.',
+    examples: [['owner-sso logout --account ann@example.com', 'one account']],
+    load: () => import('./commands/logout.ts'),
+  },
+  {
+    name: 'accounts',
+    summary: 'list the accounts of the store',
+    description: 'Prints the names of all accounts that are signed in or have to sign in again, one a line.',
+    examples: [['owner-sso accounts | xargs -n1 owner-sso refresh --account', 'refresh all']],
+    load: () => import('./commands/accounts.ts'),
+  },
+  {
+    name: 'copy',
+    args: '<from> <to>',
+    summary: 'copy all accounts into another store',
+    description:
+      'Copies the newest record of every account, to move to another store. What is newer in the target stays. Stop ' +
+      'everything that uses the first store before: a token that is refreshed there afterwards is dead in the copy.',
+    examples: [['owner-sso copy file:tokens redis://127.0.0.1:6379', 'from a folder into Redis']],
+    load: () => import('./commands/copy.ts'),
+  },
+  {
+    name: 'stores',
+    summary: 'list the kinds of stores, and which is in use',
+    description: 'Lists where token sets can live, how each is addressed, and which one this call would use.',
+    examples: [['owner-sso stores', 'a table']],
+    load: () => import('./commands/stores.ts'),
+  },
+  {
+    name: 'proxy',
+    summary: 'call the owner API through a local address',
+    description:
+      'Listens on 127.0.0.1 and forwards calls of /api/1/ to the owner API, with the account’s access token. Prints its ' +
+      'address. Web pages of other sites are refused; every program on this machine may call. Ctrl-C ends it.',
+    options: [['--port <number>', 'port to listen on (default: any free one)']],
+    examples: [['owner-sso proxy --port 8080 & curl http://127.0.0.1:8080/api/1/vehicles', 'no token in sight']],
+    load: () => import('./commands/proxy.ts'),
+  },
+  {
+    name: 'doctor',
+    summary: 'look for what is wrong, and say how to mend it',
+    description:
+      'Looks at the settings, the store and its file modes, and at whether the SSO service and the owner API can be ' +
+      'reached, which TLS version was agreed, and whether this machine’s clock is right. Makes no login: one request to ' +
+      'each of the two.',
+    examples: [['owner-sso doctor --json', 'for a bug report; there are no secrets in it']],
+    load: () => import('./commands/doctor.ts'),
+  },
+  {
+    name: 'emulator',
+    args: '[options...]',
+    summary: 'run the SSO service and an owner API on this machine',
+    description: '',
+    passesOptionsOn: true,
+    examples: [],
+    load: () => import('./commands/emulator.ts'),
+  },
+  {
+    name: 'completion',
+    args: '<shell>',
+    summary: 'print a completion script for bash, zsh or fish',
+    description: 'Prints a script that completes commands, options and account names.',
+    examples: [
+      ['source <(owner-sso completion bash)', 'in ~/.bashrc'],
+      ['source <(owner-sso completion zsh)', 'in ~/.zshrc, after compinit'],
+      ['owner-sso completion fish > ~/.config/fish/completions/owner-sso.fish', ''],
+    ],
+    load: () => import('./commands/completion.ts'),
+  },
+]
+
+/** Options of every command. */
+export const globalOptions: readonly (readonly [flags: string, description: string])[] = [
+  ['--account <e-mail>', 'whose tokens (default: the only account of the store)'],
+  ['--auth-url <url>', 'base address of the SSO service'],
+  ['--regional-auth-url <url>', 'another instance that the service may send an account to; can be repeated'],
+  ['--api-url <url>', 'base address of the owner API'],
+  ['--store <address>', 'where tokens live: file:PATH, redis://HOST:PORT, memory:'],
+  ['--ca <path>', 'PEM file of a private certificate authority to trust'],
+  ['--json', 'print JSON, and failures as one line of JSON'],
+  ['--no-input', 'never ask; fail where something is missing'],
+  ['--force', 'run although NODE_DEBUG or DEBUG would print secrets'],
+]

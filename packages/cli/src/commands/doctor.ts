@@ -1,0 +1,50 @@
+/**
+ * `owner-sso doctor`: what is set, readable and reachable, and how to mend what is not.
+ */
+import type { Call } from '../call.ts'
+import { exitCodes } from '../command-error.ts'
+import type { Finding } from '../doctor/finding.ts'
+import { checkReach } from '../doctor/reach-check.ts'
+import { checkSettings } from '../doctor/settings-check.ts'
+import { checkStore } from '../doctor/store-check.ts'
+import { paint, printData, printJson } from '../output.ts'
+import { certificateAuthority } from '../service.ts'
+import type { Settings } from '../settings.ts'
+
+export async function run({ settings }: Call): Promise<number> {
+  const findings = [
+    ...(await checkSettings(settings, process.env)),
+    ...(await checkStore(settings)),
+    ...(await checkNetwork(settings)),
+  ]
+  if (settings.json) await printJson({ findings })
+  else await printData([...findings.flatMap(lines), '', summary(findings)].join('\n'))
+  return findings.find(({ level }) => level === 'problem')?.exitCode ?? exitCodes.ok
+}
+
+async function checkNetwork({ authUrl, apiUrl, ca }: Settings): Promise<Finding[]> {
+  let pem: string | undefined
+  try {
+    pem = ca && certificateAuthority(ca.value)
+  } catch {
+    // The settings' own check has said so.
+  }
+  const reach = async (about: string, url: string | undefined): Promise<Finding[]> =>
+    url !== undefined && URL.canParse(url) && /^https?:/u.test(url) ? checkReach(about, url, pem) : []
+  const [service, api] = [await reach('SSO service', authUrl?.value), await reach('owner API', apiUrl?.value)]
+  return [...service, ...api.filter(({ about }) => about !== 'clock')]
+}
+
+const marks = { good: ['✔', 'green'], note: ['•', 'yellow'], problem: ['✖', 'red'] } as const
+
+function lines({ about, level, text, fix }: Finding): string[] {
+  const [mark, colour] = marks[level]
+  const first = `${paint(colour, mark, process.stdout)} ${about.padEnd(16)}${text}`
+  return fix === undefined ? [first] : [first, `${' '.repeat(18)}→ ${fix}`]
+}
+
+function summary(findings: readonly Finding[]): string {
+  const problems = findings.filter(({ level }) => level === 'problem').length
+  if (problems === 0) return 'No problem was found.'
+  return `${problems} ${problems === 1 ? 'problem' : 'problems'}: mend the first one, then look again.`
+}

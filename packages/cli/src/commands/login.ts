@@ -1,0 +1,58 @@
+/**
+ * `owner-sso login`: signs an account in and stores its tokens.
+ */
+import { access, constants } from 'node:fs/promises'
+import { StoreError, type TokenManager, type TokenSet } from '@owner-sso/core'
+import { accountOf } from '../account.ts'
+import type { Call } from '../call.ts'
+import { exitCodes } from '../command-error.ts'
+import { duration } from '../duration.ts'
+import { stopped } from '../interruption.ts'
+import { loginVoice } from '../login-voice.ts'
+import type { OpenStore } from '../open-store.ts'
+import { printJson, printNote } from '../output.ts'
+import { serviceOf } from '../service.ts'
+import { withTokens } from '../token-keeping.ts'
+
+export async function run({ settings, options }: Call): Promise<number> {
+  const sso = serviceOf(settings)
+  await withTokens(settings, sso, async ({ tokens, store }) => {
+    await requireWritable(store)
+    const voice = await loginVoice()
+    voice.begin(`Sign in at ${new URL(sso.authUrl).host}`)
+    try {
+      const { identity, tokens: tokenSet } = options.browser
+        ? await (await import('../browser-sign-in.ts')).signInWithBrowser(sso, settings, voice)
+        : await (await import('../password-sign-in.ts')).signInWithPassword(sso, options, settings, voice)
+      const account = accountOf(identity)
+      await tokens.save(account, tokenSet)
+      voice.end(await acceptance(account, tokens))
+      if (settings.json) await printJson(await facts(account, tokenSet, store, tokens))
+    } catch (error) {
+      if (stopped.aborted) printNote('Nothing was stored.')
+      throw error
+    }
+  })
+  return exitCodes.ok
+}
+
+/** Found out before a password travels: a sign-in that can't be stored is one too many. */
+async function requireWritable({ store, address }: OpenStore): Promise<void> {
+  await store.read('owner-sso')
+  if (address.kind !== 'file') return
+  try {
+    await access(address.path, constants.W_OK)
+  } catch (error) {
+    throw new StoreError('write-failed', `The folder ${address.path} can’t be written.`, { cause: error })
+  }
+}
+
+async function acceptance(account: string, tokens: TokenManager): Promise<string> {
+  const { expires_at = 0 } = await tokens.status(account)
+  const left = duration(expires_at - Date.now() / 1000)
+  return `Signed in as ${account}. The access token is valid for ${left}; owner-sso token refreshes it in time.`
+}
+
+async function facts(account: string, { auth_url }: TokenSet, store: OpenStore, tokens: TokenManager): Promise<object> {
+  return { account, ...(await tokens.status(account)), auth_url, store: store.shown }
+}

@@ -1,0 +1,52 @@
+/**
+ * `owner-sso proxy`: the owner API at a local address, with the account's access token.
+ */
+import { ownerApiProxy } from '@owner-sso/express'
+import manifest from '../../package.json' with { type: 'json' }
+import { chosenAccount } from '../account.ts'
+import type { Call } from '../call.ts'
+import { exitCodes, usageError } from '../command-error.ts'
+import { untilStopped } from '../interruption.ts'
+import { isAddressedToLoopback, listenOnLoopback } from '../loopback-server.ts'
+import { printData, printJson, printNote } from '../output.ts'
+import { apiUrlOf, certificateAuthority, serviceOf } from '../service.ts'
+import { withTokens } from '../token-keeping.ts'
+
+/** Milliseconds that calls under way may take to end. */
+const grace = 5000
+
+export async function run({ settings, options }: Call): Promise<number> {
+  const target = apiUrlOf(settings)
+  const port = portOf(options.port)
+  await withTokens(settings, serviceOf(settings), async ({ tokens }) => {
+    const account = await chosenAccount(settings, tokens)
+    // Not signed in is told now, not to the first caller.
+    await tokens.getAccessToken(account)
+    const proxy = ownerApiProxy({
+      target,
+      tokens,
+      account,
+      authorize: isAddressedToLoopback,
+      userAgent: `owner-sso/${manifest.version}`,
+      ...(settings.ca && { tls: { ca: certificateAuthority(settings.ca.value) } }),
+    })
+    const { server, url } = await listenOnLoopback((request, response) => proxy(request, response), port)
+    server.on('upgrade', proxy.refuse).on('connect', proxy.refuse)
+    await (settings.json ? printJson({ url, account, target }) : printData(url))
+    printNote(`Calls of ${url}/api/1/… go to ${target} as ${account}. Ctrl-C ends it.`)
+    await untilStopped()
+    server.close()
+    await proxy.close({ timeout: grace })
+    server.closeAllConnections()
+  })
+  return exitCodes.ok
+}
+
+function portOf(text: string | undefined): number {
+  const port = Number(text ?? 0)
+  if (Number.isInteger(port) && port >= 0 && port <= 65_535 && text !== '') return port
+  throw usageError(
+    `${JSON.stringify(text)} is no port.`,
+    'Give --port a number from 1 to 65535, or leave it out for any.',
+  )
+}

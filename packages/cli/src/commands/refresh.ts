@@ -1,0 +1,26 @@
+/**
+ * `owner-sso refresh`: new tokens now.
+ */
+import { chosenAccount } from '../account.ts'
+import type { Call } from '../call.ts'
+import { exitCodes } from '../command-error.ts'
+import { duration } from '../duration.ts'
+import { stopped } from '../interruption.ts'
+import { printJson, printNote } from '../output.ts'
+import { serviceOf } from '../service.ts'
+import { withTokens } from '../token-keeping.ts'
+
+export async function run({ settings }: Call): Promise<number> {
+  await withTokens(settings, serviceOf(settings), async ({ tokens }) => {
+    const account = await chosenAccount(settings, tokens)
+    const before = await tokens.status(account)
+    await tokens.refresh(account, { signal: stopped })
+    const after = await tokens.status(account)
+    const refreshed = after.obtained_at !== before.obtained_at
+    if (settings.json) await printJson({ account, refreshed, ...after })
+    const left = duration((after.expires_at ?? 0) - Date.now() / 1000)
+    if (refreshed) printNote(`${account} has new tokens; the access token is valid for ${left}.`)
+    else printNote(`${account} was refreshed less than a minute ago, so nothing was sent; ${left} are left.`)
+  })
+  return exitCodes.ok
+}

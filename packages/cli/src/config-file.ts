@@ -1,0 +1,60 @@
+/**
+ * The config file: JSON with settings that would else be options or environment variables. It holds no secrets.
+ */
+import { readFileSync } from 'node:fs'
+import { usageError } from './command-error.ts'
+import { configFile } from './folders.ts'
+
+export interface ConfigFile {
+  readonly authUrl?: string
+  readonly apiUrl?: string
+  readonly regionalAuthUrls?: readonly string[]
+  readonly store?: string
+  readonly account?: string
+  readonly ca?: string
+}
+
+const names = ['authUrl', 'apiUrl', 'regionalAuthUrls', 'store', 'account', 'ca'] satisfies (keyof ConfigFile)[]
+
+/** @throws CommandError where the file is there but can't be used */
+export function readConfigFile(): ConfigFile {
+  const text = textOf(configFile)
+  if (text === undefined) return {}
+  const config = parsed(text)
+  for (const [name, value] of Object.entries(config)) {
+    const known = (names as readonly string[]).includes(name)
+    if (!known) throw wrong(`has no setting ${JSON.stringify(name)}`, `Settings are ${names.join(', ')}.`)
+    const fits = name === 'regionalAuthUrls' ? isStrings(value) : typeof value === 'string' && value !== ''
+    const kind = name === 'regionalAuthUrls' ? 'a list of addresses' : 'text'
+    if (!fits) throw wrong(`has a wrong ${name}`, `It has to be ${kind}.`)
+  }
+  return config
+}
+
+function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
+    throw wrong(`can’t be read (${code})`, 'Look at its owner and mode.')
+  }
+}
+
+function parsed(text: string): object {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+  } catch {
+    // Said below.
+  }
+  throw wrong('is no JSON object', 'Write something like {"authUrl": "https://auth.example.com"}.')
+}
+
+function isStrings(value: unknown): boolean {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string')
+}
+
+function wrong(problem: string, next: string): Error {
+  return usageError(`The config file ${configFile} ${problem}.`, next)
+}

@@ -1,0 +1,26 @@
+/**
+ * One thing that the doctor looked at.
+ */
+import { type ExitCode, exitCodes } from '../command-error.ts'
+
+export interface Finding {
+  readonly about: string
+  readonly level: 'good' | 'note' | 'problem'
+  readonly text: string
+  /** What to do about it. */
+  readonly fix?: string
+  /** Of a problem. */
+  readonly exitCode?: ExitCode
+}
+
+export const good = (about: string, text: string): Finding => ({ about, level: 'good', text })
+
+export const note = (about: string, text: string, fix: string): Finding => ({ about, level: 'note', text, fix })
+
+export const problem = (about: string, text: string, fix: string, exitCode: ExitCode = exitCodes.usage): Finding => ({
+  about,
+  level: 'problem',
+  text,
+  fix,
+  exitCode,
+})

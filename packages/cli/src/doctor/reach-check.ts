@@ -1,0 +1,101 @@
+/**
+ * Whether an address can be reached, over which TLS version, and what time it is there. One request, no login.
+ */
+import { request as requestHttp } from 'node:http'
+import type { IncomingMessage } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import { TLSSocket } from 'node:tls'
+import manifest from '../../package.json' with { type: 'json' }
+import { exitCodes } from '../command-error.ts'
+import { type Finding, good, note, problem } from './finding.ts'
+
+const timeout = 5000
+
+/** Seconds that this machine's clock may be wrong: passcodes are good for 30. */
+const tolerableSkew = 10
+
+/**
+ * @param about - what the findings call it
+ * @param ca - PEM of a private certificate authority
+ */
+export async function checkReach(about: string, url: string, ca: string | undefined): Promise<Finding[]> {
+  try {
+    const { status, type, tls, date } = await headOf(url, ca)
+    const over = tls === undefined ? 'without TLS' : `over ${tls}`
+    const blocked = (status === 403 || status === 429) && type.startsWith('text/html')
+    const reached = blocked
+      ? problem(
+          about,
+          `A firewall answers (${status}).`,
+          'Wait 15 minutes or more, and send nothing.',
+          exitCodes.firewall,
+        )
+      : good(about, `reached ${over}`)
+    return [reached, ...(date === undefined ? [] : [clock(date)])]
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'no answer'
+    return [problem(about, `${url} can’t be reached (${code}).`, advice[code] ?? defaultAdvice, exitCodes.network)]
+  }
+}
+
+const defaultAdvice = 'Check the address, and whether this machine has a network.'
+const trust = 'If its certificate authority is a private one, give its PEM file with --ca.'
+const advice: Readonly<Record<string, string>> = {
+  ENOTFOUND: 'There is no such host: check the address for a typing mistake.',
+  EAI_AGAIN: 'Names can’t be looked up: check the network.',
+  ECONNREFUSED: 'Nothing listens there: check the port, and whether the service runs.',
+  ETIMEDOUT: 'It does not answer: a firewall on the way may swallow it.',
+  DEPTH_ZERO_SELF_SIGNED_CERT: trust,
+  SELF_SIGNED_CERT_IN_CHAIN: trust,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: trust,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: trust,
+  CERT_HAS_EXPIRED: 'Its certificate has expired, or this machine’s clock is wrong.',
+  EPROTO: 'No TLS version is common to both: at most 1.2 is spoken here.',
+}
+
+interface Head {
+  readonly status: number
+  readonly type: string
+  readonly tls: string | undefined
+  /** Seconds that this machine's clock is ahead, as far as the answer tells. */
+  readonly date: number | undefined
+}
+
+function headOf(url: string, ca: string | undefined): Promise<Head> {
+  const request = new URL(url).protocol === 'https:' ? requestHttps : requestHttp
+  const options = {
+    method: 'GET',
+    agent: false,
+    headers: { 'user-agent': `owner-sso/${manifest.version}`, accept: '*/*' },
+    maxVersion: 'TLSv1.2',
+    ...(ca !== undefined && { ca }),
+    signal: AbortSignal.timeout(timeout),
+  } as const
+  return new Promise((resolve, reject) => {
+    request(new URL(url), options, (answer) => {
+      resolve(head(answer))
+      answer.destroy()
+    })
+      .on('error', (error) =>
+        reject(error.name === 'AbortError' ? Object.assign(new Error(), { code: 'ETIMEDOUT' }) : error),
+      )
+      .end()
+  })
+}
+
+function head({ statusCode = 0, headers, socket }: IncomingMessage): Head {
+  const there = Date.parse(headers.date ?? '')
+  return {
+    status: statusCode,
+    type: headers['content-type'] ?? '',
+    tls: socket instanceof TLSSocket ? (socket.getProtocol() ?? undefined) : undefined,
+    date: Number.isNaN(there) ? undefined : Math.round((Date.now() - there) / 1000),
+  }
+}
+
+function clock(skew: number): Finding {
+  const size = Math.abs(skew)
+  if (size <= tolerableSkew) return good('clock', `right, to ${Math.max(1, size)} s`)
+  const text = `This machine’s clock is ${size} s ${skew > 0 ? 'ahead' : 'behind'}: passcodes would be wrong.`
+  return note('clock', text, 'Set it, and keep it set: timedatectl set-ntp true')
+}

@@ -1,0 +1,68 @@
+/**
+ * What is set, where it came from, and whether it makes sense.
+ */
+import { lstat } from 'node:fs/promises'
+import { apiUrlOf, certificateAuthority, serviceOf } from '../service.ts'
+import { CommandError } from '../command-error.ts'
+import { configFile } from '../folders.ts'
+import type { Given, Settings } from '../settings.ts'
+import { type Finding, good, note, problem } from './finding.ts'
+
+export async function checkSettings(settings: Settings, env: NodeJS.ProcessEnv): Promise<Finding[]> {
+  const { ca, account } = settings
+  return [
+    good('Node', `${process.version} on ${process.platform}`),
+    await checkConfigFile(),
+    checked('SSO service', settings.authUrl, () => serviceOf(settings)),
+    ...(settings.regionalAuthUrls.value.length > 0 ? [shown('other instances', settings.regionalAuthUrls)] : []),
+    checked('owner API', settings.apiUrl, () => apiUrlOf(settings), 'note'),
+    account === undefined ? good('account', 'the only one of the store') : shown('account', account),
+    ...(ca === undefined ? [] : [checked('CA', ca, () => certificateAuthority(ca.value))]),
+    ...checkEnvironment(env),
+  ]
+}
+
+function checked(
+  about: string,
+  given: Given<string> | undefined,
+  use: () => unknown,
+  level: 'note' | 'problem' = 'problem',
+): Finding {
+  try {
+    use()
+    return given === undefined ? good(about, 'not set') : shown(about, given)
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error
+    return level === 'note' ? note(about, error.message, error.next) : problem(about, error.message, error.next)
+  }
+}
+
+function shown(about: string, { value, from }: Given<string | readonly string[]>): Finding {
+  return good(about, `${typeof value === 'string' ? value : value.join(', ')} (${from})`)
+}
+
+async function checkConfigFile(): Promise<Finding> {
+  const stats = await lstat(configFile).catch(() => undefined)
+  if (stats === undefined) return good('config file', `${configFile} (none, and none is needed)`)
+  if (process.platform !== 'win32' && (stats.mode & 0o022) !== 0) {
+    return problem('config file', `Other users can change ${configFile}.`, `Run chmod 600 ${configFile}`)
+  }
+  return good('config file', configFile)
+}
+
+function checkEnvironment(env: NodeJS.ProcessEnv): Finding[] {
+  const findings: Finding[] = []
+  if (env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') {
+    const text = 'NODE_TLS_REJECT_UNAUTHORIZED is 0: Node would trust anybody.'
+    findings.push(problem('environment', text, 'Unset it, and give --ca for a private certificate authority.'))
+  }
+  if ((env['OWNER_SSO_CREDENTIAL'] ?? '') !== '') {
+    const text = 'The password is in OWNER_SSO_CREDENTIAL: every program that is started from here gets it.'
+    findings.push(note('environment', text, 'A file that only you can read is safer: --credential-file.'))
+  }
+  const proxies = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'].filter((name) => env[name])
+  if (proxies.length > 0) {
+    findings.push(note('environment', `${proxies.join(', ')} is set, and not used.`, 'Connections go out directly.'))
+  }
+  return findings
+}

@@ -1,0 +1,20 @@
+/**
+ * Where the command keeps its things: one private folder of this user.
+ */
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import envPaths from 'env-paths'
+
+/** `$XDG_CONFIG_HOME/owner-sso`, else `~/.config/owner-sso` (and what macOS and Windows have instead). */
+export const configFolder: string = envPaths('owner-sso', { suffix: '' }).config
+
+/** Settings, no secrets. */
+export const configFile: string = join(configFolder, 'config.json')
+
+/** The default store. */
+export const tokensFolder: string = join(configFolder, 'tokens')
+
+/** `~/…` in a setting means this user's folder; a shell has seen to it only where it stood at the start of a word. */
+export function expandHome(path: string): string {
+  return path === '~' || path.startsWith('~/') ? join(homedir(), path.slice(1)) : path
+}

@@ -1,0 +1,42 @@
+/**
+ * What `owner-sso --help` says after the commands and options.
+ */
+
+export const afterHelp = `
+Environment:
+  OWNER_SSO_AUTH_URL            as --auth-url
+  OWNER_SSO_REGIONAL_AUTH_URLS  as --regional-auth-url, separated by commas or spaces
+  OWNER_SSO_API_URL             as --api-url
+  OWNER_SSO_STORE               as --store; may hold a password, which --store may not
+  OWNER_SSO_ACCOUNT             as --account, and the e-mail to sign in with
+  OWNER_SSO_CREDENTIAL          the password to sign in with
+  OWNER_SSO_TOTP_SECRET         the secret to make passcodes from
+  OWNER_SSO_ENCRYPTION_KEY      32 bytes in base64: what is stored is encrypted
+  OWNER_SSO_CA                  as --ca
+  NO_COLOR                      no colours
+  Proxies of the environment (HTTPS_PROXY and the like) are not used.
+
+Files:
+  ~/.config/owner-sso/config.json  {"authUrl", "apiUrl", "regionalAuthUrls", "store", "account", "ca"}
+  ~/.config/owner-sso/tokens       the default store; only you can read it
+  XDG_CONFIG_HOME moves both.
+
+  An option comes before its variable, a variable before the config file.
+
+Exit status:
+  0  done
+  1  something unexpected
+  2  wrong usage or settings
+  3  sign in again
+  4  wrong password or passcode, or a locked account
+  5  the service’s firewall blocks this machine for now
+  6  the token store
+  7  the network, or the service is down
+  128 and the signal’s number (130 for Ctrl-C) when it was stopped
+
+Examples:
+  owner-sso login
+  curl -H "Authorization: Bearer $(owner-sso token)" "$OWNER_SSO_API_URL/api/1/vehicles"
+  OWNER_SSO_TOTP_SECRET=… owner-sso login --account ann@example.com --credential-file password.txt
+  owner-sso status --json
+`

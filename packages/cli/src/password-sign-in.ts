@@ -1,0 +1,77 @@
+/**
+ * A sign-in with e-mail and password. What a person typed can be corrected; what came from elsewhere is tried once.
+ */
+import {
+  InvalidCredentialsError,
+  type LoginOutcome,
+  PasscodeRejectedError,
+  type Sso,
+  type TokenSet,
+} from '@owner-sso/core'
+import type { CommandOptions } from './call.ts'
+import { type CredentialSource, credentialSource } from './credentials.ts'
+import { stopped } from './interruption.ts'
+import { withProgress } from './login-progress.ts'
+import type { LoginVoice } from './login-voice.ts'
+import { answerSource } from './second-factor.ts'
+import type { Settings } from './settings.ts'
+
+/** So often a person may type a password, or a passcode. More tries get the account locked. */
+const tries = 3
+
+export interface SignIn {
+  readonly identity: string
+  readonly tokens: TokenSet
+}
+
+/** @throws what `beginLogin` and `completeLogin` throw, CommandError for something missing */
+export async function signInWithPassword(
+  sso: Sso,
+  options: CommandOptions,
+  settings: Settings,
+  voice: LoginVoice,
+): Promise<SignIn> {
+  const { identity, outcome } = await firstFactor(sso, credentialSource(settings, options.credentialFile), voice)
+  if (outcome.kind === 'tokens') return { identity, tokens: outcome.tokens }
+  const answers = await answerSource(outcome.factors, options, settings)
+  for (let attempt = 1; ; attempt += 1) {
+    if (answers.unattended) voice.step('Making a passcode from the TOTP secret')
+    const answer = await answers.next()
+    try {
+      const complete = (): Promise<TokenSet> => sso.completeLogin(outcome.pending, answer, { signal: stopped })
+      return { identity, tokens: await withProgress(voice.step, complete) }
+    } catch (error) {
+      if (!(error instanceof PasscodeRejectedError) || !isWorthAnother(error, attempt, answers.unattended)) throw error
+      voice.problem(error.message)
+    }
+  }
+}
+
+async function firstFactor(
+  sso: Sso,
+  credentials: CredentialSource,
+  voice: LoginVoice,
+): Promise<{ identity: string; outcome: LoginOutcome }> {
+  let before: string | undefined
+  for (let attempt = 1; ; attempt += 1) {
+    const given = await credentials.next(before)
+    before = given.identity
+    try {
+      const begin = (): Promise<LoginOutcome> => sso.beginLogin(given, { signal: stopped })
+      return { identity: given.identity, outcome: await withProgress(voice.step, begin) }
+    } catch (error) {
+      if (!(error instanceof InvalidCredentialsError) || !credentials.canCorrect || attempt === tries) throw error
+      voice.problem(
+        error.requestSent
+          ? 'The SSO service did not accept this e-mail and password. Check both.'
+          : 'This is the same e-mail and password as before: they were not sent again.',
+      )
+    }
+  }
+}
+
+/** A passcode that another program has used is followed by the next one, once; a person may mistype. */
+function isWorthAnother({ reason }: PasscodeRejectedError, attempt: number, unattended: boolean): boolean {
+  if (unattended) return reason === 'replayed' && attempt === 1
+  return (reason === 'invalid' || reason === 'replayed') && attempt < tries
+}

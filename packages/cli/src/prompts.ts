@@ -1,0 +1,50 @@
+/**
+ * Questions to the person at the terminal. They are asked on standard error, since standard output is for data.
+ */
+import { interrupt, stopped } from './interruption.ts'
+import type { Settings } from './settings.ts'
+
+/** Whether somebody is there who can be asked. */
+export function canAsk({ input }: Pick<Settings, 'input'>): boolean {
+  return input && process.stdin.isTTY && process.stderr.isTTY
+}
+
+export async function askText(message: string, initialValue?: string): Promise<string> {
+  const { text } = await import('@clack/prompts')
+  const answer = await text({
+    message,
+    ...(initialValue !== undefined && { initialValue }),
+    validate: required,
+    ...terminal(),
+  })
+  return given(answer).trim()
+}
+
+/** The answer is never shown. */
+export async function askSecret(message: string): Promise<string> {
+  const { password } = await import('@clack/prompts')
+  return given(await password({ message, validate: required, clearOnError: true, ...terminal() }))
+}
+
+export async function askChoice(
+  message: string,
+  options: readonly { readonly value: string; readonly label: string }[],
+): Promise<string> {
+  const { select } = await import('@clack/prompts')
+  return given(await select({ message, options: [...options], ...terminal() }))
+}
+
+function terminal(): { signal: AbortSignal; output: NodeJS.WriteStream } {
+  return { signal: stopped, output: process.stderr }
+}
+
+function required(value: string | undefined): string | undefined {
+  return value === undefined || value.trim() === '' ? 'This can’t be left empty (Ctrl-C stops).' : undefined
+}
+
+/** Ctrl-C in a prompt arrives as a key, not as a signal; the terminal is as it was by now. */
+function given(answer: string | symbol): string {
+  if (typeof answer === 'string') return answer
+  interrupt()
+  throw new Error('Stopped')
+}

@@ -1,0 +1,66 @@
+/**
+ * The second factor of a sign-in: which device, and its passcode or a backup code.
+ */
+import { type BackupCodeAnswer, type Factor, type PasscodeAnswer, PasscodeRequiredError } from '@owner-sso/core'
+import type { CommandOptions } from './call.ts'
+import { usageError } from './command-error.ts'
+import { stopped } from './interruption.ts'
+import { askChoice, askText, canAsk } from './prompts.ts'
+import { secretFromFile, secretFromVariable } from './secret-file.ts'
+import type { Settings } from './settings.ts'
+
+export interface AnswerSource {
+  /** @throws PasscodeRequiredError where nobody can be asked */
+  next(): Promise<PasscodeAnswer | BackupCodeAnswer>
+  /** Whether the answers are made from a secret: a wrong one stays wrong. */
+  readonly unattended: boolean
+}
+
+/** @throws CommandError for a factor that the account has not, or a secret that is none; PasscodeRequiredError */
+export async function answerSource(
+  factors: readonly Factor[],
+  options: CommandOptions,
+  settings: Settings,
+): Promise<AnswerSource> {
+  const secret = await totpSecret(options)
+  if (secret === undefined && !canAsk(settings)) throw new PasscodeRequiredError()
+  const factor = await chosenFactor(factors, options.factor, settings)
+  if (secret === undefined) return { unattended: false, next: () => askForCode(factor) }
+  const { passcodeGenerator } = await import('./totp.ts')
+  const generator = passcodeGenerator(secret)
+  return { unattended: true, next: async () => ({ factorId: factor.id, passcode: await generator.next(stopped) }) }
+}
+
+async function totpSecret({ totpSecretFile }: CommandOptions): Promise<string | undefined> {
+  if (totpSecretFile !== undefined) return secretFromFile(totpSecretFile, '--totp-secret-file')
+  return secretFromVariable('OWNER_SSO_TOTP_SECRET')
+}
+
+/** Never guessed: a passcode of the wrong device costs an attempt. */
+async function chosenFactor(
+  factors: readonly Factor[],
+  named: string | undefined,
+  settings: Settings,
+): Promise<Factor> {
+  const names = factors.map(({ name }) => name).join(', ')
+  if (named !== undefined) {
+    const found = factors.find(({ id, name }) => id === named || name === named)
+    if (found !== undefined) return found
+    throw usageError(`The account has no second factor called ${JSON.stringify(named)}.`, `Its factors are: ${names}.`)
+  }
+  const [only, ...others] = factors
+  if (only === undefined) throw new PasscodeRequiredError('several-factors')
+  if (others.length === 0) return only
+  if (!canAsk(settings)) throw usageError('The account has several second factors.', `Give --factor, one of: ${names}.`)
+  const id = await askChoice(
+    'Which device has the passcode?',
+    factors.map((factor) => ({ value: factor.id, label: factor.name })),
+  )
+  return factors.find((factor) => factor.id === id) ?? only
+}
+
+/** Backup codes have nine letters and digits, passcodes six to eight digits. */
+async function askForCode({ id, name }: Factor): Promise<PasscodeAnswer | BackupCodeAnswer> {
+  const code = (await askText(`Passcode of ${name} (or a backup code)`)).replaceAll(/[\s-]/gu, '')
+  return /^\d{1,8}$/u.test(code) ? { factorId: id, passcode: code } : { backupCode: code }
+}

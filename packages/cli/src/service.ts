@@ -1,0 +1,54 @@
+/**
+ * The SSO service as the settings name it.
+ */
+import { readFileSync } from 'node:fs'
+import { type Sso, createSso } from '@owner-sso/core'
+import { usageError } from './command-error.ts'
+import { configFile, expandHome } from './folders.ts'
+import type { Settings } from './settings.ts'
+
+/** @throws CommandError where no service is named, or something about it is wrong */
+export function serviceOf(settings: Settings): Sso {
+  const { authUrl, regionalAuthUrls, ca } = settings
+  if (authUrl === undefined) {
+    throw usageError(
+      'It is not said which SSO service to use.',
+      `Give --auth-url https://…, set OWNER_SSO_AUTH_URL, or write {"authUrl": "https://…"} into ${configFile}.`,
+    )
+  }
+  const pem = ca && certificateAuthority(ca.value)
+  try {
+    return createSso({
+      authUrl: authUrl.value,
+      regionalAuthUrls: regionalAuthUrls.value,
+      ...(pem !== undefined && { tls: { ca: pem } }),
+    })
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    throw usageError(sentence(error.message), `It came from ${authUrl.from}: correct it there.`)
+  }
+}
+
+/** The owner API's address. @throws CommandError where there is none */
+export function apiUrlOf({ apiUrl }: Settings): string {
+  if (apiUrl !== undefined) return apiUrl.value
+  throw usageError(
+    'It is not said where the owner API is.',
+    `Give --api-url https://…, set OWNER_SSO_API_URL, or write {"apiUrl": "https://…"} into ${configFile}.`,
+  )
+}
+
+/** The PEM of a private CA. @throws CommandError where the file can't be read, or is none */
+export function certificateAuthority(path: string): string {
+  try {
+    const pem = readFileSync(expandHome(path), 'utf8')
+    if (pem.includes('-----BEGIN CERTIFICATE-----')) return pem
+  } catch {
+    // Said below.
+  }
+  throw usageError(`${path} is no readable PEM file with a certificate.`, 'Correct --ca or OWNER_SSO_CA.')
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
+}

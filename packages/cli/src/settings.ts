@@ -1,0 +1,83 @@
+/**
+ * The settings of one call: each from its option, else its environment variable, else the config file, else its default.
+ */
+import { usageError } from './command-error.ts'
+import { type ConfigFile, readConfigFile } from './config-file.ts'
+import { configFile, tokensFolder } from './folders.ts'
+
+/** A setting's value and where it was found. */
+export interface Given<Value> {
+  readonly value: Value
+  readonly from: string
+}
+
+export interface Settings {
+  readonly authUrl: Given<string> | undefined
+  readonly regionalAuthUrls: Given<readonly string[]>
+  readonly apiUrl: Given<string> | undefined
+  readonly store: Given<string>
+  readonly account: Given<string> | undefined
+  /** Path of a PEM file. */
+  readonly ca: Given<string> | undefined
+  readonly json: boolean
+  /** Whether a person may be asked. */
+  readonly input: boolean
+}
+
+/** What commander hands over for the options that every command has. */
+export interface GlobalOptions {
+  readonly authUrl?: string
+  readonly regionalAuthUrl?: readonly string[]
+  readonly apiUrl?: string
+  readonly store?: string
+  readonly account?: string
+  readonly ca?: string
+  readonly json?: boolean
+  readonly input?: boolean
+  readonly force?: boolean
+}
+
+/** @throws CommandError for a config file that can't be used, or a password in `--store` */
+export function readSettings(options: GlobalOptions, env: NodeJS.ProcessEnv = process.env): Settings {
+  const config = readConfigFile()
+  if (options.store !== undefined && hasPassword(options.store)) {
+    throw usageError(
+      '--store has a password in it, which everybody on this machine can read in the list of processes.',
+      'Put the address into the environment variable OWNER_SSO_STORE, or into the config file.',
+    )
+  }
+  const text = (option: keyof GlobalOptions & keyof ConfigFile, flag: string, variable: string) =>
+    firstGiven<string>([options[option], flag], [env[variable], variable], [config[option], configFile])
+  return {
+    authUrl: text('authUrl', '--auth-url', 'OWNER_SSO_AUTH_URL'),
+    regionalAuthUrls: firstGiven<readonly string[]>(
+      [options.regionalAuthUrl, '--regional-auth-url'],
+      [listed(env['OWNER_SSO_REGIONAL_AUTH_URLS']), 'OWNER_SSO_REGIONAL_AUTH_URLS'],
+      [config.regionalAuthUrls, configFile],
+    ) ?? { value: [], from: 'default' },
+    apiUrl: text('apiUrl', '--api-url', 'OWNER_SSO_API_URL'),
+    store: text('store', '--store', 'OWNER_SSO_STORE') ?? { value: `file:${tokensFolder}`, from: 'default' },
+    account: text('account', '--account', 'OWNER_SSO_ACCOUNT'),
+    ca: text('ca', '--ca', 'OWNER_SSO_CA'),
+    json: options.json ?? false,
+    input: options.input ?? true,
+  }
+}
+
+function firstGiven<Value extends string | readonly string[]>(
+  ...candidates: readonly (readonly [Value | undefined, string])[]
+): Given<Value> | undefined {
+  for (const [value, from] of candidates) {
+    if (value !== undefined && value.length > 0) return { value, from }
+  }
+  return undefined
+}
+
+/** Several addresses are separated by commas or spaces. */
+function listed(text: string | undefined): string[] | undefined {
+  return text?.split(/[\s,]+/u).filter(Boolean)
+}
+
+function hasPassword(address: string): boolean {
+  return URL.canParse(address) && new URL(address).password !== ''
+}
