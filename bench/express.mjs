@@ -37,13 +37,13 @@ async function table(scheme) {
   const proxies = []
   for (const name of names) {
     const proxy = await start('proxy', [name], { BENCH_TARGET: target, BENCH_CA: upstream.ca })
+    const sequential = await connectionsForTwenty(proxy)
     await load.ask({ port: proxy.port, connections, milliseconds: 1000 })
-    proxies.push({ name, proxy, micros: [], rates: [], p99: [], failed: 0 })
+    proxies.push({ name, proxy, sequential, micros: [], rates: [], p99: [], failed: 0 })
   }
   for (let round = 0; round < rounds; round += 1) {
     for (const entry of proxies) await measure(entry)
   }
-  for (const entry of proxies) entry.sequential = await connectionsForTwenty(entry.proxy)
   print(scheme, proxies)
   for (const { proxy } of proxies) proxy.stop()
 }
@@ -59,9 +59,8 @@ async function measure(entry) {
   entry.failed += failed
 }
 
-/** After a pause in which every idle connection ends. */
+/** Of a proxy that has made none yet. */
 async function connectionsForTwenty(proxy) {
-  await new Promise((resolve) => setTimeout(resolve, 6000))
   const before = await upstream.ask()
   await load.ask({ port: proxy.port, connections: 1, milliseconds: 5000, count: 20 })
   return (await upstream.ask()).connections - before.connections

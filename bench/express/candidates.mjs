@@ -61,8 +61,9 @@ function nodeHttp({ target, ca, tokens }) {
 }
 
 /** The token is resolved by our middleware in front, as it should be. */
-function proxyMiddleware({ target, ca, tokens }, agent) {
-  const proxy = createProxyMiddleware({ target, changeOrigin: true, agent, secure: true, ssl: { ca } })
+function proxyMiddleware({ target, tokens }, agent) {
+  // Without an agent there is no place for a CA.
+  const proxy = createProxyMiddleware({ target, changeOrigin: true, agent, secure: agent !== undefined })
   return inExpress(ownerApiBearer({ tokens, account }), proxy)
 }
 

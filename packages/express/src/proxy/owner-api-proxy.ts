@@ -81,6 +81,8 @@ export function ownerApiProxy<Request extends IncomingMessage = IncomingMessage>
   }
 
   const proxy = (request: Request, response: ServerResponse, next?: (error?: unknown) => void): void => {
+    // A caller may be gone before the handlers in front have let its request through: no event will tell.
+    if (response.destroyed || response.writableEnded) return
     if (pool.closed) return sendAnswer(response, refusal('ERR_OWNER_API_CLOSING'))
     if (active >= settings.maxConcurrent) return sendAnswer(response, refusal('ERR_OWNER_API_BUSY'))
     active += 1

@@ -154,6 +154,33 @@ it('sends nothing for a caller that hangs up while the token is on its way', asy
   expect(requests).toBe(1)
 })
 
+it('keeps no place for a caller that was gone before its request got here', async () => {
+  const app = express()
+  app.use((_request, response, next) => response.once('close', () => next()))
+  await start({}, (handler) => listen(app.use(handler)))
+  const entered = once(home.server, 'request')
+  const socket = await open(rawRequest('GET', '/api/1/vehicles'))
+  const [, response] = (await entered) as [IncomingMessage, ServerResponse]
+  const closed = once(response, 'close')
+  socket.destroy()
+  await closed
+  expect(proxy.active()).toBe(0)
+})
+
+it('bothers nobody with a caller that hangs up in the middle of a small body', async () => {
+  const errors: unknown[] = []
+  let handler: Parameters<(typeof homes)[number][2]>[0] = () => {}
+  await start({}, (given) => {
+    handler = given
+    return listen((request, response) => handler(request, response, (error) => errors.push(error)))
+  })
+  const socket = await open('POST /api/1/echo HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf')
+  await until(() => proxy.active() === 1)
+  socket.destroy()
+  await until(() => proxy.active() === 0)
+  expect(errors).toEqual([])
+})
+
 it('gives the caller an answer that comes before its upload has ended', async () => {
   await start()
   const socket = await open(
