@@ -96,6 +96,11 @@ export async function sync(disk: Disk, path: string): Promise<void> {
   try {
     await disk.fsync(fd)
   } finally {
-    await disk.close(fd)
+    letGo(disk, fd)
   }
+}
+
+/** Closes what was only read: nobody has to wait for it, and nothing can be lost with it. */
+export function letGo(disk: Disk, fd: number): void {
+  disk.close(fd).catch(() => undefined)
 }

@@ -1,8 +1,9 @@
 /**
  * Reading: the highest version file whose content verifies, else the next lower.
  */
+import { join } from 'node:path'
 import { StoreError } from '@owner-sso/core'
-import { type Disk, readFlags, unless } from './disk.ts'
+import { type Disk, letGo, readFlags, unless } from './disk.ts'
 import {
   accountFolder,
   parseTemporaryName,
@@ -22,6 +23,9 @@ export interface Standing {
   /** The highest slot that is taken, by a damaged file too; 0 where none is. */
   readonly highestSlot: number
 }
+
+/** Bytes: more than most records have. */
+const firstRead = 16 * 1024
 
 /** A list that outdates this often while it is read is somebody's endless loop. */
 const listings = 100
@@ -86,22 +90,39 @@ async function readVersion(disk: Disk, root: string, key: string, path: string):
   const fd = await openVersion(disk, path)
   if (fd === undefined) return undefined
   try {
-    const { size } = await checkFile(disk, fd, path, async ({ ino }) => {
-      const names = await listTemporary(disk, root, key)
-      const stats = await Promise.all(names.map(({ name }) => temporaryStats(disk, root, name)))
-      return stats.some((temporary) => temporary?.ino === ino)
-    })
-    const content = Buffer.allocUnsafe(size > sizeLimit ? 0 : size)
-    let length = 0
-    while (length < content.byteLength) {
-      const bytes = await disk.read(fd, content, length)
-      if (bytes === 0) break
-      length += bytes
-    }
-    return content.subarray(0, length)
+    // Read while it is looked at: mostly it is ours, and this is all of it.
+    const start = Buffer.allocUnsafe(firstRead)
+    const reading = disk.read(fd, start, 0)
+    reading.catch(() => undefined)
+    const { size } = await checkFile(disk, fd, path, (stats) => isTemporary(disk, root, key, stats))
+    const length = await reading
+    if (size > sizeLimit) return start.subarray(0, 0)
+    if (size <= length) return start.subarray(0, length)
+    return await readRest(disk, fd, start.subarray(0, length), size)
   } finally {
-    await disk.close(fd)
+    letGo(disk, fd)
   }
+}
+
+async function readRest(disk: Disk, fd: number, start: Uint8Array, size: number): Promise<Uint8Array> {
+  const content = Buffer.allocUnsafe(size)
+  content.set(start)
+  let length = start.byteLength
+  while (length < size) {
+    const bytes = await disk.read(fd, content, length)
+    if (bytes === 0) break
+    length += bytes
+  }
+  return content.subarray(0, length)
+}
+
+/** Whether a file's second name is the temporary one of a write under way. */
+async function isTemporary(disk: Disk, root: string, key: string, { ino }: { ino: number }): Promise<boolean> {
+  const names = await listTemporary(disk, root, key)
+  const stats = await Promise.all(
+    names.map(({ name }) => unless(disk.lstat(join(temporaryFolder(root), name)), 'ENOENT')),
+  )
+  return stats.some((temporary) => temporary?.ino === ino)
 }
 
 async function openVersion(disk: Disk, path: string): Promise<number | undefined> {
@@ -115,8 +136,4 @@ async function openVersion(disk: Disk, path: string): Promise<number | undefined
     )
     throw refused ? refuseLink(path) : error
   }
-}
-
-function temporaryStats(disk: Disk, root: string, name: string): Promise<{ ino: number } | undefined> {
-  return unless(disk.lstat(`${temporaryFolder(root)}/${name}`), 'ENOENT')
 }

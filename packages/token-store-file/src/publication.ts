@@ -32,21 +32,39 @@ export async function publish(
   baseSlot: number,
   content: Uint8Array,
 ): Promise<boolean> {
-  const folder = accountFolder(root, key)
+  const tidying: Promise<unknown>[] = []
+  try {
+    const taken = await putInPlace(disk, root, key, slot, content, tidying)
+    if (taken === undefined) return false
+    const old = taken.filter((other) => other < Math.min(baseSlot, slot - kept + 1))
+    if (old.length > 0) tidying.push(prune(disk, root, key, slot, old).catch(() => undefined))
+    await sync(disk, accountFolder(root, key))
+    return true
+  } finally {
+    // What can't be removed now, the next writer prunes, or the next opening sweeps.
+    await Promise.all(tidying)
+  }
+}
+
+/** Answers the slots that were taken before, or `undefined` where this one was among them. */
+async function putInPlace(
+  disk: Disk,
+  root: string,
+  key: string,
+  slot: number,
+  content: Uint8Array,
+  tidying: Promise<unknown>[],
+): Promise<number[] | undefined> {
   const temporary = join(temporaryFolder(root), temporaryName(key, slot))
-  let slots: number[]
   try {
     await writeTemporary(disk, root, temporary, content)
-    slots = await listSlots(disk, root, key)
-    if ((slots[0] ?? 0) >= slot) return false
-    if (!(await place(disk, temporary, versionFile(folder, slot), content))) return false
+    const taken = await listSlots(disk, root, key)
+    if ((taken[0] ?? 0) >= slot) return undefined
+    const path = versionFile(accountFolder(root, key), slot)
+    return (await place(disk, temporary, path, content)) ? taken : undefined
   } finally {
-    await discard(disk, temporary)
+    tidying.push(discard(disk, temporary))
   }
-  await sync(disk, folder)
-  const old = slots.filter((other) => other < Math.min(baseSlot, slot - kept + 1))
-  if (old.length > 0) await prune(disk, root, key, slot, old).catch(() => undefined) // The next writer tries again.
-  return true
 }
 
 async function writeTemporary(disk: Disk, root: string, path: string, content: Uint8Array): Promise<void> {
@@ -96,7 +114,7 @@ async function prune(disk: Disk, root: string, key: string, slot: number, old: r
   for (const each of old) await unless(disk.unlink(versionFile(accountFolder(root, key), each)), 'ENOENT')
 }
 
-/** What can't be removed now is swept when the store is opened next. */
+/** Removes a file if it can. */
 async function discard(disk: Disk, path: string): Promise<void> {
   await disk.unlink(path).catch(() => undefined)
 }

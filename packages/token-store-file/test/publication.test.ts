@@ -47,16 +47,19 @@ describe.each<[string, Disk, number[]]>([
       const awake = storeOn(disk, { path })
       await grow(awake, 3)
       let [index, written] = [0, 0]
+      let nap: Promise<void> | undefined
+      const othersWrite = async (): Promise<void> => {
+        for (; written < others; written += 1) if (await grow(awake, 1).then(() => false, isBusy)) break
+      }
       const sleeping = watched(async (_call, proceed) => {
         const mine = index
         index += 1
-        const goal = mine === asleep ? others : 0
-        for (; written < goal; written += 1) {
-          if (await grow(awake, 1).then(() => false, isBusy)) break
-        }
+        if (mine === asleep) await (nap = othersWrite())
         return proceed()
       }, disk)
       const answer = await storeOn(sleeping, { path }).swap(account, 3, sample(-4), 'slept')
+      // Not every call is waited for by the swap.
+      await nap
       // Either it was first and the others wrote on top of it, or it met a conflict and left nothing behind.
       const applied = 'version' in answer ? 1 : 0
       const record = applied === 1 && written === 0 ? sample(-4) : sample(3 + written + applied)
