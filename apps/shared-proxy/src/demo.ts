@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createSso, createTokenManager } from '@owner-sso/core'
+import { createSso, createTokenManager, type PasscodeAnswer } from '@owner-sso/core'
 import type { Emulator } from '@owner-sso/emulator'
 import { sha256 } from './clients.ts'
 import { createEnding, endProcess } from './demo/ending.ts'
@@ -71,12 +71,14 @@ async function start(): Promise<string> {
 
 /** Signs every account of the emulator in, once, as an operator would. Resolves to their names. */
 async function signInAll(emulator: Emulator, redisUrl: string): Promise<readonly string[]> {
-  const { store, close } = openRedis(redisUrl)
+  const { store, connected, close } = openRedis(redisUrl)
+  await connected
   const sso = createSso({ authUrl: emulator.authUrl, regionalAuthUrls: [emulator.regionalAuthUrl] })
   const tokens = createTokenManager({ sso, store })
-  for (const { identity, credential, factors, passcode } of emulator.accounts) {
-    const answer = factors[0] && { factorId: factors[0].id, passcode: passcode(factors[0].id) }
-    await tokens.save(identity, await sso.login({ identity, credential, ...(answer && { passcode: () => answer }) }))
+  for (const account of emulator.accounts) {
+    const { identity, credential } = account
+    const passcode = (): PasscodeAnswer => ({ factorId: account.factors[0]?.id, passcode: account.passcode() })
+    await tokens.save(identity, await sso.login({ identity, credential, passcode }))
   }
   close()
   return emulator.accounts.map(({ identity }) => identity)

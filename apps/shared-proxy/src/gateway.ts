@@ -46,7 +46,12 @@ export function createGateway({ tokens, store, clients, apiUrl, authUrls }: Gate
     account: ({ account }) => account,
     authorize: ({ account }) => account !== undefined,
   })
-  const readiness = (): Promise<Readiness> => readinessOf(store, authUrls)
+  let asked: Promise<Readiness> | undefined
+  // Whoever asks while Redis is being asked gets the same answer.
+  const readiness = (): Promise<Readiness> =>
+    (asked ??= readinessOf(store, authUrls).finally(() => {
+      asked = undefined
+    }))
   const metrics = createMetrics({ tokens, active: proxy.active, readiness })
   let isClosing = false
 

@@ -21,16 +21,15 @@ export interface MetricsOptions {
   readonly readiness: () => Promise<Readiness>
 }
 
-/** The events of a token manager; the keys make sure that none is missing. */
-const events: Readonly<Record<keyof TokenManagerEvents, true>> = {
-  refreshed: true,
-  'refresh-failed': true,
-  'in-doubt': true,
-  unsaved: true,
-  superseded: true,
-  'reauthentication-required': true,
-  blocked: true,
-}
+const events = [
+  'refreshed',
+  'refresh-failed',
+  'in-doubt',
+  'unsaved',
+  'superseded',
+  'reauthentication-required',
+  'blocked',
+] as const satisfies readonly (keyof TokenManagerEvents)[]
 
 export function createMetrics({ tokens, active, readiness }: MetricsOptions): Metrics {
   const registry = new Registry()
@@ -43,7 +42,7 @@ export function createMetrics({ tokens, active, readiness }: MetricsOptions): Me
     labelNames: ['event'],
     registers,
   })
-  for (const event of Object.keys(events) as (keyof TokenManagerEvents)[]) {
+  for (const event of events) {
     refreshes.inc({ event }, 0)
     tokens.on(event, () => refreshes.inc({ event }))
   }
@@ -55,26 +54,19 @@ export function createMetrics({ tokens, active, readiness }: MetricsOptions): Me
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
     registers,
   })
-  new Gauge({
-    name: 'owner_sso_calls_active',
-    help: 'Calls to the owner API under way.',
-    registers,
-    collect() {
-      this.set(active())
-    },
-  })
-
-  const redis = new Gauge({ name: 'owner_sso_redis_up', help: '1 while Redis answers, else 0.', registers })
-  new Gauge({
-    name: 'owner_sso_firewall_blocked',
-    help: '1 while the firewall of the SSO service blocks all instances (the breaker is open), else 0.',
-    registers,
-    async collect() {
-      const state = await readiness()
-      redis.set(state.redis === 'up' ? 1 : 0)
-      this.set(state.firewall === 'blocked' ? 1 : 0)
-    },
-  })
+  const gauge = (name: string, help: string, value: () => number | Promise<number>): void => {
+    const collect = async function (this: Gauge): Promise<void> {
+      this.set(await value())
+    }
+    registry.registerMetric(new Gauge({ name, help, registers: [], collect }))
+  }
+  gauge('owner_sso_calls_active', 'Calls to the owner API under way.', active)
+  gauge('owner_sso_redis_up', '1 while Redis answers, else 0.', async () => Number((await readiness()).redis === 'up'))
+  gauge(
+    'owner_sso_firewall_blocked',
+    '1 while the firewall of the SSO service blocks all instances (the breaker is open), else 0.',
+    async () => Number((await readiness()).firewall === 'blocked'),
+  )
 
   return {
     contentType: registry.contentType,

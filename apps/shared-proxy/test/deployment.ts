@@ -1,4 +1,5 @@
 /** A whole deployment: the emulator as the service, one Redis, instances of the gateway, and what their callers send. */
+import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { Agent, get, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -7,8 +8,9 @@ import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll } from '@jest/globals'
 import { createSso, createTokenManager, type TokenManager, type TokenStore } from '@owner-sso/core'
 import { type Emulator, type EmulatorOptions, startEmulator } from '@owner-sso/emulator'
+import { redisTokenStore } from '@owner-sso/token-store-redis'
+import { createClient } from 'redis'
 import { sha256 } from '../src/clients.ts'
-import { openRedis } from '../src/redis.ts'
 import { type Instance, startInstance } from './instance.ts'
 import { type RedisServer, startRedis } from './redis-server.ts'
 
@@ -53,17 +55,25 @@ export function atEnd(close: () => Promise<unknown> | void): void {
   closing.push(close)
 }
 
-/** Has to stand at the head of a `describe` that deploys. */
-export function useRedis(): void {
+/**
+ * Has to stand at the head of a `describe` that deploys.
+ *
+ * @param lives - how long a deployment lives: for one test, or for all of them
+ */
+export function useRedis(lives: 'test' | 'all' = 'test'): void {
   beforeAll(async () => {
     redis = await startRedis()
   })
-  afterEach(async () => {
+  const endDeployments = async (): Promise<void> => {
     const closers = closing
     closing = []
     for (const close of closers.toReversed()) await close()
+  }
+  if (lives === 'test') afterEach(endDeployments)
+  afterAll(async () => {
+    await endDeployments()
+    await redis?.remove()
   })
-  afterAll(() => redis?.remove())
 }
 
 /** Deploys with `account` signed in, and ends it after the test. */
@@ -73,9 +83,7 @@ export async function deploy(options: DeploymentOptions = {}): Promise<Deploymen
   const emulator = await startEmulator({ firewall: false, ...options.emulator })
   atEnd(() => emulator.close())
   const sso = createSso({ authUrl: emulator.authUrl, regionalAuthUrls: [emulator.regionalAuthUrl] })
-  const { store, connected, close } = openRedis(server.url)
-  atEnd(close)
-  await connected
+  const store = await openStore(server.url)
   const tokens = createTokenManager({ sso, store })
   await tokens.save(account, await sso.login({ identity: account, credential: 'correct horse' }))
 
@@ -114,6 +122,18 @@ export async function deploy(options: DeploymentOptions = {}): Promise<Deploymen
       await Promise.all(instances.map((instance) => instance.pass(seconds)))
     },
   }
+}
+
+/** The store as a process of its own would see it. */
+async function openStore(url: string): Promise<TokenStore> {
+  const client = createClient({ url, socket: { reconnectStrategy: 50 } }).on('error', () => undefined)
+  await client.connect()
+  atEnd(async () => {
+    // A client that is ended while it connects stays connected.
+    if (!client.isReady) await once(client, 'ready')
+    client.destroy()
+  })
+  return redisTokenStore({ client })
 }
 
 export function clientsFile(clients: readonly ClientEntry[]): string {

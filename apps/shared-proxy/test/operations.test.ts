@@ -1,0 +1,101 @@
+/** The pages for operators, in good times and in bad ones. */
+import { expect, it } from '@jest/globals'
+import { account, apiKey, call, callMany, deploy, life, metric, useRedis } from './deployment.ts'
+import type { Instance } from './instance.ts'
+import { describeWithRedis } from './redis-server.ts'
+
+async function page(
+  instance: Instance,
+  name: string,
+): Promise<{ readonly status: number | undefined; readonly body: unknown }> {
+  const { status, body } = await call(`${instance.url}/${name}`, { authorization: '' })
+  return { status, body: JSON.parse(body) }
+}
+
+const clear = { ready: true, redis: 'up', firewall: 'clear', closing: false }
+
+describeWithRedis('the pages for operators', () => {
+  useRedis()
+
+  it('say that an instance is alive and ready', async () => {
+    const deployment = await deploy()
+    expect(await page(deployment.instance(0), 'healthz')).toEqual({ status: 200, body: { alive: true } })
+    expect(await page(deployment.instance(0), 'readyz')).toEqual({ status: 200, body: clear })
+  })
+
+  it('say that Redis is down, within two seconds, while tokens in memory go on working', async () => {
+    const deployment = await deploy()
+    const instance = deployment.instance(0)
+    expect(await call(`${instance.url}/api/1/vehicles`)).toMatchObject({ status: 200 })
+
+    await deployment.redis.kill()
+    const began = performance.now()
+    const down = { ready: false, redis: 'down', firewall: 'unknown', closing: false }
+    expect(await page(instance, 'readyz')).toEqual({ status: 503, body: down })
+    expect(performance.now() - began).toBeLessThan(5000)
+    expect(await page(instance, 'healthz')).toMatchObject({ status: 200 })
+    expect(await call(`${instance.url}/api/1/vehicles`)).toMatchObject({ status: 200 })
+    expect(await metric(instance, 'owner_sso_redis_up')).toBe(0)
+
+    await deployment.redis.start()
+    // The client tries again after a moment; a command waits for it.
+    while ((await page(instance, 'readyz')).status !== 200) await new Promise((resolve) => setTimeout(resolve, 50))
+    expect(await metric(instance, 'owner_sso_redis_up')).toBe(1)
+  })
+
+  it('say that the firewall blocks, on every instance, until one got through again', async () => {
+    const deployment = await deploy({ instances: 2 })
+    const [first, second] = [deployment.instance(0), deployment.instance(1)]
+    await deployment.pass(life)
+    deployment.emulator.once('refresh', { firewall: true })
+
+    const answer = await call(`${first.url}/api/1/vehicles`)
+    expect(answer.status).toBe(503)
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(60)
+    for (const instance of [first, second]) {
+      expect(await page(instance, 'readyz')).toMatchObject({
+        status: 503,
+        body: { ready: false, redis: 'up', firewall: 'blocked', nextAttemptAt: expect.any(Number) },
+      })
+      expect(await metric(instance, 'owner_sso_firewall_blocked')).toBe(1)
+    }
+    expect(await metric(first, 'owner_sso_refresh_events_total{event="blocked"}')).toBe(1)
+
+    await deployment.pass(2 * 60 * 60)
+    expect(await page(second, 'readyz')).toEqual({ status: 200, body: clear })
+    expect(await call(`${second.url}/api/1/vehicles`)).toMatchObject({ status: 200 })
+    expect(await metric(first, 'owner_sso_firewall_blocked')).toBe(0)
+  })
+
+  it('count calls by their class of status, and name no account and no secret', async () => {
+    const deployment = await deploy()
+    const instance = deployment.instance(0)
+    expect(await callMany(instance.url, 3)).toEqual({ 200: 3 })
+    expect(await call(`${instance.url}/api/1/vehicles/0`)).toMatchObject({ status: 404 })
+    expect(await call(`${instance.url}/elsewhere`)).toMatchObject({ status: 404 })
+    // Not a call: nobody was let in.
+    await call(`${instance.url}/api/1/vehicles`, { authorization: '' })
+    deployment.emulator.once('owner-api', { status: 500, body: 'out of order' })
+    expect(await call(`${instance.url}/api/1/vehicles`)).toMatchObject({ status: 500 })
+    await deployment.pass(life)
+    expect(await call(`${instance.url}/api/1/vehicles`)).toMatchObject({ status: 200 })
+
+    const count = (status: string): Promise<number> =>
+      metric(instance, `owner_sso_call_duration_seconds_count{status="${status}"}`)
+    expect(await Promise.all(['2xx', '4xx', '5xx'].map(count))).toEqual([4, 2, 1])
+    expect(await metric(instance, 'owner_sso_refresh_events_total{event="refreshed"}')).toBe(1)
+
+    const { headers, body } = await call(`${instance.url}/metrics`, { authorization: '' })
+    expect(headers['content-type']).toMatch(/^text\/plain; version=0\.0\.4/u)
+    const stored = await deployment.store.read(account)
+    const tokens = stored?.record.state === 'signed-in' ? stored.record.tokens : undefined
+    const secrets = [apiKey, tokens?.access_token, tokens?.refresh_token, tokens?.id_token]
+    for (const secret of secrets) {
+      expect(secret).toBeDefined()
+      expect(body).not.toContain(secret)
+      expect(instance.printed()).not.toContain(secret)
+    }
+    expect(body).not.toMatch(/@|plain|example/u)
+    expect(instance.printed()).toContain(`"event":"refreshed","account":"${account}"`)
+  })
+})

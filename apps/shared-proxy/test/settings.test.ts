@@ -1,0 +1,62 @@
+import { describe, expect, it } from '@jest/globals'
+import { SettingsError, settingsFrom } from '../src/settings.ts'
+
+const complete = {
+  OWNER_SSO_AUTH_URL: 'https://auth.example.com',
+  OWNER_SSO_API_URL: 'https://api.example.com/base',
+  OWNER_SSO_STORE: 'rediss://user:hush@redis.example.com:6379/1',
+  OWNER_SSO_CLIENTS_FILE: '/etc/clients.json',
+}
+
+describe('the settings', () => {
+  it('need four variables and have defaults for the others', () => {
+    expect(settingsFrom(complete)).toEqual({
+      authUrl: 'https://auth.example.com',
+      regionalAuthUrls: [],
+      apiUrl: 'https://api.example.com/base',
+      storeUrl: 'rediss://user:hush@redis.example.com:6379/1',
+      clientsFile: '/etc/clients.json',
+      host: '127.0.0.1',
+      port: 8080,
+      graceSeconds: 30,
+    })
+  })
+
+  it('take every one from the environment', () => {
+    const more = {
+      OWNER_SSO_REGIONAL_AUTH_URLS: 'https://auth.example.cn, http://localhost:9000',
+      HOST: '0.0.0.0',
+      PORT: '0',
+      OWNER_SSO_GRACE_SECONDS: '5',
+    }
+    expect(settingsFrom({ ...complete, ...more })).toMatchObject({
+      regionalAuthUrls: ['https://auth.example.cn', 'http://localhost:9000'],
+      host: '0.0.0.0',
+      port: 0,
+      graceSeconds: 5,
+    })
+  })
+
+  it.each([
+    ['OWNER_SSO_AUTH_URL', ''],
+    ['OWNER_SSO_AUTH_URL', 'http://auth.example.com'],
+    ['OWNER_SSO_AUTH_URL', 'https://auth.example.com/path'],
+    ['OWNER_SSO_AUTH_URL', 'https://ann:hush@auth.example.com'],
+    ['OWNER_SSO_REGIONAL_AUTH_URLS', 'https://auth.example.cn ftp://auth.example.cn'],
+    ['OWNER_SSO_API_URL', ' '],
+    ['OWNER_SSO_API_URL', 'api.example.com'],
+    ['OWNER_SSO_API_URL', 'https://api.example.com?key=hush'],
+    ['OWNER_SSO_STORE', ''],
+    ['OWNER_SSO_STORE', 'file:///var/hush'],
+    ['OWNER_SSO_STORE', 'redis-hush:6379'],
+    ['OWNER_SSO_CLIENTS_FILE', ''],
+    ['PORT', '65536'],
+    ['PORT', 'http'],
+    ['OWNER_SSO_GRACE_SECONDS', '-1'],
+  ])('refuse %s="%s" with a sentence that names it and repeats no secret', (name, value) => {
+    const attempt = (): unknown => settingsFrom({ ...complete, [name]: value })
+    expect(attempt).toThrow(SettingsError)
+    expect(attempt).toThrow(new RegExp(String.raw`^${name} (?:is not set: it )?has to be .+\.$`, 'u'))
+    expect(attempt).not.toThrow('hush')
+  })
+})

@@ -1,0 +1,75 @@
+/** `node dist/sign-in.js`: an account signs in, and every instance can call for it. */
+import { expect, it } from '@jest/globals'
+import { call, deploy, useRedis, apiKey } from './deployment.ts'
+import { type Program, type ProgramOptions, run } from './instance.ts'
+import { describeWithRedis, freePort } from './redis-server.ts'
+
+const identity = 'mfa@example.com'
+const credential = 'correct horse'
+
+describeWithRedis('the sign-in', () => {
+  useRedis()
+
+  async function signIn(options: ProgramOptions): Promise<Program & { readonly code: unknown }> {
+    const program = run('sign-in', options)
+    const code = await program.exitCode
+    expect(program.printed()).not.toContain(credential)
+    return { ...program, code }
+  }
+
+  it('asks for what it needs, and puts the token set where the instances find it', async () => {
+    const deployment = await deploy({ clients: [{ name: 'test', key: apiKey, accounts: [identity] }] })
+    const { url } = deployment.instance(0)
+    expect(await call(`${url}/api/1/vehicles`)).toMatchObject({ status: 401 })
+    const emulated = deployment.emulator.accounts.find((each) => each.identity === identity)
+    const factor = emulated?.factors[1]
+    const passcode = emulated?.passcode(factor?.id) ?? ''
+
+    const { code, printed } = await signIn({
+      environment: deployment.environment,
+      input: `${identity}\n${credential}\n2\n${passcode}\n`,
+    })
+
+    expect(printed()).toContain(`Passcode of ${factor?.name ?? ''}: `)
+    expect(printed()).toMatch(/mfa@example\.com is signed in\.\n$/u)
+    expect(code).toBe(0)
+    expect(await call(`${url}/api/1/vehicles`)).toMatchObject({ status: 200 })
+  })
+
+  it('takes account and password from the environment as well', async () => {
+    const deployment = await deploy()
+    const { environment } = deployment
+    const { code } = await signIn({
+      environment: { ...environment, OWNER_SSO_ACCOUNT: 'regional@example.com', OWNER_SSO_CREDENTIAL: credential },
+    })
+    expect(code).toBe(0)
+    expect(await deployment.tokens.status('regional@example.com')).toMatchObject({ state: 'valid' })
+  })
+
+  it('says what went wrong, and stores nothing', async () => {
+    const deployment = await deploy({ instances: 0 })
+    const { environment } = deployment
+    const wrong = await signIn({ environment, input: 'regional@example.com\nwrong horse\n' })
+    expect(wrong.code).toBe(1)
+    expect(wrong.printed()).toMatch(/Nobody was signed in: .+\n$/u)
+    expect(wrong.printed()).not.toContain('wrong horse')
+    const unanswered = await signIn({ environment, input: 'regional@example.com\n' })
+    expect(unanswered.code).toBe(1)
+    expect(unanswered.printed()).toContain('The input ended before all questions were answered.')
+    const unset = await signIn({})
+    expect(unset.code).toBe(2)
+    expect(unset.printed()).toContain('OWNER_SSO_AUTH_URL is not set')
+  })
+
+  it('sends no password while Redis can’t be reached', async () => {
+    const deployment = await deploy({ instances: 0 })
+    const { credentialChecks } = deployment.emulator.counters
+    const { code, printed } = await signIn({
+      environment: { ...deployment.environment, OWNER_SSO_STORE: `redis://127.0.0.1:${await freePort()}` },
+      input: `${identity}\n${credential}\n`,
+    })
+    expect(code).toBe(1)
+    expect(printed()).toContain('Redis')
+    expect(deployment.emulator.counters.credentialChecks).toBe(credentialChecks)
+  })
+})
