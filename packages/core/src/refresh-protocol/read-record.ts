@@ -4,6 +4,7 @@
  */
 import { StoreError } from '../errors.ts'
 import type { AccountRecord, TokenRecord } from '../token-record.ts'
+import { tokenSet } from '../token-set.ts'
 import type { Known } from './account-memory.ts'
 import { adopt } from './account-memory.ts'
 import type { Context } from './context.ts'
@@ -15,8 +16,13 @@ export async function readRecord(account: string, { store }: Context): Promise<P
   const stored = await store.read(account)
   if (stored === undefined) return undefined
   const { version, record } = stored
-  if (isAccountRecord(record)) return { version, record }
+  if (isAccountRecord(record)) return { version, record: withoutShownTokens(record) }
   throw new StoreError('corrupt', 'The token store holds something that is no record of this account.')
+}
+
+/** A stored record has lost the rule that hides its tokens when it is printed. */
+function withoutShownTokens(record: AccountRecord): AccountRecord {
+  return record.state === 'signed-out' ? record : { ...record, tokens: tokenSet(record.tokens) }
 }
 
 export function isAccountRecord(record: TokenRecord): record is AccountRecord {

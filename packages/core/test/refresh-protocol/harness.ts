@@ -2,6 +2,7 @@
  * Token managers with a clock that the test moves, a service that answers as told, and a store that can fail.
  */
 import { StoreError } from '../../src/errors.ts'
+import type { Vitality } from '../../src/refresh-protocol/holder.ts'
 import { manageTokens } from '../../src/refresh-protocol/manager.ts'
 import { rules } from '../../src/refresh-protocol/rules.ts'
 import type { Runtime } from '../../src/refresh-protocol/runtime.ts'
@@ -22,7 +23,9 @@ export interface Bench {
   answer: (tokens: TokenSet, options: RefreshOptions) => Promise<TokenSet>
   /** A token set as of now. */
   tokens(overrides?: Partial<TokenSet>): TokenSet
-  /** A process of its own, whose wall clock may be off by some milliseconds. */
+  /** Who can be proven to run or to be dead; `unknown` where it is not named. */
+  readonly vitality: Map<number, Vitality>
+  /** A process of its own, whose wall clock may be off by some milliseconds; the first one is number 1. */
   process(options?: Partial<TokenManagerOptions>, skew?: number, random?: () => number): TokenManager
   /** Time passes on both clocks, and what was due happens. */
   pass(milliseconds: number): Promise<void>
@@ -52,6 +55,7 @@ export function bench(): Bench {
   const self: Bench = {
     store,
     sent: [],
+    vitality: new Map(),
     answer: async (tokens) =>
       self.tokens({ refresh_token: `r${(serial += 1)}`, access_token: `a${serial}`, auth_url: tokens.auth_url }),
     tokens: (overrides) => ({
@@ -77,7 +81,7 @@ export function bench(): Bench {
         },
         keepAlive: () => () => undefined,
         holder: { pid: processes, boot: name },
-        vitality: () => 'unknown',
+        vitality: ({ pid }) => self.vitality.get(pid) ?? 'unknown',
       }
       const sso = {
         refresh: async (tokens: TokenSet, call: RefreshOptions = {}) => {

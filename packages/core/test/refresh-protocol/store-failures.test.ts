@@ -74,7 +74,7 @@ describe('a store that is down', () => {
     const tokens = world.process()
     await tokens.save(account, world.tokens())
     await world.pass(hours(8))
-    const { swap } = world.store
+    const swap = world.store.swap.bind(world.store)
     const writes: string[] = []
     world.store.swap = async (...args) => {
       const answer = await swap(...args)

@@ -1,0 +1,238 @@
+/** A refresh whose answer was lost: the old token is served, the request is replayed once, and late news is welcome. */
+import { describe, expect, it } from '@jest/globals'
+import {
+  ReauthenticationRequiredError,
+  SsoTimeoutError,
+  TokenRejectedError,
+  UnreachableError,
+} from '../../src/errors.ts'
+import type { TokenSet } from '../../src/token-set.ts'
+import { account, bench, deferred, hours, idle } from './harness.ts'
+
+const lost = async (): Promise<TokenSet> => {
+  throw new SsoTimeoutError('no answer', { requestSent: true })
+}
+const refused = async (): Promise<TokenSet> => {
+  throw new ReauthenticationRequiredError('refresh_token_rejected')
+}
+
+describe('a lost answer', () => {
+  it('is nobody’s trouble while the access token works, and is replayed once shortly before its end', async () => {
+    const world = bench()
+    const tokens = world.process()
+    await tokens.save(account, world.tokens())
+    const heard: unknown[] = []
+    tokens.on('in-doubt', (event) => heard.push(event))
+    const answer = world.answer
+    world.answer = lost
+    await world.pass(hours(6.1))
+    await tokens.getAccessToken(account)
+    await idle()
+    world.answer = answer
+    const replayAt = Math.floor(world.now() / 1000 + hours(8 - 6.1) / 1000 - 120)
+    expect(heard).toEqual([{ account, nextAttemptAt: replayAt }])
+    expect(await tokens.status(account)).toMatchObject({ state: 'in-doubt', next_attempt_at: replayAt })
+    for (let minute = 0; minute < 110; minute += 1) {
+      expect(await tokens.getAccessToken(account)).toBe('a0')
+      await world.pass(60_000)
+    }
+    expect(world.sent).toEqual(['r0'])
+    await world.pass(150_000)
+    await tokens.getAccessToken(account)
+    await idle()
+    expect(await tokens.getAccessToken(account)).toBe('a1')
+    expect(world.sent).toEqual(['r0', 'r0'])
+  })
+
+  it('ends the session with its reason when the replay is refused', async () => {
+    const world = bench()
+    const [tokens, other] = [world.process(), world.process()]
+    const heard: unknown[] = []
+    tokens.on('reauthentication-required', (event) => heard.push(event))
+    await tokens.save(account, world.tokens())
+    await world.pass(hours(8))
+    world.answer = lost
+    await expect(tokens.getAccessToken(account)).rejects.toMatchObject({ code: 'ERR_SSO_REFRESH_IN_DOUBT' })
+    world.answer = refused
+    const rejection = { code: 'ERR_SSO_REAUTHENTICATION_REQUIRED', reason: 'rotated_token_lost' }
+    await expect(tokens.getAccessToken(account)).rejects.toMatchObject(rejection)
+    await expect(other.getAccessToken(account)).rejects.toMatchObject(rejection)
+    expect(await other.status(account)).toMatchObject({
+      state: 'reauthentication-required',
+      reason: 'rotated_token_lost',
+    })
+    expect(heard).toEqual([{ account, reason: 'rotated_token_lost' }])
+    expect(world.sent).toEqual(['r0', 'r0'])
+    await tokens.save(account, world.tokens({ access_token: 'signed in again' }))
+    expect(await other.getAccessToken(account)).toBe('signed in again')
+  })
+
+  it('is asked for again with growing pauses where the replay’s answer is lost as well', async () => {
+    const world = bench()
+    const tokens = world.process()
+    await tokens.save(account, world.tokens())
+    await world.pass(hours(8))
+    world.answer = lost
+    const sentAt: number[] = []
+    for (let second = 0; second < 1200; second += 1) {
+      const before = world.sent.length
+      await tokens.getAccessToken(account).catch(() => undefined)
+      if (world.sent.length > before) sentAt.push(second)
+      await world.pass(1000)
+    }
+    expect(sentAt).toEqual([0, 1, 61, 181, 421, 901])
+  })
+
+  it('is known to all at once where its holder gave up, so that an expired token waits for nobody', async () => {
+    const world = bench()
+    const [holder, other] = [world.process(), world.process()]
+    world.vitality.set(1, 'running')
+    await holder.save(account, world.tokens())
+    await world.pass(hours(8))
+    const answer = world.answer
+    world.answer = lost
+    await holder.getAccessToken(account).catch(() => undefined)
+    world.answer = answer
+    expect(await other.getAccessToken(account)).toBe('a1')
+  })
+
+  it('stays in doubt when the replay can’t be sent or fails for another reason', async () => {
+    for (const error of [
+      new UnreachableError('no route', { requestSent: false }),
+      new TokenRejectedError('invalid_client'),
+    ]) {
+      const world = bench()
+      const tokens = world.process({ minRefreshInterval: 0 })
+      await tokens.save(account, world.tokens())
+      await world.pass(hours(8))
+      world.answer = lost
+      await tokens.getAccessToken(account).catch(() => undefined)
+      world.answer = async () => {
+        throw error
+      }
+      await expect(tokens.getAccessToken(account)).rejects.toBe(error)
+      expect(await tokens.status(account)).toMatchObject({ state: 'in-doubt' })
+      world.answer = refused
+      await expect(world.process().getAccessToken(account)).rejects.toMatchObject({ reason: 'rotated_token_lost' })
+    }
+  })
+})
+
+describe('the holder of an intent', () => {
+  async function stopped(vitality?: 'dead' | 'running') {
+    const world = bench()
+    const [holder, waiter] = [world.process(), world.process()]
+    await holder.save(account, world.tokens())
+    await world.pass(hours(8))
+    const reply = deferred<TokenSet>()
+    const answer = world.answer
+    world.answer = () => reply.promise
+    const call = holder.getAccessToken(account)
+    await idle()
+    if (vitality !== undefined) world.vitality.set(1, vitality)
+    world.answer = answer
+    const began = world.now()
+    let waited = 0
+    const waiting = waiter.getAccessToken(account).then(() => (waited = world.now() - began))
+    return { world, holder, waiter, reply, call, waiting, waited: () => waited }
+  }
+
+  it('is waited for 45 seconds where nothing is known about it', async () => {
+    const { world, waiting, waited } = await stopped()
+    await world.pass(44_000)
+    expect(world.sent).toEqual(['r0'])
+    await world.pass(2000)
+    await waiting
+    expect(waited()).toBeGreaterThanOrEqual(45_000)
+    expect(world.sent).toEqual(['r0', 'r0'])
+  })
+
+  it('is waited for two minutes where it is provably running (C2)', async () => {
+    const { world, waiting } = await stopped('running')
+    await world.pass(119_000)
+    expect(world.sent).toEqual(['r0'])
+    await world.pass(2000)
+    await waiting
+    expect(world.sent).toEqual(['r0', 'r0'])
+  })
+
+  it('is not waited for where it is provably dead', async () => {
+    const { world, waiting } = await stopped('dead')
+    await world.pass(300)
+    await waiting
+    expect(world.sent).toEqual(['r0', 'r0'])
+  })
+
+  it('brings its late success home: nobody’s replay was needed', async () => {
+    const { world, reply, call, waiter, waiting } = await stopped('running')
+    await world.pass(100_000)
+    reply.resolve(world.tokens({ access_token: 'late', refresh_token: 'late' }))
+    expect(await call).toBe('late')
+    await world.pass(300)
+    await waiting
+    expect(await waiter.getAccessToken(account)).toBe('late')
+    expect(world.sent).toEqual(['r0'])
+  })
+
+  it('brings its late success home even over the refusal of a replay', async () => {
+    const { world, reply, call, waiter, waiting } = await stopped()
+    world.answer = refused
+    const outcome = waiting.catch((error: unknown) => error)
+    await world.pass(46_000)
+    expect(await outcome).toMatchObject({ reason: 'rotated_token_lost' })
+    reply.resolve(world.tokens({ access_token: 'late', refresh_token: 'late' }))
+    expect(await call).toBe('late')
+    expect(await waiter.getAccessToken(account)).toBe('late')
+  })
+
+  it('gives way to a newer sign-in, and says so', async () => {
+    const { world, holder, reply, call, waiter, waiting } = await stopped('running')
+    const heard: unknown[] = []
+    holder.on('superseded', (event) => heard.push(event))
+    await waiter.save(account, world.tokens({ access_token: 'newer', refresh_token: 'newer' }))
+    reply.resolve(world.tokens({ access_token: 'late', refresh_token: 'late' }))
+    expect(await call).toBe('newer')
+    await world.pass(300)
+    await waiting
+    expect(heard).toEqual([{ account }])
+    expect(await world.process().getAccessToken(account)).toBe('newer')
+  })
+
+  it('never undoes a sign-out', async () => {
+    const { world, reply, call, waiter, waiting } = await stopped('running')
+    const outcomes = Promise.allSettled([call, waiting])
+    await waiter.forget(account)
+    reply.resolve(world.tokens({ access_token: 'late', refresh_token: 'late' }))
+    await world.pass(300)
+    for (const outcome of await outcomes) {
+      expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'ERR_SSO_SIGNED_OUT' } })
+    }
+    expect(await world.process().status(account)).toEqual({ state: 'signed-out' })
+  })
+})
+
+describe('the send guard (C3)', () => {
+  it.each([
+    ['an event loop that was blocked', (world: ReturnType<typeof bench>) => world.pass(10_001)],
+    ['a machine that was suspended', async (world: ReturnType<typeof bench>) => world.jump(10_001)],
+  ])('keeps %s from sending on an old intent, and tries anew', async (_, holdUp) => {
+    const world = bench()
+    const tokens = world.process()
+    await tokens.save(account, world.tokens())
+    await world.pass(hours(8))
+    const swap = world.store.swap.bind(world.store)
+    let held = false
+    world.store.swap = async (...args) => {
+      const answer = await swap(...args)
+      if (!held) {
+        held = true
+        await holdUp(world)
+      }
+      return answer
+    }
+    expect(await tokens.getAccessToken(account)).toBe('a1')
+    expect(world.sent).toEqual(['r0'])
+    // Intent, out again, intent, result, over the sign-in.
+    expect((await world.store.read(account))?.version).toBe(5)
+  })
+})

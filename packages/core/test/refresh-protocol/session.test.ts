@@ -1,0 +1,193 @@
+/** Signing in and out, what the manager tells about an account, and what it does not take. */
+import { execFile } from 'node:child_process'
+import { inspect, promisify } from 'node:util'
+import { describe, expect, it } from '@jest/globals'
+import { ReauthenticationRequiredError } from '../../src/errors.ts'
+import { copyTokenSets } from '../../src/refresh-protocol/account-list.ts'
+import { createTokenManager } from '../../src/token-manager.ts'
+import type { TokenManagerOptions } from '../../src/token-manager.ts'
+import { mapStore } from '../map-store.ts'
+import { account, bench, hours } from './harness.ts'
+
+describe('an account', () => {
+  it('is signed out, valid, ageing, expired and signed out again', async () => {
+    const world = bench()
+    const [tokens, other] = [world.process(), world.process()]
+    expect(await tokens.status(account)).toEqual({ state: 'signed-out' })
+    await tokens.save(account, world.tokens())
+    const obtained_at = world.now() / 1000
+    const facts = { expires_at: obtained_at + 28_800, obtained_at, auth_url: 'http://127.0.0.1:9' }
+    expect(await other.status(account)).toEqual({ state: 'valid', ...facts })
+    await world.pass(hours(8))
+    expect(await tokens.status(account)).toEqual({ state: 'expired', ...facts })
+    await tokens.forget(account)
+    expect(await other.status(account)).toEqual({ state: 'signed-out' })
+    await expect(tokens.getAccessToken(account)).rejects.toMatchObject({ code: 'ERR_SSO_SIGNED_OUT' })
+    await expect(other.refresh(account)).rejects.toMatchObject({ code: 'ERR_SSO_SIGNED_OUT' })
+  })
+
+  it('whose access token was refused is as good as expired', async () => {
+    const world = bench()
+    const tokens = world.process()
+    await tokens.save(account, world.tokens())
+    await tokens.invalidate(account, 'another')
+    expect(await tokens.status(account)).toMatchObject({ state: 'valid' })
+    await world.process().invalidate(account, 'a0')
+    await tokens.invalidate(account, 'a0')
+    expect(await tokens.status(account)).toMatchObject({ state: 'expired' })
+  })
+
+  it('keeps its working access token after its refresh token was refused, and asks for a sign-in after that', async () => {
+    const world = bench()
+    const tokens = world.process()
+    await tokens.save(account, world.tokens())
+    world.answer = async () => {
+      throw new ReauthenticationRequiredError('refresh_token_rejected')
+    }
+    await expect(tokens.refresh(account)).rejects.toMatchObject({ reason: 'refresh_token_rejected' })
+    expect(await tokens.getAccessToken(account)).toBe('a0')
+    expect(await tokens.status(account)).toMatchObject({
+      state: 'reauthentication-required',
+      reason: 'refresh_token_rejected',
+    })
+    await world.pass(hours(8))
+    await expect(tokens.getAccessToken(account)).rejects.toMatchObject({ code: 'ERR_SSO_REAUTHENTICATION_REQUIRED' })
+    expect(world.sent).toEqual(['r0'])
+  })
+
+  it('that nobody knows leaves no trace when it is forgotten', async () => {
+    const world = bench()
+    await world.process().forget(account)
+    expect(await world.store.read(account)).toBeUndefined()
+  })
+
+  it('is told by memory where the store is down', async () => {
+    const world = bench()
+    const tokens = world.process()
+    await tokens.save(account, world.tokens())
+    world.store.down = true
+    expect(await tokens.status(account)).toMatchObject({ state: 'valid' })
+    await expect(tokens.forget(account)).rejects.toMatchObject({ code: 'ERR_SSO_STORE' })
+  })
+
+  it('shows no token when a record is printed', async () => {
+    const world = bench()
+    const tokens = world.process()
+    const swapped: unknown[] = []
+    const swap = world.store.swap.bind(world.store)
+    world.store.swap = async (...args) => {
+      swapped.push(args[2])
+      return swap(...args)
+    }
+    await tokens.save(account, world.tokens())
+    await tokens.refresh(account)
+    expect(swapped).toHaveLength(3)
+    expect(inspect(swapped, { depth: 9 })).not.toMatch(/'[ar][01]'/u)
+  })
+})
+
+describe('a manager', () => {
+  it('lists who is signed in or has to sign in again', async () => {
+    const world = bench()
+    const tokens = world.process()
+    for (const name of ['one', 'two', 'three']) await tokens.save(name, world.tokens())
+    await tokens.forget('two')
+    const names: string[] = []
+    for await (const name of tokens.accounts()) names.push(name)
+    expect(names).toEqual(['one', 'three'])
+    const read = world.store.read.bind(world.store)
+    const unlisted = world.process({ store: { read, swap: world.store.swap.bind(world.store) } })
+    await expect(unlisted.accounts()[Symbol.asyncIterator]().next()).rejects.toThrow(TypeError)
+  })
+
+  it('tells listeners of what happens until they have heard enough', async () => {
+    const world = bench()
+    const tokens = world.process()
+    await tokens.save(account, world.tokens())
+    const heard: unknown[] = []
+    const end = tokens.on('refreshed', (event) => heard.push(event))
+    await tokens.refresh(account)
+    expect(heard).toEqual([{ account, expires_at: world.now() / 1000 + 28_800, replay: false }])
+    end()
+    await world.pass(61_000)
+    await tokens.refresh(account)
+    expect(heard).toHaveLength(1)
+  })
+
+  it('survives the mistakes of listeners, which their author gets to see', async () => {
+    const tokens = {
+      access_token: 'a0',
+      refresh_token: 'r0',
+      token_type: 'Bearer',
+      expires_at: 0,
+      auth_url: 'http://localhost',
+    }
+    const program = `
+      import { createTokenManager } from '@owner-sso/core'
+      let stored
+      const store = {
+        read: async () => stored,
+        swap: async (_, expected, record) => (stored = { version: expected + 1, record }),
+      }
+      const sso = { refresh: async (tokens) => ({ ...tokens, access_token: 'a1', expires_at: Date.now() }) }
+      process.on('uncaughtException', (error) => console.log('uncaught', error.message))
+      const tokens = createTokenManager({ sso, store })
+      tokens.on('refreshed', () => { throw new Error('of the listener') })
+      await tokens.save('owner', ${JSON.stringify(tokens)})
+      console.log(await tokens.getAccessToken('owner'))`
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program])
+    expect(stdout.trim().split('\n').toSorted()).toEqual(['a1', 'uncaught of the listener'])
+  })
+
+  const sso = { refresh: async () => bench().tokens() }
+  it.each<[string, Partial<TokenManagerOptions> | undefined]>([
+    ['sso must be what createSso() returns', { sso: {} as never }],
+    ['store must be a token store', { store: {} as never }],
+    ['refreshAfter must be a fraction above 0, at most 1', { refreshAfter: 0 }],
+    ['refreshAfter must be a fraction above 0, at most 1', { refreshAfter: 1.1 }],
+    ['refreshAfter must be a fraction above 0, at most 1', { refreshAfter: Number.NaN }],
+    ['minRefreshInterval must be seconds, 0 or more', { minRefreshInterval: -1 }],
+    ['minRefreshInterval must be seconds, 0 or more', { minRefreshInterval: '60' as never }],
+    ['cachedAccounts must be a whole number above 0', { cachedAccounts: 0 }],
+  ])('says “%s” for %j', (message, wrong) => {
+    expect(() => createTokenManager({ sso, store: mapStore(), ...wrong })).toThrow(new TypeError(message))
+  })
+
+  it.each([
+    ['tokens must be a token set', undefined],
+    ['tokens.access_token must be a non-empty string', { access_token: '' }],
+    ['tokens.refresh_token must be a non-empty string', { refresh_token: 7 }],
+    ['tokens.token_type must be a non-empty string', { token_type: undefined }],
+    ['tokens.auth_url must be an address', { auth_url: 'nowhere' }],
+    ['tokens.expires_at must be seconds since the epoch', { expires_at: '28800' }],
+  ])('says “%s” where one is to be saved', async (message, wrong) => {
+    const world = bench()
+    const tokens = wrong && { ...world.tokens(), ...wrong }
+    await expect(world.process().save(account, tokens as never)).rejects.toThrow(new TypeError(message))
+  })
+
+  it.each(['', undefined, 7])('takes no account called %p', async (name) => {
+    const tokens = bench().process()
+    const mistake = new TypeError('account must be a non-empty string')
+    await expect(tokens.getAccessToken(name as never)).rejects.toThrow(mistake)
+    await expect(tokens.save(name as never, bench().tokens())).rejects.toThrow(mistake)
+    await expect(tokens.status(name as never)).rejects.toThrow(mistake)
+  })
+})
+
+describe('copying token sets', () => {
+  it('takes every record over as it is, and none over a newer one', async () => {
+    const world = bench()
+    const tokens = world.process()
+    for (const name of ['one', 'two', 'three']) await tokens.save(name, world.tokens({ access_token: name }))
+    await tokens.forget('two')
+    const target = mapStore()
+    expect(await copyTokenSets(world.store, target)).toBe(3)
+    for (const name of ['one', 'two', 'three']) {
+      expect((await target.read(name))?.record).toEqual((await world.store.read(name))?.record)
+    }
+    await world.process({ store: target }).refresh('one')
+    expect(await copyTokenSets(world.store, target)).toBe(0)
+    expect(await world.process({ store: target }).getAccessToken('one')).toBe('a1')
+  })
+})
