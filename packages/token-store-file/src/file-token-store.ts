@@ -6,6 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type Conflict, StoreError, type TokenStore, type Versioned } from '@owner-sso/core'
 import { watchFolder } from './change-hint.ts'
 import { type Disk, sync, systemDisk, unless } from './disk.ts'
+import { type EncryptionKey, sealed } from './encryption.ts'
 import { accountFolder, keyName, keyOf, shardFolder, shardName, versionFile } from './layout.ts'
 import { isBeingWritten, newestRecord } from './newest-record.ts'
 import { openedFolder } from './opened-folder.ts'
@@ -16,6 +17,8 @@ import { reporting } from './system-failure.ts'
 export interface FileTokenStoreOptions {
   /** The store's folder; made with mode 0700 where it is missing. Relative to the working directory at this moment. */
   readonly path: string
+  /** Seals every record (AES-256-GCM). Without it they are plain JSON in files of mode 0600, and the process warns once. */
+  readonly encryptionKey?: EncryptionKey
 }
 
 /** Milliseconds that a swap waits for another writer who is in the middle of a file. */
@@ -24,15 +27,15 @@ const patience = 2000
 /**
  * A store of immutable version files: 0600, in 0700 folders, none ever written over or renamed over.
  *
- * @throws TypeError for a missing path. Its operations throw `StoreError`: `permissions`, `read-failed`, `write-failed`,
- *   `corrupt`, `busy`.
+ * @throws TypeError for a missing path or a key that is none. Its operations throw `StoreError`: `permissions`,
+ *   `read-failed`, `write-failed`, `corrupt`, `wrong-key`, `busy`.
  */
-export function fileTokenStore(options: FileTokenStoreOptions): TokenStore {
-  return storeOn(systemDisk, options)
+export function fileTokenStore({ path, encryptionKey }: FileTokenStoreOptions): TokenStore {
+  return sealed(storeOn(systemDisk, { path }), encryptionKey)
 }
 
-/** The same store on another disk, for tests. */
-export function storeOn(disk: Disk, { path }: FileTokenStoreOptions): TokenStore {
+/** The store without encryption, on any disk. */
+export function storeOn(disk: Disk, { path }: { readonly path: string }): TokenStore {
   if (typeof path !== 'string' || path === '') throw new TypeError('path has to name the folder of the token store')
   const root = isAbsolute(path) ? path : resolve(path)
   const folder = openedFolder(disk, root)

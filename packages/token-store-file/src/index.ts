@@ -1,1 +1,2 @@
+export type { EncryptionKey } from './encryption.ts'
 export { fileTokenStore, type FileTokenStoreOptions } from './file-token-store.ts'

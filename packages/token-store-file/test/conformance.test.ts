@@ -1,4 +1,6 @@
+import { randomBytes } from 'node:crypto'
 import { describe, test } from '@jest/globals'
+import type { TokenStore } from '@owner-sso/core'
 import { tokenStoreConformance } from '@owner-sso/token-store-conformance'
 import { storeOn } from '../src/file-token-store.ts'
 import { fileTokenStore } from '../src/index.ts'
@@ -8,39 +10,43 @@ import { scratchFolders } from './scratch-folder.ts'
 
 const folders = scratchFolders()
 
-describe('fileTokenStore', () => {
-  const paths = new WeakMap<object, string>()
-  const open = (path: string): ReturnType<typeof fileTokenStore> => {
-    const store = fileTokenStore({ path })
+/** The suite on stores that `open` opens. */
+function conformance(
+  open: (path: string) => TokenStore,
+  crash?: (path: string, account: string) => Promise<number>,
+): void {
+  const paths = new WeakMap<TokenStore, string>()
+  const openAt = (path: string): TokenStore => {
+    const store = open(path)
     paths.set(store, path)
     return store
   }
+  const pathOf = (store: TokenStore): string => paths.get(store) ?? ''
   tokenStoreConformance({
     describe,
     test,
-    createStore: () => open(folders.make()),
-    reopen: (store) => open(paths.get(store) ?? ''),
+    createStore: () => openAt(folders.make()),
+    reopen: (store) => openAt(pathOf(store)),
     accounts: true,
     watch: true,
-    crash: async (store, account) => (await killedWriter(paths.get(store) ?? '', account, 10)).acknowledged,
+    ...(crash && { crash: (store, account) => crash(pathOf(store), account) }),
   })
+}
+
+describe('fileTokenStore', () => {
+  conformance((path) => fileTokenStore({ path }), killed({ hardLinks: true }))
 })
 
 describe('fileTokenStore where hard links are missing', () => {
-  const paths = new WeakMap<object, string>()
-  const open = (path: string): ReturnType<typeof fileTokenStore> => {
-    const store = storeOn(withoutHardLinks, { path })
-    paths.set(store, path)
-    return store
-  }
-  tokenStoreConformance({
-    describe,
-    test,
-    createStore: () => open(folders.make()),
-    reopen: (store) => open(paths.get(store) ?? ''),
-    accounts: true,
-    watch: true,
-    crash: async (store, account) =>
-      (await killedWriter(paths.get(store) ?? '', account, 10, { hardLinks: false })).acknowledged,
-  })
+  conformance((path) => storeOn(withoutHardLinks, { path }), killed({ hardLinks: false }))
 })
+
+describe('fileTokenStore with an encryption key', () => {
+  const encryptionKey = randomBytes(32)
+  conformance((path) => fileTokenStore({ path, encryptionKey }))
+})
+
+function killed(options: { hardLinks: boolean }) {
+  return async (path: string, account: string): Promise<number> =>
+    (await killedWriter(path, account, 10, options)).acknowledged
+}

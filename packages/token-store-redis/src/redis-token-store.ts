@@ -4,6 +4,7 @@
 import type { TokenStore } from '@owner-sso/core'
 import { listenWith, type RedisSubscriber } from './change-hint.ts'
 import { type Connection, connectionOf, type RedisClient } from './connection.ts'
+import { type EncryptionKey, sealed } from './encryption.ts'
 import { decode, encode, idInHeader, keyOf, notOurs } from './record-value.ts'
 import { answered, commandDeadline } from './redis-failure.ts'
 import { swapScript } from './swap-script.ts'
@@ -13,6 +14,8 @@ export interface RedisTokenStoreOptions {
   readonly client: RedisClient
   /** What every key begins with. Default `owner-sso:`. */
   readonly prefix?: string
+  /** Seals every record (AES-256-GCM), so that who can read Redis has no token. Without it they are plain JSON. */
+  readonly encryptionKey?: EncryptionKey
   /** A second connection of yours, for `watch`. Without it there is no `watch`, and a token manager polls. */
   readonly subscriber?: RedisSubscriber
 }
@@ -20,10 +23,14 @@ export interface RedisTokenStoreOptions {
 /**
  * A store of one key an account: one GET to read, one script to swap, no time to live.
  *
- * @throws TypeError for a client that is none. Its operations throw `StoreError` within two seconds: `unavailable`,
- *   `write-failed`, `permissions`, `corrupt`.
+ * @throws TypeError for a client or a key that is none. Its operations throw `StoreError` within two seconds: `unavailable`,
+ *   `write-failed`, `permissions`, `corrupt`, `wrong-key`.
  */
-export function redisTokenStore({ client, prefix = 'owner-sso:', subscriber }: RedisTokenStoreOptions): TokenStore {
+export function redisTokenStore({ encryptionKey, ...options }: RedisTokenStoreOptions): TokenStore {
+  return sealed(plainStore(options), encryptionKey)
+}
+
+function plainStore({ client, prefix = 'owner-sso:', subscriber }: RedisTokenStoreOptions): TokenStore {
   const connection = connectionOf(client, commandDeadline)
   const store: TokenStore = {
     read: async (account) => {

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -36,7 +36,11 @@ async function killedWriter(kind: string, ports: readonly number[], prefix: stri
 }
 
 /** The suite on whatever clients are made; each rule has a prefix of its own, and so an empty store. */
-function conformance(kind: string, ports: () => readonly number[], clients: () => RedisTokenStoreOptions): void {
+function conformance(
+  kind: string,
+  ports: (() => readonly number[]) | undefined,
+  clients: () => RedisTokenStoreOptions,
+): void {
   const prefixes = new WeakMap<object, string>()
   const open = (prefix: string): ReturnType<typeof redisTokenStore> => {
     const store = redisTokenStore({ ...clients(), prefix })
@@ -51,7 +55,7 @@ function conformance(kind: string, ports: () => readonly number[], clients: () =
     reopen: (store) => open(prefixOf(store)),
     accounts: true,
     watch: true,
-    crash: (store, account) => killedWriter(kind, ports(), prefixOf(store), account),
+    ...(ports && { crash: (store, account) => killedWriter(kind, ports(), prefixOf(store), account) }),
   })
 }
 
@@ -83,6 +87,10 @@ describeWithRedis('redisTokenStore', () => {
         () => [server.port],
         () => ({ client: node, subscriber: nodeSubscriber }),
       )
+    })
+    describeWithRedis('with an encryption key', () => {
+      const encryptionKey = randomBytes(32)
+      conformance('', undefined, () => ({ client: node, subscriber: nodeSubscriber, encryptionKey }))
     })
     describeWithRedis('with ioredis', () => {
       conformance(

@@ -1,4 +1,5 @@
 /** What stands in Redis, what goes over the wire, and what the store refuses. */
+import { randomBytes } from 'node:crypto'
 import { inspect } from 'node:util'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { Redis } from 'ioredis'
@@ -142,6 +143,18 @@ describeWithRedis('redisTokenStore', () => {
   test('has a watch only with a connection of its own for it', () => {
     expect(redisTokenStore({ client })).not.toHaveProperty('watch')
     expect(redisTokenStore({ client, subscriber: client })).toHaveProperty('watch')
+  })
+
+  test('shows no token to who can read Redis, with an encryption key', async () => {
+    const store = redisTokenStore({ client, encryptionKey: randomBytes(32) })
+    await store.swap(account, 0, sample(1), 'one')
+    const [key = ''] = await client.keys('*')
+    expect(await client.get(key)).not.toMatch(/filling|1;1;/u)
+    expect(await store.read(account)).toEqual({ version: 1, record: sample(1) })
+    await expect(redisTokenStore({ client, encryptionKey: randomBytes(32) }).read(account)).rejects.toMatchObject({
+      reason: 'wrong-key',
+    })
+    expect(() => redisTokenStore({ client, encryptionKey: randomBytes(31) })).toThrow(/encryptionKey has to be 32/u)
   })
 
   test('refuses what is no client, and account names that are not Unicode', async () => {
