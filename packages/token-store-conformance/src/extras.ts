@@ -20,7 +20,7 @@ export const extras: RuleGroup = {
         assert.deepEqual(await names(store), [], 'an empty store has no accounts')
         for (const name of oddNames) await applied(store, name, 0, record(name))
         await applied(store, account, 0, record('more'))
-        await applied(store, account, 1, { schema: 1, state: 'signed-out' })
+        await applied(store, account, 1, { schema: 1, state: 'signed-out', generation: 1 })
         await store.read('never stored')
         assert.deepEqual((await names(store)).toSorted(), [...oddNames, account].toSorted())
       },
