@@ -51,8 +51,12 @@ async function replace(
     if ('conflict' in answer) continue
     const placed: Placed = { version: answer.version, record }
     const overtaken = known.record !== undefined && isBehind(placed, { version: known.version, record: known.record })
-    if (!overtaken) adopt(known, placed, runtime, refreshAfter)
+    if (overtaken) return
+    adopt(known, placed, runtime, refreshAfter)
+    // What a refresh before it brought, and why one failed, is of no account any more.
+    known.unsaved = undefined
     known.rest = undefined
+    memory.release(known)
     return
   }
 }
