@@ -2,7 +2,7 @@
  * How a server ends without cutting anybody short: answers under way, however long they stream, and what arrives meanwhile
  * on a connection that is there already, get their end.
  */
-import type { Server } from 'node:http'
+import type { Server, ServerResponse } from 'node:http'
 import { Server as NetServer, type Socket } from 'node:net'
 
 /**
@@ -14,29 +14,31 @@ import { Server as NetServer, type Socket } from 'node:net'
  * @returns what ends it: takes no new connections, and resolves when the last one is closed
  */
 export function drainOf(server: Server): () => Promise<void> {
-  /** Answers under way on each connection. */
-  const connections = new Map<Socket, number>()
+  /** The answers under way on each connection. */
+  const connections = new Map<Socket, Set<ServerResponse>>()
   let isDraining = false
 
-  const count = (socket: Socket, change: number): void => {
-    const answers = (connections.get(socket) ?? 0) + change
-    if (connections.has(socket)) connections.set(socket, answers)
-    if (isDraining && answers === 0) socket.destroySoon()
-  }
   server.on('connection', (socket) => {
-    connections.set(socket, 0)
+    connections.set(socket, new Set())
     socket.once('close', () => connections.delete(socket))
   })
   server.prependListener('request', ({ socket }, response) => {
-    if (isDraining) response.setHeader('connection', 'close')
-    count(socket, 1)
-    response.once('close', () => count(socket, -1))
+    const answers = connections.get(socket)
+    answers?.add(response)
+    response.once('close', () => {
+      answers?.delete(response)
+      if (isDraining && answers?.size === 0) socket.destroySoon()
+    })
   })
 
   return () =>
     new Promise((resolve) => {
       isDraining = true
       NetServer.prototype.close.call(server, () => resolve())
-      for (const socket of connections.keys()) count(socket, 0)
+      for (const [socket, answers] of connections) {
+        if (answers.size === 0) socket.destroySoon()
+        // So that the caller sends no other request on a connection that is about to close.
+        for (const answer of answers) if (!answer.headersSent) answer.setHeader('connection', 'close')
+      }
     })
 }

@@ -2,7 +2,7 @@
  * Questions to a person in a terminal, or to a program that pipes the answers in, one a line.
  */
 import { createInterface } from 'node:readline/promises'
-import { Writable } from 'node:stream'
+import { type Readable, Writable } from 'node:stream'
 
 export interface Prompt {
   /** @throws Error where no answer comes */
@@ -12,16 +12,24 @@ export interface Prompt {
   readonly close: () => void
 }
 
-/** Asks on standard error, so that standard output stays for results. */
-export function openPrompt(): Prompt {
+/**
+ * Asks on standard error, so that standard output stays for results.
+ *
+ * @param input - where the answers come from
+ * @param screen - where the questions go
+ */
+export function openPrompt(
+  input: Readable & { isTTY?: boolean } = process.stdin,
+  screen: Writable = process.stderr,
+): Prompt {
   let isSecret = false
   const output = new Writable({
     write(chunk: Buffer, _encoding, done) {
-      if (!isSecret) process.stderr.write(chunk)
+      if (!isSecret) screen.write(chunk)
       done()
     },
   })
-  const lines = createInterface({ input: process.stdin, output, terminal: process.stdin.isTTY })
+  const lines = createInterface({ input, output, terminal: input.isTTY === true })
   // Lines that were piped in all at once wait there until they are asked for.
   const answers = lines[Symbol.asyncIterator]()
 
@@ -31,7 +39,7 @@ export function openPrompt(): Prompt {
     isSecret = secretly
     const { value, done } = await answers.next()
     isSecret = false
-    if (secretly) process.stderr.write('\n')
+    if (secretly) screen.write('\n')
     if (done === true) throw new Error('The input ended before all questions were answered.')
     return value
   }

@@ -3,7 +3,19 @@ import { createServer, type ServerResponse } from 'node:http'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from '@jest/globals'
-import { account, atEnd, call, clientsFile, deploy, gate, life, open, underWay, useRedis } from './deployment.ts'
+import {
+  account,
+  apiKey,
+  atEnd,
+  call,
+  clientsFile,
+  deploy,
+  gate,
+  life,
+  open,
+  underWay,
+  useRedis,
+} from './deployment.ts'
 import { run } from './instance.ts'
 import { describeWithRedis, freePort } from './redis-server.ts'
 
@@ -35,8 +47,9 @@ describeWithRedis('an instance that is asked to stop', () => {
     const deployment = await deploy({ environment: { OWNER_SSO_API_URL: streams.url } })
     const instance = deployment.instance(0)
     const upstream = streams.stream()
-    const answer = await open(`${instance.url}/api/1/stream`)
-    const whole = text(answer)
+    // On a connection that its caller would keep for the next call.
+    const answer = await fetch(`${instance.url}/api/1/stream`, { headers: { authorization: `Bearer ${apiKey}` } })
+    const whole = answer.text()
     const response = await upstream
 
     instance.child.kill(signal)
@@ -72,14 +85,16 @@ describeWithRedis('an instance that is asked to stop', () => {
     const { opened, open: release } = gate()
     deployment.emulator.once('refresh', { commit: 'after', hold: opened })
     atEnd(release)
-    const answer = call(`${instance.url}/api/1/vehicles`)
+    const answer = fetch(`${instance.url}/api/1/vehicles`, { headers: { authorization: `Bearer ${apiKey}` } })
     await underWay([instance], 1)
 
     instance.child.kill('SIGTERM')
     await instance.prints(/"stopping"/u)
     release()
 
-    expect(await answer).toMatchObject({ status: 200, headers: { connection: 'close' } })
+    const { status, headers } = await answer
+    expect(status).toBe(200)
+    expect(headers.get('connection')).toBe('close')
     expect(await instance.exitCode).toBe(0)
     const successor = await deployment.start()
     await successor.pass(life)
