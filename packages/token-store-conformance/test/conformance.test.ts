@@ -1,30 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { tokenStoreConformance } from '../src/index.ts'
 import { brokenStores, claiming } from './broken-stores.ts'
 import { conformance } from './recording-runner.ts'
-import { jsonFileStore } from './third-party.ts'
 
 describe('a correct store passes', () => {
   tokenStoreConformance({ describe, test, ...claiming() })
-})
-
-describe('a store that somebody else wrote in thirty lines passes', () => {
-  let folder: string
-  let count = 0
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'third-party-'))
-  })
-  afterAll(() => rm(folder, { recursive: true }))
-
-  tokenStoreConformance({
-    describe,
-    test,
-    histories: 5,
-    createStore: () => jsonFileStore(join(folder, `${(count += 1)}.json`)),
-  })
 })
 
 describe('a broken store fails, for each rule', () => {

@@ -89,6 +89,20 @@ const leave = (path: string, ...writers: string[]): void => {
   })
 }
 
+test('a temporary file that is swept under a living writer makes it try again', async () => {
+  const path = folders.make()
+  let swept = 0
+  const disk = watched(async (call, proceed) => {
+    if (call.name === 'link' && swept < 3) {
+      swept += 1
+      await systemDisk.unlink(String(call.arguments[0]))
+    }
+    return proceed()
+  })
+  expect(await storeOn(disk, { path }).swap(account, 0, sample(1), 'one')).toEqual({ version: 1, record: sample(1) })
+  expect(swept).toBe(3)
+})
+
 describe('left-over temporary files', () => {
   test('of dead processes are swept when the store is opened, those of living ones are not', async () => {
     const path = folders.make()

@@ -159,6 +159,22 @@ describeWithRedis.each(clients)('over %s', (_name, connect) => {
   })
 })
 
+describeWithRedis('over node-redis', () => {
+  test('a command that could not be sent in time is not carried out later', async () => {
+    const server = await startRedis('--appendonly', 'yes')
+    cleanUps.push(server.stop)
+    const client = await nodeRedis(server.url)
+    cleanUps.push(() => client.destroy())
+    const store = redisTokenStore({ client })
+    await server.kill()
+    const { answer } = await timed(() => store.swap(account, 0, sample(1), 'one'))
+    expect(answer).toEqual(unavailable)
+    await server.restart()
+    while ((await store.read('nobody').catch(() => null)) === null) await pause()
+    expect(await store.read(account)).toBeUndefined()
+  })
+})
+
 describeWithRedis('a password', () => {
   let server: RedisServer
   beforeAll(async () => {
