@@ -1,4 +1,5 @@
 /** What callers get: at once where a token works, one refresh where none does, and never two for one expiry. */
+import { inspect } from 'node:util'
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import { UnreachableError } from '../../src/errors.ts'
@@ -47,6 +48,39 @@ describe('a token that works', () => {
     expect(world.sent.length).toBeLessThanOrEqual(4)
     await world.pass(hours(2))
     await expect(tokens.getAccessToken(account)).rejects.toMatchObject({ code: 'ERR_SSO_UNREACHABLE' })
+  })
+
+  it('whose refresh failed can be asked for after minRefreshInterval, however long the rest has grown', async () => {
+    const world = bench()
+    const tokens = world.process()
+    await tokens.save(account, world.tokens())
+    const failure = new UnreachableError('no route', { requestSent: false })
+    const answer = world.answer
+    world.answer = async () => {
+      throw failure
+    }
+    for (let time = 0; time < 4; time += 1) {
+      await expect(tokens.refresh(account)).rejects.toBe(failure)
+      await expect(tokens.refresh(account)).rejects.toBe(failure)
+      await world.pass(61_000)
+    }
+    expect(world.sent).toHaveLength(4)
+    world.answer = answer
+    await tokens.refresh(account)
+    expect(await tokens.getAccessToken(account)).toBe('a1')
+  })
+
+  it('is not lost to an error that nobody expects', async () => {
+    const world = bench()
+    const tokens = world.process()
+    await tokens.save(account, world.tokens())
+    world.answer = async () => {
+      throw new RangeError('with r0 in it')
+    }
+    const error: unknown = await tokens.refresh(account).catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({ code: 'ERR_SSO_REFRESH_IN_DOUBT' })
+    expect(inspect(error, { depth: 9 })).not.toContain('r0')
+    expect(await tokens.getAccessToken(account)).toBe('a0')
   })
 
   it('is taken from the store where another process refreshed it', async () => {

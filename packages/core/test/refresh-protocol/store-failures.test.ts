@@ -103,6 +103,22 @@ describe('a store that is down', () => {
   })
 })
 
+describe('a store that holds something else', () => {
+  it.each([{ schema: 2, state: 'signed-in' }, { schema: 1, state: 'firewall' }, { hello: 'world' }])(
+    'is an error, not a sign-out: %j',
+    async (record) => {
+      const world = bench()
+      const tokens = world.process()
+      await world.store.swap(account, 0, record as never, 'w')
+      const corrupt = { code: 'ERR_SSO_STORE', reason: 'corrupt' }
+      await expect(tokens.getAccessToken(account)).rejects.toMatchObject(corrupt)
+      await expect(tokens.save(account, world.tokens())).rejects.toMatchObject(corrupt)
+      await expect(tokens.forget(account)).rejects.toMatchObject(corrupt)
+      expect((await world.store.read(account))?.version).toBe(1)
+    },
+  )
+})
+
 describe('a store that lost its last writes', () => {
   it('is given the newer tokens back by a process that holds them, and the older are not spent', async () => {
     const world = bench()
