@@ -1,7 +1,7 @@
 /** For each rule of the suite a store that breaks it, as a mistake that people make. */
 import type { TokenRecord, TokenStore } from '@owner-sso/core'
 import type { TokenStoreConformanceOptions } from '../src/index.ts'
-import { record } from '../src/records.ts'
+import { record as recordOf } from '../src/records.ts'
 import { type Faults, plainObjectStore, type Row, sharedData, type SharedData } from './plain-object-store.ts'
 
 type Store = Omit<TokenStoreConformanceOptions, 'describe' | 'test'>
@@ -31,7 +31,7 @@ export function claiming(
     crash: async (store, account) => {
       for (let version = 0; version < 3; version += 1) {
         const mark = { version: version + 1, filling: filling(version + 1) }
-        await store.swap(account, version, record(mark), `write ${version}`)
+        await store.swap(account, version, recordOf(mark), `write ${version}`)
       }
       return 3
     },
@@ -59,7 +59,7 @@ export const brokenStores: Readonly<Record<string, BrokenStore>> = {
   'reads undefined where nothing was ever stored': broken('answers an empty record', () =>
     claiming({}, (store) => ({
       ...store,
-      read: async (account) => (await store.read(account)) ?? { version: 0, record: record('empty') },
+      read: async (account) => (await store.read(account)) ?? { version: 0, record: recordOf('empty') },
     })),
   ),
   'reads back exactly the JSON value that was stored': broken('cuts text at a NUL, as a C string', () =>

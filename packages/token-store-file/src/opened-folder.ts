@@ -1,8 +1,9 @@
 /**
  * Opening the store's folder: it is made where it is missing, looked at, and cleared of what dead processes left.
  */
-import { mkdir } from 'node:fs/promises'
+import * as fs from 'node:fs'
 import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
 import { type Disk, sync, unless } from './disk.ts'
 import { accountFolder, parseTemporaryName, shardFolder, temporaryFolder } from './layout.ts'
 import { checkFolder, checkRoot } from './private-folder.ts'
@@ -54,6 +55,9 @@ export function openedFolder(disk: Disk, root: string): OpenedFolder {
     },
   }
 }
+
+/** Not out of `node:fs/promises`, which takes a command line's time to load. */
+const mkdir = promisify(fs.mkdir)
 
 async function makeRoot(disk: Disk, root: string): Promise<void> {
   const first = (await mkdir(root, { recursive: true, mode: 0o700 })) ?? root

@@ -1,22 +1,16 @@
 /** B-E E3 and E6: a cluster whose slots move, and a Sentinel that fails over. */
 import { randomUUID } from 'node:crypto'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type Cluster, Redis } from 'ioredis'
 import { createSentinel } from 'redis'
 import { type RedisClient, redisTokenStore } from '../src/index.ts'
 import {
   describeWithRedis,
-  freePort,
   type NodeRedisCluster,
   nodeRedisCluster,
   startCluster,
+  startSentinel,
   startRedis,
-  ioRedis,
   ioRedisCluster,
 } from './redis-server.ts'
 import { account, commit, sample } from './samples.ts'
@@ -94,21 +88,8 @@ describeWithRedis('a Sentinel', () => {
   test('that fails over: the store writes on to the new master by itself', async () => {
     const master = await startRedis()
     const replica = await startRedis('--replicaof', '127.0.0.1', String(master.port))
-    const folder = mkdtempSync(join(tmpdir(), 'owner-sso-sentinel-'))
-    const port = await freePort()
-    const settings = [
-      `port ${port}`,
-      'bind 127.0.0.1',
-      `dir ${folder}`,
-      `sentinel monitor mine 127.0.0.1 ${master.port} 1`,
-      'sentinel down-after-milliseconds mine 300',
-      'sentinel failover-timeout mine 2000',
-    ]
-    writeFileSync(join(folder, 'sentinel.conf'), settings.join('\n'))
-    const sentinel = spawn('redis-server', [join(folder, 'sentinel.conf'), '--sentinel'], { stdio: 'ignore' })
-    await once(sentinel, 'spawn')
-    const watch = ioRedis(port)
-    while (!/slaves=1/u.test(await watch.info('sentinel'))) await new Promise((resolve) => setTimeout(resolve, 50))
+    const sentinel = await startSentinel(master)
+    const { port } = sentinel
 
     const node = createSentinel({
       name: 'mine',
@@ -136,12 +117,9 @@ describeWithRedis('a Sentinel', () => {
         expect(names).toEqual([account])
       }
     } finally {
-      watch.disconnect()
       io.disconnect()
       await node.destroy()
-      sentinel.kill('SIGKILL')
-      await Promise.all([once(sentinel, 'exit'), master.stop(), replica.stop()])
-      rmSync(folder, { recursive: true, force: true })
+      await Promise.all([sentinel.stop(), master.stop(), replica.stop()])
     }
   }, 60_000)
 })

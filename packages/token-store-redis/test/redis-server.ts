@@ -1,7 +1,7 @@
 /** Real redis-server processes on free ports of loopback, started and stopped by the tests. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -113,6 +113,37 @@ async function commandTo(url: string, args: string[]): Promise<unknown> {
     return await client.sendCommand(args)
   } finally {
     client.destroy()
+  }
+}
+
+/** A Sentinel that watches over a master, under the name `mine`, and is quick to fail over. */
+export async function startSentinel(
+  master: RedisServer,
+): Promise<{ readonly port: number; readonly stop: () => Promise<void> }> {
+  if (binary === undefined) throw new Error('redis-server is not on the PATH')
+  const folder = mkdtempSync(join(tmpdir(), 'owner-sso-sentinel-'))
+  const port = await freePort()
+  const settings = [
+    `port ${port}`,
+    'bind 127.0.0.1',
+    `dir ${folder}`,
+    `sentinel monitor mine 127.0.0.1 ${master.port} 1`,
+    'sentinel down-after-milliseconds mine 300',
+    'sentinel failover-timeout mine 2000',
+  ]
+  writeFileSync(join(folder, 'sentinel.conf'), settings.join('\n'))
+  const child = spawn(binary, [join(folder, 'sentinel.conf'), '--sentinel'], { stdio: 'ignore' })
+  const watch = ioRedis(port)
+  while (!/slaves=1/u.test(await watch.info('sentinel'))) await new Promise((resolve) => setTimeout(resolve, 50))
+  watch.disconnect()
+  return {
+    port,
+    stop: async () => {
+      const exited = once(child, 'exit')
+      child.kill('SIGKILL')
+      await exited
+      rmSync(folder, { recursive: true, force: true })
+    },
   }
 }
 
