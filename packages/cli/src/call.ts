@@ -16,6 +16,8 @@ export interface CommandOptions {
   readonly factor?: string
   readonly browser?: boolean
   readonly port?: string
+  readonly fromPlain?: boolean
+  readonly toPlain?: boolean
 }
 
 /** What the module of a command exports. Resolves to the exit code; a failure is thrown. */

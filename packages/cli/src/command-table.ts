@@ -50,7 +50,7 @@ export const commandTable: readonly CommandEntry[] = [
   },
   {
     name: 'status',
-    summary: 'show every account: its state, time left, region',
+    summary: 'show every account: state, time left, region',
     description:
       'Shows the accounts of the store, or the one that --account names: whether its access token is valid and for how ' +
       'long, the region that issued it, and the store. Sends nothing. With --account the exit code is 3 where only a new ' +
@@ -92,7 +92,14 @@ export const commandTable: readonly CommandEntry[] = [
     description:
       'Copies the newest record of every account, to move to another store. What is newer in the target stays. Stop ' +
       'everything that uses the first store before: a token that is refreshed there afterwards is dead in the copy.',
-    examples: [['owner-sso copy file:tokens redis://127.0.0.1:6379', 'from a folder into Redis']],
+    options: [
+      ['--from-plain', 'the first store is not encrypted, though OWNER_SSO_ENCRYPTION_KEY is set'],
+      ['--to-plain', 'the second one shall not be'],
+    ],
+    examples: [
+      ['owner-sso copy file:tokens redis://127.0.0.1:6379', 'from a folder into Redis'],
+      ['owner-sso copy --from-plain file:tokens file:sealed', 'encrypt what was plain'],
+    ],
     load: () => import('./commands/copy.ts'),
   },
   {
@@ -125,7 +132,7 @@ export const commandTable: readonly CommandEntry[] = [
   {
     name: 'emulator',
     args: '[options...]',
-    summary: 'run the SSO service and an owner API on this machine',
+    summary: 'run the service on this machine, to try things',
     description: '',
     passesOptionsOn: true,
     examples: [],
@@ -134,7 +141,7 @@ export const commandTable: readonly CommandEntry[] = [
   {
     name: 'completion',
     args: '<shell>',
-    summary: 'print a completion script for bash, zsh or fish',
+    summary: 'print a completion script for a shell',
     description: 'Prints a script that completes commands, options and account names.',
     examples: [
       ['source <(owner-sso completion bash)', 'in ~/.bashrc'],
@@ -147,13 +154,13 @@ export const commandTable: readonly CommandEntry[] = [
 
 /** Options of every command. */
 export const globalOptions: readonly (readonly [flags: string, description: string])[] = [
-  ['--account <e-mail>', 'whose tokens (default: the only account of the store)'],
+  ['--account <e-mail>', 'whose tokens (default: the only account there)'],
   ['--auth-url <url>', 'base address of the SSO service'],
-  ['--regional-auth-url <url>', 'another instance that the service may send an account to; can be repeated'],
+  ['--regional-auth-url <url>', 'a regional instance to allow; can be repeated'],
   ['--api-url <url>', 'base address of the owner API'],
-  ['--store <address>', 'where tokens live: file:PATH, redis://HOST:PORT, memory:'],
-  ['--ca <path>', 'PEM file of a private certificate authority to trust'],
-  ['--json', 'print JSON, and failures as one line of JSON'],
+  ['--store <address>', 'file:PATH, redis://HOST:PORT or memory:'],
+  ['--ca <path>', 'PEM file of a private CA to trust'],
+  ['--json', 'print JSON; a failure is one line of it'],
   ['--no-input', 'never ask; fail where something is missing'],
-  ['--force', 'run although NODE_DEBUG or DEBUG would print secrets'],
+  ['--force', 'run although NODE_DEBUG would print secrets'],
 ]

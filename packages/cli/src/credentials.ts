@@ -4,7 +4,8 @@
 import type { Credentials } from '@owner-sso/core'
 import { usageError } from './command-error.ts'
 import { askSecret, askText, canAsk } from './prompts.ts'
-import { secretFromFile, secretFromVariable } from './secret-file.ts'
+import { secretFromFile } from './secret-file.ts'
+import { secretFromVariable } from './secret-variable.ts'
 import type { Settings } from './settings.ts'
 
 export interface CredentialSource {

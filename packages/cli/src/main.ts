@@ -3,12 +3,12 @@
  * The command `owner-sso`: one call, from its arguments to its exit code.
  */
 import { listenForSignals } from './interruption.ts'
-import { tolerateClosedPipes } from './output.ts'
 import { runProgram } from './program.ts'
+import { showOtherWarnings } from './warnings.ts'
 
-tolerateClosedPipes()
 listenForSignals()
-process.exit(await endOf(runProgram(process.argv)))
+showOtherWarnings()
+void endOf(runProgram(process.argv)).then((code) => process.exit(code))
 
 /** The exit code; a failure has been told by then. */
 async function endOf(call: Promise<number>): Promise<number> {

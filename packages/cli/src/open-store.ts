@@ -2,7 +2,7 @@
  * Opens the store of an address. Its client is loaded only now, and only that one.
  */
 import type { TokenStore } from '@owner-sso/core'
-import { usageError } from './command-error.ts'
+import { encryptionKeys } from './encryption-key.ts'
 import { type StoreAddress, parseStoreAddress, shownAddress } from './store-address.ts'
 
 export interface OpenStore {
@@ -10,33 +10,34 @@ export interface OpenStore {
   readonly address: StoreAddress
   /** For people: without a password. */
   readonly shown: string
+  /** Whether records are encrypted. */
+  readonly sealed: boolean
   /** What about the store's own settings can cost a token set, where that can be asked. */
   readonly check?: () => Promise<readonly { readonly message: string }[]>
   readonly close: () => Promise<void>
 }
 
-/** @throws CommandError for a wrong address; StoreError where it can't be reached */
-export async function openStore(text: string, ca: string | undefined): Promise<OpenStore> {
-  refuseEncryptionKey()
+export interface StoreOptions {
+  /** Path of a PEM file, for `rediss:`. */
+  readonly ca: string | undefined
+  /** The records are plain, whatever `OWNER_SSO_ENCRYPTION_KEY` says. */
+  readonly plain?: boolean | undefined
+}
+
+/** @throws CommandError for a wrong address or key; StoreError where it can't be reached */
+export async function openStore(text: string, { ca, plain = false }: StoreOptions): Promise<OpenStore> {
   const address = parseStoreAddress(text)
-  const opened = { address, shown: shownAddress(address), close: async () => undefined }
+  const keys = plain ? undefined : encryptionKeys()
+  const sealing = keys === undefined ? {} : { encryptionKey: keys }
+  const opened = { address, shown: shownAddress(address), sealed: keys !== undefined, close: async () => undefined }
   if (address.kind === 'file') {
     const { fileTokenStore } = await import('@owner-sso/token-store-file')
-    return { ...opened, store: fileTokenStore({ path: address.path }) }
+    return { ...opened, store: fileTokenStore({ path: address.path, ...sealing }) }
   }
   if (address.kind === 'redis') {
     const { openRedis } = await import('./redis-connection.ts')
-    return { ...opened, ...(await openRedis(address.url, ca)) }
+    return { ...opened, ...(await openRedis(address.url, ca, sealing)) }
   }
   const { memoryTokenStore } = await import('@owner-sso/token-store-memory')
-  return { ...opened, store: memoryTokenStore() }
-}
-
-/** Better no store than one that is less private than was asked for. */
-function refuseEncryptionKey(): void {
-  if ((process.env['OWNER_SSO_ENCRYPTION_KEY'] ?? '') === '') return
-  throw usageError(
-    'OWNER_SSO_ENCRYPTION_KEY is set, but this version can’t encrypt what it stores.',
-    'Unset it to store token sets in files or keys that only you can read.',
-  )
+  return { ...opened, store: memoryTokenStore(), sealed: false }
 }

@@ -8,6 +8,7 @@ import { exitCodes, usageError } from './command-error.ts'
 import { type CommandEntry, commandTable, globalOptions } from './command-table.ts'
 import { refuseDebugging } from './debug-guard.ts'
 import { afterHelp } from './help-text.ts'
+import { printData, printNote } from './output.ts'
 import { type GlobalOptions, readSettings } from './settings.ts'
 
 /**
@@ -17,14 +18,20 @@ import { type GlobalOptions, readSettings } from './settings.ts'
  */
 export async function runProgram(argv: readonly string[]): Promise<number> {
   let exitCode: number = exitCodes.ok
-  const program = shape(new Command('owner-sso'))
+  let help = ''
+  const collect = (text: string): void => {
+    help += text
+  }
+  const program = shape(new Command('owner-sso'), collect)
     .description('Sign a vehicle owner in, and hand scripts a valid access token.')
     .usage('<command> [options]')
+    .helpOption('-h, --help', 'show this help, or that of a command')
+    .helpCommand('help [command]', 'show the help of a command')
     .version(manifest.version, '--version', 'print the version')
     .addHelpText('after', afterHelp)
   for (const option of globalOptions) program.addOption(optionOf(option))
-  for (const entry of commandTable) {
-    const command = shape(program.command(entry.args === undefined ? entry.name : `${entry.name} ${entry.args}`))
+  for (const entry of entriesFor(argv)) {
+    const command = shape(program.command([entry.name, entry.args].join(' ').trim()), collect)
     describe(command, entry).action(async () => {
       exitCode = await runCommand(command, entry)
     })
@@ -33,9 +40,15 @@ export async function runProgram(argv: readonly string[]): Promise<number> {
     await program.parseAsync(argv)
     return exitCode
   } catch (error) {
-    if (error instanceof CommanderError) return endOfParsing(error)
+    if (error instanceof CommanderError) return endOfParsing(error, help.trimEnd())
     throw error
   }
+}
+
+/** Those whose names were given, since shaping all of them takes milliseconds; else, for help and advice, all. */
+function entriesFor(argv: readonly string[]): readonly CommandEntry[] {
+  const named = commandTable.filter(({ name }) => argv.includes(name))
+  return named.length > 0 ? named : commandTable
 }
 
 async function runCommand(command: Command, { load, passesOptionsOn }: CommandEntry): Promise<number> {
@@ -45,16 +58,16 @@ async function runCommand(command: Command, { load, passesOptionsOn }: CommandEn
   return run({ settings: readSettings(options), options, args: command.args })
 }
 
-function shape(command: Command): Command {
+function shape(command: Command, collect: (text: string) => void): Command {
   return command
     .exitOverride()
     .allowExcessArguments(false)
     .configureHelp({ showGlobalOptions: true })
-    .configureOutput({ outputError: () => undefined })
+    .configureOutput({ writeOut: collect, writeErr: collect, outputError: () => undefined })
 }
 
 function describe(command: Command, entry: CommandEntry): Command {
-  command.summary(entry.summary).description(entry.description)
+  command.summary(entry.summary).description(entry.description).helpOption('-h, --help', 'show this help')
   for (const option of entry.options ?? []) command.addOption(optionOf(option))
   if (entry.passesOptionsOn) command.allowUnknownOption().helpOption(false)
   if (entry.examples.length > 0) {
@@ -72,11 +85,17 @@ function optionOf([flags, description]: readonly [string, string]): Option {
   return option
 }
 
-/** Help and version were printed; everything else is the person's mistake. */
-function endOfParsing({ code, exitCode, message }: CommanderError): number {
-  if (exitCode === 0) return exitCodes.ok
-  // No command at all: the help was printed, on standard error.
-  if (code === 'commander.help') return exitCodes.usage
+/** Help or the version was asked for; everything else is the person's mistake. */
+async function endOfParsing({ code, exitCode, message }: CommanderError, help: string): Promise<number> {
+  if (exitCode === 0) {
+    await printData(help)
+    return exitCodes.ok
+  }
+  // No command at all.
+  if (code === 'commander.help') {
+    printNote(help)
+    return exitCodes.usage
+  }
   const [problem = '', hint = ''] = message.replace(/^error: /u, '').split('\n')
   const text = `${problem.charAt(0).toUpperCase()}${problem.slice(1)}.`
   throw usageError(text, hint === '' ? 'See owner-sso --help.' : hint.replaceAll(/[()]/gu, ''))

@@ -3,7 +3,12 @@
  */
 import { readFile } from 'node:fs/promises'
 import { StoreError, type TokenStore } from '@owner-sso/core'
-import { type RedisProblem, checkRedis, redisTokenStore } from '@owner-sso/token-store-redis'
+import {
+  type RedisProblem,
+  type RedisTokenStoreOptions,
+  checkRedis,
+  redisTokenStore,
+} from '@owner-sso/token-store-redis'
 import { createClient } from 'redis'
 import { usageError } from './command-error.ts'
 
@@ -21,7 +26,11 @@ interface OpenRedis {
  * @param ca - path of a PEM file, for `rediss:`
  * @throws StoreError `unavailable`; its message names no password
  */
-export async function openRedis(url: string, ca: string | undefined): Promise<OpenRedis> {
+export async function openRedis(
+  url: string,
+  ca: string | undefined,
+  sealing: Pick<RedisTokenStoreOptions, 'encryptionKey'>,
+): Promise<OpenRedis> {
   const trusted = ca !== undefined && url.startsWith('rediss:') ? { tls: true as const, ca: await readFile(ca) } : {}
   const client = clientOf(url, { ...trusted, connectTimeout })
   // A connection that breaks later is opened again by the client; the store's own deadline ends what waits for it.
@@ -35,7 +44,7 @@ export async function openRedis(url: string, ca: string | undefined): Promise<Op
     clearTimeout(timer)
   }
   return {
-    store: redisTokenStore({ client }),
+    store: redisTokenStore({ client, ...sealing }),
     check: () => checkRedis(client),
     close: async () => {
       client.destroy()

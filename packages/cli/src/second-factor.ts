@@ -6,7 +6,8 @@ import type { CommandOptions } from './call.ts'
 import { usageError } from './command-error.ts'
 import { stopped } from './interruption.ts'
 import { askChoice, askText, canAsk } from './prompts.ts'
-import { secretFromFile, secretFromVariable } from './secret-file.ts'
+import { secretFromFile } from './secret-file.ts'
+import { secretFromVariable } from './secret-variable.ts'
 import type { Settings } from './settings.ts'
 
 export interface AnswerSource {

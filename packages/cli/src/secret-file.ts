@@ -1,5 +1,5 @@
 /**
- * Secrets out of files, standard input and the environment; never out of the arguments.
+ * Secrets out of files and standard input; never out of the arguments.
  */
 import { readFile, stat } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
@@ -21,12 +21,6 @@ export async function secretFromFile(path: string, option: string): Promise<stri
     `${path === '-' ? 'Standard input' : path} is empty.`,
     `Put the secret there, or leave ${option} out.`,
   )
-}
-
-/** The secret in an environment variable; undefined where it is empty or not set. */
-export function secretFromVariable(name: string): string | undefined {
-  const value = process.env[name]
-  return value === '' ? undefined : value
 }
 
 async function contentOf(path: string, option: string): Promise<string> {

@@ -5,17 +5,23 @@ import { readFileSync } from 'node:fs'
 import { type Sso, createSso } from '@owner-sso/core'
 import { usageError } from './command-error.ts'
 import { configFile, expandHome } from './folders.ts'
-import type { Settings } from './settings.ts'
+import type { Given, Settings } from './settings.ts'
+
+/**
+ * What refreshes. Made by the first refresh: a call that finds a valid token does without, and starts faster for it.
+ *
+ * @throws CommandError where no service is named
+ */
+export function refreshService(settings: Settings): Pick<Sso, 'refresh'> {
+  authUrlOf(settings)
+  let sso: Sso | undefined
+  return { refresh: async (tokens, options) => (sso ??= serviceOf(settings)).refresh(tokens, options) }
+}
 
 /** @throws CommandError where no service is named, or something about it is wrong */
 export function serviceOf(settings: Settings): Sso {
-  const { authUrl, regionalAuthUrls, ca } = settings
-  if (authUrl === undefined) {
-    throw usageError(
-      'It is not said which SSO service to use.',
-      `Give --auth-url https://…, set OWNER_SSO_AUTH_URL, or write {"authUrl": "https://…"} into ${configFile}.`,
-    )
-  }
+  const authUrl = authUrlOf(settings)
+  const { regionalAuthUrls, ca } = settings
   const pem = ca && certificateAuthority(ca.value)
   try {
     return createSso({
@@ -27,6 +33,14 @@ export function serviceOf(settings: Settings): Sso {
     if (!(error instanceof TypeError)) throw error
     throw usageError(sentence(error.message), `It came from ${authUrl.from}: correct it there.`)
   }
+}
+
+function authUrlOf({ authUrl }: Settings): Given<string> {
+  if (authUrl !== undefined) return authUrl
+  throw usageError(
+    'It is not said which SSO service to use.',
+    `Give --auth-url https://…, set OWNER_SSO_AUTH_URL, or write {"authUrl": "https://…"} into ${configFile}.`,
+  )
 }
 
 /** The owner API's address. @throws CommandError where there is none */

@@ -10,6 +10,9 @@ import type { Settings } from './settings.ts'
 /** Milliseconds after which a person who pressed Ctrl-C is told why the command is still there. */
 const patience = 300
 
+/** Accounts in memory: a call is mostly about one, and room for thousands takes milliseconds to make. */
+const cachedAccounts = 32
+
 export interface TokenKeeping {
   readonly tokens: TokenManager
   readonly store: OpenStore
@@ -24,8 +27,8 @@ export async function withTokens<Result>(
   sso: Pick<Sso, 'refresh'> | undefined,
   use: (keeping: TokenKeeping) => Promise<Result>,
 ): Promise<Result> {
-  const store = await openStore(settings.store.value, settings.ca?.value)
-  const tokens = createTokenManager({ sso: sso ?? neverRefreshes, store: store.store })
+  const store = await openStore(settings.store.value, { ca: settings.ca?.value })
+  const tokens = createTokenManager({ sso: sso ?? neverRefreshes, store: store.store, cachedAccounts })
   try {
     return await use({ tokens, store })
   } finally {

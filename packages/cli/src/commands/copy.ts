@@ -7,10 +7,11 @@ import { exitCodes, usageError } from '../command-error.ts'
 import { openStore } from '../open-store.ts'
 import { printJson, printNote } from '../output.ts'
 
-export async function run({ settings, args }: Call): Promise<number> {
+export async function run({ settings, options, args }: Call): Promise<number> {
   const [fromAddress = '', toAddress = ''] = args
-  const from = await openStore(fromAddress, settings.ca?.value)
-  const to = await openStore(toAddress, settings.ca?.value)
+  const ca = settings.ca?.value
+  const from = await openStore(fromAddress, { ca, plain: options.fromPlain })
+  const to = await openStore(toAddress, { ca, plain: options.toPlain })
   try {
     if (from.shown === to.shown) throw usageError('Both are the same store.', 'Give two different ones.')
     const copied = await copyTokenSets(from.store, to.store)

@@ -9,7 +9,7 @@ import { exitCodes, usageError } from '../command-error.ts'
 import { untilStopped } from '../interruption.ts'
 import { isAddressedToLoopback, listenOnLoopback } from '../loopback-server.ts'
 import { printData, printJson, printNote } from '../output.ts'
-import { apiUrlOf, certificateAuthority, serviceOf } from '../service.ts'
+import { apiUrlOf, certificateAuthority, refreshService } from '../service.ts'
 import { withTokens } from '../token-keeping.ts'
 
 /** Milliseconds that calls under way may take to end. */
@@ -18,7 +18,7 @@ const grace = 5000
 export async function run({ settings, options }: Call): Promise<number> {
   const target = apiUrlOf(settings)
   const port = portOf(options.port)
-  await withTokens(settings, serviceOf(settings), async ({ tokens }) => {
+  await withTokens(settings, refreshService(settings), async ({ tokens }) => {
     const account = await chosenAccount(settings, tokens)
     // Not signed in is told now, not to the first caller.
     await tokens.getAccessToken(account)

@@ -7,11 +7,11 @@ import { exitCodes } from '../command-error.ts'
 import { duration } from '../duration.ts'
 import { stopped } from '../interruption.ts'
 import { printJson, printNote } from '../output.ts'
-import { serviceOf } from '../service.ts'
+import { refreshService } from '../service.ts'
 import { withTokens } from '../token-keeping.ts'
 
 export async function run({ settings }: Call): Promise<number> {
-  await withTokens(settings, serviceOf(settings), async ({ tokens }) => {
+  await withTokens(settings, refreshService(settings), async ({ tokens }) => {
     const account = await chosenAccount(settings, tokens)
     const before = await tokens.status(account)
     await tokens.refresh(account, { signal: stopped })

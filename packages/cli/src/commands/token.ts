@@ -6,11 +6,11 @@ import type { Call } from '../call.ts'
 import { exitCodes } from '../command-error.ts'
 import { stopped } from '../interruption.ts'
 import { printData, printJson } from '../output.ts'
-import { serviceOf } from '../service.ts'
+import { refreshService } from '../service.ts'
 import { withTokens } from '../token-keeping.ts'
 
 export async function run({ settings }: Call): Promise<number> {
-  await withTokens(settings, serviceOf(settings), async ({ tokens }) => {
+  await withTokens(settings, refreshService(settings), async ({ tokens }) => {
     const account = await chosenAccount(settings, tokens)
     const accessToken = await tokens.getAccessToken(account, { signal: stopped })
     await (settings.json ? printJson({ account, access_token: accessToken }) : printData(accessToken))

@@ -13,12 +13,19 @@ import { type Finding, good, note, problem } from './finding.ts'
 
 export async function checkStore(settings: Settings): Promise<Finding[]> {
   try {
-    const { store, address, shown, check, close } = await openStore(settings.store.value, settings.ca?.value)
+    const { store, address, shown, sealed, check, close } = await openStore(settings.store.value, {
+      ca: settings.ca?.value,
+    })
     try {
       await store.read('owner-sso')
       const accounts = await accountNames(createTokenManager({ sso: neverRefreshes, store }))
       const found = [good('store', `${shown} (${settings.store.from}), ${counted(accounts.length)}`)]
       if (address.kind === 'file') found.push(await checkFolder(address.path))
+      found.push(
+        sealed
+          ? good('encryption', 'records are sealed (AES-256-GCM)')
+          : good('encryption', 'none: OWNER_SSO_ENCRYPTION_KEY would seal the records'),
+      )
       if (address.kind === 'memory') {
         found.push(note('store', 'It ends with each command.', 'Choose a file or Redis: owner-sso stores'))
       }
