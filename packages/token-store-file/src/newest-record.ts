@@ -40,8 +40,8 @@ export async function newestRecord(disk: Disk, root: string, key: string): Promi
     const newest = await firstWhole(disk, root, key, slots)
     if (newest === 'outdated') continue
     if (newest !== 'damaged') return { newest, highestSlot: slots[0] ?? 0 }
-    // The first record of all is torn while it is written where hard links are missing.
-    if (await isBeingWritten(disk, root, key)) return { newest: undefined, highestSlot: slots[0] ?? 0 }
+    // Where hard links are missing, an account's first record is torn while it is written: nothing is stored yet.
+    if (slots[0] === 1 && (await isBeingWritten(disk, root, key))) return { newest: undefined, highestSlot: 1 }
     if (settled === slots.join()) throw damaged(accountFolder(root, key))
     settled = slots.join()
   }
