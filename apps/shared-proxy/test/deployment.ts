@@ -55,6 +55,13 @@ export function atEnd(close: () => Promise<unknown> | void): void {
   closing.push(close)
 }
 
+/** Ends what was registered; `useRedis` sees to it by itself. */
+export async function endAll(): Promise<void> {
+  const closers = closing
+  closing = []
+  for (const close of closers.toReversed()) await close()
+}
+
 /**
  * Has to stand at the head of a `describe` that deploys.
  *
@@ -64,14 +71,9 @@ export function useRedis(lives: 'test' | 'all' = 'test'): void {
   beforeAll(async () => {
     redis = await startRedis()
   })
-  const endDeployments = async (): Promise<void> => {
-    const closers = closing
-    closing = []
-    for (const close of closers.toReversed()) await close()
-  }
-  if (lives === 'test') afterEach(endDeployments)
+  if (lives === 'test') afterEach(endAll)
   afterAll(async () => {
-    await endDeployments()
+    await endAll()
     await redis?.remove()
   })
 }

@@ -2,7 +2,7 @@
 import { createServer, type ServerResponse } from 'node:http'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
-import { describe, expect, it } from '@jest/globals'
+import { afterEach, describe, expect, it } from '@jest/globals'
 import {
   account,
   apiKey,
@@ -10,6 +10,7 @@ import {
   call,
   clientsFile,
   deploy,
+  endAll,
   gate,
   life,
   open,
@@ -148,6 +149,8 @@ describeWithRedis('an instance that is asked to stop', () => {
 })
 
 describe('an instance with a configuration that it can’t use', () => {
+  afterEach(endAll)
+
   it('ends with code 2 and a sentence that names the variable', async () => {
     const program = run('main', { environment: { OWNER_SSO_AUTH_URL: 'https://auth.example.com' } })
     expect(await program.exitCode).toBe(2)

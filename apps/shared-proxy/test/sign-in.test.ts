@@ -37,7 +37,7 @@ describeWithRedis('the sign-in', () => {
   })
 
   it('takes account and password from the environment as well', async () => {
-    const deployment = await deploy()
+    const deployment = await deploy({ instances: 0 })
     const { environment } = deployment
     const { code } = await signIn({
       environment: { ...environment, OWNER_SSO_ACCOUNT: 'regional@example.com', OWNER_SSO_CREDENTIAL: credential },
