@@ -59,7 +59,5 @@ function readBody(request: IncomingMessage): Promise<RequestBody> {
 function streamOf(request: IncomingMessage): PassThrough {
   const stream = new PassThrough()
   stream.on('error', () => {})
-  // What is left of the body after an early answer is read and thrown away, so that the caller gets to the answer.
-  stream.once('close', () => request.unpipe(stream).resume())
   return request.pipe(stream)
 }

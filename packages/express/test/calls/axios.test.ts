@@ -42,6 +42,19 @@ it('sends a body once more after a 401, transformed once', async () => {
   expect(ownerApiRequests().map(({ status }) => status)).toEqual([401, 200])
 })
 
+it('transforms a request and its answer once', async () => {
+  const transforming = attachBearer(
+    axios.create({
+      baseURL: emulator.ownerApiUrl,
+      transformRequest: (data: string) => `${data}!`,
+      transformResponse: (data: string) => `${data}?`,
+    }),
+    { tokens, account },
+  )
+  const headers = { 'content-type': 'text/plain' }
+  expect((await transforming.post<unknown>('/api/1/echo', 'hello', { headers })).data).toBe('hello!?')
+})
+
 it('does not send a stream again, and the next call is right', async () => {
   emulator.revokeAccessTokens(account)
   const send = () => http.post('/api/1/echo', Readable.from(['x']), { headers: { 'content-type': 'text/plain' } })

@@ -204,6 +204,18 @@ describe.each(homes)('the attack list, on %s', (_home, mount, start) => {
     expect(answer.head).toMatch(/^x-content-type-options: nosniff$/mu)
   })
 
+  it.each([
+    ['an allowed path of another host', () => `${elsewhere.url}/api/1/vehicles`],
+    ['another path', () => '/api/2/vehicles'],
+    ['a path that would be refused', () => '/api/1/a;b'],
+    ['nowhere', () => 'http://['],
+  ])('L4: passes on no redirect to %s', async (_where, location) => {
+    ownerApi.answer((_seen, response) => response.writeHead(302, { location: location() }).end())
+    const answer = await send('GET', `${mount}/api/1/vehicles`)
+    expect(answer.status).toBe(302)
+    expect(answer.head).not.toMatch(/^location/imu)
+  })
+
   it('L4: turns a redirect within the offered paths into one under its own mount point', async () => {
     ownerApi.answer((_seen, response) => response.writeHead(307, { location: '../vehicles/1?x=y' }).end())
     const answer = await send('GET', `${mount}/api/1/moved/vehicle`)

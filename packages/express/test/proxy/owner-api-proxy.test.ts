@@ -258,6 +258,12 @@ describe('an owner API that fails', () => {
     expect(await problemOf(answer)).toMatchObject({ code: 'ERR_OWNER_API_UNREACHABLE' })
   })
 
+  it('is a 502 when interim answers go on and on', async () => {
+    ownerApi.answer((_seen, response) => response.socket?.write('HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(100)))
+    const home = await serve(await proxyWith())
+    expect((await fetch(`${home.url}/api/1/vehicles`)).status).toBe(502)
+  })
+
   it('forwards an answer behind a few interim ones', async () => {
     ownerApi.answer((_seen, response) => {
       response.writeEarlyHints({ link: '</x>; rel=preload' })

@@ -3,7 +3,7 @@ import { createSso, createTokenManager, type TokenManager } from '@owner-sso/cor
 import { type Emulator, startEmulator } from '@owner-sso/emulator'
 import { memoryTokenStore } from '@owner-sso/token-store-memory'
 import { ownerApiProxy, type OwnerApiProxy } from '../../src/index.ts'
-import { rawRequest, sendRaw } from '../raw-http.ts'
+import { rawRequest, sendRaw, until } from '../raw-http.ts'
 import { type Listening, listen } from '../servers.ts'
 import { account, signedInTokens } from '../tokens.ts'
 
@@ -104,6 +104,32 @@ it('drops a 401 of any length before it asks again', async () => {
   const answer = await call('/api/1/vehicles')
   expect(answer.status).toBe(200)
   expect(await answer.json()).toMatchObject({ count: 2 })
+})
+
+it('reads no more of an endless 401 than it has to', async () => {
+  let calls = 0
+  let isClosed = false
+  const ownerApi = await listen((_request, response) => {
+    calls += 1
+    if (calls > 1) {
+      response.end('{}')
+      return
+    }
+    const more = (): void => {
+      while (!response.destroyed && response.write(Buffer.alloc(65_536)));
+      response.once('drain', more)
+    }
+    response.writeHead(401).once('close', () => (isClosed = true))
+    more()
+  })
+  const other = ownerApiProxy({ target: ownerApi.url, tokens, account, authorize: true })
+  const otherHome = await listen(other)
+  expect((await fetch(`${otherHome.url}/api/1/vehicles`)).status).toBe(200)
+  await until(() => isClosed)
+  expect(calls).toBe(2)
+  await otherHome.close()
+  await other.close()
+  await ownerApi.close()
 })
 
 it('asks again also where the 401 broke off', async () => {
