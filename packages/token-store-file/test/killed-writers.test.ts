@@ -37,7 +37,9 @@ test('many processes swap one account and are killed: every version is written o
   const script = fileURLToPath(new URL('swapper-process.mjs', import.meta.url))
 
   const start = (): void => {
-    const child = spawn(process.execPath, ['--no-warnings', script, path, account], { stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(process.execPath, ['--no-warnings', script, path, account], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
     swappers.add(child)
     let text = ''
     child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
