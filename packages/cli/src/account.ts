@@ -1,7 +1,7 @@
 /**
  * Whose tokens a call is about.
  */
-import type { TokenManager } from '@owner-sso/core'
+import { SignedOutError, type TokenManager } from '@owner-sso/core'
 import { CommandError, exitCodes, usageError } from './command-error.ts'
 import type { Settings } from './settings.ts'
 
@@ -29,6 +29,27 @@ export async function chosenAccount({ account }: Settings, tokens: TokenManager)
     `Several accounts are signed in here: ${[only, ...others].join(', ')}.`,
     'Say which one with --account, or set OWNER_SSO_ACCOUNT.',
   )
+}
+
+/**
+ * Runs what needs a signed-in account.
+ *
+ * @throws CommandError that names the account, and those that are signed in, where it is not
+ */
+export async function asSignedIn<Result>(
+  account: string,
+  tokens: TokenManager,
+  use: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await use()
+  } catch (error) {
+    if (!(error instanceof SignedOutError)) throw error
+    const others = await accountNames(tokens)
+    const here = others.length > 0 ? `Signed in are: ${others.join(', ')}. ` : ''
+    const next = `${here}Sign in with: owner-sso login --account ${account}`
+    throw new CommandError(exitCodes.signInAgain, `${account} is not signed in here.`, next, error.code)
+  }
 }
 
 /** All accounts of the store that are not signed out, by name. */

@@ -4,11 +4,12 @@
 import { createInterface } from 'node:readline/promises'
 import { SsoError, type Sso } from '@owner-sso/core'
 import { openInBrowser } from './browser.ts'
-import { usageError } from './command-error.ts'
+import { CommandError, exitCodes, usageError } from './command-error.ts'
 import { identityOf } from './credentials.ts'
 import { stopped } from './interruption.ts'
 import { withProgress } from './login-progress.ts'
 import type { LoginVoice } from './login-voice.ts'
+import { printNote } from './output.ts'
 import type { SignIn } from './password-sign-in.ts'
 import { askText, canAsk } from './prompts.ts'
 import type { Settings } from './settings.ts'
@@ -16,25 +17,34 @@ import type { Settings } from './settings.ts'
 /** So often a wrong address may be pasted; none of them is sent anywhere. */
 const tries = 3
 
+const instructions = [
+  'Sign in there. You end on a page that does not exist, …/void/callback?code=…',
+  'Copy its whole address from the address bar, and paste it here.',
+  'It works once, for a few minutes.',
+].join('\n')
+
+const wrongAddress = 'This is not the address that this sign-in ends on. Nothing was sent.'
+
 /** @throws what `redeemCallback` throws; CommandError where nobody can paste */
 export async function signInWithBrowser(sso: Sso, settings: Settings, voice: LoginVoice): Promise<SignIn> {
   if (!settings.input) throw usageError('--browser needs somebody who pastes an address.', 'Leave --no-input out.')
   const identity = await identityOf(settings)
   const { url, request } = sso.createAuthorizationUrl({ loginHint: identity })
-  voice.tell(`${openInBrowser(url) ? 'Your browser should open' : 'Open in your browser'}:\n\n${url}\n`)
-  voice.tell(
-    'Sign in there. You end on a page that does not exist (…/void/callback?code=…): copy its whole address from the ' +
-      'address bar and paste it here. It works once, for a few minutes.',
-  )
+  voice.tell(openInBrowser(url) ? 'Your browser opens this address:' : 'Open this address in your browser:')
+  printNote(`\n${url}\n`)
+  voice.tell(instructions)
   for (let attempt = 1; ; attempt += 1) {
     const address = await pastedAddress(settings)
     try {
       const redeem = () => sso.redeemCallback(address, request, { signal: stopped })
       return { identity, tokens: await withProgress(voice.step, redeem) }
     } catch (error) {
-      const harmless = error instanceof SsoError && !error.requestSent && !stopped.aborted
-      if (!harmless || !canAsk(settings) || attempt === tries) throw error
-      voice.problem('This is not the address that this sign-in ends on. It begins with the service’s own address.')
+      if (!(error instanceof SsoError) || error.requestSent || stopped.aborted) throw error
+      if (!canAsk(settings) || attempt === tries) {
+        const next = 'Run owner-sso login --browser again, and paste the address of the page that you end on.'
+        throw new CommandError(exitCodes.signInAgain, wrongAddress, next)
+      }
+      voice.problem(wrongAddress)
     }
   }
 }

@@ -22,11 +22,15 @@ export class CommandError extends Error {
   /** A sentence: what to do next. */
   readonly next: string
 
-  constructor(exitCode: ExitCode, message: string, next: string) {
+  /** For programs; an SsoError's where the command says the same in its own words. */
+  readonly code: string
+
+  constructor(exitCode: ExitCode, message: string, next: string, code = 'ERR_SSO_CLI') {
     super(message)
     this.name = 'CommandError'
     this.exitCode = exitCode
     this.next = next
+    this.code = code
   }
 }
 

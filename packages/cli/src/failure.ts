@@ -17,7 +17,7 @@ import { duration } from './duration.ts'
 
 export interface Failure {
   readonly exitCode: ExitCode
-  /** An SsoError's code; `ERR_SSO_CLI` for what the command itself refuses. */
+  /** An SsoError's code, or one that begins with `ERR_SSO_CLI`. */
   readonly code: string
   readonly message: string
   readonly next: string
@@ -25,7 +25,7 @@ export interface Failure {
 
 export function failureOf(error: unknown): Failure {
   if (error instanceof CommandError) {
-    return { exitCode: error.exitCode, code: 'ERR_SSO_CLI', message: error.message, next: error.next }
+    return { exitCode: error.exitCode, code: error.code, message: error.message, next: error.next }
   }
   if (error instanceof SsoError) {
     const { exitCode, message = () => error.message, next } = meanings[error.code]

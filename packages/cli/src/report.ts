@@ -1,6 +1,7 @@
 /**
  * Tells how a call failed.
  */
+import { CommandError } from './command-error.ts'
 import { failureOf } from './failure.ts'
 import { interruptedExitCode } from './interruption.ts'
 import { paint, printNote } from './output.ts'
@@ -9,11 +10,27 @@ import { paint, printNote } from './output.ts'
 export function report(error: unknown): number {
   const interrupted = interruptedExitCode()
   if (interrupted !== undefined) {
-    printNote('Stopped.')
+    printNote(error instanceof CommandError ? `${error.message} ${error.next}` : 'Stopped.')
     return interrupted
   }
   const { exitCode, code, message, next } = failureOf(error)
   if (process.argv.includes('--json')) printNote(JSON.stringify({ error: { code, message, next, exitCode } }))
-  else printNote(`${paint('red', 'owner-sso:')} ${message}\n           ${next}`)
+  else printNote(`${paint('red', name)} ${lines(message)}\n${indent}${lines(next)}`)
   return exitCode
+}
+
+const name = 'owner-sso:'
+const indent = ' '.repeat(name.length + 1)
+
+/** Broken between words, where a terminal would break within them. */
+function lines(text: string): string {
+  if (!process.stderr.isTTY) return text
+  const width = Math.max(40, process.stderr.columns - indent.length)
+  const broken: string[] = []
+  for (const word of text.split(' ')) {
+    const line = broken.at(-1)
+    if (line !== undefined && line.length + word.length < width) broken[broken.length - 1] = `${line} ${word}`
+    else broken.push(word)
+  }
+  return broken.join(`\n${indent}`)
 }

@@ -5,12 +5,12 @@ import { access, constants } from 'node:fs/promises'
 import { StoreError, type TokenManager, type TokenSet } from '@owner-sso/core'
 import { accountOf } from '../account.ts'
 import type { Call } from '../call.ts'
-import { exitCodes } from '../command-error.ts'
+import { CommandError, exitCodes } from '../command-error.ts'
 import { duration } from '../duration.ts'
 import { stopped } from '../interruption.ts'
 import { loginVoice } from '../login-voice.ts'
 import type { OpenStore } from '../open-store.ts'
-import { printJson, printNote } from '../output.ts'
+import { printJson } from '../output.ts'
 import { serviceOf } from '../service.ts'
 import { withTokens } from '../token-keeping.ts'
 
@@ -29,7 +29,7 @@ export async function run({ settings, options }: Call): Promise<number> {
       voice.end(await acceptance(account, tokens))
       if (settings.json) await printJson(await facts(account, tokenSet, store, tokens))
     } catch (error) {
-      if (stopped.aborted) printNote('Nothing was stored.')
+      if (stopped.aborted) throw new CommandError(exitCodes.unexpected, 'Stopped.', 'Nothing was stored.')
       throw error
     }
   })
@@ -50,7 +50,7 @@ async function requireWritable({ store, address }: OpenStore): Promise<void> {
 async function acceptance(account: string, tokens: TokenManager): Promise<string> {
   const { expires_at = 0 } = await tokens.status(account)
   const left = duration(expires_at - Date.now() / 1000)
-  return `Signed in as ${account}. The access token is valid for ${left}; owner-sso token refreshes it in time.`
+  return `Signed in as ${account}: the access token is valid for ${left}.`
 }
 
 async function facts(account: string, { auth_url }: TokenSet, store: OpenStore, tokens: TokenManager): Promise<object> {

@@ -3,10 +3,10 @@
  */
 import { ownerApiProxy } from '@owner-sso/express'
 import manifest from '../../package.json' with { type: 'json' }
-import { chosenAccount } from '../account.ts'
+import { asSignedIn, chosenAccount } from '../account.ts'
 import type { Call } from '../call.ts'
 import { exitCodes, usageError } from '../command-error.ts'
-import { untilStopped } from '../interruption.ts'
+import { stopped, untilStopped } from '../interruption.ts'
 import { isAddressedToLoopback, listenOnLoopback } from '../loopback-server.ts'
 import { printData, printJson, printNote } from '../output.ts'
 import { apiUrlOf, certificateAuthority, refreshService } from '../service.ts'
@@ -21,7 +21,7 @@ export async function run({ settings, options }: Call): Promise<number> {
   await withTokens(settings, refreshService(settings), async ({ tokens }) => {
     const account = await chosenAccount(settings, tokens)
     // Not signed in is told now, not to the first caller.
-    await tokens.getAccessToken(account)
+    await asSignedIn(account, tokens, () => tokens.getAccessToken(account, { signal: stopped }))
     const proxy = ownerApiProxy({
       target,
       tokens,

@@ -1,7 +1,7 @@
 /**
  * `owner-sso refresh`: new tokens now.
  */
-import { chosenAccount } from '../account.ts'
+import { asSignedIn, chosenAccount } from '../account.ts'
 import type { Call } from '../call.ts'
 import { exitCodes } from '../command-error.ts'
 import { duration } from '../duration.ts'
@@ -14,7 +14,7 @@ export async function run({ settings }: Call): Promise<number> {
   await withTokens(settings, refreshService(settings), async ({ tokens }) => {
     const account = await chosenAccount(settings, tokens)
     const before = await tokens.status(account)
-    await tokens.refresh(account, { signal: stopped })
+    await asSignedIn(account, tokens, () => tokens.refresh(account, { signal: stopped }))
     const after = await tokens.status(account)
     const refreshed = after.obtained_at !== before.obtained_at
     if (settings.json) await printJson({ account, refreshed, ...after })
