@@ -17,8 +17,12 @@ export interface RedisStore {
 /** Milliseconds between two attempts to connect. */
 const longestPause = 2000
 
-/** Opens both connections. Redis need not be there yet. */
-export function openRedis(url: string): RedisStore {
+/**
+ * Opens both connections. Redis need not be there yet.
+ *
+ * @param onDown - told once an outage, with a system's code or the first word of Redis's answer (`WRONGPASS`)
+ */
+export function openRedis(url: string, onDown: (code: string) => void = () => undefined): RedisStore {
   const client = createClient({
     url,
     // A connection that died without a word is noticed by the missing answer to a ping.
@@ -30,8 +34,16 @@ export function openRedis(url: string): RedisStore {
     },
   })
   const subscriber = client.duplicate()
-  // A failure is told by the command that it fails; what the client would print may have the address in it.
-  for (const connection of [client, subscriber]) connection.on('error', () => undefined)
+  let isDown = false
+  client.on('ready', () => {
+    isDown = false
+  })
+  client.on('error', (error: unknown) => {
+    if (!isDown) onDown(codeOf(error))
+    isDown = true
+  })
+  // It fails with the other one.
+  subscriber.on('error', () => undefined)
   const connected = Promise.all([client.connect(), subscriber.connect()]).then(() => undefined)
   // Rejects only where it was closed before it stood.
   connected.catch(() => undefined)
@@ -44,4 +56,10 @@ export function openRedis(url: string): RedisStore {
       subscriber.destroy()
     },
   }
+}
+
+/** Never the message itself: it may have the address in it. */
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown'
+  return 'code' in error ? String(error.code) : (/^[A-Z]{3,}(?= )/u.exec(error.message)?.[0] ?? error.name)
 }
