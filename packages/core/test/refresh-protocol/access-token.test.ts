@@ -212,14 +212,18 @@ describe('one refresh', () => {
     expect(world.sent).toEqual(['r0', 'r1'])
   })
 
-  it('asked for while a process only looks is still made', async () => {
-    const world = bench()
-    const tokens = world.process()
-    await world.process().save(account, world.tokens())
-    const looking = tokens.getAccessToken(account)
-    await tokens.refresh(account)
-    await looking
-    expect(await tokens.getAccessToken(account)).toBe('a1')
+  it('asked for at any moment while a process only looks is still made', async () => {
+    for (let moment = 0; moment < 40; moment += 1) {
+      const world = bench()
+      await world.process({ cachedAccounts: 1 }).save(account, world.tokens())
+      const tokens = world.process({ cachedAccounts: 1 })
+      const looking = tokens.getAccessToken(account)
+      for (let tick = 0; tick < moment; tick += 1) await Promise.resolve()
+      await tokens.refresh(account)
+      await looking
+      expect({ moment, token: await tokens.getAccessToken(account) }).toEqual({ moment, token: 'a1' })
+      expect(world.sent).toEqual(['r0'])
+    }
   })
 
   it('is waited for by settled()', async () => {

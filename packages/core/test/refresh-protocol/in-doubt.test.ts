@@ -9,6 +9,8 @@ import {
 import type { TokenSet } from '../../src/token-set.ts'
 import { account, bench, deferred, hours, idle } from './harness.ts'
 
+type Reply = ReturnType<typeof deferred<TokenSet>>
+
 const lost = async (): Promise<TokenSet> => {
   throw new SsoTimeoutError('no answer', { requestSent: true })
 }
@@ -184,6 +186,23 @@ describe('the holder of an intent', () => {
     expect(await call).toBe('late')
     expect(await waiter.getAccessToken(account)).toBe('late')
   })
+
+  it.each<[string, (world: ReturnType<typeof bench>, reply: Reply) => void]>([
+    ['success', (world, { resolve }) => resolve(world.tokens({ access_token: 'late' }))],
+    ['refusal', (_, { reject }) => reject(new ReauthenticationRequiredError('refresh_token_rejected'))],
+  ])(
+    'brings a late %s too late where the service keeps the refresh token and another has refreshed',
+    async (_, answer) => {
+      const { world, reply, call, waiter, waiting } = await stopped()
+      world.answer = async () => world.tokens({ access_token: 'newer' })
+      await world.pass(46_000)
+      await waiting
+      answer(world, reply)
+      expect(await call).toBe('newer')
+      expect(await waiter.status(account)).toMatchObject({ state: 'valid' })
+      expect(await world.process().getAccessToken(account)).toBe('newer')
+    },
+  )
 
   it('gives way to a newer sign-in, and says so', async () => {
     const { world, holder, reply, call, waiter, waiting } = await stopped('running')

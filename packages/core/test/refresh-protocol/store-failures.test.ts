@@ -89,6 +89,67 @@ describe('a store that is down', () => {
     expect((await world.store.read(account))?.version).toBe(3)
   })
 
+  it('may have taken a result whose acknowledgement was lost, even where another process went on from it', async () => {
+    const world = bench()
+    const [one, other] = [world.process({ minRefreshInterval: 0 }), world.process({ minRefreshInterval: 0 })]
+    const heard: unknown[] = []
+    one.on('superseded', (event) => heard.push(event))
+    await one.save(account, world.tokens())
+    const swap = world.store.swap.bind(world.store)
+    let writes = 0
+    world.store.swap = async (...args) => {
+      const answer = await swap(...args)
+      if ((writes += 1) === 2) throw new Error('connection lost')
+      return answer
+    }
+    await one.refresh(account)
+    world.answer = () => new Promise(() => undefined)
+    void other.refresh(account)
+    await world.pass(1000)
+    expect((await world.store.read(account))?.record).toMatchObject({ tokens: { access_token: 'a1' }, intent: {} })
+    expect(heard).toEqual([])
+    await one.settled()
+  })
+
+  it('leaves no doubt where it may have taken an intent under which nothing was sent', async () => {
+    const world = bench()
+    const tokens = world.process()
+    const heard: unknown[] = []
+    tokens.on('refreshed', (event) => heard.push(event))
+    await tokens.save(account, world.tokens())
+    await world.pass(hours(8))
+    const swap = world.store.swap.bind(world.store)
+    world.store.swap = async (...args) => {
+      await swap(...args)
+      throw new Error('connection lost')
+    }
+    await expect(tokens.getAccessToken(account)).rejects.toMatchObject({ code: 'ERR_SSO_STORE' })
+    world.store.swap = swap
+    expect((await world.store.read(account))?.record).toMatchObject({ intent: {} })
+    expect(await tokens.status(account)).toMatchObject({ state: 'expired' })
+    expect(await tokens.getAccessToken(account)).toBe('a1')
+    expect(heard).toMatchObject([{ replay: false }])
+    expect(world.sent).toEqual(['r0'])
+  })
+
+  it('never makes a process forget tokens that are only in its memory, however many accounts come along', async () => {
+    const world = bench()
+    const tokens = world.process({ cachedAccounts: 1 })
+    await tokens.save(account, world.tokens())
+    const answer = world.answer
+    world.answer = async (...args) => {
+      world.store.down = true
+      return answer(...args)
+    }
+    await tokens.refresh(account)
+    await tokens.getAccessToken('another').catch(() => undefined)
+    await tokens.getAccessToken('a third').catch(() => undefined)
+    expect(await tokens.getAccessToken(account)).toBe('a1')
+    world.store.down = false
+    await world.pass(20_000)
+    expect(await world.process().getAccessToken(account)).toBe('a1')
+  })
+
   it('is a typed error without the store’s own words, which might hold a secret', async () => {
     const world = bench()
     const tokens = world.process()
@@ -131,6 +192,22 @@ describe('a store that lost its last writes', () => {
     await one.status(account)
     expect(await other.getAccessToken(account)).toBe('a1')
     expect(world.sent).toEqual(['r0'])
+  })
+
+  it('during a refresh still gets its result, though it went back to before the tokens that were sent', async () => {
+    const world = bench()
+    const tokens = world.process({ minRefreshInterval: 0 })
+    await tokens.save(account, world.tokens())
+    const before = await world.store.read(account)
+    await tokens.refresh(account)
+    const answer = world.answer
+    world.answer = async (...args) => {
+      rollBack(world.store, before)
+      return answer(...args)
+    }
+    await tokens.refresh(account)
+    expect(await world.process().getAccessToken(account)).toBe('a2')
+    expect(world.sent).toEqual(['r0', 'r1'])
   })
 
   it('is not believed about a refresh that another process was seen to begin', async () => {

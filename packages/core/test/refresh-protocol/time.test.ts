@@ -45,6 +45,18 @@ describe('a clock that jumps (F1)', () => {
     expect(await tokens.getAccessToken(account)).toBe('a1')
   })
 
+  it('back by less than the token is old is noticed as well', async () => {
+    const world = bench()
+    const tokens = world.process()
+    await tokens.save(account, world.tokens())
+    await tokens.getAccessToken(account)
+    await world.pass(hours(3))
+    world.jump(-hours(2.9))
+    expect(await tokens.getAccessToken(account)).toBe('a0')
+    await world.pass(hours(5.2))
+    expect(await tokens.getAccessToken(account)).toBe('a1')
+  })
+
   it('of a suspended machine makes the token as old as it is', async () => {
     const world = bench()
     const tokens = world.process()
