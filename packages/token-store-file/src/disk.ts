@@ -18,6 +18,7 @@ export interface Disk {
   readonly readdir: (path: string) => Promise<string[]>
   readonly link: (existing: string, path: string) => Promise<void>
   readonly unlink: (path: string) => Promise<void>
+  readonly statfs: (path: string) => Promise<{ readonly type: number }>
 }
 
 const read = promisify(fs.read)
@@ -38,6 +39,7 @@ export const systemDisk: Disk = {
   readdir: promisify(fs.readdir),
   link: promisify(fs.link),
   unlink: promisify(fs.unlink),
+  statfs: (path) => promisify(fs.statfs)(path),
 }
 
 /** How an existing file is opened: a link is not followed, and a FIFO doesn't block. Windows knows neither. */

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { type Disk, sync, unless } from './disk.ts'
 import { accountFolder, parseTemporaryName, shardFolder, temporaryFolder } from './layout.ts'
+import { warnOfNetworkFolder } from './network-folder.ts'
 import { checkFolder, checkRoot } from './private-folder.ts'
 import { isAlive } from './process-name.ts'
 
@@ -67,6 +68,7 @@ async function makeRoot(disk: Disk, root: string): Promise<void> {
 async function openRoot(disk: Disk, root: string): Promise<void> {
   if (!(await unless(disk.lstat(root), 'ENOENT'))) await makeRoot(disk, root)
   await checkRoot(disk, root)
+  await warnOfNetworkFolder(disk, root)
   const folder = temporaryFolder(root)
   const names = (await unless(disk.readdir(folder), 'ENOENT')) ?? []
   if (names.length > 0) await checkFolder(disk, folder)

@@ -100,6 +100,7 @@ export function volatileDisk(root: string, tree: Folder = newFolder()): Volatile
       return folder.kind === 'folder' ? [...folder.names.keys()] : []
     },
     link: async (existing, path) => change(path, find(existing, 'link'), 'link'),
+    statfs: async () => ({ type: 0 }),
     unlink: async (path) => change(path, undefined, 'unlink'),
     afterPowerLoss: (random) => volatileDisk(root, survivors(tree, random)),
   }
