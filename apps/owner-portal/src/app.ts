@@ -3,14 +3,16 @@
  */
 import { fileURLToPath } from 'node:url'
 import type { Sso, TokenManager } from '@owner-sso/core'
+import { type OwnerApiProxy, ownerApiProxy } from '@owner-sso/express'
 import { OwnerSsoStrategy, type OwnerSsoUser } from '@owner-sso/passport'
-import express, { type Express } from 'express'
+import express, { type Express, type Request } from 'express'
 import type { Store } from 'express-session'
 import { Passport } from 'passport'
+import { ownerOf } from './account.ts'
 import { browserSignInRoutes } from './browser-sign-in.ts'
 import { errorPages, notFound } from './errors.ts'
 import { homeRoutes } from './home.ts'
-import { createOwnerApi } from './owner-api.ts'
+import { createOwnerApi, ownerApiPath } from './owner-api.ts'
 import type { Html } from './pages/layout.ts'
 import { passcodeRoutes } from './passcode.ts'
 import type { Portal } from './portal.ts'
@@ -55,10 +57,22 @@ export function createApp(options: PortalOptions): Express {
   app.use(express.urlencoded({ extended: false, limit: '16kb', parameterLimit: 50 }))
   app.use(csrfProtection())
   app.use(portal.passport.session())
+  app.use(ownerApiPath, ownerApiAsItIs(options, portal))
   app.use(signInRoutes(portal), passcodeRoutes(portal), browserSignInRoutes(portal), homeRoutes(portal))
   app.use(notFound())
   app.use(errorPages(log))
   return app
+}
+
+/** The owner API's own answers, for the links of the pages: reads alone, of the signed-in account's vehicles. */
+function ownerApiAsItIs({ apiUrl }: PortalOptions, { tokens }: Portal): OwnerApiProxy<Request> {
+  return ownerApiProxy({
+    target: apiUrl,
+    tokens,
+    account: (request: Request) => ownerOf(request)?.account,
+    authorize: ({ method }) => method === 'GET',
+    paths: ['/api/1/vehicles'],
+  })
 }
 
 function createPortal({ sso, tokens: manager, apiUrl, demo }: PortalOptions): Portal {

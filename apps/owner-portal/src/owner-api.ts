@@ -1,7 +1,11 @@
 /**
  * The owner API, as the portal needs it: the vehicles of the signed-in account.
  */
-import type { TokenManager } from '@owner-sso/core'
+import { SsoError, type TokenManager } from '@owner-sso/core'
+import { ownerFetch } from '@owner-sso/express'
+
+/** Where the portal shows the owner API's answers as they are: its paths stand below this one. */
+export const ownerApiPath = '/owner-api'
 
 /** A vehicle as the owner API lists it. */
 export interface Vehicle {
@@ -46,19 +50,11 @@ const maximumBytes = 256 * 1024
 
 /** Calls the owner API with the account's own token. */
 export function createOwnerApi({ url, tokens, timeout = 10_000 }: OwnerApiOptions): OwnerApi {
-  const base = url.replace(/\/+$/u, '')
-
   async function get(account: string, path: string): Promise<unknown> {
-    const token = await tokens.getAccessToken(account)
-    let answer = await fetchOnce(base + path, token, timeout)
-    if (answer.status === 401) {
-      // The token was revoked before its time. A GET may be made again, once, with the next one.
-      await tokens.invalidate(account, token)
-      answer = await fetchOnce(base + path, await tokens.getAccessToken(account), timeout)
-    }
-    if (answer.status === 404) throw new OwnerApiError(404, 'The owner API knows no such vehicle of this account.')
-    if (answer.status !== 200) throw new OwnerApiError(502, `The owner API answered with status ${answer.status}.`)
-    return responseOf(answer.body)
+    const { status, body } = await answerOf(ownerFetch({ tokens, account, target: url }), path, timeout)
+    if (status === 404) throw new OwnerApiError(404, 'The owner API knows no such vehicle of this account.')
+    if (status !== 200) throw new OwnerApiError(502, `The owner API answered with status ${status}.`)
+    return responseOf(body)
   }
 
   return {
@@ -73,18 +69,14 @@ export function createOwnerApi({ url, tokens, timeout = 10_000 }: OwnerApiOption
   }
 }
 
-async function fetchOnce(url: string, token: string, timeout: number): Promise<{ status: number; body: string }> {
+async function answerOf(call: typeof fetch, path: string, timeout: number): Promise<{ status: number; body: string }> {
   const signal = AbortSignal.timeout(timeout)
   try {
     // A redirect would carry the token to another host.
-    const response = await fetch(url, {
-      headers: { authorization: `Bearer ${token}`, accept: 'application/json' },
-      redirect: 'manual',
-      signal,
-    })
+    const response = await call(path, { headers: { accept: 'application/json' }, redirect: 'manual', signal })
     return { status: response.status, body: await boundedText(response) }
   } catch (error) {
-    if (error instanceof OwnerApiError) throw error
+    if (error instanceof OwnerApiError || error instanceof SsoError) throw error
     if (signal.aborted) throw new OwnerApiError(504, 'The owner API did not answer in time.')
     throw new OwnerApiError(502, 'The owner API can’t be reached.')
   }

@@ -25,6 +25,31 @@ describe('home', () => {
     expect(page.text).toMatch(/Daily.*State Online.*Battery 76 %.*VIN EMULATED000000001/u)
   })
 
+  it('links to the owner API’s own answers, through the proxy that carries the token', async () => {
+    const portal = await startPortal()
+    const { me, home } = await portal.signedIn()
+    const link = load(home.html)('a[href^="/owner-api/"]').attr('href')
+    const answer = await me.open(String(link))
+    expect(JSON.parse(answer.html)).toMatchObject({ count: 2, response: [{ display_name: 'Daily' }, {}] })
+    expect(answer.html).not.toContain(await portal.tokens.getAccessToken('plain@example.com'))
+    const vehicle = load((await me.open('/vehicles/1001')).html)('a[href^="/owner-api/"]').attr('href')
+    expect(JSON.parse((await me.open(String(vehicle))).html)).toMatchObject({ response: { display_name: 'Daily' } })
+  })
+
+  it('gives those to the signed-in alone', async () => {
+    const portal = await startPortal()
+    expect((await portal.visitor().open('/owner-api/api/1/vehicles')).status).toBe(401)
+    expect(portal.emulator.counters.ownerApiCalls).toBe(0)
+  })
+
+  it.each(['/owner-api/api/1/echo', '/owner-api/api/1/vehicles/..%2Fecho'])('calls nothing for %s', async (path) => {
+    const portal = await startPortal()
+    const { me } = await portal.signedIn()
+    const before = portal.emulator.counters.ownerApiCalls
+    expect((await me.open(path)).status).toBeGreaterThanOrEqual(400)
+    expect(portal.emulator.counters.ownerApiCalls).toBe(before)
+  })
+
   it.each(['/vehicles/9999', '/vehicles/%2e%2e', '/vehicles/..%2f..%2fapi'])('has no page %s', async (path) => {
     const { me } = await (await startPortal()).signedIn()
     expect((await me.open(path)).status).toBe(404)

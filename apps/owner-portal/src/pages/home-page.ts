@@ -3,7 +3,7 @@
  */
 import type { TokenStatus } from '@owner-sso/core'
 import { html } from 'hono/html'
-import type { Vehicle } from '../owner-api.ts'
+import { ownerApiPath, type Vehicle } from '../owner-api.ts'
 import { csrfField, type FormContext, type Notice, noticeBox } from './form.ts'
 import { type Html, layout } from './layout.ts'
 import { tokenCard } from './token-card.ts'
@@ -47,16 +47,17 @@ export function accountAside(account: string, csrfToken: string): Html {
 function vehicleList(vehicles: readonly Vehicle[]): Html {
   if (vehicles.length === 0) return html`<p class="quiet">This account has no vehicles yet.</p>`
   return html`<ul class="vehicles">
-    ${vehicles.map(
-      (vehicle) =>
-        html`<li>
-          <a class="vehicle" href="/vehicles/${encodeURIComponent(vehicle.id)}">
-            ${vehicleIcon()}
-            <strong>${vehicle.name}</strong>
-            <span class="quiet small">${vehicle.vin}</span>
-            ${vehicleState(vehicle.state)}
-          </a>
-        </li>`,
-    )}
-  </ul>`
+      ${vehicles.map(
+        (vehicle) =>
+          html`<li>
+            <a class="vehicle" href="/vehicles/${encodeURIComponent(vehicle.id)}">
+              ${vehicleIcon()}
+              <strong>${vehicle.name}</strong>
+              <span class="quiet small">${vehicle.vin}</span>
+              ${vehicleState(vehicle.state)}
+            </a>
+          </li>`,
+      )}
+    </ul>
+    <p class="small"><a href="${ownerApiPath}/api/1/vehicles">What the owner API says, as JSON</a></p>`
 }

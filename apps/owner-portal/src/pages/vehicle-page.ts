@@ -2,7 +2,7 @@
  * The page of one vehicle.
  */
 import { html } from 'hono/html'
-import type { Vehicle } from '../owner-api.ts'
+import { ownerApiPath, type Vehicle } from '../owner-api.ts'
 import type { FormContext } from './form.ts'
 import { accountAside } from './home-page.ts'
 import { type Html, layout } from './layout.ts'
@@ -23,6 +23,9 @@ export function vehiclePage({ account, vehicle, csrfToken }: VehiclePage): Html 
         ${vehicle.range !== undefined && fact('Range', `${vehicle.range} km`)}
         ${vehicle.vin && fact('VIN', vehicle.vin)}
       </dl>
+      <p class="small">
+        <a href="${ownerApiPath}/api/1/vehicles/${encodeURIComponent(vehicle.id)}">What the owner API says, as JSON</a>
+      </p>
       <p><a href="/">All vehicles</a></p>
     </section>`,
   )
