@@ -1,5 +1,5 @@
 // Sign in: the flow of the interface document.
-export { createSso } from './sso.ts'
+export { createSso } from './create-sso.ts'
 export type {
   AuthorizationRequest,
   BackupCodeAnswer,
@@ -18,7 +18,7 @@ export type {
 export type { TokenSet } from './token-set.ts'
 
 // Keep it: one valid access token, one refresh.
-export { createTokenManager } from './token-manager.ts'
+export { createTokenManager } from './create-token-manager.ts'
 export type { TokenManager, TokenManagerOptions, TokenStatus } from './token-manager.ts'
 export type { TokenManagerEvents } from './refresh-protocol/events.ts'
 export { copyTokenSets } from './refresh-protocol/account-list.ts'

@@ -1,13 +1,8 @@
 /**
- * `createSso`: one SSO service, as an application sees it.
+ * One SSO service, as an application sees it: what it is given, what it is asked, and what it answers.
  */
 import type { SecureContextOptions } from 'node:tls'
-import { createAuthorizationUrl } from './browser-login.ts'
-import { createService } from './service.ts'
-import type { Service } from './service.ts'
-import { ssoSettings } from './sso-settings.ts'
 import type { TokenSet } from './token-set.ts'
-import { traceLogin } from './tracing.ts'
 
 /** How the code challenge is derived from the verifier; the document's reference computation is the default. */
 export type CodeChallengeEncoding = 'hex-digest' | 'raw-digest'
@@ -125,40 +120,3 @@ export interface Sso {
   /** One refresh request at the instance that issued the tokens, on a fresh connection (endpoint 6). */
   refresh(tokens: TokenSet, options?: RefreshOptions): Promise<TokenSet>
 }
-
-/**
- * One SSO service. Opens no connection yet, and takes no option from the environment.
- *
- * @throws TypeError that names the option
- */
-export function createSso(options: SsoOptions): Sso {
-  return ssoOf(createService(ssoSettings(options)))
-}
-
-/**
- * The calls of one service. The flow behind them, and with it axios, cheerio and tough-cookie, is loaded by the first call
- * that needs it.
- */
-export function ssoOf(service: Service): Sso {
-  const { authUrl } = service
-  return {
-    authUrl,
-    login: (credentials, options = {}) =>
-      traceLogin('login', authUrl, async () => (await scripted()).login(service, credentials, options)),
-    beginLogin: (credentials, options = {}) =>
-      traceLogin('beginLogin', authUrl, async () => (await scripted()).beginLogin(service, credentials, options)),
-    completeLogin: (pending, answer, options = {}) =>
-      traceLogin('completeLogin', authUrl, async () =>
-        (await scripted()).completeLogin(service, pending, answer, options),
-      ),
-    createAuthorizationUrl: (hint = {}) => createAuthorizationUrl(service, hint),
-    redeemCallback: (callbackUrl, request, options = {}) =>
-      traceLogin('redeemCallback', authUrl, async () =>
-        (await import('./callback-redemption.ts')).redeemCallback(service, callbackUrl, request, options),
-      ),
-    refresh: async (tokens, options = {}) =>
-      (await import('./steps/refresh.ts')).refreshTokens(service, tokens, options),
-  }
-}
-
-const scripted = (): Promise<typeof import('./scripted-login.ts')> => import('./scripted-login.ts')

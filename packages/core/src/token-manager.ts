@@ -1,11 +1,8 @@
 /**
- * `createTokenManager`: one valid access token, one refresh, for any number of callers.
+ * The token manager, as an application sees it: one valid access token, one refresh, for any number of callers.
  */
 import type { ReauthenticationReason } from './errors.ts'
 import type { TokenManagerEvents } from './refresh-protocol/events.ts'
-import { manageTokens } from './refresh-protocol/manager.ts'
-import { rules } from './refresh-protocol/rules.ts'
-import { systemRuntime } from './refresh-protocol/runtime.ts'
 import type { CallOptions, Sso } from './sso.ts'
 import type { TokenSet } from './token-set.ts'
 import type { TokenStore } from './token-store.ts'
@@ -76,13 +73,4 @@ export interface TokenManager {
    * @throws SsoTimeoutError when `signal` ends the wait
    */
   settled(options?: CallOptions): Promise<void>
-}
-
-/**
- * One manager serves a whole application; any number of processes may share its store.
- *
- * @throws TypeError naming the option that is wrong
- */
-export function createTokenManager(options: TokenManagerOptions): TokenManager {
-  return manageTokens(options, systemRuntime, rules)
 }

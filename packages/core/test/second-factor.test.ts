@@ -5,7 +5,7 @@ import type { Emulator, EmulatorOptions } from '@owner-sso/emulator'
 import { createSso } from '../src/index.ts'
 import type { LoginOutcome, PasscodeAnswer, PendingLogin, Sso } from '../src/index.ts'
 import { createService } from '../src/service.ts'
-import { ssoOf } from '../src/sso.ts'
+import { ssoOf } from '../src/create-sso.ts'
 import { ssoSettings } from '../src/sso-settings.ts'
 import { goodPage, goodTokens, html, json, startSmallService } from './small-service.ts'
 

@@ -4,7 +4,8 @@
 import type { TokenStatus } from '@owner-sso/core'
 import { html } from 'hono/html'
 import { ownerApiPath, type Vehicle } from '../owner-api.ts'
-import { csrfField, type FormContext, type Notice, noticeBox } from './form.ts'
+import { accountAside } from './account-aside.ts'
+import { type FormContext, type Notice, noticeBox } from './form.ts'
 import { type Html, layout } from './layout.ts'
 import { tokenCard } from './token-card.ts'
 import { vehicleIcon, vehicleState } from './vehicle-page.ts'
@@ -32,16 +33,6 @@ export function homePage(page: HomePage): Html {
         ${tokenCard(page.status, page.now, page.csrfToken)}
       </div>`,
   )
-}
-
-/** Who is signed in, and the way out. */
-export function accountAside(account: string, csrfToken: string): Html {
-  return html`<div class="who">
-    <span class="quiet small">${account}</span>
-    <form method="post" action="/sign-out">
-      ${csrfField(csrfToken)}<button class="button plain small" type="submit">Sign out</button>
-    </form>
-  </div>`
 }
 
 function vehicleList(vehicles: readonly Vehicle[]): Html {

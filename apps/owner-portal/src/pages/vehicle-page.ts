@@ -4,7 +4,7 @@
 import { html } from 'hono/html'
 import { ownerApiPath, type Vehicle } from '../owner-api.ts'
 import type { FormContext } from './form.ts'
-import { accountAside } from './home-page.ts'
+import { accountAside } from './account-aside.ts'
 import { type Html, layout } from './layout.ts'
 
 export interface VehiclePage extends FormContext {

@@ -5,6 +5,7 @@ import type { Intent, SignedIn } from '../token-record.ts'
 import { adopt } from './account-memory.ts'
 import type { Known } from './account-memory.ts'
 import { conclude } from './conclusion.ts'
+import type { Attempted } from './conclusion.ts'
 import type { Context } from './context.ts'
 import { openIntent } from './doubt.ts'
 import { SendGuardError, outcomeOf } from './outcome.ts'
@@ -12,9 +13,6 @@ import { refuseWhileResting } from './rest.ts'
 import { requestDeadline } from './rules.ts'
 import { elapsed, instantOf } from './runtime.ts'
 import { traced } from './trace.ts'
-
-/** `again`: nothing new is in memory yet, and it is worth another look at the record. */
-export type Attempted = 'done' | 'again'
 
 /** @throws SsoError as the outcome says, once the record says so too */
 export async function attempt(known: Known, replay: boolean, context: Context): Promise<Attempted> {

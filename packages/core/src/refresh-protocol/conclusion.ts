@@ -7,7 +7,6 @@ import type { TokenSet } from '../token-set.ts'
 import type { Intent, ReauthenticationRequired, SignedIn } from '../token-record.ts'
 import { adopt } from './account-memory.ts'
 import type { Known } from './account-memory.ts'
-import type { Attempted } from './attempt.ts'
 import { commit } from './commit.ts'
 import type { Context } from './context.ts'
 import { inDoubt } from './doubt.ts'
@@ -17,6 +16,9 @@ import type { Placed } from './lineage.ts'
 import { SendGuardError } from './outcome.ts'
 import type { Outcome } from './outcome.ts'
 import { rest } from './rest.ts'
+
+/** `again`: nothing new is in memory yet, and it is worth another look at the record. */
+export type Attempted = 'done' | 'again'
 
 /** A request that has ended. */
 export interface Ended {

@@ -1,0 +1,16 @@
+/**
+ * The corner of a signed-in owner's pages.
+ */
+import { html } from 'hono/html'
+import { csrfField } from './form.ts'
+import type { Html } from './layout.ts'
+
+/** Who is signed in, and the way out. */
+export function accountAside(account: string, csrfToken: string): Html {
+  return html`<div class="who">
+    <span class="quiet small">${account}</span>
+    <form method="post" action="/sign-out">
+      ${csrfField(csrfToken)}<button class="button plain small" type="submit">Sign out</button>
+    </form>
+  </div>`
+}
