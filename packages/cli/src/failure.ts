@@ -137,20 +137,31 @@ const meanings: Record<SsoErrorCode, Meaning> = {
   },
   ERR_SSO_STORE: {
     exitCode: exitCodes.store,
-    next: (error) => storeAdvice[error instanceof StoreError ? error.reason : 'unavailable'],
+    next: (error) => {
+      const reason = error instanceof StoreError ? error.reason : 'unavailable'
+      return reason === 'corrupt' && hasKey() ? unsealedAdvice : storeAdvice[reason]
+    },
   },
 }
 
 const storeAdvice: Record<StoreError['reason'], string> = {
   unavailable: 'Start it, or choose another store with --store.',
-  'write-failed': 'Mend that, or choose another store with --store.',
-  'read-failed': 'Mend that, or choose another store with --store.',
-  permissions: 'Mend that, or choose another store with --store.',
+  'write-failed': 'Put that right, or choose another store with --store.',
+  'read-failed': 'Put that right, or choose another store with --store.',
+  permissions: 'Put that right, or choose another store with --store.',
   corrupt: 'Move the damaged record away, then sign in again with: owner-sso login',
   'wrong-key': 'Set OWNER_SSO_ENCRYPTION_KEY to the key that it was stored with.',
   lost: signIn,
   'rolled-back': signIn,
   busy: 'Try again in a moment.',
+}
+
+const unsealedAdvice =
+  'If it was stored before OWNER_SSO_ENCRYPTION_KEY was set, encrypt it with: owner-sso copy --from-plain. ' +
+  'Else move the damaged record away, and sign in again.'
+
+function hasKey(): boolean {
+  return (process.env['OWNER_SSO_ENCRYPTION_KEY'] ?? '') !== ''
 }
 
 function waitUntil(epochSeconds: number): string {

@@ -3,6 +3,7 @@
  */
 import type { TokenStore } from '@owner-sso/core'
 import { encryptionKeys } from './encryption-key.ts'
+import { plainRecords } from './plain-records.ts'
 import { type StoreAddress, parseStoreAddress, shownAddress } from './store-address.ts'
 
 export interface OpenStore {
@@ -28,16 +29,30 @@ export interface StoreOptions {
 export async function openStore(text: string, { ca, plain = false }: StoreOptions): Promise<OpenStore> {
   const address = parseStoreAddress(text)
   const keys = plain ? undefined : encryptionKeys()
-  const sealing = keys === undefined ? {} : { encryptionKey: keys }
-  const opened = { address, shown: shownAddress(address), sealed: keys !== undefined, close: async () => undefined }
+  const { store, ...rest } = await storeAt(address, keys === undefined ? {} : { encryptionKey: keys }, ca)
+  return {
+    address,
+    shown: shownAddress(address),
+    sealed: keys !== undefined && address.kind !== 'memory',
+    store: keys === undefined ? plainRecords(store) : store,
+    close: async () => undefined,
+    ...rest,
+  }
+}
+
+async function storeAt(
+  address: StoreAddress,
+  sealing: { readonly encryptionKey?: readonly Uint8Array[] },
+  ca: string | undefined,
+): Promise<Pick<OpenStore, 'store'> & Partial<Pick<OpenStore, 'check' | 'close'>>> {
   if (address.kind === 'file') {
     const { fileTokenStore } = await import('@owner-sso/token-store-file')
-    return { ...opened, store: fileTokenStore({ path: address.path, ...sealing }) }
+    return { store: fileTokenStore({ path: address.path, ...sealing }) }
   }
   if (address.kind === 'redis') {
     const { openRedis } = await import('./redis-connection.ts')
-    return { ...opened, ...(await openRedis(address.url, ca, sealing)) }
+    return openRedis(address.url, ca, sealing)
   }
   const { memoryTokenStore } = await import('@owner-sso/token-store-memory')
-  return { ...opened, store: memoryTokenStore(), sealed: false }
+  return { store: memoryTokenStore() }
 }

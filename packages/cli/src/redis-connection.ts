@@ -32,16 +32,21 @@ export async function openRedis(
   sealing: Pick<RedisTokenStoreOptions, 'encryptionKey'>,
 ): Promise<OpenRedis> {
   const trusted = ca !== undefined && url.startsWith('rediss:') ? { tls: true as const, ca: await readFile(ca) } : {}
-  const client = clientOf(url, { ...trusted, connectTimeout })
-  // A connection that breaks later is opened again by the client; the store's own deadline ends what waits for it.
+  let connected = false
+  const client = clientOf(url, {
+    ...trusted,
+    connectTimeout,
+    // A first connection that fails has failed; one that breaks later, under a proxy, is opened again.
+    reconnectStrategy: (retries) => (connected ? Math.min(2 ** retries * 50, 2000) : false),
+  })
+  // The store's own deadline ends what waits for a broken connection.
   client.on('error', () => undefined)
-  const timer = setTimeout(() => client.destroy(), connectTimeout)
   try {
     await client.connect()
-  } catch {
-    throw new StoreError('unavailable', `Redis at ${new URL(url).host} can’t be reached.`)
-  } finally {
-    clearTimeout(timer)
+    connected = true
+  } catch (error) {
+    client.destroy()
+    throw failure(error, new URL(url).host)
   }
   return {
     store: redisTokenStore({ client, ...sealing }),
@@ -52,7 +57,20 @@ export async function openRedis(
   }
 }
 
-function clientOf(url: string, socket: { readonly connectTimeout: number }): ReturnType<typeof createClient> {
+/** The client's own message may name the address with the password in it. */
+function failure(error: unknown, host: string): StoreError {
+  const word = error instanceof Error ? (/^(?:WRONGPASS|NOAUTH|NOPERM)/u.exec(error.message)?.[0] ?? '') : ''
+  return word === ''
+    ? new StoreError('unavailable', `Redis at ${host} can’t be reached.`)
+    : new StoreError('permissions', `Redis at ${host} does not accept this user name and password (${word}).`)
+}
+
+interface SocketOptions {
+  readonly connectTimeout: number
+  readonly reconnectStrategy: (retries: number) => number | false
+}
+
+function clientOf(url: string, socket: SocketOptions): ReturnType<typeof createClient> {
   try {
     return createClient({ url, socket, disableOfflineQueue: true })
   } catch {

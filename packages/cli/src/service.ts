@@ -45,11 +45,21 @@ function authUrlOf({ authUrl }: Settings): Given<string> {
 
 /** The owner API's address. @throws CommandError where there is none */
 export function apiUrlOf({ apiUrl }: Settings): string {
-  if (apiUrl !== undefined) return apiUrl.value
+  if (apiUrl !== undefined && isWebAddress(apiUrl.value)) return apiUrl.value
+  if (apiUrl !== undefined) {
+    const next = `It is https, or http on a loopback host. It came from ${apiUrl.from}: correct it there.`
+    throw usageError('The owner API’s address can’t be used.', next)
+  }
   throw usageError(
     'It is not said where the owner API is.',
     `Give --api-url https://…, set OWNER_SSO_API_URL, or write {"apiUrl": "https://…"} into ${configFile}.`,
   )
+}
+
+function isWebAddress(address: string): boolean {
+  if (!URL.canParse(address)) return false
+  const { protocol, hostname } = new URL(address)
+  return protocol === 'https:' || (protocol === 'http:' && /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/u.test(hostname))
 }
 
 /** The PEM of a private CA. @throws CommandError where the file can't be read, or is none */
