@@ -71,7 +71,7 @@ async function start(): Promise<string> {
 
 /** Signs every account of the emulator in, once, as an operator would. Resolves to their names. */
 async function signInAll(emulator: Emulator, redisUrl: string): Promise<readonly string[]> {
-  const { store, connected, close } = openRedis(redisUrl)
+  const { store, connected, close } = openRedis({ storeUrl: redisUrl })
   await connected
   const sso = createSso({ authUrl: emulator.authUrl, regionalAuthUrls: [emulator.regionalAuthUrl] })
   const tokens = createTokenManager({ sso, store })

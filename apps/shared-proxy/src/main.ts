@@ -31,7 +31,7 @@ async function run(): Promise<number> {
   const { authUrl, regionalAuthUrls, apiUrl } = settings
   const clients = await readClients(settings.clientsFile)
   const sso = createSso({ authUrl, regionalAuthUrls })
-  const redis = openRedis(settings.storeUrl, (code) => log('redis-down', { code }))
+  const redis = openRedis(settings, (code) => log('redis-down', { code }))
   const tokens = createTokenManager({ sso, store: redis.store })
   logRefreshes(tokens, log)
   void redis.connected.then(() => warnOf(redis))

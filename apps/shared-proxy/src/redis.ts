@@ -4,6 +4,7 @@
 import type { TokenStore } from '@owner-sso/core'
 import { checkRedis, redisTokenStore } from '@owner-sso/token-store-redis'
 import { createClient } from 'redis'
+import type { Settings } from './settings.ts'
 
 export interface RedisStore {
   readonly store: TokenStore
@@ -22,9 +23,12 @@ const longestPause = 2000
  *
  * @param onDown - told once an outage, with a system's code or the first word of Redis's answer (`WRONGPASS`)
  */
-export function openRedis(url: string, onDown: (code: string) => void = () => undefined): RedisStore {
+export function openRedis(
+  { storeUrl, encryptionKeys: encryptionKey }: Pick<Settings, 'storeUrl' | 'encryptionKeys'>,
+  onDown: (code: string) => void = () => undefined,
+): RedisStore {
   const client = createClient({
-    url,
+    url: storeUrl,
     // A connection that died without a word is noticed by the missing answer to a ping.
     pingInterval: 5000,
     socket: {
@@ -48,7 +52,7 @@ export function openRedis(url: string, onDown: (code: string) => void = () => un
   // Rejects only where it was closed before it stood.
   connected.catch(() => undefined)
   return {
-    store: redisTokenStore({ client, subscriber }),
+    store: redisTokenStore({ client, subscriber, ...(encryptionKey && { encryptionKey }) }),
     problems: async () => (await checkRedis(client)).map(({ message }) => message),
     connected,
     close: () => {

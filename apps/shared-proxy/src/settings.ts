@@ -12,13 +12,15 @@ export interface Settings {
   readonly apiUrl: string
   /** Redis; may have a user name and password in it, so it is never printed. */
   readonly storeUrl: string
+  /** What token sets are sealed with in Redis, 32 bytes each: the first seals, all open. */
+  readonly encryptionKeys?: readonly Uint8Array[]
   readonly clientsFile: string
   /** Seconds that calls under way have to end once the instance was asked to stop. */
   readonly graceSeconds: number
 }
 
 /** What signing in needs: the service and the store. */
-export type SignInSettings = Pick<Settings, 'authUrl' | 'regionalAuthUrls' | 'storeUrl'>
+export type SignInSettings = Pick<Settings, 'authUrl' | 'regionalAuthUrls' | 'storeUrl' | 'encryptionKeys'>
 
 /** Something of the configuration can't be used; the message names it and says what to set. */
 export class SettingsError extends Error {
@@ -52,6 +54,7 @@ export function signInSettingsFrom(environment: NodeJS.ProcessEnv): SignInSettin
       .filter(Boolean)
       .map((url) => origin(regional, url)),
     storeUrl: redisAddress('OWNER_SSO_STORE', required('OWNER_SSO_STORE', 'the Redis that all instances share')),
+    ...encryptionKeys('OWNER_SSO_ENCRYPTION_KEY', optional('OWNER_SSO_ENCRYPTION_KEY')),
   }
 }
 
@@ -95,6 +98,17 @@ function tokenAddress(name: string, value: string): string {
 function redisAddress(name: string, value: string): string {
   if (URL.canParse(value) && /^rediss?:$/u.test(new URL(value).protocol) && new URL(value).hostname !== '') return value
   throw new SettingsError(`${name} has to be an address such as redis://127.0.0.1:6379 (rediss:// for TLS).`)
+}
+
+/** Keys in base64, separated by commas or spaces, so that one can be changed: the new one first. */
+function encryptionKeys(name: string, value: string | undefined): Pick<Settings, 'encryptionKeys'> {
+  if (value === undefined) return {}
+  const keys = value
+    .split(/[\s,]+/u)
+    .filter(Boolean)
+    .map((key) => Buffer.from(key, 'base64'))
+  if (keys.length > 0 && keys.every((key) => key.byteLength === 32)) return { encryptionKeys: keys }
+  throw new SettingsError(`${name} has to be 32 bytes in base64, such as 'openssl rand -base64 32' prints.`)
 }
 
 function wholeNumber(name: string, value: string, most: number): number {

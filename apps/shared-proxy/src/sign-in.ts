@@ -20,10 +20,11 @@ try {
 
 /** Resolves to the account's name. */
 async function signIn({ ask, askSecretly }: Prompt): Promise<string> {
-  const { authUrl, regionalAuthUrls, storeUrl } = signInSettingsFrom(process.env)
+  const settings = signInSettingsFrom(process.env)
+  const { authUrl, regionalAuthUrls } = settings
   const { OWNER_SSO_ACCOUNT, OWNER_SSO_CREDENTIAL } = process.env
   const sso = createSso({ authUrl, regionalAuthUrls })
-  const { store } = openRedis(storeUrl)
+  const { store } = openRedis(settings)
   const identity = OWNER_SSO_ACCOUNT || (await ask('Account: '))
   // Asked first: a login whose tokens nobody can keep is one too many.
   await store.read(identity)

@@ -28,12 +28,14 @@ describe('the settings', () => {
       HOST: '0.0.0.0',
       PORT: '0',
       OWNER_SSO_GRACE_SECONDS: '5',
+      OWNER_SSO_ENCRYPTION_KEY: [1, 2].map((byte) => Buffer.alloc(32, byte).toString('base64')).join(', '),
     }
     expect(settingsFrom({ ...complete, ...more })).toMatchObject({
       regionalAuthUrls: ['https://auth.example.cn', 'http://localhost:9000'],
       host: '0.0.0.0',
       port: 0,
       graceSeconds: 5,
+      encryptionKeys: [Buffer.alloc(32, 1), Buffer.alloc(32, 2)],
     })
   })
 
@@ -50,6 +52,7 @@ describe('the settings', () => {
     ['OWNER_SSO_STORE', 'file:///var/hush'],
     ['OWNER_SSO_STORE', 'redis-hush:6379'],
     ['OWNER_SSO_CLIENTS_FILE', ''],
+    ['OWNER_SSO_ENCRYPTION_KEY', 'hush'],
     ['PORT', '65536'],
     ['PORT', 'http'],
     ['OWNER_SSO_GRACE_SECONDS', '-1'],

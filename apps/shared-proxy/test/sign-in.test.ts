@@ -1,6 +1,7 @@
 /** `node dist/sign-in.js`: an account signs in, and every instance can call for it. */
+import { randomBytes } from 'node:crypto'
 import { expect, it } from '@jest/globals'
-import { call, deploy, useRedis, apiKey } from './deployment.ts'
+import { account, call, deploy, useRedis, apiKey } from './deployment.ts'
 import { type Program, type ProgramOptions, run } from './instance.ts'
 import { describeWithRedis, freePort } from './redis-server.ts'
 
@@ -44,6 +45,23 @@ describeWithRedis('the sign-in', () => {
     })
     expect(code).toBe(0)
     expect(await deployment.tokens.status('regional@example.com')).toMatchObject({ state: 'valid' })
+  })
+
+  it('seals what it stores where there is a key, and the instances open it', async () => {
+    const sealedIdentity = 'sealed@example.com'
+    const deployment = await deploy({
+      emulator: { accounts: [account, sealedIdentity].map((name) => ({ identity: name, credential })) },
+      clients: [{ name: 'test', key: apiKey, accounts: [sealedIdentity] }],
+      environment: { OWNER_SSO_ENCRYPTION_KEY: randomBytes(32).toString('base64') },
+    })
+    const { code } = await signIn({
+      environment: { ...deployment.environment, OWNER_SSO_ACCOUNT: sealedIdentity, OWNER_SSO_CREDENTIAL: credential },
+    })
+    expect(code).toBe(0)
+    expect(await call(`${deployment.instance(0).url}/api/1/vehicles`)).toMatchObject({ status: 200 })
+    const stored = JSON.stringify(await deployment.store.read(sealedIdentity))
+    expect(stored).toContain('sealed')
+    expect(stored).not.toContain('token')
   })
 
   it('says what went wrong, and stores nothing', async () => {
