@@ -2,7 +2,8 @@
  * Proxied calls of the owner API, side by side: `node bench/express.mjs [ROUNDS] [SECONDS] [CONNECTIONS] [NAME]`.
  *
  * All candidates of a table run in one go, in turns, each in a process of its own; the figure is the CPU time of that
- * process for one call, the least of its rounds. Ratios count, times do not. `NAME` picks the candidates that contain it.
+ * process for one call. A ratio is the median over the rounds of both figures of one round: ratios count, times do not.
+ * `NAME` picks the candidates whose name contains it.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -67,7 +68,9 @@ async function connectionsForTwenty(proxy) {
 }
 
 function print(scheme, proxies) {
-  const least = Object.fromEntries(proxies.map(({ name, micros }) => [name, Math.min(...micros)]))
+  const all = Object.fromEntries(proxies.map(({ name, micros }) => [name, micros]))
+  const ratio = (name, floor) =>
+    all[floor] ? Number(median(all[name].map((figure, round) => figure / all[floor][round])).toFixed(2)) : ''
   console.log(
     `\n${scheme === 'tls' ? 'TLS 1.2' : 'http'} upstream, ${connections} connections, ${rounds} × ${seconds} s`,
   )
@@ -78,13 +81,13 @@ function print(scheme, proxies) {
         return [
           name,
           {
-            'CPU µs/call': Math.round(least[name]),
-            median: Math.round(median(micros)),
+            'CPU µs/call': Math.round(median(micros)),
+            least: Math.round(Math.min(...micros)),
             'calls/s': Math.round(median(rates)),
             'p99 ms': Number(median(p99).toFixed(1)),
             'connections of 20 calls': sequential,
             failed,
-            ratio: floor && least[floor] ? Number((least[name] / least[floor]).toFixed(2)) : '',
+            ratio: ratio(name, floor),
             budget: budget ?? '',
             of: floor ?? '',
           },
@@ -93,9 +96,7 @@ function print(scheme, proxies) {
     ),
   )
   for (const [name, floor, budget] of ratios) {
-    if (least[name] && least[floor]) {
-      console.log(`${name} / ${floor}: ${(least[name] / least[floor]).toFixed(2)} (budget ${budget})`)
-    }
+    if (all[name] && all[floor]) console.log(`${name} / ${floor}: ${ratio(name, floor)} (budget ${budget})`)
   }
 }
 
