@@ -54,7 +54,7 @@ it('streams 100 MB down and up with no more memory than a few buffers', async ()
   expect(await drain(await fetch(`${url}/api/1/echo`, init as RequestInit))).toBe(size)
   const { peak } = await ask<Holding>({})
   expect((peak - before.peak) / 1024).toBeLessThan(65)
-})
+}, 120_000)
 
 it('holds nothing any more after 10,000 calls at once', async () => {
   const port = Number(new URL(url).port)
@@ -74,4 +74,4 @@ it('holds nothing any more after 10,000 calls at once', async () => {
   const after = await ask<Holding>({})
   expect(after.active).toBe(0)
   expect(after.heap).toBeLessThan(before.heap * 1.05)
-})
+}, 120_000)
