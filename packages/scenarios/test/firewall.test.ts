@@ -38,7 +38,7 @@ describe.each(storeRows)('$name', (store) => {
     const { tokens, failures } = await deployment.ask(callers)
     expect({ held: Object.values(tokens), failures }).toEqual({ held: [8 * callers], failures: {} })
     expect(emulator.counters).toMatchObject({ tokenRefreshes: 1, replays: 0 })
-  }, 7_200_000)
+  })
 
   test('I4: a healthy day of 8 processes: 4 token requests at most, and no sign-in', async () => {
     const deployment = await deploy({ store, processes: 8 })
@@ -53,5 +53,5 @@ describe.each(storeRows)('$name', (store) => {
     expect(emulator.requests.length).toBeLessThanOrEqual(4)
     expect(emulator.counters).toMatchObject({ tokenRefreshes: emulator.requests.length, replays: 0 })
     expect((await deployment.worker(0).status(account)).state).toBe('valid')
-  }, 7_200_000)
+  })
 })

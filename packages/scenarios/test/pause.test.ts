@@ -10,7 +10,7 @@ const lost = 'ERR_SSO_REAUTHENTICATION_REQUIRED:rotated_token_lost'
 const beyond = 130
 
 describe.each(storeRows)('$name', (store) => {
-  test('C1: a holder stopped beyond its intent, then continued: no replay, and its late success is accepted', async () => {
+  test('C1: a holder stopped beyond its intent, then continued: no replay, and a late success', async () => {
     const deployment = await deploy({ store, processes: 3, emulator: { reuse: 'revoke-family' } })
     const { counters } = deployment.emulator
     const [holder, ...others] = deployment.workers as [Worker, Worker, Worker]
@@ -21,6 +21,7 @@ describe.each(storeRows)('$name', (store) => {
       await deployment.pass(0.85 * life)
       await stopWithAnswer(deployment, holder)
       for (let step = 0; step < 4; step += 1) {
+        for (const other of others) other.forget()
         await deployment.pass(beyond, [holder])
         for (const other of others) {
           const { tokens, failures } = await other.ask(account, 10)
@@ -28,6 +29,9 @@ describe.each(storeRows)('$name', (store) => {
             tokens: Object.keys(before.tokens),
             failures: {},
           })
+          // Each has looked at the record, and left it at that.
+          await other.reached('read')
+          await other.calm()
         }
       }
       holder.forget()
@@ -36,7 +40,7 @@ describe.each(storeRows)('$name', (store) => {
       await everybodyHoldsOneOther(deployment, before.tokens)
       expect(counters).toMatchObject({ tokenRefreshes: pause + 1, refreshRequests: pause + 1, replays: 0 })
     }
-  }, 1_200_000)
+  })
 
   test('C1: a sign-in that came while the holder was stopped stands, and so does a sign-out', async () => {
     const deployment = await deploy({ store, processes: 3, emulator: { reuse: 'revoke-family' } })
@@ -62,7 +66,7 @@ describe.each(storeRows)('$name', (store) => {
     await holder.reported(({ event }) => event === 'superseded')
     expect((await deployment.ask(10)).failures).toEqual({ ERR_SSO_SIGNED_OUT: 30 })
     expect(counters).toMatchObject({ tokenRefreshes: 2, replays: 0 })
-  }, 60_000)
+  })
 
   test('C2: the same with the access token expired: the others wait for the holder, then replay once', async () => {
     const deployment = await deploy({ store, processes: 2 })
@@ -86,7 +90,7 @@ describe.each(storeRows)('$name', (store) => {
     expect((await holder.ask(account, 10)).failures).toEqual({})
     expect((await other.ask(account, 10)).failures).toEqual({})
     expect(counters).toMatchObject({ tokenRefreshes: 1, replays: 1 })
-  }, 60_000)
+  })
 
   test.each([
     { held: 'by a blocked event loop', clocks: { wall: beyond * 1000, monotonic: beyond * 1000 } },
@@ -130,7 +134,7 @@ describe.each(storeRows)('$name', (store) => {
       expect((emulator.requests.at(-1)?.at ?? 0) - began).toBeGreaterThan(milliseconds / 1000)
     }
     expect(emulator.counters.replays).toBe(0)
-  }, 300_000)
+  })
 })
 
 /** The service has refreshed for the holder, which is stopped; the answer waits in its socket. */

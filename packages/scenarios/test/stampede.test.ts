@@ -21,7 +21,7 @@ describe.each(storeRows)('$name', (store) => {
       expect(Object.values(tokens)).toEqual([8 * 200])
     }
     expect(emulator.counters).toMatchObject({ tokenRefreshes: expiries, refreshRequests: expiries, replays: 0 })
-  }, 600_000)
+  })
 
   onHosts('on two hosts', () => {
     test('A3: the same, though neither host knows the other’s processes', async () => {
@@ -39,7 +39,7 @@ describe.each(storeRows)('$name', (store) => {
         expect(Object.values(tokens)).toEqual([processes * 50])
       }
       expect(emulator.counters).toMatchObject({ tokenRefreshes: expiries, replays: 0 })
-    }, 600_000)
+    })
   })
 
   test('A4: each account has a refresh of its own, and none waits for another', async () => {
@@ -61,23 +61,28 @@ describe.each(storeRows)('$name', (store) => {
     })
     await Promise.all(asked)
     expect(emulator.counters).toMatchObject({ tokenRefreshes: names.length, replays: 0 })
-  }, 600_000)
+  })
 
   test('A5: a token revoked early: 100 refusals of the owner API are one refresh', async () => {
-    const deployment = await deploy({ store, processes: 4 })
+    const deployment = await deploy({ store, processes: 4, manager: { minRefreshInterval: 0 } })
     const { emulator } = deployment
     await deployment.signIn()
     const url = new URL('/api/1/vehicles', emulator.ownerApiUrl)
     await deployment.ask(1)
+    await Promise.all(deployment.workers.map((worker) => worker.keep(account, 'first')))
     emulator.revokeAccessTokens('plain@example.com')
     const refused = await Promise.all(deployment.workers.map((worker) => worker.useOwnerApi(account, url, 25)))
     expect(refused).toEqual(deployment.workers.map(() => ({ 401: 25 })))
     const { tokens, failures } = await deployment.ask(25)
     expect(failures).toEqual({})
     expect(Object.values(tokens)).toEqual([4 * 25])
-    expect(await deployment.worker(3).useOwnerApi(account, url, 5)).toEqual({ 200: 5 })
+    // Whoever used the old one meanwhile says so too late to matter.
+    for (const worker of deployment.workers) expect(await worker.useOwnerApi(account, url, 5)).toEqual({ 200: 5 })
+    await Promise.all(deployment.workers.map((worker) => worker.invalidate(account, 'first')))
+    expect((await deployment.ask(25)).tokens).toEqual(tokens)
+    await deployment.calm()
     expect(emulator.counters).toMatchObject({ tokenRefreshes: 1, replays: 0 })
-  }, 60_000)
+  })
 
   test('A8: a slow service: nobody takes over while the request may still be answered', async () => {
     const deployment = await deploy({ store, processes: 4, emulator: { reuse: 'revoke-family' } })
@@ -92,7 +97,7 @@ describe.each(storeRows)('$name', (store) => {
       expect(Object.values(tokens)).toEqual([4 * 10])
     }
     expect(emulator.counters).toMatchObject({ tokenRefreshes: delays.length, replays: 0 })
-  }, 120_000)
+  })
 
   test('A8: 44 seconds on the waiting processes’ clocks: the intent of another is respected', async () => {
     const deployment = await deploy({ store, processes: 4, emulator: { reuse: 'revoke-family' } })
@@ -104,9 +109,15 @@ describe.each(storeRows)('$name', (store) => {
     const asked = deployment.ask(10)
     const holder = await deployment.holder()
     await until(() => emulator.counters.tokenRefreshes === 1)
-    for (let second = 0; second < 44; second += 4) await deployment.pass(4, [holder])
+    const waiting = deployment.workers.filter((worker) => worker !== holder)
+    await Promise.all(waiting.map((worker) => worker.reached('read')))
+    for (let look = 0; look < 4; look += 1) {
+      await deployment.pass(11, [holder])
+      for (const worker of waiting) worker.forget()
+      await Promise.all(waiting.map((worker) => worker.reached('read')))
+    }
     open()
     expect((await asked).failures).toEqual({})
     expect(emulator.counters).toMatchObject({ tokenRefreshes: 1, refreshRequests: 1, replays: 0 })
-  }, 60_000)
+  })
 })

@@ -17,13 +17,14 @@ describe.each(storeRows)('$name', (store) => {
     { jump: 'a day back', seconds: -day },
     { jump: 'ten years back', seconds: -10 * year },
   ])(
-    'F1: the clock of one process jumps $jump: one refresh too many at most, and no storm',
+    'F1: one clock jumps $jump: one refresh too many at most, and no storm',
     async ({ seconds }) => {
       const deployment = await deploy({ store, processes: 3 })
       const { emulator } = deployment
       await deployment.signIn()
       await deployment.ask(5)
       const jumper = deployment.worker(1)
+      const url = new URL('/api/1/vehicles', emulator.ownerApiUrl)
       // There and back, twice, with an hour of calls in between.
       for (const direction of [1, -1, 1, -1]) {
         await jumper.move({ wall: direction * seconds * 1000 })
@@ -34,6 +35,16 @@ describe.each(storeRows)('$name', (store) => {
         }
       }
       expect(emulator.counters.tokenRefreshes).toBeLessThanOrEqual(4)
+      // A token issued in what is the future now may be taken for younger than it is: a 401 puts that right in a minute.
+      for (let lives = 0; lives < 2; lives += 1) {
+        await deployment.pass(life)
+        for (const worker of deployment.workers) {
+          await worker.useOwnerApi(account, url, 1)
+          await deployment.pass(60)
+          expect(await worker.useOwnerApi(account, url, 1)).toEqual({ 200: 1 })
+        }
+      }
+      expect(emulator.counters.tokenRefreshes).toBeLessThanOrEqual(6)
       expect(emulator.counters).toMatchObject({ refreshRequests: emulator.counters.tokenRefreshes, replays: 0 })
     },
     600_000,
@@ -63,7 +74,7 @@ describe.each(storeRows)('$name', (store) => {
       expect({ held: Object.values(tokens), failures }).toEqual({ held: [60], failures: {} })
     }
     expect(emulator.counters).toMatchObject({ tokenRefreshes: expiries, refreshRequests: expiries, replays: 0 })
-  }, 600_000)
+  })
 })
 
 /** None of these touches the store in a way of its own: one row is enough. */
@@ -77,7 +88,7 @@ describe('whatever the store', () => {
     { says: '10¹²', expiresIn: 1e12 },
     { says: 'nothing', expiresIn: null },
   ])(
-    'F2: expires_in says $says: at most 17 refreshes in eight hours, never two within a minute',
+    'F2: expires_in says $says: at most 17 refreshes in eight hours, a minute apart',
     async ({ expiresIn }) => {
       const deployment = await deploy({
         store: fileRow,
@@ -123,5 +134,5 @@ describe('whatever the store', () => {
     expect(Math.max(...instants)).toBeLessThan(0.85 * life)
     expect(emulator.counters).toMatchObject({ tokenRefreshes: 200, refreshRequests: 200 })
     expect((await deployment.worker(0).status(account)).state).toBe('signed-out')
-  }, 600_000)
+  })
 })

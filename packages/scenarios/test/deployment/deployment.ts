@@ -3,10 +3,11 @@
  *
  * The service's own counters are the judge of everything; what the processes say of themselves only tells how calls ended.
  */
-import { afterAll, afterEach } from '@jest/globals'
+import { afterAll, afterEach, jest } from '@jest/globals'
 import type { TokenSet } from '@owner-sso/core'
 import { type Emulator, type EmulatorOptions, startEmulator } from '@owner-sso/emulator'
-import { type StoreRow, type StoreSettings } from './stores.ts'
+import { figure } from './figures.ts'
+import type { StoreRow, StoreSettings } from './stores.ts'
 import { type Answers, startWorker, type Worker, type WorkerSettings } from './worker.ts'
 
 /** Seconds that an access token lives, by the service's own word. */
@@ -51,6 +52,8 @@ export interface Deployment {
   /** Kills it as `kill -9` does, and starts another. */
   replace(worker: Worker): Promise<Worker>
 }
+
+jest.setTimeout(figure(120_000, 4 * 60 * 60_000))
 
 const idle: Worker[] = []
 let closing: (() => Promise<void>)[] = []

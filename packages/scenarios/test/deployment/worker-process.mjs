@@ -24,6 +24,7 @@ let tokens
 let window
 let closeStore = async () => {}
 let release = () => {}
+const kept = new Map()
 
 const commands = {
   async open({ service, manager, store, clocks }) {
@@ -84,6 +85,11 @@ const commands = {
     }
     return counted(await Promise.all(Array.from({ length: callers }, call)))
   },
+  /** Remembers the current token under a name, for `invalidate`. */
+  async keep({ account, name }) {
+    kept.set(name, await tokens.getAccessToken(account))
+  },
+  invalidate: ({ account, name }) => tokens.invalidate(account, kept.get(name)),
   arm({ point, action }) {
     release = window.arm(point, action)
   },

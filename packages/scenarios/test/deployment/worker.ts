@@ -62,6 +62,10 @@ export interface Worker {
   status(account: string): Promise<TokenStatus>
   calm(): Promise<void>
   useOwnerApi(account: string, url: URL, callers: number): Promise<Readonly<Record<string, number>>>
+  /** Remembers the current token under a name of the test's. */
+  keep(account: string, name: string): Promise<void>
+  /** Tells the manager that the owner API refused the token of that name. */
+  invalidate(account: string, name: string): Promise<void>
   arm(point: string, action: Action): Promise<void>
   release(): Promise<void>
   /** Resolves once it is gone. */
@@ -120,6 +124,8 @@ export function startWorker(launcher: readonly string[] = []): Worker {
     status: (account) => call('status', { account }),
     calm: () => call('calm'),
     useOwnerApi: (account, url, callers) => call('useOwnerApi', { account, url: url.href, callers }),
+    keep: (account, name) => call('keep', { account, name }),
+    invalidate: (account, name) => call('invalidate', { account, name }),
     arm: (point, action) => call('arm', { point, action }),
     release: () => call('release'),
     async signal(signal) {
