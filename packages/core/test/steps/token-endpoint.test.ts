@@ -63,7 +63,7 @@ describe('the requests to the token endpoint', () => {
 
 describe('what a token says of itself', () => {
   it('selects no host and names no account: neither iss nor id_token is looked at (S15, S16)', async () => {
-    const part = (json: object): string => Buffer.from(JSON.stringify(json)).toString('base64url')
+    const part = (claims: object): string => Buffer.from(JSON.stringify(claims)).toString('base64url')
     const jwt = `${part({ alg: 'none' })}.${part({ iss: 'https://evil.example', sub: 'another', auth_url: 'https://evil.example' })}.x`
     const fresh = await refreshWith(
       json({ ...goodTokens, access_token: jwt, id_token: jwt, issuer: 'https://evil.example' }),
