@@ -25,6 +25,9 @@ const allowed = {
   workspace: [],
 }
 
+/** Packages whose build carries what it imports of ours: a development dependency is declaration enough. */
+const bundled = ['cli']
+
 const importPattern = /(?:\bfrom\s*|\bimport\s*\(?\s*|\brequire\s*\(\s*)['"]([^'"]+)['"]/gu
 
 const root = resolve(process.argv[2] ?? fileURLToPath(new URL('../../', import.meta.url)))
@@ -37,11 +40,12 @@ process.exit(problems.length > 0 ? 1 : 0)
 
 async function checkPackage(group, name) {
   const folder = join(root, group, name)
-  const {
-    dependencies = {},
-    peerDependencies = {},
-    private: isPrivate,
-  } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
+  const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
+  const declared = {
+    ...manifest.dependencies,
+    ...manifest.peerDependencies,
+    ...(bundled.includes(name) ? manifest.devDependencies : {}),
+  }
   const mayImport = group === 'apps' ? Object.keys(allowed) : allowed[name]
   if (mayImport === undefined) {
     problems.push(
@@ -49,7 +53,7 @@ async function checkPackage(group, name) {
     )
     return
   }
-  if (group === 'apps' && !isPrivate) problems.push(`apps/${name} must be private.`)
+  if (group === 'apps' && !manifest.private) problems.push(`apps/${name} must be private.`)
   for (const file of await sourcesOf(join(folder, 'src'))) {
     for (const [, specifier] of (await readFile(file, 'utf8')).matchAll(importPattern)) {
       const where = relative(root, file)
@@ -62,8 +66,8 @@ async function checkPackage(group, name) {
         problems.push(
           `${where} imports @owner-sso/${ours}: ${group}/${name} may import ${mayImport.join(', ') || 'none of ours'}.`,
         )
-      const declared = `@owner-sso/${ours}` in dependencies || `@owner-sso/${ours}` in peerDependencies
-      if (!declared) problems.push(`${where} imports @owner-sso/${ours}, which its package.json does not declare.`)
+      if (!(`@owner-sso/${ours}` in declared))
+        problems.push(`${where} imports @owner-sso/${ours}, which its package.json does not declare.`)
     }
   }
 }
