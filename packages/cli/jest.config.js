@@ -1,1 +1,3 @@
-export { default } from '../workspace/jest-preset.js'
+import preset from '../workspace/jest-preset.js'
+
+export default { ...preset, globalSetup: './test/packed.mjs' }

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { Secret, TOTP, URI } from 'otpauth'
 import { usageError } from './command-error.ts'
 
-/** Milliseconds before the end of a time step in which a passcode might arrive too late. */
+/** Milliseconds before the end of a time step of 30 seconds in which a passcode might arrive too late. */
 const margin = 3000
 
 export interface PasscodeGenerator {
@@ -21,6 +21,7 @@ export interface PasscodeGenerator {
 export function passcodeGenerator(text: string, now: () => number = Date.now): PasscodeGenerator {
   const totp = totpOf(text)
   const step = totp.period * 1000
+  const tooLate = Math.min(margin, step / 10)
   let used = Number.NEGATIVE_INFINITY
   return {
     async next(signal) {
@@ -28,7 +29,7 @@ export function passcodeGenerator(text: string, now: () => number = Date.now): P
         const time = now()
         const current = Math.floor(time / step)
         const left = (current + 1) * step - time
-        if (current > used && left > margin) {
+        if (current > used && left > tooLate) {
           used = current
           return totp.generate({ timestamp: time })
         }

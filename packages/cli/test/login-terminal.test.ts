@@ -1,0 +1,149 @@
+import { chmodSync, existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Emulator, startEmulator } from '@owner-sso/emulator'
+import { afterEach, beforeEach, expect, it } from '@jest/globals'
+import { credential, type Machine, newMachine } from './machine.ts'
+import { addressAfterSignIn } from './person.ts'
+import { controlC, describeInTerminal, enter, inTerminal } from './terminal.ts'
+
+let emulator: Emulator
+let machine: Machine
+
+beforeEach(async () => {
+  emulator = await startEmulator()
+  machine = newMachine(emulator)
+})
+afterEach(async () => {
+  machine.remove()
+  await emulator.close()
+})
+
+describeInTerminal('owner-sso login, in a terminal', () => {
+  it('asks for e-mail, password, device and passcode, names its steps, and never shows the password', async () => {
+    const terminal = inTerminal(machine, ['login'])
+    await terminal.shows('E-mail')
+    terminal.type(`mfa@example.com${enter}`)
+    await terminal.shows('Password')
+    terminal.type(`${credential}${enter}`)
+    for (const step of ['Opening the login page', 'Sending the login form', 'Asking for the second factors']) {
+      await terminal.shows(step)
+    }
+    await terminal.shows('Which device')
+    terminal.type(enter)
+    await terminal.shows('Passcode of Phone')
+    terminal.type(`000000${enter}`)
+    await terminal.shows('did not accept this passcode')
+    await terminal.shows('Passcode of Phone')
+    terminal.type(`${emulator.accounts.find(({ identity }) => identity === 'mfa@example.com')?.passcode()}${enter}`)
+    await terminal.shows('Signed in as mfa@example.com')
+    expect(await terminal.end()).toEqual({ code: 0, restored: true })
+    expect(terminal.screen()).not.toContain(credential)
+    expect(emulator.counters.passcodeChecks).toBe(2)
+  })
+
+  it('takes a backup code in place of a passcode', async () => {
+    const account = emulator.accounts.find(({ identity }) => identity === 'mfa@example.com')
+    const terminal = inTerminal(machine, ['login', '--account', 'mfa@example.com', '--factor', 'Phone'], {
+      OWNER_SSO_CREDENTIAL: credential,
+    })
+    await terminal.shows('or a backup code')
+    terminal.type(`${account?.backupCodes[0]}${enter}`)
+    await terminal.shows('Signed in as')
+    expect((await terminal.end()).code).toBe(0)
+  })
+
+  it('lets a password be corrected twice, and posts each just once', async () => {
+    const terminal = inTerminal(machine, ['login', '--account', 'plain@example.com'])
+    for (const [attempt, password] of ['wrong 1', 'wrong 1', 'wrong 2'].entries()) {
+      await terminal.shows('Password')
+      terminal.type(`${password}${enter}`)
+      if (attempt === 0) await terminal.shows('Check both.')
+      if (attempt === 1) await terminal.shows('they were not sent again')
+    }
+    expect(await terminal.end()).toEqual({ code: 4, restored: true })
+    expect(terminal.screen()).toContain('run owner-sso login again')
+    expect(emulator.requests.map(({ method }) => method)).toEqual(['GET', 'POST', 'GET', 'POST'])
+  })
+
+  it('Ctrl-C at a prompt ends it at once, the terminal as it was, and nothing stored', async () => {
+    const terminal = inTerminal(machine, ['login', '--account', 'plain@example.com'])
+    await terminal.shows('Password')
+    terminal.type(`half a pass${controlC}`)
+    expect(await terminal.end()).toEqual({ code: 130, restored: true })
+    expect(terminal.screen()).toContain('Stopped. Nothing was stored.')
+    expect(terminal.raw().lastIndexOf('\u001B[?25h')).toBeGreaterThan(terminal.raw().lastIndexOf('\u001B[?25l'))
+    expect((await machine.run(['accounts'])).stdout).toBe('')
+    expect(emulator.requests).toEqual([])
+  })
+
+  it('so does SIGTERM', async () => {
+    const terminal = inTerminal(machine, ['login', '--account', 'plain@example.com'])
+    await terminal.shows('Password')
+    process.kill(await terminal.pid(), 'SIGTERM')
+    expect(await terminal.end()).toEqual({ code: 143, restored: true })
+  })
+
+  it('shows no colours with NO_COLOR', async () => {
+    const terminal = inTerminal(machine, ['login', '--account', 'plain@example.com'], {
+      NO_COLOR: '1',
+      OWNER_SSO_CREDENTIAL: 'wrong',
+    })
+    expect((await terminal.end()).code).toBe(4)
+    // eslint-disable-next-line no-control-regex
+    expect(terminal.raw()).not.toMatch(/\u001B\[3\dm/u)
+  })
+
+  it('--no-input asks nothing, even here', async () => {
+    const terminal = inTerminal(machine, ['login', '--no-input'])
+    expect((await terminal.end()).code).toBe(2)
+    expect(terminal.screen()).toContain('--account')
+  })
+})
+
+describeInTerminal('owner-sso login --browser', () => {
+  it('opens the browser where there is a display, and redeems the pasted address', async () => {
+    const opener = machine.file('xdg-open', `#!/bin/sh\necho "$1" > ${machine.home}/opened`)
+    chmodSync(opener, 0o700)
+    const terminal = inTerminal(machine, ['login', '--browser', '--account', 'plain@example.com'], {
+      DISPLAY: ':7',
+      PATH: `${machine.home}:${process.env['PATH']}`,
+    })
+    await terminal.shows('Your browser opens this address')
+    await terminal.shows('Address')
+    terminal.type(`https://elsewhere.example/?code=x${enter}`)
+    await terminal.shows('This is not the address')
+    const url = readFileSync(join(machine.home, 'opened'), 'utf8').trim()
+    expect(url).toContain('login_hint=plain%40example.com')
+    terminal.type(`${await addressAfterSignIn(url, 'plain@example.com', credential)}${enter}`)
+    await terminal.shows('Signed in as plain@example.com')
+    expect(await terminal.end()).toEqual({ code: 0, restored: true })
+  })
+
+  it('prints the address where there is none, and tells of a wrong one', async () => {
+    const terminal = inTerminal(machine, ['login', '--browser', '--account', 'plain@example.com'])
+    await terminal.shows('Open this address in your browser')
+    await terminal.shows('Address')
+    for (let attempt = 1; attempt <= 3; attempt += 1) {
+      terminal.type(`nonsense${enter}`)
+      await terminal.shows('This is not the address')
+      if (attempt < 3) await terminal.shows('Address')
+    }
+    expect(await terminal.end()).toEqual({ code: 3, restored: true })
+    expect(emulator.requests).toEqual([])
+  })
+})
+
+it('owner-sso login --browser reads the address from a program, without a terminal', async () => {
+  const child = machine.start(['login', '--browser', '--account', 'plain@example.com'], { input: '' })
+  let said = ''
+  const url = await new Promise<string>((resolve) => {
+    child.stderr?.on('data', (chunk) => {
+      said += chunk
+      const found = /^http:\S+$/mu.exec(said)?.[0]
+      if (found !== undefined && said.includes('paste')) resolve(found)
+    })
+  })
+  child.stdin?.end(`${await addressAfterSignIn(url, 'plain@example.com', credential)}\n`)
+  expect(await new Promise((resolve) => child.once('close', resolve))).toBe(0)
+  expect(existsSync(machine.tokensFolder)).toBe(true)
+})
