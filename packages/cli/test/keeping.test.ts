@@ -1,0 +1,145 @@
+import { join } from 'node:path'
+import { type Emulator, startEmulator } from '@owner-sso/emulator'
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import { type Machine, newMachine } from './machine.ts'
+
+const nineHours = 9 * 3600
+let emulator: Emulator
+let machine: Machine
+
+beforeEach(async () => {
+  emulator = await startEmulator()
+  machine = newMachine(emulator)
+})
+afterEach(async () => {
+  machine.remove()
+  await emulator.close()
+})
+
+describe('owner-sso status', () => {
+  it('shows each account with its state, the time left as a bar, the region, and the store', async () => {
+    await machine.signIn('plain@example.com')
+    await machine.signIn('regional@example.com')
+    const { code, stdout } = await machine.run(['status'])
+    expect(code).toBe(0)
+    const [first, second, , store] = stdout.split('\n')
+    const home = new URL(emulator.authUrl).host
+    const region = new URL(emulator.regionalAuthUrl).host
+    expect(first).toMatch(new RegExp(String.raw`^plain@example\.com {5}valid  █{20}  7 h 5\d min left  ${home}$`, 'u'))
+    expect(second).toMatch(new RegExp(String.raw`^regional@example\.com  valid  █+  .* left  ${region}$`, 'u'))
+    expect(store).toBe(`Store: file:${machine.tokensFolder}`)
+  })
+
+  it('shows what is left, and what has to be done', async () => {
+    await machine.signIn('plain@example.com')
+    const later = await machine.run(['status'], { ahead: 6 * 3600 })
+    expect(later.stdout).toMatch(/valid {2}█{5}░{15} {2}1 h 5\d min left/u)
+    const expired = await machine.run(['status'], { ahead: nineHours })
+    expect(expired.stdout).toMatch(/expired {2}░{20} {2}refreshed when next used/u)
+    emulator.expireRefreshTokens('plain@example.com')
+    await machine.run(['token'], { ahead: nineHours })
+    const dead = await machine.run(['status', '--account', 'plain@example.com'])
+    expect(dead.code).toBe(3)
+    expect(dead.stdout).toContain('run owner-sso login (refresh token rejected)')
+  })
+
+  it('says of a refresh in doubt when it is settled', async () => {
+    await machine.signIn('plain@example.com')
+    emulator.once('refresh', { drop: 'after-commit' })
+    await machine.run(['refresh'])
+    expect((await machine.run(['status'])).stdout).toContain('in doubt')
+  })
+
+  it('prints JSON without a token in it', async () => {
+    await machine.signIn('plain@example.com')
+    const token = (await machine.run(['token'])).stdout.trim()
+    const { stdout } = await machine.run(['status', '--json'])
+    expect(JSON.parse(stdout)).toMatchObject({
+      store: `file:${machine.tokensFolder}`,
+      accounts: [{ account: 'plain@example.com', state: 'valid', auth_url: emulator.authUrl }],
+    })
+    expect(stdout).not.toContain(token)
+  })
+
+  it('says so where nobody is signed in', async () => {
+    const { code, stdout, stderr } = await machine.run(['status'])
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' })
+    expect(stderr).toContain('owner-sso login')
+    expect((await machine.run(['status', '--account', 'nobody@example.com'])).code).toBe(3)
+  })
+})
+
+describe('owner-sso accounts', () => {
+  it('prints one name a line', async () => {
+    await machine.signIn('regional@example.com')
+    await machine.signIn('plain@example.com')
+    expect((await machine.run(['accounts'])).stdout).toBe('plain@example.com\nregional@example.com\n')
+    expect(JSON.parse((await machine.run(['accounts', '--json'])).stdout).accounts).toHaveLength(2)
+  })
+})
+
+describe('owner-sso refresh', () => {
+  it('replaces the tokens, but not twice within a minute', async () => {
+    await machine.signIn('plain@example.com')
+    const first = await machine.run(['refresh', '--json'])
+    const second = await machine.run(['refresh', '--json'])
+    expect([JSON.parse(first.stdout).refreshed, JSON.parse(second.stdout).refreshed]).toEqual([true, false])
+    expect(second.stderr).toContain('less than a minute ago')
+    expect(emulator.counters.refreshRequests).toBe(1)
+  })
+})
+
+describe('owner-sso logout', () => {
+  it('forgets the tokens, and says so once', async () => {
+    await machine.signIn('plain@example.com')
+    const account = ['--account', 'plain@example.com']
+    expect(JSON.parse((await machine.run(['logout', ...account, '--json'])).stdout).wasSignedIn).toBe(true)
+    expect((await machine.run(['token', ...account])).code).toBe(3)
+    const again = await machine.run(['logout', ...account])
+    expect(again.code).toBe(0)
+    expect(again.stderr).toContain('was not signed in')
+  })
+})
+
+describe('owner-sso copy', () => {
+  const key = Buffer.alloc(32, 7).toString('base64')
+
+  it('copies all accounts into another store, and again only what is newer', async () => {
+    await machine.signIn('plain@example.com')
+    await machine.signIn('regional@example.com')
+    const copy = ['copy', `file:${machine.tokensFolder}`, 'file:second', '--json']
+    expect(JSON.parse((await machine.run(copy)).stdout).copied).toBe(2)
+    expect(JSON.parse((await machine.run(copy)).stdout).copied).toBe(0)
+    const { stdout } = await machine.run(['token', '--account', 'plain@example.com', '--store', 'file:second'])
+    expect(stdout).toBe((await machine.run(['token', '--account', 'plain@example.com'])).stdout)
+  })
+
+  it('encrypts what was plain, and the other way round', async () => {
+    await machine.signIn('plain@example.com')
+    const env = { OWNER_SSO_ENCRYPTION_KEY: key }
+    const plain = `file:${machine.tokensFolder}`
+    const refused = await machine.run(['copy', plain, 'file:sealed'], { env })
+    expect(refused.code).toBe(6)
+    expect(refused.stderr).toContain('--from-plain')
+    expect((await machine.run(['copy', '--from-plain', plain, 'file:sealed'], { env })).code).toBe(0)
+    expect((await machine.run(['token', '--store', 'file:sealed'], { env })).code).toBe(0)
+    expect((await machine.run(['copy', '--to-plain', 'file:sealed', 'file:plain'], { env })).code).toBe(0)
+    expect((await machine.run(['token', '--store', 'file:plain'])).code).toBe(0)
+  })
+
+  it('refuses to copy a store into itself', async () => {
+    const { code } = await machine.run(['copy', 'file:tokens', `file:${join(machine.home, 'tokens')}`])
+    expect(code).toBe(2)
+  })
+})
+
+describe('owner-sso stores', () => {
+  it('says which store is in use, and why', async () => {
+    expect((await machine.run(['stores'])).stdout).toContain(`In use: file:${machine.tokensFolder} (default)`)
+    const redis = await machine.run(['stores', '--json'], {
+      env: { OWNER_SSO_STORE: 'redis://user:hush@127.0.0.1:6379/2' },
+    })
+    expect(JSON.parse(redis.stdout)).toMatchObject({ inUse: 'redis://127.0.0.1:6379/2', from: 'OWNER_SSO_STORE' })
+    expect(redis.stdout).not.toContain('hush')
+  })
+})

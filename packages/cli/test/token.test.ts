@@ -1,0 +1,173 @@
+import { openSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { type Emulator, startEmulator } from '@owner-sso/emulator'
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import { command, credential, ended, type Machine, newMachine, until } from './machine.ts'
+
+const nineHours = 9 * 3600
+let emulator: Emulator
+let machine: Machine
+
+beforeEach(async () => {
+  emulator = await startEmulator()
+  machine = newMachine(emulator)
+})
+afterEach(async () => {
+  machine.remove()
+  await emulator.close()
+})
+
+describe('owner-sso token', () => {
+  it('prints the stored token and nothing else, without a request', async () => {
+    await machine.signIn('plain@example.com')
+    const requests = emulator.requests.length
+    const { code, stdout, stderr } = await machine.run(['token'])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+\n$/u)
+    expect(emulator.requests).toHaveLength(requests)
+    expect(await vehiclesWith(stdout.trim())).toBe(200)
+  })
+
+  it('refreshes an expired one, once for all who ask at the same time', async () => {
+    await machine.signIn('plain@example.com')
+    emulator.clock.advance(nineHours)
+    const calls = Array.from({ length: 4 }, () => machine.run(['token'], { ahead: nineHours }))
+    const tokens = (await Promise.all(calls)).map(({ stdout }) => stdout)
+    expect(new Set(tokens).size).toBe(1)
+    expect(await vehiclesWith(tokens[0]?.trim() ?? '')).toBe(200)
+    expect(emulator.counters.refreshRequests).toBe(1)
+  })
+
+  it('asks which account where there are several, and takes the one that is named', async () => {
+    await machine.signIn('plain@example.com')
+    await machine.signIn('regional@example.com')
+    const several = await machine.run(['token'])
+    expect(several).toMatchObject({ code: 2, stdout: '' })
+    expect(several.stderr).toContain('plain@example.com, regional@example.com')
+    const named = await machine.run(['token', '--account', 'REGIONAL@example.com', '--json'])
+    expect(JSON.parse(named.stdout).account).toBe('regional@example.com')
+  })
+
+  it('says who is signed in where the account is not', async () => {
+    expect(await machine.run(['token'])).toMatchObject({ code: 3, stdout: '' })
+    await machine.signIn('plain@example.com')
+    const { code, stderr } = await machine.run(['token', '--account', 'nobody@example.com'])
+    expect(code).toBe(3)
+    expect(stderr).toContain('nobody@example.com is not signed in here.')
+    expect(stderr).toContain('Signed in are: plain@example.com.')
+  })
+
+  it('says to sign in again once the refresh token is dead', async () => {
+    await machine.signIn('plain@example.com')
+    emulator.expireRefreshTokens('plain@example.com')
+    const { code, stdout, stderr } = await machine.run(['token'], { ahead: nineHours })
+    expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
+    expect(stderr).toContain('owner-sso login')
+  })
+
+  it('tells a refresh whose answer was lost from a network that is down', async () => {
+    await machine.signIn('plain@example.com')
+    emulator.once('refresh', { drop: 'after-commit' })
+    const { code, stderr } = await machine.run(['token'], { ahead: nineHours })
+    expect(code).toBe(7)
+    expect(stderr).toMatch(/Try again/u)
+    expect(emulator.counters.refreshRequests).toBe(1)
+  })
+
+  it('needs no service for a token that is valid, and says which is missing for one that is not', async () => {
+    await machine.signIn('plain@example.com')
+    expect((await machine.run(['token'], { env: { OWNER_SSO_AUTH_URL: 'http://127.0.0.1:1' } })).code).toBe(0)
+    const { code, stderr } = await machine.run(['token'], { env: { OWNER_SSO_AUTH_URL: '' } })
+    expect(code).toBe(2)
+    expect(stderr).toContain('OWNER_SSO_AUTH_URL')
+  })
+
+  it('ends quietly where nobody reads its output', async () => {
+    await machine.signIn('plain@example.com')
+    for (const args of ['token', 'status', 'accounts', '--help', 'completion bash', 'doctor']) {
+      const child = machine.start(args.split(' '))
+      child.stdout?.destroy()
+      const { code, stderr } = await ended(child)
+      expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: '' })
+    }
+  })
+
+  it('says so where its output can’t be written', async () => {
+    await machine.signIn('plain@example.com')
+    const full = openSync('/dev/full', 'w')
+    const child = spawn(process.execPath, [command, 'token'], { env: machine.env, stdio: ['ignore', full, 'pipe'] })
+    const { code, stderr } = await ended(child)
+    expect(code).toBe(1)
+    expect(stderr).toContain('could not be written')
+  })
+
+  it('refuses to run where Node would print what it sends', async () => {
+    await machine.signIn('plain@example.com')
+    for (const env of [{ NODE_DEBUG: 'net,HTTP' }, { DEBUG: '*' }]) {
+      const { code, stdout, stderr } = await machine.run(['token'], { env })
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+      expect(stderr).toContain('--force')
+    }
+    expect((await machine.run(['token', '--force'], { env: { DEBUG: '*' } })).code).toBe(0)
+  })
+})
+
+describe('a refresh that is told to stop', () => {
+  it.each(['SIGINT', 'SIGTERM'] as const)('%s: finishes, persists, then exits', async (signal) => {
+    await machine.signIn('plain@example.com')
+    let release = (): void => undefined
+    emulator.once('refresh', { hold: new Promise<void>((resolve) => (release = resolve)), commit: 'after' })
+    const child = machine.start(['token'], { ahead: nineHours })
+    const end = ended(child)
+    await until(() => emulator.counters.tokenRefreshes === 1)
+    child.kill(signal)
+    child.kill(signal)
+    await new Promise<void>((resolve) =>
+      child.stderr?.on('data', (chunk) => String(chunk).includes('Finishing the refresh') && resolve()),
+    )
+    release()
+    expect(await end).toMatchObject({ code: signal === 'SIGINT' ? 130 : 143, stdout: '' })
+
+    const { code } = await machine.run(['token'], { ahead: nineHours })
+    expect(code).toBe(0)
+    expect(emulator.counters).toMatchObject({ refreshRequests: 1, replays: 0 })
+  })
+})
+
+describe('a store that is encrypted', () => {
+  const key = Buffer.alloc(32, 7).toString('base64')
+
+  it('shows no token on disk, and gives it back to who has the key', async () => {
+    const env = { OWNER_SSO_ENCRYPTION_KEY: key }
+    await machine.signIn('plain@example.com', { env })
+    expect((await machine.run(['token'], { env })).code).toBe(0)
+    const other = await machine.run(['token'], {
+      env: { OWNER_SSO_ENCRYPTION_KEY: Buffer.alloc(32, 8).toString('base64') },
+    })
+    expect(other).toMatchObject({ code: 6, stdout: '' })
+    for (const args of [['token'], ['status'], ['accounts'], ['logout']]) {
+      const without = await machine.run(args)
+      expect(without).toMatchObject({ code: 6, stdout: '' })
+      expect(without.stderr).toContain('OWNER_SSO_ENCRYPTION_KEY')
+    }
+  })
+
+  it('refuses a key that is none, without quoting it', async () => {
+    const { code, stderr } = await machine.run(['token'], { env: { OWNER_SSO_ENCRYPTION_KEY: 'too-short' } })
+    expect(code).toBe(2)
+    expect(stderr).toContain('openssl rand -base64 32')
+    expect(stderr).not.toContain('too-short')
+  })
+})
+
+async function vehiclesWith(token: string): Promise<number> {
+  const answer = await fetch(`${emulator.ownerApiUrl}/api/1/vehicles`, {
+    headers: { authorization: `Bearer ${token}` },
+  })
+  return answer.status
+}
+
+it('a password is never in what is stored or said', async () => {
+  const { stdout, stderr } = await machine.signIn('plain@example.com')
+  expect(stdout + stderr).not.toContain(credential)
+})
