@@ -91,7 +91,8 @@ export const commandTable: readonly CommandEntry[] = [
     summary: 'copy all accounts into another store',
     description:
       'Copies the newest record of every account, to move to another store. What is newer in the target stays. Stop ' +
-      'everything that uses the first store before: a token that is refreshed there afterwards is dead in the copy.',
+      'everything that uses the first store before: a token that is refreshed there afterwards is dead in the copy. ' +
+      'A dash is the store of OWNER_SSO_STORE or the config file.',
     options: [
       ['--from-plain', 'the first store is not encrypted, though OWNER_SSO_ENCRYPTION_KEY is set'],
       ['--to-plain', 'the second one shall not be'],

@@ -17,7 +17,7 @@ Environment:
   Proxies of the environment (HTTPS_PROXY and the like) are not used.
 
 Files:
-  ~/.config/owner-sso/config.json  {"authUrl", "apiUrl", "regionalAuthUrls", "store", "account", "ca"}
+  ~/.config/owner-sso/config.json  settings: authUrl, regionalAuthUrls, apiUrl, store, account, ca
   ~/.config/owner-sso/tokens       the default store; only you can read it
   XDG_CONFIG_HOME moves both.
 
@@ -37,6 +37,6 @@ Exit status:
 Examples:
   owner-sso login
   curl -H "Authorization: Bearer $(owner-sso token)" "$OWNER_SSO_API_URL/api/1/vehicles"
-  OWNER_SSO_TOTP_SECRET=… owner-sso login --account ann@example.com --credential-file password.txt
+  owner-sso login --account ann@example.com --credential-file password.txt
   owner-sso status --json
 `

@@ -40,7 +40,7 @@ export async function runProgram(argv: readonly string[]): Promise<number> {
     await program.parseAsync(argv)
     return exitCode
   } catch (error) {
-    if (error instanceof CommanderError) return endOfParsing(error, help.trimEnd())
+    if (error instanceof CommanderError) return endOfParsing(error, help.trimEnd(), entriesFor(argv))
     throw error
   }
 }
@@ -86,7 +86,11 @@ function optionOf([flags, description]: readonly [string, string]): Option {
 }
 
 /** Help or the version was asked for; everything else is the person's mistake. */
-async function endOfParsing({ code, exitCode, message }: CommanderError, help: string): Promise<number> {
+async function endOfParsing(
+  { code, exitCode, message }: CommanderError,
+  help: string,
+  [entry, ...others]: readonly CommandEntry[],
+): Promise<number> {
   if (exitCode === 0) {
     await printData(help)
     return exitCodes.ok
@@ -98,5 +102,6 @@ async function endOfParsing({ code, exitCode, message }: CommanderError, help: s
   }
   const [problem = '', hint = ''] = message.replace(/^error: /u, '').split('\n')
   const text = `${problem.charAt(0).toUpperCase()}${problem.slice(1)}.`
-  throw usageError(text, hint === '' ? 'See owner-sso --help.' : hint.replaceAll(/[()]/gu, ''))
+  const command = others.length === 0 && entry !== undefined ? `owner-sso ${entry.name}` : 'owner-sso'
+  throw usageError(text, hint === '' ? `See ${command} --help.` : hint.replaceAll(/[()]/gu, ''))
 }

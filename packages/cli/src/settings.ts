@@ -40,12 +40,7 @@ export interface GlobalOptions {
 /** @throws CommandError for a config file that can't be used, or a password in `--store` */
 export function readSettings(options: GlobalOptions, env: NodeJS.ProcessEnv = process.env): Settings {
   const config = readConfigFile()
-  if (options.store !== undefined && hasPassword(options.store)) {
-    throw usageError(
-      '--store has a password in it, which everybody on this machine can read in the list of processes.',
-      'Put the address into the environment variable OWNER_SSO_STORE, or into the config file.',
-    )
-  }
+  if (options.store !== undefined) refusePassword(options.store, '--store')
   const text = (option: keyof GlobalOptions & keyof ConfigFile, flag: string, variable: string) =>
     firstGiven<string>([options[option], flag], [env[variable], variable], [config[option], configFile])
   return {
@@ -78,6 +73,16 @@ function listed(text: string | undefined): string[] | undefined {
   return text?.split(/[\s,]+/u).filter(Boolean)
 }
 
-function hasPassword(address: string): boolean {
-  return URL.canParse(address) && new URL(address).password !== ''
+/**
+ * Arguments are no place for a password.
+ *
+ * @param where - what the address was given as
+ * @throws CommandError for an address with a password in it
+ */
+export function refusePassword(address: string, where: string): void {
+  if (!URL.canParse(address) || new URL(address).password === '') return
+  throw usageError(
+    `${where} has a password in it, which everybody on this machine can read in the list of processes.`,
+    'Put the address into the environment variable OWNER_SSO_STORE, or into the config file.',
+  )
 }

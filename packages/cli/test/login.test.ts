@@ -62,7 +62,7 @@ describe('a login that nobody attends', () => {
     await machine.signIn('ann@example.com')
     const paths = ['', ...readdirSync(machine.tokensFolder, { recursive: true }).map(String)]
     const modes = paths.map((path) => statSync(join(machine.tokensFolder, path)).mode & 0o777)
-    expect([...new Set(modes)].toSorted()).toEqual([0o600, 0o700])
+    expect(new Set(modes)).toEqual(new Set([0o600, 0o700]))
   })
 
   it('follows an account to its region', async () => {

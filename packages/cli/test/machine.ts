@@ -106,7 +106,7 @@ export function ended(child: ChildProcess): Promise<Ended> {
 export async function until(condition: () => boolean): Promise<void> {
   const deadline = performance.now() + 20_000
   while (!condition()) {
-    if (performance.now() > deadline) throw new Error(`It never came to this: ${condition}`)
+    if (performance.now() > deadline) throw new Error(`It never came to this: ${String(condition)}`)
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }

@@ -6,9 +6,18 @@ import type { Call } from '../call.ts'
 import { exitCodes, usageError } from '../command-error.ts'
 import { openStore } from '../open-store.ts'
 import { printJson, printNote } from '../output.ts'
+import { refusePassword, type Settings } from '../settings.ts'
+
+/** `-` is the store of the settings, whose address may hold a password; an argument may not. */
+function addressOf(argument: string, { store }: Settings): string {
+  if (argument === '-') return store.value
+  refusePassword(argument, 'An address of copy')
+  return argument
+}
 
 export async function run({ settings, options, args }: Call): Promise<number> {
-  const [fromAddress = '', toAddress = ''] = args
+  const [fromAddress, toAddress] = args.map((argument) => addressOf(argument, settings))
+  if (fromAddress === undefined || toAddress === undefined) throw usageError('Two stores are needed.', 'From, and to.')
   const ca = settings.ca?.value
   const from = await openStore(fromAddress, { ca, plain: options.fromPlain })
   const to = await openStore(toAddress, { ca, plain: options.toPlain })

@@ -13,7 +13,7 @@ export async function checkSettings(settings: Settings, env: NodeJS.ProcessEnv):
   return [
     good('Node', `${process.version} on ${process.platform}`),
     await checkConfigFile(),
-    checked('SSO service', settings.authUrl, () => serviceOf(settings)),
+    checked('SSO service', settings.authUrl, () => serviceOf({ ...settings, ca: undefined })),
     ...(settings.regionalAuthUrls.value.length > 0 ? [shown('other instances', settings.regionalAuthUrls)] : []),
     checked('owner API', settings.apiUrl, () => apiUrlOf(settings), 'note'),
     account === undefined ? good('account', 'the only one of the store') : shown('account', account),

@@ -1,0 +1,123 @@
+import { once } from 'node:events'
+import { chmodSync, mkdirSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { join } from 'node:path'
+import { type Emulator, startEmulator } from '@owner-sso/emulator'
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import { type CallOptions, credential, type Machine, newMachine } from './machine.ts'
+
+interface Finding {
+  readonly about: string
+  readonly level: string
+  readonly text: string
+  readonly fix?: string
+}
+
+let emulator: Emulator
+let machine: Machine
+
+afterEach(async () => {
+  machine.remove()
+  await emulator.close()
+})
+
+describe('owner-sso doctor, over TLS', () => {
+  beforeEach(async () => {
+    emulator = await startEmulator({ tls: true })
+    machine = newMachine(emulator)
+  })
+
+  it('says which TLS version was agreed, and that the clock is right; and makes no login', async () => {
+    const ca = machine.file('ca.pem', emulator.ca ?? '')
+    const { code, findings } = await findingsOf([], { env: { OWNER_SSO_CA: ca } })
+    expect(code).toBe(0)
+    expect(findings.map(({ text }) => text)).toEqual(
+      expect.arrayContaining(['reached over TLSv1.2', 'right, to 1 s', `${ca} (OWNER_SSO_CA)`]),
+    )
+    expect(emulator.counters).toMatchObject({ loginPages: 0, formPosts: 0, challenges: 0 })
+  })
+
+  it('asks for the CA where the certificate is not trusted', async () => {
+    const { code, findings } = await findingsOf([])
+    expect(code).toBe(7)
+    expect(problems(findings)[0]?.fix).toContain('--ca')
+  })
+})
+
+describe('owner-sso doctor', () => {
+  beforeEach(async () => {
+    emulator = await startEmulator()
+    machine = newMachine(emulator)
+  })
+
+  it('finds nothing wrong on a new machine, says where each setting came from, and reads well', async () => {
+    const { code, stdout } = await machine.run(['doctor'])
+    expect(code).toBe(0)
+    expect(stdout).toContain(`${emulator.authUrl} (OWNER_SSO_AUTH_URL)`)
+    expect(stdout.trim().endsWith('No problem was found.')).toBe(true)
+  })
+
+  it.each([
+    ['no service is named', { OWNER_SSO_AUTH_URL: '' }, 2, '--auth-url'],
+    ['nothing listens', { OWNER_SSO_AUTH_URL: 'http://127.0.0.1:1' }, 7, 'check the port'],
+    ['the store is down', { OWNER_SSO_STORE: 'redis://127.0.0.1:1' }, 6, 'Start it'],
+    ['certificates are not checked', { NODE_TLS_REJECT_UNAUTHORIZED: '0' }, 2, 'Unset it'],
+    ['the CA is no file', { OWNER_SSO_CA: '/nowhere.pem' }, 2, 'Correct --ca'],
+  ])('%s: says how to mend it', async (_name, env, code, fix) => {
+    const result = await findingsOf([], { env })
+    expect(result.code).toBe(code)
+    expect(problems(result.findings).map((finding) => finding.fix)).toEqual([expect.stringContaining(fix)])
+  })
+
+  it('sees a clock that is wrong', async () => {
+    const { findings } = await findingsOf([], { ahead: 120 })
+    expect(findings.find(({ about }) => about === 'clock')?.text).toMatch(/clock is 1(?:19|2\d) s ahead/u)
+  })
+
+  it('sees a firewall’s page', async () => {
+    const firewall = createServer((_request, response) => {
+      response.writeHead(403, { 'content-type': 'text/html' }).end('<title>Access Denied</title>')
+    }).listen(0, '127.0.0.1')
+    await once(firewall, 'listening')
+    const address = firewall.address()
+    const port = typeof address === 'object' ? address?.port : 0
+    const { code, findings } = await findingsOf([], { env: { OWNER_SSO_AUTH_URL: `http://127.0.0.1:${port}` } })
+    firewall.close()
+    expect(code).toBe(5)
+    expect(problems(findings)[0]?.text).toBe('A firewall answers (403).')
+  })
+
+  it('sees folders that others can look into, or change', async () => {
+    await machine.signIn('plain@example.com')
+    chmodSync(machine.tokensFolder, 0o755)
+    const readable = await findingsOf([])
+    expect(readable.code).toBe(6)
+    expect(problems(readable.findings)[0]?.fix).toContain('chmod 700')
+    chmodSync(machine.tokensFolder, 0o777)
+    expect((await findingsOf([])).code).toBe(6)
+  })
+
+  it('tells of a password in the environment, and of a config file that others can change, but shows neither', async () => {
+    mkdirSync(join(machine.home, '.config', 'owner-sso'), { recursive: true })
+    chmodSync(machine.file('.config/owner-sso/config.json', '{"account": "ann@example.com"}'), 0o666)
+    const { stdout } = await machine.run(['doctor'], { env: { OWNER_SSO_CREDENTIAL: credential, HTTPS_PROXY: 'x' } })
+    expect(stdout).toContain('ann@example.com')
+    expect(stdout).toContain('The password is in OWNER_SSO_CREDENTIAL')
+    expect(stdout).toContain('HTTPS_PROXY is set, and not used')
+    expect(stdout).toContain('Run chmod 600')
+    expect(stdout).not.toContain(credential)
+  })
+})
+
+async function findingsOf(
+  args: readonly string[],
+  options: CallOptions = {},
+): Promise<{ code: number | null; findings: Finding[] }> {
+  const { code, stdout, stderr } = await machine.run(['doctor', '--json', ...args], options)
+  if (stdout === '') throw new Error(stderr)
+  return { code, findings: JSON.parse(stdout).findings }
+}
+
+function problems(findings: readonly Finding[]): Finding[] {
+  return findings.filter(({ level }) => level === 'problem')
+}

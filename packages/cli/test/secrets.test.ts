@@ -1,0 +1,71 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Emulator, startEmulator } from '@owner-sso/emulator'
+import { afterEach, beforeEach, expect, it } from '@jest/globals'
+import { ended, type Machine, newMachine, until } from './machine.ts'
+
+const canary = 'canary-password-4f1c'
+const totpSecret = 'KRSXG5CTMVRXEZLUKRSXG5CTMVRXEZLU'
+let emulator: Emulator
+let machine: Machine
+
+beforeEach(async () => {
+  emulator = await startEmulator({ accounts: [{ identity: 'mfa@example.com', credential: canary, totpSecret }] })
+  machine = newMachine(emulator)
+})
+afterEach(async () => {
+  machine.remove()
+  await emulator.close()
+})
+
+it('no command but token says a secret, whatever goes wrong, and none is in arguments or titles', async () => {
+  const env = { OWNER_SSO_CREDENTIAL: canary, OWNER_SSO_TOTP_SECRET: totpSecret }
+  const said: string[] = []
+  const run = async (...args: string[]): Promise<void> => {
+    const { stdout, stderr } = await machine.run(args, { env })
+    said.push(stdout, stderr)
+  }
+  const faults = [
+    { body: '<html>' },
+    { status: 500, body: { error: canary } },
+    { drop: 'mid-body' },
+    { firewall: true },
+  ] as const
+  for (const fault of faults) {
+    emulator.once('form-submission', fault)
+    await run('login', '--account', 'mfa@example.com', '--json')
+  }
+  await run('login', '--account', 'mfa@example.com')
+  for (const command of ['status', 'accounts', 'doctor', 'stores', 'refresh']) await run(command, '--json')
+  const token = (await machine.run(['token'])).stdout.trim()
+  expect(token).toMatch(/^ey/u)
+  const stored = filesOf(machine.tokensFolder)
+  const refreshToken = /"refresh_token":"([^"]+)"/u.exec(stored)?.[1]
+  const secrets = [canary, totpSecret, token, refreshToken]
+  for (const secret of secrets) {
+    expect(secret).toBeTruthy()
+    expect(said.join('\n')).not.toContain(secret)
+  }
+  expect(stored).not.toContain(canary)
+  expect(stored).not.toContain(totpSecret)
+})
+
+it('while a login runs, neither its arguments nor its title show the password', async () => {
+  let release = (): void => undefined
+  emulator.once('form-submission', { hold: new Promise<void>((resolve) => (release = resolve)) })
+  const file = machine.file('password', canary)
+  const child = machine.start(['login', '--account', 'mfa@example.com', '--credential-file', file])
+  const end = ended(child)
+  await until(() => emulator.requests.length === 2 || emulator.counters.loginPages === 1)
+  const commandLine = process.platform === 'linux' ? readFileSync(`/proc/${child.pid}/cmdline`, 'utf8') : ''
+  release()
+  await end
+  expect(commandLine).not.toContain(canary)
+})
+
+function filesOf(folder: string): string {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(join(entry.parentPath ?? entry.path, entry.name), 'utf8'))
+    .join('\n')
+}

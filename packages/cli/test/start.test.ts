@@ -1,0 +1,54 @@
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { type Emulator, startEmulator } from '@owner-sso/emulator'
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { command, type Machine, newMachine } from './machine.ts'
+
+const listing = fileURLToPath(new URL('loaded-files.cjs', import.meta.url))
+let emulator: Emulator
+let machine: Machine
+
+beforeAll(async () => {
+  emulator = await startEmulator()
+  machine = newMachine(emulator)
+  await machine.signIn('plain@example.com')
+})
+afterAll(async () => {
+  machine.remove()
+  await emulator.close()
+})
+
+it.each([
+  ['--help', ['main.cjs', 'start.cjs', 'rolldown-runtime.cjs']],
+  ['token', ['main.cjs', 'start.cjs', 'rolldown-runtime.cjs', 'token.cjs']],
+])('%s loads no more than it needs', async (args, files) => {
+  const loaded = await loadedBy(args)
+  expect(loaded.map((file) => file.replace(/^.*\//u, '')).toSorted()).toEqual(files.toSorted())
+})
+
+it.each(['status', 'accounts', 'refresh', 'stores', 'doctor'])(
+  '%s loads no Redis client, no proxy, no prompts',
+  async (args) => {
+    const loaded = await loadedBy(args)
+    expect(loaded.filter((file) => /node_modules|proxy|prompts|redis/u.test(file))).toEqual([])
+  },
+)
+
+it('brings the licenses of what is bundled along', () => {
+  const notices = readFileSync(join(command, '..', 'THIRD-PARTY-LICENSES.txt'), 'utf8')
+  for (const name of ['axios', 'commander', 'cheerio', 'tough-cookie', '@clack/prompts', 'otpauth']) {
+    expect(notices).toContain(`\n${name} `)
+  }
+})
+
+/** The files of a call, from Node's own list. */
+async function loadedBy(args: string): Promise<string[]> {
+  const { stderr } = await promisify(execFile)(process.execPath, ['--require', listing, command, ...args.split(' ')], {
+    env: machine.env,
+  })
+  const [, list = ''] = stderr.split('LOADED ')
+  return JSON.parse(list)
+}

@@ -1,0 +1,157 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Emulator, startEmulator } from '@owner-sso/emulator'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { commandTable, globalOptions } from '../src/command-table.ts'
+import { type Machine, newMachine } from './machine.ts'
+
+let emulator: Emulator
+let machine: Machine
+
+beforeAll(async () => {
+  emulator = await startEmulator()
+})
+afterAll(() => emulator.close())
+beforeEach(() => {
+  machine = newMachine(emulator)
+})
+afterEach(() => machine.remove())
+
+describe('owner-sso --help', () => {
+  it('tells commands, options, environment, files, exit status and examples, in 100 columns', async () => {
+    const { code, stdout, stderr } = await machine.run(['--help'])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    for (const { name, summary } of commandTable) expect(stdout).toMatch(new RegExp(`  ${name}.* ${summary}`, 'u'))
+    for (const [flags] of globalOptions) expect(stdout).toContain(flags)
+    for (const heading of ['Environment:', 'Files:', 'Exit status:', 'Examples:']) expect(stdout).toContain(heading)
+    expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100)
+  })
+
+  it.each(commandTable.filter(({ passesOptionsOn }) => !passesOptionsOn).map(({ name }) => name))(
+    '%s has one of its own, with examples',
+    async (name) => {
+      const { code, stdout } = await machine.run([name, '--help'])
+      expect(code).toBe(0)
+      expect(stdout).toContain('Examples:')
+    },
+  )
+
+  it('tells its version', async () => {
+    expect((await machine.run(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/u)
+  })
+})
+
+describe('wrong usage', () => {
+  it.each([
+    ['no command', [], 'Usage:'],
+    ['a command that is none', ['tokn'], 'Did you mean token?'],
+    ['an option that is none', ['token', '--acount'], 'Did you mean --account?'],
+    ['an option without its value', ['token', '--account'], 'owner-sso token --help'],
+    ['too many arguments', ['token', 'more'], 'owner-sso token --help'],
+    ['too few', ['copy', 'file:x'], 'owner-sso copy --help'],
+    ['a store that is none', ['status', '--store', 'mysql://x'], 'owner-sso stores'],
+    ['a password among the arguments', ['status', '--store', 'redis://u:hush@h'], 'OWNER_SSO_STORE'],
+    ['a shell that is unknown', ['completion', 'tcsh'], 'bash, zsh and fish'],
+    ['an address that is none', ['token', '--auth-url', 'auth.example.com', '--account', 'x'], 'login --account x'],
+    ['a service without TLS', ['login', '--auth-url', 'http://auth.example.com', '--account', 'x'], 'correct it there'],
+    ['no file there', ['login', '--account', 'x', '--credential-file', 'nowhere'], 'Correct --credential-file'],
+    ['an empty password', ['login', '--account', 'x', '--credential-file', '/dev/null'], 'is empty'],
+  ])('%s: says what to do', async (_name, args, next) => {
+    const { code, stdout, stderr } = await machine.run(args)
+    expect(stdout).toBe('')
+    expect(stderr).toContain(next)
+    expect([2, 3]).toContain(code)
+    expect(stderr).not.toContain('hush')
+    expect(stderr).not.toMatch(/\n\s+at /u)
+  })
+})
+
+describe('the config file', () => {
+  it('gives what neither an option nor a variable says, and an option outdoes both', async () => {
+    config({ account: 'config@example.com', store: 'file:~/there', regionalAuthUrls: [] })
+    const env = { OWNER_SSO_ACCOUNT: '' }
+    const fromConfig = await machine.run(['status', '--json'], { env })
+    expect(JSON.parse(fromConfig.stdout)).toMatchObject({
+      store: `file:${machine.home}/there`,
+      accounts: [{ account: 'config@example.com' }],
+    })
+    const fromVariable = await machine.run(['status', '--json'], { env: { OWNER_SSO_ACCOUNT: 'var@example.com' } })
+    expect(JSON.parse(fromVariable.stdout).accounts[0].account).toBe('var@example.com')
+    const fromOption = await machine.run(['status', '--json', '--account', 'option@example.com'], {
+      env: { OWNER_SSO_ACCOUNT: 'var@example.com' },
+    })
+    expect(JSON.parse(fromOption.stdout).accounts[0].account).toBe('option@example.com')
+  })
+
+  it('is looked for where XDG_CONFIG_HOME says, as is the default store', async () => {
+    const { stdout } = await machine.run(['stores', '--json'], { env: { XDG_CONFIG_HOME: join(machine.home, 'x') } })
+    expect(JSON.parse(stdout).inUse).toBe(`file:${machine.home}/x/owner-sso/tokens`)
+  })
+
+  it.each([
+    ['an unknown setting', { credential: 'hush' }, 'has no setting "credential"'],
+    ['a setting of the wrong kind', { account: 7 }, 'has a wrong account'],
+    ['no object', [], 'is no JSON object'],
+  ])('%s: says what is wrong with it', async (_name, content, problem) => {
+    config(content)
+    const { code, stderr } = await machine.run(['status'])
+    expect(code).toBe(2)
+    expect(stderr).toContain(problem)
+    expect(stderr).not.toContain('hush')
+  })
+
+  function config(content: unknown): void {
+    mkdirSync(join(machine.home, '.config', 'owner-sso'), { recursive: true })
+    machine.file('.config/owner-sso/config.json', JSON.stringify(content))
+  }
+})
+
+describe('completion', () => {
+  it('bash: completes commands, options and accounts', async () => {
+    await machine.signIn('plain@example.com')
+    const { stdout } = await machine.run(['completion', 'bash'])
+    const script = machine.file('completion.bash', stdout)
+    const complete = (...words: string[]): string => {
+      const list = words.map((word) => `'${word}'`).join(' ')
+      const program = `owner-sso() { echo plain@example.com; }; source ${script}
+        COMP_WORDS=(owner-sso ${list}); COMP_CWORD=${words.length}; _owner_sso; echo "\${COMPREPLY[*]}"`
+      return spawnSync('bash', ['-c', program], { encoding: 'utf8' }).stdout.trim()
+    }
+    expect(complete('lo')).toBe('login logout')
+    expect(complete('login', '--cred')).toBe('--credential-file')
+    expect(complete('token', '--account', 'pl')).toBe('plain@example.com')
+    expect(complete('completion', 'z')).toBe('zsh')
+  })
+
+  it.each(['zsh', 'fish'])('%s: names every command', async (shell) => {
+    const { stdout } = await machine.run(['completion', shell])
+    for (const { name } of commandTable) expect(stdout).toContain(name)
+  })
+})
+
+describe('owner-sso emulator', () => {
+  it('is the emulator’s own command', async () => {
+    const { code, stdout } = await machine.run(['emulator', '--help'])
+    expect(code).toBe(0)
+    expect(stdout).toContain('--allow-browsers')
+    const wrong = await machine.run(['emulator', '--mfa-at', 'nowhere'])
+    expect(wrong.code).toBe(2)
+    expect(wrong.stderr).toContain('--mfa-at')
+  })
+
+  it('runs until Ctrl-C', async () => {
+    const child = machine.start(['emulator'])
+    const url = await new Promise<string>((resolve) => {
+      let said = ''
+      child.stdout?.on('data', (chunk) => {
+        said += chunk
+        const found = /SSO service +(\S+)/u.exec(said)?.[1]
+        if (found !== undefined) resolve(found)
+      })
+    })
+    expect((await fetch(url)).headers.get('x-owner-sso-emulator')).toBe('1')
+    child.kill('SIGINT')
+    expect(await new Promise((resolve) => child.once('close', resolve))).toBe(0)
+  })
+})
