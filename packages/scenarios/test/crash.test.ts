@@ -14,7 +14,7 @@ describe.each(storeRows)('$name', (store) => {
     const { counters } = deployment.emulator
     deployment.emulator.always('refresh', { delay: 20 })
     await deployment.signIn()
-    const kills = figure(20, 1000)
+    const kills = figure(12, 1000)
     let losses = 0
     for (let kill = 0; kill < kills; kill += 1) {
       const before = { ...counters }
@@ -39,7 +39,7 @@ describe.each(storeRows)('$name', (store) => {
     const deployment = await deploy({ store, processes: 3, emulator: { reuse: 'grace' } })
     deployment.emulator.always('refresh', { delay: 20 })
     await deployment.signIn()
-    const kills = figure(8, 500)
+    const kills = figure(5, 500)
     for (let kill = 0; kill < kills; kill += 1) {
       const { survivors } = await killOneWhileAllAsk(deployment)
       expect(survivors.failures).toEqual({})
@@ -130,7 +130,7 @@ describe.each(storeRows)('$name', (store) => {
     const deployment = await deploy({ store, processes: 1 })
     await deployment.signIn()
     let program = deployment.worker(0)
-    for (let start = 0; start < figure(8, 100); start += 1) {
+    for (let start = 0; start < figure(5, 100); start += 1) {
       await deployment.pass(6)
       program = await deployment.replace(program)
       expect((await program.ask(account, 10)).failures).toEqual({})

@@ -16,7 +16,7 @@ describe.each(storeRows)('$name', (store) => {
     emulator.always('refresh', { firewall: true })
     // All callers of a step ask at once: one flight in each process answers them.
     const step = figure(600, 10)
-    const callers = figure(20, (10 * 100) / 8)
+    const callers = figure(5, (10 * 100) / 8)
     for (let passed = 0; passed < day; passed += step) {
       const { tokens, failures } = await deployment.ask(callers)
       expect({ tokens, failures }).toEqual({ tokens: {}, failures: { [blocked]: 8 * callers } })
@@ -44,7 +44,7 @@ describe.each(storeRows)('$name', (store) => {
     const deployment = await deploy({ store, processes: 8 })
     const { emulator } = deployment
     await deployment.signIn()
-    const step = figure(600, 30)
+    const step = figure(1200, 30)
     for (let passed = 0; passed < day; passed += step) {
       expect((await deployment.ask(5)).failures).toEqual({})
       await deployment.calm()

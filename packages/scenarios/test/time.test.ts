@@ -9,47 +9,6 @@ const day = 24 * hour
 const year = 365 * day
 
 describe.each(storeRows)('$name', (store) => {
-  test.each([
-    { jump: 'an hour ahead', seconds: hour },
-    { jump: 'a day ahead', seconds: day },
-    { jump: 'ten years ahead', seconds: 10 * year },
-    { jump: 'an hour back', seconds: -hour },
-    { jump: 'a day back', seconds: -day },
-    { jump: 'ten years back', seconds: -10 * year },
-  ])(
-    'F1: one clock jumps $jump: one refresh too many at most, and no storm',
-    async ({ seconds }) => {
-      const deployment = await deploy({ store, processes: 3 })
-      const { emulator } = deployment
-      await deployment.signIn()
-      await deployment.ask(5)
-      const jumper = deployment.worker(1)
-      const url = new URL('/api/1/vehicles', emulator.ownerApiUrl)
-      // There and back, twice, with an hour of calls in between.
-      for (const direction of [1, -1, 1, -1]) {
-        await jumper.move({ wall: direction * seconds * 1000 })
-        for (let minute = 0; minute < 60; minute += figure(6, 1)) {
-          expect((await deployment.ask(5)).failures).toEqual({})
-          await deployment.calm()
-          await deployment.pass(figure(6, 1) * 60)
-        }
-      }
-      expect(emulator.counters.tokenRefreshes).toBeLessThanOrEqual(4)
-      // A token issued in what is the future now may be taken for younger than it is: a 401 puts that right in a minute.
-      for (let lives = 0; lives < 2; lives += 1) {
-        await deployment.pass(life)
-        for (const worker of deployment.workers) {
-          await worker.useOwnerApi(account, url, 1)
-          await deployment.pass(60)
-          expect(await worker.useOwnerApi(account, url, 1)).toEqual({ 200: 1 })
-        }
-      }
-      expect(emulator.counters.tokenRefreshes).toBeLessThanOrEqual(6)
-      expect(emulator.counters).toMatchObject({ refreshRequests: emulator.counters.tokenRefreshes, replays: 0 })
-    },
-    600_000,
-  )
-
   test('F1: clocks ten minutes apart: each expiry is one refresh, and a living intent is respected', async () => {
     const deployment = await deploy({ store, processes: 3, emulator: { reuse: 'revoke-family' } })
     const { emulator } = deployment
@@ -80,6 +39,47 @@ describe.each(storeRows)('$name', (store) => {
 /** None of these touches the store in a way of its own: one row is enough. */
 describe('whatever the store', () => {
   test.each([
+    { jump: 'an hour ahead', seconds: hour },
+    { jump: 'a day ahead', seconds: day },
+    { jump: 'ten years ahead', seconds: 10 * year },
+    { jump: 'an hour back', seconds: -hour },
+    { jump: 'a day back', seconds: -day },
+    { jump: 'ten years back', seconds: -10 * year },
+  ])(
+    'F1: one clock jumps $jump: one refresh too many at most, and no storm',
+    async ({ seconds }) => {
+      const deployment = await deploy({ store: fileRow, processes: 3 })
+      const { emulator } = deployment
+      await deployment.signIn()
+      await deployment.ask(5)
+      const jumper = deployment.worker(1)
+      const url = new URL('/api/1/vehicles', emulator.ownerApiUrl)
+      // There and back, twice, with an hour of calls in between.
+      for (const direction of [1, -1, 1, -1]) {
+        await jumper.move({ wall: direction * seconds * 1000 })
+        for (let minute = 0; minute < 60; minute += figure(6, 1)) {
+          expect((await deployment.ask(5)).failures).toEqual({})
+          await deployment.calm()
+          await deployment.pass(figure(6, 1) * 60)
+        }
+      }
+      expect(emulator.counters.tokenRefreshes).toBeLessThanOrEqual(4)
+      // A token issued in what is the future now may be taken for younger than it is: a 401 puts that right in a minute.
+      for (let lives = 0; lives < 2; lives += 1) {
+        await deployment.pass(life)
+        for (const worker of deployment.workers) {
+          await worker.useOwnerApi(account, url, 1)
+          await deployment.pass(60)
+          expect(await worker.useOwnerApi(account, url, 1)).toEqual({ 200: 1 })
+        }
+      }
+      expect(emulator.counters.tokenRefreshes).toBeLessThanOrEqual(6)
+      expect(emulator.counters).toMatchObject({ refreshRequests: emulator.counters.tokenRefreshes, replays: 0 })
+    },
+    600_000,
+  )
+
+  test.each([
     { says: '300', expiresIn: 300 },
     { says: '45000', expiresIn: 45_000 },
     { says: '0', expiresIn: 0 },
@@ -100,10 +100,10 @@ describe('whatever the store', () => {
       await deployment.signIn()
       // From the first refresh on, the service's own word counts.
       await deployment.expire()
-      for (let passed = 0; passed < life; passed += figure(120, 10)) {
+      for (let passed = 0; passed < life; passed += figure(300, 10)) {
         expect((await deployment.ask(5)).failures).toEqual({})
         await deployment.calm()
-        await deployment.pass(figure(120, 10))
+        await deployment.pass(figure(300, 10))
       }
       expect(emulator.requests.length).toBeLessThanOrEqual(17)
       expect(emulator.counters).toMatchObject({ tokenRefreshes: emulator.requests.length, replays: 0 })

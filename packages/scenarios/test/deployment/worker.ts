@@ -78,7 +78,7 @@ const script = fileURLToPath(new URL('worker-process.mjs', import.meta.url))
 
 /** @param launcher - a command that runs the program behind it elsewhere, such as in a PID namespace */
 export function startWorker(launcher: readonly string[] = []): Worker {
-  const [program, ...args] = [...launcher, process.execPath, script]
+  const [program, ...args] = [...launcher, process.execPath, '--no-warnings', script]
   const child = spawn(program, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
   const reports: Report[] = []
   const listeners = new Set<(report: Report) => void>()
