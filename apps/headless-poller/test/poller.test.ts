@@ -1,0 +1,152 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type Emulator, startEmulator } from '@owner-sso/emulator'
+import { afterEach, beforeEach, expect, it } from '@jest/globals'
+
+const main = fileURLToPath(new URL('../dist/main.js', import.meta.url))
+const clock = fileURLToPath(new URL('jumping-clock.cjs', import.meta.url))
+const credential = 'a password of this test'
+const totpSecret = 'KRSXG5CTMVRXEZLU'
+const nineHours = 9 * 3600
+
+let emulator: Emulator
+let folder: string
+const running: ChildProcess[] = []
+
+beforeEach(async () => {
+  emulator = await startEmulator({ accounts: [{ identity: 'ann@example.com', credential, totpSecret }] })
+  folder = mkdtempSync(join(tmpdir(), 'owner-sso-poller-'))
+})
+afterEach(async () => {
+  for (const child of running.splice(0)) child.kill('SIGKILL')
+  rmSync(folder, { recursive: true })
+  await emulator.close()
+})
+
+it('signs in once, polls, survives a restart and an expiry, and stops cleanly', async () => {
+  const first = start()
+  await first.logs('signed in')
+  await first.logs('"vehicle"')
+  expect(await first.stop()).toBe(0)
+
+  const second = start()
+  await second.logs('"vehicle"')
+  expect(emulator.counters).toMatchObject({ formPosts: 2, codeExchanges: 2, refreshRequests: 0 })
+
+  emulator.clock.advance(nineHours)
+  second.child.kill('SIGUSR2')
+  const calls = emulator.counters.ownerApiCalls
+  while (emulator.counters.ownerApiCalls < calls + 3) await second.logs('"vehicle"')
+  expect(await second.stop()).toBe(0)
+  expect(second.said()).not.toContain('this poll failed')
+  expect(emulator.counters).toMatchObject({ formPosts: 2, refreshRequests: 1, replays: 0, ownerApiRejections: 0 })
+
+  const secrets = [credential, totpSecret, ...tokensOf(folder), 'EMULATED000000001']
+  for (const secret of secrets) expect(first.said() + second.said()).not.toContain(secret)
+})
+
+it('lets a refresh under way end before it does', async () => {
+  const first = start()
+  await first.logs('"vehicle"')
+  await first.stop()
+  emulator.clock.advance(nineHours)
+  let release = (): void => undefined
+  emulator.once('refresh', { hold: new Promise<void>((resolve) => (release = resolve)), commit: 'after' })
+  const second = start({ TEST_CLOCK_AHEAD: String(nineHours) })
+  while (emulator.counters.tokenRefreshes === 0) await new Promise((resolve) => setTimeout(resolve, 20))
+  const end = second.stop()
+  release()
+  expect(await end).toBe(0)
+  const third = start({ TEST_CLOCK_AHEAD: String(nineHours) })
+  await third.logs('"vehicle"')
+  await third.stop()
+  expect(emulator.counters).toMatchObject({ formPosts: 2, refreshRequests: 1, replays: 0 })
+})
+
+it('tries a wrong password once, and leaves it to a person', async () => {
+  const poller = start({ OWNER_SSO_CREDENTIAL: 'wrong' })
+  const [code] = await once(poller.child, 'close')
+  expect(code).toBe(78)
+  expect(poller.said()).toContain('ERR_SSO_INVALID_CREDENTIALS')
+  expect(emulator.counters.formPosts).toBe(1)
+})
+
+it('goes on when the owner API has been away', async () => {
+  emulator.once('owner-api', { status: 503 })
+  const poller = start()
+  await poller.logs('this poll failed')
+  await poller.logs('"vehicle"')
+  expect(await poller.stop()).toBe(0)
+})
+
+interface Poller {
+  readonly child: ChildProcess
+  readonly said: () => string
+  /** Waits for a line with this text, after the one that was waited for before. */
+  readonly logs: (text: string) => Promise<void>
+  readonly stop: () => Promise<number | null>
+}
+
+function start(env: NodeJS.ProcessEnv = {}): Poller {
+  const child = spawn(process.execPath, ['--require', clock, main], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      PATH: process.env['PATH'],
+      OWNER_SSO_AUTH_URL: emulator.authUrl,
+      OWNER_SSO_API_URL: emulator.ownerApiUrl,
+      OWNER_SSO_ACCOUNT: 'ann@example.com',
+      OWNER_SSO_CREDENTIAL: credential,
+      OWNER_SSO_TOTP_SECRET: totpSecret,
+      POLL_SECONDS: '0.1',
+      ...env,
+    },
+  })
+  running.push(child)
+  let said = ''
+  let seen = 0
+  const wake = new Set<() => void>()
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk) => {
+      said += chunk
+      for (const look of wake) look()
+    })
+  }
+  return {
+    child,
+    said: () => said,
+    logs: (text) =>
+      new Promise((resolve, reject) => {
+        const ended = (): void => reject(new Error(`It never logged ${text}, but: ${said}`))
+        const look = (): void => {
+          const at = said.indexOf(text, seen)
+          if (at === -1) return
+          seen = at + text.length
+          wake.delete(look)
+          child.off('close', ended)
+          resolve()
+        }
+        wake.add(look)
+        child.once('close', ended)
+        look()
+      }),
+    async stop() {
+      const closed = once(child, 'close')
+      child.kill('SIGTERM')
+      const [code] = await closed
+      return code
+    },
+  }
+}
+
+function tokensOf(path: string): string[] {
+  return readdirSync(path, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .flatMap(
+      (entry) => readFileSync(join(entry.parentPath ?? entry.path, entry.name), 'utf8').match(/ey[\w.-]{40,}/gu) ?? [],
+    )
+}
