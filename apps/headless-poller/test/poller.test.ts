@@ -35,7 +35,7 @@ it('signs in once, polls, survives a restart and an expiry, and stops cleanly', 
 
   const second = start()
   await second.logs('"vehicle"')
-  expect(emulator.counters).toMatchObject({ formPosts: 2, codeExchanges: 2, refreshRequests: 0 })
+  expect(emulator.counters).toMatchObject({ formPosts: 2, codeExchanges: 1, refreshRequests: 0 })
 
   emulator.clock.advance(nineHours)
   second.child.kill('SIGUSR2')
@@ -73,6 +73,24 @@ it('tries a wrong password once, and leaves it to a person', async () => {
   expect(code).toBe(78)
   expect(poller.said()).toContain('ERR_SSO_INVALID_CREDENTIALS')
   expect(emulator.counters.formPosts).toBe(1)
+})
+
+it('signs in again once the refresh token is dead, and not a second time the same day', async () => {
+  const poller = start()
+  await poller.logs('signed in')
+  await poller.stop()
+  emulator.expireRefreshTokens('ann@example.com')
+  emulator.clock.advance(nineHours)
+  const later = start({ TEST_CLOCK_AHEAD: String(nineHours) })
+  await later.logs('this poll failed')
+  await later.logs('signed in')
+  expect(emulator.counters.codeExchanges).toBe(2)
+  emulator.revokeAccessTokens('ann@example.com')
+  emulator.expireRefreshTokens('ann@example.com')
+  await later.logs('this poll failed')
+  await later.logs('this poll failed')
+  expect(await later.stop()).toBe(0)
+  expect(emulator.counters.codeExchanges).toBe(2)
 })
 
 it('goes on when the owner API has been away', async () => {
