@@ -13,25 +13,40 @@ import { thirdPartyLicenses } from './third-party-licenses.js'
 const installed = Object.keys(manifest.dependencies)
 const isInstalled = (id) => installed.some((name) => id === name || id.startsWith(`${name}/`))
 
-/** Commander can start commands that are programs; ours are none, and what starts programs is slow to load. */
-const isChildProcessOfCommander = (id, importer) => id === 'node:child_process' && importer?.includes('commander')
+/**
+ * What is never used, and takes long to load: commander can start commands that are programs; axios can send with Node's
+ * `fetch`, and send forms with files in them.
+ */
+const leftOut = [
+  { id: 'node:child_process', importer: /[\\/]commander[\\/]/u, code: 'export {}' },
+  { id: './fetch.js', importer: /[\\/]axios[\\/]lib[\\/]adapters[\\/]/u, code: 'export const getFetch = () => null' },
+  { id: 'form-data', importer: /[\\/]axios[\\/]lib[\\/]/u, code: 'export default class FormData {}' },
+]
+const leftOutIn = (id, importer = '') => leftOut.find((left) => left.id === id && left.importer.test(importer))
 
-const nothing = '\0nothing'
-const withoutChildProcess = {
-  name: 'without-child-process',
-  resolveId: (id, importer) => (isChildProcessOfCommander(id, importer) ? nothing : undefined),
-  load: (id) => (id === nothing ? 'export {}' : undefined),
+const withoutUnused = {
+  name: 'without-unused',
+  resolveId(id, importer) {
+    const left = leftOutIn(id, importer)
+    return left && `\0left-out:${leftOut.indexOf(left)}`
+  },
+  // Node loads its client for `fetch` as soon as somebody looks whether there is a FormData.
+  transform: (code, id) =>
+    /axios[\\/]lib[\\/]utils\.js$/u.test(id) ? code.replaceAll('G.FormData', 'undefined') : undefined,
+  load: (id) => (id.startsWith('\0left-out:') ? leftOut[Number(id.slice('\0left-out:'.length))].code : undefined),
 }
 
 export default defineConfig({
   input: 'src/main.ts',
   platform: 'node',
-  external: (id, importer) => (isBuiltin(id) || isInstalled(id)) && !isChildProcessOfCommander(id, importer),
-  plugins: [withoutChildProcess, thirdPartyLicenses()],
+  external: (id, importer) => (isBuiltin(id) || isInstalled(id)) && !leftOutIn(id, importer),
+  plugins: [withoutUnused, thirdPartyLicenses()],
   output: {
     dir: 'dist',
     format: 'cjs',
     cleanDir: true,
+    // A megabyte of the flow's libraries is read at each login.
+    minify: true,
     // Chunks lie beside the entry: what is bundled looks for ../package.json.
     entryFileNames: '[name].cjs',
     chunkFileNames: '[name].cjs',
