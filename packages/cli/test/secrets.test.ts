@@ -28,7 +28,7 @@ it('no command but token says a secret, whatever goes wrong, and none is in argu
   const faults = [
     { body: '<html>' },
     { status: 500, body: { error: canary } },
-    { drop: 'mid-body' },
+    { drop: 'before-commit' },
     { firewall: true },
   ] as const
   for (const fault of faults) {
