@@ -7,6 +7,7 @@ import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
 const jest = fileURLToPath(new URL('../../node_modules/jest/bin/jest.js', import.meta.url))
+const extra = process.argv.slice(2).filter((argument) => argument !== '--')
 const { status } = spawnSync(
   process.execPath,
   [
@@ -15,8 +16,8 @@ const { status } = spawnSync(
     jest,
     '--json',
     '--outputFile=test-results.json',
-    '--maxWorkers=1',
-    ...process.argv.slice(2).filter((argument) => argument !== '--'),
+    ...(extra.some((argument) => argument.startsWith('--maxWorkers')) ? [] : ['--maxWorkers=1']),
+    ...extra,
   ],
   { stdio: ['ignore', 'ignore', 'inherit'] },
 )

@@ -16,7 +16,7 @@ describeWithRedis('the Redis server', () => {
     const deployment = await deploy({ store: redisOn(redis), processes: 3, emulator: { reuse: 'revoke-family' } })
     const { emulator } = deployment
     await deployment.signIn()
-    const kills = figure(4, 100)
+    const kills = figure(2, 100)
     for (let kill = 0; kill < kills; kill += 1) {
       const { tokens: before } = await deployment.ask(1)
       await deployment.pass(0.85 * life)

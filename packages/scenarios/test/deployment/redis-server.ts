@@ -27,12 +27,26 @@ export interface RedisServer {
   readonly remove: () => Promise<void>
 }
 
+/** A replica is served at once: by default Redis waits five seconds for others to come along. */
+const replication = ['--repl-diskless-sync-delay', '0']
+
 /** @param settings - of redis-server, as on its command line; by default nothing is kept on disk */
 export async function startRedis(...settings: readonly string[]): Promise<RedisServer> {
   if (binary === undefined) throw new Error('redis-server is not on the PATH')
   const port = await freePort()
   const folder = mkdtempSync(join(tmpdir(), 'owner-sso-scenario-redis-'))
-  const args = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', ...settings]
+  const args = [
+    '--port',
+    String(port),
+    '--bind',
+    '127.0.0.1',
+    '--dir',
+    folder,
+    '--save',
+    '',
+    ...replication,
+    ...settings,
+  ]
   let child: ChildProcess | undefined
 
   const server: RedisServer = {
@@ -58,6 +72,7 @@ export async function startRedis(...settings: readonly string[]): Promise<RedisS
       child = started
       let output = ''
       await new Promise<void>((resolve, reject) => {
+        started.once('error', reject)
         started.once('exit', () => reject(new Error(`redis-server ended: ${output}`)))
         started.stdout.setEncoding('utf8').on('data', (chunk: string) => {
           output += chunk
