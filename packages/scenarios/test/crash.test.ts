@@ -66,10 +66,12 @@ describe.each(storeRows)('$name', (store) => {
         const before = { ...counters }
         await deployment.expire()
         await killAt(deployment, time === 0 ? victim : await deployment.start(), where)
-        const { tokens, failures } = await survivor.ask(account, 5)
+        const { tokens, failures, milliseconds } = await survivor.ask(account, 5)
         expect({ tokens: Object.values(tokens), failures }).toEqual(
           loses ? { tokens: [], failures: { [lost]: 5 } } : { tokens: [5], failures: {} },
         )
+        // The death is noticed, long before the intent’s life of 45 seconds is over.
+        expect(milliseconds).toBeLessThan(20_000)
         expect(counters.tokenRefreshes - before.tokenRefreshes).toBe(1)
         expect(counters.replays - before.replays).toBe(loses ? 1 : 0)
         if (loses) await survivor.signIn(account, await deployment.tokens())
