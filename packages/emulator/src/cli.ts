@@ -24,6 +24,7 @@ const HELP = `owner-sso-emulator: the SSO service and a small owner API, on loop
   --wrong-credentials <status>    401 (default) | 200
   --no-firewall                   challenge nobody
   --allow-browsers                let real browsers in
+  --no-inspector                  no inspector and no control API under /_emulator
   --help, --version
 
 Examples:
@@ -48,6 +49,7 @@ const FLAGS = {
   'wrong-credentials': { type: 'string' },
   'no-firewall': { type: 'boolean' },
   'allow-browsers': { type: 'boolean' },
+  'no-inspector': { type: 'boolean' },
   help: { type: 'boolean' },
   version: { type: 'boolean' },
 } as const
@@ -68,25 +70,29 @@ async function main(): Promise<void> {
   const emulator = await startEmulator(optionsOf(values))
   if (values['ca-file'] !== undefined && emulator.ca !== undefined) await writeFile(values['ca-file'], emulator.ca)
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void emulator.close())
-  console.log(greeting(emulator))
+  console.log(greeting(emulator, !values['no-inspector']))
 }
 
 /** Flags are the options' names with dashes; what a value may be, the options check themselves. */
 function optionsOf(values: Readonly<Record<string, string | boolean | undefined>>): EmulatorOptions {
-  const { 'ca-file': _, 'no-firewall': noFirewall, ...rest } = values
+  const { 'ca-file': _, 'no-firewall': noFirewall, 'no-inspector': noInspector, ...rest } = values
   const options = Object.entries(rest).map(([flag, value]) => {
     const name = flag.replace(/-(.)/gu, (_match, letter: string) => letter.toUpperCase())
     return [name, NUMBERS.has(flag) ? Number(value) : value] as const
   })
-  return { ...Object.fromEntries(options), ...(noFirewall && { firewall: false }) }
+  return {
+    ...Object.fromEntries(options),
+    ...(noFirewall && { firewall: false }),
+    ...(noInspector && { inspector: false }),
+  }
 }
 
-function greeting({ authUrl, regionalAuthUrl, ownerApiUrl, accounts }: Emulator): string {
+function greeting({ authUrl, regionalAuthUrl, ownerApiUrl, accounts }: Emulator, inspector: boolean): string {
   return `
   SSO service     ${authUrl}
   other region    ${regionalAuthUrl}
   owner API       ${ownerApiUrl}
-
+${inspector ? `  inspector       ${authUrl}/_emulator\n` : ''}
 ${accounts.map(accountLine).join('\n')}
 
   Passcodes are those of this moment; each works once. Ctrl-C ends the emulator.

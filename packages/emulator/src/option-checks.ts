@@ -36,6 +36,7 @@ const CHECKS: Readonly<Record<keyof EmulatorOptions, Check>> = {
     expected: 'true, false or a RegExp',
     accepts: (value) => typeof value === 'boolean' || value instanceof RegExp,
   },
+  inspector: boolean(),
 }
 
 const ACCOUNT_CHECKS: Readonly<Record<keyof AccountOptions, Check>> = {

@@ -81,6 +81,8 @@ export interface EmulatorOptions {
   readonly firewall?: FirewallOptions | false
   /** Browsers may come (those whose User-Agent matches, if it is a RegExp), so that a person can sign in by hand. */
   readonly allowBrowsers?: boolean | RegExp
+  /** The inspector and the control API under `/_emulator`, for this machine alone; default true. */
+  readonly inspector?: boolean
 }
 
 /** The options with their defaults; `redirectUris` is completed once the addresses are known. */
@@ -115,6 +117,7 @@ export function readOptions(options: EmulatorOptions = {}): Settings {
     wrongCredentials: 401,
     errorTexts: 'page',
     allowBrowsers: false,
+    inspector: true,
     ...withoutUndefined(options),
     host,
     redirectUris,

@@ -1,6 +1,7 @@
 /** The SSO service's table of endpoints, in the interface document's order. */
 import express, { type Express, type RequestHandler } from 'express'
 import { answer } from './answer.ts'
+import { createControl } from './control/control.ts'
 import type { Endpoint, Faults } from './faults.ts'
 import { challengeReply } from './firewall.ts'
 import { formSubmissionEndpoint } from './form-submission-endpoint.ts'
@@ -20,7 +21,7 @@ const BODY_LIMIT = '64kb'
 type EndpointFunction = (service: Service, request: ServiceRequest) => Reply | Promise<Reply>
 
 export function createSsoApp(service: Service, faults: Faults, log: RequestLog): Express {
-  const app = bareApp(log)
+  const app = bareApp(log, service.settings.inspector ? createControl([]) : undefined)
   app.use(express.text({ type: () => true, limit: BODY_LIMIT, inflate: false }))
 
   const at = (name: (request: ServiceRequest) => Endpoint, endpoint: EndpointFunction): RequestHandler => {

@@ -1,5 +1,5 @@
 /** What both Express applications have in common: the banner, the log, 404 for the unknown, no stack trace for anybody. */
-import express, { type ErrorRequestHandler, type Express } from 'express'
+import express, { type ErrorRequestHandler, type Express, type Router } from 'express'
 import { noticePage } from './page.ts'
 import { htmlReply, sendReply } from './reply.ts'
 import type { RequestLog } from './request-log.ts'
@@ -7,12 +7,17 @@ import type { RequestLog } from './request-log.ts'
 /** On every answer, so that nobody mistakes the emulator for the service. */
 export const BANNER = 'x-owner-sso-emulator'
 
-export function bareApp(log: RequestLog): Express {
+/** `control` answers under `/_emulator`, before the log. */
+export function bareApp(log: RequestLog, control?: Router): Express {
   const app = express()
   app.disable('x-powered-by').disable('etag')
-  app.use((request, response, next) => {
+  app.use((_request, response, next) => {
     response.setHeader(BANNER, '1')
     response.setHeader('cache-control', 'no-store')
+    next()
+  })
+  if (control) app.use('/_emulator', control)
+  app.use((request, response, next) => {
     log.open(request, response)
     next()
   })
@@ -40,7 +45,7 @@ const onError: ErrorRequestHandler = (error: unknown, _request, response, next) 
 }
 
 /** Express and its body parser put the status of a client's mistake on the error. */
-function statusOf(error: unknown): number {
+export function statusOf(error: unknown): number {
   const status = typeof error === 'object' && error !== null && 'status' in error ? error.status : undefined
   return typeof status === 'number' && status >= 400 && status < 500 ? status : 500
 }

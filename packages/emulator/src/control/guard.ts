@@ -1,0 +1,54 @@
+/** Who may use `/_emulator`: this machine alone, under a loopback name, and no other site's page. */
+import type { IncomingMessage } from 'node:http'
+import { TLSSocket } from 'node:tls'
+import type { RequestHandler } from 'express'
+import { isLoopback } from '../listeners.ts'
+import { sendReply } from '../reply.ts'
+import { mediaTypeOf } from '../service-request.ts'
+import { problemReply } from './problem.ts'
+
+/** Lets a request through, or answers 403 or 415 with what is wrong with it. */
+export const guard: RequestHandler = (request, response, next) => {
+  const refusal = refusalOf(request)
+  if (refusal === undefined) next()
+  else void sendReply(response, problemReply(403, 'forbidden', refusal))
+}
+
+/** Lets a request through that changes nothing or carries JSON: what a page of another site can't send unasked. */
+export const jsonOnly: RequestHandler = (request, response, next) => {
+  if (isReading(request) || !hasBody(request) || mediaTypeOf(request) === 'application/json') next()
+  else void sendReply(response, problemReply(415, 'unsupported_media_type', 'The body must be application/json'))
+}
+
+function refusalOf(request: IncomingMessage): string | undefined {
+  const { host = '', origin, 'sec-fetch-site': site } = request.headers
+  if (!isLoopback(addressOf(request))) return 'The inspector answers this machine alone'
+  // A name of somebody else's that resolves to this machine (DNS rebinding) makes their page same-origin.
+  if (!isLoopback(hostName(host))) return 'The Host must be a loopback name or address'
+  const scheme = request.socket instanceof TLSSocket ? 'https' : 'http'
+  if (origin !== undefined && origin !== `${scheme}://${host}`) return 'The Origin must be the inspector itself'
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') {
+    return 'Another site asked for this: open the address of the inspector by hand'
+  }
+  return undefined
+}
+
+/** An IPv4 client of a socket that takes both protocols comes as `::ffff:127.0.0.1`. */
+function addressOf({ socket }: IncomingMessage): string {
+  return (socket.remoteAddress ?? '').replace(/^::ffff:/u, '')
+}
+
+function hostName(host: string): string {
+  return host
+    .toLowerCase()
+    .replace(/:\d*$/u, '')
+    .replace(/^\[(.*)\]$/u, '$1')
+}
+
+function isReading({ method }: IncomingMessage): boolean {
+  return method === 'GET' || method === 'HEAD'
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+}

@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { request, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http'
+import { once } from 'node:events'
+import { networkInterfaces } from 'node:os'
+import { text } from 'node:stream/consumers'
+import { startEmulator, type Emulator } from '../../src/index.ts'
+
+let emulator: Emulator
+beforeAll(async () => {
+  emulator = await startEmulator()
+})
+afterAll(() => emulator.close())
+
+interface Asked {
+  readonly at?: Emulator
+  readonly address?: string
+  readonly method?: string
+  readonly path?: string
+  readonly headers?: OutgoingHttpHeaders
+  readonly body?: string
+}
+
+/** One request with any Host and Origin, which `fetch` would not let us choose. */
+async function ask({ at = emulator, address = '127.0.0.1', path = '/nowhere', headers, body, method }: Asked = {}) {
+  const { port } = new URL(at.authUrl)
+  const sent = request({ host: address, port, path: `/_emulator${path}`, method: method ?? 'GET', headers })
+  sent.end(body)
+  const [answer]: IncomingMessage[] = await once(sent, 'response')
+  if (!answer) throw new Error('no answer')
+  return { status: answer.statusCode, headers: answer.headers, text: await text(answer) }
+}
+
+/** Past the guard there is nothing at this address. */
+const LET_IN = 404
+
+describe('the guard of /_emulator', () => {
+  it('lets in whoever is on this machine, under any name of loopback', async () => {
+    const { port } = new URL(emulator.authUrl)
+    const hosts = ['localhost', `localhost:${port}`, `127.0.0.1:${port}`, `127.1.2.3:${port}`, `[::1]:${port}`, '[::1]']
+    for (const host of hosts) expect([host, (await ask({ headers: { host } })).status]).toEqual([host, LET_IN])
+  })
+
+  it('refuses a name that is not of loopback: a page of its owner would be same-origin', async () => {
+    for (const host of [
+      'example.com',
+      'example.com:80',
+      'localhost.example.com',
+      '127.0.0.1.example.com',
+      '10.0.0.1',
+    ]) {
+      const answer = await ask({ headers: { host } })
+      expect([host, answer.status, answer.text]).toEqual([host, 403, expect.stringContaining('Host must be')])
+    }
+  })
+
+  it('refuses a request that names no Host', async () => {
+    expect((await ask({ headers: { host: '' } })).status).toBe(403)
+  })
+
+  it('refuses the page of another origin, another port of this machine too', async () => {
+    const host = new URL(emulator.authUrl).host
+    const refused = ['https://example.com', `https://${host}`, emulator.ownerApiUrl, 'null', '']
+    for (const origin of refused) {
+      expect([origin, (await ask({ headers: { host, origin } })).status]).toEqual([origin, 403])
+    }
+    expect((await ask({ headers: { host, origin: `http://${host}` } })).status).toBe(LET_IN)
+  })
+
+  it('refuses what a browser says another site asked for', async () => {
+    for (const site of ['cross-site', 'same-site', 'anything']) {
+      expect([site, (await ask({ headers: { 'sec-fetch-site': site } })).status]).toEqual([site, 403])
+    }
+    for (const site of ['same-origin', 'none']) {
+      expect([site, (await ask({ headers: { 'sec-fetch-site': site } })).status]).toEqual([site, LET_IN])
+    }
+  })
+
+  it('takes a body as JSON alone, which no form of another site can send', async () => {
+    const body = '{}'
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', undefined]) {
+      const headers = { 'content-length': 2, ...(type !== undefined && { 'content-type': type }) }
+      expect([type, (await ask({ method: 'POST', headers, body })).status]).toEqual([type, 415])
+    }
+    expect((await ask({ method: 'POST', headers: { 'content-type': 'application/json' }, body })).status).toBe(LET_IN)
+    expect((await ask({ method: 'POST' })).status).toBe(LET_IN)
+  })
+
+  it('is the only one who notices: no log, no count, no firewall', async () => {
+    await using own = await startEmulator({ firewall: { maxRequests: 1 } })
+    for (let time = 0; time < 5; time += 1) expect((await ask({ at: own })).status).toBe(LET_IN)
+    expect(own.requests).toEqual([])
+    expect(own.counters.challenges).toBe(0)
+  })
+
+  it('says what is wrong as JSON, and lets no page of another site read it', async () => {
+    const answer = await ask({ path: '/nowhere', headers: { origin: 'https://example.com' } })
+    expect(JSON.parse(answer.text)).toEqual({ error: 'forbidden', error_description: expect.any(String) })
+    expect(answer.headers['access-control-allow-origin']).toBeUndefined()
+  })
+})
+
+describe('without the inspector', () => {
+  it('there is no such page', async () => {
+    await using without = await startEmulator({ inspector: false })
+    for (const path of ['', '/state', '/events', '/exchanges']) {
+      const answer = await ask({ at: without, path })
+      expect([answer.status, answer.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8'])
+    }
+  })
+})
+
+const [outside] = Object.values(networkInterfaces())
+  .flatMap((addresses) => addresses ?? [])
+  .filter(({ internal, family }) => !internal && family === 'IPv4')
+const describeOnNetwork = outside ? describe : describe.skip
+
+describeOnNetwork('on a network', () => {
+  it('refuses another machine, whatever Host it names', async () => {
+    await using open = await startEmulator({ host: '0.0.0.0', allowRemote: true })
+    const headers = { host: `localhost:${new URL(open.authUrl).port}` }
+    const answer = await ask({ at: open, address: outside?.address ?? '', headers })
+    expect([answer.status, answer.text]).toEqual([403, expect.stringContaining('this machine alone')])
+    expect((await ask({ at: open, headers })).status).toBe(LET_IN)
+  })
+})
