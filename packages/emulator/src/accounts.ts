@@ -84,12 +84,23 @@ export interface AccountDirectory {
   readonly all: readonly Account[]
   /** By e-mail, without regard to case. */
   find(identity: string): Account | undefined
+  /** Passcodes and backup codes that were used may be used again. */
+  reset(): void
 }
 
 export function createAccountDirectory(options: readonly AccountOptions[]): AccountDirectory {
   const all = options.map(createAccount)
   const byIdentity = new Map(all.map((account) => [identityKey(account.identity), account]))
-  return { all, find: (identity) => byIdentity.get(identityKey(identity)) }
+  return {
+    all,
+    find: (identity) => byIdentity.get(identityKey(identity)),
+    reset() {
+      for (const [index, { factors, backupCodes }] of all.entries()) {
+        for (const factor of factors) factor.forget()
+        for (const code of options[index]?.backupCodes ?? []) backupCodes.add(code)
+      }
+    },
+  }
 }
 
 export function accountView(account: Account, clock: Clock): EmulatorAccount {

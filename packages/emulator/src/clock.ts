@@ -5,6 +5,8 @@ export interface Clock {
   now(): number
   /** Moves the clock by so many seconds; a negative number moves it back. */
   advance(seconds: number): void
+  /** Back to the machine's time. */
+  reset(): void
 }
 
 export function createClock(): Clock {
@@ -14,6 +16,9 @@ export function createClock(): Clock {
     advance(seconds) {
       if (!Number.isFinite(seconds)) throw new TypeError('advance(seconds): seconds must be a finite number')
       offset += seconds
+    },
+    reset() {
+      offset = 0
     },
   }
 }

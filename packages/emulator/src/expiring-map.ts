@@ -5,6 +5,7 @@ export interface ExpiringMap<Value> {
   get(key: string): Value | undefined
   set(key: string, value: Value): void
   delete(key: string): void
+  clear(): void
   values(): IterableIterator<Value>
 }
 
@@ -43,6 +44,9 @@ export function createExpiringMap<Value>(options: {
     },
     delete(key) {
       entries.delete(key)
+    },
+    clear() {
+      entries.clear()
     },
     *values() {
       for (const { value } of entries.values()) yield value

@@ -13,6 +13,8 @@ export interface Factor {
   /** The passcode of this moment, in seconds since the epoch. */
   passcode(now: number): string
   check(passcode: string, now: number): 'valid' | 'wrong' | 'replayed'
+  /** Passcodes that were used may be used again. */
+  forget(): void
 }
 
 export interface FactorOptions {
@@ -44,5 +46,6 @@ export function createFactor({ id = randomUUID(), name, totpSecret }: FactorOpti
       usedSteps.add(step)
       return 'valid'
     },
+    forget: () => usedSteps.clear(),
   }
 }

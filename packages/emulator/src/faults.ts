@@ -46,6 +46,8 @@ export interface Faults {
   /** Every request does, except those that `once` waits for; undefined ends it. */
   readonly always: (endpoint: Endpoint, fault: Fault | undefined) => void
   readonly take: (endpoint: Endpoint) => Fault
+  /** None waits and none stands from now on. */
+  readonly clear: () => void
 }
 
 const ENDPOINTS: ReadonlySet<string> = new Set<Endpoint>([
@@ -91,6 +93,10 @@ export function createFaults(counters: Counters): Faults {
       const fault = next.get(endpoint)?.shift() ?? standing.get(endpoint) ?? {}
       if (fault.firewall) counters.challenges += 1
       return fault
+    },
+    clear() {
+      next.clear()
+      standing.clear()
     },
   }
 }

@@ -14,11 +14,13 @@ const BROWSER =
 export interface Firewall {
   /** Whether this request gets the challenge page. Counts it. */
   blocks(request: ServiceRequest): boolean
+  /** Every client begins anew. */
+  forget(): void
 }
 
 export function createFirewall(clock: Clock, settings: Settings): Firewall {
   const { firewall, allowBrowsers } = settings
-  if (!firewall) return { blocks: () => false }
+  if (!firewall) return { blocks: () => false, forget: () => undefined }
   const { maxRequests, windowSeconds, blockSeconds } = firewall
   const blocked = createExpiringMap<true>({ clock, lifetime: blockSeconds, max: MAX_CLIENTS })
   const windows = createExpiringMap<{ requests: number }>({ clock, lifetime: windowSeconds, max: MAX_CLIENTS })
@@ -40,6 +42,10 @@ export function createFirewall(clock: Clock, settings: Settings): Firewall {
       if (!browser && request.tlsVersion !== 'TLSv1.3' && !isExcessive(client)) return false
       blocked.set(client, true)
       return true
+    },
+    forget() {
+      blocked.clear()
+      windows.clear()
     },
   }
 }

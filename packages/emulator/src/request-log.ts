@@ -42,6 +42,8 @@ export interface RequestLog {
   open(request: IncomingMessage, response: ServerResponse): void
   /** Adds the body, once it was read. */
   addBody(request: IncomingMessage, body: string): void
+  /** Forgets all of them. */
+  clear(): void
 }
 
 export function createRequestLog(clock: Clock): RequestLog {
@@ -82,6 +84,9 @@ export function createRequestLog(clock: Clock): RequestLog {
     addBody(request, body) {
       const entry = byRequest.get(request)
       if (entry) entry.body = maskBody(mediaTypeOf(request), body)
+    },
+    clear() {
+      entries.length = 0
     },
   }
 }

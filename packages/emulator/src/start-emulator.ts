@@ -11,6 +11,7 @@ import { readOptions, type EmulatorOptions, type Settings } from './options.ts'
 import { createOwnerApi } from './owner-api.ts'
 import type { SignInTokens } from './refresh-tokens.ts'
 import { createRequestLog, type LoggedRequest } from './request-log.ts'
+import { resetAll } from './reset.ts'
 import { createService, type Service } from './service.ts'
 import { publicKeys } from './signing-key.ts'
 import { createSsoApp } from './sso-app.ts'
@@ -39,6 +40,11 @@ export interface Emulator extends AsyncDisposable {
   revokeAccessTokens(identity: string): number
   /** The account's refresh tokens get `login_required` from now on. Says how many were alive. */
   expireRefreshTokens(identity: string): number
+  /**
+   * As at the start, at the same addresses: no fault waits or stands, the firewall and the factors remember nobody, the
+   * clock is the machine's, the log is empty, every counter is zero. Sessions, codes and tokens live on.
+   */
+  reset(): void
   /** Ends every connection; can be repeated. */
   close(): Promise<void>
 }
@@ -94,6 +100,7 @@ export async function startEmulator(options?: EmulatorOptions): Promise<Emulator
       requests: log.entries,
       once: faults.once,
       always: faults.always,
+      reset: () => resetAll(service, faults, log),
       close: closeAll,
       [Symbol.asyncDispose]: closeAll,
       ...handles(service),

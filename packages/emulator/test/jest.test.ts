@@ -1,0 +1,76 @@
+import { describe, expect, it, beforeAll } from '@jest/globals'
+import { useEmulator, type TestHooks } from '../src/jest.ts'
+import { Client, CREDENTIAL, hiddenInputsOf } from './client.ts'
+
+const emulator = useEmulator({
+  mfaAt: 'form-submission',
+  firewall: { maxRequests: 40 },
+  accounts: [
+    { identity: 'plain@example.com', credential: CREDENTIAL },
+    { identity: 'mfa@example.com', credential: CREDENTIAL, totpSecret: 'JBSWY3DPEHPK3PXP', backupCodes: ['BACKUP001'] },
+  ],
+})
+const addresses: string[] = []
+
+describe('useEmulator', () => {
+  let accessToken = ''
+  beforeAll(async () => {
+    accessToken = (await emulator.issueTokens('plain@example.com')).access_token
+  })
+
+  it.each(['one test', 'the next one'])('is as new in %s, at the same address', async () => {
+    addresses.push(emulator.authUrl)
+    expect(new Set(addresses).size).toBe(1)
+    expect(emulator.counters).toMatchObject({ loginPages: 0, passcodeChecks: 0, challenges: 0 })
+    expect(emulator.requests).toEqual([])
+    expect(emulator.clock.now()).toBeCloseTo(Date.now() / 1000, -1)
+    const [, account] = emulator.accounts
+    expect(account?.backupCodes).toEqual(['BACKUP001'])
+
+    const client = new Client(emulator)
+    const { answer, hidden } = await client.authorize('mfa@example.com')
+    expect(answer.text).toContain('name="passcode"')
+    const verified = await client.json('/oauth2/v3/authorize/mfa/verify', {
+      transaction_id: hidden['transaction_id'],
+      factor_id: account?.factors[0]?.id,
+      passcode: account?.passcode(),
+      _csrf: hiddenInputsOf(answer.text)['_csrf'],
+    })
+    expect(verified.text).toContain('"valid":true')
+    await client.json('/oauth2/v3/authorize/mfa/backupcodes/attempt', {
+      transaction_id: hidden['transaction_id'],
+      backup_code: 'BACKUP001',
+    })
+    expect(account?.backupCodes).toEqual([])
+
+    emulator.clock.advance(3600)
+    emulator.always('login-page', { status: 503 })
+    emulator.once('token', { status: 503 })
+    for (let request = 0; request < 41; request += 1) await client.exchange('none')
+    expect((await client.exchange('none')).status).toBe(403)
+  })
+
+  it('keeps the tokens of an earlier hook', async () => {
+    const headers = { authorization: `Bearer ${accessToken}` }
+    expect((await fetch(`${emulator.ownerApiUrl}/api/1/vehicles`, { headers })).status).toBe(200)
+  })
+
+  it('runs on the hooks of any runner, and says when it is read too early or too late', async () => {
+    const hooks: { beforeAll?: () => Promise<void>; beforeEach?: () => void; afterAll?: () => Promise<void> } = {}
+    const runner: TestHooks = {
+      beforeAll: (run) => (hooks.beforeAll = run),
+      beforeEach: (run) => (hooks.beforeEach = run),
+      afterAll: (run) => (hooks.afterAll = run),
+    }
+    const other = useEmulator({}, runner)
+    expect(() => other.authUrl).toThrow(/inside a test or a hook/u)
+    await hooks.beforeAll?.()
+    hooks.beforeEach?.()
+    expect((await fetch(`${other.authUrl}/void/callback`)).status).toBe(404)
+    expect('authUrl' in other).toBe(true)
+    const { authUrl } = other
+    await hooks.afterAll?.()
+    await expect(fetch(authUrl)).rejects.toThrow('fetch failed')
+    expect(() => other.authUrl).toThrow(TypeError)
+  })
+})
