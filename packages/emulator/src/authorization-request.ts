@@ -38,6 +38,11 @@ export function readAuthorizationRequest(
   return { codeChallenge: codeChallenge.replace(/=+$/u, ''), redirectUri, state }
 }
 
+/** Whether the query has none of the parameters: a legacy client posts the form to the bare address. */
+export function isBareQuery(query: URLSearchParams): boolean {
+  return !NAMES.some((name) => query.has(name))
+}
+
 export function isSameRequest(one: AuthorizationRequest, other: AuthorizationRequest): boolean {
   return one.codeChallenge === other.codeChallenge && one.redirectUri === other.redirectUri && one.state === other.state
 }

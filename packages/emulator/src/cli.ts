@@ -16,7 +16,8 @@ const HELP = `owner-sso-emulator: the SSO service and a small owner API, on loop
   --tls                           serve TLS, with a certificate made on the spot
   --ca-file <file>                write the certificate authority there (PEM)
   --mfa-at <where>                token-exchange (default) | form-submission
-  --code-challenge-encoding <e>   either (default) | hex-digest | raw-digest
+  --strictness <mode>             document (default) | lenient: legacy clients are served as well
+  --code-challenge-encoding <e>   hex-digest (default) | raw-digest | either (default when lenient)
   --rotation <how>                single-use (default) | same | omit
   --reuse <how>                   refuse (default) | revoke-family | grace | grace-stale
   --expires-in <n>                the field expires_in (default: 300)
@@ -41,6 +42,7 @@ const FLAGS = {
   tls: { type: 'boolean' },
   'ca-file': { type: 'string' },
   'mfa-at': { type: 'string' },
+  strictness: { type: 'string' },
   'code-challenge-encoding': { type: 'string' },
   rotation: { type: 'string' },
   reuse: { type: 'string' },

@@ -3,14 +3,11 @@ import { createHash } from 'node:crypto'
 import type { Account } from './accounts.ts'
 import type { Clock } from './clock.ts'
 import { createExpiringMap } from './expiring-map.ts'
-import type { EmulatorOptions } from './options.ts'
+import type { Settings } from './options.ts'
 import { randomText, type Session } from './sessions.ts'
+import { acceptedEncoding, isCodeVerifier } from './strictness.ts'
 
-/** Long enough for a person to copy the address they ended on. */
-const CODE_SECONDS = 300
 const MAX_CODES = 10_000
-/** Interface document, "Code verifier": 86 alphanumeric characters. */
-const CODE_VERIFIER = /^[A-Za-z0-9]{86}$/u
 
 export interface AuthorizationCode {
   readonly session: Session
@@ -25,8 +22,8 @@ export interface Codes {
   take(code: string): AuthorizationCode | undefined
 }
 
-export function createCodes(clock: Clock): Codes {
-  const codes = createExpiringMap<AuthorizationCode>({ clock, lifetime: CODE_SECONDS, max: MAX_CODES })
+export function createCodes(clock: Clock, settings: Settings): Codes {
+  const codes = createExpiringMap<AuthorizationCode>({ clock, lifetime: () => settings.codeLifetime, max: MAX_CODES })
   return {
     issue(content) {
       const code = randomText(32)
@@ -45,9 +42,10 @@ export function createCodes(clock: Clock): Codes {
 export function verifierMatches(
   verifier: string,
   challenge: string,
-  encoding: NonNullable<EmulatorOptions['codeChallengeEncoding']>,
+  settings: Pick<Settings, 'strictness' | 'codeChallengeEncoding'>,
 ): boolean {
-  if (!CODE_VERIFIER.test(verifier)) return false
+  if (!isCodeVerifier(settings, verifier)) return false
+  const encoding = acceptedEncoding(settings)
   const digest = createHash('sha256').update(verifier).digest()
   const hexDigest = Buffer.from(digest.toString('hex')).toString('base64url')
   const rawDigest = digest.toString('base64url')

@@ -1,34 +1,39 @@
 /** Endpoint 2, POST /oauth2/v3/authorize: the submitted login form, answered with an authorization code. */
 import type { Account } from './accounts.ts'
 import { authorizeCookies, loginPageReply, passcodePageReply, refusal } from './authorize-answers.ts'
-import { isSameRequest, readAuthorizationRequest } from './authorization-request.ts'
+import { isBareQuery, isSameRequest, readAuthorizationRequest } from './authorization-request.ts'
 import { captchaProblem } from './captcha.ts'
 import { isBrowser } from './firewall.ts'
 import { issuerOf } from './instances.ts'
-import { redirectReply, type Reply } from './reply.ts'
+import { because, redirectReply, type Reply } from './reply.ts'
 import type { Service } from './service.ts'
 import type { ServiceRequest } from './service-request.ts'
 import { awaitPasscode, SESSION_COOKIE, type Session } from './sessions.ts'
+import { isLenient, isPostedBack } from './strictness.ts'
 
 export function formSubmissionEndpoint(service: Service, request: ServiceRequest): Reply {
   service.counters.formPosts += 1
-  const asked = readAuthorizationRequest(request.query, service.redirectUris)
+  const bare = isLenient(service.settings) && isBareQuery(request.query)
+  const asked = bare ? undefined : readAuthorizationRequest(request.query, service.redirectUris)
   if (typeof asked === 'string') return refusal(service, 400, asked)
   if (request.contentType !== 'application/x-www-form-urlencoded') {
     return refusal(service, 400, 'The form must be sent as application/x-www-form-urlencoded.')
   }
   const session = service.sessions.find(request.cookies.get(SESSION_COOKIE), request.instance)
   if (!session) return refusal(service, 403, 'Your session is unknown or has expired. Open the login page again.')
-  if (!isSameRequest(asked, session.request)) {
+  if (asked && !isSameRequest(asked, session.request)) {
     return refusal(service, 400, "The parameters differ from those of this session's login page.", session)
   }
 
   const form = new URLSearchParams(request.body)
   // The page's button comes beside its hidden input, so the field may have two values.
   if (form.getAll(session.names.cancel).includes('1')) return cancelled(service, session, form)
-  if (isVerifiedTransaction(session, form)) return issueCode(service, session)
+  if (isVerifiedTransaction(session, form)) {
+    if (isVouchedFor(service, session, form)) return issueCode(service, session)
+    return refusal(service, 400, 'After a verification the whole form has to be posted again.', session)
+  }
 
-  const problem = hiddenInputProblem(session, form)
+  const problem = hiddenInputProblem(service, session, form)
   if (problem) return refusal(service, problem.status, problem.message, session)
   return signIn(service, session, form, isBrowser(request.userAgent))
 }
@@ -56,14 +61,19 @@ function signIn(service: Service, session: Session, form: URLSearchParams, inBro
   return redirectWithCode(service, session, account, account.factors.length === 0)
 }
 
-/** After a verification the transaction id alone is enough (interface document, endpoint 5, "Effect"). */
+/** A form without an identity that names a verified transaction: the passcode page's own, or a legacy client's. */
 function isVerifiedTransaction(session: Session, form: URLSearchParams): boolean {
-  const { csrf, transactionId } = session.names
+  const { transactionId } = session.names
   // The passcode page keeps the document's names, whatever the login page calls them.
-  const posted = form.get(csrf) ?? form.get('_csrf')
   const transaction = fieldOf(form, transactionId) ?? fieldOf(form, 'transaction_id')
   const known = session.pending?.verified && transaction === session.transactionId
-  return known === true && !form.has('identity') && (posted === null || posted === session.pending?.csrf)
+  return known === true && !form.has('identity')
+}
+
+/** The passcode page's form has its own `_csrf`; a legacy client posts the transaction id alone. */
+function isVouchedFor({ settings }: Service, { names, pending }: Session, form: URLSearchParams): boolean {
+  const posted = form.get('_csrf') ?? form.get(names.csrf)
+  return posted === null ? isLenient(settings) : isPostedBack(settings, posted, pending?.csrf)
 }
 
 /** The code that a verified passcode stands for, once. */
@@ -78,7 +88,11 @@ function issueCode(service: Service, session: Session): Reply {
 function redirectWithCode(service: Service, session: Session, account: Account, complete: boolean): Reply {
   const code = service.codes.issue({ session, account, complete })
   const { redirectUri, state } = session.request
-  return redirectTo(service, session, redirectUri, { code, state, issuer: issuerOf(session.instance) })
+  const location = { code, state, issuer: issuerOf(session.instance) }
+  return because(
+    complete ? 'signed in: a code issued' : 'a code issued, the passcode is due at the exchange',
+    redirectTo(service, session, redirectUri, location),
+  )
 }
 
 /** Field notes: `transaction_id` and `cancel=1` end in a redirect with an error. */
@@ -88,12 +102,11 @@ function cancelled(service: Service, session: Session, form: URLSearchParams): R
   }
   delete session.pending
   const { redirectUri, state } = session.request
-  return redirectTo(service, session, redirectUri, {
-    error: 'login_cancelled',
-    error_description: 'User cancelled login',
-    state,
-    issuer: issuerOf(session.instance),
-  })
+  const outcome = { error: 'login_cancelled', error_description: 'User cancelled login' }
+  return because(
+    'the login was cancelled',
+    redirectTo(service, session, redirectUri, { ...outcome, state, issuer: issuerOf(session.instance) }),
+  )
 }
 
 function redirectTo(
@@ -111,13 +124,14 @@ function redirectTo(
 
 /** Every hidden input found on the page has to come back with the value found. */
 function hiddenInputProblem(
+  { settings }: Service,
   { hidden, names }: Session,
   form: URLSearchParams,
 ): { readonly status: 400 | 403; readonly message: string } | undefined {
-  if (fieldOf(form, names.csrf) !== hidden.get(names.csrf)) {
+  if (!isPostedBack(settings, fieldOf(form, names.csrf), hidden.get(names.csrf))) {
     return { status: 403, message: 'The form was not filled in on our page. Open the login page again.' }
   }
-  const missing = [...hidden].find(([name, value]) => fieldOf(form, name) !== value)
+  const missing = [...hidden].find(([name, value]) => !isPostedBack(settings, fieldOf(form, name), value))
   return missing && { status: 400, message: `The hidden field ${missing[0]} is missing or was changed.` }
 }
 

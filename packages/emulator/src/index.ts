@@ -9,6 +9,7 @@ export type {
   Reuse,
   Rotation,
 } from './options.ts'
+export type { Strictness } from './strictness.ts'
 export { DEMO_ACCOUNTS, type AccountOptions, type EmulatorAccount } from './accounts.ts'
 export type { FactorOptions } from './factors.ts'
 export type { Region } from './instances.ts'

@@ -1,12 +1,11 @@
 /** Endpoints 4 and 5: the factors of an account, and the verification of a passcode or backup code. */
 import { randomUUID } from 'node:crypto'
-import { jsonReply, type Reply } from './reply.ts'
+import { because, jsonReply, type Reply } from './reply.ts'
 import type { Service } from './service.ts'
 import { readJsonFields, type Fields, type ServiceRequest } from './service-request.ts'
 import { SESSION_COOKIE, type PendingPasscode } from './sessions.ts'
+import { isLenient, isPostedBack } from './strictness.ts'
 
-/** Seconds from the passcode page to the last accepted passcode. */
-const PASSCODE_SECONDS = 300
 const MAX_ATTEMPTS = 5
 const MAX_BACKUP_ATTEMPTS = 10
 
@@ -24,7 +23,7 @@ export function factorsEndpoint(service: Service, request: ServiceRequest): Repl
     activatedAt,
     updatedAt: activatedAt,
   }))
-  return jsonReply(200, { data })
+  return because(`${data.length} factors listed`, jsonReply(200, { data }))
 }
 
 /** POST …/authorize/mfa/verify. A wrong passcode is a 200, too: `valid` decides. */
@@ -32,9 +31,12 @@ export function verifyEndpoint(service: Service, request: ServiceRequest): Reply
   const fields = bodyFields(request)
   const pending = pendingOf(service, request, valuesOf(fields, 'transaction_id'))
   if ('error' in pending) return pending.error
-  if (fields?.get('_csrf') !== pending.csrf) return mfaError(403, 'UNAUTHORIZED', 'The _csrf is missing or wrong')
-  const factorId = fields.get('factor_id')
-  const passCode = fields.get('passcode')
+  const csrf = fields?.get('_csrf') ?? (isLenient(service.settings) ? pending.csrf : undefined)
+  if (!isPostedBack(service.settings, csrf, pending.csrf)) {
+    return mfaError(403, 'UNAUTHORIZED', 'The _csrf is missing or wrong')
+  }
+  const factorId = fields?.get('factor_id')
+  const passCode = fields?.get('passcode')
   if (!factorId || !passCode) return mfaError(400, 'ERR_OBJECT_VALIDATION', 'factor_id and passcode are required')
   const factor = pending.account.factors.find(({ id }) => id === factorId)
   if (!factor) return mfaError(400, 'ERR_INVALID_FACTOR', 'The account has no such factor')
@@ -52,9 +54,11 @@ export function verifyEndpoint(service: Service, request: ServiceRequest): Reply
   if (valid) pending.verified = true
   const at = new Date(service.clock.now() * 1000).toISOString()
   const verification = { id: randomUUID(), challengeId: randomUUID(), factorId, passCode }
-  return jsonReply(200, {
-    data: { ...verification, approved: true, flagged: false, valid, createdAt: at, updatedAt: at },
-  })
+  const data = { ...verification, approved: true, flagged: false, valid, createdAt: at, updatedAt: at }
+  const decision = valid
+    ? `the passcode of ${factor.name} is right`
+    : `wrong passcode, ${pending.attempts} of ${MAX_ATTEMPTS}`
+  return because(decision, jsonReply(200, { data }))
 }
 
 /** POST …/authorize/mfa/backupcodes/attempt */
@@ -72,16 +76,16 @@ export function backupCodeEndpoint(service: Service, request: ServiceRequest): R
   if (valid) pending.verified = true
   else if (!locked) pending.backupAttempts += 1
   const attemptsRemaining = MAX_BACKUP_ATTEMPTS - pending.backupAttempts
-  return jsonReply(200, {
-    data: {
-      valid,
-      reason: valid ? null : locked ? 'LOCKED' : 'INVALID_CODE',
-      message: valid ? null : locked ? 'Too many attempts' : 'The backup code is not valid',
-      codesRemaining: backupCodes.size,
-      attemptsRemaining,
-      locked: attemptsRemaining === 0,
-    },
-  })
+  const message = valid ? null : locked ? 'Too many attempts' : 'The backup code is not valid'
+  const data = {
+    valid,
+    reason: valid ? null : locked ? 'LOCKED' : 'INVALID_CODE',
+    message,
+    codesRemaining: backupCodes.size,
+    attemptsRemaining,
+    locked: attemptsRemaining === 0,
+  }
+  return because(message ?? `the backup code is right, ${backupCodes.size} left`, jsonReply(200, { data }))
 }
 
 function bodyFields({ contentType, body }: ServiceRequest): Fields | undefined {
@@ -107,12 +111,12 @@ function pendingOf(
   if (!session?.pending || session.transactionId !== transactionId) {
     return { error: mfaError(401, 'UNAUTHORIZED', 'No sign-in of this session waits for a passcode') }
   }
-  if (service.clock.now() - session.pending.since > PASSCODE_SECONDS) {
+  if (service.clock.now() - session.pending.since > service.settings.passcodeLifetime) {
     return { error: mfaError(400, 'ERR_EXPIRED', 'The sign-in took too long. Sign in again.') }
   }
   return session.pending
 }
 
 function mfaError(status: 400 | 401 | 403, code: string, message: string): Reply {
-  return jsonReply(status, { error: { code, message } })
+  return because(`${code}: ${message}`, jsonReply(status, { error: { code, message } }))
 }

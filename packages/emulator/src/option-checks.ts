@@ -1,20 +1,40 @@
 /** The check of each option: a caller's mistake becomes a TypeError that names the option and what it takes. */
-import { Secret } from 'otpauth'
 import type { AccountOptions } from './accounts.ts'
+import {
+  base32,
+  boolean,
+  checkEach,
+  isArrayOf,
+  isRecord,
+  isScalar,
+  isUrl,
+  milliseconds,
+  oneOf,
+  orFalse,
+  orNull,
+  port,
+  positive,
+  seconds,
+  shape,
+  strings,
+  text,
+  type Check,
+  type Checks,
+} from './checks.ts'
 import type { EmulatorOptions } from './options.ts'
 
-interface Check {
-  readonly expected: string
-  accepts(value: unknown): boolean
-}
+/** RFC 6265 section 4.1.1. */
+const COOKIE_NAME = /^[\w!#$%&'*+.^`|~-]+$/u
 
-const CHECKS: Readonly<Record<keyof EmulatorOptions, Check>> = {
+/** What each option of `startEmulator` may be. */
+export const OPTION_CHECKS: Checks<EmulatorOptions> = {
   port: port(),
   ownerApiPort: port(),
   host: { expected: 'a host name or address', accepts: (value) => typeof value === 'string' && value !== '' },
   allowRemote: boolean(),
   regionalAt: oneOf('host-name', 'port'),
   tls: boolean(),
+  tlsMinVersion: oneOf('TLSv1.2', 'TLSv1.3'),
   tlsMaxVersion: oneOf('TLSv1.2', 'TLSv1.3'),
   accounts: { expected: 'an array of accounts', accepts: Array.isArray },
   mfaAt: oneOf('token-exchange', 'form-submission'),
@@ -22,6 +42,10 @@ const CHECKS: Readonly<Record<keyof EmulatorOptions, Check>> = {
   rotation: oneOf('single-use', 'same', 'omit'),
   reuse: oneOf('refuse', 'revoke-family', 'grace', 'grace-stale'),
   graceSeconds: seconds(),
+  sessionLifetime: seconds(),
+  codeLifetime: seconds(),
+  passcodeLifetime: seconds(),
+  refreshTokenLifetime: orNull(seconds()),
   expiresIn: { expected: 'a number, a string or null', accepts: (value) => value === null || isScalar(value) },
   accessTokenLifetime: seconds(),
   accessTokenFormat: oneOf('jwt', 'opaque'),
@@ -31,7 +55,13 @@ const CHECKS: Readonly<Record<keyof EmulatorOptions, Check>> = {
   redirectParameters: strings(),
   wrongCredentials: oneOf(200, 401),
   errorTexts: oneOf('page', 'script'),
-  firewall: orFalse(shape({ maxRequests: positive(), windowSeconds: positive(), blockSeconds: positive() })),
+  strictness: oneOf('document', 'lenient'),
+  firewall: orFalse(shape({ maxRequests: orNull(positive()), windowSeconds: positive(), blockSeconds: positive() })),
+  firewallCookies: {
+    expected: 'an array of cookie names',
+    accepts: (value) => isArrayOf(value, (name) => typeof name === 'string' && COOKIE_NAME.test(name)),
+  },
+  latency: milliseconds(),
   allowBrowsers: {
     expected: 'true, false or a RegExp',
     accepts: (value) => typeof value === 'boolean' || value instanceof RegExp,
@@ -39,7 +69,8 @@ const CHECKS: Readonly<Record<keyof EmulatorOptions, Check>> = {
   inspector: boolean(),
 }
 
-const ACCOUNT_CHECKS: Readonly<Record<keyof AccountOptions, Check>> = {
+/** What each field of an account may be. */
+export const ACCOUNT_CHECKS: Checks<AccountOptions> = {
   identity: text(),
   credential: text(),
   totpSecret: base32(),
@@ -58,11 +89,12 @@ const ACCOUNT_CHECKS: Readonly<Record<keyof AccountOptions, Check>> = {
 
 /** @throws {TypeError} */
 export function checkOptions(options: EmulatorOptions): void {
-  checkEach('', options, CHECKS)
+  checkEach('option', '', options, OPTION_CHECKS)
+  checkTlsVersions(options)
   const identities = new Set<string>()
   for (const [index, account] of (options.accounts ?? []).entries()) {
     const name = `accounts[${index}]`
-    checkEach(`${name}.`, account, ACCOUNT_CHECKS)
+    checkEach('option', `${name}.`, account, ACCOUNT_CHECKS)
     for (const required of ['identity', 'credential'] as const) {
       if (account[required] === undefined) throw new TypeError(`Option ${name}.${required} is missing`)
     }
@@ -72,60 +104,8 @@ export function checkOptions(options: EmulatorOptions): void {
   }
 }
 
-function checkEach(prefix: string, values: unknown, checks: Readonly<Record<string, Check>>): void {
-  if (!isRecord(values))
-    throw new TypeError(
-      prefix === '' ? 'The options must be an object' : `Option ${prefix.slice(0, -1)} must be an object`,
-    )
-  for (const [name, value] of Object.entries(values)) {
-    const check = Object.hasOwn(checks, name) ? checks[name] : undefined
-    if (!check) throw new TypeError(`Unknown option ${prefix}${name}`)
-    if (value !== undefined && !check.accepts(value)) {
-      throw new TypeError(`Option ${prefix}${name} must be ${check.expected}`)
-    }
-  }
-}
-
-function oneOf(...values: readonly unknown[]): Check {
-  const names = values.map((value) => (typeof value === 'string' ? `'${value}'` : String(value)))
-  return { expected: names.join(' or '), accepts: (value) => values.includes(value) }
-}
-
-function boolean(): Check {
-  return oneOf(true, false)
-}
-
-function port(): Check {
-  return {
-    expected: 'a port number (0 for any free one)',
-    accepts: (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 65_535,
-  }
-}
-
-function seconds(): Check {
-  return {
-    expected: 'a number of seconds',
-    accepts: (value) => typeof value === 'number' && Number.isFinite(value) && value >= 0,
-  }
-}
-
-function positive(): Check {
-  return { expected: 'a positive number', accepts: (value) => typeof value === 'number' && value > 0 }
-}
-
-function text(): Check {
-  return { expected: 'a string', accepts: (value) => typeof value === 'string' && value !== '' }
-}
-
-function base32(): Check {
-  return { expected: 'a base32 secret', accepts: isBase32 }
-}
-
-function strings(): Check {
-  return {
-    expected: 'an object of strings',
-    accepts: (value) => isRecord(value) && Object.values(value).every((item) => typeof item === 'string'),
-  }
+function checkTlsVersions({ tlsMinVersion = 'TLSv1.2', tlsMaxVersion = 'TLSv1.3' }: EmulatorOptions): void {
+  if (tlsMinVersion > tlsMaxVersion) throw new TypeError('Option tlsMinVersion must not be above tlsMaxVersion')
 }
 
 function renames(): Check {
@@ -136,52 +116,11 @@ function renames(): Check {
   }
 }
 
-function shape(checks: Readonly<Record<string, Check>>): Check {
-  const known = Object.entries(checks).map(([name, { expected }]) => `${name}: ${expected}`)
-  return {
-    expected: `an object of { ${known.join(', ')} }`,
-    accepts: (value) =>
-      isRecord(value) &&
-      Object.entries(value).every(
-        ([name, item]) => Object.hasOwn(checks, name) && (item === undefined || checks[name]?.accepts(item)),
-      ),
-  }
-}
-
-function orFalse(check: Check): Check {
-  return { expected: `false or ${check.expected}`, accepts: (value) => value === false || check.accepts(value) }
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function isArrayOf(value: unknown, accepts: (item: unknown) => boolean): boolean {
-  return Array.isArray(value) && value.every(accepts)
-}
-
-function isScalar(value: unknown): boolean {
-  return typeof value === 'number' || typeof value === 'string'
-}
-
-function isUrl(value: unknown): boolean {
-  return typeof value === 'string' && URL.canParse(value)
-}
-
 function isFactor(value: unknown): boolean {
   return (
     isRecord(value) &&
     text().accepts(value['name']) &&
-    isBase32(value['totpSecret']) &&
+    base32().accepts(value['totpSecret']) &&
     (value['id'] === undefined || text().accepts(value['id']))
   )
-}
-
-function isBase32(value: unknown): boolean {
-  if (typeof value !== 'string' || value === '') return false
-  try {
-    return Secret.fromBase32(value).bytes.length > 0
-  } catch {
-    return false
-  }
 }

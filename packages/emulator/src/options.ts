@@ -1,6 +1,7 @@
 /** What `startEmulator` takes: every gap of the interface document is an option, and each is checked by name. */
 import { DEMO_ACCOUNTS, type AccountOptions } from './accounts.ts'
 import { checkOptions } from './option-checks.ts'
+import type { Strictness } from './strictness.ts'
 
 /** Where the passcode page appears: at the code exchange (the document) or at the form submission (recordings). */
 export type MfaPlace = 'token-exchange' | 'form-submission'
@@ -30,8 +31,8 @@ export interface PasscodePageOptions {
 }
 
 export interface FirewallOptions {
-  /** Requests of one client in a window before it is blocked; default 600. `Infinity` leaves the other rules alone. */
-  readonly maxRequests?: number
+  /** Requests of one client in a window before it is blocked; default 600. `Infinity` or null leaves the other rules alone. */
+  readonly maxRequests?: number | null
   /** Default 60. */
   readonly windowSeconds?: number
   /** Default 900. */
@@ -51,17 +52,27 @@ export interface EmulatorOptions {
   readonly regionalAt?: 'host-name' | 'port'
   /** TLS with a certificate made on the spot; its CA is `emulator.ca`. */
   readonly tls?: boolean
+  /** Lowest TLS version offered; default `TLSv1.2`. With `TLSv1.3` a client that keeps to the document can't connect. */
+  readonly tlsMinVersion?: 'TLSv1.2' | 'TLSv1.3'
   /** Highest TLS version offered; default `TLSv1.3`, so that a client that uses it meets the firewall. */
   readonly tlsMaxVersion?: 'TLSv1.2' | 'TLSv1.3'
   /** Default: plain@example.com, mfa@example.com and regional@example.com, each with the credential `correct horse`. */
   readonly accounts?: readonly AccountOptions[]
   readonly mfaAt?: MfaPlace
-  /** Which derivations of the code challenge are accepted; default `either`. */
+  /** Which derivations of the code challenge are accepted; default `hex-digest`, with `strictness: 'lenient'` `either`. */
   readonly codeChallengeEncoding?: 'either' | 'hex-digest' | 'raw-digest'
   readonly rotation?: Rotation
   readonly reuse?: Reuse
   /** Seconds, for `reuse: 'grace'` and `'grace-stale'`; default 60. */
   readonly graceSeconds?: number
+  /** Seconds from the login page to the end of its session; default 900. */
+  readonly sessionLifetime?: number
+  /** Seconds that an authorization code lives; default 300. */
+  readonly codeLifetime?: number
+  /** Seconds from the passcode page to the last accepted passcode; default 300. */
+  readonly passcodeLifetime?: number
+  /** Seconds that a refresh token lives; `null` (default): until it is spent. */
+  readonly refreshTokenLifetime?: number | null
   /** The field `expires_in` of token responses, whatever it may be; `null` leaves it out. Default 300. */
   readonly expiresIn?: number | string | null
   /** Seconds that access and id tokens live; default 28,800. */
@@ -79,14 +90,27 @@ export interface EmulatorOptions {
   /** Where the login page says what is wrong: in sight and in its script, or in its script's `messages` alone. Default `page`. */
   readonly errorTexts?: 'page' | 'script'
   readonly firewall?: FirewallOptions | false
+  /** Names of the cookies that every authorize answer sets beside the session's; default `_abck`, `ak_bmsc`, `bm_sz`. */
+  readonly firewallCookies?: readonly string[]
+  /** Milliseconds that every answer of the service and the owner API waits; default 0. */
+  readonly latency?: number
+  /** What is taken: the interface document alone (default), or what legacy clients do as well. */
+  readonly strictness?: Strictness
   /** Browsers may come (those whose User-Agent matches, if it is a RegExp), so that a person can sign in by hand. */
   readonly allowBrowsers?: boolean | RegExp
   /** The inspector and the control API under `/_emulator`, for this machine alone; default true. */
   readonly inspector?: boolean
 }
 
-/** The options with their defaults; `redirectUris` is completed once the addresses are known. */
-export interface Settings extends Required<Omit<EmulatorOptions, 'redirectUris' | 'firewall'>> {
+/**
+ * The options with their defaults, as they are now: `emulator.change` sets them while requests are served, so whoever reads one
+ * reads it at the time of the request. `redirectUris` is completed once the addresses are known.
+ */
+export interface Settings extends Required<
+  Omit<EmulatorOptions, 'codeChallengeEncoding' | 'redirectUris' | 'firewall'>
+> {
+  /** Undefined: as `strictness` has it. */
+  readonly codeChallengeEncoding: EmulatorOptions['codeChallengeEncoding']
   readonly redirectUris: readonly string[] | undefined
   readonly firewall: Required<FirewallOptions> | false
 }
@@ -101,13 +125,18 @@ export function readOptions(options: EmulatorOptions = {}): Settings {
     allowRemote: false,
     regionalAt: 'host-name',
     tls: false,
+    tlsMinVersion: 'TLSv1.2',
     tlsMaxVersion: 'TLSv1.3',
     accounts: DEMO_ACCOUNTS,
     mfaAt: 'token-exchange',
-    codeChallengeEncoding: 'either',
+    codeChallengeEncoding: undefined,
     rotation: 'single-use',
     reuse: 'refuse',
     graceSeconds: 60,
+    sessionLifetime: 900,
+    codeLifetime: 300,
+    passcodeLifetime: 300,
+    refreshTokenLifetime: null,
     expiresIn: 300,
     accessTokenLifetime: 28_800,
     accessTokenFormat: 'jwt',
@@ -116,6 +145,9 @@ export function readOptions(options: EmulatorOptions = {}): Settings {
     redirectParameters: {},
     wrongCredentials: 401,
     errorTexts: 'page',
+    firewallCookies: ['ak_bmsc', 'bm_sz', '_abck'],
+    latency: 0,
+    strictness: 'document',
     allowBrowsers: false,
     inspector: true,
     ...withoutUndefined(options),

@@ -2,11 +2,14 @@
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Express, type Request, type Response } from 'express'
+import type { AccessToken } from './access-tokens.ts'
 import { answer } from './answer.ts'
 import type { Faults } from './faults.ts'
 import { jsonReply, type Reply } from './reply.ts'
 import type { RequestLog } from './request-log.ts'
 import type { Service } from './service.ts'
+import { isLenient } from './strictness.ts'
+import { tradeReply } from './token-trade.ts'
 import { bareApp, finishApp } from './web-app.ts'
 
 const MAX_BYTES = 1024 ** 3
@@ -25,16 +28,17 @@ export function createOwnerApi(service: Service, faults: Faults, log: RequestLog
 
   /** An endpoint for those who carry a token that is known, unexpired and not revoked (RFC 6750 section 3). */
   const guarded =
-    (reply: (request: Request) => Reply) =>
+    (reply: (request: Request, held: AccessToken) => Reply | Promise<Reply>) =>
     async (request: Request, response: Response): Promise<void> => {
       await answer(response, faults.take('owner-api'), () => {
         const token = /^Bearer ([\w.~+/-]+=*)$/iu.exec(request.headers.authorization ?? '')?.[1]
-        if (token === undefined || !service.accessTokens.find(token)) {
+        const held = token === undefined ? undefined : service.accessTokens.find(token)
+        if (!held) {
           service.counters.ownerApiRejections += 1
           return unauthorized(token === undefined)
         }
         service.counters.ownerApiCalls += 1
-        return reply(request)
+        return reply(request, held)
       })
     }
 
@@ -59,6 +63,11 @@ export function createOwnerApi(service: Service, faults: Faults, log: RequestLog
     guarded((request) => bytes(Number(request.params['n']))),
   )
   app.post('/api/1/echo', guarded(echo))
+  app.post(
+    '/oauth/token',
+    (_request, _response, next) => (isLenient(service.settings) ? next() : next('route')),
+    guarded((_request, held) => tradeReply(service, held)),
+  )
   return finishApp(app)
 }
 

@@ -1,10 +1,11 @@
-/** Endpoints 3 and 6, POST /oauth2/v3/token: code exchange and refresh, JSON as documented, form encoding as recorded. */
+/** Endpoints 3 and 6, POST /oauth2/v3/token: code exchange and refresh, JSON as documented, form encoding for legacy clients. */
 import { passcodePageReply } from './authorize-answers.ts'
 import { verifierMatches } from './codes.ts'
-import { jsonReply, type Reply } from './reply.ts'
+import { because, jsonReply, type Reply } from './reply.ts'
 import type { Service } from './service.ts'
 import { readFormFields, readJsonFields, type Fields, type ServiceRequest } from './service-request.ts'
 import { awaitPasscode, SESSION_COOKIE } from './sessions.ts'
+import { isLenient } from './strictness.ts'
 
 const SCOPE = 'openid email offline_access'
 
@@ -17,7 +18,10 @@ export function tokenFields({ contentType, body }: ServiceRequest): Fields | und
 
 export async function tokenEndpoint(service: Service, request: ServiceRequest): Promise<Reply> {
   const fields = tokenFields(request)
-  if (!fields) return tokenError('invalid_request', 'The body must be JSON or form encoded, each field a string, once')
+  if (!fields) return tokenError('invalid_request', 'The body must be JSON, each field a string')
+  if (request.contentType !== 'application/json' && !isLenient(service.settings)) {
+    return tokenError('invalid_request', 'The body must be application/json')
+  }
   if (fields.get('client_id') !== 'ownerapi') return tokenError('invalid_client', 'Unknown client_id')
   switch (fields.get('grant_type')) {
     case 'authorization_code':
@@ -44,8 +48,7 @@ async function exchangeCode(service: Service, request: ServiceRequest, fields: F
   if (fields.get('redirect_uri') !== session.request.redirectUri) {
     return tokenError('invalid_grant', 'The redirect_uri differs from that of the authorization request')
   }
-  const { codeChallengeEncoding } = service.settings
-  if (!verifierMatches(fields.get('code_verifier') ?? '', session.request.codeChallenge, codeChallengeEncoding)) {
+  if (!verifierMatches(fields.get('code_verifier') ?? '', session.request.codeChallenge, service.settings)) {
     return tokenError('invalid_request', 'Invalid code_verifier')
   }
   if (!code.complete) {
@@ -54,18 +57,23 @@ async function exchangeCode(service: Service, request: ServiceRequest, fields: F
 
   const { id_token: _, ...tokens } = await service.refreshTokens.signIn(account, session.instance)
   service.counters.codeExchanges += 1
-  return jsonReply(200, { ...tokens, state: session.request.state })
+  return because('tokens issued', jsonReply(200, { ...tokens, state: session.request.state }))
 }
 
 async function refresh(service: Service, request: ServiceRequest, fields: Fields): Promise<Reply> {
   service.counters.refreshRequests += 1
   const refreshToken = fields.get('refresh_token')
   if (!refreshToken) return tokenError('invalid_request', 'Missing refresh_token')
-  if (fields.get('scope') !== SCOPE) return tokenError('invalid_scope', `The scope must be "${SCOPE}"`)
-  const tokens = await service.refreshTokens.refresh(refreshToken, request.instance)
-  return tokens ? jsonReply(200, tokens) : tokenError('login_required', 'The refresh_token is expired.')
+  // RFC 6749 section 6 lets the scope be left out.
+  const scope = fields.get('scope') ?? (isLenient(service.settings) ? SCOPE : undefined)
+  if (scope !== SCOPE) return tokenError('invalid_scope', `The scope must be "${SCOPE}"`)
+  const { decision, tokens } = await service.refreshTokens.refresh(refreshToken, request.instance)
+  return because(
+    decision,
+    tokens ? jsonReply(200, tokens) : tokenError('login_required', 'The refresh_token is expired.'),
+  )
 }
 
 function tokenError(error: string, description: string): Reply {
-  return jsonReply(400, { error, error_description: description })
+  return because(`${error}: ${description}`, jsonReply(400, { error, error_description: description }))
 }

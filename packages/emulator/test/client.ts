@@ -23,19 +23,23 @@ export interface ClientOptions {
   /** Address of the instance; default the home one. */
   readonly base?: string
   readonly encoding?: 'hex-digest' | 'raw-digest'
+  /** Default a random one, as the document has it. */
+  readonly verifier?: string
   readonly userAgent?: string
 }
 
 export class Client {
   readonly base: string
   readonly cookies: Map<string, string> = new Map()
-  readonly verifier: string = randomVerifier()
+  readonly verifier: string
   readonly redirectUri: string
   readonly challenge: string
   readonly headers: Readonly<Record<string, string>>
 
-  constructor(emulator: Emulator, { base = emulator.authUrl, encoding = 'hex-digest', userAgent }: ClientOptions = {}) {
+  constructor(emulator: Emulator, options: ClientOptions = {}) {
+    const { base = emulator.authUrl, encoding = 'hex-digest', verifier = randomVerifier(), userAgent } = options
     this.base = base
+    this.verifier = verifier
     this.redirectUri = `${emulator.authUrl}/void/callback`
     this.challenge = challengeOf(this.verifier, encoding)
     this.headers = userAgent === undefined ? {} : { 'user-agent': userAgent }

@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { beforeAll, describe, expect, it } from '@jest/globals'
 import { startEmulator, type Emulator, type EmulatorAccount } from '../src/index.ts'
+import { useEmulator } from '../src/jest.ts'
 import { type Answer, Client, codeOf, CREDENTIAL, type Hidden, hiddenInputsOf, json } from './client.ts'
 
 const identity = 'mfa@example.com'
-let emulator: Emulator
+const emulator = useEmulator()
 let account: EmulatorAccount
 beforeAll(async () => {
-  emulator = await startEmulator()
   account = accountOf(emulator)
 })
-// Each test has passcodes of its own: the service takes one once.
-beforeEach(() => emulator.clock.advance(90))
-afterAll(() => emulator.close())
 
 function accountOf(of: Emulator): EmulatorAccount {
   const found = of.accounts.find((candidate) => candidate.identity === identity)
@@ -84,7 +81,7 @@ describe('a login with a second factor', () => {
     const step = await reachPasscode(early)
     await step.client.send(`/oauth2/v3/authorize/mfa/factors?transaction_id=${step.transactionId}`)
     expect(dataOf(await verify(step, { passcode: accountOf(early).passcode() }))).toMatchObject({ valid: true })
-    const again = await step.client.post({ transaction_id: step.transactionId })
+    const again = await step.client.post({ ...step.hidden, identity, credential: CREDENTIAL })
     expect((await step.client.exchange(codeOf(again))).status).toBe(200)
     expect(early.requests).toHaveLength(6)
   })
@@ -99,8 +96,9 @@ describe('a login with a second factor', () => {
   it('spends the verification with the code that it gave', async () => {
     const step = await reachPasscode()
     await verify(step)
-    expect((await step.client.post({ transaction_id: step.transactionId })).status).toBe(302)
-    expect((await step.client.post({ transaction_id: step.transactionId })).status).toBe(403)
+    const ownForm = { transaction_id: step.transactionId, _csrf: step.csrf }
+    expect((await step.client.post(ownForm)).status).toBe(302)
+    expect((await step.client.post(ownForm)).status).toBe(403)
   })
 })
 
@@ -259,7 +257,7 @@ describe('POST …/authorize/mfa/backupcodes/attempt', () => {
       attemptsRemaining: 10,
       locked: false,
     })
-    const again = await step.client.post({ transaction_id: step.transactionId })
+    const again = await step.client.post({ ...step.hidden, identity, credential: CREDENTIAL })
     expect((await step.client.exchange(codeOf(again))).status).toBe(200)
     expect(dataOf(await attemptBackupCode(await reachPasscode(), code))).toMatchObject({
       valid: false,

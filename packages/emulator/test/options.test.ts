@@ -32,6 +32,7 @@ describe('a wrong option', () => {
     ['redirectParameters', { locale: 1 }],
     ['wrongCredentials', 403],
     ['errorTexts', 'nowhere'],
+    ['strictness', 'loose'],
     ['firewall', true],
     ['firewall', { maxRequests: 0 }],
     ['allowBrowsers', 'firefox'],
