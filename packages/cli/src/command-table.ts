@@ -74,7 +74,8 @@ export const commandTable: readonly CommandEntry[] = [
     name: 'logout',
     summary: 'sign out, and forget the tokens',
     description:
-      'Removes the tokens of an account from the store. A refresh that is under way elsewhere can’t bring them back.',
+      'Removes the tokens of an account from the store, older versions included. A refresh that is under way elsewhere ' +
+      'can’t bring them back. The service is not told: it takes the tokens until they expire.',
     examples: [['owner-sso logout --account ann@example.com', 'one account']],
     load: () => import('./commands/logout.ts'),
   },

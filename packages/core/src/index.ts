@@ -26,7 +26,7 @@ export { firewallRecordName } from './refresh-protocol/shared-breaker.ts'
 export { sealedTokenStore } from './sealed-token-store.ts'
 export type { SealedTokenStoreOptions } from './sealed-token-store.ts'
 export type { TokenRecord } from './token-record.ts'
-export type { Conflict, TokenStore, Versioned } from './token-store.ts'
+export type { Conflict, SwapOptions, TokenStore, Versioned } from './token-store.ts'
 
 // What can go wrong.
 export * from './errors.ts'

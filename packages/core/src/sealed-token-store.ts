@@ -31,8 +31,8 @@ export function sealedTokenStore(store: TokenStore, { keys }: SealedTokenStoreOp
       const stored = await store.read(account)
       return stored && { version: stored.version, record: open(stored.record, account, stored.version, opening) }
     },
-    async swap(account, expected, next, writeId) {
-      const answer = await store.swap(account, expected, seal(next, account, expected + 1, sealing), writeId)
+    async swap(account, expected, next, writeId, options) {
+      const answer = await store.swap(account, expected, seal(next, account, expected + 1, sealing), writeId, options)
       return 'conflict' in answer ? answer : { version: answer.version, record: next }
     },
     ...(store.accounts && { accounts: store.accounts.bind(store) }),

@@ -18,6 +18,12 @@ export interface Conflict {
   readonly conflict: true
 }
 
+/** What a swap says beside the record, for stores that keep more than the newest one. */
+export interface SwapOptions {
+  /** A sign-in or a sign-out: once this record stands, durably, the store removes all that it kept of earlier ones. */
+  readonly forgetOlder?: boolean
+}
+
 /** Where token sets live. A store treats a record as a sealed JSON value. */
 export interface TokenStore {
   /**
@@ -33,9 +39,16 @@ export interface TokenStore {
    *
    * @param writeId - names this write. Repeating one that was applied last succeeds again with the same answer, so that a
    *   lost acknowledgement can be asked about.
+   * @param options - a store that keeps the newest record alone has nothing to do about them
    * @throws StoreError where the store can't be written. The write may or may not have been applied: repeat it with the same id.
    */
-  swap(account: string, expected: number, next: TokenRecord, writeId: string): Promise<Versioned | Conflict>
+  swap(
+    account: string,
+    expected: number,
+    next: TokenRecord,
+    writeId: string,
+    options?: SwapOptions,
+  ): Promise<Versioned | Conflict>
 
   /** The names of all accounts that have a record. */
   accounts?(): AsyncIterable<string>

@@ -90,13 +90,11 @@ export async function writeNewFile(
 
 /** Waits until a file, or the names in a folder, are on the disk. Windows can't sync a folder, and needs no such call. */
 export async function sync(disk: Disk, path: string): Promise<void> {
-  const fd = await unless(
-    disk.open(path, readFlags),
-    ...(process.platform === 'win32' ? ['EPERM', 'EISDIR', 'EACCES'] : []),
-  )
+  const refused = process.platform === 'win32' ? ['EPERM', 'EISDIR', 'EACCES'] : []
+  const fd = await unless(disk.open(path, readFlags), ...refused)
   if (fd === undefined) return
   try {
-    await disk.fsync(fd)
+    await unless(disk.fsync(fd), ...refused)
   } finally {
     letGo(disk, fd)
   }

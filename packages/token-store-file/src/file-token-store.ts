@@ -8,7 +8,8 @@ import { watchFolder } from './change-hint.ts'
 import { type Disk, sync, systemDisk, unless } from './disk.ts'
 import { type EncryptionKey, sealed } from './encryption.ts'
 import { accountFolder, keyName, keyOf, shardFolder, shardName, versionFile } from './layout.ts'
-import { isBeingWritten, newestRecord } from './newest-record.ts'
+import { isBeingWritten, newestRecord, type Standing } from './newest-record.ts'
+import { forgetOlder } from './older-versions.ts'
 import { openedFolder } from './opened-folder.ts'
 import { publish } from './publication.ts'
 import { encode, type Envelope } from './record-file.ts'
@@ -40,8 +41,14 @@ export function storeOn(disk: Disk, { path }: { readonly path: string }): TokenS
   const root = isAbsolute(path) ? path : resolve(path)
   const folder = openedFolder(disk, root)
 
+  const look = async (key: string): Promise<Standing> => {
+    const standing = await newestRecord(disk, root, key)
+    await forgetOlder(disk, root, key, standing.newest, standing.lowestSlot)
+    return standing
+  }
+
   const swapOnce = async (key: string, next: Omit<Envelope, 'slot'>): Promise<Versioned | Conflict | undefined> => {
-    const { newest, highestSlot } = await newestRecord(disk, root, key)
+    const { newest, highestSlot, lowestSlot } = await look(key)
     if (newest?.writeId === next.writeId) {
       // Whoever asks again may have met an error, or a death, before it was on the disk.
       await sync(disk, versionFile(accountFolder(root, key), newest.slot))
@@ -58,7 +65,9 @@ export function storeOn(disk: Disk, { path }: { readonly path: string }): TokenS
     const envelope = { ...next, slot: highestSlot + 1 }
     const content = encode(envelope)
     const stands = await publish(disk, root, key, envelope.slot, newest?.slot ?? envelope.slot, content)
-    return stands ? { version: next.version, record: JSON.parse(JSON.stringify(next.record)) } : undefined
+    if (!stands) return undefined
+    if (lowestSlot > 0) await forgetOlder(disk, root, key, envelope, lowestSlot)
+    return { version: next.version, record: JSON.parse(JSON.stringify(next.record)) }
   }
 
   return {
@@ -67,20 +76,22 @@ export function storeOn(disk: Disk, { path }: { readonly path: string }): TokenS
       return reporting('read-failed', root, async () => {
         await folder.open()
         if (!(await folder.hasAccount(key))) return undefined
-        const { newest } = await newestRecord(disk, root, key)
+        const { newest } = await look(key)
         return newest && versioned(newest)
       })
     },
 
-    swap: async (account, expected, record, writeId) => {
+    swap: async (account, expected, record, writeId, options) => {
       const key = keyOf(account)
       return reporting('write-failed', root, async () => {
         await folder.open()
         if (expected === 0) await folder.addAccount(key)
         else if (!(await folder.hasAccount(key))) return { conflict: true }
+        const flag = options?.forgetOlder === true ? { forgetOlder: true as const } : {}
+        const next = { schema: 1 as const, account, version: expected + 1, writeId, ...flag, record }
         const deadline = performance.now() + patience
         do {
-          const answer = await swapOnce(key, { schema: 1, account, version: expected + 1, writeId, record })
+          const answer = await swapOnce(key, next)
           if (answer) return answer
           await pause(1)
         } while (performance.now() < deadline)

@@ -22,6 +22,8 @@ export interface Standing {
   readonly newest: Envelope | undefined
   /** The highest slot that is taken, by a damaged file too; 0 where none is. */
   readonly highestSlot: number
+  /** 0 where none is taken. */
+  readonly lowestSlot: number
 }
 
 /** Bytes: more than most records have. */
@@ -39,9 +41,11 @@ export async function newestRecord(disk: Disk, root: string, key: string): Promi
     const slots = await listSlots(disk, root, key)
     const newest = await firstWhole(disk, root, key, slots)
     if (newest === 'outdated') continue
-    if (newest !== 'damaged') return { newest, highestSlot: slots[0] ?? 0 }
+    if (newest !== 'damaged') return { newest, highestSlot: slots[0] ?? 0, lowestSlot: slots.at(-1) ?? 0 }
     // Where hard links are missing, an account's first record is torn while it is written: nothing is stored yet.
-    if (slots[0] === 1 && (await isBeingWritten(disk, root, key))) return { newest: undefined, highestSlot: 1 }
+    if (slots[0] === 1 && (await isBeingWritten(disk, root, key))) {
+      return { newest: undefined, highestSlot: 1, lowestSlot: 1 }
+    }
     if (settled === slots.join()) throw damaged(accountFolder(root, key))
     settled = slots.join()
   }

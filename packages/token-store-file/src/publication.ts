@@ -10,10 +10,8 @@
 import { join } from 'node:path'
 import { codeOf, type Disk, sync, unless, writeNewFile } from './disk.ts'
 import { accountFolder, temporaryFolder, temporaryName, versionFile } from './layout.ts'
-import { listSlots, listTemporary } from './newest-record.ts'
-
-/** So many version files are kept: the newest, and two to fall back to should the disk have damaged it. */
-const kept = 3
+import { listSlots } from './newest-record.ts'
+import { kept, removeVersions } from './older-versions.ts'
 
 /** How file systems without hard links answer: exFAT, some network and user-space ones. */
 const noHardLinks = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EXDEV'])
@@ -37,7 +35,7 @@ export async function publish(
     const taken = await putInPlace(disk, root, key, slot, content, tidying)
     if (taken === undefined) return false
     const old = taken.filter((other) => other < Math.min(baseSlot, slot - kept + 1))
-    if (old.length > 0) tidying.push(prune(disk, root, key, slot, old).catch(() => undefined))
+    if (old.length > 0) tidying.push(removeVersions(disk, root, key, slot, old).catch(() => undefined))
     await sync(disk, accountFolder(root, key))
     return true
   } finally {
@@ -105,13 +103,6 @@ async function placeWithoutLink(disk: Disk, temporary: string, path: string, con
   }
   await discard(disk, path)
   return false
-}
-
-/** First the temporary files that come too late, then the old version files: in the other order a sleeper gets through. */
-async function prune(disk: Disk, root: string, key: string, slot: number, old: readonly number[]): Promise<void> {
-  const late = (await listTemporary(disk, root, key)).filter((temporary) => temporary.slot <= slot)
-  for (const { name } of late) await unless(disk.unlink(join(temporaryFolder(root), name)), 'ENOENT')
-  for (const each of old) await unless(disk.unlink(versionFile(accountFolder(root, key), each)), 'ENOENT')
 }
 
 /** Removes a file if it can. */

@@ -18,6 +18,8 @@ export interface Envelope {
   /** The record's, as `TokenStore` counts. */
   readonly version: number
   readonly writeId: string
+  /** The files before it have to go; whoever finds one beside it removes it. */
+  readonly forgetOlder?: true
   readonly record: TokenRecord
 }
 

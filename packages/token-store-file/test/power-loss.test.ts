@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals'
 import type { Versioned } from '@owner-sso/core'
 import * as fc from 'fast-check'
 import { storeOn } from '../src/file-token-store.ts'
-import { watched } from './faulty-disk.ts'
+import { systemError, watched } from './faulty-disk.ts'
 import { account, grow, rounds, sample } from './samples.ts'
 import { volatileDisk } from './volatile-disk.ts'
 
@@ -28,7 +28,9 @@ async function findingsOfATrace(random: () => number, breakIt = false): Promise<
     return breakIt && call.name === 'fsync' ? undefined : proceed()
   }, disk)
   for (let version = 0; version < 6; version += 1) {
-    await storeOn(onTheWay, { path }).swap(account, version, sample(version + 1), `write ${version}`)
+    // Every third is a sign-in or sign-out, after which nothing older is kept to fall back to.
+    const options = { forgetOlder: version % 3 === 2 }
+    await storeOn(onTheWay, { path }).swap(account, version, sample(version + 1), `write ${version}`, options)
     acknowledged = version + 1
     await look()
   }
@@ -61,6 +63,35 @@ describe('a power loss', () => {
       ),
       { numRuns: rounds(40, 1000) },
     )
+  })
+
+  test('after a sign-out whose process died, and of which another has cleared the older versions away, loses neither', async () => {
+    const findings: Finding[] = []
+    for (let lastCall = 0, ended = false; !ended; lastCall += 1) {
+      const disk = volatileDisk(path)
+      await grow(storeOn(disk, { path }), 3)
+      let calls = 0
+      const dying = watched((call, proceed) => {
+        calls += 1
+        return calls > lastCall ? Promise.reject(systemError('EIO', call.name)) : proceed()
+      }, disk)
+      const answer = await storeOn(dying, { path })
+        .swap(account, 3, sample(4), 'four', { forgetOlder: true })
+        .catch(() => undefined)
+      ended = calls <= lastCall
+      const powerless = watched(async (_call, proceed) => {
+        for (let loss = 0; loss < 10; loss += 1) {
+          const stands = await storeOn(disk.afterPowerLoss(Math.random), { path })
+            .read(account)
+            .catch(() => 'unreadable' as const)
+          findings.push({ acknowledged: answer ? 4 : 3, stands })
+        }
+        return proceed()
+      }, disk)
+      await storeOn(powerless, { path }).read(account)
+    }
+    expect(findings.length).toBeGreaterThan(1000)
+    expect(findings.filter((finding) => !isWhole(finding))).toEqual([])
   })
 
   test('would lose records if nothing were synced: the test can tell', async () => {

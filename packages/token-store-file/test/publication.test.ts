@@ -32,11 +32,11 @@ async function callsOfASave(disk: Disk): Promise<readonly Call['name'][]> {
 }
 
 /** Writes one version over what stands, as often as it takes. Where the sleeper blocks the way it gives up. */
-async function writeOne(store: TokenStore): Promise<'written' | 'blocked'> {
+async function writeOne(store: TokenStore, forgetOlder: boolean): Promise<'written' | 'blocked'> {
   for (;;) {
     try {
       const version = (await store.read(account))?.version ?? 0
-      const answer = await store.swap(account, version, sample(version + 1), randomUUID())
+      const answer = await store.swap(account, version, sample(version + 1), randomUUID(), { forgetOlder })
       if ('version' in answer) return 'written'
     } catch (error) {
       if (error instanceof StoreError && error.reason === 'busy') return 'blocked'
@@ -45,11 +45,12 @@ async function writeOne(store: TokenStore): Promise<'written' | 'blocked'> {
   }
 }
 
-describe.each<[string, Disk, number[]]>([
-  ['with hard links', systemDisk, [1, 2, 3, 4, 6]],
+describe.each<[string, Disk, number[], boolean]>([
+  ['with hard links', systemDisk, [1, 2, 3, 4, 6], false],
+  ['where older versions are to go at once', systemDisk, [1, 2, 4], true],
   // In the middle of its file it makes the others wait, until they give up with `busy`.
-  ['without hard links', withoutHardLinks, [4]],
-])('%s, a writer that falls asleep before any of its system calls', (_name, disk, counts) => {
+  ['without hard links', withoutHardLinks, [4], false],
+])('%s, a writer that falls asleep before any of its system calls', (_name, disk, counts, forgetOlder) => {
   test.each(counts)('while others write %i versions: one write a version, and no answer is wrong', async (others) => {
     const count = (await callsOfASave(disk)).length
     for (let asleep = 0; asleep < count; asleep += 1) {
@@ -59,7 +60,7 @@ describe.each<[string, Disk, number[]]>([
       let [index, written] = [0, 0]
       let nap: Promise<void> | undefined
       const othersWrite = async (): Promise<void> => {
-        for (; written < others; written += 1) if ((await writeOne(awake)) === 'blocked') break
+        for (; written < others; written += 1) if ((await writeOne(awake, forgetOlder)) === 'blocked') break
       }
       const sleeping = watched(async (_call, proceed) => {
         const mine = index
@@ -67,7 +68,7 @@ describe.each<[string, Disk, number[]]>([
         if (mine === asleep) await (nap = othersWrite())
         return proceed()
       }, disk)
-      const answer = await storeOn(sleeping, { path }).swap(account, 3, sample(-4), 'slept')
+      const answer = await storeOn(sleeping, { path }).swap(account, 3, sample(-4), 'slept', { forgetOlder })
       // Some calls go on beside others, or after the answer: then nobody sleeps.
       await nap
       // Either it was first and the others wrote on top of it, or it met a conflict and left nothing behind.

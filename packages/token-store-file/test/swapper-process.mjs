@@ -13,6 +13,7 @@ for (;;) {
   const version = stands?.version ?? 0
   if (version !== (stands?.record.count ?? 0)) throw new Error(`version ${version} counts ${stands?.record.count}`)
   const next = { schema: 1, state: 'signed-out', generation: 0, count: version + 1 }
-  const answer = await store.swap(account, version, next, randomUUID())
+  // Some are sign-ins or sign-outs, after which nothing older is kept to fall back to.
+  const answer = await store.swap(account, version, next, randomUUID(), { forgetOlder: version % 4 === 0 })
   if ('version' in answer) writeSync(1, `${answer.version}\n`)
 }

@@ -47,7 +47,7 @@ async function replace(
     // By the clock, where it is ahead: in a store that was emptied a new sign-in is still newer than all that was there.
     const last = Math.max(stored?.record.generation ?? 0, known.record?.generation ?? 0)
     const record = recordOf(Math.max(last + 1, runtime.wallClock()))
-    const answer = await store.swap(account, stored?.version ?? 0, record, writeId)
+    const answer = await store.swap(account, stored?.version ?? 0, record, writeId, { forgetOlder: true })
     if ('conflict' in answer) continue
     const placed: Placed = { version: answer.version, record }
     const overtaken = known.record !== undefined && isBehind(placed, { version: known.version, record: known.record })

@@ -7,7 +7,7 @@ import type { TokenStore } from '../token-store.ts'
 export function withStoreErrors(store: TokenStore): Pick<TokenStore, 'read' | 'swap' | 'watch'> {
   return {
     read: (account) => typed('unavailable', () => store.read(account)),
-    swap: (account, expected, next, id) => typed('write-failed', () => store.swap(account, expected, next, id)),
+    swap: (...write) => typed('write-failed', () => store.swap(...write)),
     ...(store.watch && { watch: store.watch.bind(store) }),
   }
 }

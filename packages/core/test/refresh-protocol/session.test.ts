@@ -55,6 +55,32 @@ describe('an account', () => {
     expect(world.sent).toEqual(['r0'])
   })
 
+  it('begins and ends with a record that asks the store to forget all before it; a refresh does not', async () => {
+    const world = bench()
+    const asked: unknown[] = []
+    const { store } = world
+    const process = world.process({
+      minRefreshInterval: 0,
+      store: {
+        ...store,
+        swap: async (...write) => {
+          const [, , { state }, , options] = write
+          asked.push([state, options?.forgetOlder ?? false])
+          return store.swap(...write)
+        },
+      },
+    })
+    await process.save(account, world.tokens())
+    await process.refresh(account)
+    await process.forget(account)
+    expect(asked).toEqual([
+      ['signed-in', true],
+      ['signed-in', false],
+      ['signed-in', false],
+      ['signed-out', true],
+    ])
+  })
+
   it('that nobody knows leaves no trace when it is forgotten', async () => {
     const world = bench()
     await world.process().forget(account)

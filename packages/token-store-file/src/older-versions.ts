@@ -1,0 +1,54 @@
+/**
+ * Removing version files: all but three, or all before one that says so.
+ *
+ * Three are there to fall back to should the disk have damaged the newest. After a sign-in or sign-out that is not worth
+ * what it costs: tokens that nobody holds any more would lie about.
+ */
+import { join } from 'node:path'
+import { type Disk, sync, unless } from './disk.ts'
+import { accountFolder, temporaryFolder, versionFile } from './layout.ts'
+import { listSlots, listTemporary } from './newest-record.ts'
+import type { Envelope } from './record-file.ts'
+
+/** So many version files are kept: the newest, and two to fall back to. */
+export const kept = 3
+
+/**
+ * Removes what stands below a slot that is taken. First the temporary files that come too late, then the version files: in
+ * the other order a sleeper gets through.
+ */
+export async function removeVersions(
+  disk: Disk,
+  root: string,
+  key: string,
+  slot: number,
+  old: readonly number[],
+): Promise<void> {
+  const late = (await listTemporary(disk, root, key)).filter((temporary) => temporary.slot <= slot)
+  for (const { name } of late) await unless(disk.unlink(join(temporaryFolder(root), name)), 'ENOENT')
+  for (const each of old) await unless(disk.unlink(versionFile(accountFolder(root, key), each)), 'ENOENT')
+}
+
+/**
+ * Removes all that stands below the newest record, where that says so. Not before it is on the disk: who finds it may be
+ * another process than the one that wrote it, and died. What can't be removed now, the next one who looks removes.
+ */
+export async function forgetOlder(
+  disk: Disk,
+  root: string,
+  key: string,
+  newest: Envelope | undefined,
+  lowestSlot: number,
+): Promise<void> {
+  if (newest?.forgetOlder !== true || lowestSlot >= newest.slot) return
+  const folder = accountFolder(root, key)
+  try {
+    await sync(disk, versionFile(folder, newest.slot))
+    await sync(disk, folder)
+    const old = (await listSlots(disk, root, key)).filter((slot) => slot < newest.slot)
+    await removeVersions(disk, root, key, newest.slot, old)
+    await sync(disk, folder)
+  } catch {
+    // The record itself stands, and is the newest whatever stands beside it.
+  }
+}
