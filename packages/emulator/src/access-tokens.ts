@@ -27,12 +27,21 @@ export interface AccessTokens {
 }
 
 export function createAccessTokens(clock: Clock, settings: Settings): AccessTokens {
-  const lifetime = settings.accessTokenLifetime
-  const tokens = createExpiringMap<AccessToken>({ clock, lifetime, max: MAX_TOKENS })
+  const tokens = createExpiringMap<AccessToken>({
+    clock,
+    lifetime: () => settings.accessTokenLifetime,
+    max: MAX_TOKENS,
+  })
   return {
     async issue(account, family, instance) {
       const iat = Math.floor(clock.now())
-      const claims = { iss: issuerOf(instance), sub: account.subject, iat, exp: iat + lifetime, azp: 'ownerapi' }
+      const claims = {
+        iss: issuerOf(instance),
+        sub: account.subject,
+        iat,
+        exp: iat + settings.accessTokenLifetime,
+        azp: 'ownerapi',
+      }
       const scp = ['openid', 'email', 'offline_access']
       const [accessToken, idToken] = await Promise.all([
         settings.accessTokenFormat === 'opaque'

@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Fault } from './faults.ts'
-import { challengeReply } from './firewall.ts'
+import { challengeReply } from './challenge-page.ts'
 import { isSpoiled, sendSpoiled } from './spoiled-answer.ts'
 import { jsonReply, sendReply, type Reply } from './reply.ts'
 

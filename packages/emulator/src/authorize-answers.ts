@@ -2,28 +2,29 @@
 import { loginPage } from './login-page.ts'
 import { noticePage } from './page.ts'
 import { passcodePage } from './passcode-page.ts'
-import { htmlReply, type Reply } from './reply.ts'
+import { because, htmlReply, type Reply } from './reply.ts'
 import type { Service } from './service.ts'
 import { randomText, SESSION_COOKIE, type PendingPasscode, type Session } from './sessions.ts'
 
 export const AUTHORIZE_PATH = '/oauth2/v3/authorize'
 
-/** Set again on every authorize answer: the session's cookie, and the firewall's own. */
+/** Seconds that the firewall's own cookies live, as recorded; others live for an hour. */
+const COOKIE_SECONDS: Readonly<Record<string, number>> = { ak_bmsc: 7200, bm_sz: 14_400, _abck: 31_536_000 }
+
+/** Set again on every authorize answer: the session's cookie, amid the firewall's own. */
 export function authorizeCookies(service: Service, session?: Session): { readonly 'set-cookie': readonly string[] } {
   const attributes = service.settings.tls ? 'Path=/; Secure' : 'Path=/'
-  return {
-    'set-cookie': [
-      `ak_bmsc=${randomText(24)}~; Max-Age=7200; ${attributes}; HttpOnly`,
-      `bm_sz=${randomText(24)}~1; Max-Age=14400; ${attributes}`,
-      ...(session ? [`${SESSION_COOKIE}=${session.id}; ${attributes}; HttpOnly; SameSite=Lax`] : []),
-      `_abck=${randomText(24)}~-1~; Max-Age=31536000; ${attributes}`,
-    ],
-  }
+  const [first, ...others] = service.settings.firewallCookies.map(
+    (name) => `${name}=${randomText(24)}~-1~; Max-Age=${COOKIE_SECONDS[name] ?? 3600}; ${attributes}`,
+  )
+  const own = session && `${SESSION_COOKIE}=${session.id}; ${attributes}; HttpOnly; SameSite=Lax`
+  return { 'set-cookie': [first, own, ...others].filter((cookie) => cookie !== undefined) }
 }
 
 /** A page that says why a request was refused. */
 export function refusal(service: Service, status: 400 | 403, message: string, session?: Session): Reply {
-  return htmlReply(status, noticePage('We could not continue', message), authorizeCookies(service, session))
+  const page = noticePage('We could not continue', message)
+  return because(`refused: ${message}`, htmlReply(status, page, authorizeCookies(service, session)))
 }
 
 export function loginPageReply(
@@ -39,15 +40,19 @@ export function loginPageReply(
     message,
     messageInScript: service.settings.errorTexts === 'script',
     captcha: session.captcha,
-    inTemplate: service.settings.hiddenInputs.inTemplate,
+    inTemplate: session.inTemplate,
   })
-  return htmlReply(status, body, authorizeCookies(service, session))
+  const decision = message === undefined ? 'a session began: the login page' : `the login page again: ${message}`
+  return because(decision, htmlReply(status, body, authorizeCookies(service, session)))
 }
 
 export function passcodePageReply(service: Service, session: Session, { csrf }: PendingPasscode): Reply {
   const { transactionId } = session
   const body = passcodePage({ action: formAction(session), csrf, transactionId, ...service.settings.passcodePage })
-  return htmlReply(200, body, authorizeCookies(service, session))
+  return because(
+    'the account has a second factor: the passcode page',
+    htmlReply(200, body, authorizeCookies(service, session)),
+  )
 }
 
 /** Where the form posts to: the query of endpoint 1 without its `login_hint`. */

@@ -1,4 +1,4 @@
-/** A map whose entries all live equally long and whose oldest give way: it keeps the emulator's memory bounded. */
+/** A map whose entries live for a while and whose oldest give way: it keeps the emulator's memory bounded. */
 import type { Clock } from './clock.ts'
 
 export interface ExpiringMap<Value> {
@@ -6,6 +6,7 @@ export interface ExpiringMap<Value> {
   set(key: string, value: Value): void
   delete(key: string): void
   clear(): void
+  /** Those that are alive. */
   values(): IterableIterator<Value>
 }
 
@@ -14,16 +15,18 @@ interface Entry<Value> {
   readonly expiresAt: number
 }
 
-/** `lifetime` in seconds of the emulator's clock; at `max` entries the oldest goes first. */
+/**
+ * `lifetime` in seconds of the emulator's clock, asked for each entry that is added; at `max` entries the oldest goes first.
+ */
 export function createExpiringMap<Value>(options: {
   readonly clock: Clock
-  readonly lifetime: number
+  readonly lifetime: () => number
   readonly max: number
 }): ExpiringMap<Value> {
   const { clock, lifetime, max } = options
   const entries = new Map<string, Entry<Value>>()
 
-  /** Insertion order is the order of expiry, so what can go is always at the front. */
+  /** Insertion order is the order of expiry, as long as nobody changes the lifetime: what can go is at the front. */
   function prune(): void {
     const now = clock.now()
     for (const [key, { expiresAt }] of entries) {
@@ -40,7 +43,7 @@ export function createExpiringMap<Value>(options: {
     set(key, value) {
       entries.delete(key)
       prune()
-      entries.set(key, { value, expiresAt: clock.now() + lifetime })
+      entries.set(key, { value, expiresAt: clock.now() + lifetime() })
     },
     delete(key) {
       entries.delete(key)
@@ -49,7 +52,8 @@ export function createExpiringMap<Value>(options: {
       entries.clear()
     },
     *values() {
-      for (const { value } of entries.values()) yield value
+      const now = clock.now()
+      for (const { value, expiresAt } of entries.values()) if (expiresAt > now) yield value
     },
   }
 }

@@ -1,86 +1,116 @@
-/** The web application firewall: who is challenged, and the page they get (interface document, "Errors" and "Limits"). */
-import { randomBytes } from 'node:crypto'
+/** The web application firewall: who is challenged, and for how long (interface document, "Errors" and "Limits"). */
 import type { Clock } from './clock.ts'
 import { createExpiringMap } from './expiring-map.ts'
-import { html } from './html.ts'
-import type { Settings } from './options.ts'
-import { htmlReply, type Reply } from './reply.ts'
+import { DEFAULT_FIREWALL, type FirewallOptions, type Settings } from './options.ts'
 import type { ServiceRequest } from './service-request.ts'
 
 const MAX_CLIENTS = 10_000
 const BROWSER =
   /\b(?:Mozilla|AppleWebKit|Gecko|Chrome|Chromium|CriOS|Safari|Firefox|FxiOS|Edge?|EdgA|OPR|Opera|MSIE|Trident)\//iu
 
-export interface Firewall {
-  /** Whether this request gets the challenge page. Counts it. */
-  blocks(request: ServiceRequest): boolean
-  /** Every client begins anew. */
-  forget(): void
+/** A client of the last while: its address and fingerprint, so that a person's browser doesn't block the program beside it. */
+export interface FirewallClient {
+  readonly address: string
+  readonly userAgent: string
+  /** Undefined over plain http. */
+  readonly tlsVersion: string | undefined
+  /** How many came in the window that is open. */
+  readonly requests: number
+  /** Seconds since the epoch; undefined while no window is open. */
+  readonly windowEndsAt: number | undefined
+  /** Seconds since the epoch; undefined while it is not blocked. */
+  readonly blockedUntil: number | undefined
 }
 
-export function createFirewall(clock: Clock, settings: Settings): Firewall {
-  const { firewall, allowBrowsers } = settings
-  if (!firewall) return { blocks: () => false, forget: () => undefined }
-  const { maxRequests, windowSeconds, blockSeconds } = firewall
-  const blocked = createExpiringMap<true>({ clock, lifetime: blockSeconds, max: MAX_CLIENTS })
-  const windows = createExpiringMap<{ requests: number }>({ clock, lifetime: windowSeconds, max: MAX_CLIENTS })
+export interface Firewall {
+  /** Why this request gets the challenge page, if it does. Counts it. */
+  blocks(request: ServiceRequest): string | undefined
+  /** Challenges everybody from now on, for so many seconds; default those of the option `firewall`, or its default. */
+  block(seconds?: number): void
+  /** Seconds since the epoch until which everybody is challenged, while that is so. */
+  readonly blockedUntil: number | undefined
+  /** Those who came lately. */
+  clients(): readonly FirewallClient[]
+  /** No block lasts, and every client begins anew. */
+  lift(): void
+}
 
-  function isExcessive(client: string): boolean {
-    const current = windows.get(client) ?? { requests: 0 }
-    if (current.requests === 0) windows.set(client, current)
+type Client = Pick<ServiceRequest, 'address' | 'userAgent' | 'tlsVersion'>
+
+export function createFirewall(clock: Clock, settings: Settings): Firewall {
+  const rules = (): Required<FirewallOptions> => settings.firewall || DEFAULT_FIREWALL
+  const blocked = createExpiringMap<{ readonly client: Client; readonly until: number }>({
+    clock,
+    lifetime: () => rules().blockSeconds,
+    max: MAX_CLIENTS,
+  })
+  const windows = createExpiringMap<{ readonly client: Client; readonly endsAt: number; requests: number }>({
+    clock,
+    lifetime: () => rules().windowSeconds,
+    max: MAX_CLIENTS,
+  })
+  let everybodyUntil = -Infinity
+
+  function isExcessive(client: Client): boolean {
+    const key = keyOf(client)
+    const current = windows.get(key) ?? { client, endsAt: clock.now() + rules().windowSeconds, requests: 0 }
+    if (current.requests === 0) windows.set(key, current)
     current.requests += 1
-    return current.requests > maxRequests
+    return current.requests > (rules().maxRequests ?? Infinity)
+  }
+
+  function offence(client: Client): string | undefined {
+    const browser = isBrowser(client.userAgent)
+    if (browser && isAllowed(client.userAgent, settings.allowBrowsers)) return undefined
+    if (browser) return 'its User-Agent is a browser’s'
+    if (client.tlsVersion === 'TLSv1.3') return 'it came with TLS 1.3'
+    if (!isExcessive(client)) return undefined
+    return `more than ${rules().maxRequests} requests in ${rules().windowSeconds} s`
   }
 
   return {
-    blocks(request) {
-      // A client is its address and fingerprint: a person's browser doesn't block the program beside it.
-      const client = JSON.stringify([request.address, request.userAgent, request.tlsVersion])
-      if (blocked.get(client)) return true
-      const browser = isBrowser(request.userAgent)
-      if (browser && isAllowed(request.userAgent, allowBrowsers)) return false
-      if (!browser && request.tlsVersion !== 'TLSv1.3' && !isExcessive(client)) return false
-      blocked.set(client, true)
-      return true
+    blocks({ address, userAgent, tlsVersion }) {
+      if (everybodyUntil > clock.now()) return 'everybody is blocked'
+      if (!settings.firewall) return undefined
+      const client = { address, userAgent, tlsVersion }
+      if (blocked.get(keyOf(client))) return 'this client is blocked'
+      const reason = offence(client)
+      if (reason !== undefined) blocked.set(keyOf(client), { client, until: clock.now() + rules().blockSeconds })
+      return reason
     },
-    forget() {
+    block(seconds = rules().blockSeconds) {
+      if (!(seconds >= 0)) throw new TypeError('block(seconds): seconds must be a number of seconds')
+      everybodyUntil = clock.now() + seconds
+    },
+    get blockedUntil() {
+      return everybodyUntil > clock.now() ? everybodyUntil : undefined
+    },
+    clients() {
+      const opened = new Map([...windows.values()].map((window) => [keyOf(window.client), window]))
+      const held = new Map([...blocked.values()].map((block) => [keyOf(block.client), block]))
+      const all = [...opened.values(), ...held.values()].map(({ client }) => [keyOf(client), client] as const)
+      return [...new Map(all)].map(([key, client]) => ({
+        ...client,
+        requests: opened.get(key)?.requests ?? 0,
+        windowEndsAt: opened.get(key)?.endsAt,
+        blockedUntil: held.get(key)?.until,
+      }))
+    },
+    lift() {
+      everybodyUntil = -Infinity
       blocked.clear()
       windows.clear()
     },
   }
 }
 
+function keyOf({ address, userAgent, tlsVersion }: Client): string {
+  return JSON.stringify([address, userAgent, tlsVersion])
+}
+
 /** Whether a User-Agent names a browser. */
 export function isBrowser(userAgent: string): boolean {
   return BROWSER.test(userAgent)
-}
-
-/** The challenge page as recorded; `script`: the other one, without a title, that only runs a script. */
-export function challengeReply(kind: 'page' | 'script' = 'page', status = 403): Reply {
-  if (kind === 'script') {
-    const { markup } = html`<html>
-      <body>
-        <script src="/${randomBytes(12).toString('hex')}?async"></script>
-      </body>
-    </html>`
-    return htmlReply(status, markup)
-  }
-  const reference = `18.${randomBytes(4).toString('hex')}.${Math.floor(Date.now() / 1000)}.${randomBytes(4).toString('hex')}`
-  return htmlReply(
-    status,
-    `<HTML><HEAD>
-<TITLE>Access Denied</TITLE>
-</HEAD><BODY>
-<H1>Access Denied</H1>
-
-You don't have permission to access this server.<P>
-Reference&#32;&#35;${reference.replaceAll('.', '&#46;')}
-<P>
-<noscript>This page needs JavaScript.</noscript><script src="/_challenge.js"></script>
-</BODY>
-</HTML>
-`,
-  )
 }
 
 function isAllowed(userAgent: string, allowBrowsers: boolean | RegExp): boolean {

@@ -14,7 +14,7 @@ export interface TestHooks {
  * it is started by a `beforeAll`. Before each test it is `reset()`: no fault, no block, no used passcode, no count and no
  * log entry of another test. A token set from a `beforeAll` of yours stays good; a fault from there doesn't.
  *
- * @throws {TypeError} An option is wrong, there are no hooks, or the emulator is read outside tests and hooks.
+ * @throws {TypeError} An option is wrong, there are no hooks, or the emulator is read before the tests began.
  */
 export function useEmulator(options?: EmulatorOptions, hooks: TestHooks = jestHooks()): Emulator {
   let running: Emulator | undefined
@@ -22,12 +22,9 @@ export function useEmulator(options?: EmulatorOptions, hooks: TestHooks = jestHo
     running = await startEmulator(options)
   })
   hooks.beforeEach(() => running?.reset())
-  hooks.afterAll(async () => {
-    await running?.close()
-    running = undefined
-  })
+  hooks.afterAll(async () => running?.close())
   return standIn(() => {
-    if (!running) throw new TypeError('The emulator runs during tests alone: read it inside a test or a hook')
+    if (!running) throw new TypeError('The emulator starts before the first test: read it inside a test or a hook')
     return running
   })
 }

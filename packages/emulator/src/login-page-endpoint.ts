@@ -2,7 +2,7 @@
 import { AUTHORIZE_PATH, authorizeCookies, loginPageReply, refusal } from './authorize-answers.ts'
 import { readAuthorizationRequest } from './authorization-request.ts'
 import { captchaLetters } from './captcha.ts'
-import { redirectReply, type Reply } from './reply.ts'
+import { because, redirectReply, type Reply } from './reply.ts'
 import type { Service } from './service.ts'
 import type { ServiceRequest } from './service-request.ts'
 
@@ -14,7 +14,10 @@ export function loginPageEndpoint(service: Service, { instance, query }: Service
   const account = hint === undefined ? undefined : service.accounts.find(hint)
   if (account && account.region !== instance.region) {
     const location = `${service.instances[account.region].url}${AUTHORIZE_PATH}?${query.toString()}`
-    return redirectReply(303, location, authorizeCookies(service))
+    return because(
+      `the account lives in the ${account.region === 'home' ? 'home' : 'other'} region`,
+      redirectReply(303, location, authorizeCookies(service)),
+    )
   }
 
   service.counters.loginPages += 1

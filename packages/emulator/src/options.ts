@@ -39,6 +39,9 @@ export interface FirewallOptions {
   readonly blockSeconds?: number
 }
 
+/** What the firewall does unless told otherwise. */
+export const DEFAULT_FIREWALL: Required<FirewallOptions> = { maxRequests: 600, windowSeconds: 60, blockSeconds: 900 }
+
 export interface EmulatorOptions {
   /** Port of the SSO service; default any free one. */
   readonly port?: number
@@ -153,7 +156,7 @@ export function readOptions(options: EmulatorOptions = {}): Settings {
     ...withoutUndefined(options),
     host,
     redirectUris,
-    firewall: firewall && { maxRequests: 600, windowSeconds: 60, blockSeconds: 900, ...firewall },
+    firewall: firewall && { ...DEFAULT_FIREWALL, ...firewall },
   }
 }
 

@@ -30,15 +30,27 @@ interface RefreshToken {
   /** The sign-in it came from: RFC 9700 section 4.14.2 revokes a family as a whole. */
   readonly family: string
   dead: boolean
-  /** When it was spent, what replaced it and what was answered. */
-  spent?: { readonly at: number; readonly successor: string; readonly answer: Promise<TokenResponse> | undefined }
+  spent?: Spent
+}
+
+/** When a refresh token was spent, what replaced it and what was answered. */
+interface Spent {
+  readonly at: number
+  readonly successor: string
+  readonly answer: Promise<TokenResponse> | undefined
+}
+
+export interface RefreshOutcome {
+  /** Undefined if the refresh token is dead, unknown or another instance's. */
+  readonly tokens?: TokenResponse
+  readonly decision: string
 }
 
 export interface RefreshTokens {
   /** Tokens of a new sign-in. */
   signIn(account: Account, instance: Instance): Promise<SignInTokens>
-  /** Tokens for a refresh token, or undefined if it is dead, unknown or another instance's. */
-  refresh(token: string, instance: Instance): Promise<TokenResponse | undefined>
+  /** Tokens for a refresh token, or why there are none. */
+  refresh(token: string, instance: Instance): Promise<RefreshOutcome>
   /** Every refresh token of the account is dead from now on; says how many were alive. */
   expire(account: Account): number
 }
@@ -50,8 +62,11 @@ export function createRefreshTokens(deps: {
   readonly accessTokens: AccessTokens
 }): RefreshTokens {
   const { clock, settings, counters, accessTokens } = deps
-  const { rotation, reuse, graceSeconds, expiresIn } = settings
-  const tokens = createExpiringMap<RefreshToken>({ clock, lifetime: Infinity, max: MAX_TOKENS })
+  const tokens = createExpiringMap<RefreshToken>({
+    clock,
+    lifetime: () => settings.refreshTokenLifetime ?? Infinity,
+    max: MAX_TOKENS,
+  })
 
   function add(account: Account, instance: Instance, family: string): string {
     const token = randomText(40)
@@ -68,7 +83,7 @@ export function createRefreshTokens(deps: {
       access_token: accessToken,
       ...given,
       id_token: idToken,
-      ...(expiresIn !== null && { expires_in: expiresIn }),
+      ...(settings.expiresIn !== null && { expires_in: settings.expiresIn }),
       token_type: 'Bearer',
     }
   }
@@ -79,9 +94,9 @@ export function createRefreshTokens(deps: {
     return live.length
   }
 
-  function replay(token: string, held: RefreshToken): Promise<TokenResponse> | undefined {
-    const { spent, family } = held
-    if (!spent) return undefined
+  async function replay(token: string, held: RefreshToken, spent: Spent): Promise<RefreshOutcome> {
+    const { family } = held
+    const { reuse, graceSeconds } = settings
     counters.replays += 1
     if (reuse === 'revoke-family') {
       kill((other) => other.family === family)
@@ -89,9 +104,15 @@ export function createRefreshTokens(deps: {
     }
     const successor = tokens.get(spent.successor)
     const graceful = clock.now() - spent.at <= graceSeconds && successor && !successor.spent && !successor.dead
-    if (reuse === 'grace' && graceful) return spent.answer
-    if (reuse === 'grace-stale' && graceful) return answer(held, { refresh_token: token })
-    return undefined
+    if (reuse === 'grace' && graceful && spent.answer) {
+      return { tokens: await spent.answer, decision: 'a spent refresh token, within its grace: the same answer again' }
+    }
+    if (reuse === 'grace-stale' && graceful) {
+      const stale = await answer(held, { refresh_token: token })
+      return { tokens: stale, decision: 'a spent refresh token, within its grace: given back' }
+    }
+    const consequence = reuse === 'revoke-family' ? ': its family is revoked' : ''
+    return { decision: `a spent refresh token was presented again${consequence}` }
   }
 
   return {
@@ -101,16 +122,24 @@ export function createRefreshTokens(deps: {
     },
     async refresh(token, instance) {
       const held = tokens.get(token)
-      if (!held || held.instance !== instance) return undefined
-      if (held.spent) return replay(token, held)
-      if (held.dead) return undefined
+      if (!held) return { decision: 'an unknown refresh token' }
+      if (held.instance !== instance) return { decision: 'a refresh token of the other region' }
+      if (held.spent) return replay(token, held, held.spent)
+      if (held.dead) return { decision: 'the refresh token has expired' }
       counters.tokenRefreshes += 1
-      if (rotation !== 'single-use') return answer(held, rotation === 'same' ? { refresh_token: token } : {})
+      const { rotation, reuse } = settings
+      if (rotation === 'same') {
+        const same = await answer(held, { refresh_token: token })
+        return { tokens: same, decision: 'tokens issued, the refresh token stays' }
+      }
+      if (rotation === 'omit') {
+        return { tokens: await answer(held, {}), decision: 'tokens issued, without a refresh token' }
+      }
       const successor = add(held.account, instance, held.family)
       const fresh = answer(held, { refresh_token: successor })
       // Kept only where it may be asked for again: it is the bulk of what a token takes.
       held.spent = { at: clock.now(), successor, answer: reuse === 'grace' ? fresh : undefined }
-      return fresh
+      return { tokens: await fresh, decision: 'tokens issued, the refresh token rotated' }
     },
     expire: (account) => kill((token) => token.account === account && !token.spent),
   }

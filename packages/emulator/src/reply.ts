@@ -7,6 +7,8 @@ export interface Reply {
   readonly status: number
   readonly headers: Readonly<Record<string, string | readonly string[]>>
   readonly body: string | Readable
+  /** What the service decided and why, in one short sentence without a secret; never sent. */
+  readonly decision?: string
 }
 
 type Headers = Reply['headers']
@@ -25,6 +27,11 @@ export function jsonReply(status: number, body: unknown, headers: Headers = {}):
 
 export function redirectReply(status: 302 | 303, location: string, headers: Headers = {}): Reply {
   return { status, headers: { location, ...headers }, body: '' }
+}
+
+/** The same answer, and why it is given. */
+export function because(decision: string, reply: Reply): Reply {
+  return { ...reply, decision }
 }
 
 /** Writes the answer. An aborted connection ends a streamed one quietly: the client is gone, nobody is left to tell. */

@@ -6,7 +6,7 @@ import type { Service } from './service.ts'
 
 export function resetAll(service: Service, faults: Faults, log: RequestLog): void {
   faults.clear()
-  service.firewall.forget()
+  service.firewall.lift()
   service.accounts.reset()
   service.clock.reset()
   Object.assign(service.counters, createCounters())

@@ -32,15 +32,14 @@ export function createService(settings: Settings, instances: Instances): Service
     settings,
     instances,
     // The redirect URI stays on the first host, so that both instances take both.
-    redirectUris: settings.redirectUris ?? [
-      `${instances.home.url}/void/callback`,
-      `${instances.regional.url}/void/callback`,
-    ],
+    get redirectUris() {
+      return settings.redirectUris ?? [instances.home, instances.regional].map(({ url }) => `${url}/void/callback`)
+    },
     clock,
     counters,
     accounts: createAccountDirectory(settings.accounts),
-    sessions: createSessions(clock, settings.hiddenInputs),
-    codes: createCodes(clock),
+    sessions: createSessions(clock, settings),
+    codes: createCodes(clock, settings),
     accessTokens,
     refreshTokens: createRefreshTokens({ clock, settings, counters, accessTokens }),
     firewall: createFirewall(clock, settings),

@@ -5,10 +5,9 @@ import type { AuthorizationRequest } from './authorization-request.ts'
 import type { Clock } from './clock.ts'
 import { createExpiringMap } from './expiring-map.ts'
 import type { Instance } from './instances.ts'
-import type { HiddenInputsOptions } from './options.ts'
+import type { Settings } from './options.ts'
 
 export const SESSION_COOKIE = 'sso.sid'
-const SESSION_SECONDS = 900
 const MAX_SESSIONS = 10_000
 
 /** A passcode page that was answered, waiting for its verification. */
@@ -30,6 +29,8 @@ export interface Session {
   readonly csrf: string
   /** The login page's hidden inputs, by the names they have on the page. */
   readonly hidden: ReadonlyMap<string, string>
+  /** The hidden inputs stand inside a script template. */
+  readonly inTemplate: boolean
   readonly names: { readonly csrf: string; readonly transactionId: string; readonly cancel: string }
   /** Letters that the captcha shows, once one is asked for. */
   captcha?: string
@@ -42,11 +43,13 @@ export interface Sessions {
   find(id: string | undefined, instance: Instance): Session | undefined
 }
 
-export function createSessions(clock: Clock, { rename = {}, extra = {} }: HiddenInputsOptions): Sessions {
-  const sessions = createExpiringMap<Session>({ clock, lifetime: SESSION_SECONDS, max: MAX_SESSIONS })
-  const named = (name: string): string => (Object.hasOwn(rename, name) ? (rename[name] ?? name) : name)
+/** A session keeps the hidden inputs it began with, whatever becomes of the option. */
+export function createSessions(clock: Clock, settings: Settings): Sessions {
+  const sessions = createExpiringMap<Session>({ clock, lifetime: () => settings.sessionLifetime, max: MAX_SESSIONS })
   return {
     create(instance, request) {
+      const { rename = {}, extra = {}, inTemplate = false } = settings.hiddenInputs
+      const named = (name: string): string => (Object.hasOwn(rename, name) ? (rename[name] ?? name) : name)
       const transactionId = randomText(8)
       const csrf = randomCsrf()
       const hidden = new Map([
@@ -58,7 +61,7 @@ export function createSessions(clock: Clock, { rename = {}, extra = {} }: Hidden
         ...Object.entries(extra),
       ])
       const names = { csrf: named('_csrf'), transactionId: named('transaction_id'), cancel: named('cancel') }
-      const session: Session = { id: randomText(24), instance, request, transactionId, csrf, hidden, names }
+      const session: Session = { id: randomText(24), instance, request, transactionId, csrf, hidden, inTemplate, names }
       sessions.set(session.id, session)
       return session
     },

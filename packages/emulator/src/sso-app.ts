@@ -3,13 +3,13 @@ import express, { type Express, type RequestHandler } from 'express'
 import { answer } from './answer.ts'
 import { createControl } from './control/control.ts'
 import type { Endpoint, Faults } from './faults.ts'
-import { challengeReply } from './firewall.ts'
+import { challengeReply } from './challenge-page.ts'
 import { formSubmissionEndpoint } from './form-submission-endpoint.ts'
 import { loginPageEndpoint } from './login-page-endpoint.ts'
 import { backupCodeEndpoint, factorsEndpoint, verifyEndpoint } from './mfa-endpoints.ts'
 import { html } from './html.ts'
 import { page } from './page.ts'
-import { htmlReply, sendReply, type Reply } from './reply.ts'
+import { because, htmlReply, sendReply, type Reply } from './reply.ts'
 import type { RequestLog } from './request-log.ts'
 import type { Service } from './service.ts'
 import { readServiceRequest, type ServiceRequest } from './service-request.ts'
@@ -30,9 +30,10 @@ export function createSsoApp(service: Service, faults: Faults, log: RequestLog):
       const asked = readServiceRequest(request, service.instances.of(request), body)
       log.addBody(request, body)
       await answer(response, faults.take(name(asked)), () => {
-        if (!service.firewall.blocks(asked)) return endpoint(service, asked)
+        const reason = service.firewall.blocks(asked)
+        if (reason === undefined) return endpoint(service, asked)
         service.counters.challenges += 1
-        return challengeReply()
+        return because(`challenged by the firewall: ${reason}`, challengeReply())
       })
     }
   }

@@ -6,7 +6,7 @@ import { createExpiringMap } from '../src/expiring-map.ts'
 describe('createExpiringMap', () => {
   it('forgets an entry when its time is over', () => {
     const clock = createClock()
-    const map = createExpiringMap<number>({ clock, lifetime: 10, max: 5 })
+    const map = createExpiringMap<number>({ clock, lifetime: () => 10, max: 5 })
     map.set('a', 1)
     clock.advance(9)
     expect(map.get('a')).toBe(1)
@@ -18,7 +18,7 @@ describe('createExpiringMap', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.string(), fc.nat(20))), fc.integer({ min: 1, max: 5 }), (entries, max) => {
         const clock = createClock()
-        const map = createExpiringMap<number>({ clock, lifetime: 30, max })
+        const map = createExpiringMap<number>({ clock, lifetime: () => 30, max })
         for (const [key, seconds] of entries) {
           map.set(key, seconds)
           expect(map.get(key)).toBe(seconds)
