@@ -1,1 +1,7 @@
-export { default } from './jest-preset.js'
+import preset from './jest-preset.js'
+
+export default {
+  ...preset,
+  globalSetup: './test/empty-project.mjs',
+  globalTeardown: './test/remove-empty-project.mjs',
+}

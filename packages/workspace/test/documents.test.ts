@@ -1,13 +1,13 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { dirname, join, relative, resolve } from 'node:path'
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from '@jest/globals'
+import { documents, readDocument } from './code-blocks.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
-const documents = markdownFiles(root)
 
 describe.each(documents)('%s', (document) => {
-  const text = readFileSync(join(root, document), 'utf8')
+  const text = readDocument(document)
 
   it('links to files that exist', () => {
     const targets = [...text.matchAll(/\]\((?!https?:|mailto:|#)([^)#\s]+)(?:#[^)]*)?\)/gu)].map(
@@ -27,13 +27,3 @@ describe.each(documents)('%s', (document) => {
     expect(missing.map(([, file, title]) => `${file}: ${title}`)).toEqual([])
   })
 })
-
-/** Our own Markdown, from the root down. */
-function markdownFiles(folder: string): string[] {
-  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-    if (['node_modules', 'dist', '.git', '.turbo', 'test-artefacts', 'api'].includes(entry.name)) return []
-    const path = join(folder, entry.name)
-    if (entry.isDirectory()) return markdownFiles(path)
-    return entry.name.endsWith('.md') ? [relative(root, path)] : []
-  })
-}

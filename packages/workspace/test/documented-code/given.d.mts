@@ -1,0 +1,35 @@
+/** What a page of documentation takes for granted, for code blocks marked with `<!-- given: … -->`. */
+import type { IncomingMessage, Server } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { Sso, TokenManager } from '@owner-sso/core'
+import type { OwnerSsoUser, VerifyDone } from '@owner-sso/passport'
+import type { Express } from 'express'
+
+export { ownerApiProxy } from '@owner-sso/express'
+export { OwnerSsoStrategy } from '@owner-sso/passport'
+export { default as passport } from 'passport'
+
+export declare const app: Express
+export declare const server: Server
+export declare const sso: Sso
+export declare const tokens: TokenManager
+export declare const strategy: import('@owner-sso/passport').OwnerSsoStrategy
+/** An e-mail. */
+export declare const account: string
+/** The owner API's address. */
+export declare const target: string
+
+export declare function accountOfApiKey(req: IncomingMessage): string | undefined
+export declare function accountOfSession(req: IncomingMessage): Promise<string>
+export declare function mayCall(req: IncomingMessage): boolean
+export declare function askTheOwner(device: string): Promise<string>
+
+/** An application's own users. */
+export declare const users: {
+  findOrCreate(account: string): Promise<OwnerSsoUser>
+  find(account: string, done: VerifyDone): void
+  link(user: OwnerSsoUser | undefined, account: string): Promise<OwnerSsoUser>
+}
+
+/** Somebody else's proxy. */
+export declare const webSocketProxy: { upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void }

@@ -1,0 +1,213 @@
+/** The quick starts of the README and the programs of the guides run as they stand, with the packed packages. */
+import { once } from 'node:events'
+import { basename } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import { type Emulator, startEmulator } from '@owner-sso/emulator'
+import { codeBlocksOf, documents } from './code-blocks.ts'
+import { runCommand } from './empty-project.ts'
+import { answering, freePort, newFolder, paste, type PastedProgram } from './pasted-program.ts'
+import { describeWithRedis, startRedis } from './redis-server.ts'
+import { type Visitor, visitorOf } from './visitor.ts'
+
+const credential = 'correct horse'
+const encryptionKey = Buffer.alloc(32, 1).toString('base64')
+const wasRun = new Set<string>()
+
+let emulator: Emulator
+beforeEach(async () => {
+  emulator = await startEmulator()
+})
+afterEach(() => emulator.close())
+
+it('README.md: core prints the vehicles of the account', async () => {
+  await using program = start('README.md', 'core')
+  expect((await program.ended).printed).toMatch(/response[\s\S]*vin/u)
+})
+
+it('README.md: Passport answers a sign-in with the user', async () => {
+  await using program = await serve('README.md', 'passport')
+  const answer = await program.visitor.post('/login', { identity: 'plain@example.com', credential })
+  expect(await answer.json()).toEqual({ account: 'plain@example.com', email: 'plain@example.com' })
+})
+
+it('Sign in with Passport: a form, a wrong password, the vehicles, a sign-out', async () => {
+  await using program = await serve('docs/sign-in-with-passport.md')
+  const { get, post } = program.visitor
+  const wrong = await post('/login', { identity: 'plain@example.com', credential: 'a guess' })
+  expect([wrong.status, await wrong.text()]).toEqual([401, expect.stringMatching(/^<p>.+<\/p><form/u)])
+  expect((await post('/login', { identity: 'plain@example.com', credential })).headers.get('location')).toBe('/')
+  expect(await (await get('/')).json()).toMatchObject({ count: 2 })
+  expect((await post('/logout')).headers.get('location')).toBe('/login')
+  expect((await get('/')).headers.get('location')).toBe('/login')
+})
+
+it('The second factor: a password, the list of devices, a passcode', async () => {
+  await using program = await serve('docs/second-factor.md')
+  const { get, postJson } = program.visitor
+  const first = await postJson('/login', { identity: 'mfa@example.com', credential })
+  expect(await first.json()).toMatchObject({ code: 'ERR_SSO_PASSCODE_REQUIRED', factors: [{ name: 'Phone' }, {}] })
+  const waiting: { factors: { id: string }[] } = JSON.parse(await (await get('/passcode')).text())
+  const factor = waiting.factors[0]?.id ?? ''
+  const second = await postJson('/passcode', { passcode: passcode(), factor })
+  expect(await second.json()).toMatchObject({ account: 'mfa@example.com' })
+})
+
+it('The second factor, without Passport: says the device, and shows no token', async () => {
+  const environment = { OWNER_SSO_ACCOUNT: 'mfa@example.com', PASSCODE: passcode() }
+  await using program = start('docs/second-factor.md', 'second-factor-core', environment)
+  expect((await program.ended).printed).toMatch(/“Phone” is needed\nTokenSet \{\s+access_token: '\[redacted\]'/u)
+})
+
+describe('Regions', () => {
+  const environment = { OWNER_SSO_ACCOUNT: 'regional@example.com' }
+
+  it('signs in at an allowed one', async () => {
+    const allowed = { ...environment, OWNER_SSO_REGIONAL_AUTH_URLS: emulator.regionalAuthUrl }
+    await using program = start('docs/regions.md', 'regions', allowed)
+    expect((await program.ended).printed).toBe(`regional@example.com belongs to ${emulator.regionalAuthUrl}\n`)
+  })
+
+  it('says which one is not allowed', async () => {
+    await using program = start('docs/regions.md', 'regions', environment)
+    const { printed } = await program.ended
+    expect(printed).toContain(`belongs to ${emulator.regionalAuthUrl}, which is not allowed`)
+  })
+})
+
+it('Where tokens live: signs in once, finds the tokens again, and copies them under a new key', async () => {
+  const folder = newFolder()
+  const said: string[] = []
+  for (const name of ['where-tokens-live', 'where-tokens-live', 'where-tokens-live-copy']) {
+    await using program = start('docs/where-tokens-live.md', name, {}, folder)
+    said.push((await program.ended).printed)
+  }
+  expect(said).toEqual([
+    expect.stringMatching(/^plain@example.com was signed-out; the access token lasts until 2/u),
+    expect.stringMatching(/^plain@example.com was valid; /u),
+    '1 accounts copied\n',
+  ])
+  expect(emulator.counters.loginPages).toBe(1)
+})
+
+it('Proxying the owner API: reading is allowed, for who is signed in', async () => {
+  await using program = await serve('docs/proxying.md')
+  const { get, post } = program.visitor
+  expect((await get('/owner-api/api/1/vehicles')).status).toBe(401)
+  await post('/login', { identity: 'plain@example.com', credential })
+  expect(await (await get('/owner-api/api/1/vehicles')).json()).toMatchObject({ count: 2 })
+  expect((await post('/owner-api/api/1/vehicles/1/command/door_unlock')).status).toBe(403)
+  expect(await endBySignal(program)).toBe(0)
+})
+
+describeWithRedis('Running many instances', () => {
+  it('takes two of them, one sign-in, and looks at keys', async () => {
+    await using redis = await startRedis()
+    const environment = { REDIS_URL: redis.url, API_KEY: 'the key of this test' }
+    const credentials = { OWNER_SSO_CREDENTIAL: credential, OWNER_SSO_ENCRYPTION_KEY: encryptionKey }
+    await runCommand('owner-sso', ['login', '--account', 'plain@example.com', '--auth-url', emulator.authUrl], {
+      ...credentials,
+      OWNER_SSO_STORE: redis.url,
+    })
+    await using one = await serve('docs/many-instances.md', undefined, environment)
+    await using other = await serve('docs/many-instances.md', undefined, environment)
+    for (const { visitor } of [one, other]) {
+      expect((await visitor.get('/api/1/vehicles')).status).toBe(403)
+      const answer = await visitor.get('/api/1/vehicles', { 'x-api-key': environment.API_KEY })
+      expect(await answer.json()).toMatchObject({ count: 2 })
+    }
+    expect(await Promise.all([one, other].map(endBySignal))).toEqual([0, 0])
+  })
+})
+
+describe('Unattended scripts', () => {
+  const environment = { OWNER_SSO_TOTP_SECRET: 'JBSWY3DPEHPK3PXP', OWNER_SSO_FACTOR: 'Phone' }
+
+  it('signs in with a passcode of its own, calls, and stops cleanly', async () => {
+    await using program = start('docs/unattended-scripts.md', 'unattended-scripts', {
+      ...environment,
+      OWNER_SSO_ACCOUNT: 'mfa@example.com',
+    })
+    while (!program.printed().includes('\n')) await once(program.child.stdout!, 'data')
+    expect(program.printed()).toMatch(/^\S+Z 200 .*"count":2/u)
+    expect(await endBySignal(program)).toBe(0)
+  })
+
+  it('ends with 78 where only a person can help', async () => {
+    await using program = start('docs/unattended-scripts.md', 'unattended-scripts', { OWNER_SSO_CREDENTIAL: 'wrong' })
+    expect(await program.ended).toMatchObject({ code: 78, printed: expect.stringContaining('INVALID_CREDENTIALS') })
+  })
+})
+
+describe('When the firewall blocks you', () => {
+  it.each([
+    [true, /^Blocked at login-page; the password was not judged. Try again in 1[56] minutes/u],
+    [false, /^signed in$/mu],
+  ])('says so: %s', async (firewall, words) => {
+    if (firewall) emulator.once('login-page', { firewall })
+    await using program = start('docs/when-the-firewall-blocks-you.md')
+    expect((await program.ended).printed).toMatch(words)
+  })
+})
+
+it('The security model: nothing leaks', async () => {
+  await using program = start('docs/security-model.md')
+  const { printed } = await program.ended
+  expect(printed).toMatch(/^ERR_SSO_INVALID_CREDENTIALS form-submission 401 \{ leaks: false \}$/mu)
+  expect(printed).toMatch(/operation: 'login'[\s\S]*TokenSet \{\s+access_token: '\[redacted\]'/u)
+  expect(printed).not.toMatch(/correct horse|a wrong guess/u)
+})
+
+it('Testing with the emulator: the tests pass', async () => {
+  await using program = start('docs/testing-with-the-emulator.md', 'testing-with-the-emulator.test.mjs')
+  expect(await program.ended).toMatchObject({ code: 0, printed: expect.stringContaining('# pass 3') })
+})
+
+it('every program that a guide or the README marks as run was run by one of these tests', () => {
+  const ours = documents.filter((document) => /^(?:docs\/.*|README)\.md$/u.test(document))
+  const marked = ours.flatMap(codeBlocksOf).flatMap(({ marks: { runs } }) => runs ?? [])
+  expect([...wasRun].toSorted()).toEqual(marked.toSorted())
+})
+
+/** A program of a document; a guide's only one is called like its file. */
+function start(
+  document: string,
+  name: string = basename(document, '.md'),
+  environment: NodeJS.ProcessEnv = {},
+  folder?: string,
+): PastedProgram {
+  wasRun.add(name)
+  const settings = {
+    OWNER_SSO_AUTH_URL: emulator.authUrl,
+    OWNER_SSO_API_URL: emulator.ownerApiUrl,
+    OWNER_SSO_ACCOUNT: 'plain@example.com',
+    OWNER_SSO_CREDENTIAL: credential,
+    OWNER_SSO_ENCRYPTION_KEY: encryptionKey,
+    NEW_KEY: Buffer.alloc(32, 2).toString('base64'),
+    SESSION_SECRET: 'a secret of this test',
+  }
+  return paste(document, name, { ...settings, ...environment }, folder)
+}
+
+/** The same for a server, once it answers. */
+async function serve(
+  document: string,
+  name?: string,
+  environment?: NodeJS.ProcessEnv,
+): Promise<PastedProgram & { visitor: Visitor }> {
+  const port = await freePort()
+  const program = start(document, name, { ...environment, PORT: String(port) })
+  const origin = `http://127.0.0.1:${port}`
+  await answering(origin, program)
+  return { ...program, visitor: visitorOf(origin) }
+}
+
+/** The exit code after a polite request to stop. */
+async function endBySignal({ child, ended }: PastedProgram): Promise<number | null> {
+  child.kill('SIGTERM')
+  return (await ended).code
+}
+
+/** The current passcode of the phone. */
+function passcode(): string {
+  return emulator.accounts.find(({ identity }) => identity === 'mfa@example.com')?.passcode('Phone') ?? ''
+}

@@ -1,0 +1,65 @@
+/** A program out of a document, pasted into the project with the installed packages, and run there as it stands. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { basename, join } from 'node:path'
+import { codeBlocksOf } from './code-blocks.ts'
+import { project } from './empty-project.ts'
+
+export interface PastedProgram extends AsyncDisposable {
+  readonly child: ChildProcess
+  /** Everything it has printed so far. */
+  readonly printed: () => string
+  /** Its exit code and all that it printed, once it has ended. */
+  readonly ended: Promise<{ code: number | null; printed: string }>
+}
+
+/** What is run in one folder, one after the other, finds the files that those before left there. */
+export function newFolder(): string {
+  const folder = mkdtempSync(join(project, 'pasted-'))
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
+  return folder
+}
+
+/** Runs the block of the document that the comment `runs: <name>` stands before. It is ended by `await using`. */
+export function paste(document: string, name: string, env: NodeJS.ProcessEnv, folder = newFolder()): PastedProgram {
+  const block = codeBlocksOf(document).find(({ marks }) => marks['runs'] === name)
+  if (block === undefined) throw new Error(`${document} has no code block marked "runs: ${name}"`)
+  const file = join(folder, name.includes('.') ? basename(name) : `${name}.js`)
+  writeFileSync(file, block.code)
+  const child = spawn(process.execPath, [...(file.includes('.test.') ? ['--test'] : []), file], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { PATH: process.env['PATH'], ...env },
+  })
+  let printed = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (printed += String(chunk)))
+  const ended = once(child, 'close').then(([code]) => ({ code, printed }))
+  const end = async (): Promise<void> => {
+    child.kill('SIGKILL')
+    await ended
+  }
+  return { child, printed: () => printed, ended, [Symbol.asyncDispose]: end }
+}
+
+/** Waits until a program answers at an address. */
+export async function answering(address: string, { child, printed }: PastedProgram): Promise<void> {
+  while (child.exitCode === null) {
+    const answers = await fetch(address).then(
+      () => true,
+      () => false,
+    )
+    if (answers) return
+  }
+  throw new Error(`The program ended with exit code ${child.exitCode}: ${printed()}`)
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  return typeof address === 'object' && address !== null ? address.port : 0
+}
