@@ -5,7 +5,7 @@ import type { AuthorizationRequest } from './authorization-request.ts'
 import type { Clock } from './clock.ts'
 import { createExpiringMap } from './expiring-map.ts'
 import type { Instance } from './instances.ts'
-import type { Settings } from './options.ts'
+import type { HiddenInputsOptions, Settings } from './options.ts'
 
 export const SESSION_COOKIE = 'sso.sid'
 const MAX_SESSIONS = 10_000
@@ -48,8 +48,8 @@ export function createSessions(clock: Clock, settings: Settings): Sessions {
   const sessions = createExpiringMap<Session>({ clock, lifetime: () => settings.sessionLifetime, max: MAX_SESSIONS })
   return {
     create(instance, request) {
-      const { rename = {}, extra = {}, inTemplate = false } = settings.hiddenInputs
-      const named = (name: string): string => (Object.hasOwn(rename, name) ? (rename[name] ?? name) : name)
+      const { extra = {}, inTemplate = false } = settings.hiddenInputs
+      const named = (name: string): string => hiddenInputName(settings.hiddenInputs, name)
       const transactionId = randomText(8)
       const csrf = randomCsrf()
       const hidden = new Map([
@@ -70,6 +70,11 @@ export function createSessions(clock: Clock, settings: Settings): Sessions {
       return session?.instance === instance ? session : undefined
     },
   }
+}
+
+/** What the login page calls one of the document's hidden inputs. */
+export function hiddenInputName({ rename = {} }: HiddenInputsOptions, name: string): string {
+  return Object.hasOwn(rename, name) ? (rename[name] ?? name) : name
 }
 
 /** Opens the passcode step of a session; a second page of the same session keeps counting attempts. */

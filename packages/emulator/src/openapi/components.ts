@@ -1,0 +1,75 @@
+/** Parameters and headers that several endpoints of the description share. */
+import { SESSION_COOKIE } from '../sessions.ts'
+import { acceptedEncoding } from '../strictness.ts'
+import type { Described, Part } from './part.ts'
+
+/** Names of the query parameters that both authorize calls have. */
+export const AUTHORIZE_PARAMETERS: readonly string[] = [
+  'client_id',
+  'code_challenge',
+  'code_challenge_method',
+  'redirect_uri',
+  'response_type',
+  'scope',
+  'state',
+]
+
+export function parameters({ redirectUris, settings }: Described): Part {
+  return {
+    client_id: query('client_id', 'Always the same', { const: 'ownerapi' }),
+    code_challenge: query('code_challenge', CHALLENGES[acceptedEncoding(settings)], {
+      pattern: '^[A-Za-z0-9_-]{43,128}={0,2}$',
+    }),
+    code_challenge_method: query('code_challenge_method', 'Always the same', { const: 'S256' }),
+    redirect_uri: query('redirect_uri', 'Where the code is sent: a page that does not exist', { enum: redirectUris }),
+    response_type: query('response_type', 'Always the same', { const: 'code' }),
+    scope: query('scope', 'Always the same', { const: 'openid email offline_access' }),
+    state: query('state', 'A random string, the same in all requests of one login', { minLength: 1, maxLength: 1024 }),
+    login_hint: {
+      ...query('login_hint', 'The e-mail address of the account: it decides the region', {}),
+      required: false,
+    },
+    transaction_id: query('transaction_id', "The login page's hidden input of this name", { minLength: 1 }),
+    session: {
+      name: SESSION_COOKIE,
+      in: 'cookie',
+      required: true,
+      description: 'The session that the login page set',
+      schema: { type: 'string', minLength: 1 },
+    },
+  }
+}
+
+export const headers: Part = {
+  Emulator: {
+    description: 'On every answer, so that nobody takes it for the service itself',
+    required: true,
+    schema: { const: '1' },
+  },
+  CacheControl: { description: 'No answer may be kept', required: true, schema: { const: 'no-store' } },
+  SetCookie: {
+    description: 'One line for each cookie: the session, where there is one, and those of the firewall',
+    required: true,
+    schema: { type: 'string', pattern: '^(?:sso\\.sid|ak_bmsc|bm_sz|_abck)=[^;]+; .*Path=/' },
+  },
+  CodeLocation: {
+    description: 'The redirect_uri with `code`, `state` and `issuer`; with `error` where the login was cancelled',
+    required: true,
+    schema: { type: 'string', format: 'uri', pattern: '[?&](?:code=.+|error=login_cancelled)&.*issuer=' },
+  },
+  RegionLocation: {
+    description: "The same request at the instance of the account's region",
+    required: true,
+    schema: { type: 'string', format: 'uri', pattern: '/oauth2/v3/authorize\\?' },
+  },
+}
+
+function query(name: string, description: string, schema: Part): Part {
+  return { name, in: 'query', required: true, description, schema: { type: 'string', ...schema } }
+}
+
+const CHALLENGES = {
+  'hex-digest': "base64url of the hexadecimal text of the verifier's SHA-256",
+  'raw-digest': "base64url of the verifier's SHA-256 (RFC 7636)",
+  either: "base64url of the verifier's SHA-256 (RFC 7636), or of its hexadecimal text",
+}

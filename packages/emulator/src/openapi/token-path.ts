@@ -1,0 +1,37 @@
+/** Endpoints 3 and 6 of the description: one address, two grants. */
+import { isLenient } from '../strictness.ts'
+import type { Described, Part } from './part.ts'
+import { CHALLENGE, content, response, UNREADABLE } from './responses.ts'
+
+export function tokenPath({ settings }: Described): Part {
+  const grants = ['CodeExchange', 'Refresh'] as const
+  return {
+    '/oauth2/v3/token': {
+      post: {
+        operationId: 'getTokens',
+        summary: 'Exchange an authorization code, or refresh',
+        tags: ['login', 'refresh'],
+        requestBody: {
+          required: true,
+          content: {
+            ...content('application/json', ...grants),
+            ...(isLenient(settings) && content('application/x-www-form-urlencoded', ...grants)),
+          },
+        },
+        responses: {
+          '200': response(
+            'Tokens; or the passcode page, where the account has a second factor that was not verified',
+            content('application/json', 'SignInTokens', 'RefreshedTokens'),
+            content('text/html', 'PasscodePage'),
+          ),
+          '400': response(
+            'The request is wrong, or the code or refresh token is',
+            content('application/json', 'TokenError'),
+          ),
+          '403': CHALLENGE,
+          ...UNREADABLE,
+        },
+      },
+    },
+  }
+}
