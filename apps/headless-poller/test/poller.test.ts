@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Emulator, startEmulator } from '@owner-sso/emulator'
+import { useEmulator } from '@owner-sso/emulator/jest'
 import { afterEach, beforeEach, expect, it } from '@jest/globals'
 
 const main = fileURLToPath(new URL('../dist/main.js', import.meta.url))
@@ -13,18 +13,16 @@ const credential = 'a password of this test'
 const totpSecret = 'KRSXG5CTMVRXEZLU'
 const nineHours = 9 * 3600
 
-let emulator: Emulator
+const emulator = useEmulator({ accounts: [{ identity: 'ann@example.com', credential, totpSecret }] })
 let folder: string
 const running: ChildProcess[] = []
 
 beforeEach(async () => {
-  emulator = await startEmulator({ accounts: [{ identity: 'ann@example.com', credential, totpSecret }] })
   folder = mkdtempSync(join(tmpdir(), 'owner-sso-poller-'))
 })
 afterEach(async () => {
   for (const child of running.splice(0)) child.kill('SIGKILL')
   rmSync(folder, { recursive: true })
-  await emulator.close()
 })
 
 it('signs in once, polls, survives a restart and an expiry, and stops cleanly', async () => {

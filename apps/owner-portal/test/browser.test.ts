@@ -2,7 +2,7 @@
 import { mkdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { createSso, createTokenManager } from '@owner-sso/core'
-import { type Emulator, startEmulator } from '@owner-sso/emulator'
+import { useEmulator } from '@owner-sso/emulator/jest'
 import { memoryTokenStore } from '@owner-sso/token-store-memory'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import axe from 'axe-core'
@@ -27,13 +27,12 @@ const looks: (BrowserContextOptions & { name: string })[] = [
 
 describeInChromium('in a real Chromium', () => {
   let browser: Browser
-  let emulator: Emulator
+  const emulator = useEmulator({ allowBrowsers: true, mfaAt: 'form-submission' })
   let server: RunningServer
 
   beforeAll(async () => {
     await mkdir(artefacts, { recursive: true })
     browser = await launchChromium()
-    emulator = await startEmulator({ allowBrowsers: true, mfaAt: 'form-submission' })
     const { authUrl, regionalAuthUrls, apiUrl, box } = demoOf(emulator)
     const sso = createSso({ authUrl, regionalAuthUrls })
     const tokens = createTokenManager({ sso, store: memoryTokenStore(), minRefreshInterval: 0 })
@@ -43,7 +42,6 @@ describeInChromium('in a real Chromium', () => {
   afterAll(async () => {
     await browser.close()
     await server.close()
-    await emulator.close()
   })
 
   /** A page in a context of its own, which fails the test on anything that the browser complains about. */

@@ -1,19 +1,17 @@
 import { join } from 'node:path'
-import { type Emulator, startEmulator } from '@owner-sso/emulator'
+import { useEmulator } from '@owner-sso/emulator/jest'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { type Machine, newMachine } from './machine.ts'
 
 const nineHours = 9 * 3600
-let emulator: Emulator
+const emulator = useEmulator()
 let machine: Machine
 
 beforeEach(async () => {
-  emulator = await startEmulator()
   machine = newMachine(emulator)
 })
 afterEach(async () => {
   machine.remove()
-  await emulator.close()
 })
 
 describe('owner-sso status', () => {
@@ -123,6 +121,15 @@ describe('owner-sso copy', () => {
     expect(refused.stderr).toContain('--from-plain')
     expect((await machine.run(['copy', '--from-plain', plain, 'file:sealed'], { env })).code).toBe(0)
     expect((await machine.run(['token', '--store', 'file:sealed'], { env })).code).toBe(0)
+    // Without the key it is no empty store, and no copy.
+    for (const command of [
+      ['accounts', '--store', 'file:sealed'],
+      ['copy', 'file:sealed', 'file:lost'],
+    ]) {
+      const { code, stdout, stderr } = await machine.run(command)
+      expect({ code, stdout }).toEqual({ code: 6, stdout: '' })
+      expect(stderr).toContain('Set OWNER_SSO_ENCRYPTION_KEY')
+    }
     expect((await machine.run(['copy', '--to-plain', 'file:sealed', 'file:plain'], { env })).code).toBe(0)
     expect((await machine.run(['token', '--store', 'file:plain'])).code).toBe(0)
   })

@@ -1,21 +1,19 @@
 import { chmodSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Emulator, startEmulator } from '@owner-sso/emulator'
+import { useEmulator } from '@owner-sso/emulator/jest'
 import { afterEach, beforeEach, expect, it } from '@jest/globals'
 import { credential, type Machine, newMachine } from './machine.ts'
 import { addressAfterSignIn } from './person.ts'
 import { controlC, describeInTerminal, enter, inTerminal } from './terminal.ts'
 
-let emulator: Emulator
+const emulator = useEmulator()
 let machine: Machine
 
 beforeEach(async () => {
-  emulator = await startEmulator()
   machine = newMachine(emulator)
 })
 afterEach(async () => {
   machine.remove()
-  await emulator.close()
 })
 
 describeInTerminal('owner-sso login, in a terminal', () => {

@@ -1,36 +1,34 @@
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Emulator, startEmulator } from '@owner-sso/emulator'
+import { useEmulator } from '@owner-sso/emulator/jest'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { credential, type Machine, newMachine } from './machine.ts'
 
 const totpSecret = 'JBSWY3DPEHPK3PXP'
-let emulator: Emulator
+const emulator = useEmulator({
+  accounts: [
+    { identity: 'ann@example.com', credential },
+    { identity: 'mfa@example.com', credential, totpSecret },
+    {
+      identity: 'two@example.com',
+      credential,
+      factors: [
+        { name: 'Phone', totpSecret: 'KRSXG5CTMVRXEZLU' },
+        { name: 'Tablet', totpSecret },
+      ],
+    },
+    { identity: 'far@example.com', credential, region: 'regional' },
+    { identity: 'bot@example.com', credential, captcha: true },
+    { identity: 'locked@example.com', credential, locked: true },
+  ],
+})
 let machine: Machine
 
 beforeEach(async () => {
-  emulator = await startEmulator({
-    accounts: [
-      { identity: 'ann@example.com', credential },
-      { identity: 'mfa@example.com', credential, totpSecret },
-      {
-        identity: 'two@example.com',
-        credential,
-        factors: [
-          { name: 'Phone', totpSecret: 'KRSXG5CTMVRXEZLU' },
-          { name: 'Tablet', totpSecret },
-        ],
-      },
-      { identity: 'far@example.com', credential, region: 'regional' },
-      { identity: 'bot@example.com', credential, captcha: true },
-      { identity: 'locked@example.com', credential, locked: true },
-    ],
-  })
   machine = newMachine(emulator)
 })
 afterEach(async () => {
   machine.remove()
-  await emulator.close()
 })
 
 describe('a login that nobody attends', () => {

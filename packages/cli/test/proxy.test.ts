@@ -1,21 +1,19 @@
 import type { ChildProcess } from 'node:child_process'
 import { createServer, request } from 'node:http'
 import { once } from 'node:events'
-import { type Emulator, startEmulator } from '@owner-sso/emulator'
+import { useEmulator } from '@owner-sso/emulator/jest'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { ended, type Machine, newMachine } from './machine.ts'
 
-let emulator: Emulator
+const emulator = useEmulator()
 let machine: Machine
 
 beforeEach(async () => {
-  emulator = await startEmulator()
   machine = newMachine(emulator)
   await machine.signIn('plain@example.com')
 })
 afterEach(async () => {
   machine.remove()
-  await emulator.close()
 })
 
 describe('owner-sso proxy', () => {

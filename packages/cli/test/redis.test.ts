@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Emulator, startEmulator } from '@owner-sso/emulator'
+import { useEmulator } from '@owner-sso/emulator/jest'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type Machine, newMachine, until } from './machine.ts'
 
@@ -16,14 +16,13 @@ if (binary === undefined && !isNeeded) {
 const describeWithRedis = binary !== undefined || isNeeded ? describe : describe.skip
 
 describeWithRedis('a store in Redis', () => {
-  let emulator: Emulator
+  const emulator = useEmulator()
   let machine: Machine
   let redis: ChildProcess
   let folder: string
   let url: string
 
   beforeAll(async () => {
-    emulator = await startEmulator()
     machine = newMachine(emulator)
     folder = mkdtempSync(join(tmpdir(), 'owner-sso-redis-'))
     const port = await freePort()
@@ -39,7 +38,6 @@ describeWithRedis('a store in Redis', () => {
     await once(redis, 'exit')
     rmSync(folder, { recursive: true })
     machine.remove()
-    await emulator.close()
   })
 
   it('holds what a login stored, for every command, and never shows its password', async () => {

@@ -1,21 +1,19 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Emulator, startEmulator } from '@owner-sso/emulator'
+import { useEmulator } from '@owner-sso/emulator/jest'
 import { afterEach, beforeEach, expect, it } from '@jest/globals'
 import { ended, type Machine, newMachine, until } from './machine.ts'
 
 const canary = 'canary-password-4f1c'
 const totpSecret = 'KRSXG5CTMVRXEZLUKRSXG5CTMVRXEZLU'
-let emulator: Emulator
+const emulator = useEmulator({ accounts: [{ identity: 'mfa@example.com', credential: canary, totpSecret }] })
 let machine: Machine
 
 beforeEach(async () => {
-  emulator = await startEmulator({ accounts: [{ identity: 'mfa@example.com', credential: canary, totpSecret }] })
   machine = newMachine(emulator)
 })
 afterEach(async () => {
   machine.remove()
-  await emulator.close()
 })
 
 it('no command but token says a secret, whatever goes wrong, and none is in arguments or titles', async () => {

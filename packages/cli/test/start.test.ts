@@ -3,22 +3,20 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { type Emulator, startEmulator } from '@owner-sso/emulator'
+import { useEmulator } from '@owner-sso/emulator/jest'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { command, type Machine, newMachine } from './machine.ts'
 
 const listing = fileURLToPath(new URL('loaded-files.cjs', import.meta.url))
-let emulator: Emulator
+const emulator = useEmulator()
 let machine: Machine
 
 beforeAll(async () => {
-  emulator = await startEmulator()
   machine = newMachine(emulator)
   await machine.signIn('plain@example.com')
 })
 afterAll(async () => {
   machine.remove()
-  await emulator.close()
 })
 
 it.each([

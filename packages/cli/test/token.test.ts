@@ -1,20 +1,18 @@
 import { openSync } from 'node:fs'
 import { spawn } from 'node:child_process'
-import { type Emulator, startEmulator } from '@owner-sso/emulator'
+import { useEmulator } from '@owner-sso/emulator/jest'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { command, credential, ended, type Machine, newMachine, until } from './machine.ts'
 
 const nineHours = 9 * 3600
-let emulator: Emulator
+const emulator = useEmulator()
 let machine: Machine
 
 beforeEach(async () => {
-  emulator = await startEmulator()
   machine = newMachine(emulator)
 })
 afterEach(async () => {
   machine.remove()
-  await emulator.close()
 })
 
 describe('owner-sso token', () => {

@@ -1,18 +1,14 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Emulator, startEmulator } from '@owner-sso/emulator'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { useEmulator } from '@owner-sso/emulator/jest'
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { commandTable, globalOptions } from '../src/command-table.ts'
 import { type Machine, newMachine } from './machine.ts'
 
-let emulator: Emulator
+const emulator = useEmulator()
 let machine: Machine
 
-beforeAll(async () => {
-  emulator = await startEmulator()
-})
-afterAll(() => emulator.close())
 beforeEach(() => {
   machine = newMachine(emulator)
 })

@@ -1,37 +1,33 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import { startEmulator } from '@owner-sso/emulator'
-import type { Emulator } from '@owner-sso/emulator'
+import { useEmulator } from '@owner-sso/emulator/jest'
 import { createSso } from '../src/index.ts'
 import type { Sso } from '../src/index.ts'
 import { redirectToCallback, startSmallService } from './small-service.ts'
 import type { SmallService } from './small-service.ts'
 
-let emulator: Emulator
+const credential = 'correct horse'
+const emulator = useEmulator({
+  accounts: [
+    { identity: 'plain@example.com', credential },
+    { identity: 'locked@example.com', credential, locked: true },
+    { identity: 'captcha@example.com', credential, captcha: true },
+    { identity: 'later@example.com', credential, captcha: 'after-submission' },
+    { identity: 'mfa@example.com', credential, totpSecret: 'JBSWY3DPEHPK3PXP' },
+    { identity: 'regional@example.com', credential, region: 'regional' },
+  ],
+})
 let service: SmallService
 let sso: Sso
 beforeAll(async () => {
-  const credential = 'correct horse'
-  emulator = await startEmulator({
-    accounts: [
-      { identity: 'plain@example.com', credential },
-      { identity: 'locked@example.com', credential, locked: true },
-      { identity: 'captcha@example.com', credential, captcha: true },
-      { identity: 'later@example.com', credential, captcha: 'after-submission' },
-      { identity: 'mfa@example.com', credential, totpSecret: 'JBSWY3DPEHPK3PXP' },
-      { identity: 'regional@example.com', credential, region: 'regional' },
-    ],
-  })
   service = await startSmallService()
 })
 afterAll(async () => {
-  await emulator.close()
   await service.close()
 })
 beforeEach(() => {
   sso = createSso({ authUrl: emulator.authUrl })
 })
 
-const credential = 'correct horse'
 const login = (name: string, more: object = {}): Promise<unknown> =>
   sso.login({ identity: `${name}@example.com`, credential, ...more })
 

@@ -1,19 +1,18 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import { beforeEach, describe, expect, it } from '@jest/globals'
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { startEmulator, type Emulator, type Endpoint, type Fault } from '../src/index.ts'
+import type { Endpoint, Fault } from '../src/index.ts'
+import { useEmulator } from '../src/jest.ts'
 import { Client, json } from './client.ts'
 
 const identity = 'plain@example.com'
-let emulator: Emulator
+const emulator = useEmulator()
 let client: Client
 let token: string
 beforeEach(async () => {
-  emulator = await startEmulator()
   client = new Client(emulator)
   token = (await emulator.issueTokens(identity)).refresh_token
 })
-afterEach(() => emulator.close())
 
 /** All bytes of the answer to a refresh, until the connection is over. */
 async function rawRefresh(limit = Infinity): Promise<string> {

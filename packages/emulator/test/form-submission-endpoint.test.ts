@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { startEmulator, type Emulator } from '../src/index.ts'
+import { describe, expect, it } from '@jest/globals'
+import { startEmulator } from '../src/index.ts'
+import { useEmulator } from '../src/jest.ts'
 import { Client, CREDENTIAL, codeOf, hiddenInputsOf, locationOf } from './client.ts'
 
 const identity = 'plain@example.com'
-let emulator: Emulator
-beforeAll(async () => {
-  emulator = await startEmulator()
-})
-afterAll(() => emulator.close())
+const emulator = useEmulator()
 
 describe('POST /oauth2/v3/authorize', () => {
   it('redirects with code, state and issuer, in that order, and sets the session cookie again', async () => {

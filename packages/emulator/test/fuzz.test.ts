@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { afterAll, expect, it } from '@jest/globals'
 import * as fc from 'fast-check'
 import { Agent, request } from 'node:http'
 import { once } from 'node:events'
-import { startEmulator, type Emulator } from '../src/index.ts'
+import { useEmulator } from '../src/jest.ts'
 import { Client } from './client.ts'
 
-let emulator: Emulator
+const emulator = useEmulator({ firewall: false })
 const agent = new Agent({ keepAlive: true })
-beforeAll(async () => {
-  emulator = await startEmulator({ firewall: false })
-})
 afterAll(async () => {
   agent.destroy()
-  await emulator.close()
 })
 
 const NAMES = [

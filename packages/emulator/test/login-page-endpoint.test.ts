@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { startEmulator, type Emulator } from '../src/index.ts'
+import { describe, expect, it } from '@jest/globals'
+import { startEmulator } from '../src/index.ts'
+import { useEmulator } from '../src/jest.ts'
 import { Client, hiddenInputsOf } from './client.ts'
 
-let emulator: Emulator
-beforeAll(async () => {
-  emulator = await startEmulator()
-})
-afterAll(() => emulator.close())
+const emulator = useEmulator()
 
 describe('GET /oauth2/v3/authorize', () => {
   it('answers a login page with the five hidden inputs of the document', async () => {

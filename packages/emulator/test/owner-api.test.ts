@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { beforeEach, describe, expect, it } from '@jest/globals'
 import request from 'supertest'
-import { startEmulator, type Emulator } from '../src/index.ts'
+import { useEmulator } from '../src/jest.ts'
 
 const identity = 'plain@example.com'
-let emulator: Emulator
+const emulator = useEmulator()
 let token: string
-beforeAll(async () => {
-  emulator = await startEmulator()
-})
 beforeEach(async () => {
   token = (await emulator.issueTokens(identity)).access_token
 })
-afterAll(() => emulator.close())
 
 const get = (path: string): request.Test =>
   request(emulator.ownerApiUrl).get(path).set('authorization', `Bearer ${token}`)

@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { Agent, get } from 'node:http'
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { startEmulator, type Emulator } from '../src/index.ts'
+import { startEmulator } from '../src/index.ts'
+import { useEmulator } from '../src/jest.ts'
 import { Client, codeOf, CREDENTIAL, hiddenInputsOf, json } from './client.ts'
 
-let emulator: Emulator
-beforeAll(async () => {
-  emulator = await startEmulator()
-})
-afterAll(() => emulator.close())
+const emulator = useEmulator()
 
 describe('the log of requests', () => {
   it('names what arrived, in order, with its answer', async () => {

@@ -1,15 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
-import { type Emulator, startEmulator } from '@owner-sso/emulator'
+import { describe, expect, it } from '@jest/globals'
+import { useEmulator } from '@owner-sso/emulator/jest'
 import { OwnerSsoStrategy, type StrategyOptions } from '../src/index.ts'
 import { startApplication } from './application.ts'
 import { addressAfterSignIn } from './person.ts'
 import { recordedOutcomes, requestWith } from './recorded-outcomes.ts'
 
-let emulator: Emulator
-beforeEach(async () => {
-  emulator = await startEmulator({ firewall: false })
-})
-afterEach(() => emulator.close())
+const emulator = useEmulator({ firewall: false })
 
 const newStrategy = (options: StrategyOptions = {}): OwnerSsoStrategy =>
   new OwnerSsoStrategy({

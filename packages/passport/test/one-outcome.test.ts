@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { type Emulator, startEmulator } from '@owner-sso/emulator'
+import { describe, expect, it } from '@jest/globals'
+import { useEmulator } from '@owner-sso/emulator/jest'
 import * as fc from 'fast-check'
 import { OwnerSsoStrategy } from '../src/index.ts'
 import { newSession, recordedOutcomes, requestWith } from './recorded-outcomes.ts'
 
-let emulator: Emulator
-
-beforeAll(async () => {
-  emulator = await startEmulator({ firewall: false })
-})
-afterAll(() => emulator.close())
+const emulator = useEmulator({ firewall: false })
 
 const fieldNames = ['identity', 'credential', 'passcode', 'factor', 'backupCode', 'callbackUrl']
 /** What a JSON or an extended urlencoded body parser makes of a hostile body. */

@@ -1,6 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import { beforeEach, describe, expect, it } from '@jest/globals'
 import { createSso, createTokenManager } from '@owner-sso/core'
-import { type Emulator, startEmulator } from '@owner-sso/emulator'
+import { useEmulator } from '@owner-sso/emulator/jest'
 import { memoryTokenStore } from '@owner-sso/token-store-memory'
 import { OwnerSsoStrategy, Strategy } from '../src/index.ts'
 import { recordedOutcomes, requestWith } from './recorded-outcomes.ts'
@@ -26,11 +26,7 @@ describe('new OwnerSsoStrategy()', () => {
   })
 
   describe('with a service', () => {
-    let emulator: Emulator
-    beforeEach(async () => {
-      emulator = await startEmulator({ firewall: false })
-    })
-    afterEach(() => emulator.close())
+    const emulator = useEmulator({ firewall: false })
     const regional = { identity: 'regional@example.com', credential: 'correct horse' }
 
     it('takes it from OWNER_SSO_AUTH_URL and OWNER_SSO_REGIONAL_AUTH_URLS', async () => {

@@ -1,23 +1,21 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { type Emulator, startEmulator } from '@owner-sso/emulator'
+import { beforeAll, describe, expect, it } from '@jest/globals'
+import { useEmulator } from '@owner-sso/emulator/jest'
 import { OwnerSsoStrategy } from '../src/index.ts'
 import { startApplication } from './application.ts'
 import { recordedOutcomes, requestWith } from './recorded-outcomes.ts'
 
-let emulator: Emulator
+const emulator = useEmulator({
+  accounts: [
+    { identity: 'plain@example.com', credential: 'correct horse' },
+    { identity: 'locked@example.com', credential: 'correct horse', locked: true },
+    { identity: 'captcha@example.com', credential: 'correct horse', captcha: true },
+    { identity: 'late-captcha@example.com', credential: 'correct horse', captcha: 'after-submission' },
+  ],
+})
 let strategy: OwnerSsoStrategy
 beforeAll(async () => {
-  emulator = await startEmulator({
-    accounts: [
-      { identity: 'plain@example.com', credential: 'correct horse' },
-      { identity: 'locked@example.com', credential: 'correct horse', locked: true },
-      { identity: 'captcha@example.com', credential: 'correct horse', captcha: true },
-      { identity: 'late-captcha@example.com', credential: 'correct horse', captcha: 'after-submission' },
-    ],
-  })
   strategy = new OwnerSsoStrategy({ authUrl: emulator.authUrl })
 })
-afterAll(() => emulator.close())
 
 describe('a sign-in that the person can correct', () => {
   it.each([

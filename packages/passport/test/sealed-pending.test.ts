@@ -6,26 +6,20 @@ import { createServer, request as httpRequest, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import { type Emulator, startEmulator } from '@owner-sso/emulator'
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import { useEmulator } from '@owner-sso/emulator/jest'
 import request from 'supertest'
 
 const credentials = { identity: 'mfa@example.com', credential: 'correct horse' }
-let emulator: Emulator
+const emulator = useEmulator({
+  firewall: false,
+  accounts: [{ ...credentials, totpSecret: 'JBSWY3DPEHPK3PXP' }],
+})
 let sessions: string
 let instances: ChildProcess[]
 let oneAddress: Server
 
-beforeAll(async () => {
-  emulator = await startEmulator({
-    firewall: false,
-    accounts: [{ ...credentials, totpSecret: 'JBSWY3DPEHPK3PXP' }],
-  })
-})
-afterAll(() => emulator.close())
-
 beforeEach(() => {
-  emulator.clock.advance(90)
   sessions = mkdtempSync(join(tmpdir(), 'owner-sso-sessions-'))
 })
 afterEach(async () => {

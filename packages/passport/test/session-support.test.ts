@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { type Emulator, startEmulator } from '@owner-sso/emulator'
+import { beforeAll, describe, expect, it } from '@jest/globals'
+import { useEmulator } from '@owner-sso/emulator/jest'
 import express, { type NextFunction, type Request, type Response } from 'express'
 import passport from 'passport'
 import request from 'supertest'
@@ -10,13 +10,11 @@ import { OwnerSsoStrategy } from '../src/index.ts'
 import { newSession, recordedOutcomes, requestWith } from './recorded-outcomes.ts'
 
 const plain = { identity: 'plain@example.com', credential: 'correct horse' }
-let emulator: Emulator
+const emulator = useEmulator({ firewall: false })
 let strategy: OwnerSsoStrategy
 beforeAll(async () => {
-  emulator = await startEmulator({ firewall: false })
   strategy = new OwnerSsoStrategy({ authUrl: emulator.authUrl })
 })
-afterAll(() => emulator.close())
 
 describe('a route without what it needs', () => {
   it('fails with a clear error before anything is sent, where there is no session', async () => {

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { createSso, createTokenManager, type TokenStore } from '@owner-sso/core'
-import { type Emulator, startEmulator } from '@owner-sso/emulator'
+import { useEmulator } from '@owner-sso/emulator/jest'
 import { memoryTokenStore } from '@owner-sso/token-store-memory'
 import express, { type NextFunction, type Request, type Response } from 'express'
 import passport from 'passport'
@@ -9,11 +9,7 @@ import { OwnerSsoStrategy } from '../src/index.ts'
 import { sessionIdIn, startApplication } from './application.ts'
 import { recordedOutcomes, requestWith } from './recorded-outcomes.ts'
 
-let emulator: Emulator
-beforeAll(async () => {
-  emulator = await startEmulator({ firewall: false })
-})
-afterAll(() => emulator.close())
+const emulator = useEmulator({ firewall: false })
 
 const plain = { identity: 'plain@example.com', credential: 'correct horse' }
 const newStrategy = (): OwnerSsoStrategy =>

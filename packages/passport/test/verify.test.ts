@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { type Emulator, startEmulator } from '@owner-sso/emulator'
+import { describe, expect, it } from '@jest/globals'
+import { useEmulator } from '@owner-sso/emulator/jest'
 import type { Request } from 'express'
 import { OwnerSsoStrategy, type SignIn, type Verify } from '../src/index.ts'
 import { type RecordedOutcome, recordedOutcomes, requestWith } from './recorded-outcomes.ts'
 
-let emulator: Emulator
-beforeAll(async () => {
-  emulator = await startEmulator({ firewall: false })
-})
-afterAll(() => emulator.close())
+const emulator = useEmulator({ firewall: false })
 
 const plain = { identity: 'plain@example.com', credential: 'correct horse' }
 

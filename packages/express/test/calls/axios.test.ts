@@ -1,23 +1,21 @@
 import { Readable } from 'node:stream'
 import { inspect } from 'node:util'
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import { beforeEach, describe, expect, it } from '@jest/globals'
 import type { TokenManager } from '@owner-sso/core'
-import { type Emulator, startEmulator } from '@owner-sso/emulator'
+import { useEmulator } from '@owner-sso/emulator/jest'
 import axios, { type AxiosError, type AxiosInstance } from 'axios'
 import { attachBearer, type CallOptions } from '../../src/index.ts'
 import { listen, startOwnerApi } from '../servers.ts'
 import { account, signedInTokens } from '../tokens.ts'
 
-let emulator: Emulator
+const emulator = useEmulator({ firewall: false })
 let tokens: TokenManager
 let http: AxiosInstance
 
 beforeEach(async () => {
-  emulator = await startEmulator({ firewall: false })
   tokens = await signedInTokens(emulator)
   http = attachBearer(axios.create({ baseURL: emulator.ownerApiUrl }), { tokens, account })
 })
-afterEach(() => emulator.close())
 
 const ownerApiRequests = () => emulator.requests.filter(({ path }) => path.startsWith('/api/1/'))
 

@@ -1,20 +1,18 @@
-import { afterEach, beforeEach, expect, it } from '@jest/globals'
+import { beforeEach, expect, it } from '@jest/globals'
 import type { TokenManager } from '@owner-sso/core'
-import { type Emulator, startEmulator } from '@owner-sso/emulator'
+import { useEmulator } from '@owner-sso/emulator/jest'
 import { ownerFetch, type OwnerFetchOptions } from '../../src/index.ts'
 import { listen, startOwnerApi } from '../servers.ts'
 import { account, signedInTokens } from '../tokens.ts'
 
-let emulator: Emulator
+const emulator = useEmulator({ firewall: false })
 let tokens: TokenManager
 let call: typeof fetch
 
 beforeEach(async () => {
-  emulator = await startEmulator({ firewall: false })
   tokens = await signedInTokens(emulator)
   call = ownerFetch({ tokens, account, target: emulator.ownerApiUrl })
 })
-afterEach(() => emulator.close())
 
 const ownerApiRequests = () => emulator.requests.filter(({ path }) => path.startsWith('/api/1/'))
 

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, it } from '@jest/globals'
-import { type Emulator, startEmulator } from '@owner-sso/emulator'
+import { useEmulator } from '@owner-sso/emulator/jest'
 import { openSocket, rawRequest } from '../raw-http.ts'
 
 interface Holding {
@@ -16,12 +16,11 @@ interface Holding {
 const size = 100 * 1024 ** 2
 const concurrent = 10_000
 
-let emulator: Emulator
+const emulator = useEmulator({ firewall: false })
 let child: ChildProcess
 let url: string
 
 beforeEach(async () => {
-  emulator = await startEmulator({ firewall: false })
   child = fork(fileURLToPath(new URL('proxy-process.mjs', import.meta.url)), { execArgv: [] })
   const { access_token: token } = await emulator.issueTokens('plain@example.com')
   const { port } = await ask<{ port: number }>({ target: emulator.ownerApiUrl, token })
@@ -30,7 +29,6 @@ beforeEach(async () => {
 afterEach(async () => {
   child.kill()
   await once(child, 'exit')
-  await emulator.close()
 })
 
 async function ask<Answer>(message: object): Promise<Answer> {

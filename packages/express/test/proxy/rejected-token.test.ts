@@ -1,26 +1,24 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { createSso, createTokenManager, type TokenManager } from '@owner-sso/core'
-import { type Emulator, startEmulator } from '@owner-sso/emulator'
+import { useEmulator } from '@owner-sso/emulator/jest'
 import { memoryTokenStore } from '@owner-sso/token-store-memory'
 import { ownerApiProxy, type OwnerApiProxy } from '../../src/index.ts'
 import { rawRequest, sendRaw, until } from '../raw-http.ts'
 import { type Listening, listen } from '../servers.ts'
 import { account, signedInTokens } from '../tokens.ts'
 
-let emulator: Emulator
+const emulator = useEmulator({ firewall: false })
 let tokens: TokenManager
 let proxy: OwnerApiProxy
 let home: Listening
 
 beforeEach(async () => {
-  emulator = await startEmulator({ firewall: false })
   tokens = await signedInTokens(emulator)
   await start(tokens)
 })
 afterEach(async () => {
   await home.close()
   await proxy.close()
-  await emulator.close()
 })
 
 async function start(from: TokenManager): Promise<void> {

@@ -2,22 +2,20 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { beforeAll, expect, it } from '@jest/globals'
 import type { TokenManager } from '@owner-sso/core'
-import { type Emulator, startEmulator } from '@owner-sso/emulator'
+import { useEmulator } from '@owner-sso/emulator/jest'
 import { ownerApiProxy, type OwnerApiProxyOptions } from '../../src/index.ts'
 import { openSocket, rawRequest, until } from '../raw-http.ts'
 import { listen } from '../servers.ts'
 import { account, signedInTokens } from '../tokens.ts'
 
-let emulator: Emulator
+const emulator = useEmulator({ tls: true, firewall: false })
 let tokens: TokenManager
 
 beforeAll(async () => {
-  emulator = await startEmulator({ tls: true, firewall: false })
   tokens = await signedInTokens(emulator)
 })
-afterAll(() => emulator.close())
 
 async function callWith(tls: OwnerApiProxyOptions['tls']): Promise<{ status: number; body: unknown }> {
   const proxy = ownerApiProxy({ target: emulator.ownerApiUrl, tokens, account, authorize: true, tls })
