@@ -1,9 +1,7 @@
 /**
  * Opening the store's folder: it is made where it is missing, looked at, and cleared of what dead processes left.
  */
-import * as fs from 'node:fs'
 import { dirname, join } from 'node:path'
-import { promisify } from 'node:util'
 import { type Disk, sync, unless } from './disk.ts'
 import { accountFolder, parseTemporaryName, shardFolder, temporaryFolder } from './layout.ts'
 import { warnOfNetworkFolder } from './network-folder.ts'
@@ -57,16 +55,27 @@ export function openedFolder(disk: Disk, root: string): OpenedFolder {
   }
 }
 
-/** Not out of `node:fs/promises`, which takes a command line's time to load. */
-const mkdir = promisify(fs.mkdir)
+/**
+ * Makes a folder and those above it, durably. Not by Node's own recursive mkdir, which tries for ever where a parent stands
+ * and can't hold folders, as `/proc` does.
+ */
+async function makeFolder(disk: Disk, path: string): Promise<void> {
+  const isMade = await unless(make(disk, path), 'ENOENT')
+  if (isMade === undefined) {
+    if (dirname(path) !== path) await makeFolder(disk, dirname(path))
+    await make(disk, path)
+  }
+  await sync(disk, dirname(path))
+}
 
-async function makeRoot(disk: Disk, root: string): Promise<void> {
-  const first = (await mkdir(root, { recursive: true, mode: 0o700 })) ?? root
-  for (let made = root; made.length >= first.length; made = dirname(made)) await sync(disk, dirname(made))
+/** Where another process is faster, its folder will do. */
+async function make(disk: Disk, path: string): Promise<true> {
+  await unless(disk.mkdir(path, 0o700), 'EEXIST')
+  return true
 }
 
 async function openRoot(disk: Disk, root: string): Promise<void> {
-  if (!(await unless(disk.lstat(root), 'ENOENT'))) await makeRoot(disk, root)
+  if (!(await unless(disk.lstat(root), 'ENOENT'))) await makeFolder(disk, root)
   await checkRoot(disk, root)
   await warnOfNetworkFolder(disk, root)
   const folder = temporaryFolder(root)

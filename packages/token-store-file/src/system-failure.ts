@@ -11,6 +11,8 @@ const advice: Readonly<Record<string, string>> = {
   EROFS: 'The file system is read-only: mount it writable, or choose another path.',
   EACCES: 'This user may not: run chown or chmod, or choose another path.',
   EPERM: 'This user may not: run chown or chmod, or choose another path.',
+  ENOENT: 'No folder can be made there, or it is gone: choose another path.',
+  ENOTDIR: 'A part of the path is no folder: choose another path.',
   EIO: 'The disk has an error: look at the system’s log.',
   EMFILE: 'This process has too many files open: raise its limit.',
   ENFILE: 'The system has too many files open: raise its limit.',
