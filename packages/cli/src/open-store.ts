@@ -3,7 +3,6 @@
  */
 import type { TokenStore } from '@owner-sso/core'
 import { encryptionKeys } from './encryption-key.ts'
-import { plainRecords } from './plain-records.ts'
 import { type StoreAddress, parseStoreAddress, shownAddress } from './store-address.ts'
 
 export interface OpenStore {
@@ -34,7 +33,7 @@ export async function openStore(text: string, { ca, plain = false }: StoreOption
     address,
     shown: shownAddress(address),
     sealed: keys !== undefined && address.kind !== 'memory',
-    store: keys === undefined ? plainRecords(store) : store,
+    store,
     close: async () => undefined,
     ...rest,
   }

@@ -59,7 +59,12 @@ export interface TokenManager {
   status(account: string): Promise<TokenStatus>
   /** A sign-out: a tombstone, so that a refresh still under way can't undo it. @throws StoreError if it could not be stored */
   forget(account: string): Promise<void>
-  /** The names of all accounts that are not signed out. @throws TypeError if the store can't list its accounts */
+  /**
+   * The names of all accounts that are not signed out.
+   *
+   * @throws TypeError if the store can't list its accounts
+   * @throws StoreError after all names that can be told, where a record can't be read (`wrong-key`: it is sealed)
+   */
   accounts(): AsyncIterable<string>
   /** Calls `listener` on each such event. Returns the end of it. */
   on<Name extends keyof TokenManagerEvents>(

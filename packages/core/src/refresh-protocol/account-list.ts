@@ -2,10 +2,9 @@
  * The accounts of a store, and copying their token sets into another one.
  */
 import { randomUUID } from 'node:crypto'
-import type { TokenStore, Versioned } from '../token-store.ts'
+import type { TokenStore } from '../token-store.ts'
 import { isBehind } from './lineage.ts'
-import type { Placed } from './lineage.ts'
-import { isAccountRecord } from './read-record.ts'
+import { placed } from './read-record.ts'
 import { isFirewallRecordName } from './shared-breaker.ts'
 
 /**
@@ -15,7 +14,8 @@ import { isFirewallRecordName } from './shared-breaker.ts'
  *
  * @returns how many records were written
  * @throws TypeError if `from` can't list its accounts
- * @throws StoreError where either can't be read or written; what was copied stays, and a repetition is harmless
+ * @throws StoreError where either can't be read or written, `wrong-key` for records that are sealed with another key than
+ *   was given; what was copied stays, and a repetition is harmless
  */
 export async function copyTokenSets(from: TokenStore, to: TokenStore): Promise<number> {
   let copied = 0
@@ -26,33 +26,36 @@ export async function copyTokenSets(from: TokenStore, to: TokenStore): Promise<n
 }
 
 async function copyRecord(account: string, from: TokenStore, to: TokenStore): Promise<boolean> {
-  const source = asPlaced(await from.read(account))
+  const source = placed(await from.read(account))
   if (source === undefined) return false
   const writeId = randomUUID()
   for (;;) {
-    const target = asPlaced(await to.read(account))
+    const target = placed(await to.read(account))
     if (target !== undefined && !isBehind(target, source)) return false
     const answer = await to.swap(account, target?.version ?? 0, source.record, writeId)
     if (!('conflict' in answer)) return true
   }
 }
 
-function asPlaced(stored: Versioned | undefined): Placed | undefined {
-  return stored !== undefined && isAccountRecord(stored.record)
-    ? { version: stored.version, record: stored.record }
-    : undefined
-}
-
 /**
  * The names of all accounts that are signed in or have to sign in again.
  *
- * @throws TypeError if the store can't list its accounts
+ * @throws TypeError if the store can't list its accounts; StoreError, after all names that can be told, where a record
+ *   can't be read: with `wrong-key` where it is sealed with another key than was given
  */
 export async function* accountsOf(store: TokenStore): AsyncGenerator<string> {
+  let failure: unknown
   for await (const account of listOf(store)) {
-    const stored = await store.read(account)
-    if (stored !== undefined && isAccountRecord(stored.record) && stored.record.state !== 'signed-out') yield account
+    try {
+      const stored = placed(await store.read(account))
+      if (stored === undefined || stored.record.state === 'signed-out') continue
+    } catch (error) {
+      failure ??= error
+      continue
+    }
+    yield account
   }
+  if (failure !== undefined) throw failure
 }
 
 async function* listOf(store: TokenStore): AsyncGenerator<string> {

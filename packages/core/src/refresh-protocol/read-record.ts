@@ -5,6 +5,7 @@
 import { StoreError } from '../errors.ts'
 import type { AccountRecord, TokenRecord } from '../token-record.ts'
 import { tokenSet } from '../token-set.ts'
+import type { Versioned } from '../token-store.ts'
 import type { Known } from './account-memory.ts'
 import { adopt } from './account-memory.ts'
 import type { Context } from './context.ts'
@@ -13,10 +14,22 @@ import type { Placed } from './lineage.ts'
 
 /** @throws StoreError where the store can't be read, or holds what is no record of an account */
 export async function readRecord(account: string, { store }: Context): Promise<Placed | undefined> {
-  const stored = await store.read(account)
+  const stored = placed(await store.read(account))
+  return stored && { version: stored.version, record: withoutShownTokens(stored.record) }
+}
+
+/**
+ * What a store answered, as the record of an account.
+ *
+ * @throws StoreError `wrong-key` for one that was sealed, `corrupt` for what is none: neither is nobody
+ */
+export function placed(stored: Versioned | undefined): Placed | undefined {
   if (stored === undefined) return undefined
   const { version, record } = stored
-  if (isAccountRecord(record)) return { version, record: withoutShownTokens(record) }
+  if (isAccountRecord(record)) return { version, record }
+  if (record.state === 'sealed') {
+    throw new StoreError('wrong-key', 'The records of this token store are encrypted, and no key was given.')
+  }
   throw new StoreError('corrupt', 'The token store holds something that is no record of this account.')
 }
 
@@ -25,7 +38,7 @@ function withoutShownTokens(record: AccountRecord): AccountRecord {
   return record.state === 'signed-out' ? record : { ...record, tokens: tokenSet(record.tokens) }
 }
 
-export function isAccountRecord(record: TokenRecord): record is AccountRecord {
+function isAccountRecord(record: TokenRecord): record is AccountRecord {
   const { schema, state } = record
   return schema === 1 && (state === 'signed-in' || state === 'signed-out' || state === 'reauthentication-required')
 }

@@ -3,7 +3,6 @@ import { execFile } from 'node:child_process'
 import { inspect, promisify } from 'node:util'
 import { describe, expect, it } from '@jest/globals'
 import { ReauthenticationRequiredError } from '../../src/errors.ts'
-import { copyTokenSets } from '../../src/refresh-protocol/account-list.ts'
 import { createTokenManager } from '../../src/create-token-manager.ts'
 import type { TokenManagerOptions } from '../../src/token-manager.ts'
 import { mapStore } from '../map-store.ts'
@@ -113,19 +112,6 @@ describe('an account', () => {
 })
 
 describe('a manager', () => {
-  it('lists who is signed in or has to sign in again', async () => {
-    const world = bench()
-    const tokens = world.process()
-    for (const name of ['one', 'two', 'three']) await tokens.save(name, world.tokens())
-    await tokens.forget('two')
-    const names: string[] = []
-    for await (const name of tokens.accounts()) names.push(name)
-    expect(names).toEqual(['one', 'three'])
-    const read = world.store.read.bind(world.store)
-    const unlisted = world.process({ store: { read, swap: world.store.swap.bind(world.store) } })
-    await expect(unlisted.accounts()[Symbol.asyncIterator]().next()).rejects.toThrow(TypeError)
-  })
-
   it('tells listeners of what happens until they have heard enough', async () => {
     const world = bench()
     const tokens = world.process()
@@ -198,22 +184,5 @@ describe('a manager', () => {
     await expect(tokens.getAccessToken(name as never)).rejects.toThrow(mistake)
     await expect(tokens.save(name as never, bench().tokens())).rejects.toThrow(mistake)
     await expect(tokens.status(name as never)).rejects.toThrow(mistake)
-  })
-})
-
-describe('copying token sets', () => {
-  it('takes every record over as it is, and none over a newer one', async () => {
-    const world = bench()
-    const tokens = world.process()
-    for (const name of ['one', 'two', 'three']) await tokens.save(name, world.tokens({ access_token: name }))
-    await tokens.forget('two')
-    const target = mapStore()
-    expect(await copyTokenSets(world.store, target)).toBe(3)
-    for (const name of ['one', 'two', 'three']) {
-      expect((await target.read(name))?.record).toEqual((await world.store.read(name))?.record)
-    }
-    await world.process({ store: target }).refresh('one')
-    expect(await copyTokenSets(world.store, target)).toBe(0)
-    expect(await world.process({ store: target }).getAccessToken('one')).toBe('a1')
   })
 })
