@@ -26,13 +26,9 @@ export function chosenFactor(factors: readonly Factor[], { factorId }: PasscodeA
 /**
  * Asks the caller of `login` for the passcode.
  *
- * @throws PasscodeRequiredError where none was given; TypeError for an answer that is none; what the caller's function throws
+ * @throws TypeError for an answer that is none; what the caller's function throws
  */
-export async function askForPasscode(
-  source: PasscodeSource | undefined,
-  factors: readonly Factor[],
-): Promise<SecondFactorAnswer> {
-  if (source === undefined) throw new PasscodeRequiredError('no-passcode', { step: 'mfa-factors' })
+export async function askForPasscode(source: PasscodeSource, factors: readonly Factor[]): Promise<SecondFactorAnswer> {
   const answer = typeof source === 'function' ? await source(factors) : source
   return secondFactorAnswer(typeof answer === 'string' ? { passcode: answer } : answer)
 }

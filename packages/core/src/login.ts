@@ -19,9 +19,12 @@ import type { TokenSet } from './token-set.ts'
 /** How far a login gets with identity and credential. */
 export type LoginProgress =
   | { readonly kind: 'tokens'; readonly tokens: TokenSet }
-  | { readonly kind: 'passcode-required'; readonly login: LoginInProgress }
+  | { readonly kind: 'passcode-required'; readonly login: LoginAtPasscode }
 
-/** The login up to its end, or up to the passcode: 3 requests, or 4 with the list of factors; one more over a region. */
+/** A login that has met the page that asks for a passcode. */
+export type LoginAtPasscode = Omit<LoginInProgress, 'factors' | 'cookies'>
+
+/** The login up to its end, or up to the page that asks for a passcode: 3 requests, or 2; one more over a region. */
 export async function beginLogin(
   service: Service,
   session: HttpSession,
@@ -42,11 +45,17 @@ export async function beginLogin(
       : submission
   if (exchange.kind === 'tokens') return exchange
 
-  // 4. GET /oauth2/v3/authorize/mfa/factors: what the passcode can come from.
   const verification = verificationOf(exchange, page.hiddenInputs)
+  return { kind: 'passcode-required', login: { credentials, secrets, page, verification } }
+}
+
+/** What the passcode can come from: 1 request, made only where somebody is there to answer. */
+export async function listLoginFactors(session: HttpSession, login: LoginAtPasscode): Promise<LoginInProgress> {
+  const { page, verification } = login
+
+  // 4. GET /oauth2/v3/authorize/mfa/factors.
   const factors = await listFactors(session, page.authUrl, verification.transactionId)
-  const cookies = session.cookies(page.authUrl)
-  return { kind: 'passcode-required', login: { credentials, secrets, page, verification, factors, cookies } }
+  return { ...login, factors, cookies: session.cookies(page.authUrl) }
 }
 
 /** The rest of a login: 3 requests. */

@@ -1,7 +1,7 @@
 /**
  * `login`, `beginLogin` and `completeLogin`: the story of `login.ts`, with a session opened before it and closed after it.
  */
-import { InvalidCredentialsError, PendingLoginExpiredError, SsoTimeoutError } from './errors.ts'
+import { InvalidCredentialsError, PasscodeRequiredError, PendingLoginExpiredError, SsoTimeoutError } from './errors.ts'
 import { askForPasscode, secondFactorAnswer } from './factor-choice.ts'
 import type { SecondFactorAnswer } from './factor-choice.ts'
 import { openSession } from './http/http-session.ts'
@@ -27,8 +27,12 @@ export async function login(
   return withSession(openSession(service, options), async (session) => {
     const begun = await begin(service, session, credentials)
     if (begun.kind === 'tokens') return begun.tokens
-    const answer = await unlessAborted(askForPasscode(passcode, begun.login.factors), options.signal)
-    return complete(service, session, begun.login, answer)
+    if (passcode === undefined) {
+      throw new PasscodeRequiredError('no-passcode', { step: 'mfa-verify', requestSent: false })
+    }
+    const inProgress = await story.listLoginFactors(session, begun.login)
+    const answer = await unlessAborted(askForPasscode(passcode, inProgress.factors), options.signal)
+    return complete(service, session, inProgress, answer)
   })
 }
 
@@ -38,8 +42,9 @@ export async function beginLogin(service: Service, given: Credentials, options: 
   return withSession(openSession(service, options), async (session) => {
     const begun = await begin(service, session, credentials)
     if (begun.kind === 'tokens') return begun
-    const pending = pendingLogin(begun.login, service.now())
-    return { kind: 'passcode-required', factors: begun.login.factors, pending }
+    const inProgress = await story.listLoginFactors(session, begun.login)
+    const pending = pendingLogin(inProgress, service.now())
+    return { kind: 'passcode-required', factors: inProgress.factors, pending }
   })
 }
 

@@ -103,7 +103,10 @@ export interface AuthorizationRequest {
 export interface Sso {
   /** Base address of the home instance, without a trailing slash. */
   readonly authUrl: string
-  /** The whole login, scripted: 3 requests, with a second factor 7 or 6, over a region one more. */
+  /**
+   * The whole login, scripted: 3 requests, with a second factor 7 or 6, over a region one more. Where the service wants a
+   * passcode and `passcode` is missing, it ends there: 3 requests or 2.
+   */
   login(credentials: Credentials & { readonly passcode?: PasscodeSource }, options?: CallOptions): Promise<TokenSet>
   /** The same login up to the passcode. */
   beginLogin(credentials: Credentials, options?: CallOptions): Promise<LoginOutcome>

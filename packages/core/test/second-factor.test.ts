@@ -69,11 +69,17 @@ describe('login with a second factor', () => {
     expect(emulator.counters.passcodeChecks).toBe(0)
   })
 
-  it('says that a passcode is wanted where none was given', async () => {
-    const { emulator, sso } = await start(one)
-    await expect(sso.login(mfa)).rejects.toMatchObject({ code: 'ERR_SSO_PASSCODE_REQUIRED', reason: 'no-passcode' })
-    expect(emulator.counters.passcodeChecks).toBe(0)
-  })
+  it.each([
+    ['token-exchange', ['GET /oauth2/v3/authorize', 'POST /oauth2/v3/authorize', 'POST /oauth2/v3/token']],
+    ['form-submission', ['GET /oauth2/v3/authorize', 'POST /oauth2/v3/authorize']],
+  ] as const)(
+    'says that a passcode is wanted where none was given, once it is (%s): nothing is asked for',
+    async (mfaAt, sent) => {
+      const { emulator, sso } = await start({ ...one, mfaAt })
+      await expect(sso.login(mfa)).rejects.toMatchObject({ code: 'ERR_SSO_PASSCODE_REQUIRED', reason: 'no-passcode' })
+      expect(emulator.requests.map(({ method, path }) => `${method} ${path}`)).toEqual(sent)
+    },
+  )
 
   it('takes a backup code in place of a passcode', async () => {
     const { emulator, sso } = await start(one)
