@@ -34,7 +34,9 @@ const replies: Readonly<Record<string, readonly [StoreErrorReason, string]>> = {
 export async function answered<Answer>(command: () => Promise<Answer>): Promise<Answer> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new StoreError('unavailable', 'Redis did not answer in time.')), commandDeadline)
+    const giveUp = (): void => reject(new StoreError('unavailable', 'Redis did not answer in time.'))
+    // Where this process itself was held up, the answer has come: let the event loop read its sockets first.
+    timer = setTimeout(() => setImmediate(giveUp), commandDeadline)
   })
   try {
     return await Promise.race([command(), late])

@@ -5,6 +5,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { inspect } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { type RedisClient, redisTokenStore } from '../src/index.ts'
+import { commandDeadline } from '../src/redis-failure.ts'
 import { startCuttingProxy } from './cutting-proxy.ts'
 import { describeWithRedis, freePort, nodeRedis, type RedisServer, startRedis, ioRedis } from './redis-server.ts'
 import { account, commit, rounds, sample, timed } from './samples.ts'
@@ -55,6 +56,18 @@ describeWithRedis.each(clients)('over %s', (_name, connect) => {
     }
     expect(await store.read(account)).toEqual({ version, record: sample(version) })
   }, 300_000)
+
+  test('a process that was held up itself hears the answer that came meanwhile', async () => {
+    const server = await startRedis()
+    cleanUps.push(server.stop)
+    const store = redisTokenStore({ client: await connect(server.port) })
+    await commit(store, 0, randomUUID())
+    const asked = store.read(account)
+    // The command leaves, then nothing runs here for longer than its deadline.
+    await new Promise(setImmediate)
+    for (const began = performance.now(); performance.now() - began < commandDeadline + 100; );
+    expect(await asked).toEqual({ version: 1, record: sample(1) })
+  })
 
   test('a server that stands still is given up within two seconds, and used again once it goes on', async () => {
     const server = await startRedis()
