@@ -65,7 +65,7 @@ describeWithRedis.each(clients)('over %s', (_name, connect) => {
     const asked = store.read(account)
     // The command leaves, then nothing runs here for longer than its deadline.
     await new Promise(setImmediate)
-    for (const began = performance.now(); performance.now() - began < commandDeadline + 100; );
+    for (const began = performance.now(); performance.now() - began < commandDeadline + 100;);
     expect(await asked).toEqual({ version: 1, record: sample(1) })
   })
 
