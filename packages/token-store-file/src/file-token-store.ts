@@ -15,6 +15,7 @@ import { publish } from './publication.ts'
 import { encode, type Envelope } from './record-file.ts'
 import { reporting } from './system-failure.ts'
 
+/** Where the files lie, and whether they are sealed. */
 export interface FileTokenStoreOptions {
   /** The store's folder; made with mode 0700 where it is missing. Relative to the working directory at this moment. */
   readonly path: string
@@ -22,8 +23,11 @@ export interface FileTokenStoreOptions {
   readonly encryptionKey?: EncryptionKey
 }
 
-/** Milliseconds that a swap waits for another writer who is in the middle of a file. */
-const patience = 2000
+/**
+ * How long a swap waits for another writer who is in the middle of a file: at least so many milliseconds, and so many looks,
+ * because on a slow disk one look may outlast the time.
+ */
+const patience = { milliseconds: 2000, looks: 5 }
 
 /**
  * A store of immutable version files: 0600, in 0700 folders, none ever written over or renamed over.
@@ -89,12 +93,12 @@ export function storeOn(disk: Disk, { path }: { readonly path: string }): TokenS
         else if (!(await folder.hasAccount(key))) return { conflict: true }
         const flag = options?.forgetOlder === true ? { forgetOlder: true as const } : {}
         const next = { schema: 1 as const, account, version: expected + 1, writeId, ...flag, record }
-        const deadline = performance.now() + patience
-        do {
+        const deadline = performance.now() + patience.milliseconds
+        for (let looks = 0; looks < patience.looks || performance.now() < deadline; looks += 1) {
           const answer = await swapOnce(key, next)
           if (answer) return answer
           await pause(1)
-        } while (performance.now() < deadline)
+        }
         throw new StoreError('busy', `Another process has been writing to ${accountFolder(root, key)} all the time.`)
       })
     },

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, jest, test } from '@jest/globals'
 import { StoreError, type TokenStore } from '@owner-sso/core'
 import { type Disk, systemDisk } from '../src/disk.ts'
 import { storeOn } from '../src/file-token-store.ts'
@@ -102,6 +102,27 @@ test('a temporary file that is swept under a living writer makes it try again', 
   })
   expect(await storeOn(disk, { path }).swap(account, 0, sample(1), 'one')).toEqual({ version: 1, record: sample(1) })
   expect(swept).toBe(3)
+})
+
+test('a disk so slow that one look outlasts the patience is no busy writer: who lost the race hears of the conflict', async () => {
+  const path = folders.make()
+  await grow(storeOn(systemDisk, { path }), 1)
+  const clock = jest.spyOn(performance, 'now')
+  let beaten = false
+  const slow = watched(async (call, proceed) => {
+    if (call.name === 'link' && !beaten) {
+      beaten = true
+      await storeOn(systemDisk, { path }).swap(account, 1, sample(2), 'winner')
+      const now = performance.now()
+      clock.mockImplementation(() => now + 3000)
+    }
+    return proceed()
+  })
+  try {
+    expect(await storeOn(slow, { path }).swap(account, 1, sample(-2), 'loser')).toEqual({ conflict: true })
+  } finally {
+    clock.mockRestore()
+  }
 })
 
 describe('left-over temporary files', () => {
