@@ -61,7 +61,9 @@ let closing: (() => Promise<void>)[] = []
 afterEach(async () => {
   const closers = closing
   closing = []
-  for (const close of closers.toReversed()) await close()
+  const failures: unknown[] = []
+  for (const close of closers.toReversed()) await close().catch((error: unknown) => failures.push(error))
+  if (failures.length > 0) throw failures[0]
 })
 
 afterAll(async () => {

@@ -22,7 +22,8 @@ export const fileRow: StoreRow = {
     const folder = mkdtempSync(join(tmpdir(), 'owner-sso-scenario-'))
     return {
       settings: { kind: 'file', path: join(folder, 'tokens') },
-      remove: async () => rmSync(folder, { recursive: true, force: true }),
+      // After a failed test a worker may still be writing.
+      remove: async () => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }),
     }
   },
 }
