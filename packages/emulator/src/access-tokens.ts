@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Account } from './accounts.ts'
 import type { Clock } from './clock.ts'
-import { createExpiringMap } from './expiring-map.ts'
+import { createExpiringMap, type Alive } from './expiring-map.ts'
 import { issuerOf, type Instance } from './instances.ts'
 import type { Settings } from './options.ts'
 import { randomText } from './sessions.ts'
@@ -24,6 +24,8 @@ export interface AccessTokens {
   find(token: string): AccessToken | undefined
   /** Revokes those that match and says how many. */
   revoke(matches: (token: AccessToken) => boolean): number
+  /** Those that the owner API accepts. */
+  alive(): Iterable<Alive<AccessToken>>
 }
 
 export function createAccessTokens(clock: Clock, settings: Settings): AccessTokens {
@@ -60,6 +62,9 @@ export function createAccessTokens(clock: Clock, settings: Settings): AccessToke
       const live = [...tokens.values()].filter((token) => !token.revoked && matches(token))
       for (const token of live) token.revoked = true
       return live.length
+    },
+    *alive() {
+      for (const token of tokens.alive()) if (!token.value.revoked) yield token
     },
   }
 }

@@ -3,7 +3,9 @@ import { createHash } from 'node:crypto'
 import type { Clock } from './clock.ts'
 import { createFactor, type Factor, type FactorOptions } from './factors.ts'
 import type { Region } from './instances.ts'
+import { initialSwitches, switchAccount } from './switches/account-switches.ts'
 
+/** An account to start with. */
 export interface AccountOptions {
   /** E-mail address. */
   readonly identity: string
@@ -26,9 +28,9 @@ export interface AccountOptions {
 export interface Account {
   readonly identity: string
   readonly credential: string
-  readonly region: Region
-  readonly locked: boolean
-  readonly captcha: boolean | 'after-submission'
+  region: Region
+  locked: boolean
+  captcha: boolean | 'after-submission'
   readonly factors: readonly Factor[]
   /** Those not used yet. */
   readonly backupCodes: Set<string>
@@ -41,6 +43,8 @@ export interface EmulatorAccount {
   readonly identity: string
   readonly credential: string
   readonly region: Region
+  readonly locked: boolean
+  readonly captcha: boolean | 'after-submission'
   readonly factors: readonly { readonly id: string; readonly name: string }[]
   /** Backup codes not used yet. */
   readonly backupCodes: readonly string[]
@@ -50,8 +54,18 @@ export interface EmulatorAccount {
    * @throws {TypeError} The account has no such factor.
    */
   passcode(factor?: string): string
+  /**
+   * Locks it, shows it a captcha, moves it to the other region, from its next request on.
+   *
+   * @throws {TypeError} A switch is unknown or wrong; the message names it.
+   */
+  change(switches: AccountSwitches): void
 }
 
+/** What of an account can be switched while the emulator runs. */
+export type AccountSwitches = Pick<AccountOptions, 'locked' | 'captcha' | 'region'>
+
+/** The accounts of an emulator that was given none: without a second factor, with two devices, and of the other region. */
 export const DEMO_ACCOUNTS: readonly AccountOptions[] = [
   { identity: 'plain@example.com', credential: 'correct horse' },
   {
@@ -71,9 +85,7 @@ export function createAccount(options: AccountOptions): Account {
   return {
     identity: options.identity,
     credential: options.credential,
-    region: options.region ?? 'home',
-    locked: options.locked ?? false,
-    captcha: options.captcha ?? false,
+    ...initialSwitches(options),
     factors: factors.map(createFactor),
     backupCodes: new Set(options.backupCodes),
     subject: createHash('sha256').update(identityKey(options.identity)).digest('hex').slice(0, 32),
@@ -84,8 +96,10 @@ export interface AccountDirectory {
   readonly all: readonly Account[]
   /** By e-mail, without regard to case. */
   find(identity: string): Account | undefined
-  /** Passcodes and backup codes that were used may be used again. */
+  /** Each account's switches are as they were at the start. */
   reset(): void
+  /** Passcodes and backup codes that were used may be used again. */
+  forget(): void
 }
 
 export function createAccountDirectory(options: readonly AccountOptions[]): AccountDirectory {
@@ -95,6 +109,9 @@ export function createAccountDirectory(options: readonly AccountOptions[]): Acco
     all,
     find: (identity) => byIdentity.get(identityKey(identity)),
     reset() {
+      for (const [index, account] of all.entries()) Object.assign(account, initialSwitches(options[index] ?? {}))
+    },
+    forget() {
       for (const [index, { factors, backupCodes }] of all.entries()) {
         for (const factor of factors) factor.forget()
         for (const code of options[index]?.backupCodes ?? []) backupCodes.add(code)
@@ -107,8 +124,17 @@ export function accountView(account: Account, clock: Clock): EmulatorAccount {
   return {
     identity: account.identity,
     credential: account.credential,
-    region: account.region,
+    get region() {
+      return account.region
+    },
+    get locked() {
+      return account.locked
+    },
+    get captcha() {
+      return account.captcha
+    },
     factors: account.factors.map(({ id, name }) => ({ id, name })),
+    change: (switches) => switchAccount(account, switches),
     get backupCodes() {
       return [...account.backupCodes]
     },

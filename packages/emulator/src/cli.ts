@@ -1,10 +1,12 @@
 #!/usr/bin/env node
 /** The command `owner-sso-emulator`: the emulator in a terminal, for a person or a program in any language. */
-import { readFile, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import type { EmulatorAccount } from './accounts.ts'
+import type { Emulator } from './emulator.ts'
 import type { EmulatorOptions } from './options.ts'
-import { startEmulator, type Emulator } from './start-emulator.ts'
+import { packageVersion } from './package-version.ts'
+import { startEmulator } from './start-emulator.ts'
 
 const HELP = `owner-sso-emulator: the SSO service and a small owner API, on loopback
 
@@ -67,7 +69,7 @@ try {
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: FLAGS })
   if (values.help) return void process.stdout.write(HELP)
-  if (values.version) return console.log(await version())
+  if (values.version) return console.log(packageVersion())
 
   const emulator = await startEmulator(optionsOf(values))
   if (values['ca-file'] !== undefined && emulator.ca !== undefined) await writeFile(values['ca-file'], emulator.ca)
@@ -104,11 +106,6 @@ ${accounts.map(accountLine).join('\n')}
 function accountLine(account: EmulatorAccount): string {
   const passcodes = account.factors.map(({ id, name }) => `${name} ${account.passcode(id)}`).join(', ')
   return `  ${account.identity.padEnd(24)}${account.credential.padEnd(18)}${passcodes || account.region}`
-}
-
-async function version(): Promise<string> {
-  const manifest: { version: string } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8'))
-  return manifest.version
 }
 
 /** A sentence for people: what is wrong, and what to do about it. */

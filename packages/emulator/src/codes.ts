@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { Account } from './accounts.ts'
 import type { Clock } from './clock.ts'
-import { createExpiringMap } from './expiring-map.ts'
+import { createExpiringMap, type Alive } from './expiring-map.ts'
 import type { Settings } from './options.ts'
 import { randomText, type Session } from './sessions.ts'
 import { acceptedEncoding, isCodeVerifier } from './strictness.ts'
@@ -20,6 +20,8 @@ export interface Codes {
   issue(code: AuthorizationCode): string
   /** The code's content, once. */
   take(code: string): AuthorizationCode | undefined
+  /** Those that nobody presented yet. */
+  alive(): Iterable<Alive<AuthorizationCode>>
 }
 
 export function createCodes(clock: Clock, settings: Settings): Codes {
@@ -35,6 +37,7 @@ export function createCodes(clock: Clock, settings: Settings): Codes {
       codes.delete(code)
       return content
     },
+    alive: () => codes.alive(),
   }
 }
 

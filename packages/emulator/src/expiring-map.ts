@@ -8,10 +8,13 @@ export interface ExpiringMap<Value> {
   clear(): void
   /** Those that are alive. */
   values(): IterableIterator<Value>
+  /** The same, each with its end. */
+  alive(): IterableIterator<Alive<Value>>
 }
 
-interface Entry<Value> {
+export interface Alive<Value> {
   readonly value: Value
+  /** Seconds since the epoch by the emulator's clock. */
   readonly expiresAt: number
 }
 
@@ -24,7 +27,7 @@ export function createExpiringMap<Value>(options: {
   readonly max: number
 }): ExpiringMap<Value> {
   const { clock, lifetime, max } = options
-  const entries = new Map<string, Entry<Value>>()
+  const entries = new Map<string, Alive<Value>>()
 
   /** Insertion order is the order of expiry, as long as nobody changes the lifetime: what can go is at the front. */
   function prune(): void {
@@ -33,6 +36,11 @@ export function createExpiringMap<Value>(options: {
       if (expiresAt > now && entries.size < max) return
       entries.delete(key)
     }
+  }
+
+  function* alive(): IterableIterator<Alive<Value>> {
+    const now = clock.now()
+    for (const entry of entries.values()) if (entry.expiresAt > now) yield entry
   }
 
   return {
@@ -52,8 +60,8 @@ export function createExpiringMap<Value>(options: {
       entries.clear()
     },
     *values() {
-      const now = clock.now()
-      for (const { value, expiresAt } of entries.values()) if (expiresAt > now) yield value
+      for (const { value } of alive()) yield value
     },
+    alive,
   }
 }

@@ -17,6 +17,7 @@ export interface Factor {
   forget(): void
 }
 
+/** A device that makes passcodes. */
 export interface FactorOptions {
   /** A UUID; default a random one. */
   readonly id?: string

@@ -16,7 +16,15 @@ export function encodeText(text: string): string {
   return text.replace(/[^\w\s.,:;!?@/()-]/gu, (sign) => NAMED[sign] ?? `&#x${sign.codePointAt(0)?.toString(16)};`)
 }
 
+/** The text that `encodeText` made this of. */
+export function decodeText(encoded: string): string {
+  return encoded.replace(/&(?:#x([0-9a-f]+)|\w+);/gu, (reference, hex?: string) =>
+    hex === undefined ? (SIGNS.get(reference) ?? reference) : String.fromCodePoint(Number.parseInt(hex, 16)),
+  )
+}
+
 const NAMED: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+const SIGNS: ReadonlyMap<string, string> = new Map(Object.entries(NAMED).map(([sign, name]) => [name, sign]))
 
 function render(part: Part): string {
   if (part === undefined || part === false) return ''

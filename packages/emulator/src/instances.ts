@@ -1,6 +1,7 @@
 /** The two instances of the service, home and regional: separate hosts with separate accounts. */
 import type { IncomingMessage } from 'node:http'
 
+/** Which of the two instances an account belongs to. */
 export type Region = 'home' | 'regional'
 
 export interface Instance {

@@ -1,7 +1,9 @@
 /** The sockets: http or https on loopback, IPv4 and IPv6 alike, so that `localhost` arrives however it resolves. */
 import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http'
-import { createServer as createHttpsServer } from 'node:https'
+import { createServer as createHttpsServer, Server as HttpsServer } from 'node:https'
+import type { SecureContextOptions } from 'node:tls'
 import type { Certificate } from './certificate.ts'
+import type { Settings } from './options.ts'
 import { BANNER } from './web-app.ts'
 
 export interface ListenOptions {
@@ -9,13 +11,28 @@ export interface ListenOptions {
   /** 0: any free one. */
   readonly port: number
   readonly certificate?: Certificate | undefined
-  readonly tlsMaxVersion: 'TLSv1.2' | 'TLSv1.3'
+  readonly tls: TlsVersions
+}
+
+/** The lowest and the highest TLS version that a connection may have. */
+export interface TlsVersions {
+  readonly minVersion: 'TLSv1.2' | 'TLSv1.3'
+  readonly maxVersion: 'TLSv1.2' | 'TLSv1.3'
+}
+
+export function tlsVersions({
+  tlsMinVersion,
+  tlsMaxVersion,
+}: Pick<Settings, 'tlsMinVersion' | 'tlsMaxVersion'>): TlsVersions {
+  return { minVersion: tlsMinVersion, maxVersion: tlsMaxVersion }
 }
 
 /** One port, listened on at one or two addresses. */
 export interface Listener {
   readonly port: number
   serve(app: RequestListener): void
+  /** Connections from now on have one of these versions. Nothing happens without TLS. */
+  offer(tls: TlsVersions): void
   /** Ends every connection, too. */
   close(): Promise<void>
 }
@@ -47,6 +64,10 @@ export async function listen(options: ListenOptions, tries: number = PORT_TRIES)
     serve: (app) => {
       for (const server of servers) server.on('request', app)
     },
+    offer: (tls) => {
+      for (const server of servers)
+        if (server instanceof HttpsServer) server.setSecureContext(secureContext({ ...options, tls }))
+    },
     close: async () => {
       await Promise.all(servers.map(closeServer))
     },
@@ -73,10 +94,9 @@ function isAddressInUse(error: unknown): boolean {
 }
 
 async function listenOn(options: ListenOptions, host: string, port: number): Promise<Server> {
-  const { certificate, tlsMaxVersion } = options
   const limits = { maxHeaderSize: MAX_HEADER_BYTES, headersTimeout: 30_000, requestTimeout: 60_000 }
-  const server = certificate
-    ? createHttpsServer({ ...limits, cert: certificate.cert, key: certificate.key, maxVersion: tlsMaxVersion })
+  const server = options.certificate
+    ? createHttpsServer({ ...limits, ...secureContext(options) })
     : createHttpServer(limits)
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request'
@@ -92,6 +112,10 @@ async function listenOn(options: ListenOptions, host: string, port: number): Pro
     })
   })
   return server
+}
+
+function secureContext({ certificate, tls }: ListenOptions): SecureContextOptions {
+  return { ...(certificate && { cert: certificate.cert, key: certificate.key }), ...tls }
 }
 
 async function closeServer(server: Server): Promise<void> {

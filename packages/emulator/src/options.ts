@@ -23,6 +23,7 @@ export interface HiddenInputsOptions {
   readonly inTemplate?: boolean
 }
 
+/** How the page with the passcode’s field is built. */
 export interface PasscodePageOptions {
   /** Its inputs stand inside a `<script type="text/html">` template. */
   readonly inTemplate?: boolean
@@ -30,6 +31,7 @@ export interface PasscodePageOptions {
   readonly duplicates?: boolean
 }
 
+/** Whom the firewall challenges, and for how long. */
 export interface FirewallOptions {
   /** Requests of one client in a window before it is blocked; default 600. `Infinity` or null leaves the other rules alone. */
   readonly maxRequests?: number | null
@@ -42,6 +44,7 @@ export interface FirewallOptions {
 /** What the firewall does unless told otherwise. */
 export const DEFAULT_FIREWALL: Required<FirewallOptions> = { maxRequests: 600, windowSeconds: 60, blockSeconds: 900 }
 
+/** How the service behaves. All of it has defaults. */
 export interface EmulatorOptions {
   /** Port of the SSO service; default any free one. */
   readonly port?: number

@@ -4,11 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Express, type Request, type Response } from 'express'
 import type { AccessToken } from './access-tokens.ts'
 import { answer } from './answer.ts'
-import type { Faults } from './faults.ts'
-import { jsonReply, type Reply } from './reply.ts'
-import type { RequestLog } from './request-log.ts'
+import type { Faults } from './faults/faults.ts'
+import type { Journal } from './journal/journal.ts'
+import { because, jsonReply, type Reply } from './reply.ts'
 import type { Service } from './service.ts'
 import { isLenient } from './strictness.ts'
+import { latency } from './switches/latency.ts'
 import { tradeReply } from './token-trade.ts'
 import { bareApp, finishApp } from './web-app.ts'
 
@@ -23,14 +24,18 @@ const VEHICLES = [
   { id: 1002, vin: 'EMULATED000000002', display_name: 'Weekend', state: 'asleep', battery_level: 41, range_km: 203 },
 ] as const
 
-export function createOwnerApi(service: Service, faults: Faults, log: RequestLog): Express {
-  const app = bareApp(log)
+export function createOwnerApi(service: Service, faults: Faults, journal: Journal): Express {
+  const app = bareApp(journal, () => 'owner-api')
+  app.use(latency(service.settings))
 
   /** An endpoint for those who carry a token that is known, unexpired and not revoked (RFC 6750 section 3). */
   const guarded =
     (reply: (request: Request, held: AccessToken) => Reply | Promise<Reply>) =>
     async (request: Request, response: Response): Promise<void> => {
-      await answer(response, faults.take('owner-api'), () => {
+      const recording = journal.recordingOf(request)
+      const fault = faults.take('owner-api')
+      recording.asked('owner-api', '', fault)
+      await answer(response, fault, recording, async () => {
         const token = /^Bearer ([\w.~+/-]+=*)$/iu.exec(request.headers.authorization ?? '')?.[1]
         const held = token === undefined ? undefined : service.accessTokens.find(token)
         if (!held) {
@@ -38,7 +43,7 @@ export function createOwnerApi(service: Service, faults: Faults, log: RequestLog
           return unauthorized(token === undefined)
         }
         service.counters.ownerApiCalls += 1
-        return reply(request, held)
+        return because('the access token is good', await reply(request, held))
       })
     }
 
@@ -74,10 +79,10 @@ export function createOwnerApi(service: Service, faults: Faults, log: RequestLog
 function unauthorized(missing: boolean): Reply {
   const description = missing ? 'No access token was sent' : 'The access token is unknown, expired or revoked'
   const error = missing ? 'missing_token' : 'invalid_token'
-  return jsonReply(
-    401,
-    { response: null, error, error_description: description },
-    { 'www-authenticate': 'Bearer error="invalid_token"' },
+  const body = { response: null, error, error_description: description }
+  return because(
+    `${error}: ${description}`,
+    jsonReply(401, body, { 'www-authenticate': 'Bearer error="invalid_token"' }),
   )
 }
 

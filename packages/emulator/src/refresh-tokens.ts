@@ -4,7 +4,7 @@ import type { AccessTokens } from './access-tokens.ts'
 import type { Account } from './accounts.ts'
 import type { Clock } from './clock.ts'
 import type { Counters } from './counters.ts'
-import { createExpiringMap } from './expiring-map.ts'
+import { createExpiringMap, type Alive } from './expiring-map.ts'
 import type { Instance } from './instances.ts'
 import type { Settings } from './options.ts'
 import { randomText } from './sessions.ts'
@@ -53,6 +53,8 @@ export interface RefreshTokens {
   refresh(token: string, instance: Instance): Promise<RefreshOutcome>
   /** Every refresh token of the account is dead from now on; says how many were alive. */
   expire(account: Account): number
+  /** Those that a refresh would take. */
+  alive(): Iterable<Alive<{ readonly account: Account }>>
 }
 
 export function createRefreshTokens(deps: {
@@ -140,6 +142,9 @@ export function createRefreshTokens(deps: {
       // Kept only where it may be asked for again: it is the bulk of what a token takes.
       held.spent = { at: clock.now(), successor, answer: reuse === 'grace' ? fresh : undefined }
       return { tokens: await fresh, decision: 'tokens issued, the refresh token rotated' }
+    },
+    *alive() {
+      for (const token of tokens.alive()) if (!token.value.dead && !token.value.spent) yield token
     },
     expire: (account) => kill((token) => token.account === account && !token.spent),
   }

@@ -1,14 +1,13 @@
 /** `emulator.reset()`: what one test changed is undone for the next, while the addresses and the tokens stay. */
 import { createCounters } from './counters.ts'
-import type { Faults } from './faults.ts'
-import type { RequestLog } from './request-log.ts'
+import type { Journal } from './journal/journal.ts'
 import type { Service } from './service.ts'
+import type { Switchboard } from './switches/switchboard.ts'
 
-export function resetAll(service: Service, faults: Faults, log: RequestLog): void {
-  faults.clear()
-  service.firewall.lift()
-  service.accounts.reset()
+export function resetAll(service: Service, switches: Switchboard, journal: Journal): void {
+  switches.reset()
+  service.accounts.forget()
   service.clock.reset()
   Object.assign(service.counters, createCounters())
-  log.clear()
+  journal.clear()
 }

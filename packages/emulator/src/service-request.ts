@@ -36,7 +36,11 @@ export function readServiceRequest(request: IncomingMessage, instance: Instance,
 
 /** The media type alone, lower-case; empty where there is none. */
 export function mediaTypeOf({ headers }: IncomingMessage): string {
-  return (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
+  return mediaType(headers['content-type'] ?? '')
+}
+
+export function mediaType(contentType: string): string {
+  return contentType.split(';', 1)[0]?.trim().toLowerCase() ?? ''
 }
 
 export function tlsVersionOf(request: IncomingMessage): string | undefined {
@@ -67,7 +71,8 @@ export function readFormFields(body: string): Fields | undefined {
   return fields.size === parameters.size ? fields : undefined
 }
 
-function readCookies(header: string): ReadonlyMap<string, string> {
+/** The last of a name counts. */
+export function readCookies(header: string): ReadonlyMap<string, string> {
   const cookies = new Map<string, string>()
   for (const pair of header.split(';')) {
     const at = pair.indexOf('=')

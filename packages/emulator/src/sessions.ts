@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import type { Account } from './accounts.ts'
 import type { AuthorizationRequest } from './authorization-request.ts'
 import type { Clock } from './clock.ts'
-import { createExpiringMap } from './expiring-map.ts'
+import { createExpiringMap, type Alive } from './expiring-map.ts'
 import type { Instance } from './instances.ts'
 import type { HiddenInputsOptions, Settings } from './options.ts'
 
@@ -41,6 +41,7 @@ export interface Sessions {
   create(instance: Instance, request: AuthorizationRequest): Session
   /** The live session of this id at this instance. */
   find(id: string | undefined, instance: Instance): Session | undefined
+  alive(): Iterable<Alive<Session>>
 }
 
 /** A session keeps the hidden inputs it began with, whatever becomes of the option. */
@@ -69,6 +70,7 @@ export function createSessions(clock: Clock, settings: Settings): Sessions {
       const session = id === undefined ? undefined : sessions.get(id)
       return session?.instance === instance ? session : undefined
     },
+    alive: () => sessions.alive(),
   }
 }
 

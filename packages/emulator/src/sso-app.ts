@@ -1,18 +1,21 @@
 /** The SSO service's table of endpoints, in the interface document's order. */
-import express, { type Express, type RequestHandler } from 'express'
+import type { IncomingMessage } from 'node:http'
+import express, { type Express, type RequestHandler, type Router } from 'express'
 import { answer } from './answer.ts'
-import { createControl } from './control/control.ts'
-import type { Endpoint, Faults } from './faults.ts'
+import type { Endpoint } from './faults/fault.ts'
+import type { Faults } from './faults/faults.ts'
 import { challengeReply } from './challenge-page.ts'
 import { formSubmissionEndpoint } from './form-submission-endpoint.ts'
 import { loginPageEndpoint } from './login-page-endpoint.ts'
 import { backupCodeEndpoint, factorsEndpoint, verifyEndpoint } from './mfa-endpoints.ts'
 import { html } from './html.ts'
+import type { Region } from './instances.ts'
+import type { Journal } from './journal/journal.ts'
 import { page } from './page.ts'
 import { because, htmlReply, sendReply, type Reply } from './reply.ts'
-import type { RequestLog } from './request-log.ts'
 import type { Service } from './service.ts'
 import { readServiceRequest, type ServiceRequest } from './service-request.ts'
+import { latency } from './switches/latency.ts'
 import { tokenEndpoint, tokenFields } from './token-endpoint.ts'
 import { bareApp, finishApp } from './web-app.ts'
 
@@ -20,19 +23,26 @@ const BODY_LIMIT = '64kb'
 
 type EndpointFunction = (service: Service, request: ServiceRequest) => Reply | Promise<Reply>
 
-export function createSsoApp(service: Service, faults: Faults, log: RequestLog): Express {
-  const app = bareApp(log, service.settings.inspector ? createControl([]) : undefined)
+/** `control` is all of `/_emulator`; undefined leaves it out. */
+export function createSsoApp(service: Service, faults: Faults, journal: Journal, control: Router | undefined): Express {
+  const place = (request: IncomingMessage): Region => service.instances.of(request).region
+  const app = bareApp(journal, place, control)
+  app.use(latency(service.settings))
   app.use(express.text({ type: () => true, limit: BODY_LIMIT, inflate: false }))
 
   const at = (name: (request: ServiceRequest) => Endpoint, endpoint: EndpointFunction): RequestHandler => {
     return async (request, response) => {
       const body = typeof request.body === 'string' ? request.body : ''
       const asked = readServiceRequest(request, service.instances.of(request), body)
-      log.addBody(request, body)
-      await answer(response, faults.take(name(asked)), () => {
+      const recording = journal.recordingOf(request)
+      const endpointName = name(asked)
+      const fault = faults.take(endpointName)
+      recording.asked(endpointName, body, fault)
+      await answer(response, fault, recording, () => {
         const reason = service.firewall.blocks(asked)
         if (reason === undefined) return endpoint(service, asked)
         service.counters.challenges += 1
+        recording.challenged()
         return because(`challenged by the firewall: ${reason}`, challengeReply())
       })
     }

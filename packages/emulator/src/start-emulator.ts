@@ -1,53 +1,23 @@
 /** `startEmulator`: the SSO service and the owner API on loopback, and the handles that tests hold them by. */
-import type { JSONWebKeySet } from 'jose'
-import { accountView, type Account, type EmulatorAccount } from './accounts.ts'
 import { createCertificate } from './certificate.ts'
-import type { Clock } from './clock.ts'
-import type { Counters } from './counters.ts'
-import { createFaults, type Endpoint, type Fault } from './faults.ts'
+import { createControl } from './control/control.ts'
+import { switchesRouter } from './control/switches-router.ts'
+import type { Emulator } from './emulator.ts'
+import { failureOf } from './faults/bent-answer.ts'
+import { createFaults } from './faults/faults.ts'
+import { createHandles } from './handles.ts'
+import { inspectorRouter } from './inspector/inspector-router.ts'
 import { createInstances } from './instances.ts'
-import { hasTwoNames, isLoopback, listen, type Listener } from './listeners.ts'
+import { createJournal } from './journal/journal.ts'
+import { hasTwoNames, isLoopback, listen, tlsVersions, type Listener } from './listeners.ts'
 import { readOptions, type EmulatorOptions, type Settings } from './options.ts'
+import { openapiRouter } from './openapi/openapi-router.ts'
 import { createOwnerApi } from './owner-api.ts'
-import type { SignInTokens } from './refresh-tokens.ts'
-import { createRequestLog, type LoggedRequest } from './request-log.ts'
 import { resetAll } from './reset.ts'
-import { createService, type Service } from './service.ts'
+import { createService } from './service.ts'
 import { publicKeys } from './signing-key.ts'
 import { createSsoApp } from './sso-app.ts'
-
-export interface Emulator extends AsyncDisposable {
-  /** Base addresses, without a trailing slash. */
-  readonly authUrl: string
-  readonly regionalAuthUrl: string
-  readonly ownerApiUrl: string
-  /** PEM of the certificate authority; undefined without TLS. */
-  readonly ca: string | undefined
-  readonly accounts: readonly EmulatorAccount[]
-  /** What arrived, oldest first, secrets masked; the last 10,000. */
-  readonly requests: readonly LoggedRequest[]
-  readonly counters: Readonly<Counters>
-  readonly clock: Clock
-  /** The public keys that access and id tokens verify with. */
-  readonly jwks: JSONWebKeySet
-  /** The next request to the endpoint meets the fault; several wait in line. */
-  once(endpoint: Endpoint, fault: Fault): void
-  /** Every request to the endpoint meets the fault, until it is undefined. */
-  always(endpoint: Endpoint, fault: Fault | undefined): void
-  /** Tokens of a sign-in that needed no login. @throws {TypeError} Unknown identity. */
-  issueTokens(identity: string): Promise<SignInTokens>
-  /** The owner API answers the account's access tokens with 401 from now on. Says how many were alive. */
-  revokeAccessTokens(identity: string): number
-  /** The account's refresh tokens get `login_required` from now on. Says how many were alive. */
-  expireRefreshTokens(identity: string): number
-  /**
-   * As at the start, at the same addresses: no fault waits or stands, the firewall and the factors remember nobody, the
-   * clock is the machine's, the log is empty, every counter is zero. Sessions, codes and tokens live on.
-   */
-  reset(): void
-  /** Ends every connection; can be repeated. */
-  close(): Promise<void>
-}
+import { createSwitchboard } from './switches/switchboard.ts'
 
 /**
  * Starts the emulator.
@@ -55,7 +25,7 @@ export interface Emulator extends AsyncDisposable {
  * @throws {TypeError} An option is wrong; the message names it.
  * @throws {Error} NODE_ENV is production, or the port is taken (code EADDRINUSE).
  */
-export async function startEmulator(options?: EmulatorOptions): Promise<Emulator> {
+export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   const settings = readOptions(options)
   if (process.env['NODE_ENV'] === 'production') throw new Error('The emulator refuses to run with NODE_ENV=production')
   if (!isLoopback(settings.host) && !settings.allowRemote) {
@@ -66,7 +36,7 @@ export async function startEmulator(options?: EmulatorOptions): Promise<Emulator
   const jwks = await publicKeys()
   const listeners: Listener[] = []
   const open = async (port: number): Promise<Listener> => {
-    const listener = await listen({ ...settings, port, certificate })
+    const listener = await listen({ host: settings.host, port, certificate, tls: tlsVersions(settings) })
     listeners.push(listener)
     return listener
   }
@@ -84,56 +54,42 @@ export async function startEmulator(options?: EmulatorOptions): Promise<Emulator
     const authUrl = `${scheme}://${host}:${sso.port}`
     const regionalAuthUrl = `${scheme}://${regional === sso ? otherHost(host) : host}:${regional.port}`
 
+    const ownerApiUrl = `${scheme}://${host}:${ownerApi.port}`
+
     const service = createService(settings, createInstances(authUrl, regionalAuthUrl))
     const faults = createFaults(service.counters)
-    const log = createRequestLog(service.clock)
-    const ssoApp = createSsoApp(service, faults, log)
+    const switches = createSwitchboard(options, service, faults, (versions) => {
+      for (const listener of listeners) listener.offer(versions)
+    })
+    const journal = createJournal(service.clock)
+    const control = createControl([
+      inspectorRouter(service, journal),
+      openapiRouter(service),
+      switchesRouter({ service, faults, switches, ownerApiUrl }),
+    ])
+    const ssoApp = createSsoApp(service, faults, journal, settings.inspector ? control : undefined)
     for (const listener of new Set([sso, regional])) listener.serve(ssoApp)
-    ownerApi.serve(createOwnerApi(service, faults, log))
+    ownerApi.serve(createOwnerApi(service, faults, journal))
 
+    const close = async (): Promise<void> => {
+      await closeAll()
+      const failure = failureOf(faults.failures.splice(0))
+      if (failure) throw failure
+    }
     return {
       authUrl,
       regionalAuthUrl,
-      ownerApiUrl: `${scheme}://${host}:${ownerApi.port}`,
+      ownerApiUrl,
       ca: certificate?.ca,
       jwks,
-      requests: log.entries,
-      once: faults.once,
-      always: faults.always,
-      reset: () => resetAll(service, faults, log),
-      close: closeAll,
-      [Symbol.asyncDispose]: closeAll,
-      ...handles(service),
+      reset: () => resetAll(service, switches, journal),
+      close,
+      [Symbol.asyncDispose]: close,
+      ...createHandles(service, faults, journal, switches),
     }
   } catch (error) {
     await closeAll()
     throw error
-  }
-}
-
-/** The handles that reach into the service itself. */
-function handles(
-  service: Service,
-): Pick<Emulator, 'accounts' | 'clock' | 'counters' | 'issueTokens' | 'revokeAccessTokens' | 'expireRefreshTokens'> {
-  const { accounts, accessTokens, refreshTokens, instances, clock, counters } = service
-  const known = (identity: string): Account => {
-    const account = accounts.find(identity)
-    if (!account) throw new TypeError(`The emulator has no account ${identity}`)
-    return account
-  }
-  return {
-    clock,
-    counters,
-    accounts: accounts.all.map((account) => accountView(account, clock)),
-    async issueTokens(identity) {
-      const account = known(identity)
-      return refreshTokens.signIn(account, instances[account.region])
-    },
-    revokeAccessTokens(identity) {
-      const account = known(identity)
-      return accessTokens.revoke((token) => token.account === account)
-    },
-    expireRefreshTokens: (identity) => refreshTokens.expire(known(identity)),
   }
 }
 

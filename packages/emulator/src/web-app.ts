@@ -1,14 +1,15 @@
-/** What both Express applications have in common: the banner, the log, 404 for the unknown, no stack trace for anybody. */
+/** What both Express applications have in common: the banner, the journal, 404 for the unknown, no stack trace for anybody. */
 import express, { type ErrorRequestHandler, type Express, type Router } from 'express'
+import type { IncomingMessage } from 'node:http'
+import type { Journal, Place } from './journal/journal.ts'
 import { noticePage } from './page.ts'
 import { htmlReply, sendReply } from './reply.ts'
-import type { RequestLog } from './request-log.ts'
 
 /** On every answer, so that nobody mistakes the emulator for the service. */
 export const BANNER = 'x-owner-sso-emulator'
 
-/** `control` answers under `/_emulator`, before the log. */
-export function bareApp(log: RequestLog, control?: Router): Express {
+/** `control` answers under `/_emulator`, before the journal sees the request. */
+export function bareApp(journal: Journal, place: (request: IncomingMessage) => Place, control?: Router): Express {
   const app = express()
   app.disable('x-powered-by').disable('etag')
   app.use((_request, response, next) => {
@@ -18,7 +19,7 @@ export function bareApp(log: RequestLog, control?: Router): Express {
   })
   if (control) app.use('/_emulator', control)
   app.use((request, response, next) => {
-    log.open(request, response)
+    journal.open(request, response, place(request))
     next()
   })
   return app

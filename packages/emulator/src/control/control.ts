@@ -1,5 +1,5 @@
 /** All of `/_emulator`: one guard in front, a router for each part behind it, JSON for what none of them knows. */
-import { Router } from 'express'
+import { Router, type RequestHandler } from 'express'
 import { sendReply } from '../reply.ts'
 import { guard, jsonOnly } from './guard.ts'
 import { onProblem, problemReply } from './problem.ts'
@@ -7,10 +7,18 @@ import { onProblem, problemReply } from './problem.ts'
 /** Paths of the `parts` are relative to `/_emulator`. Nothing here is logged, counted, challenged or spoiled. */
 export function createControl(parts: readonly Router[]): Router {
   const control = Router()
-  control.use(guard, jsonOnly, ...parts)
+  control.use(guard, jsonOnly, harmless, ...parts)
   control.use((_request, response) =>
     sendReply(response, problemReply(404, 'not_found', 'There is no such address of the inspector')),
   )
   control.use(onProblem)
   return control
+}
+
+/** Nothing here is taken for another type than it is, shown in another site's page, or named to another site. */
+const harmless: RequestHandler = (_request, response, next) => {
+  response.setHeader('x-content-type-options', 'nosniff')
+  response.setHeader('cross-origin-resource-policy', 'same-origin')
+  response.setHeader('referrer-policy', 'no-referrer')
+  next()
 }

@@ -3,8 +3,8 @@ import { STATUS_CODES, type ServerResponse } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Socket } from 'node:net'
-import type { Fault } from './faults.ts'
-import type { Reply } from './reply.ts'
+import type { Reply } from '../reply.ts'
+import type { Fault } from './fault.ts'
 
 /** Whether a fault spoils the bytes of the answer itself. */
 export function isSpoiled({ drop, drip, endless, interim }: Fault): boolean {

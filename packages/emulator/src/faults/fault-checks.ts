@@ -1,0 +1,47 @@
+/** The check of each field of a fault: a wrong one is named where it is ordered, not where it strikes. */
+import { boolean, checkEach, isArrayOf, isRecord, milliseconds, oneOf, type Check, type Checks } from '../checks.ts'
+import { ENDPOINTS, type Endpoint, type Fault } from './fault.ts'
+
+const MAX_BYTES = 1024 ** 3
+const MAX_INTERIM = 1_000_000
+
+const FAULT_CHECKS: Checks<Fault> = {
+  delay: milliseconds(),
+  hold: { expected: 'a promise', accepts: (value) => isRecord(value) && typeof value['catch'] === 'function' },
+  commit: oneOf('before', 'after'),
+  drop: oneOf('before-commit', 'after-commit', 'half-close', 'mid-headers', 'mid-body', 'after-body'),
+  status: whole(200, 599),
+  headers: {
+    expected: 'an object of strings, or of arrays of strings',
+    accepts: (value) => isRecord(value) && Object.values(value).every((line) => isArrayOf([line].flat(), isString)),
+  },
+  body: { expected: 'anything', accepts: () => true },
+  firewall: oneOf(true, false, 'script'),
+  drip: milliseconds(),
+  dripFrom: oneOf('headers', 'body'),
+  bodyLength: whole(0, MAX_BYTES),
+  endless: boolean(),
+  interim: whole(0, MAX_INTERIM),
+}
+
+/** @throws {TypeError} A field is unknown or wrong; the message names it. */
+export function checkFault(fault: unknown): void {
+  if (typeof fault !== 'function') checkEach('field', '', fault, FAULT_CHECKS)
+}
+
+/** @throws {TypeError} There is no such endpoint. */
+export function checkEndpoint(endpoint: string): asserts endpoint is Endpoint {
+  if (ENDPOINTS.some((known) => known === endpoint)) return
+  throw new TypeError(`Unknown endpoint ${endpoint}: one of ${ENDPOINTS.join(', ')}`)
+}
+
+function whole(from: number, to: number): Check {
+  return {
+    expected: `a whole number, ${from} to ${to}`,
+    accepts: (value) => Number.isInteger(value) && Number(value) >= from && Number(value) <= to,
+  }
+}
+
+function isString(value: unknown): boolean {
+  return typeof value === 'string'
+}

@@ -1,0 +1,76 @@
+/** The faults that are ordered for each endpoint, taken by the next request or by all. */
+
+import type { Counters } from '../counters.ts'
+import type { Reply } from '../reply.ts'
+import { bentReply, type Bend, type BendFailure } from './bent-answer.ts'
+import { checkEndpoint, checkFault } from './fault-checks.ts'
+import type { Endpoint, Fault } from './fault.ts'
+
+/** A fault as it strikes. */
+export interface TakenFault extends Fault {
+  /** What a function of the test makes of the answer. */
+  readonly bend?: (reply: Reply) => Promise<Reply>
+}
+
+/** What is ordered for an endpoint. */
+export interface Ordered {
+  readonly always: Fault | Bend | undefined
+  readonly once: readonly (Fault | Bend)[]
+}
+
+export interface Faults {
+  /** The next request to the endpoint meets the fault; several wait in line. */
+  readonly once: (endpoint: Endpoint, fault: Fault | Bend) => void
+  /** Every request does, except those that `once` waits for; undefined ends it. */
+  readonly always: (endpoint: Endpoint, fault: Fault | Bend | undefined) => void
+  readonly take: (endpoint: Endpoint) => TakenFault
+  readonly ordered: (endpoint: Endpoint) => Ordered
+  /** None waits and none stands from now on, at this endpoint or at all. */
+  readonly clear: (endpoint?: Endpoint) => void
+  /** Functions that failed, oldest first. */
+  readonly failures: BendFailure[]
+}
+
+/** A fault that makes the firewall answer counts as a challenge. */
+export function createFaults(counters: Counters): Faults {
+  const next = new Map<Endpoint, (Fault | Bend)[]>()
+  const standing = new Map<Endpoint, Fault | Bend>()
+  const failures: BendFailure[] = []
+
+  function taken(fault: Fault | Bend, where: string): TakenFault {
+    if (typeof fault !== 'function') return fault
+    return { bend: (reply) => bentReply(reply, fault, (error) => void failures.push({ where, error })) }
+  }
+
+  return {
+    failures,
+    once(endpoint, fault) {
+      checkEndpoint(endpoint)
+      checkFault(fault)
+      next.set(endpoint, [...(next.get(endpoint) ?? []), fault])
+    },
+    always(endpoint, fault) {
+      checkEndpoint(endpoint)
+      if (fault === undefined) {
+        standing.delete(endpoint)
+        return
+      }
+      checkFault(fault)
+      standing.set(endpoint, fault)
+    },
+    take(endpoint) {
+      const waiting = next.get(endpoint)?.shift()
+      const verb = waiting === undefined ? 'always' : 'once'
+      const fault = taken(waiting ?? standing.get(endpoint) ?? {}, `${verb}('${endpoint}', …)`)
+      if (fault.firewall) counters.challenges += 1
+      return fault
+    },
+    ordered: (endpoint) => ({ always: standing.get(endpoint), once: next.get(endpoint) ?? [] }),
+    clear(endpoint) {
+      for (const orders of [next, standing]) {
+        if (endpoint === undefined) orders.clear()
+        else orders.delete(endpoint)
+      }
+    },
+  }
+}

@@ -1,0 +1,83 @@
+/** The inspector's part of `/_emulator`: its page, its events, the exchanges behind it, and logins to take away. */
+import { Router, type Request, type Response } from 'express'
+import { problemReply } from '../control/problem.ts'
+import type { Exchange, Journal } from '../journal/journal.ts'
+import { jsonReply, sendReply, type Reply } from '../reply.ts'
+import type { Service } from '../service.ts'
+import { eventStream } from './event-stream.ts'
+import { exchangeDetail, exchangeLine } from './exchange-view.ts'
+import { harOf } from './har.ts'
+import { pageFile } from './inspector-page.ts'
+import { liveState } from './live-state.ts'
+import { sequenceDiagram } from './mermaid.ts'
+
+/** Of one answer of `exchanges`: the next page is asked for with the last id. */
+const PAGE_SIZE = 1000
+
+export function inspectorRouter(service: Service, journal: Journal): Router {
+  const router = Router()
+  const reply = (to: (request: Request) => Reply | undefined) => (request: Request, response: Response) =>
+    sendReply(response, to(request) ?? problemReply(404, 'not_found', 'There is no such thing, or no longer'))
+  const asked = ({ params }: Request): Exchange | undefined =>
+    journal.exchanges.find(({ id }) => String(id) === params['id'])
+  const login = ({ params }: Request): readonly Exchange[] | undefined => {
+    const exchanges = journal.exchanges.filter(({ flow }) => flow !== undefined && String(flow) === params['flow'])
+    return exchanges.length > 0 ? exchanges : undefined
+  }
+
+  router.get(
+    '/',
+    reply(() => pageFile('index.html')),
+  )
+  router.get(
+    '/assets/:file',
+    reply((request) => pageFile(String(request.params['file']))),
+  )
+  router.get(
+    '/events',
+    eventStream(journal, () => liveState(service)),
+  )
+  router.get(
+    '/exchanges',
+    reply(({ query }) => {
+      const after = Number(query['after'] ?? 0)
+      const lines = journal.exchanges.filter(({ id }) => id > after).slice(0, PAGE_SIZE)
+      return jsonReply(200, { exchanges: lines.map(exchangeLine) })
+    }),
+  )
+  router.get(
+    '/exchanges/:id',
+    reply((request) => {
+      const exchange = asked(request)
+      return exchange && jsonReply(200, exchangeDetail(exchange))
+    }),
+  )
+  // A POST: nothing fetches it ahead of time, and a browser sends its Origin along.
+  router.post(
+    '/exchanges/:id/secrets',
+    reply((request) => {
+      const secrets = journal.secretsOf(Number(request.params['id']))
+      return secrets && jsonReply(200, secrets)
+    }),
+  )
+  router.get(
+    '/logins/:flow.har',
+    reply((request) => {
+      const exchanges = login(request)
+      return exchanges && jsonReply(200, harOf(exchanges), attachment(request, 'har'))
+    }),
+  )
+  router.get(
+    '/logins/:flow.mmd',
+    reply((request) => {
+      const exchanges = login(request)
+      const headers = { 'content-type': 'text/plain; charset=utf-8', ...attachment(request, 'mmd') }
+      return exchanges && { status: 200, headers, body: sequenceDiagram(exchanges) }
+    }),
+  )
+  return router
+}
+
+function attachment({ params }: Request, extension: string): { readonly 'content-disposition': string } {
+  return { 'content-disposition': `attachment; filename="login-${String(params['flow'])}.${extension}"` }
+}

@@ -1,0 +1,100 @@
+/** Which login a request belongs to: told by what it carries, learnt from what was answered before. */
+import { createHash } from 'node:crypto'
+import type { Fields } from './masking.ts'
+import type { Reply } from '../reply.ts'
+import { SESSION_COOKIE } from '../sessions.ts'
+
+/** About ten thousand logins: each leaves a session, one or two codes and a pair of tokens a refresh. */
+const MAX_TRACES = 50_000
+
+/** What a request shows of its login. */
+export interface Traces {
+  readonly query: URLSearchParams
+  readonly cookies: ReadonlyMap<string, string>
+  /** Fields of the body, unmasked. */
+  readonly fields: Fields
+  /** Of the owner API. */
+  readonly bearer?: string | undefined
+}
+
+/** A number for each login, from 1, and the e-mail of its account once somebody named it. */
+export interface Flow {
+  readonly number: number
+  identity: string | undefined
+}
+
+export interface Flows {
+  /** The login that a request continues, or a new one if it begins one; undefined where nothing tells. */
+  of(traces: Traces): Flow | undefined
+  /** What an answer handed out belongs to this login, or to a new one if it hands out tokens of none. */
+  learn(flow: Flow | undefined, headers: Reply['headers'], fields: Fields): Flow | undefined
+  clear(): void
+}
+
+export function createFlows(): Flows {
+  // The values are secrets, and outlive the exchange they were seen in: only their digests are kept.
+  const byTrace = new Map<string, Flow>()
+  let last = 0
+
+  function begin(): Flow {
+    return { number: (last += 1), identity: undefined }
+  }
+
+  function bind(flow: Flow, kind: string, value: unknown): void {
+    if (typeof value !== 'string' || value === '') return
+    const trace = digest(kind, value)
+    byTrace.delete(trace)
+    byTrace.set(trace, flow)
+    const [oldest] = byTrace.keys()
+    if (byTrace.size > MAX_TRACES && oldest !== undefined) byTrace.delete(oldest)
+  }
+
+  function find(kind: string, value: unknown): Flow | undefined {
+    return typeof value === 'string' ? byTrace.get(digest(kind, value)) : undefined
+  }
+
+  return {
+    of({ query, cookies, fields, bearer }) {
+      const challenge = query.get('code_challenge')
+      const flow =
+        find('access_token', bearer) ??
+        find('refresh_token', fields['refresh_token']) ??
+        find('code', fields['code']) ??
+        // A client's jar may still hold the cookie of its last login: the challenge is of this one.
+        find('challenge', challenge) ??
+        (challenge ? begin() : find('session', cookies.get(SESSION_COOKIE)))
+      if (!flow) return undefined
+      bind(flow, 'challenge', challenge)
+      const identity = fields['identity'] ?? query.get('login_hint')
+      if (typeof identity === 'string' && identity !== '') flow.identity = identity
+      return flow
+    },
+    learn(known, headers, fields) {
+      const { access_token, refresh_token } = fields
+      const flow = known ?? (typeof access_token === 'string' ? begin() : undefined)
+      if (!flow) return undefined
+      bind(flow, 'access_token', access_token)
+      bind(flow, 'refresh_token', refresh_token)
+      bind(flow, 'code', codeIn(headers['location']))
+      bind(flow, 'session', sessionIn(headers['set-cookie']))
+      return flow
+    },
+    clear() {
+      byTrace.clear()
+    },
+  }
+}
+
+function digest(kind: string, value: string): string {
+  return `${kind} ${createHash('sha256').update(value).digest('base64').slice(0, 20)}`
+}
+
+function codeIn(location: Reply['headers'][string] | undefined): string | undefined {
+  if (typeof location !== 'string') return undefined
+  return new URLSearchParams(location.split(/\?(.*)/su)[1] ?? '').get('code') ?? undefined
+}
+
+function sessionIn(cookies: Reply['headers'][string] | undefined): string | undefined {
+  const named = [cookies ?? []].flat().find((cookie) => cookie.startsWith(`${SESSION_COOKIE}=`))
+  return named?.slice(SESSION_COOKIE.length + 1).split(';', 1)[0]
+}

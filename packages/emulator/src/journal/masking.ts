@@ -1,0 +1,152 @@
+/** What a log may show: names of everything, values of what is no secret, a mask for all else, whatever its name. */
+import type { IncomingMessage } from 'node:http'
+import { decodeText } from '../html.ts'
+import type { Reply } from '../reply.ts'
+
+/** What stands in place of a secret. */
+export const MASK = '[masked]'
+
+/** Values by name: of a query, of a form, of a JSON body. */
+export type Fields = Readonly<Record<string, unknown>>
+/** Headers by lower-case name; several of one name in a list. */
+export type Headers = Readonly<Record<string, string | readonly string[]>>
+
+/** How to show what arrived and what was answered: masked, or as it is. */
+export interface Reading {
+  query(text: string): Readonly<Record<string, string | readonly string[]>>
+  requestHeaders(headers: IncomingMessage['headers']): Readonly<Record<string, string>>
+  requestBody(contentType: string, text: string): Fields
+  answerHeaders(headers: Reply['headers']): Headers
+  answerBody(contentType: string, text: string): Fields
+}
+
+/** Shown of a query or a request's body. */
+const PLAIN_FIELDS = new Set([
+  ...['client_id', 'code_challenge', 'code_challenge_method', 'redirect_uri', 'response_type', 'scope', 'state'],
+  ...['login_hint', 'identity', 'grant_type', 'factor_id', '_phase', '_process', 'cancel', 'remember'],
+])
+/** Shown of an answer's body, at any depth; `code` only inside an `error`. */
+const PLAIN_ANSWERS = new Set([
+  ...['token_type', 'expires_in', 'state', 'error', 'error_description', 'message', 'reason'],
+  ...[
+    'id',
+    'name',
+    'factorId',
+    'factorType',
+    'factorProvider',
+    'securityLevel',
+    'activatedAt',
+    'createdAt',
+    'updatedAt',
+  ],
+  ...['codesRemaining', 'attemptsRemaining', 'count', 'display_name', 'battery_level', 'range_km', 'command'],
+  'page',
+])
+const PLAIN_LOCATION = new Set([...PLAIN_FIELDS, 'issuer', 'error', 'error_description', 'locale'])
+const PLAIN_ANSWER_HEADERS = new Set([
+  ...['content-type', 'content-length', 'cache-control', 'retry-after', 'www-authenticate', 'transfer-encoding'],
+])
+const SECRET_HEADERS = new Set(['authorization', 'proxy-authorization'])
+
+export const masked: Reading = {
+  query: (text) => maskFields(grouped(text)),
+  requestHeaders: (headers) => mapValues(headers, maskHeader),
+  requestBody: (contentType, text) => maskFields(requestFields(contentType, text)),
+  answerHeaders: (headers) => mapValues(headers, maskAnswerHeader),
+  answerBody: (contentType, text) => mapValues(answerFields(contentType, text), (name, value) => maskDeep(value, name)),
+}
+
+export const unmasked: Reading = {
+  query: (text) => Object.fromEntries(grouped(text)),
+  requestHeaders: (headers) => mapValues(headers, (_name, value) => String(value)),
+  requestBody: (contentType, text) => Object.fromEntries(requestFields(contentType, text)),
+  answerHeaders: (headers) => headers,
+  answerBody: answerFields,
+}
+
+/** Fields of a form or JSON object; none of any other body. */
+function requestFields(contentType: string, text: string): [string, unknown][] {
+  if (contentType === 'application/x-www-form-urlencoded') return grouped(text)
+  return Object.entries(parsed(text))
+}
+
+/** Fields of a JSON object; of a page its title and its inputs. */
+function answerFields(contentType: string, text: string): Fields {
+  if (contentType === 'application/json') return parsed(text)
+  if (contentType !== 'text/html') return {}
+  const title = /<title>([^<]{0,80})/iu.exec(text)?.[1]
+  const inputs = [...text.matchAll(/<input\b([^>]*)>/gu)].flatMap(([, attributes = '']) => {
+    const name = /\bname="([^"]*)"/u.exec(attributes)?.[1]
+    const value = /\bvalue="([^"]*)"/u.exec(attributes)?.[1] ?? ''
+    return name === undefined ? [] : [[decodeText(name), decodeText(value)] as const]
+  })
+  // The pages put decoys into a comment and a script; the form's own inputs come last.
+  return {
+    ...(title !== undefined && { page: title }),
+    ...(inputs.length > 0 && { inputs: Object.fromEntries(inputs) }),
+  }
+}
+
+function parsed(text: string): Fields {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value)) : {}
+  } catch {
+    return {}
+  }
+}
+
+function maskFields<Value>(fields: readonly (readonly [string, Value])[]): Record<string, Value | string> {
+  const isPlain = (name: string, value: unknown): boolean =>
+    PLAIN_FIELDS.has(name) && [value].flat().every((item) => typeof item === 'string')
+  return Object.fromEntries(fields.map(([name, value]) => [name, isPlain(name, value) ? value : MASK]))
+}
+
+function maskDeep(value: unknown, name: string, parent?: string): unknown {
+  if (Array.isArray(value)) return value.map((item) => maskDeep(item, name, parent))
+  if (typeof value === 'object' && value !== null) {
+    return mapValues({ ...value }, (inner, item: unknown) => maskDeep(item, inner, name))
+  }
+  const plain = PLAIN_ANSWERS.has(name) || (name === 'code' && parent === 'error')
+  return plain || value === null || typeof value === 'boolean' ? value : MASK
+}
+
+function maskHeader(name: string, value: unknown): string {
+  const text = String(value)
+  if (SECRET_HEADERS.has(name)) return `${text.split(' ', 1)[0]} ${MASK}`
+  if (name === 'cookie') return text.replace(/=[^;]*/gu, `=${MASK}`)
+  // The address of the authorize page may carry a code.
+  return name === 'referer' ? (text.split('?', 1)[0] ?? '') : text
+}
+
+function maskAnswerHeader(name: string, value: string | readonly string[]): string | readonly string[] {
+  if (typeof value !== 'string') return value.map((item) => String(maskAnswerHeader(name, item)))
+  if (name.toLowerCase() === 'set-cookie') return value.replace(/=[^;]*/u, `=${MASK}`)
+  if (name.toLowerCase() === 'location') return maskLocation(value)
+  return PLAIN_ANSWER_HEADERS.has(name.toLowerCase()) ? value : MASK
+}
+
+function maskLocation(location: string): string {
+  const [address = '', query] = location.replace(/#.*$/su, '').split(/\?(.*)/su)
+  if (query === undefined) return address
+  const parameters = [...new URLSearchParams(query)].map(
+    ([name, value]) => `${encodeURIComponent(name)}=${PLAIN_LOCATION.has(name) ? encodeURIComponent(value) : MASK}`,
+  )
+  return `${address}?${parameters.join('&')}`
+}
+
+function mapValues<In, Out>(
+  values: Readonly<Record<string, In>>,
+  map: (name: string, value: In) => Out,
+): Record<string, Out> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, map(name, value)]))
+}
+
+/** Names of a query or form with their one value, or all of them. */
+function grouped(text: string): [string, string | string[]][] {
+  const parameters = new URLSearchParams(text)
+  return [...new Set(parameters.keys())].map((name) => {
+    const values = parameters.getAll(name)
+    return [name, values.length > 1 ? values : values.join('')]
+  })
+}

@@ -1,0 +1,20 @@
+/** The switches of an account: locked, captcha, region. Where one is changed, it is checked first. */
+import type { Account, AccountOptions, AccountSwitches } from '../accounts.ts'
+import { checkEach, type Checks } from '../checks.ts'
+import { ACCOUNT_CHECKS } from '../option-checks.ts'
+
+const { locked, captcha, region } = ACCOUNT_CHECKS
+const CHECKS: Checks<AccountSwitches> = { locked, captcha, region }
+
+/** @throws {TypeError} A switch is unknown or wrong; the message names it. */
+export function switchAccount(account: Account, switches: AccountSwitches): void {
+  checkEach('account switch', '', switches, CHECKS)
+  account.locked = switches.locked ?? account.locked
+  account.captcha = switches.captcha ?? account.captcha
+  account.region = switches.region ?? account.region
+}
+
+/** All of them, as the account's options have them. */
+export function initialSwitches(options: Partial<AccountOptions>): Required<AccountSwitches> {
+  return { locked: options.locked ?? false, captcha: options.captcha ?? false, region: options.region ?? 'home' }
+}

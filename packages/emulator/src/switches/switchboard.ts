@@ -1,0 +1,84 @@
+/** Every switch of a running emulator in one place: options, accounts, faults, the firewall, and scenarios of them all. */
+import { ENDPOINTS } from '../faults/fault.ts'
+import type { Faults } from '../faults/faults.ts'
+import { checkOptions } from '../option-checks.ts'
+import { readOptions, type EmulatorOptions, type Settings } from '../options.ts'
+import { tlsVersions, type TlsVersions } from '../listeners.ts'
+import type { Service } from '../service.ts'
+import { switchAccount } from './account-switches.ts'
+import { isSwitchable, type SwitchableOptions } from './option-descriptions.ts'
+import { checkScenario, SCENARIOS, type Scenario, type ScenarioName } from './scenarios.ts'
+
+export interface Switchboard {
+  /** The settings that the emulator began with. */
+  readonly initial: Settings
+  /** Scenarios that were played since the start or the last reset. */
+  readonly played: ReadonlySet<ScenarioName>
+  /**
+   * Changes options from the next request on; one that is undefined goes back to its default. What has begun (a session, a code,
+   * a token) goes on as it began.
+   *
+   * @throws {TypeError} An option is unknown or wrong or can't change; the message names it, and nothing has changed.
+   */
+  readonly change: (options: SwitchableOptions) => void
+  /**
+   * Sets the switches of a scenario, on top of what is set.
+   *
+   * @throws {TypeError} There is no such scenario.
+   */
+  readonly play: (name: ScenarioName) => void
+  /** Options, accounts, faults and firewall are as they were at the start. */
+  readonly reset: () => void
+}
+
+/** `offerTls` tells the sockets which versions new connections may have. */
+export function createSwitchboard(
+  given: EmulatorOptions,
+  service: Service,
+  faults: Faults,
+  offerTls: (versions: TlsVersions) => void,
+): Switchboard {
+  const initial = { ...service.settings }
+  const played = new Set<ScenarioName>()
+  let current = given
+
+  function apply(options: EmulatorOptions): void {
+    const settings = readOptions(options)
+    current = options
+    Object.assign(service.settings, settings)
+    offerTls(tlsVersions(settings))
+  }
+
+  function setAll({ options = {}, accounts = {}, once = {}, always = {}, blocked }: Scenario): void {
+    apply({ ...current, ...options })
+    for (const account of service.accounts.all) switchAccount(account, accounts)
+    for (const endpoint of ENDPOINTS) {
+      if (once[endpoint]) faults.once(endpoint, once[endpoint])
+      if (always[endpoint]) faults.always(endpoint, always[endpoint])
+    }
+    if (blocked) service.firewall.block()
+  }
+
+  return {
+    initial,
+    played,
+    change(options) {
+      checkOptions(options)
+      const fixed = Object.keys(options).find((name) => !isSwitchable(name))
+      if (fixed !== undefined) throw new TypeError(`Option ${fixed} can't change while the emulator runs`)
+      apply({ ...current, ...options })
+    },
+    play(name) {
+      checkScenario(name)
+      setAll(SCENARIOS[name])
+      played.add(name)
+    },
+    reset() {
+      apply(given)
+      faults.clear()
+      service.firewall.lift()
+      service.accounts.reset()
+      played.clear()
+    },
+  }
+}
