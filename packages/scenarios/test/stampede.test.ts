@@ -52,14 +52,17 @@ describe.each(storeRows)('$name', (store) => {
     const { opened, open } = gate()
     emulator.once('refresh', { hold: opened })
     let ended = 0
-    const asked = names.map(async (name) => {
-      const { tokens, failures } = await deployment.ask(2, name)
-      expect(failures).toEqual({})
-      expect(Object.values(tokens)).toEqual([2 * deployment.workers.length])
-      ended += 1
-      if (ended === names.length - 1) open()
-    })
-    await Promise.all(asked)
+    const waiting = names.values()
+    const askInTurn = async (): Promise<void> => {
+      for (const name of waiting) {
+        const { tokens, failures } = await deployment.ask(2, name)
+        expect(failures).toEqual({})
+        expect(Object.values(tokens)).toEqual([2 * deployment.workers.length])
+        ended += 1
+        if (ended === names.length - 1) open()
+      }
+    }
+    await Promise.all(Array.from({ length: 40 }, askInTurn))
     expect(emulator.counters).toMatchObject({ tokenRefreshes: names.length, replays: 0 })
   })
 
