@@ -36,12 +36,9 @@ export interface ExchangeDetail extends ExchangeLine {
 }
 
 export function exchangeLine(exchange: Exchange): ExchangeLine {
-  const { id, flow, identity, place, endpoint, started, duration, decision, fault, challenged } = exchange
-  const { method, path, status, at } = exchange.request
-  return {
-    ...{ id, flow, identity, place, endpoint, method, path: cut(path), status },
-    ...{ at, started, duration, decision, fault, challenged },
-  }
+  const { version: _, request, answer: __, ...line } = exchange
+  const { method, path, status, at } = request
+  return { ...line, method, path: cut(path), status, at }
 }
 
 export function exchangeDetail(exchange: Exchange): ExchangeDetail {

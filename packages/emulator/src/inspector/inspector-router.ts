@@ -1,5 +1,5 @@
 /** The inspector's part of `/_emulator`: its page, its events, the exchanges behind it, and logins to take away. */
-import { Router, type Request, type Response } from 'express'
+import { Router, type Request, type RequestHandler } from 'express'
 import { problemReply } from '../control/problem.ts'
 import type { Exchange, Journal } from '../journal/journal.ts'
 import { jsonReply, sendReply, type Reply } from '../reply.ts'
@@ -16,8 +16,6 @@ const PAGE_SIZE = 1000
 
 export function inspectorRouter(service: Service, journal: Journal): Router {
   const router = Router()
-  const reply = (to: (request: Request) => Reply | undefined) => (request: Request, response: Response) =>
-    sendReply(response, to(request) ?? problemReply(404, 'not_found', 'There is no such thing, or no longer'))
   const asked = ({ params }: Request): Exchange | undefined =>
     journal.exchanges.find(({ id }) => String(id) === params['id'])
   const login = ({ params }: Request): readonly Exchange[] | undefined => {
@@ -80,4 +78,10 @@ export function inspectorRouter(service: Service, journal: Journal): Router {
 
 function attachment({ params }: Request, extension: string): { readonly 'content-disposition': string } {
   return { 'content-disposition': `attachment; filename="login-${String(params['flow'])}.${extension}"` }
+}
+
+/** Sends what there is to send, or 404. */
+function reply(to: (request: Request) => Reply | undefined): RequestHandler {
+  return (request, response) =>
+    sendReply(response, to(request) ?? problemReply(404, 'not_found', 'There is no such thing, or no longer'))
 }

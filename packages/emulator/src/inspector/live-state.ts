@@ -83,7 +83,10 @@ export function liveState(service: Service): LiveState {
 function liveAccount(account: Account, now: number): LiveAccount {
   const { identity, region, locked, captcha, factors, backupCodes } = account
   return {
-    ...{ identity, region, locked, captcha },
+    identity,
+    region,
+    locked,
+    captcha,
     factors: factors.map((factor) => ({ name: factor.name, passcode: factor.passcode(now) })),
     secondsLeft: STEP_SECONDS - (now % STEP_SECONDS),
     passcodeSeconds: STEP_SECONDS,

@@ -171,7 +171,7 @@ export function createJournal(clock: Clock): Journal {
       if (!recording) throw new Error('This request was never opened')
       return recording
     },
-    secretsOf: raws.read,
+    secretsOf: (id) => raws.read(id),
     adopt(identity, tokens) {
       const flow = flows.learn(undefined, {}, tokens)
       if (flow) flow.identity = identity

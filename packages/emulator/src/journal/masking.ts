@@ -21,31 +21,20 @@ export interface Reading {
 }
 
 /** Shown of a query or a request's body. */
-const PLAIN_FIELDS = new Set([
-  ...['client_id', 'code_challenge', 'code_challenge_method', 'redirect_uri', 'response_type', 'scope', 'state'],
-  ...['login_hint', 'identity', 'grant_type', 'factor_id', '_phase', '_process', 'cancel', 'remember'],
-])
+const PLAIN_FIELDS = words(
+  'client_id code_challenge code_challenge_method redirect_uri response_type scope state',
+  'login_hint identity grant_type factor_id _phase _process cancel remember',
+)
 /** Shown of an answer's body, at any depth; `code` only inside an `error`. */
-const PLAIN_ANSWERS = new Set([
-  ...['token_type', 'expires_in', 'state', 'error', 'error_description', 'message', 'reason'],
-  ...[
-    'id',
-    'name',
-    'factorId',
-    'factorType',
-    'factorProvider',
-    'securityLevel',
-    'activatedAt',
-    'createdAt',
-    'updatedAt',
-  ],
-  ...['codesRemaining', 'attemptsRemaining', 'count', 'display_name', 'battery_level', 'range_km', 'command'],
-  'page',
-])
+const PLAIN_ANSWERS = words(
+  'token_type expires_in state error error_description message reason page',
+  'id name factorId factorType factorProvider securityLevel activatedAt createdAt updatedAt',
+  'codesRemaining attemptsRemaining count display_name battery_level range_km command',
+)
 const PLAIN_LOCATION = new Set([...PLAIN_FIELDS, 'issuer', 'error', 'error_description', 'locale'])
-const PLAIN_ANSWER_HEADERS = new Set([
-  ...['content-type', 'content-length', 'cache-control', 'retry-after', 'www-authenticate', 'transfer-encoding'],
-])
+const PLAIN_ANSWER_HEADERS = words(
+  'content-type content-length cache-control retry-after www-authenticate transfer-encoding',
+)
 const SECRET_HEADERS = new Set(['authorization', 'proxy-authorization'])
 
 export const masked: Reading = {
@@ -97,9 +86,11 @@ function parsed(text: string): Fields {
 }
 
 function maskFields<Value>(fields: readonly (readonly [string, Value])[]): Record<string, Value | string> {
-  const isPlain = (name: string, value: unknown): boolean =>
-    PLAIN_FIELDS.has(name) && [value].flat().every((item) => typeof item === 'string')
   return Object.fromEntries(fields.map(([name, value]) => [name, isPlain(name, value) ? value : MASK]))
+}
+
+function isPlain(name: string, value: unknown): boolean {
+  return PLAIN_FIELDS.has(name) && [value].flat().every((item) => typeof item === 'string')
 }
 
 function maskDeep(value: unknown, name: string, parent?: string): unknown {
@@ -149,4 +140,8 @@ function grouped(text: string): [string, string | string[]][] {
     const values = parameters.getAll(name)
     return [name, values.length > 1 ? values : values.join('')]
   })
+}
+
+function words(...lines: readonly string[]): ReadonlySet<string> {
+  return new Set(lines.join(' ').split(' '))
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { request, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http'
 import { once } from 'node:events'
+import { connect } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { text } from 'node:stream/consumers'
 import { startEmulator, type Emulator } from '../../src/index.ts'
@@ -51,7 +52,9 @@ describe('the guard of /_emulator', () => {
   })
 
   it('refuses a request that names no Host', async () => {
-    expect((await ask({ headers: { host: '' } })).status).toBe(400)
+    const socket = connect(Number(new URL(emulator.authUrl).port), '127.0.0.1')
+    socket.write('GET /_emulator/nowhere HTTP/1.1\r\nHost:\r\nConnection: close\r\n\r\n')
+    expect(await text(socket)).toMatch(/^HTTP\/1.1 403 /u)
   })
 
   it('refuses the page of another origin, another port of this machine too', async () => {

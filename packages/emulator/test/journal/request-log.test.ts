@@ -2,9 +2,9 @@ import { describe, expect, it } from '@jest/globals'
 import { Agent, get } from 'node:http'
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { startEmulator } from '../src/index.ts'
-import { useEmulator } from '../src/jest.ts'
-import { Client, codeOf, CREDENTIAL, hiddenInputsOf, json } from './client.ts'
+import { startEmulator } from '../../src/index.ts'
+import { useEmulator } from '../../src/jest.ts'
+import { Client, codeOf, CREDENTIAL, hiddenInputsOf, json } from '../client.ts'
 
 const emulator = useEmulator()
 
@@ -49,7 +49,7 @@ describe('the log of requests', () => {
     await client.send(`/oauth2/v3/authorize/mfa/factors?transaction_id=${transaction_id}`)
     const verification = { transaction_id, factor_id: account.factors[0]?.id, passcode, _csrf: csrf }
     await client.json('/oauth2/v3/authorize/mfa/verify', verification)
-    const code = codeOf(await client.post({ transaction_id }))
+    const code = codeOf(await client.post({ transaction_id, _csrf: csrf }))
     const tokens = json(await client.exchange(code))
     const fresh = json(await client.refresh(tokens['refresh_token']))
     await fetch(`${emulator.ownerApiUrl}/api/1/vehicles`, {

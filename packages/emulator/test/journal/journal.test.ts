@@ -1,0 +1,239 @@
+import { describe, expect, it } from '@jest/globals'
+import { startEmulator, type Emulator } from '../../src/index.ts'
+import { useEmulator } from '../../src/jest.ts'
+import type { ExchangeDetail, ExchangeLine } from '../../src/inspector/exchange-view.ts'
+import { Client, codeOf, CREDENTIAL, hiddenInputsOf, json, locationOf } from '../client.ts'
+
+const emulator = useEmulator({ regionalAt: 'host-name' })
+
+async function inspect<Shape>(path: string, of: Emulator = emulator): Promise<Shape> {
+  const answer = await fetch(`${of.authUrl}/_emulator/${path}`)
+  const shape: Shape = JSON.parse(await answer.text())
+  return shape
+}
+
+async function exchanges(of: Emulator = emulator): Promise<readonly ExchangeLine[]> {
+  return (await inspect<{ exchanges: readonly ExchangeLine[] }>('exchanges', of)).exchanges
+}
+
+async function decisions(): Promise<readonly (string | undefined)[]> {
+  return (await exchanges()).map(({ decision }) => decision)
+}
+
+async function callOwnerApi(token: string | undefined): Promise<void> {
+  await fetch(`${emulator.ownerApiUrl}/api/1/vehicles`, { headers: { authorization: `Bearer ${token}` } })
+}
+
+/** A login with a second factor: the document's seven requests. */
+async function loginWithPasscode(client: Client): Promise<Record<string, string>> {
+  const account = emulator.accounts.find(({ identity }) => identity === 'mfa@example.com')
+  const { answer, hidden } = await client.authorize('mfa@example.com')
+  const csrf = hiddenInputsOf((await client.exchange(codeOf(answer))).text)['_csrf'] ?? ''
+  const transaction_id = hidden['transaction_id'] ?? ''
+  await client.send(`/oauth2/v3/authorize/mfa/factors?transaction_id=${transaction_id}`)
+  const [factor] = account?.factors ?? []
+  for (const passcode of ['000000', account?.passcode()]) {
+    await client.json('/oauth2/v3/authorize/mfa/verify', {
+      transaction_id,
+      factor_id: factor?.id,
+      passcode,
+      _csrf: csrf,
+    })
+  }
+  const form = { ...hidden, identity: 'mfa@example.com', credential: CREDENTIAL }
+  return json(await client.exchange(codeOf(await client.post(form))))
+}
+
+describe('what was decided', () => {
+  it('is said of each step of a login with a passcode, of the refreshes after it, and of a replay', async () => {
+    const client = new Client(emulator)
+    const tokens = await loginWithPasscode(client)
+    await client.refresh(tokens['refresh_token'])
+    await client.refresh(tokens['refresh_token'])
+    await callOwnerApi(tokens['access_token'])
+    await callOwnerApi('none-of-ours')
+    expect(await decisions()).toEqual([
+      'a session began: the login page',
+      'a code issued, the passcode is due at the exchange',
+      'the account has a second factor: the passcode page',
+      '2 factors listed',
+      'wrong passcode, 1 of 5',
+      'the passcode of Phone is right',
+      'signed in: a code issued',
+      'tokens issued',
+      'tokens issued, the refresh token rotated',
+      'a spent refresh token was presented again',
+      'the access token is good',
+      'invalid_token: The access token is unknown, expired or revoked',
+    ])
+  })
+
+  it('names the region, the wrong credential and the broken rule', async () => {
+    await new Client(emulator).open({ login_hint: 'regional@example.com' })
+    await new Client(emulator).authorize('plain@example.com', 'wrong')
+    await new Client(emulator).open({ state: '' })
+    expect(await decisions()).toEqual([
+      'the account lives in the other region',
+      'a session began: the login page',
+      'the login page again: We could not sign you in',
+      'refused: The parameter state must be a random string.',
+    ])
+  })
+
+  it('names the reason of the firewall, and marks its answers', async () => {
+    await new Client(emulator, { userAgent: 'Mozilla/5.0' }).open()
+    await new Client(emulator, { userAgent: 'Mozilla/5.0' }).open()
+    expect(await exchanges()).toMatchObject([
+      { status: 403, challenged: true, decision: 'challenged by the firewall: its User-Agent is a browser’s' },
+      { status: 403, challenged: true, decision: 'challenged by the firewall: this client is blocked' },
+    ])
+  })
+
+  it('is known even if nobody heard of it, and the fault that swallowed it is named', async () => {
+    const client = new Client(emulator)
+    const tokens = await client.login('plain@example.com')
+    emulator.once('refresh', { drop: 'after-commit', delay: 1 })
+    await expect(client.refresh(tokens['refresh_token'])).rejects.toThrow('fetch failed')
+    emulator.once('refresh', { status: 503, body: 'nothing to see', headers: { 'x-hint': 'secret-1' } })
+    await client.refresh(tokens['refresh_token'])
+    emulator.once('refresh', { firewall: true })
+    await client.refresh(tokens['refresh_token'])
+    const [lost, unavailable, challenged] = (await exchanges()).slice(-3)
+    expect(lost).toMatchObject({
+      status: 0,
+      decision: 'tokens issued, the refresh token rotated',
+      fault: 'drop: after-commit, delay: 1',
+    })
+    expect(unavailable).toMatchObject({ status: 503, fault: 'status: 503, body, headers', challenged: false })
+    expect(challenged).toMatchObject({ status: 403, fault: 'firewall', challenged: true })
+  })
+})
+
+describe('the login that a request belongs to', () => {
+  it('is one over both regions, the exchange, the refreshes and the owner API, and nobody else’s', async () => {
+    const start = new Client(emulator)
+    const other = new Client(emulator)
+    const redirect = await start.open({ login_hint: 'regional@example.com' })
+    await other.open()
+    const regional = new Client(emulator, { base: locationOf(redirect.page).origin })
+    const same = { code_challenge: start.challenge }
+    const { hidden } = await regional.open(same)
+    const form = { ...hidden, identity: 'regional@example.com', credential: CREDENTIAL }
+    const code = codeOf(await regional.post(form, regional.query(same)))
+    const tokens = json(await regional.exchange(code, { code_verifier: start.verifier }))
+    await callOwnerApi(tokens['access_token'])
+    const fresh = json(await regional.refresh(tokens['refresh_token']))
+    await callOwnerApi(fresh['access_token'])
+    const all = await exchanges()
+    const flow = all[0]?.flow
+    expect(all.map((exchange) => [exchange.endpoint, exchange.place, exchange.flow === flow])).toEqual([
+      ['login-page', 'home', true],
+      ['login-page', 'home', false],
+      ['login-page', 'regional', true],
+      ['form-submission', 'regional', true],
+      ['token', 'regional', true],
+      ['owner-api', 'owner-api', true],
+      ['refresh', 'regional', true],
+      ['owner-api', 'owner-api', true],
+    ])
+    expect(all.map(({ identity }) => identity)).toEqual([
+      'regional@example.com',
+      undefined,
+      ...Array.from({ length: 6 }, () => 'regional@example.com'),
+    ])
+  })
+
+  it('goes by the challenge, though the jar still has the cookie of the last one', async () => {
+    const first = new Client(emulator)
+    await first.open()
+    const second = new Client(emulator)
+    for (const [name, value] of first.cookies) second.cookies.set(name, value)
+    await second.open()
+    const [one, two] = await exchanges()
+    expect(one?.flow).not.toBe(two?.flow)
+  })
+
+  it('is one with a passcode, by the session’s cookie', async () => {
+    await loginWithPasscode(new Client(emulator))
+    expect(new Set((await exchanges()).map(({ flow }) => flow)).size).toBe(1)
+  })
+
+  it('begins with tokens that were issued without a login', async () => {
+    const { access_token, refresh_token } = await emulator.issueTokens('plain@example.com')
+    await callOwnerApi(access_token)
+    await new Client(emulator).refresh(refresh_token)
+    const [called, refreshed] = await exchanges()
+    expect(called).toMatchObject({ flow: expect.any(Number), identity: 'plain@example.com' })
+    expect(refreshed?.flow).toBe(called?.flow)
+  })
+
+  it('is none for what belongs to no login', async () => {
+    await fetch(`${emulator.authUrl}/nowhere`)
+    await callOwnerApi('unknown')
+    await new Client(emulator).refresh('unknown')
+    expect((await exchanges()).map(({ flow, endpoint }) => [flow, endpoint])).toEqual([
+      [undefined, undefined],
+      [undefined, 'owner-api'],
+      [undefined, 'refresh'],
+    ])
+  })
+})
+
+describe('what is behind the masks', () => {
+  it('is told to who asks for one exchange, in the shape of what is masked', async () => {
+    const client = new Client(emulator)
+    const tokens = await client.login('plain@example.com')
+    const [page, form, exchange] = await exchanges()
+    const detail = await inspect<ExchangeDetail>(`exchanges/${form?.id}`)
+    expect(detail.request.body).toMatchObject({ identity: 'plain@example.com', credential: '[masked]' })
+    expect(detail.answer?.headers['location']).toMatch(/code=\[masked\]&state=some%20state&issuer=http/u)
+    expect(await secrets(form?.id)).toMatchObject({
+      request: { body: { credential: CREDENTIAL }, headers: { cookie: expect.stringContaining('sso.sid=') } },
+      answer: { headers: { location: expect.stringMatching(/code=[\w-]{40}/u) } },
+    })
+    expect(await inspect(`exchanges/${exchange?.id}`)).toMatchObject({
+      answer: { body: { access_token: '[masked]', token_type: 'Bearer', expires_in: 300 } },
+    })
+    expect(await secrets(exchange?.id)).toMatchObject({
+      request: { body: { code_verifier: client.verifier } },
+      answer: { body: { access_token: tokens['access_token'], refresh_token: tokens['refresh_token'] } },
+    })
+    expect(await inspect(`exchanges/${page?.id}`)).toMatchObject({
+      answer: { body: { page: 'Sign in', inputs: { _csrf: '[masked]' } } },
+    })
+    const revealed: { answer: { body: { inputs: Record<string, string> } } } = JSON.parse(
+      JSON.stringify(await secrets(page?.id)),
+    )
+    const posted: { request: { body: Record<string, string> } } = JSON.parse(JSON.stringify(await secrets(form?.id)))
+    expect(revealed.answer.body.inputs['_csrf']).toBe(posted.request.body['_csrf'])
+  })
+
+  it('is not told by a GET, and gone once everything is forgotten', async () => {
+    await new Client(emulator).open()
+    const [page] = await exchanges()
+    expect((await fetch(`${emulator.authUrl}/_emulator/exchanges/${page?.id}/secrets`)).status).toBe(404)
+    emulator.reset()
+    expect(await exchanges()).toEqual([])
+    expect(await secrets(page?.id)).toMatchObject({ error: 'not_found' })
+  })
+
+  async function secrets(id: number | undefined): Promise<unknown> {
+    const answer = await fetch(`${emulator.authUrl}/_emulator/exchanges/${id}/secrets`, { method: 'POST' })
+    return answer.json()
+  }
+})
+
+describe('memory', () => {
+  it('keeps ten thousand exchanges, and of what is behind their masks no more than 32 MB', async () => {
+    await using small = await startEmulator({ firewall: false })
+    const body = JSON.stringify({ grant_type: 'refresh_token', refresh_token: 'x'.repeat(60_000) })
+    const headers = { 'content-type': 'application/json' }
+    const refresh = (): Promise<Response> =>
+      fetch(`${small.authUrl}/oauth2/v3/token`, { method: 'POST', headers, body })
+    for (let sent = 0; sent < 600; sent += 20) await Promise.all(Array.from({ length: 20 }, refresh))
+    const secretsOf = async (id: number): Promise<number> =>
+      (await fetch(`${small.authUrl}/_emulator/exchanges/${id}/secrets`, { method: 'POST' })).status
+    expect([await secretsOf(1), await secretsOf(600)]).toEqual([404, 200])
+    expect(await exchanges(small)).toHaveLength(600)
+  })
+})
