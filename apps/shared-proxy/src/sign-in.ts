@@ -25,12 +25,14 @@ async function signIn({ ask, askSecretly }: Prompt): Promise<string> {
   const { OWNER_SSO_ACCOUNT, OWNER_SSO_CREDENTIAL } = process.env
   const sso = createSso({ authUrl, regionalAuthUrls })
   const { store } = openRedis(settings)
+  // Made before the login, which so heeds a block that one of the gateways has met, and tells them of its own.
+  const manager = createTokenManager({ sso, store })
   const identity = OWNER_SSO_ACCOUNT || (await ask('Account: '))
   // Asked first: a login whose tokens nobody can keep is one too many.
   await store.read(identity)
   const credential = OWNER_SSO_CREDENTIAL || (await askSecretly('Password: '))
   const tokens = await sso.login({ identity, credential, passcode: (factors) => passcodeOf(factors, prompt) })
-  await createTokenManager({ sso, store }).save(identity, tokens)
+  await manager.save(identity, tokens)
   return identity
 }
 

@@ -79,6 +79,19 @@ describeWithRedis('the sign-in', () => {
     expect(unset.printed()).toContain('OWNER_SSO_AUTH_URL is not set')
   })
 
+  it('heeds the firewall’s block that another sign-in has met: the instances refresh nothing, the next sends nothing', async () => {
+    const deployment = await deploy({ instances: 0 })
+    deployment.emulator.once('login-page', { firewall: true })
+    const input = { environment: deployment.environment, input: `${identity}\n${credential}\n` }
+    expect((await signIn(input)).code).toBe(1)
+    const before = deployment.emulator.requests.length
+    const next = await signIn(input)
+    expect(next.code).toBe(1)
+    expect(next.printed()).toContain('firewall')
+    await expect(deployment.tokens.refresh(account)).rejects.toMatchObject({ code: 'ERR_SSO_FIREWALL_CHALLENGE' })
+    expect(deployment.emulator.requests.length).toBe(before)
+  })
+
   it('sends no password while Redis can’t be reached', async () => {
     const deployment = await deploy({ instances: 0 })
     const { credentialChecks } = deployment.emulator.counters

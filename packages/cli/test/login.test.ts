@@ -141,6 +141,9 @@ describe('a login that can’t be', () => {
     const { code, stderr } = await machine.signIn('ann@example.com')
     expect(code).toBe(5)
     expect(stderr).toMatch(/Try again in 15 min, at /u)
+    // The next one knows it from the store, and leaves the service alone.
+    expect((await machine.signIn('ann@example.com')).code).toBe(5)
+    expect(emulator.requests).toHaveLength(1)
   })
 
   it('no service there: the network is to blame', async () => {

@@ -40,6 +40,7 @@ export function ssoOf(service: Service): Sso {
       ),
     refresh: async (tokens, options = {}) =>
       (await import('./steps/refresh.ts')).refreshTokens(service, tokens, options),
+    heedBlocks: (blocks) => void service.sharedBlocks.add(blocks),
   }
 }
 

@@ -15,6 +15,7 @@ export type {
   Sso,
   SsoOptions,
 } from './sso.ts'
+export type { SharedBlocks } from './http/shared-blocks.ts'
 export type { TokenSet } from './token-set.ts'
 
 // Keep it: one valid access token, one refresh.

@@ -10,6 +10,7 @@ import { StoreError } from './errors.ts'
 import type { SealedRecord, TokenRecord } from './token-record.ts'
 import type { TokenStore } from './token-store.ts'
 
+/** With what a store is sealed. */
 export interface SealedTokenStoreOptions {
   /**
    * Keys of 32 random bytes. The first one seals; all of them open, so a key is changed by putting the new one in front and
@@ -19,6 +20,8 @@ export interface SealedTokenStoreOptions {
 }
 
 /**
+ * A store whose records are sealed with AES-256-GCM before they reach the one underneath, each bound to its account.
+ *
  * @param store - holds sealed records from now on. A record that is not sealed is refused, not read: copy an unsealed store
  *   into a new one with `copyTokenSets`.
  * @throws TypeError naming the option that is wrong

@@ -3,6 +3,7 @@
  */
 import { createFirewallBreaker } from './http/firewall-breaker.ts'
 import type { FirewallBreaker } from './http/firewall-breaker.ts'
+import type { SharedBlocks } from './http/shared-blocks.ts'
 import { createSecretMemory } from './secret-memory.ts'
 import type { SecretMemory } from './secret-memory.ts'
 import type { SsoSettings } from './sso-settings.ts'
@@ -13,6 +14,8 @@ export interface Service extends SsoSettings {
   readonly now: () => number
   /** Which hosts have shown a firewall challenge. */
   readonly firewall: FirewallBreaker
+  /** What other processes know of it. */
+  readonly sharedBlocks: Set<SharedBlocks>
   /** Pairs of identity and credential that the service did not accept: not posted again (a repeat can lock the account). */
   readonly rejectedCredentials: SecretMemory
   /** `state` of logins that were completed here: each is used once. */
@@ -28,6 +31,7 @@ export function createService(settings: SsoSettings, now: () => number = () => D
     ...settings,
     now,
     firewall: createFirewallBreaker(settings.firewallCooldown, now),
+    sharedBlocks: new Set(),
     rejectedCredentials: createSecretMemory(10_000, aDay),
     completedLogins: createSecretMemory(10_000, anHour),
   }

@@ -2,11 +2,13 @@
  * One SSO service, as an application sees it: what it is given, what it is asked, and what it answers.
  */
 import type { SecureContextOptions } from 'node:tls'
+import type { SharedBlocks } from './http/shared-blocks.ts'
 import type { TokenSet } from './token-set.ts'
 
 /** How the code challenge is derived from the verifier; the document's reference computation is the default. */
 export type CodeChallengeEncoding = 'hex-digest' | 'raw-digest'
 
+/** Where the service is, and how it is spoken to. Only `authUrl` is required. */
 export interface SsoOptions {
   /** Base address of the SSO service: https, or http on a loopback host. Its default is the variable `OWNER_SSO_AUTH_URL` where an adapter says so. */
   readonly authUrl: string
@@ -90,6 +92,7 @@ export interface PendingLogin {
   readonly expires_at: number
 }
 
+/** What came of an e-mail and a password: tokens, or the question for a passcode. */
 export type LoginOutcome =
   | { readonly kind: 'tokens'; readonly tokens: TokenSet }
   | { readonly kind: 'passcode-required'; readonly factors: readonly Factor[]; readonly pending: PendingLogin }
@@ -122,4 +125,9 @@ export interface Sso {
   redeemCallback(callbackUrl: string, request: AuthorizationRequest, options?: CallOptions): Promise<TokenSet>
   /** One refresh request at the instance that issued the tokens, on a fresh connection (endpoint 6). */
   refresh(tokens: TokenSet, options?: RefreshOptions): Promise<TokenSet>
+  /**
+   * From now on sign-ins ask `blocks` before their first request to an instance, and tell it what came. Token managers call
+   * this with what the processes know that share their store; `refresh` is not concerned, since they ask for it themselves.
+   */
+  heedBlocks(blocks: SharedBlocks): void
 }

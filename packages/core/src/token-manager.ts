@@ -7,8 +7,10 @@ import type { CallOptions, Sso } from './sso.ts'
 import type { TokenSet } from './token-set.ts'
 import type { TokenStore } from './token-store.ts'
 
+/** What a token manager works with, and when it refreshes. */
 export interface TokenManagerOptions {
-  readonly sso: Pick<Sso, 'refresh'>
+  /** What refreshes. Its sign-ins share what they learn of the firewall through `store`, and are told what others learned. */
+  readonly sso: Pick<Sso, 'refresh'> & Partial<Pick<Sso, 'heedBlocks'>>
   readonly store: TokenStore
   /** Fraction of a token's life after which it is refreshed in the background, jittered by a tenth. Default 0.75. */
   readonly refreshAfter?: number
@@ -33,6 +35,7 @@ export interface TokenStatus {
   readonly next_attempt_at?: number
 }
 
+/** Valid access tokens for any number of accounts. Many of them, in many processes, may share one store. */
 export interface TokenManager {
   /**
    * A sign-in: replaces whatever was there, a tombstone included. Resolves when it is stored.
@@ -71,6 +74,8 @@ export interface TokenManager {
     event: Name,
     listener: (event: TokenManagerEvents[Name]) => void,
   ): () => void
+  /** The same sharing of firewall blocks for the sign-ins of another `sso` than the one that refreshes. */
+  shareBlocksWith(sso: Pick<Sso, 'heedBlocks'>): void
   /**
    * Resolves when no refresh of this process is under way and nothing that it received is unsaved: what a server awaits,
    * after it stopped answering, before it exits. At most the time of one request (30 s) while the store works.

@@ -5,6 +5,7 @@
 import type { ReauthenticationReason } from './errors.ts'
 import type { TokenSet } from './token-set.ts'
 
+/** What a store keeps for one account: JSON-safe, and nothing that a store has to look into. */
 export type TokenRecord = AccountRecord | FirewallRecord | SealedRecord
 
 /** The record of an account. */

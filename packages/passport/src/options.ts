@@ -91,6 +91,8 @@ export function settingsOf(
   expect(tokens === undefined || isTokenManager(tokens), 'tokens', 'what createTokenManager() returns')
   const fields = fieldNames(options)
   const sso = serviceOf(options)
+  // It may refresh with an sso of its own: what either learns of the firewall, both know, and all who share its store.
+  tokens?.shareBlocksWith(sso)
   return {
     sso,
     tokens: tokens ?? createTokenManager({ sso, store: memoryTokenStore() }),

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
-import { createSso, createTokenManager, StoreError } from '@owner-sso/core'
+import { createSso, createTokenManager, StoreError, type TokenManager } from '@owner-sso/core'
 import { type Emulator, startEmulator } from '@owner-sso/emulator'
 import { memoryTokenStore } from '@owner-sso/token-store-memory'
 import { OwnerSsoStrategy, SignInUnavailableError } from '../src/index.ts'
@@ -34,6 +34,17 @@ describe('a sign-in that failed through nobody’s fault', () => {
     expect(Number(first.headers['retry-after'])).toBeLessThanOrEqual(121)
     const second = await browser.post('/passport-login').send(plain).expect(503)
     expect(second.headers['retry-after']).toBeDefined()
+    expect(emulator.requests).toHaveLength(1)
+  })
+
+  it('is kept from sending by a block that another process has met, whichever service the strategy has', async () => {
+    const { authUrl } = emulator
+    const store = memoryTokenStore()
+    const newTokens = (): TokenManager => createTokenManager({ sso: createSso({ authUrl }), store })
+    emulator.once('login-page', { firewall: true })
+    await errorOf(new OwnerSsoStrategy({ authUrl, tokens: newTokens() }))
+    const error = await errorOf(new OwnerSsoStrategy({ authUrl, tokens: newTokens() }))
+    expect(error).toMatchObject({ code: 'ERR_SSO_FIREWALL_CHALLENGE', status: 503 })
     expect(emulator.requests).toHaveLength(1)
   })
 

@@ -12,6 +12,7 @@ import { startDeadline } from './deadline.ts'
 import { UnexpectedResponseError } from '../errors.ts'
 import type { SsoStep } from '../errors.ts'
 import { isFirewallChallenge } from '../pages/firewall-challenge.ts'
+import { blockGate } from './shared-blocks.ts'
 import { createHttpClient, isBareFailure } from './http-client.ts'
 import type { HttpAnswer, HttpClient, HttpRequest } from './http-client.ts'
 import { httpFailure } from './http-failure.ts'
@@ -65,6 +66,7 @@ export function openSession(
 ): HttpSession {
   // Own properties alone: what somebody put on Object.prototype is no time limit.
   const options: RefreshOptions = Object.assign(Object.create(null), given)
+  const gate = blockGate(service.sharedBlocks)
   const peers = new Map<string, Peer>()
   function peerAt(origin: string): Peer {
     const known = peers.get(origin)
@@ -79,11 +81,15 @@ export function openSession(
   async function send(request: StepRequest): Promise<StepAnswer> {
     const { step, url } = request
     service.firewall.check(url.host, step)
+    await gate.enter(url.origin, step)
     const answer = await answerInTime(request)
     const page = isHtml(answer) ? readHtmlPage(answer.body) : undefined
     if (isFirewallChallenge(answer.status, page)) {
-      throw service.firewall.open(url.host, answer.header('retry-after'), step, answer.status)
+      const challenge = service.firewall.open(url.host, answer.header('retry-after'), step, answer.status)
+      await gate.challenged(url.origin, challenge)
+      throw challenge
     }
+    await gate.passed(url.origin)
     if (page === 'beyond limits') {
       throw new UnexpectedResponseError('its page has too many or too deeply nested elements', {
         step,

@@ -13,7 +13,7 @@ import { attended } from './flight.ts'
 import type { Rules } from './rules.ts'
 import type { Runtime } from './runtime.ts'
 import { signIn, signOut } from './session.ts'
-import { createSharedBreaker } from './shared-breaker.ts'
+import { blocksForSignIns, createSharedBreaker } from './shared-breaker.ts'
 import { statusOf } from './status.ts'
 import { withStoreErrors } from './store-errors.ts'
 
@@ -34,6 +34,8 @@ export function manageTokens(options: TokenManagerOptions, runtime: Runtime, rul
     breaker: createSharedBreaker(store, runtime),
     underWay: new Set(),
   }
+  const blocks = blocksForSignIns(context.breaker)
+  sso.heedBlocks?.(blocks)
   return {
     getAccessToken: (account, call) => getAccessToken(account, call, context),
     save: async (account, tokens) => signIn(accountName(account), checkedTokenSet(tokens), context),
@@ -43,6 +45,7 @@ export function manageTokens(options: TokenManagerOptions, runtime: Runtime, rul
     forget: async (account) => signOut(accountName(account), context),
     accounts: () => accountsOf(checked.store),
     on,
+    shareBlocksWith: (other) => other.heedBlocks(blocks),
     settled: (call) => attended(settled(context), call?.signal, context),
   }
 }

@@ -6,6 +6,7 @@
  */
 import { FirewallChallengeError } from '../errors.ts'
 import type { FirewallRecord } from '../token-record.ts'
+import type { SharedBlocks } from '../http/shared-blocks.ts'
 import type { TokenStore } from '../token-store.ts'
 import { elapsed, instantOf } from './runtime.ts'
 import type { Instant, Runtime } from './runtime.ts'
@@ -25,15 +26,11 @@ export const firewallRecordName = (authUrl: string): string => prefix + new URL(
 const longestWait = 4 * 60 * 60
 const probeTime = 60
 
-export interface SharedBreaker {
-  /** Reads what the other processes know. */
+export interface SharedBreaker extends SharedBlocks {
+  /** Reads what the other processes know. `enter` goes by that. */
   look(authUrl: string): Promise<void>
-  /** Returns if this process may send now, by what it knows. @throws FirewallChallengeError with the time of the next attempt */
-  enter(authUrl: string): Promise<void>
-  /** A challenge page came. Returns when the next attempt is due, in seconds since the epoch. */
+  /** Returns when the next attempt is due, in seconds since the epoch. */
   challenged(authUrl: string, error: FirewallChallengeError): Promise<number>
-  /** The service itself answered. */
-  passed(authUrl: string): Promise<void>
 }
 
 interface Known {
@@ -122,6 +119,22 @@ export function createSharedBreaker(store: TokenStore, runtime: Runtime): Shared
       const name = firewallRecordName(authUrl)
       if ((hosts.get(name)?.record.challenges ?? 0) === 0) return
       await write(name, { challenges: 0, wait: 0 }).catch(() => false)
+    },
+  }
+}
+
+/** What a sign-in asks: with a look of its own, and without a store in its way. */
+export function blocksForSignIns(breaker: SharedBreaker): SharedBlocks {
+  return {
+    ...breaker,
+    async enter(authUrl) {
+      try {
+        await breaker.look(authUrl)
+        await breaker.enter(authUrl)
+      } catch (error) {
+        // A store that is down keeps nobody from signing in: what is known of the firewall is not worth that.
+        if (error instanceof FirewallChallengeError) throw error
+      }
     },
   }
 }

@@ -26,7 +26,8 @@ const step = 'refresh'
 export async function refreshTokens(service: Service, tokens: TokenSet, options: RefreshOptions): Promise<TokenSet> {
   const authUrl = allowedInstance(tokens.auth_url, service, step)
   if (!tokens.refresh_token) throw new ReauthenticationRequiredError('no_refresh_token', { step, requestSent: false })
-  const session = openSession(service, options)
+  // What other processes know of blocks is asked by the token manager, before it stores its intent.
+  const session = openSession({ ...service, sharedBlocks: new Set() }, options)
   try {
     const answer = await session.send({
       step,
