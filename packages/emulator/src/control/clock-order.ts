@@ -19,13 +19,17 @@ const CHECKS: Checks<ClockOrder> = {
 }
 
 /** In the order of the fields above. @throws {TypeError} A field is unknown or wrong; nothing has happened. */
-export function setClock(clock: Clock, order: ClockOrder): void {
-  checkEach('field', '', order, CHECKS)
+export function setClock(clock: Clock, order: object): void {
+  checkOrder(order)
   if (order.reset) clock.reset()
   if (order.jump !== undefined) clock.jump(momentOf(order.jump))
   if (order.advance !== undefined) clock.advance(order.advance)
   if (order.frozen === true) clock.freeze()
   if (order.frozen === false) clock.unfreeze()
+}
+
+function checkOrder(order: object): asserts order is ClockOrder {
+  checkEach('field', '', order, CHECKS)
 }
 
 function momentOf(value: unknown): number {

@@ -8,7 +8,7 @@ import { STEP_SECONDS } from '../factors.ts'
 import { OPTION_CHECKS } from '../option-checks.ts'
 import type { Settings } from '../options.ts'
 import type { Service } from '../service.ts'
-import { isSwitchable, OPTION_DESCRIPTIONS } from '../switches/option-descriptions.ts'
+import { isSwitchable, OPTION_DESCRIPTIONS, OPTION_NAMES, type OptionName } from '../switches/option-descriptions.ts'
 import { SCENARIOS } from '../switches/scenarios.ts'
 import type { Switchboard } from '../switches/switchboard.ts'
 
@@ -30,7 +30,7 @@ export function controlState({ service, faults, switches, ownerApiUrl }: Control
     clock: { now: clock.now(), offset: clock.offset, frozen: clock.frozen },
     firewall: { blockedUntil: firewall.blockedUntil ?? null, clients: firewallClients(service) },
     options: Object.fromEntries(
-      optionNames().map((name) => [name, optionState(name, settings, switches.initial)] as const),
+      OPTION_NAMES.map((name) => [name, optionState(name, settings, switches.initial)] as const),
     ),
     accounts: accounts.all.map((account) => accountState(account, clock)),
     faults: Object.fromEntries(ENDPOINTS.map((endpoint) => [endpoint, faultState(faults, endpoint)])),
@@ -44,25 +44,17 @@ export function controlState({ service, faults, switches, ownerApiUrl }: Control
   }
 }
 
-type OptionName = keyof typeof OPTION_DESCRIPTIONS
-
-function optionNames(): OptionName[] {
-  return Object.keys(OPTION_DESCRIPTIONS).filter(isOptionName)
-}
-
-function isOptionName(name: string): name is OptionName {
-  return Object.hasOwn(OPTION_CHECKS, name)
-}
-
 function optionState(name: OptionName, settings: Settings, initial: Settings): object {
   const { expected, choices }: Check = OPTION_CHECKS[name]
+  const [group, about] = OPTION_DESCRIPTIONS[name]
   return {
     value: shown(name, settings),
     initial: shown(name, initial),
     changeable: isSwitchable(name),
     expected,
     ...(choices && { choices }),
-    about: OPTION_DESCRIPTIONS[name],
+    group,
+    about,
   }
 }
 

@@ -1,7 +1,7 @@
 /** The control API: every switch of the emulator over JSON. Each change answers with the state that it led to. */
 import express, { Router, type Request, type RequestHandler } from 'express'
 import type { Account } from '../accounts.ts'
-import type { Check } from '../checks.ts'
+import { isRecord, type Check } from '../checks.ts'
 import { checkEndpoint } from '../faults/fault-checks.ts'
 import type { Endpoint } from '../faults/fault.ts'
 import { OPTION_CHECKS } from '../option-checks.ts'
@@ -119,6 +119,7 @@ function scenarioOf({ params }: Request): ScenarioName {
 
 /** Null puts an option back to its default (RFC 7396), except where null is one of its values. */
 function orDefaults(options: SwitchableOptions): SwitchableOptions {
+  if (!isRecord(options)) return options
   const checks: Readonly<Record<string, Check | undefined>> = OPTION_CHECKS
   return Object.fromEntries(
     Object.entries(options).map(([name, value]: [string, unknown]) => [

@@ -1,42 +1,49 @@
 /** What each option settles, in one sentence: for the command's help, the control API and the inspector. */
 import type { EmulatorOptions } from '../options.ts'
 
-/** In the order in which help and inspector show them. */
-export const OPTION_DESCRIPTIONS: Readonly<Record<keyof EmulatorOptions, string>> = {
-  port: 'Port of the SSO service (0: any free one)',
-  ownerApiPort: 'Port of the owner API (0: any free one)',
-  host: 'Loopback address to listen on',
-  allowRemote: 'Allow a host that other machines reach',
-  regionalAt: 'The regional instance is another host name, or another port',
-  tls: 'Serve TLS, with a certificate made on the spot',
-  tlsMinVersion: 'Lowest TLS version of new connections',
-  tlsMaxVersion: 'Highest TLS version of new connections',
-  accounts: 'The accounts',
-  strictness: 'Take the interface document alone, or what legacy clients do as well',
-  mfaAt: 'Where the passcode page comes',
-  passcodePage: 'What the passcode page looks like in its source',
-  hiddenInputs: 'Hidden inputs of the login page: rename them, add some, put them in a script template',
-  codeChallengeEncoding: 'Which derivation of the code challenge is accepted',
-  redirectUris: 'Redirect URIs that are accepted',
-  redirectParameters: 'Further query parameters of the redirect, after code, state, issuer',
-  wrongCredentials: 'Status of the login page that a wrong credential gets',
-  errorTexts: 'Where the login page says what is wrong',
-  rotation: 'What a refresh does with the refresh token',
-  reuse: 'What a spent refresh token gets that comes again',
-  graceSeconds: 'Seconds in which a spent refresh token is forgiven',
-  expiresIn: 'The field expires_in of token responses (null: left out)',
-  accessTokenLifetime: 'Seconds that access and id tokens live',
-  accessTokenFormat: 'What access tokens are',
-  refreshTokenLifetime: 'Seconds that a refresh token lives (null: until it is spent)',
-  sessionLifetime: 'Seconds from the login page to the end of its session',
-  codeLifetime: 'Seconds that an authorization code lives',
-  passcodeLifetime: 'Seconds from the passcode page to the last accepted passcode',
-  firewall: 'When a client is blocked, and for how long (false: never)',
-  firewallCookies: "Cookies that every authorize answer sets beside the session's",
-  allowBrowsers: 'Let real browsers in',
-  latency: 'Milliseconds that every answer waits',
-  inspector: 'The inspector and the control API under /_emulator',
+/** What an option belongs to. */
+export type OptionGroup = 'Where it listens' | 'TLS' | 'Logins' | 'Tokens' | 'Firewall and network'
+
+/** Group and sentence of each option, in the order in which help, control API and inspector show them. */
+export const OPTION_DESCRIPTIONS: Readonly<Record<keyof EmulatorOptions, readonly [OptionGroup, string]>> = {
+  port: ['Where it listens', 'Port of the SSO service (0: any free one)'],
+  ownerApiPort: ['Where it listens', 'Port of the owner API (0: any free one)'],
+  host: ['Where it listens', 'Loopback address to listen on'],
+  allowRemote: ['Where it listens', 'Allow a host that other machines reach'],
+  regionalAt: ['Where it listens', 'The regional instance is another host name, or another port'],
+  inspector: ['Where it listens', 'The inspector and the control API under /_emulator'],
+  tls: ['TLS', 'Serve TLS, with a certificate made on the spot'],
+  tlsMinVersion: ['TLS', 'Lowest TLS version of new connections'],
+  tlsMaxVersion: ['TLS', 'Highest TLS version of new connections'],
+  accounts: ['Logins', 'The accounts'],
+  strictness: ['Logins', 'Take the interface document alone, or what legacy clients do as well'],
+  mfaAt: ['Logins', 'Where the passcode page comes'],
+  passcodePage: ['Logins', 'What the passcode page looks like in its source'],
+  hiddenInputs: ['Logins', 'Hidden inputs of the login page: rename them, add some, put them in a script template'],
+  codeChallengeEncoding: ['Logins', 'Which derivation of the code challenge is accepted, if strictness should not decide'],
+  redirectUris: ['Logins', 'Redirect URIs that are accepted'],
+  redirectParameters: ['Logins', 'Further query parameters of the redirect, after code, state, issuer'],
+  wrongCredentials: ['Logins', 'Status of the login page that a wrong credential gets'],
+  errorTexts: ['Logins', 'Where the login page says what is wrong'],
+  sessionLifetime: ['Logins', 'Seconds from the login page to the end of its session'],
+  codeLifetime: ['Logins', 'Seconds that an authorization code lives'],
+  passcodeLifetime: ['Logins', 'Seconds from the passcode page to the last accepted passcode'],
+  rotation: ['Tokens', 'What a refresh does with the refresh token'],
+  reuse: ['Tokens', 'What a spent refresh token gets that comes again'],
+  graceSeconds: ['Tokens', 'Seconds in which a spent refresh token is forgiven'],
+  refreshTokenLifetime: ['Tokens', 'Seconds that a refresh token lives (null: until it is spent)'],
+  accessTokenLifetime: ['Tokens', 'Seconds that access and id tokens live'],
+  accessTokenFormat: ['Tokens', 'What access tokens are'],
+  expiresIn: ['Tokens', 'The field expires_in of token responses (null: left out)'],
+  firewall: ['Firewall and network', 'When a client is blocked, and for how long (false: never)'],
+  firewallCookies: ['Firewall and network', "Cookies that every authorize answer sets beside the session's"],
+  allowBrowsers: ['Firewall and network', 'Let real browsers in'],
+  latency: ['Firewall and network', 'Milliseconds that every answer waits'],
 }
+
+export type OptionName = keyof EmulatorOptions
+
+export const OPTION_NAMES: readonly OptionName[] = Object.keys(OPTION_DESCRIPTIONS).filter(isOptionName)
 
 /** Settled once and for all when the emulator starts. */
 export type StartOption =
@@ -58,4 +65,8 @@ export type SwitchableOptions = Omit<EmulatorOptions, StartOption>
 
 export function isSwitchable(option: string): boolean {
   return !START_OPTIONS.has(option)
+}
+
+function isOptionName(name: string): name is OptionName {
+  return Object.hasOwn(OPTION_DESCRIPTIONS, name)
 }

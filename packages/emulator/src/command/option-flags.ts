@@ -1,0 +1,90 @@
+/** The options of `startEmulator` as flags: their names with dashes. What a value may be, the options check themselves. */
+import type { ParseArgsConfig } from 'node:util'
+import { OPTION_CHECKS } from '../option-checks.ts'
+import { readOptions, type EmulatorOptions } from '../options.ts'
+import {
+  OPTION_DESCRIPTIONS,
+  OPTION_NAMES,
+  type OptionGroup,
+  type OptionName,
+} from '../switches/option-descriptions.ts'
+
+/** One flag, for the help. */
+export interface Flag {
+  readonly name: string
+  readonly group: OptionGroup
+  readonly about: string
+  /** Stands for the value; undefined where there is none. */
+  readonly placeholder?: string
+  /** What it may be, with the default among it. */
+  readonly values?: string
+}
+
+const DEFAULTS = readOptions()
+
+/** Those that take no value: `--tls`. */
+const PLAIN = OPTION_NAMES.filter((name) => OPTION_CHECKS[name].accepts(true) && DEFAULTS[name] === false)
+/** Those that can be left out by name: `--no-firewall`. */
+const NEGATED = OPTION_NAMES.filter((name) => OPTION_CHECKS[name].accepts(false) && DEFAULTS[name] !== false)
+/** Those that take a value; what is no word, number or address is JSON. */
+const VALUED = OPTION_NAMES.filter((name) => !OPTION_CHECKS[name].accepts(true))
+
+const WITHOUT: Partial<Record<OptionName, string>> = {
+  inspector: 'No inspector and no control API under /_emulator',
+  firewall: 'Challenge nobody',
+}
+
+/** For `parseArgs`. */
+export const OPTION_FLAGS: NonNullable<ParseArgsConfig['options']> = Object.fromEntries([
+  ...PLAIN.map((name) => [dashed(name), { type: 'boolean' }] as const),
+  ...NEGATED.map((name) => [`no-${dashed(name)}`, { type: 'boolean' }] as const),
+  ...VALUED.map((name) => [dashed(name), { type: 'string' }] as const),
+])
+
+export const OPTION_FLAG_HELP: readonly Flag[] = OPTION_NAMES.flatMap((name) => {
+  const [group, about] = OPTION_DESCRIPTIONS[name]
+  const flags: Flag[] = []
+  if (PLAIN.includes(name)) flags.push({ name: dashed(name), group, about })
+  if (VALUED.includes(name)) flags.push({ name: dashed(name), group, about, ...valuesOf(name) })
+  if (NEGATED.includes(name)) flags.push({ name: `no-${dashed(name)}`, group, about: WITHOUT[name] ?? about })
+  return flags
+})
+
+/** The options that the flags stand for. */
+export function optionsOf(flags: Readonly<Record<string, unknown>>): EmulatorOptions {
+  return Object.fromEntries([
+    ...[...PLAIN, ...VALUED].map((name) => [name, parsed(flags[dashed(name)])] as const),
+    ...NEGATED.filter((name) => flags[`no-${dashed(name)}`] === true).map((name) => [name, false] as const),
+  ])
+}
+
+/** An option's name in a message, as the flag that the reader typed. */
+export function flagOf(option: string): string {
+  return `--${dashed(option)}`
+}
+
+/** JSON where it is JSON (numbers and null are), else the text itself. */
+export function parsed(text: unknown): unknown {
+  if (typeof text !== 'string') return text
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+function dashed(name: string): string {
+  return name.replace(/[A-Z]/gu, (letter) => `-${letter.toLowerCase()}`)
+}
+
+function valuesOf(name: OptionName): Pick<Flag, 'placeholder' | 'values'> {
+  const { choices } = OPTION_CHECKS[name]
+  const preset = DEFAULTS[name]
+  if (choices) {
+    const values = choices.map((choice) => (choice === preset ? `${String(choice)} (default)` : String(choice)))
+    return { placeholder: 'value', values: values.join(', ') }
+  }
+  const isJson = typeof preset === 'object' || preset === undefined
+  if (name === 'accounts' || (isJson && preset !== null)) return { placeholder: 'json' }
+  return { placeholder: typeof preset === 'string' ? 'name' : 'n', values: `${String(preset)} (default)` }
+}
