@@ -20,7 +20,8 @@ const allowed = {
   passport: ['core', 'token-store-memory'],
   express: ['core'],
   cli: ['core', 'token-store-memory', 'token-store-file', 'token-store-redis', 'express', 'emulator'],
-  // Tests alone: they have no sources.
+  // Tests and tools alone: they have no sources.
+  'api-reference': [],
   peers: [],
   scenarios: [],
   workspace: [],

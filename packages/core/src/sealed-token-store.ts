@@ -20,7 +20,7 @@ export interface SealedTokenStoreOptions {
 }
 
 /**
- * A store whose records are sealed with AES-256-GCM before they reach the one underneath, each bound to its account.
+ * A store whose records are sealed with AES-256-GCM before they reach the one underneath, each bound to its account and version.
  *
  * @param store - holds sealed records from now on. A record that is not sealed is refused, not read: copy an unsealed store
  *   into a new one with `copyTokenSets`.

@@ -9,6 +9,7 @@ import { ssoErrorAnswer } from './answers/sso-error.ts'
 import { connectionNames } from './proxy/header-names.ts'
 import type { OwnerSso } from './request-property.ts'
 
+/** Whose token goes on a request, and who answers where there is none. */
 export interface BearerOptions<Request extends IncomingMessage = IncomingMessage> {
   /** The token manager. */
   readonly tokens: Tokens

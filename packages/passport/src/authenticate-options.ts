@@ -3,6 +3,7 @@
  */
 import type { AuthenticateOptions } from 'passport'
 
+/** What one route may say of its sign-ins. */
 export interface OwnerSsoAuthenticateOptions {
   /** Where the person goes to enter their passcode; without it the outcome is `fail` with the factors. */
   readonly passcodeRedirect?: string | undefined

@@ -3,16 +3,19 @@
  */
 import type { Profile } from 'passport'
 
-/** An owner whom the service has vouched for. */
-export interface Owner {
+/**
+ * An owner whom the service has vouched for: the user that Passport gets where the application's verify function makes
+ * none of its own.
+ */
+export interface OwnerSsoUser {
   /** What the token manager files the tokens under. */
   readonly account: string
   /** As typed, or as the service spells it; absent where a browser sign-in proved a subject without an e-mail. */
   readonly email?: string
 }
 
-/** The user that Passport gets where the application's verify function makes none of its own. */
-export type OwnerSsoUser = Owner
+/** The same where it is not a user yet. */
+export type Owner = OwnerSsoUser
 
 /**
  * The owner of an e-mail. Their account's name is the e-mail without surrounding spaces and with A–Z in lower case, so

@@ -16,6 +16,7 @@ export interface IoRedisSubscriber {
   defineCommand(name: string, definition: { lua: string }): void
 }
 
+/** A connection of either library for nothing but subscriptions. */
 export type RedisSubscriber = NodeRedisSubscriber | IoRedisSubscriber
 
 /** Starts to listen on a channel; the answer ends it. */

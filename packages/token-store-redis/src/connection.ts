@@ -23,6 +23,7 @@ export interface IoRedisClient {
   readonly options?: { readonly keyPrefix?: string | undefined }
 }
 
+/** A connected client of either library. */
 export type RedisClient = NodeRedisClient | IoRedisClient
 
 interface NodeRedisCommands {

@@ -9,6 +9,7 @@ import { decode, encode, idInHeader, keyOf, notOurs } from './record-value.ts'
 import { answered, commandDeadline } from './redis-failure.ts'
 import { swapScript } from './swap-script.ts'
 
+/** The connections, the names of the keys, and whether the values are sealed. */
 export interface RedisTokenStoreOptions {
   /** Your own connected client of node-redis or ioredis. It is never opened or closed here, and has to read from masters. */
   readonly client: RedisClient

@@ -4,6 +4,7 @@
 import { type AccountSource, accountReader, checkTokens, type Tokens } from '../account-source.ts'
 import { mayCarryToken, ownerApiTarget } from '../target.ts'
 
+/** Whose token goes on the calls, and where to. */
 export interface CallOptions {
   /** The token manager. */
   readonly tokens: Tokens

@@ -5,6 +5,7 @@ import { SignedOutError } from '@owner-sso/core'
 import { tokenAfter } from '../rejected-token.ts'
 import { type CallOptions, callSettings, checkedAddress } from './call-options.ts'
 
+/** Whose token goes on the calls, where to, and through which `fetch`. */
 export interface OwnerFetchOptions extends CallOptions {
   /** The function that makes the call. Default: the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch | undefined
