@@ -11,12 +11,28 @@ export type {
   Rotation,
 } from './options.ts'
 export type { Strictness } from './strictness.ts'
-export { DEMO_ACCOUNTS, type AccountOptions, type EmulatorAccount } from './accounts.ts'
+export { DEMO_ACCOUNTS, type AccountOptions, type AccountSwitches, type EmulatorAccount } from './accounts.ts'
 export type { FactorOptions } from './factors.ts'
 export type { Region } from './instances.ts'
 export type { Clock } from './clock.ts'
 export type { Counters } from './counters.ts'
 export type { Endpoint, Fault } from './faults/fault.ts'
 export type { Answer, Bend, BendFailure } from './faults/bent-answer.ts'
+export { SCENARIOS, type Scenario, type ScenarioName } from './switches/scenarios.ts'
+export type { SwitchableOptions } from './switches/option-descriptions.ts'
+export type { Firewall, FirewallClient } from './firewall.ts'
 export type { LoggedRequest } from './journal/request-log.ts'
 export type { SignInTokens, TokenResponse } from './refresh-tokens.ts'
+export { startRecorder, type Recorder, type RecorderOptions } from './record/recorder.ts'
+export { startReplay, type Replay, type ReplayOptions } from './record/replay.ts'
+export {
+  FixtureError,
+  type Fixture,
+  type Parameters,
+  type RecordedAnswer,
+  type RecordedBody,
+  type RecordedExchange,
+  type RecordedRequest,
+} from './record/fixture.ts'
+export type { Json } from './record/field-masks.ts'
+export type { Shape } from './record/pseudonyms.ts'

@@ -1,5 +1,6 @@
 /** One emulator for a test file: started before its tests, as new for each of them, ended after the last. */
 import type { Emulator } from './emulator.ts'
+import { failureOf } from './faults/bent-answer.ts'
 import type { EmulatorOptions } from './options.ts'
 import { startEmulator } from './start-emulator.ts'
 
@@ -7,6 +8,8 @@ import { startEmulator } from './start-emulator.ts'
 export interface TestHooks {
   readonly beforeAll: (run: () => Promise<void>) => unknown
   readonly beforeEach: (run: () => void) => unknown
+  /** Left out: a function of `once` or `always` that fails is reported after the last test. */
+  readonly afterEach?: ((run: () => void) => unknown) | undefined
   readonly afterAll: (run: () => Promise<void>) => unknown
 }
 
@@ -23,6 +26,10 @@ export function useEmulator(options?: EmulatorOptions, hooks: TestHooks = jestHo
     running = await startEmulator(options)
   })
   hooks.beforeEach(() => running?.reset())
+  hooks.afterEach?.(() => {
+    const failure = failureOf(running?.failures.splice(0) ?? [])
+    if (failure) throw failure
+  })
   hooks.afterAll(async () => running?.close())
   return standIn(() => {
     if (!running) throw new TypeError('The emulator starts before the first test: read it inside a test or a hook')
@@ -40,11 +47,11 @@ function standIn(running: () => Emulator): Emulator {
 }
 
 function jestHooks(): TestHooks {
-  const { beforeAll, beforeEach, afterAll }: Partial<TestHooks> = globalThis as object
+  const { beforeAll, beforeEach, afterEach, afterAll }: Partial<TestHooks> = globalThis as object
   if (!beforeAll || !beforeEach || !afterAll) {
     throw new TypeError(
       'useEmulator() found no beforeAll, beforeEach and afterAll: call it in a test file, or hand it the hooks of your runner',
     )
   }
-  return { beforeAll, beforeEach, afterAll }
+  return { beforeAll, beforeEach, afterEach, afterAll }
 }

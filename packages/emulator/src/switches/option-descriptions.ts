@@ -20,7 +20,10 @@ export const OPTION_DESCRIPTIONS: Readonly<Record<keyof EmulatorOptions, readonl
   mfaAt: ['Logins', 'Where the passcode page comes'],
   passcodePage: ['Logins', 'What the passcode page looks like in its source'],
   hiddenInputs: ['Logins', 'Hidden inputs of the login page: rename them, add some, put them in a script template'],
-  codeChallengeEncoding: ['Logins', 'Which derivation of the code challenge is accepted, if strictness should not decide'],
+  codeChallengeEncoding: [
+    'Logins',
+    'Which derivation of the code challenge is accepted, if strictness should not decide',
+  ],
   redirectUris: ['Logins', 'Redirect URIs that are accepted'],
   redirectParameters: ['Logins', 'Further query parameters of the redirect, after code, state, issuer'],
   wrongCredentials: ['Logins', 'Status of the login page that a wrong credential gets'],

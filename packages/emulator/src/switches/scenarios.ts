@@ -121,8 +121,8 @@ export const SCENARIOS: Readonly<Record<ScenarioName, Scenario>> = {
     always: { token: page(), refresh: page() },
   },
   'oversized-page': {
-    about: 'The login page has 64 MiB.',
-    always: { 'login-page': { bodyLength: 64 * 1024 ** 2 } },
+    about: 'The login page has 16 MiB.',
+    always: { 'login-page': { bodyLength: 16 * 1024 ** 2 } },
   },
 }
 

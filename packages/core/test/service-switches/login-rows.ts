@@ -1,0 +1,113 @@
+/** Switches that a login meets: its pages, its accounts, its lifetimes. */
+import { expect } from '@jest/globals'
+import { logIn, logInLate, logInWithPasscode, mistype, plain, tokens, unusable, type Row } from './calls.ts'
+
+export const loginRows: readonly Row[] = [
+  { when: 'mfaAt', set: (to) => to.change({ mfaAt: 'form-submission' }), call: logInWithPasscode, ends: tokens },
+  {
+    when: 'codeChallengeEncoding, the other one',
+    set: (to) => to.change({ codeChallengeEncoding: 'raw-digest' }),
+    call: logIn,
+    ends: { code: 'ERR_SSO_TOKEN_REJECTED', error: 'invalid_request' },
+  },
+  {
+    when: 'codeChallengeEncoding, its own',
+    set: (to) => to.change({ codeChallengeEncoding: 'raw-digest' }),
+    call: logIn,
+    options: { codeChallengeEncoding: 'raw-digest' },
+    ends: tokens,
+  },
+  { when: 'strictness', set: (to) => to.change({ strictness: 'lenient' }), call: logInWithPasscode, ends: tokens },
+  {
+    when: 'sessionLifetime',
+    set: (to) => to.change({ sessionLifetime: 0 }),
+    call: logIn,
+    ends: { code: 'ERR_SSO_UNEXPECTED_RESPONSE', status: 403 },
+  },
+  {
+    when: 'passcodeLifetime',
+    set: (to) => to.change({ passcodeLifetime: 60 }),
+    call: logInLate,
+    ends: { code: 'ERR_SSO_PENDING_LOGIN_EXPIRED' },
+  },
+  { when: 'the clock, frozen', set: (to) => to.clock.freeze(), call: logInWithPasscode, ends: tokens },
+  {
+    when: 'the clock, in another year',
+    set: (to) => to.clock.jump(2_000_000_000),
+    call: logInWithPasscode,
+    ends: tokens,
+  },
+  {
+    when: 'a captcha before the form',
+    set: (to) => to.account(plain).change({ captcha: true }),
+    call: logIn,
+    ends: { code: 'ERR_SSO_CAPTCHA_REQUIRED', step: 'login-page' },
+  },
+  {
+    when: 'a captcha after the form',
+    set: (to) => to.account(plain).change({ captcha: 'after-submission' }),
+    call: logIn,
+    ends: { code: 'ERR_SSO_CAPTCHA_REQUIRED', step: 'form-submission' },
+  },
+  {
+    when: 'a locked account',
+    set: (to) => to.account(plain).change({ locked: true }),
+    call: logIn,
+    ends: { code: 'ERR_SSO_ACCOUNT_LOCKED' },
+  },
+  {
+    when: 'a locked account, said in a script alone',
+    set: (to) => {
+      to.change({ errorTexts: 'script' })
+      to.account(plain).change({ locked: true })
+    },
+    call: logIn,
+    ends: { code: 'ERR_SSO_ACCOUNT_LOCKED' },
+  },
+  {
+    when: 'wrongCredentials',
+    set: (to) => to.change({ wrongCredentials: 200 }),
+    call: mistype,
+    ends: { code: 'ERR_SSO_INVALID_CREDENTIALS', status: 200 },
+  },
+  {
+    when: 'another region that is listed',
+    set: (to) => to.account(plain).change({ region: 'regional' }),
+    call: logIn,
+    ends: { ...tokens, auth_url: expect.stringContaining('localhost') },
+  },
+  {
+    when: 'another region that is not',
+    set: (to) => to.account(plain).change({ region: 'regional' }),
+    call: logIn,
+    options: { regionalAuthUrls: [] },
+    ends: { code: 'ERR_SSO_REGION_NOT_ALLOWED' },
+  },
+  {
+    when: 'renamed hidden inputs',
+    set: (to) =>
+      to.change({
+        hiddenInputs: { rename: { _csrf: 'check', transaction_id: 'tx' }, extra: { locale: 'en' }, inTemplate: true },
+      }),
+    call: logInWithPasscode,
+    ends: tokens,
+  },
+  {
+    when: 'passcodePage',
+    set: (to) => to.change({ passcodePage: { inTemplate: true, duplicates: true } }),
+    call: logInWithPasscode,
+    ends: tokens,
+  },
+  {
+    when: 'redirectParameters',
+    set: (to) => to.change({ redirectParameters: { locale: 'en-US' } }),
+    call: logIn,
+    ends: tokens,
+  },
+  {
+    when: 'redirectUris without its own',
+    set: (to) => to.change({ redirectUris: ['https://example.com/callback'] }),
+    call: logIn,
+    ends: { ...unusable, step: 'login-page', status: 400 },
+  },
+]

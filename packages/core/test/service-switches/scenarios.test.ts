@@ -1,0 +1,76 @@
+/** Each named scenario of the emulator: how a login or a refresh of core ends in it. */
+import { describe, expect, it } from '@jest/globals'
+import { SCENARIOS, type ScenarioName } from '@owner-sso/emulator'
+import { useEmulator } from '@owner-sso/emulator/jest'
+import { createSso } from '../../src/index.ts'
+import type { Sso, TokenSet } from '../../src/index.ts'
+import { logIn, logInWithPasscode, plain, refresh, refreshAfterALoss, signInAgain, tokens, unusable } from './calls.ts'
+import type { Call } from './calls.ts'
+
+const emulator = useEmulator()
+
+const endings: Readonly<Record<ScenarioName, readonly [call: Call, ends: object]>> = {
+  'rotation-lost': [refreshAfterALoss, signInAgain],
+  'rotation-forgiven': [refreshAfterALoss, tokens],
+  'rotation-omitted': [refreshTwiceWithTheSame, tokens],
+  'family-revoked': [callAfterAReplay, [200, 'ERR_SSO_REAUTHENTICATION_REQUIRED', 401]],
+  'early-revocation': [callTwice, [401, 200]],
+  'refresh-token-expired': [refresh, signInAgain],
+  'firewall-block': [logIn, { code: 'ERR_SSO_FIREWALL_CHALLENGE', status: 403 }],
+  'firewall-at-refresh': [refresh, { code: 'ERR_SSO_FIREWALL_CHALLENGE', step: 'refresh' }],
+  'wrong-region': [logIn, { ...tokens, auth_url: expect.stringContaining('localhost') }],
+  captcha: [logIn, { code: 'ERR_SSO_CAPTCHA_REQUIRED', step: 'login-page' }],
+  'captcha-after-submission': [logIn, { code: 'ERR_SSO_CAPTCHA_REQUIRED', step: 'form-submission' }],
+  'locked-account': [logIn, { code: 'ERR_SSO_ACCOUNT_LOCKED' }],
+  'mfa-at-form': [logInWithPasscode, tokens],
+  'renamed-inputs': [logInWithPasscode, tokens],
+  'raw-challenge': [logIn, { code: 'ERR_SSO_TOKEN_REJECTED', error: 'invalid_request' }],
+  'slow-service': [refresh, { code: 'ERR_SSO_TIMEOUT' }],
+  'service-down': [logIn, { ...unusable, status: 503 }],
+  'broken-json': [refresh, unusable],
+  'html-for-json': [logIn, unusable],
+  'oversized-page': [logIn, unusable],
+}
+
+describe('a scenario', () => {
+  it.each(Object.keys(SCENARIOS) as ScenarioName[])('%s', async (name) => {
+    const [call, ends] = endings[name]
+    const usual = { authUrl: emulator.authUrl, regionalAuthUrls: [emulator.regionalAuthUrl] }
+    const held = await createSso(usual).login({ identity: plain, credential: 'correct horse' })
+    emulator.play(name)
+    const sso = createSso({ ...usual, timeout: name === 'slow-service' ? 300 : 15_000 })
+    const outcome = await call(sso, held, emulator).catch((error: unknown) => error)
+    expect(outcome).toMatchObject(ends)
+  })
+
+  it('ends with a reset', async () => {
+    for (const name of Object.keys(SCENARIOS) as ScenarioName[]) emulator.play(name)
+    emulator.reset()
+    const sso = createSso({ authUrl: emulator.authUrl })
+    const held = await sso.login({ identity: plain, credential: 'correct horse' })
+    expect(await sso.refresh(held)).toMatchObject(tokens)
+    expect(await callOwnerApi(held)).toBe(200)
+  })
+})
+
+async function callOwnerApi({ access_token }: TokenSet): Promise<number> {
+  const headers = { authorization: `Bearer ${access_token}` }
+  return (await fetch(`${emulator.ownerApiUrl}/api/1/vehicles`, { headers })).status
+}
+
+/** What the owner API says of tokens whose family a replay has revoked. */
+async function callAfterAReplay(sso: Sso, held: TokenSet): Promise<unknown> {
+  const before = await callOwnerApi(held)
+  const error: unknown = await refreshAfterALoss(sso, held, emulator).catch((reason: unknown) => reason)
+  return [before, Object(error).code, await callOwnerApi(held)]
+}
+
+async function callTwice(_sso: Sso, held: TokenSet): Promise<unknown> {
+  return [await callOwnerApi(held), await callOwnerApi(held)]
+}
+
+async function refreshTwiceWithTheSame(sso: Sso, held: TokenSet): Promise<unknown> {
+  const fresh = await sso.refresh(held)
+  expect(fresh.refresh_token).toBe(held.refresh_token)
+  return sso.refresh(held)
+}
