@@ -8,19 +8,25 @@
 import { isBuiltin } from 'node:module'
 import { defineConfig } from 'rolldown'
 import manifest from './package.json' with { type: 'json' }
-import { thirdPartyLicenses } from './third-party-licenses.js'
+import { thirdPartyLicenses } from '../workspace/third-party-licenses.js'
 
 const installed = Object.keys(manifest.dependencies)
 const isInstalled = (id) => installed.some((name) => id === name || id.startsWith(`${name}/`))
 
 /**
- * What is never used, and takes long to load: commander can start commands that are programs; axios can send with Node's
- * `fetch`, and send forms with files in them.
+ * What is never used, and takes long to load: commander can start commands that are programs; axios can send in other ways
+ * than over HTTP/1, follow redirects, look for a proxy in the environment, and send forms with files in them.
  */
+const axiosFile = /[\\/]axios[\\/]lib[\\/]/u
 const leftOut = [
   { id: 'node:child_process', importer: /[\\/]commander[\\/]/u, code: 'export {}' },
-  { id: './fetch.js', importer: /[\\/]axios[\\/]lib[\\/]adapters[\\/]/u, code: 'export const getFetch = () => null' },
-  { id: 'form-data', importer: /[\\/]axios[\\/]lib[\\/]/u, code: 'export default class FormData {}' },
+  { id: './fetch.js', importer: axiosFile, code: 'export const getFetch = () => null' },
+  { id: './xhr.js', importer: axiosFile, code: 'export default false' },
+  { id: 'http2', importer: axiosFile, code: 'export default {}' },
+  { id: 'follow-redirects', importer: axiosFile, code: 'export default {}' },
+  { id: 'proxy-from-env', importer: axiosFile, code: "export const getProxyForUrl = () => ''" },
+  { id: 'https-proxy-agent', importer: axiosFile, code: 'export default class HttpsProxyAgent {}' },
+  { id: 'form-data', importer: axiosFile, code: 'export default class FormData {}' },
 ]
 const leftOutIn = (id, importer = '') => leftOut.find((left) => left.id === id && left.importer.test(importer))
 

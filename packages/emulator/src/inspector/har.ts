@@ -1,7 +1,8 @@
 /** A login as an HTTP archive (HAR 1.2), secrets masked: browsers' developer tools and many others open it. */
 import { STATUS_CODES } from 'node:http'
 import type { Exchange } from '../journal/journal.ts'
-import { MASK, type Fields, type Headers } from '../journal/masking.ts'
+import { MASK } from '../journal/mask.ts'
+import type { Fields, Headers } from '../journal/masking.ts'
 import { mediaType } from '../service-request.ts'
 import { packageVersion } from '../package-version.ts'
 

@@ -1,10 +1,8 @@
 /** What a log may show: names of everything, values of what is no secret, a mask for all else, whatever its name. */
 import type { IncomingMessage } from 'node:http'
 import { decodeText } from '../html.ts'
+import { MASK } from './mask.ts'
 import type { Reply } from '../reply.ts'
-
-/** What stands in place of a secret. */
-export const MASK = '[masked]'
 
 /** Values by name: of a query, of a form, of a JSON body. */
 export type Fields = Readonly<Record<string, unknown>>

@@ -74,9 +74,9 @@ export function createRawExchanges(): RawExchanges {
   }
 }
 
-/** As much of a body as is kept. */
+/** As much of a body as is kept: a copy, since a slice of a huge string holds on to all of it. */
 export function clipped(body: string): string {
-  return body.slice(0, MAX_BODY)
+  return body.length > MAX_BODY ? Buffer.from(body.slice(0, MAX_BODY)).toString() : body
 }
 
 function sizeOf({ url, headers, body, answer }: RawExchange): number {

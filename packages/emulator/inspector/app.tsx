@@ -1,0 +1,50 @@
+/** The whole page: logins on the left, the one that is looked at in the middle, the emulator of this moment on the right. */
+import { useSignal, useComputed } from '@preact/signals'
+import type { VNode } from 'preact'
+import type { Connection } from './connection.ts'
+import { Header } from './header.tsx'
+import { LivePanel } from './live-panel.tsx'
+import { LoginList } from './login-list.tsx'
+import type { Logins } from './logins.ts'
+import { LoginView } from './login-view.tsx'
+import { SwitchesPanel } from './switches-panel.tsx'
+import { Tabs } from './tabs.tsx'
+
+export function App({ logins, connection }: { readonly logins: Logins; readonly connection: Connection }): VNode {
+  const following = useSignal(true)
+  const picked = useSignal<number | undefined>(undefined)
+  const selected = useComputed(() => {
+    void logins.revision.value
+    const known = picked.value === undefined ? undefined : logins.of(picked.value)
+    return following.value || !known ? logins.all()[0]?.number : known.number
+  })
+  const pick = (number: number): void => {
+    picked.value = number
+    following.value = false
+  }
+  const follow = (on: boolean): void => {
+    picked.value = selected.value
+    following.value = on
+  }
+  return (
+    <>
+      <a class="skip" href="#login">
+        Skip to the login
+      </a>
+      <Header connection={connection} logins={logins} />
+      <div class="columns">
+        <LoginList logins={logins} selected={selected} onPick={pick} following={following} onFollow={follow} />
+        <LoginView logins={logins} selected={selected} />
+        <aside class="panel" aria-label="The emulator">
+          <Tabs
+            label="The emulator"
+            tabs={[
+              { name: 'Now', content: () => <LivePanel connection={connection} /> },
+              { name: 'Switches', content: () => <SwitchesPanel /> },
+            ]}
+          />
+        </aside>
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,85 @@
+/** One request of the diagram: an arrow there, an arrow back, what was decided; open, all that was said. */
+import { useSignal } from '@preact/signals'
+import type { VNode } from 'preact'
+import type { ExchangeLine } from '../src/inspector/exchange-view.ts'
+import { ExchangeSheet } from './exchange-sheet.tsx'
+import { elapsed, PLACES } from './words.ts'
+
+interface ExchangeRowProps {
+  readonly line: ExchangeLine
+  /** Of whom was asked; the client's is 0. */
+  readonly lane: number
+  /** Milliseconds since the login began. */
+  readonly after: number
+}
+
+export function ExchangeRow({ line, lane, after }: ExchangeRowProps): VNode {
+  const open = useSignal(false)
+  const { id, method, path, place, decision, fault, challenged } = line
+  return (
+    <li class={`exchange ${toneOf(line)}`} style={{ '--lane': lane }}>
+      <button
+        type="button"
+        aria-expanded={open.value}
+        aria-controls={`exchange-${id}`}
+        onClick={() => {
+          open.value = !open.value
+        }}
+      >
+        <span class="after soft">+{elapsed(after)}</span>
+        <span class="said">
+          <b>{method}</b> <span class="path">{path}</span>
+          <span class="unseen"> to the {PLACES[place]}: </span>
+        </span>
+        <span class="arrow there" />
+        <span class="arrow back" />
+        <span class="said">
+          <span class="status">{statusWords(line)}</span>
+          {line.duration !== undefined && <span class="soft"> {elapsed(line.duration)} </span>}
+          {fault !== undefined && (
+            <span class="chip fault">
+              <Bolt /> Fault: {fault}
+            </span>
+          )}
+          {challenged && (
+            <span class="chip firewall">
+              <Shield /> Firewall
+            </span>
+          )}
+          {decision !== undefined && <span class="decision">{decision}</span>}
+        </span>
+      </button>
+      {open.value && <ExchangeSheet id={id} answered={line.duration !== undefined} />}
+    </li>
+  )
+}
+
+/** By status, and by what struck: the style sheet gives each its colour, the chips their words. */
+function toneOf({ status, fault, challenged }: ExchangeLine): string {
+  if (challenged) return 'firewall'
+  if (fault !== undefined || status === 0) return 'fault'
+  if (status === undefined) return 'pending'
+  if (status < 300) return 'good'
+  return status < 400 ? 'onward' : 'refused'
+}
+
+function statusWords({ status }: ExchangeLine): string {
+  if (status === undefined) return 'waits …'
+  return status === 0 ? '✕ connection cut' : String(status)
+}
+
+function Bolt(): VNode {
+  return (
+    <svg viewBox="0 0 12 12" aria-hidden="true">
+      <path d="M7 1 3 7h3l-1 4 4-6H6z" />
+    </svg>
+  )
+}
+
+function Shield(): VNode {
+  return (
+    <svg viewBox="0 0 12 12" aria-hidden="true">
+      <path d="M6 1 2 2.5v3C2 8 4 10 6 11c2-1 4-3 4-5.500v-3z" />
+    </svg>
+  )
+}

@@ -1,0 +1,147 @@
+/** All that was said in one exchange: fetched when it is opened, its secrets only when they are asked for, one by one. */
+import { useSignal } from '@preact/signals'
+import type { VNode } from 'preact'
+import { useEffect } from 'preact/hooks'
+import type { ExchangeDetail } from '../src/inspector/exchange-view.ts'
+import { MASK } from '../src/journal/mask.ts'
+import { exchangeDetail, exchangeSecrets, Refusal } from './api.ts'
+import { entriesOf } from './fields.ts'
+
+interface ExchangeSheetProps {
+  readonly id: number
+  readonly answered: boolean
+}
+
+/** Of the query, headers or body, in the order in which they are shown. */
+interface Part {
+  readonly title: string
+  /** Where its values are, in the exchange and in its secrets alike. */
+  readonly at: readonly [side: 'request' | 'answer', part: 'query' | 'headers' | 'body']
+}
+
+const REQUEST: readonly Part[] = [
+  { title: 'Query', at: ['request', 'query'] },
+  { title: 'Body', at: ['request', 'body'] },
+  { title: 'Headers', at: ['request', 'headers'] },
+]
+const ANSWER: readonly Part[] = [
+  { title: 'Body', at: ['answer', 'body'] },
+  { title: 'Headers', at: ['answer', 'headers'] },
+]
+
+export function ExchangeSheet({ id, answered }: ExchangeSheetProps): VNode {
+  const detail = useSignal<ExchangeDetail | undefined>(undefined)
+  const problem = useSignal('')
+  useEffect(() => {
+    exchangeDetail(id).then(
+      (received) => {
+        detail.value = received
+      },
+      (error: unknown) => {
+        problem.value = error instanceof Refusal ? error.message : 'It could not be fetched'
+      },
+    )
+  }, [id, answered])
+
+  const shown = detail.value
+  return (
+    <div class="sheet" id={`exchange-${id}`}>
+      {problem.value !== '' && <p role="alert">{problem.value}</p>}
+      {shown && (
+        <>
+          <Side title="Request" note={transportOf(shown)} detail={shown} parts={REQUEST} />
+          <Side
+            title="Answer"
+            note={shown.answer ? `status ${shown.answer.status}` : 'none'}
+            detail={shown}
+            parts={ANSWER}
+          />
+        </>
+      )}
+    </div>
+  )
+}
+
+interface SideProps {
+  readonly title: string
+  readonly note: string
+  readonly detail: ExchangeDetail
+  readonly parts: readonly Part[]
+}
+
+function Side({ title, note, detail, parts }: SideProps): VNode {
+  return (
+    <section>
+      <h3>
+        {title} <span class="soft">{note}</span>
+      </h3>
+      {parts.map(({ title: name, at: [side, part] }) => {
+        const entries = entriesOf(detail[side], part)
+        if (entries.length === 0) return null
+        return (
+          <details key={name} open={part !== 'headers'}>
+            <summary>{name}</summary>
+            <dl>
+              {entries.map(([field, value]) => (
+                <div key={field}>
+                  <dt>{field}</dt>
+                  <dd>
+                    {value.includes(MASK) ? (
+                      <Secret id={detail.id} field={field} masked={value} side={side} part={part} />
+                    ) : (
+                      value
+                    )}
+                  </dd>
+                </div>
+              ))}
+            </dl>
+          </details>
+        )
+      })}
+    </section>
+  )
+}
+
+interface SecretProps {
+  readonly id: number
+  readonly field: string
+  readonly masked: string
+  readonly side: 'request' | 'answer'
+  readonly part: 'query' | 'headers' | 'body'
+}
+
+/** A masked value: a click fetches and shows it, another one forgets it. */
+function Secret({ id, field, masked, side, part }: SecretProps): VNode {
+  const revealed = useSignal<string | undefined>(undefined)
+  const toggle = async (): Promise<void> => {
+    if (revealed.value !== undefined) {
+      revealed.value = undefined
+      return
+    }
+    try {
+      const secrets = await exchangeSecrets(id)
+      revealed.value = new Map(entriesOf(secrets[side], part)).get(field) ?? 'not kept'
+    } catch (error) {
+      revealed.value = error instanceof Refusal ? 'no longer kept' : 'could not be fetched'
+    }
+  }
+  return (
+    <>
+      <span class={revealed.value === undefined ? 'masked' : 'revealed'}>
+        {revealed.value ?? masked.replaceAll(MASK, '••••••')}
+      </span>{' '}
+      <button
+        type="button"
+        class="reveal"
+        aria-label={`${revealed.value === undefined ? 'Reveal' : 'Hide'} ${field}`}
+        onClick={() => void toggle()}
+      >
+        {revealed.value === undefined ? 'Reveal' : 'Hide'}
+      </button>
+    </>
+  )
+}
+
+function transportOf({ host, connection, tlsVersion }: ExchangeDetail): string {
+  return `${host} · ${tlsVersion ?? 'plain http'} · connection ${connection}`
+}

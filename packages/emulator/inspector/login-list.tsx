@@ -1,0 +1,169 @@
+/** The list of logins, the youngest first: a list box that holds no more rows than can be seen. */
+import { useComputed, useSignal, type ReadonlySignal } from '@preact/signals'
+import type { VNode } from 'preact'
+import { useLayoutEffect, useRef } from 'preact/hooks'
+import { summaryOf, type Login, type Logins } from './logins.ts'
+import { counted, timeOfDay } from './words.ts'
+
+/** Pixels; the style sheet agrees. */
+const ROW = 66
+/** Rows above and below those in sight. */
+const SPARE = 4
+
+interface LoginListProps {
+  readonly logins: Logins
+  readonly selected: ReadonlySignal<number | undefined>
+  readonly following: ReadonlySignal<boolean>
+  readonly onPick: (number: number) => void
+  readonly onFollow: (on: boolean) => void
+}
+
+export function LoginList({ logins, selected, following, onPick, onFollow }: LoginListProps): VNode {
+  const wanted = useSignal('')
+  const scrolled = useSignal(0)
+  const height = useSignal(800)
+  const box = useRef<HTMLDivElement>(null)
+  const rows = useComputed(() => {
+    void logins.revision.value
+    const needle = wanted.value.trim().toLowerCase()
+    return logins.all().filter((login) => needle === '' || isAbout(login, needle))
+  })
+  const active = rows.value.findIndex(({ number }) => number === selected.value)
+
+  useLayoutEffect(() => {
+    const element = box.current
+    if (!element) return undefined
+    const observer = new ResizeObserver(() => {
+      height.value = element.clientHeight
+    })
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [height])
+
+  const move = (to: number): void => {
+    const index = Math.min(Math.max(to, 0), rows.value.length - 1)
+    const login = rows.value[index]
+    const element = box.current
+    if (!login || !element) return
+    onPick(login.number)
+    if (index * ROW < element.scrollTop) element.scrollTop = index * ROW
+    else if ((index + 1) * ROW > element.scrollTop + element.clientHeight) {
+      element.scrollTop = (index + 1) * ROW - element.clientHeight
+    }
+  }
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const pageful = Math.max(1, Math.floor(height.value / ROW) - 1)
+    const steps: Readonly<Record<string, number>> = {
+      ...{ ArrowDown: active + 1, ArrowUp: active - 1, Home: 0, End: rows.value.length - 1 },
+      ...{ PageDown: active + pageful, PageUp: active - pageful },
+    }
+    const target = steps[event.key]
+    if (target === undefined) return
+    event.preventDefault()
+    move(target)
+  }
+
+  const first = Math.max(0, Math.floor(scrolled.value / ROW) - SPARE)
+  const shown = rows.value.slice(first, first + Math.ceil(height.value / ROW) + 2 * SPARE)
+  return (
+    <nav class="logins" aria-label="Logins">
+      <div class="logins-head">
+        <h2 id="logins-title">{counted(rows.value.length, 'login')}</h2>
+        <label class="switch">
+          <input
+            type="checkbox"
+            checked={following.value}
+            onChange={({ currentTarget }) => onFollow(currentTarget.checked)}
+          />
+          Follow the newest
+        </label>
+        <input
+          type="search"
+          class="search"
+          placeholder="Find an account, a decision …"
+          aria-label="Find logins"
+          value={wanted.value}
+          onInput={({ currentTarget }) => {
+            wanted.value = currentTarget.value
+          }}
+        />
+      </div>
+      <div
+        class="login-rows"
+        role="listbox"
+        tabIndex={0}
+        aria-labelledby="logins-title"
+        aria-activedescendant={active >= first && active < first + shown.length ? `login-${selected.value}` : undefined}
+        ref={box}
+        onKeyDown={onKeyDown}
+        onScroll={({ currentTarget }) => {
+          scrolled.value = currentTarget.scrollTop
+        }}
+      >
+        <div class="login-space" role="presentation" style={{ height: `${rows.value.length * ROW}px` }}>
+          {shown.map((login, index) => (
+            <LoginRow
+              key={login.number}
+              login={login}
+              top={(first + index) * ROW}
+              position={first + index + 1}
+              total={rows.value.length}
+              selected={login.number === selected.value}
+              onPick={onPick}
+            />
+          ))}
+        </div>
+        {rows.value.length === 0 && <p class="empty">{wanted.value === '' ? 'No request yet.' : 'Nothing found.'}</p>}
+      </div>
+    </nav>
+  )
+}
+
+interface LoginRowProps {
+  readonly login: Login
+  readonly top: number
+  readonly position: number
+  readonly total: number
+  readonly selected: boolean
+  readonly onPick: (number: number) => void
+}
+
+function LoginRow({ login, top, position, total, selected, onPick }: LoginRowProps): VNode {
+  const { count, started, faults, challenges, outcome, pending } = summaryOf(login)
+  return (
+    <div
+      class="login-row"
+      role="option"
+      id={`login-${login.number}`}
+      aria-selected={selected}
+      aria-posinset={position}
+      aria-setsize={total}
+      style={{ top: `${top}px` }}
+      onClick={() => onPick(login.number)}
+    >
+      <span class="login-name">{nameOf(login)}</span>
+      <time class="soft">{timeOfDay(started)}</time>
+      <span class="login-outcome soft">{pending ? 'under way …' : outcome || 'no decision'}</span>
+      <span class="login-marks">
+        {faults > 0 && <span class="chip fault">{counted(faults, 'fault')}</span>}
+        {challenges > 0 && <span class="chip firewall">firewall</span>}
+        <span class="chip" title={counted(count, 'request')}>
+          {count}
+          <span class="unseen"> {count === 1 ? 'request' : 'requests'}</span>
+        </span>
+      </span>
+    </div>
+  )
+}
+
+export function nameOf({ number, identity }: Login): string {
+  return number === 0 ? 'Requests without a login' : (identity ?? `Login ${number}`)
+}
+
+function isAbout(login: Login, needle: string): boolean {
+  if (nameOf(login).toLowerCase().includes(needle)) return true
+  for (const { decision, fault, path } of login.exchanges.values()) {
+    if (`${decision ?? ''} ${fault ?? ''} ${path}`.toLowerCase().includes(needle)) return true
+  }
+  return false
+}

@@ -1,0 +1,65 @@
+/** The login that is looked at: what it is, how to take it away, and its sequence diagram. */
+import type { ReadonlySignal } from '@preact/signals'
+import type { VNode } from 'preact'
+import { loginFile } from './api.ts'
+import { nameOf } from './login-list.tsx'
+import type { Login, Logins } from './logins.ts'
+import { SequenceDiagram } from './sequence-diagram.tsx'
+import { counted, elapsed, timeOfDay } from './words.ts'
+
+interface LoginViewProps {
+  readonly logins: Logins
+  readonly selected: ReadonlySignal<number | undefined>
+}
+
+export function LoginView({ logins, selected }: LoginViewProps): VNode {
+  void logins.revision.value
+  const login = selected.value === undefined ? undefined : logins.of(selected.value)
+  return (
+    <main class="login" id="login" tabIndex={-1}>
+      {login ? <LoginSheet key={login.number} login={login} /> : <Welcome />}
+    </main>
+  )
+}
+
+function LoginSheet({ login }: { readonly login: Login }): VNode {
+  const lines = [...login.exchanges.values()]
+  const [first] = lines
+  const last = lines.at(-1)
+  const span = first && last ? last.started + (last.duration ?? 0) - first.started : 0
+  return (
+    <>
+      <div class="login-head">
+        <div>
+          <h2>{nameOf(login)}</h2>
+          <p class="soft">
+            {login.number > 0 && `Login ${login.number} · `}
+            {counted(lines.length, 'request')}
+            {first && ` · began ${timeOfDay(first.started)}`} · {elapsed(span)}
+          </p>
+        </div>
+        {login.number > 0 && (
+          <p class="exports">
+            <a class="button" href={loginFile(login.number, 'har')} download>
+              HAR
+            </a>
+            <a class="button" href={loginFile(login.number, 'mmd')} download>
+              Mermaid
+            </a>
+          </p>
+        )}
+      </div>
+      <SequenceDiagram lines={lines} />
+    </>
+  )
+}
+
+function Welcome(): VNode {
+  return (
+    <div class="welcome">
+      <h2>No request yet</h2>
+      <p>Point a client at this emulator and sign in. Each login appears here as it happens.</p>
+      <p class="mono">{location.origin}</p>
+    </div>
+  )
+}

@@ -1,0 +1,69 @@
+/** A login as a sequence diagram: one lane each for the client and whom it asked, two arrows a request. */
+import { useSignal } from '@preact/signals'
+import type { VNode } from 'preact'
+import { useRef } from 'preact/hooks'
+import type { ExchangeLine } from '../src/inspector/exchange-view.ts'
+import type { Place } from '../src/journal/journal.ts'
+import { ExchangeRow } from './exchange-row.tsx'
+import { counted, PLACES } from './words.ts'
+
+/** Requests at a time: a family of tokens may have thousands of refreshes. */
+const SHOWN = 60
+const ORDER: readonly Place[] = ['home', 'regional', 'owner-api']
+
+export function SequenceDiagram({ lines }: { readonly lines: readonly ExchangeLine[] }): VNode {
+  const wanted = useSignal(SHOWN)
+  const list = useRef<HTMLOListElement>(null)
+  const asked = new Set(lines.map(({ place }) => place))
+  const places = ORDER.filter((place) => asked.has(place))
+  const lanes = places.length + 1
+  const shown = lines.slice(-wanted.value)
+  const hidden = lines.length - shown.length
+  const began = lines[0]?.started ?? 0
+
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const buttons = [...(list.current?.querySelectorAll<HTMLButtonElement>('.exchange > button') ?? [])]
+    const at = buttons.findIndex((button) => button === document.activeElement)
+    if (at === -1) return
+    const target = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: buttons.length - 1 }[event.key]
+    if (target === undefined) return
+    event.preventDefault()
+    buttons[target]?.focus()
+  }
+
+  return (
+    <div class="diagram" style={{ '--lanes': lanes }}>
+      <div class="lanes" aria-hidden="true">
+        {['Client', ...places.map((place) => PLACES[place])].map((name) => (
+          <span key={name}>
+            <b>{name}</b>
+          </span>
+        ))}
+      </div>
+      {hidden > 0 && (
+        <p class="earlier">
+          <button
+            type="button"
+            class="button"
+            onClick={() => {
+              wanted.value += SHOWN
+            }}
+          >
+            Show earlier requests
+          </button>{' '}
+          <span class="soft">{counted(hidden, 'earlier request')}</span>
+        </p>
+      )}
+      <div class="lifelines" aria-hidden="true">
+        {Array.from({ length: lanes }, (_, lane) => (
+          <span key={lane} style={{ '--lane': lane }} />
+        ))}
+      </div>
+      <ol ref={list} onKeyDown={onKeyDown} aria-label="Requests, in order">
+        {shown.map((line) => (
+          <ExchangeRow key={line.id} line={line} lane={places.indexOf(line.place) + 1} after={line.started - began} />
+        ))}
+      </ol>
+    </div>
+  )
+}
