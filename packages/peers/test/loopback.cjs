@@ -12,7 +12,10 @@ const { request } = https
 
 https.request = (options, callback) => {
   const host = options.hostname ?? options.host
-  if (loopback.has(host)) return request({ ...options, ca }, callback)
+  return request(Object.assign({}, options, { ca }, loopback.has(host) ? {} : addressOf(host)), callback)
+}
+
+function addressOf(host) {
   const { hostname, port } = host.startsWith('owner-api.') ? ownerApi : service
-  return request({ ...options, ca, host: hostname, hostname, port, servername: 'localhost' }, callback)
+  return { host: hostname, hostname, port, servername: 'localhost' }
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { startEmulator, type Emulator } from '@owner-sso/emulator'
 import * as client from 'openid-client'
-import { submitLoginForm } from './person.ts'
+import { createPerson } from './person.ts'
 
 const SCOPE = 'openid email offline_access'
 const identity = 'plain@example.com'
@@ -38,7 +38,9 @@ async function signIn(emulator: Emulator, config: client.Configuration, who: str
     code_challenge: await client.calculatePKCECodeChallenge(pkceCodeVerifier),
     code_challenge_method: 'S256',
   })
-  return { callback: await submitLoginForm(url, who), checks: { pkceCodeVerifier, expectedState } }
+  const person = createPerson()
+  const callback = await person.submit(await person.open(url, who), who)
+  return { callback, checks: { pkceCodeVerifier, expectedState } }
 }
 
 async function isAccepted({ ownerApiUrl }: Emulator, token: string): Promise<boolean> {

@@ -3,7 +3,7 @@ import { AUTHORIZE_PATH } from '../authorize-answers.ts'
 import { isLenient } from '../strictness.ts'
 import { AUTHORIZE_PARAMETERS, parameters } from './components.ts'
 import { ref, type Described, type Part } from './part.ts'
-import { CHALLENGE, content, pageResponse, redirectResponse, response, UNREADABLE } from './responses.ts'
+import { CHALLENGE, content, mixedResponse, pageResponse, redirectResponse, UNREADABLE } from './responses.ts'
 
 export function authorizePath(service: Described): Part {
   return { [AUTHORIZE_PATH]: { get: loginPage, post: formSubmission(service) } }
@@ -42,10 +42,10 @@ function formSubmission(service: Described): Part {
       '302': redirectResponse('The authorization code', 'CodeLocation'),
       '400': pageResponse('A parameter or a hidden input is missing or differs: the page names it', 'NoticePage'),
       '401': pageResponse('Wrong credentials: the login page again', 'LoginPage'),
-      '403': {
-        ...response('The session or its `_csrf` is missing or unknown, or the firewall blocks this client'),
-        content: content('text/html', 'NoticePage', 'ChallengePage'),
-      },
+      '403': mixedResponse(
+        'The session or its `_csrf` is missing or unknown, or the firewall blocks this client',
+        content('text/html', 'NoticePage', 'ChallengePage'),
+      ),
       ...UNREADABLE,
     },
   }

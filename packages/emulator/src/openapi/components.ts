@@ -40,6 +40,8 @@ export function parameters({ redirectUris, settings }: Described): Part {
   }
 }
 
+const COOKIE: Part = { type: 'string', pattern: '^(?:sso\\.sid|ak_bmsc|bm_sz|_abck)=[^;]+; .*Path=/' }
+
 export const headers: Part = {
   Emulator: {
     description: 'On every answer, so that nobody takes it for the service itself',
@@ -50,8 +52,9 @@ export const headers: Part = {
   SetCookie: {
     description: 'One line for each cookie: the session, where there is one, and those of the firewall',
     required: true,
-    schema: { type: 'string', pattern: '^(?:sso\\.sid|ak_bmsc|bm_sz|_abck)=[^;]+; .*Path=/' },
+    schema: COOKIE,
   },
+  PageCookies: { description: 'Set again where the answer is a page of the login', required: false, schema: COOKIE },
   CodeLocation: {
     description: 'The redirect_uri with `code`, `state` and `issuer`; with `error` where the login was cancelled',
     required: true,

@@ -19,6 +19,12 @@ export function response(description: string, ...contents: readonly Part[]): Par
   return { description, headers: COMMON, content: Object.assign({}, ...contents) }
 }
 
+/** An answer that may be a page of the login, with its cookies, or another one, without. */
+export function mixedResponse(description: string, ...contents: readonly Part[]): Part {
+  const cookies = { 'set-cookie': ref('headers', 'PageCookies') }
+  return { ...response(description, ...contents), headers: { ...COMMON, ...cookies } }
+}
+
 /** A page of the login, which sets its cookies again. */
 export function pageResponse(description: string, ...pages: readonly string[]): Part {
   return { description, headers: { ...COMMON, ...COOKIES }, content: content('text/html', ...pages) }

@@ -1,7 +1,7 @@
 /** Endpoints 3 and 6 of the description: one address, two grants. */
 import { isLenient } from '../strictness.ts'
 import type { Described, Part } from './part.ts'
-import { CHALLENGE, content, response, UNREADABLE } from './responses.ts'
+import { CHALLENGE, content, mixedResponse, response, UNREADABLE } from './responses.ts'
 
 export function tokenPath({ settings }: Described): Part {
   const grants = ['CodeExchange', 'Refresh'] as const
@@ -19,7 +19,7 @@ export function tokenPath({ settings }: Described): Part {
           },
         },
         responses: {
-          '200': response(
+          '200': mixedResponse(
             'Tokens; or the passcode page, where the account has a second factor that was not verified',
             content('application/json', 'SignInTokens', 'RefreshedTokens'),
             content('text/html', 'PasscodePage'),
