@@ -1,5 +1,5 @@
 /** Values by the name of their field: query and form parameters, JSON members, cookies, addresses. */
-import { finished, mark, mask, type Marked, type Masking } from './masking.ts'
+import { finished, mark, mask, respelled, type Marked, type Masking } from './masking.ts'
 import { maskText } from './text-mask.ts'
 import { isKnown } from './vocabulary.ts'
 
@@ -11,7 +11,17 @@ const FIXED = new Set(
   ].flat(),
 )
 /** Sentences for people, and words for programs. */
-const SENTENCES = new Set(['error', 'error_description', 'message', 'messages', 'reason', 'code', 'title', 'detail', 'status'])
+const SENTENCES = new Set([
+  'error',
+  'error_description',
+  'message',
+  'messages',
+  'reason',
+  'code',
+  'title',
+  'detail',
+  'status',
+])
 /** Of `code` and its like an answer's error has words; anywhere else they are secrets. */
 const WORDS_IN_ERRORS = /^[A-Z][A-Z_]{2,40}$/u
 const NUMBERS = new Set(['expires_in', 'status', 'securityLevel', 'codesRemaining', 'attemptsRemaining'])
@@ -64,7 +74,12 @@ export function maskAddress(masking: Masking, address: string): Marked {
   return [
     origin && maskOrigin(masking, origin),
     maskPath(masking, path),
-    query && `?${query.slice(1).split('&').map((pair) => maskPair(masking, pair)).join('&')}`,
+    query &&
+      `?${query
+        .slice(1)
+        .split('&')
+        .map((pair) => maskPair(masking, pair))
+        .join('&')}`,
     fragment && `#${maskText(masking, fragment.slice(1))}`,
   ].join('')
 }
@@ -85,15 +100,8 @@ function maskPair(masking: Masking, pair: string): Marked {
   const shown = isKnown(name) ? name : mask(masking, 'name', name)
   if (written === undefined) return shown
   const value = decoded(written)
-  return `${shown}=${spelledAsUrl(maskValue(masking, decoded(name), value), value === written)}`
-}
-
-/** What is shown is percent-encoded again, placeholders say that they are. */
-function spelledAsUrl(marked: Marked, plain: boolean): Marked {
-  if (plain) return marked
-  return marked.replaceAll(/\u{F0000}([^\u{F0001}]*)\u{F0001}|([^\u{F0000}]+)/gu, (_all, name?: string, shown?: string) =>
-    name === undefined ? encodeURIComponent(shown ?? '') : mark(name, 'url'),
-  )
+  const masked = maskValue(masking, decoded(name), value)
+  return `${shown}=${respelled(masked, 'url', value === written ? 'placeholders' : 'all')}`
 }
 
 function decoded(written: string): string {

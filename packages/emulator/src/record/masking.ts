@@ -1,6 +1,7 @@
 /** How one message is masked: whose it is, what it may call by name, and the marks that stand for placeholders on the way. */
-import { placeholder, PLACEHOLDER_NAME, type Spelling } from './placeholders.ts'
+import { placeholder, PLACEHOLDER_NAME, spell, type Spelling } from './placeholders.ts'
 import type { Pseudonyms } from './pseudonyms.ts'
+import { isKnown } from './vocabulary.ts'
 
 export interface Masking {
   readonly pseudonyms: Pseudonyms
@@ -17,11 +18,17 @@ export interface Masking {
 export type Marked = string
 
 const [BEGIN, END] = ['\u{F0000}', '\u{F0001}']
+const MARK_OR_SHOWN = /\u{F0000}([^\u{F0001}]*)\u{F0001}|([^\u{F0000}]+)/gu
 
 /** The placeholder of a value that came in a field of this name. */
 export function mask({ pseudonyms, from }: Masking, field: string, value: string, ...how: readonly Spelling[]): Marked {
-  const name = pseudonyms.nameOf(PLACEHOLDER_NAME.test(field) ? field.slice(0, 60) : 'value', value, from)
-  return mark(name, ...how)
+  return mark(pseudonyms.nameOf(shownField(field), value, from), ...how)
+}
+
+/** A placeholder is named after a field only as far as the field's own name may be shown. */
+function shownField(field: string): string {
+  const [kind = ''] = field.split('.')
+  return [field, kind].find((name) => name.length <= 60 && PLACEHOLDER_NAME.test(name) && isKnown(name)) ?? 'value'
 }
 
 /** The placeholder of this name. */
@@ -37,4 +44,12 @@ export function finished(text: Marked): string {
       const [name = '', ...how] = inner.split(':')
       return placeholder(name, ...how.filter((each): each is Spelling => each !== ''))
     })
+}
+
+/** Each placeholder says that it is spelled this way, and what is shown is. */
+export function respelled(text: Marked, how: Spelling, what: 'all' | 'placeholders' = 'all'): Marked {
+  return text.replaceAll(MARK_OR_SHOWN, (_all, inner?: string, shown?: string) => {
+    if (inner !== undefined) return mark(inner, how)
+    return what === 'all' ? spell(shown ?? '', how) : (shown ?? '')
+  })
 }

@@ -16,7 +16,7 @@ export interface Placeholder {
 export type Template = readonly (string | Placeholder)[]
 
 /** What the names of values may look like. */
-export const PLACEHOLDER_NAME = /^[A-Za-z_][\w.-]{0,79}$/u
+export const PLACEHOLDER_NAME: RegExp = /^[A-Za-z_][\w.-]{0,79}$/u
 
 const SPELL: Readonly<Record<Spelling, (value: string) => string>> = {
   url: encodeURIComponent,
@@ -24,6 +24,11 @@ const SPELL: Readonly<Record<Spelling, (value: string) => string>> = {
   number: String,
 }
 const PLACEHOLDER = /\{\{([A-Za-z_][\w.-]{0,79})((?::[a-z]+)*)\}\}/u
+
+/** The value as it is spelled there. */
+export function spell(value: string, how: Spelling): string {
+  return SPELL[how](value)
+}
 
 export function placeholder(name: string, ...spellings: readonly Spelling[]): string {
   return `{{${[name, ...spellings].join(':')}}}`

@@ -11,7 +11,11 @@ const TOKEN = /[^\s"`<>(){}[\],;]+/gu
 const TRAILING = /[.:!?'=]+$/u
 
 /** The text, word for word; `written` gives it as it stood, with its entities. */
-export function maskText(masking: Masking, text: string, written: Written = (start, end) => text.slice(start, end)): Marked {
+export function maskText(
+  masking: Masking,
+  text: string,
+  written: Written = (start, end) => text.slice(start, end),
+): Marked {
   const { pseudonyms, addresses } = masking
   const spelled = (start: number, end: number): readonly ['html'] | readonly [] =>
     written(start, end) === text.slice(start, end) ? [] : ['html']
