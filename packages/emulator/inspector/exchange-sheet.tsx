@@ -143,5 +143,5 @@ function Secret({ id, field, masked, side, part }: SecretProps): VNode {
 }
 
 function transportOf({ host, connection, tlsVersion }: ExchangeDetail): string {
-  return `${host} · ${tlsVersion ?? 'plain http'} · connection ${connection}`
+  return `${host} · ${tlsVersion ?? 'http'} · socket ${connection}`
 }

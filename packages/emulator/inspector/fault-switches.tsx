@@ -36,6 +36,7 @@ export function FaultSwitches({ state: { faults }, change }: SwitchesProps): VNo
       <h3 id="faults-title">Fault</h3>
       <div class="line">
         <select
+          class="wide"
           aria-label="Endpoint"
           value={endpoint.value}
           onChange={({ currentTarget }) => {
@@ -47,6 +48,7 @@ export function FaultSwitches({ state: { faults }, change }: SwitchesProps): VNo
           ))}
         </select>
         <select
+          class="wide"
           aria-label="Kind of fault"
           onChange={({ currentTarget }) => {
             text.value = currentTarget.value

@@ -79,7 +79,7 @@ function Lives({
   readonly now: number
 }): VNode {
   return (
-    <details class="lives">
+    <details class="lives" open>
       <summary>
         {name} <b class="count">{count.toLocaleString('en')}</b>
       </summary>

@@ -141,15 +141,19 @@ function LoginRow({ login, top, position, total, selected, onPick }: LoginRowPro
       style={{ top: `${top}px` }}
       onClick={() => onPick(login.number)}
     >
-      <span class="login-name">{nameOf(login)}</span>
-      <time class="soft">{timeOfDay(started)}</time>
-      <span class="login-outcome soft">{pending ? 'under way …' : outcome || 'no decision'}</span>
-      <span class="login-marks">
-        {faults > 0 && <span class="chip fault">{counted(faults, 'fault')}</span>}
-        {challenges > 0 && <span class="chip firewall">firewall</span>}
-        <span class="chip" title={counted(count, 'request')}>
-          {count}
-          <span class="unseen"> {count === 1 ? 'request' : 'requests'}</span>
+      <span class="login-line">
+        <span class="login-name">{nameOf(login)}</span>
+        <time class="soft">{timeOfDay(started)}</time>
+      </span>
+      <span class="login-line">
+        <span class="login-outcome soft">{pending ? 'under way …' : outcome || 'no decision'}</span>
+        <span class="login-marks">
+          {faults > 0 && <span class="chip fault">{counted(faults, 'fault')}</span>}
+          {challenges > 0 && <span class="chip firewall">firewall</span>}
+          <span class="chip" title={counted(count, 'request')}>
+            {count}
+            <span class="unseen"> {count === 1 ? 'request' : 'requests'}</span>
+          </span>
         </span>
       </span>
     </div>

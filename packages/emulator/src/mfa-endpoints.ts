@@ -23,7 +23,7 @@ export function factorsEndpoint(service: Service, request: ServiceRequest): Repl
     activatedAt,
     updatedAt: activatedAt,
   }))
-  return because(`${data.length} factors listed`, jsonReply(200, { data }))
+  return because(data.length === 1 ? 'one factor listed' : `${data.length} factors listed`, jsonReply(200, { data }))
 }
 
 /** POST …/authorize/mfa/verify. A wrong passcode is a 200, too: `valid` decides. */

@@ -1,0 +1,79 @@
+/** The inspector in a real Chromium, and logins for it to show. */
+import { mkdir } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Emulator } from '../../src/index.ts'
+import { Client, codeOf, CREDENTIAL, hiddenInputsOf, json, locationOf, type Answer } from '../client.ts'
+
+export const artefacts: string = fileURLToPath(new URL('../../test-artefacts/', import.meta.url))
+
+export interface Visit {
+  readonly page: Page
+  /** What the browser complained about; no test wants any. */
+  readonly complaints: string[]
+}
+
+/** Opens the inspector in a context of its own. */
+export async function visit(browser: Browser, emulator: Emulator, options: BrowserContextOptions = {}): Promise<Visit> {
+  await mkdir(artefacts, { recursive: true })
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
+  const page = await context.newPage()
+  const complaints: string[] = []
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => complaints.push(error.message))
+  await page.goto(`${emulator.authUrl}/_emulator`)
+  await page.getByRole('status').getByText('Live', { exact: true }).waitFor()
+  return { page, complaints }
+}
+
+/** Everything secret that a login brought along. */
+export type Secrets = Set<string>
+
+export interface RegionalLogin {
+  readonly client: Client
+  readonly tokens: Readonly<Record<string, string>>
+  readonly secrets: Secrets
+}
+
+/** A login with a passcode, from the home instance to the other region's: eight requests, a mistyped passcode among them. */
+export async function loginOverRegion(emulator: Emulator, identity: string): Promise<RegionalLogin> {
+  const account = emulator.accounts.find((known) => known.identity === identity)
+  const [factor] = account?.factors ?? []
+  const home = new Client(emulator)
+  const { page: redirect } = await home.open({ login_hint: identity })
+  const client = new Client(emulator, { base: locationOf(redirect).origin })
+  const same = { code_challenge: home.challenge }
+  const { hidden } = await client.open(same)
+  const form = { ...hidden, identity, credential: CREDENTIAL }
+  const post = (): Promise<Answer> => client.post(form, client.query(same))
+  const exchange = (code: string): Promise<Answer> => client.exchange(code, { code_verifier: home.verifier })
+
+  const firstCode = codeOf(await post())
+  const csrf = hiddenInputsOf((await exchange(firstCode)).text)['_csrf'] ?? ''
+  const transaction_id = hidden['transaction_id'] ?? ''
+  await client.send(`/oauth2/v3/authorize/mfa/factors?transaction_id=${transaction_id}`)
+  const passcode = account?.passcode() ?? ''
+  for (const typed of ['000000', passcode]) {
+    await client.json('/oauth2/v3/authorize/mfa/verify', {
+      transaction_id,
+      factor_id: factor?.id,
+      passcode: typed,
+      _csrf: csrf,
+    })
+  }
+  const code = codeOf(await post())
+  const tokens = json(await exchange(code))
+  const secrets = new Set([
+    ...[CREDENTIAL, home.verifier, firstCode, code, csrf, transaction_id, hidden['_csrf'] ?? ''],
+    ...client.cookies.values(),
+    ...['access_token', 'refresh_token'].map((name) => tokens[name] ?? ''),
+  ])
+  return { client, tokens, secrets }
+}
+
+/** A call of the owner API. */
+export async function callOwnerApi(emulator: Emulator, token: string | undefined): Promise<void> {
+  await fetch(`${emulator.ownerApiUrl}/api/1/vehicles`, { headers: { authorization: `Bearer ${token}` } })
+}
