@@ -25,6 +25,11 @@ try {
 }
 
 async function main(): Promise<void> {
+  const [, , command = '', ...args] = process.argv
+  if (command === 'record' || command === 'replay') {
+    const { runRecordOrReplay } = await import('./record/command.ts')
+    return runRecordOrReplay(command, args)
+  }
   const { values } = parseArgs({ options: FLAGS })
   if (values.help) return void process.stdout.write(helpText())
   if (values.version) return console.log(packageVersion())

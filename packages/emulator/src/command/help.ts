@@ -20,6 +20,8 @@ export function helpText(): string {
     Object.entries(SCENARIOS).map(([name, { about }]) => line(name, about)),
   )
   return `owner-sso-emulator: the SSO service and a small owner API, on loopback
+owner-sso-emulator record: writes a login at a real service down, without a secret (record --help)
+owner-sso-emulator replay: answers from a recorded login (replay --help)
 
 ${[...options, switches, scenarios].join('\n')}
 Other
