@@ -1,12 +1,12 @@
 /**
- * What the tests need beyond npm: redis-server and chromium. As root on a Debian-like system the missing ones are
- * installed; elsewhere the tests that need one are skipped, with a line that says so.
+ * What the tests need beyond npm. As root on a Debian-like system the missing ones are installed; elsewhere the tests
+ * that need one are skipped, with a line that says so.
  */
 import { spawnSync } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-const programs = ['redis-server', 'chromium']
+const programs = ['redis-server', 'chromium', 'curl', 'openssl']
 
 /** Installs what is missing where that is allowed, and returns the names of the programs that are there in the end. */
 export function installMissingPrograms() {
