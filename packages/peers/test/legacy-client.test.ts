@@ -10,7 +10,8 @@ import { text } from 'node:stream/consumers'
 import { startEmulator, type Emulator, type EmulatorOptions } from '@owner-sso/emulator'
 
 /** The client, by the name that it has on npm. */
-const legacyClient = createRequire(import.meta.url).resolve('teslajs')
+const require = createRequire(import.meta.url)
+const legacyClient = require.resolve('teslajs')
 /** Where it has its codes sent, as its source says. */
 const source = readFileSync(join(dirname(legacyClient), 'src/auth.js'), 'utf8')
 const redirectUris = [/redirect_uri: '([^']+)'/u.exec(source)?.[1] ?? '']
