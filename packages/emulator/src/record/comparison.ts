@@ -21,7 +21,10 @@ export interface ArrivedRequest {
 export function differences(expected: RecordedRequest, arrived: ArrivedRequest, bindings: Bindings): string[] {
   const { instance, method, path } = expected
   if (arrived.instance !== instance) return [`it must be sent to the ${instance} instance`]
-  if (arrived.method !== method || !fits(path, arrived.path, bindings)) return [`it must be ${method} ${path}`]
+  if (arrived.method !== method || !fits(path, arrived.path, bindings))
+    return [
+      isKnown(`${arrived.method} ${arrived.path}`) ? `${arrived.method} ${arrived.path} came` : 'another request came',
+    ]
   return [
     ...compareParameters('query', expected.query ?? {}, arrived.query, bindings),
     ...compareParameters('cookie', expected.cookies ?? {}, arrived.cookies, bindings, 'more is fine'),

@@ -32,6 +32,7 @@ export interface Recorder extends AsyncDisposable {
   readonly regionalAuthUrl: string
   /** What passed so far. */
   readonly fixture: Fixture
+  /** Ends every connection, and resolves when what passed is written. */
   close(): Promise<void>
 }
 
@@ -117,17 +118,20 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
     else response.destroy()
   }
 
+  const underWay = new Set<Promise<void>>()
   listener.serve((request, response) => {
-    pass(request, response).catch((error: unknown) => {
-      options.onExchange?.(`not recorded: ${error instanceof Error ? error.message : String(error)}`)
+    const passing = pass(request, response).catch((error: unknown) => {
+      options.onExchange?.(`not recorded: ${String(error)}`)
       if (response.headersSent) response.destroy()
       else sendPlain(response, 500, 'The recorder failed; what it printed says why.')
     })
+    underWay.add(passing)
+    void passing.finally(() => underWay.delete(passing))
   })
   const close = async (): Promise<void> => {
-    upstream.close()
     await listener.close()
-    await written.catch(() => undefined)
+    await Promise.all(underWay)
+    upstream.close()
   }
   return {
     authUrl: addresses.home,

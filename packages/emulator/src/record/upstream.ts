@@ -72,6 +72,7 @@ export function createUpstream(ca: string | undefined): Upstream {
       return exchange(
         isSecure ? httpsRequest(url, { ...options, agent: https }) : httpRequest(url, { ...options, agent: http }),
         body,
+        signal,
       )
     },
     close() {
@@ -85,7 +86,7 @@ function end({ http, https }: { readonly http: HttpAgent; readonly https: HttpsA
   https.destroy()
 }
 
-async function exchange(sent: ClientRequest, body: Buffer): Promise<UpstreamOutcome> {
+async function exchange(sent: ClientRequest, body: Buffer, signal: AbortSignal): Promise<UpstreamOutcome> {
   let isSent = false
   try {
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
@@ -107,7 +108,7 @@ async function exchange(sent: ClientRequest, body: Buffer): Promise<UpstreamOutc
   } catch (error) {
     sent.destroy()
     if (error instanceof Unreadable) return { kind: 'unreachable', reason: error.message }
-    if (error instanceof Error && error.name === 'AbortError') return { kind: 'none' }
+    if (signal.aborted) return { kind: 'none' }
     return isSent ? { kind: 'cut' } : { kind: 'unreachable', reason: reasonOf(error) }
   }
 }
@@ -137,6 +138,7 @@ class Unreadable extends Error {}
 
 /** Why there was no connection: a code like ECONNREFUSED, or what is wrong with the certificate. */
 function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'unknown'
-  return 'code' in error && typeof error.code === 'string' ? error.code : error.message
+  const { code, message }: { code?: unknown; message?: unknown } =
+    typeof error === 'object' && error !== null ? error : {}
+  return String(code ?? message ?? error)
 }
