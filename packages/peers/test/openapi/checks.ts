@@ -1,7 +1,16 @@
 /** Whether an exchange is what a description says: problems as sentences, and the names of the schemas that were met. */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import { child, operationsOf, pointer, resolved, schemasOf, type Json, type Operation } from './description.ts'
+import {
+  child,
+  operationsOf,
+  pointer,
+  resolved,
+  schemasOf,
+  wholeSchema,
+  type Json,
+  type Operation,
+} from './description.ts'
 import type { Exchange } from './traffic.ts'
 
 export interface Verdict {
@@ -17,19 +26,18 @@ export interface Checks {
 
 /** Headers of the connection, which no description lists. */
 const TRANSPORT = new Set(['content-type', 'content-length', 'transfer-encoding', 'connection', 'date', 'keep-alive'])
-const KEYWORDS = ['openapi', 'info', 'servers', 'security', 'tags', 'paths', 'components']
+// The linter looks at the schemas themselves.
+const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true, validateSchema: false })
+addFormats.default(ajv)
+/** Compiling is what takes time: a schema that several descriptions have is compiled once. */
+const compiled = new Map<string, ValidateFunction>()
 
 export function createChecks(description: Json): Checks {
-  // The linter has looked at the schemas themselves already.
-  const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true, validateSchema: false })
-  addFormats.default(ajv)
-  ajv.addVocabulary(KEYWORDS)
-  ajv.addSchema(description, 'description')
   const validators = new Map<string, ValidateFunction>()
   const operations = operationsOf(description)
 
   function problemsOf(at: string, value: unknown): string[] {
-    const validate = validators.get(at) ?? ajv.compile({ $ref: `description#${at}` })
+    const validate = validators.get(at) ?? validatorOf(wholeSchema(description, at))
     validators.set(at, validate)
     if (validate(value)) return []
     return (validate.errors ?? []).map(({ instancePath, message }) => `${at}: ${instancePath} ${message}`)
@@ -114,6 +122,13 @@ export function createChecks(description: Json): Checks {
       return { problems: [...problems, ...body.problems], met: body.met }
     },
   }
+}
+
+function validatorOf(schema: Json): ValidateFunction {
+  const key = JSON.stringify(schema)
+  const validate = compiled.get(key) ?? ajv.compile(schema)
+  compiled.set(key, validate)
+  return validate
 }
 
 function valueOf(mediaType: string, text: string): unknown {

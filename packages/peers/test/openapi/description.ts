@@ -37,6 +37,22 @@ export function resolved(description: Json, at: string, node: Json): { readonly 
   return { at: $ref.slice(1), node: child(description, ...names) }
 }
 
+/** The schema that stands there, with everything it refers to in place. */
+export function wholeSchema(description: Json, at: string): Json {
+  const names = at.split('/').slice(1)
+  const inPlace = (value: unknown): unknown => {
+    if (typeof value !== 'object' || value === null) return value
+    if (Array.isArray(value)) return value.map(inPlace)
+    const { node } = resolved(description, '', value as Json)
+    return Object.fromEntries(Object.entries(node).map(([name, part]) => [name, inPlace(part)]))
+  }
+  return inPlace(child(description, ...names.map(unescaped))) as Json
+}
+
+function unescaped(name: string): string {
+  return name.replaceAll('~1', '/').replaceAll('~0', '~')
+}
+
 /** Where the schemas of a media type stand: one, or those of its `anyOf`, with their names. */
 export function schemasOf(mediaType: Json): { readonly name: string; readonly at: string }[] {
   const { anyOf, $ref } = child(mediaType, 'schema')
