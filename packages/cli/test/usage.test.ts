@@ -1,10 +1,10 @@
-import { spawnSync } from 'node:child_process'
-import { mkdirSync } from 'node:fs'
+import { type ChildProcess, spawnSync } from 'node:child_process'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { useEmulator } from '@owner-sso/emulator/jest'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { commandTable, globalOptions } from '../src/command-table.ts'
-import { type Machine, newMachine } from './machine.ts'
+import { type CallOptions, credential, type Machine, newMachine } from './machine.ts'
 
 const emulator = useEmulator()
 let machine: Machine
@@ -138,16 +138,44 @@ describe('owner-sso emulator', () => {
 
   it('runs until Ctrl-C', async () => {
     const child = machine.start(['emulator'])
-    const url = await new Promise<string>((resolve) => {
-      let said = ''
-      child.stdout?.on('data', (chunk) => {
-        said += chunk
-        const found = /SSO service +(\S+)/u.exec(said)?.[1]
-        if (found !== undefined) resolve(found)
-      })
-    })
+    const url = await addressOf(child, /SSO service +(\S+)/u)
     expect((await fetch(url)).headers.get('x-owner-sso-emulator')).toBe('1')
     child.kill('SIGINT')
-    expect(await new Promise((resolve) => child.once('close', resolve))).toBe(0)
+    expect(await exitCodeOf(child)).toBe(0)
+  })
+
+  it('records a login, and replays it until the last answer', async () => {
+    const file = join(machine.home, 'login.json')
+    const pointedAt = (authUrl: string): CallOptions => ({ env: { OWNER_SSO_AUTH_URL: authUrl } })
+    const program = /point your program at +(\S+)/u
+
+    const recorder = machine.start(['emulator', 'record', '--upstream', emulator.authUrl, '--fixture', file])
+    const login = await machine.signIn('plain@example.com', pointedAt(await addressOf(recorder, program)))
+    expect(login.code).toBe(0)
+    recorder.kill('SIGINT')
+    expect(await exitCodeOf(recorder)).toBe(0)
+    expect(readFileSync(file, 'utf8')).not.toMatch(new RegExp(`${credential}|plain@`, 'u'))
+
+    const replay = machine.start(['emulator', 'replay', file, '--once'])
+    const end = exitCodeOf(replay)
+    const again = await machine.signIn('somebody@example.com', pointedAt(await addressOf(replay, program)))
+    expect(again.code).toBe(0)
+    expect(await end).toBe(0)
   })
 })
+
+/** What the pattern finds in that which a program prints. */
+function addressOf(child: ChildProcess, pattern: RegExp): Promise<string> {
+  let said = ''
+  return new Promise((resolve) => {
+    child.stdout?.on('data', (chunk) => {
+      said += chunk
+      const found = pattern.exec(said)?.[1]
+      if (found !== undefined) resolve(found)
+    })
+  })
+}
+
+function exitCodeOf(child: ChildProcess): Promise<number | null> {
+  return new Promise((resolve) => child.once('close', resolve))
+}
