@@ -16,5 +16,5 @@ export default defineConfig({
   input: { inspector: 'inspector/main.tsx' },
   platform: 'browser',
   plugins: [page, thirdPartyLicenses()],
-  output: { dir: 'dist/inspector', entryFileNames: '[name].js', minify: true },
+  output: { dir: 'dist/inspector/page', entryFileNames: '[name].js', minify: true },
 })

@@ -34,18 +34,18 @@ export function ExchangeRow({ line, lane, after }: ExchangeRowProps): VNode {
         <span class="arrow there" />
         <span class="arrow back" />
         <span class="said">
-          <span class="status">{statusWords(line)}</span>
-          {line.duration !== undefined && <span class="soft"> {elapsed(line.duration)} </span>}
+          <span class="status">{statusWords(line)}</span>{' '}
+          {line.duration !== undefined && <span class="soft">{elapsed(line.duration)} </span>}
           {fault !== undefined && (
             <span class="chip fault">
               <Bolt /> Fault: {fault}
             </span>
-          )}
+          )}{' '}
           {challenged && (
             <span class="chip firewall">
               <Shield /> Firewall
             </span>
-          )}
+          )}{' '}
           {decision !== undefined && <span class="decision">{decision}</span>}
         </span>
       </button>
@@ -57,7 +57,8 @@ export function ExchangeRow({ line, lane, after }: ExchangeRowProps): VNode {
 /** By status, and by what struck: the style sheet gives each its colour, the chips their words. */
 function toneOf({ status, fault, challenged }: ExchangeLine): string {
   if (challenged) return 'firewall'
-  if (fault !== undefined || status === 0) return 'fault'
+  if (status === 0) return 'fault cut'
+  if (fault !== undefined) return 'fault'
   if (status === undefined) return 'pending'
   if (status < 300) return 'good'
   return status < 400 ? 'onward' : 'refused'

@@ -87,7 +87,7 @@ function Lives({
       <ul>
         {youngest.map((life, index) => (
           <li key={index}>
-            <span>{life.identity ?? 'nobody yet'}</span>
+            <span>{life.identity ?? 'a client'}</span>
             <span class="soft">{[PLACES[life.place], life.stage].filter(Boolean).join(', ')}</span>
             <span class="mono">{lifeWords(life, now)}</span>
           </li>

@@ -90,9 +90,7 @@ export function LoginList({ logins, selected, following, onPick, onFollow }: Log
       </div>
       <div
         class="login-rows"
-        role="listbox"
-        tabIndex={0}
-        aria-labelledby="logins-title"
+        {...(rows.value.length > 0 && { role: 'listbox', tabIndex: 0, 'aria-labelledby': 'logins-title' })}
         aria-activedescendant={active >= first && active < first + shown.length ? `login-${selected.value}` : undefined}
         ref={box}
         onKeyDown={onKeyDown}

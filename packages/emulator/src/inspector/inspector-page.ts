@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import type { Reply } from '../reply.ts'
 
 /** Beside the built code; from the sources, too. */
-const FOLDER = new URL('../../dist/inspector/', import.meta.url)
+const FOLDER = new URL('../../dist/inspector/page/', import.meta.url)
 const TYPES: Readonly<Record<string, string>> = {
   'index.html': 'text/html; charset=utf-8',
   'inspector.js': 'text/javascript; charset=utf-8',

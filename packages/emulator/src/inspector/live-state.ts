@@ -8,7 +8,10 @@ import type { FirewallOptions } from '../options.ts'
 import type { Service } from '../service.ts'
 
 /** Of each kind that many of the youngest are listed; the rest is counted. */
-const LISTED = 12
+const LISTED = 5
+
+/** Of the firewall. */
+const CLIENTS = 12
 
 /** Times are seconds since the epoch by the emulator's clock. No secret is in it but the passcodes of this moment. */
 export interface LiveState {
@@ -75,7 +78,7 @@ export function liveState(service: Service): LiveState {
     firewall: {
       rules: settings.firewall,
       blockedUntil: firewall.blockedUntil,
-      clients: firewall.clients().slice(-LISTED),
+      clients: firewall.clients().slice(-CLIENTS),
     },
   }
 }

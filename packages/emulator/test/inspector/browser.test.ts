@@ -1,47 +1,236 @@
-/** The inspector in a real Chromium. */
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
-import type { Browser } from 'playwright-core'
+/** The inspector in a real Chromium: a login with a passcode over a region, live, in light and dark, by mouse and keyboard. */
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import axe from 'axe-core'
+import type { Browser, Page } from 'playwright-core'
 import { describeInChromium, launchChromium } from '../../../workspace/chromium.ts'
-import { DEMO_ACCOUNTS } from '../../src/index.ts'
+import { DEMO_ACCOUNTS, startEmulator } from '../../src/index.ts'
 import { useEmulator } from '../../src/jest.ts'
-import { artefacts, callOwnerApi, loginOverRegion, visit } from './inspector-page.ts'
-import { Client } from '../client.ts'
+import { Client, CREDENTIAL } from '../client.ts'
+import { artefacts, callOwnerApi, loginOverRegion, visit, type RegionalLogin } from './inspector-page.ts'
 
 const TRAVELLER = {
   identity: 'traveller@example.com',
-  credential: 'correct horse',
+  credential: CREDENTIAL,
   region: 'regional',
-  totpSecret: 'JBSWY3DPEHPK3PXP',
+  factors: [{ name: 'Phone', totpSecret: 'JBSWY3DPEHPK3PXP' }],
 } as const
 
 describeInChromium('the inspector in a real Chromium', () => {
   const emulator = useEmulator({ accounts: [...DEMO_ACCOUNTS, TRAVELLER] })
   let browser: Browser
-
   beforeAll(async () => {
     browser = await launchChromium()
   }, 60_000)
   afterAll(() => browser.close())
 
-  it.each(['light', 'dark'] as const)('shows (%s)', async (colorScheme) => {
-    const { page, complaints } = await visit(browser, emulator, { colorScheme })
+  /** Some of everything: logins that succeed, that fail, that meet the firewall and a fault. */
+  async function everything(): Promise<RegionalLogin> {
     await new Client(emulator).login('plain@example.com')
     await new Client(emulator, { userAgent: 'Mozilla/5.0' }).open({ login_hint: 'mfa@example.com' })
     await new Client(emulator).authorize('plain@example.com', 'wrong')
-    const { client, tokens } = await loginOverRegion(emulator, TRAVELLER.identity)
-    await callOwnerApi(emulator, tokens['access_token'])
+    const login = await loginOverRegion(emulator, TRAVELLER.identity)
+    await callOwnerApi(emulator, login.tokens['access_token'])
     emulator.once('refresh', { drop: 'after-commit' })
-    await client.refresh(tokens['refresh_token']).catch(() => undefined)
-    await client.refresh(tokens['refresh_token'])
-    await page.getByText('a spent refresh token').last().waitFor()
-    await page.screenshot({ path: `${artefacts}inspector-${colorScheme}.png` })
-    await page.getByRole('button', { name: /POST.*token/u }).first().click()
-    await page.getByText('code_verifier').waitFor()
-    await page.screenshot({ path: `${artefacts}inspector-open-${colorScheme}.png` })
-    await page.getByRole('tab', { name: 'Switches' }).click()
-    await page.getByRole('heading', { name: 'Scenario' }).waitFor()
-    await page.screenshot({ path: `${artefacts}inspector-switches-${colorScheme}.png` })
-    expect(complaints).toEqual([])
+    await login.client.refresh(login.tokens['refresh_token']).catch(() => undefined)
+    await login.client.refresh(login.tokens['refresh_token'])
+    return login
+  }
+
+  function requestNamed(page: Page, name: RegExp): ReturnType<Page['getByRole']> {
+    return page.getByRole('list', { name: 'Requests, in order' }).getByRole('button', { name })
+  }
+
+  /** Each row of the diagram as a reader hears it. */
+  async function story(page: Page): Promise<string[]> {
+    const rows = await page.getByRole('list', { name: 'Requests, in order' }).getByRole('listitem').allTextContents()
+    return rows.map((row) =>
+      row
+        .replaceAll(/\+[\d.]+ m?s|[\d.]+ m?s/gu, ' ')
+        .replaceAll(/\s+/gu, ' ')
+        .trim(),
+    )
+  }
+
+  describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
+    it('shows a login with a passcode over a region while it happens, fault and firewall by word as well', async () => {
+      const { page, complaints } = await visit(browser, emulator, { colorScheme })
+      await page.getByRole('heading', { name: 'No request yet' }).waitFor()
+      await everything()
+      await page.getByText('a spent refresh token was presented again').last().waitFor()
+      expect(await story(page)).toEqual([
+        'GET /oauth2/v3/authorize to the SSO service: 303 the account lives in the other region',
+        'GET /oauth2/v3/authorize to the Other region: 200 a session began: the login page',
+        'POST /oauth2/v3/authorize to the Other region: 302 a code issued, the passcode is due at the exchange',
+        'POST /oauth2/v3/token to the Other region: 200 the account has a second factor: the passcode page',
+        'GET /oauth2/v3/authorize/mfa/factors to the Other region: 200 one factor listed',
+        'POST /oauth2/v3/authorize/mfa/verify to the Other region: 200 wrong passcode, 1 of 5',
+        'POST /oauth2/v3/authorize/mfa/verify to the Other region: 200 the passcode of Phone is right',
+        'POST /oauth2/v3/authorize to the Other region: 302 signed in: a code issued',
+        'POST /oauth2/v3/token to the Other region: 200 tokens issued',
+        'GET /api/1/vehicles to the Owner API: 200 the access token is good',
+        'POST /oauth2/v3/token to the Other region: ✕ connection cut Fault: drop: after-commit tokens issued, the refresh token rotated',
+        'POST /oauth2/v3/token to the Other region: 400 a spent refresh token was presented again',
+      ])
+      await page.screenshot({ path: `${artefacts}inspector-${colorScheme}.png` })
+
+      await requestNamed(page, /drop: after-commit/u).scrollIntoViewIfNeeded()
+      await page.screenshot({ path: `${artefacts}inspector-fault-${colorScheme}.png` })
+      await page.getByRole('option', { name: /mfa@example\.com/u }).click()
+      expect(await story(page)).toEqual([
+        expect.stringMatching(/: 403 Firewall challenged by the firewall: its User-Agent is a browser’s$/u),
+      ])
+      await page.screenshot({ path: `${artefacts}inspector-firewall-${colorScheme}.png` })
+      expect(complaints).toEqual([])
+      await page.context().close()
+    }, 60_000)
+
+    it('leaves axe nothing to object to', async () => {
+      const { page } = await visit(browser, emulator, { colorScheme, bypassCSP: true })
+      const objections = async (): Promise<unknown> => {
+        await page.evaluate(axe.source)
+        return page.evaluate(
+          'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => `${id} ${nodes.map(({ target }) => target)}`))',
+        )
+      }
+      expect(await objections()).toEqual([])
+      await everything()
+      await page.getByText('a spent refresh token was presented again').last().waitFor()
+      await requestNamed(page, /signed in/u).click()
+      await page.getByRole('button', { name: 'Reveal credential' }).click()
+      await page.getByText(CREDENTIAL).waitFor()
+      await page.screenshot({ path: `${artefacts}inspector-revealed-${colorScheme}.png` })
+      expect(await objections()).toEqual([])
+      emulator.always('token', { delay: 1 })
+      await page.getByRole('tab', { name: 'Switches' }).click()
+      await page.getByRole('button', { name: 'Clear the faults of token' }).waitFor()
+      await page.screenshot({ path: `${artefacts}inspector-switches-${colorScheme}.png` })
+      expect(await objections()).toEqual([])
+      await page.context().close()
+    }, 60_000)
+  })
+
+  it('fits on a phone', async () => {
+    const { page } = await visit(browser, emulator, { viewport: { width: 390, height: 800 }, isMobile: true })
+    await everything()
+    await page.getByText('a spent refresh token was presented again').last().waitFor()
+    await requestNamed(page, /signed in/u).click()
+    await page.screenshot({ path: `${artefacts}inspector-phone.png`, fullPage: true })
+    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0)
+    await page.context().close()
+  })
+
+  it('holds no secret before somebody asks, then the one that was asked for, and none once it is hidden', async () => {
+    const { page } = await visit(browser, emulator)
+    const { secrets } = await everything()
+    await page.getByText('a spent refresh token was presented again').last().waitFor()
+    const fetched: string[] = []
+    page.on('request', (request) => fetched.push(`${request.method()} ${new URL(request.url()).pathname}`))
+    const found = async (): Promise<string[]> => {
+      const markup = await page.content()
+      return [...secrets].filter((secret) => secret === '' || markup.includes(secret))
+    }
+    const submission = requestNamed(page, /signed in/u)
+    await submission.click()
+    await page.getByText('[masked]').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Reveal credential' }).waitFor()
+    expect(await found()).toEqual([])
+    expect(fetched.filter((request) => request.startsWith('POST'))).toEqual([])
+
+    await page.getByRole('button', { name: 'Reveal credential' }).click()
+    await page.getByText(CREDENTIAL).waitFor()
+    expect(await found()).toEqual([CREDENTIAL])
+    expect(fetched.at(-1)).toMatch(/^POST \/_emulator\/exchanges\/\d+\/secrets$/u)
+    await page.getByRole('button', { name: 'Hide credential' }).click()
+    expect(await found()).toEqual([])
+    await page.getByRole('button', { name: 'Reveal credential' }).click()
+    await page.getByText(CREDENTIAL).waitFor()
+    await submission.click()
+    expect(await found()).toEqual([])
+    expect(page.url()).toBe(`${emulator.authUrl}/_emulator`)
+    await page.context().close()
+  })
+
+  it('is operated with the keyboard alone', async () => {
+    const { page } = await visit(browser, emulator)
+    await everything()
+    await page.getByText('a spent refresh token was presented again').last().waitFor()
+    const focused = (): Promise<string> => page.evaluate('document.activeElement.textContent.trim()')
+    const press = async (...keys: readonly string[]): Promise<void> => {
+      for (const key of keys) await page.keyboard.press(key)
+    }
+
+    await press('Tab')
+    expect(await focused()).toBe('Skip to the login')
+    await press('Tab', 'Tab', 'Tab', 'ArrowDown')
+    const selected = page.getByRole('option', { selected: true })
+    expect(await selected.textContent()).toContain('the login page again')
+    expect(await page.getByLabel('Follow the newest').isChecked()).toBe(false)
+    await press('End')
+    expect(await selected.textContent()).toContain('tokens issued')
+    await press('Home')
+    expect(await selected.textContent()).toContain(TRAVELLER.identity)
+    const active = await page.getByRole('listbox').getAttribute('aria-activedescendant')
+    expect(await selected.getAttribute('id')).toBe(active)
+
+    await press('Tab', 'Tab', 'Tab')
+    expect(await focused()).toContain('the account lives in the other region')
+    await press('ArrowDown', 'ArrowDown')
+    expect(await focused()).toContain('the passcode is due at the exchange')
+    await press('Enter')
+    await page.getByRole('button', { name: 'Reveal credential' }).focus()
+    await press('Enter')
+    await page.getByText(CREDENTIAL).waitFor()
+
+    await page.getByRole('tab', { name: 'Now' }).focus()
+    await press('ArrowRight')
+    expect(await page.getByRole('tab', { name: 'Switches' }).getAttribute('aria-selected')).toBe('true')
+    await page.getByRole('combobox', { name: 'Scenario' }).waitFor()
+    await press('Tab')
+    expect(await page.evaluate('document.activeElement.getAttribute("aria-label")')).toBe('Scenario')
+    await page.context().close()
+  })
+
+  it('shows the passcode of this moment and how long it lasts, and what is alive', async () => {
+    const { page } = await visit(browser, emulator)
+    emulator.clock.freeze()
+    await new Client(emulator).login('plain@example.com')
+    const passcode = emulator.accounts.find(({ identity }) => identity === TRAVELLER.identity)?.passcode()
+    const shown = page.getByLabel('Passcode of Phone, traveller@example.com')
+    await page.getByText('frozen').waitFor()
+    expect((await shown.textContent())?.replaceAll(/\D/gu, '')).toBe(passcode)
+    emulator.clock.advance(30)
+    const next = emulator.accounts.find(({ identity }) => identity === TRAVELLER.identity)?.passcode() ?? ''
+    await page
+      .getByText(`${next.slice(0, 3)}\u202F${next.slice(3)}`)
+      .first()
+      .waitFor()
+    await page.getByText(/^Access tokens \d/u).waitFor()
+    await page.getByText('7 h 59 min left').first().waitFor()
+    await page.context().close()
+  })
+
+  it('shows how far the firewall’s window is filled, and who is blocked', async () => {
+    const { page } = await visit(browser, emulator)
+    await new Client(emulator, { userAgent: 'tester' }).login('plain@example.com')
+    await new Client(emulator, { userAgent: 'Mozilla/5.0' }).open()
+    const gauge = page.getByRole('meter', { name: /^Requests of tester/u })
+    await gauge.waitFor()
+    expect([await gauge.getAttribute('aria-valuenow'), await gauge.getAttribute('aria-valuemax')]).toEqual(['3', '600'])
+    await page.getByText(/^blocked for 1[45]:/u).waitFor()
+    await page.context().close()
+  })
+
+  it('says that the emulator is gone, and begins anew with the next one at its address', async () => {
+    const first = await startEmulator()
+    const { page } = await visit(browser, first)
+    await new Client(first).login('plain@example.com')
+    await page.getByText('tokens issued').first().waitFor()
+    await first.close()
+    await page.getByText('Not connected: trying again').waitFor()
+    await using second = await startEmulator({ port: Number(new URL(first.authUrl).port) })
+    await new Client(second).authorize('plain@example.com', 'wrong')
+    await page.getByRole('option', { name: /the login page again/u }).waitFor()
+    expect(await page.getByRole('option').count()).toBe(1)
     await page.context().close()
   }, 60_000)
 })

@@ -1,0 +1,142 @@
+import { describe, expect, it } from '@jest/globals'
+import { request } from 'node:http'
+import { once } from 'node:events'
+import type { ExchangeLine } from '../../src/inspector/exchange-view.ts'
+import { useEmulator } from '../../src/jest.ts'
+import { Client } from '../client.ts'
+import { loginOverRegion } from './inspector-page.ts'
+
+const emulator = useEmulator({
+  accounts: [
+    { identity: 'plain@example.com', credential: 'correct horse' },
+    {
+      identity: 'regional@example.com',
+      credential: 'correct horse',
+      region: 'regional',
+      totpSecret: 'JBSWY3DPEHPK3PXP',
+    },
+  ],
+})
+
+interface Event {
+  readonly event: string
+  readonly id: string | undefined
+  readonly data: unknown
+}
+
+/** The stream's events and its whole text, until `enough` of them came. */
+async function listen(
+  enough: (events: readonly Event[]) => boolean,
+  { lastEventId, meanwhile }: { lastEventId?: string | undefined; meanwhile?: () => Promise<unknown> } = {},
+): Promise<{ readonly events: readonly Event[]; readonly text: string }> {
+  const headers = lastEventId === undefined ? {} : { 'last-event-id': lastEventId }
+  const [answer] = await once(request(`${emulator.authUrl}/_emulator/events`, { headers }).end(), 'response')
+  expect(answer.headers['content-type']).toBe('text/event-stream')
+  const asked = meanwhile?.()
+  let text = ''
+  for await (const chunk of answer) {
+    text += String(chunk)
+    if (enough(eventsIn(text))) break
+  }
+  await asked
+  return { events: eventsIn(text), text }
+}
+
+function eventsIn(text: string): Event[] {
+  return [...text.matchAll(/event: (\w+)\n(?:id: (\S+)\n)?data: (.*)\n\n/gu)].map(
+    ([, event = '', id, data = 'null']) => ({
+      event,
+      id,
+      data: JSON.parse(data),
+    }),
+  )
+}
+
+function linesIn(events: readonly Event[]): readonly ExchangeLine[] {
+  return events.filter(({ event }) => event === 'exchange').flatMap(({ data }) => data as readonly ExchangeLine[])
+}
+
+function hasAnswered(decision: string): (events: readonly Event[]) => boolean {
+  return (events) =>
+    linesIn(events).some((line) => line.decision === decision && line.duration !== undefined) &&
+    events.some(({ event }) => event === 'state')
+}
+
+describe('the events of the inspector', () => {
+  it('tell what was before, and what happens, secrets left out', async () => {
+    const { secrets } = await loginOverRegion(emulator, 'regional@example.com')
+    emulator.clock.advance(30)
+    let more: ReadonlySet<string> = new Set()
+    const { events, text } = await listen(hasAnswered('the login page again: We could not sign you in'), {
+      meanwhile: async () => {
+        more = (await loginOverRegion(emulator, 'regional@example.com')).secrets
+        await new Client(emulator).authorize('plain@example.com', 'mistyped credential')
+      },
+    })
+    expect(new Set(linesIn(events).map(({ flow }) => flow)).size).toBe(3)
+    const all = [...secrets, ...more, 'mistyped credential']
+    expect(all.filter((secret) => secret === '' || text.includes(secret))).toEqual([])
+    expect(events[0]?.event).toBe('reset')
+  })
+
+  it('go on where they stopped', async () => {
+    const client = new Client(emulator)
+    await client.open()
+    const first = await listen(hasAnswered('a session began: the login page'))
+    const lastEventId = first.events.filter(({ event }) => event === 'exchange').at(-1)?.id
+    await client.authorize('plain@example.com', 'wrong')
+    const second = await listen(hasAnswered('the login page again: We could not sign you in'), { lastEventId })
+    expect(second.events.filter(({ event }) => event === 'reset')).toEqual([])
+    const known = new Set(linesIn(first.events).map(({ id }) => id))
+    expect(linesIn(second.events).filter(({ id }) => known.has(id))).toEqual([])
+    const other = await listen(hasAnswered('the login page again: We could not sign you in'), {
+      lastEventId: 'other/9',
+    })
+    expect(other.events[0]?.event).toBe('reset')
+    expect(linesIn(other.events).length).toBeGreaterThanOrEqual(3)
+  })
+
+  it('say that everything was forgotten', async () => {
+    await new Client(emulator).open()
+    const { events } = await listen((seen) => seen.filter(({ event }) => event === 'reset').length === 2, {
+      meanwhile: async () => {
+        await new Promise(setImmediate)
+        emulator.reset()
+      },
+    })
+    expect(events.at(-1)?.event).toBe('reset')
+  })
+
+  it('come in batches: a storm is a handful of events', async () => {
+    const storm = Promise.all(Array.from({ length: 300 }, () => fetch(`${emulator.authUrl}/nowhere`)))
+    const { events } = await listen(
+      (seen) =>
+        new Set(
+          linesIn(seen)
+            .filter(({ status }) => status === 404)
+            .map(({ id }) => id),
+        ).size === 300,
+      { meanwhile: () => storm },
+    )
+    expect(events.filter(({ event }) => event === 'exchange').length).toBeLessThan(60)
+  })
+
+  it('tell the state each second: passcodes of this moment, what lives, and no other secret', async () => {
+    const { secrets } = await loginOverRegion(emulator, 'regional@example.com')
+    const { events, text } = await listen((seen) => seen.filter(({ event }) => event === 'state').length === 2)
+    const account = emulator.accounts[1]
+    expect(events.find(({ event }) => event === 'state')?.data).toMatchObject({
+      frozen: false,
+      accounts: [
+        { identity: 'plain@example.com', factors: [] },
+        { region: 'regional', factors: [{ name: 'Device #1', passcode: account?.passcode() }], passcodeSeconds: 30 },
+      ],
+      accessTokens: {
+        count: expect.any(Number),
+        youngest: expect.arrayContaining([expect.objectContaining({ identity: 'regional@example.com' })]),
+      },
+      firewall: { clients: [{ userAgent: 'node' }] },
+    })
+    expect([...secrets].filter((secret) => text.includes(secret))).toEqual([])
+  })
+})

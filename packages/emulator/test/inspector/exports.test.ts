@@ -1,0 +1,204 @@
+import { describe, expect, it } from '@jest/globals'
+import fc from 'fast-check'
+import type { ExchangeLine } from '../../src/inspector/exchange-view.ts'
+import { text } from '../../src/inspector/mermaid.ts'
+import { useEmulator } from '../../src/jest.ts'
+import { Client } from '../client.ts'
+import { callOwnerApi, loginOverRegion } from './inspector-page.ts'
+
+const emulator = useEmulator({
+  accounts: [
+    { identity: 'plain@example.com', credential: 'correct horse' },
+    {
+      identity: 'regional@example.com',
+      credential: 'correct horse',
+      region: 'regional',
+      totpSecret: 'JBSWY3DPEHPK3PXP',
+    },
+  ],
+})
+
+interface Download {
+  readonly type: string | null
+  readonly name: string | null
+  readonly text: string
+}
+
+/** The last login as a file. */
+async function download(extension: 'har' | 'mmd'): Promise<Download> {
+  const listed = await fetch(`${emulator.authUrl}/_emulator/exchanges`)
+  const { exchanges } = JSON.parse(await listed.text()) as { exchanges: readonly ExchangeLine[] }
+  const flow = Math.max(...exchanges.map((line) => line.flow ?? 0))
+  const answer = await fetch(`${emulator.authUrl}/_emulator/logins/${flow}.${extension}`)
+  const { headers } = answer
+  return { type: headers.get('content-type'), name: headers.get('content-disposition'), text: await answer.text() }
+}
+
+/** A login over a region, an owner API call, a refresh whose answer is lost: with everything that is secret in it. */
+async function login(): Promise<ReadonlySet<string>> {
+  const { client, tokens, secrets } = await loginOverRegion(emulator, 'regional@example.com')
+  await callOwnerApi(emulator, tokens['access_token'])
+  emulator.once('refresh', { drop: 'after-commit' })
+  await client.refresh(tokens['refresh_token']).catch(() => undefined)
+  return secrets
+}
+
+type Shape = 'string' | 'number' | 'date' | readonly [Schema] | Schema
+interface Schema {
+  readonly [field: string]: Shape
+}
+
+/** What HAR 1.2 requires, field by field; `?` marks what may be left out. */
+const PAIR: Schema = { name: 'string', value: 'string' }
+const HAR: Schema = {
+  log: {
+    version: 'string',
+    creator: { name: 'string', version: 'string' },
+    entries: [
+      {
+        startedDateTime: 'date',
+        time: 'number',
+        request: {
+          method: 'string',
+          url: 'string',
+          httpVersion: 'string',
+          cookies: [PAIR],
+          headers: [PAIR],
+          queryString: [PAIR],
+          'postData?': { mimeType: 'string', 'params?': [PAIR], 'text?': 'string' },
+          headersSize: 'number',
+          bodySize: 'number',
+        },
+        response: {
+          status: 'number',
+          statusText: 'string',
+          httpVersion: 'string',
+          cookies: [PAIR],
+          headers: [PAIR],
+          content: { size: 'number', mimeType: 'string', 'text?': 'string' },
+          redirectURL: 'string',
+          headersSize: 'number',
+          bodySize: 'number',
+        },
+        cache: {},
+        timings: { send: 'number', wait: 'number', receive: 'number' },
+        'comment?': 'string',
+      },
+    ],
+  },
+}
+
+/** Where a value is not of its shape. */
+function misfits(value: unknown, shape: Shape, at = 'har'): string[] {
+  if (shape === 'date') return /^\d{4}-\d\d-\d\dT[\d:.]+Z$/u.test(String(value)) ? [] : [at]
+  if (typeof shape === 'string') return typeof value === shape ? [] : [at]
+  if (Array.isArray(shape)) {
+    const [inner] = shape as readonly [Schema]
+    return Array.isArray(value) ? value.flatMap((item, index) => misfits(item, inner, `${at}[${index}]`)) : [at]
+  }
+  if (typeof value !== 'object' || value === null) return [at]
+  const fields = Object.entries(shape as Schema).map(([name, inner]) => ({
+    name: name.replace('?', ''),
+    optional: name.endsWith('?'),
+    inner,
+  }))
+  const unknown = Object.keys(value).filter((name) => !fields.some((field) => field.name === name))
+  return [
+    ...unknown.map((name) => `${at}.${name} is unknown`),
+    ...fields.flatMap(({ name, optional, inner }) => {
+      const field: unknown = Reflect.get(value, name)
+      return optional && field === undefined ? [] : misfits(field, inner, `${at}.${name}`)
+    }),
+  ]
+}
+
+describe('a login as HAR', () => {
+  it('is a valid archive of all its requests, to both regions and the owner API, under their own addresses', async () => {
+    await login()
+    const file = await download('har')
+    const har: { log: { entries: { request: { method: string; url: string }; response: { status: number } }[] } } =
+      JSON.parse(file.text)
+    expect(misfits(har, HAR)).toEqual([])
+    expect([file.type, file.name]).toEqual([
+      'application/json; charset=utf-8',
+      expect.stringMatching(/^attachment; filename="login-\d+\.har"$/u),
+    ])
+    const told = har.log.entries.map(({ request: { method, url }, response: { status } }) => {
+      const { origin, pathname } = new URL(url)
+      return [method, origin, pathname, status]
+    })
+    const { authUrl, regionalAuthUrl, ownerApiUrl } = emulator
+    expect(told).toEqual([
+      ['GET', authUrl, '/oauth2/v3/authorize', 303],
+      ['GET', regionalAuthUrl, '/oauth2/v3/authorize', 200],
+      ['POST', regionalAuthUrl, '/oauth2/v3/authorize', 302],
+      ['POST', regionalAuthUrl, '/oauth2/v3/token', 200],
+      ['GET', regionalAuthUrl, '/oauth2/v3/authorize/mfa/factors', 200],
+      ['POST', regionalAuthUrl, '/oauth2/v3/authorize/mfa/verify', 200],
+      ['POST', regionalAuthUrl, '/oauth2/v3/authorize/mfa/verify', 200],
+      ['POST', regionalAuthUrl, '/oauth2/v3/authorize', 302],
+      ['POST', regionalAuthUrl, '/oauth2/v3/token', 200],
+      ['GET', ownerApiUrl, '/api/1/vehicles', 200],
+      ['POST', regionalAuthUrl, '/oauth2/v3/token', 0],
+    ])
+    expect(file.text).toContain('fault: drop: after-commit')
+  })
+
+  it('has no secret in it', async () => {
+    const secrets = await login()
+    const file = await download('har')
+    expect([...secrets].filter((secret) => secret === '' || isIn(file.text, secret))).toEqual([])
+    expect(file.text).toContain('[masked]')
+  })
+})
+
+describe('a login as a Mermaid diagram', () => {
+  it('tells it in order, with whoever was asked, and no secret', async () => {
+    const secrets = await login()
+    const file = await download('mmd')
+    const lines = file.text.replaceAll(/\d+ ms/gu, 'N ms').split('\n')
+    expect(lines.slice(0, 7)).toEqual([
+      'sequenceDiagram',
+      '    participant client as Client',
+      '    participant service as SSO service',
+      '    participant region as SSO service, other region',
+      '    participant owner as Owner API',
+      '    client->>service: GET /oauth2/v3/authorize',
+      '    service-->>client: 303 in N ms: the account lives in the other region',
+    ])
+    expect(lines.slice(-5)).toEqual([
+      '    owner-->>client: 200 in N ms: the access token is good',
+      '    client->>region: POST /oauth2/v3/token',
+      '    Note over region: fault: drop: after-commit',
+      '    region--xclient: the connection was cut after N ms: tokens issued, the refresh token rotated',
+      '',
+    ])
+    expect([file.type, file.name]).toEqual([
+      'text/plain; charset=utf-8',
+      expect.stringMatching(/^attachment; filename="login-\d+\.mmd"$/u),
+    ])
+    expect([...secrets].filter((secret) => secret === '' || isIn(file.text, secret))).toEqual([])
+  })
+
+  it('escapes what Mermaid can’t take, whatever a client asks for', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.string()), (message) => {
+        const escaped = text(message)
+        expect(escaped).toMatch(/^(?:[\p{L}\p{N} ./,:()_'’=&@?*-]|#\d+;)*$/u)
+        const read = escaped.replaceAll(/#(\d+);/gu, (_all, code: string) => String.fromCodePoint(Number(code)))
+        expect(read).toBe(message.replaceAll(/\s+/gu, ' ').trim())
+      }),
+    )
+  })
+})
+
+it('there is no file of a login that never was', async () => {
+  await new Client(emulator).open()
+  for (const file of ['999.har', '999.mmd', '0.har', 'x.har', '1.zip', 'undefined.har']) {
+    expect([file, (await fetch(`${emulator.authUrl}/_emulator/logins/${file}`)).status]).toEqual([file, 404])
+  }
+})
+
+function isIn(file: string, secret: string): boolean {
+  return [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)].some((form) => file.includes(form))
+}
