@@ -1,14 +1,20 @@
-/** How the inspector's page is bundled: one script, beside the page and its style sheet as they are. */
-import { readFileSync } from 'node:fs'
+/** How the inspector's page is bundled: one script and one style sheet beside the page as it is. */
+import { readdirSync, readFileSync } from 'node:fs'
 import { defineConfig } from 'rolldown'
 import { thirdPartyLicenses } from '../workspace/third-party-licenses.js'
+
+const read = (path) => readFileSync(new URL(`inspector/${path}`, import.meta.url), 'utf8')
 
 const page = {
   name: 'inspector-page',
   generateBundle() {
-    for (const fileName of ['index.html', 'inspector.css']) {
-      this.emitFile({ type: 'asset', fileName, source: readFileSync(`inspector/${fileName}`, 'utf8') })
-    }
+    const styles = readdirSync(new URL('inspector/styles/', import.meta.url)).toSorted()
+    this.emitFile({ type: 'asset', fileName: 'index.html', source: read('index.html') })
+    this.emitFile({
+      type: 'asset',
+      fileName: 'inspector.css',
+      source: styles.map((file) => read(`styles/${file}`)).join('\n'),
+    })
   },
 }
 
@@ -16,5 +22,5 @@ export default defineConfig({
   input: { inspector: 'inspector/main.tsx' },
   platform: 'browser',
   plugins: [page, thirdPartyLicenses()],
-  output: { dir: 'dist/inspector/page', entryFileNames: '[name].js', minify: true },
+  output: { dir: 'dist/inspector/page', cleanDir: true, entryFileNames: '[name].js', minify: true },
 })

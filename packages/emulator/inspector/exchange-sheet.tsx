@@ -4,8 +4,9 @@ import type { VNode } from 'preact'
 import { useEffect } from 'preact/hooks'
 import type { ExchangeDetail } from '../src/inspector/exchange-view.ts'
 import { MASK } from '../src/journal/mask.ts'
-import { exchangeDetail, exchangeSecrets, Refusal } from './api.ts'
+import { exchangeDetail, Refusal } from './api.ts'
 import { entriesOf } from './fields.ts'
+import { Secret } from './secret.tsx'
 
 interface ExchangeSheetProps {
   readonly id: number
@@ -33,14 +34,14 @@ export function ExchangeSheet({ id, answered }: ExchangeSheetProps): VNode {
   const detail = useSignal<ExchangeDetail | undefined>(undefined)
   const problem = useSignal('')
   useEffect(() => {
-    exchangeDetail(id).then(
-      (received) => {
-        detail.value = received
-      },
-      (error: unknown) => {
+    const read = async (): Promise<void> => {
+      try {
+        detail.value = await exchangeDetail(id)
+      } catch (error) {
         problem.value = error instanceof Refusal ? error.message : 'It could not be fetched'
-      },
-    )
+      }
+    }
+    void read()
   }, [id, answered])
 
   const shown = detail.value
@@ -99,46 +100,6 @@ function Side({ title, note, detail, parts }: SideProps): VNode {
         )
       })}
     </section>
-  )
-}
-
-interface SecretProps {
-  readonly id: number
-  readonly field: string
-  readonly masked: string
-  readonly side: 'request' | 'answer'
-  readonly part: 'query' | 'headers' | 'body'
-}
-
-/** A masked value: a click fetches and shows it, another one forgets it. */
-function Secret({ id, field, masked, side, part }: SecretProps): VNode {
-  const revealed = useSignal<string | undefined>(undefined)
-  const toggle = async (): Promise<void> => {
-    if (revealed.value !== undefined) {
-      revealed.value = undefined
-      return
-    }
-    try {
-      const secrets = await exchangeSecrets(id)
-      revealed.value = new Map(entriesOf(secrets[side], part)).get(field) ?? 'not kept'
-    } catch (error) {
-      revealed.value = error instanceof Refusal ? 'no longer kept' : 'could not be fetched'
-    }
-  }
-  return (
-    <>
-      <span class={revealed.value === undefined ? 'masked' : 'revealed'}>
-        {revealed.value ?? masked.replaceAll(MASK, '••••••')}
-      </span>{' '}
-      <button
-        type="button"
-        class="reveal"
-        aria-label={`${revealed.value === undefined ? 'Reveal' : 'Hide'} ${field}`}
-        onClick={() => void toggle()}
-      >
-        {revealed.value === undefined ? 'Reveal' : 'Hide'}
-      </button>
-    </>
   )
 }
 

@@ -2,8 +2,9 @@
 import { useComputed, useSignal, type ReadonlySignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { summaryOf, type Login, type Logins } from './logins.ts'
-import { counted, timeOfDay } from './words.ts'
+import { LoginRow } from './login-row.tsx'
+import { nameOf, type Login, type Logins } from './logins.ts'
+import { counted } from './words.ts'
 
 /** Pixels; the style sheet agrees. */
 const ROW = 66
@@ -54,8 +55,12 @@ export function LoginList({ logins, selected, following, onPick, onFollow }: Log
   const onKeyDown = (event: KeyboardEvent): void => {
     const pageful = Math.max(1, Math.floor(height.value / ROW) - 1)
     const steps: Readonly<Record<string, number>> = {
-      ...{ ArrowDown: active + 1, ArrowUp: active - 1, Home: 0, End: rows.value.length - 1 },
-      ...{ PageDown: active + pageful, PageUp: active - pageful },
+      ArrowDown: active + 1,
+      ArrowUp: active - 1,
+      Home: 0,
+      End: rows.value.length - 1,
+      PageDown: active + pageful,
+      PageUp: active - pageful,
     }
     const target = steps[event.key]
     if (target === undefined) return
@@ -115,51 +120,6 @@ export function LoginList({ logins, selected, following, onPick, onFollow }: Log
       </div>
     </nav>
   )
-}
-
-interface LoginRowProps {
-  readonly login: Login
-  readonly top: number
-  readonly position: number
-  readonly total: number
-  readonly selected: boolean
-  readonly onPick: (number: number) => void
-}
-
-function LoginRow({ login, top, position, total, selected, onPick }: LoginRowProps): VNode {
-  const { count, started, faults, challenges, outcome, pending } = summaryOf(login)
-  return (
-    <div
-      class="login-row"
-      role="option"
-      id={`login-${login.number}`}
-      aria-selected={selected}
-      aria-posinset={position}
-      aria-setsize={total}
-      style={{ top: `${top}px` }}
-      onClick={() => onPick(login.number)}
-    >
-      <span class="login-line">
-        <span class="login-name">{nameOf(login)}</span>
-        <time class="soft">{timeOfDay(started)}</time>
-      </span>
-      <span class="login-line">
-        <span class="login-outcome soft">{pending ? 'under way …' : outcome || 'no decision'}</span>
-        <span class="login-marks">
-          {faults > 0 && <span class="chip fault">{counted(faults, 'fault')}</span>}
-          {challenges > 0 && <span class="chip firewall">firewall</span>}
-          <span class="chip" title={counted(count, 'request')}>
-            {count}
-            <span class="unseen"> {count === 1 ? 'request' : 'requests'}</span>
-          </span>
-        </span>
-      </span>
-    </div>
-  )
-}
-
-export function nameOf({ number, identity }: Login): string {
-  return number === 0 ? 'Requests without a login' : (identity ?? `Login ${number}`)
 }
 
 function isAbout(login: Login, needle: string): boolean {

@@ -2,8 +2,7 @@
 import type { ReadonlySignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { loginFile } from './api.ts'
-import { nameOf } from './login-list.tsx'
-import type { Login, Logins } from './logins.ts'
+import { nameOf, type Login, type Logins } from './logins.ts'
 import { SequenceDiagram } from './sequence-diagram.tsx'
 import { counted, elapsed, timeOfDay } from './words.ts'
 

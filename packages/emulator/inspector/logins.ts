@@ -97,3 +97,7 @@ export function summaryOf({ exchanges }: Login): Summary {
   }
   return { count: exchanges.size, started, faults, challenges, outcome, pending }
 }
+
+export function nameOf({ number, identity }: Login): string {
+  return number === 0 ? 'Requests without a login' : (identity ?? `Login ${number}`)
+}

@@ -66,7 +66,13 @@ export async function loginOverRegion(emulator: Emulator, identity: string): Pro
   const code = codeOf(await post())
   const tokens = json(await exchange(code))
   const secrets = new Set([
-    ...[CREDENTIAL, home.verifier, firstCode, code, csrf, transaction_id, hidden['_csrf'] ?? ''],
+    CREDENTIAL,
+    home.verifier,
+    firstCode,
+    code,
+    csrf,
+    transaction_id,
+    hidden['_csrf'] ?? '',
     ...client.cookies.values(),
     ...['access_token', 'refresh_token'].map((name) => tokens[name] ?? ''),
   ])
