@@ -13,39 +13,54 @@ import { thirdPartyLicenses } from '../workspace/third-party-licenses.js'
 const installed = Object.keys(manifest.dependencies)
 const isInstalled = (id) => installed.some((name) => id === name || id.startsWith(`${name}/`))
 
-/**
- * What is never used, and takes long to load: commander can start commands that are programs; axios can send in other ways
- * than over HTTP/1, follow redirects, look for a proxy in the environment, and send forms with files in them.
- */
+/** Asked only when a sign-in is sent to another host; to load it takes as long as to load all else of axios and the like. */
+const publicSuffixList = './public-suffix-list.cjs'
+
 const axiosFile = /[\\/]axios[\\/]lib[\\/]/u
-const leftOut = [
-  { id: 'node:child_process', importer: /[\\/]commander[\\/]/u, code: 'export {}' },
-  { id: './fetch.js', importer: axiosFile, code: 'export const getFetch = () => null' },
-  { id: './xhr.js', importer: axiosFile, code: 'export default false' },
-  { id: 'http2', importer: axiosFile, code: 'export default {}' },
-  { id: 'follow-redirects', importer: axiosFile, code: 'export default {}' },
-  { id: 'proxy-from-env', importer: axiosFile, code: "export const getProxyForUrl = () => ''" },
-  { id: 'https-proxy-agent', importer: axiosFile, code: 'export default class HttpsProxyAgent {}' },
-  { id: 'form-data', importer: axiosFile, code: 'export default class FormData {}' },
+/**
+ * What takes long to load and is never used: commander can start commands that are programs; axios can send in other ways
+ * than over HTTP/1, follow redirects, look for a proxy in the environment, and send forms with files in them. And the one
+ * thing that is hardly ever used: it becomes a file of its own, loaded by its first use.
+ */
+const replaced = [
+  { id: 'node:child_process', importer: /[\\/]commander[\\/]/u, by: 'export {}' },
+  { id: './fetch.js', importer: axiosFile, by: 'export const getFetch = () => null' },
+  { id: './xhr.js', importer: axiosFile, by: 'export default false' },
+  { id: 'http2', importer: axiosFile, by: 'export default {}' },
+  { id: 'follow-redirects', importer: axiosFile, by: 'export default {}' },
+  { id: 'proxy-from-env', importer: axiosFile, by: "export const getProxyForUrl = () => ''" },
+  { id: 'https-proxy-agent', importer: axiosFile, by: 'export default class HttpsProxyAgent {}' },
+  { id: 'form-data', importer: axiosFile, by: 'export default class FormData {}' },
+  {
+    id: 'tldts',
+    importer: /./u,
+    by: `exports.getDomain = (...host) => require('${publicSuffixList}').getDomain(...host)`,
+  },
 ]
-const leftOutIn = (id, importer = '') => leftOut.find((left) => left.id === id && left.importer.test(importer))
+const replacementOf = (id, importer = '') =>
+  replaced.find((module) => module.id === id && module.importer.test(importer))
 
 const withoutUnused = {
   name: 'without-unused',
   resolveId(id, importer) {
-    const left = leftOutIn(id, importer)
-    return left && `\0left-out:${leftOut.indexOf(left)}`
+    // http-cookie-agent, which is CommonJS, would bring a second copy.
+    if (id === 'tough-cookie') return this.resolve(id, importer, { kind: 'import-statement', skipSelf: true })
+    if (id === publicSuffixList) return { id, external: true }
+    const replacement = replacementOf(id, importer)
+    return replacement && `\0replaced:${replaced.indexOf(replacement)}`
   },
   // Node loads its client for `fetch` as soon as somebody looks whether there is a FormData.
   transform: (code, id) =>
     /axios[\\/]lib[\\/]utils\.js$/u.test(id) ? code.replaceAll('G.FormData', 'undefined') : undefined,
-  load: (id) => (id.startsWith('\0left-out:') ? leftOut[Number(id.slice('\0left-out:'.length))].code : undefined),
+  load: (id) => (id.startsWith('\0replaced:') ? replaced[Number(id.slice('\0replaced:'.length))].by : undefined),
 }
 
+const isExternal = (id) => isBuiltin(id) || isInstalled(id)
+
 export default defineConfig({
-  input: 'src/main.ts',
+  input: { main: 'src/main.ts', 'public-suffix-list': 'tldts' },
   platform: 'node',
-  external: (id, importer) => (isBuiltin(id) || isInstalled(id)) && !leftOutIn(id, importer),
+  external: (id, importer) => isExternal(id) && !replacementOf(id, importer),
   plugins: [withoutUnused, thirdPartyLicenses()],
   output: {
     dir: 'dist',

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { useEmulator } from '@owner-sso/emulator/jest'
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
-import { command, type Machine, newMachine } from './machine.ts'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { command, credential, ended, type Machine, newMachine } from './machine.ts'
 
 const listing = fileURLToPath(new URL('loaded-files.cjs', import.meta.url))
 const emulator = useEmulator()
@@ -35,6 +35,29 @@ it.each(['status', 'accounts', 'refresh', 'stores', 'doctor'])(
   },
 )
 
+describe('the Public Suffix List', () => {
+  it('is not loaded by a sign-in', async () => {
+    const loaded = await loadedBy('login --account plain@example.com', { OWNER_SSO_CREDENTIAL: credential })
+    expect(loaded.join(' ')).toMatch(/region\.cjs/u)
+    expect(loaded.join(' ')).not.toMatch(/public-suffix-list/u)
+  })
+
+  it('is asked about the address of another host', async () => {
+    const args = ['login', '--browser', '--account', 'ann@example.com', '--auth-url', 'https://auth.example.com']
+    const child = machine.start(args, { input: '', env: { NODE_OPTIONS: `--require ${listing}` } })
+    const outcome = ended(child)
+    child.stderr?.on('data', (chunk) => {
+      const [, state] = /[?&]state=([\w-]+)/u.exec(String(chunk)) ?? []
+      if (state === undefined) return
+      const query = new URLSearchParams({ code: 'x', state, issuer: 'https://auth.example.co.uk' }).toString()
+      child.stdin?.end(`https://auth.example.com/void/callback?${query}\n`)
+    })
+    const { code, stderr } = await outcome
+    expect(code).toBe(3)
+    expect(stderr).toMatch(/Nothing was sent[\s\S]*LOADED.*public-suffix-list\.cjs/u)
+  })
+})
+
 it('brings the licenses of what is bundled along', () => {
   const notices = readFileSync(join(command, '..', 'THIRD-PARTY-LICENSES.txt'), 'utf8')
   for (const name of ['axios', 'commander', 'cheerio', 'tough-cookie', '@clack/prompts', 'otpauth']) {
@@ -43,9 +66,9 @@ it('brings the licenses of what is bundled along', () => {
 })
 
 /** The files of a call, from Node's own list. */
-async function loadedBy(args: string): Promise<string[]> {
+async function loadedBy(args: string, env: NodeJS.ProcessEnv = {}): Promise<string[]> {
   const { stderr } = await promisify(execFile)(process.execPath, ['--require', listing, command, ...args.split(' ')], {
-    env: machine.env,
+    env: { ...machine.env, ...env },
   })
   const [, list = ''] = stderr.split('LOADED ')
   return JSON.parse(list)

@@ -2,7 +2,8 @@
  * The cookies of one login at one instance: host-only, https-only where they came over https, few and small (interface
  * document, "Session cookie"; the firewall sets several of its own beside it).
  */
-import { Cookie, CookieJar, defaultPath, domainMatch } from 'tough-cookie'
+import { Cookie, CookieJar, defaultPath, domainMatch, MemoryCookieStore } from 'tough-cookie'
+import type { Callback } from 'tough-cookie'
 
 const mostCookies = 50
 const longestCookie = 4 * 1024
@@ -22,7 +23,7 @@ export interface InstanceCookies {
  * @param restored - `Set-Cookie` values to start with
  */
 export function instanceCookies(origin: string, restored: readonly string[] = []): InstanceCookies {
-  const jar = new CookieJar()
+  const jar = new CookieJar(oneHostStore())
   const kept = new Map<string, Cookie>()
   const bytes = (): number => [...kept.values()].reduce((sum, cookie) => sum + cookie.cookieString().length + 2, 0)
 
@@ -50,6 +51,17 @@ export function instanceCookies(origin: string, restored: readonly string[] = []
     jar: Object.assign(new CookieJar(), facade),
     stored: () => [...kept.values()].map((cookie) => cookie.toString()),
   }
+}
+
+/**
+ * All cookies are one host's, and the jar looks at their paths itself. The store would ask the Public Suffix List for the
+ * host's parents, which takes longer to load than all else of a jar.
+ */
+function oneHostStore(): MemoryCookieStore {
+  const store = new MemoryCookieStore()
+  const findCookies = (_host: string, _path: string, _special: boolean, found: Callback<Cookie[]>): void =>
+    store.getAllCookies(found)
+  return Object.assign(store, { findCookies })
 }
 
 /**
