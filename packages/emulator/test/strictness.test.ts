@@ -83,6 +83,18 @@ describe('a token request that is form encoded', () => {
   })
 })
 
+it('strictness is what it is at the time of the request', async () => {
+  const refresh = async (): Promise<number> => {
+    const { refresh_token } = await document.issueTokens(identity)
+    return (await new Client(document).refresh(refresh_token, { scope: undefined })).status
+  }
+  expect(await refresh()).toBe(400)
+  document.change({ strictness: 'lenient' })
+  expect(await refresh()).toBe(200)
+  document.change({ strictness: 'document' })
+  expect(await refresh()).toBe(400)
+})
+
 describe('a form posted without the query of step 1', () => {
   const post = async (mode: Strictness, query: (client: Client) => URLSearchParams): Promise<Answer> => {
     const client = new Client(emulatorOf(mode))
