@@ -21,7 +21,7 @@ import {
   type Check,
   type Checks,
 } from './checks.ts'
-import type { EmulatorOptions } from './options.ts'
+import type { EmulatorOptions, GivenOptions } from './options.ts'
 
 /** RFC 6265 section 4.1.1. */
 const COOKIE_NAME = /^[\w!#$%&'*+.^`|~-]+$/u
@@ -88,7 +88,7 @@ export const ACCOUNT_CHECKS: Checks<AccountOptions> = {
 }
 
 /** @throws {TypeError} */
-export function checkOptions(options: EmulatorOptions): void {
+export function checkOptions(options: GivenOptions): void {
   checkEach('option', '', options, OPTION_CHECKS)
   checkTlsVersions(options)
   const identities = new Set<string>()
@@ -104,7 +104,7 @@ export function checkOptions(options: EmulatorOptions): void {
   }
 }
 
-function checkTlsVersions({ tlsMinVersion = 'TLSv1.2', tlsMaxVersion = 'TLSv1.3' }: EmulatorOptions): void {
+function checkTlsVersions({ tlsMinVersion = 'TLSv1.2', tlsMaxVersion = 'TLSv1.3' }: GivenOptions): void {
   if (tlsMinVersion > tlsMaxVersion) throw new TypeError('Option tlsMinVersion must not be above tlsMaxVersion')
 }
 

@@ -108,6 +108,9 @@ export interface EmulatorOptions {
   readonly inspector?: boolean
 }
 
+/** An option given as undefined is an option left out. */
+export type GivenOptions = { readonly [Name in keyof EmulatorOptions]: EmulatorOptions[Name] | undefined }
+
 /**
  * The options with their defaults, as they are now: `emulator.change` sets them while requests are served, so whoever reads one
  * reads it at the time of the request. `redirectUris` is completed once the addresses are known.
@@ -122,7 +125,7 @@ export interface Settings extends Required<
 }
 
 /** @throws {TypeError} An option is unknown or wrong; the message names it. */
-export function readOptions(options: EmulatorOptions = {}): Settings {
+export function readOptions(options: GivenOptions = {}): Settings {
   checkOptions(options)
   const { firewall = {}, redirectUris, host = '127.0.0.1' } = options
   return {
@@ -163,9 +166,6 @@ export function readOptions(options: EmulatorOptions = {}): Settings {
   }
 }
 
-/** An option given as undefined is an option left out. */
-function withoutUndefined(options: EmulatorOptions): EmulatorOptions {
-  const given = { ...options }
-  for (const [name, value] of Object.entries(options)) if (value === undefined) Reflect.deleteProperty(given, name)
-  return given
+function withoutUndefined(options: GivenOptions): EmulatorOptions {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
 }

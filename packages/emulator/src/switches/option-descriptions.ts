@@ -64,7 +64,9 @@ const START_OPTIONS: ReadonlySet<string> = new Set<StartOption>([
 ])
 
 /** The options that can change while the emulator runs. */
-export type SwitchableOptions = Omit<EmulatorOptions, StartOption>
+export type SwitchableOptions = {
+  readonly [Name in Exclude<OptionName, StartOption>]?: EmulatorOptions[Name] | undefined
+}
 
 export function isSwitchable(option: string): boolean {
   return !START_OPTIONS.has(option)

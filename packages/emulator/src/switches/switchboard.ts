@@ -2,7 +2,7 @@
 import { ENDPOINTS } from '../faults/fault.ts'
 import type { Faults } from '../faults/faults.ts'
 import { checkOptions } from '../option-checks.ts'
-import { readOptions, type EmulatorOptions, type Settings } from '../options.ts'
+import { readOptions, type EmulatorOptions, type GivenOptions, type Settings } from '../options.ts'
 import { tlsVersions, type TlsVersions } from '../listeners.ts'
 import type { Service } from '../service.ts'
 import { switchAccount } from './account-switches.ts'
@@ -40,9 +40,9 @@ export function createSwitchboard(
 ): Switchboard {
   const initial = { ...service.settings }
   const played = new Set<ScenarioName>()
-  let current = given
+  let current: GivenOptions = given
 
-  function apply(options: EmulatorOptions): void {
+  function apply(options: GivenOptions): void {
     const settings = readOptions(options)
     current = options
     Object.assign(service.settings, settings)

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from '@jest/globals'
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import type { Endpoint, Fault } from '../src/index.ts'
-import { useEmulator } from '../src/jest.ts'
-import { Client, json } from './client.ts'
+import type { Endpoint, Fault } from '../../src/index.ts'
+import { useEmulator } from '../../src/jest.ts'
+import { Client, json } from '../client.ts'
 
 const identity = 'plain@example.com'
 const emulator = useEmulator()

@@ -1,0 +1,161 @@
+import { describe, expect, it } from '@jest/globals'
+import { useEmulator } from '../../src/jest.ts'
+import { Client, codeOf, CREDENTIAL, json } from '../client.ts'
+
+const emulator = useEmulator({ rotation: 'same' })
+const identity = 'plain@example.com'
+const refreshed = async (): Promise<Record<string, string>> => {
+  const { refresh_token } = await emulator.issueTokens(identity)
+  const answer = json(await new Client(emulator).refresh(refresh_token))
+  return { ...answer, kept: String(answer['refresh_token'] === refresh_token) }
+}
+
+/** As JavaScript calls it: with anything. */
+function call(object: object, method: string, argument: unknown): unknown {
+  return Reflect.apply(Reflect.get(object, method), object, [argument])
+}
+
+describe('change', () => {
+  it('sets options from the next request on, several at once', async () => {
+    expect(await refreshed()).toMatchObject({ kept: 'true', expires_in: 300 })
+    emulator.change({ rotation: 'omit', expiresIn: 7 })
+    const answer = await refreshed()
+    expect(answer).toMatchObject({ expires_in: 7 })
+    expect(answer).not.toHaveProperty('refresh_token')
+  })
+
+  it('puts an option back to its default where it is undefined, and all to where they began with reset', async () => {
+    emulator.change({ rotation: undefined })
+    expect(await refreshed()).toMatchObject({ kept: 'false' })
+    emulator.reset()
+    expect(await refreshed()).toMatchObject({ kept: 'true' })
+  })
+
+  it.each<[string, unknown, string]>([
+    ['a wrong value', { expiresIn: 7, rotation: 'sometimes' }, 'Option rotation must be'],
+    ['an unknown option', { expiresIn: 7, colour: 'blue' }, 'Unknown option colour'],
+    ['what was settled at the start', { expiresIn: 7, port: 80 }, "Option port can't change while the emulator runs"],
+    [
+      'versions of TLS that exclude each other',
+      { expiresIn: 7, tlsMinVersion: 'TLSv1.3', tlsMaxVersion: 'TLSv1.2' },
+      'Option tlsMinVersion',
+    ],
+    ['no object', [], 'The options must be an object'],
+  ])('refuses %s, and changes nothing', async (_, options, message) => {
+    const change = (): unknown => call(emulator, 'change', options)
+    expect(change).toThrow(TypeError)
+    expect(change).toThrow(message)
+    expect(await refreshed()).toMatchObject({ expires_in: 300 })
+  })
+
+  it('checks TLS versions against those that stand already', () => {
+    emulator.change({ tlsMaxVersion: 'TLSv1.2' })
+    expect(() => emulator.change({ tlsMinVersion: 'TLSv1.3' })).toThrow('Option tlsMinVersion must not be above')
+  })
+})
+
+describe('what has begun', () => {
+  it('keeps the hidden inputs that its login page had', async () => {
+    const client = new Client(emulator)
+    const { hidden } = await client.open()
+    emulator.change({ hiddenInputs: { rename: { _csrf: 'check' }, extra: { locale: 'en' } } })
+    expect((await client.post({ ...hidden, identity, credential: 'wrong' })).text).toContain('name="_csrf"')
+    expect((await client.post({ ...hidden, identity, credential: CREDENTIAL })).status).toBe(302)
+    const { hidden: renamed } = await new Client(emulator).open()
+    expect(Object.keys(renamed)).toEqual(expect.arrayContaining(['check', 'locale']))
+    expect(renamed).not.toHaveProperty('_csrf')
+  })
+
+  it('keeps its lifetime: sessions, codes and tokens end when they said they would', async () => {
+    const client = new Client(emulator)
+    const { hidden } = await client.open()
+    const { access_token } = await emulator.issueTokens(identity)
+    emulator.change({ sessionLifetime: 1, accessTokenLifetime: 1 })
+    emulator.clock.advance(60)
+    const answer = await client.post({ ...hidden, identity, credential: CREDENTIAL })
+    emulator.change({ codeLifetime: 1 })
+    emulator.clock.advance(60)
+    expect((await client.exchange(codeOf(answer))).status).toBe(200)
+    const headers = { authorization: `Bearer ${access_token}` }
+    expect((await fetch(`${emulator.ownerApiUrl}/api/1/vehicles`, { headers })).status).toBe(200)
+  })
+
+  it('meets the passcode page once, wherever mfaAt has moved it', async () => {
+    const client = new Client(emulator)
+    const { answer } = await client.authorize('mfa@example.com')
+    emulator.change({ mfaAt: 'form-submission' })
+    expect((await client.exchange(codeOf(answer))).text).toContain('name="passcode"')
+    expect((await new Client(emulator).authorize('mfa@example.com')).answer.text).toContain('name="passcode"')
+  })
+})
+
+describe('latency', () => {
+  it('delays every answer, of the owner API and of unknown pages, too', async () => {
+    emulator.change({ latency: 60 })
+    for (const url of [
+      `${emulator.authUrl}/oauth2/v3/authorize`,
+      `${emulator.authUrl}/nowhere`,
+      emulator.ownerApiUrl,
+    ]) {
+      const started = performance.now()
+      await fetch(url)
+      expect(performance.now() - started).toBeGreaterThanOrEqual(59)
+    }
+  })
+
+  it('leaves the control API alone', async () => {
+    emulator.change({ latency: 600_000 })
+    expect((await fetch(`${emulator.authUrl}/_emulator/state`)).status).toBe(200)
+  })
+})
+
+describe('the cookies of the firewall', () => {
+  it('are those of the option, beside the session', async () => {
+    emulator.change({ firewallCookies: ['bm_sv', '_abck'] })
+    const { page } = await new Client(emulator).open()
+    const names = page.headers.getSetCookie().map((line) => line.split('=', 1)[0])
+    expect(names).toEqual(['bm_sv', 'sso.sid', '_abck'])
+    emulator.change({ firewallCookies: [] })
+    expect((await new Client(emulator).open()).page.headers.getSetCookie()).toHaveLength(1)
+  })
+})
+
+describe('an account', () => {
+  it('is found by its e-mail address', () => {
+    expect(emulator.account('PLAIN@example.com')).toBe(emulator.accounts[0])
+    expect(() => emulator.account('nobody@example.com')).toThrow(TypeError)
+  })
+
+  it('is locked, meets a captcha or moves, and shows it', async () => {
+    const account = emulator.account(identity)
+    const signIn = async (): Promise<string> => (await new Client(emulator).authorize(identity)).answer.text
+    account.change({ locked: true })
+    expect(await signIn()).toContain('Your account has been locked')
+    account.change({ locked: false, captcha: 'after-submission' })
+    expect(await signIn()).toContain('Recaptcha is required')
+    account.change({ captcha: false, region: 'regional' })
+    expect((await new Client(emulator).open({ login_hint: identity })).page.status).toBe(303)
+    expect(account).toMatchObject({ locked: false, captcha: false, region: 'regional' })
+    emulator.reset()
+    expect(account).toMatchObject({ locked: false, captcha: false, region: 'home' })
+  })
+
+  it('refuses a switch that it has not, and changes nothing', () => {
+    const account = emulator.account(identity)
+    const change = (switches: unknown): unknown => call(account, 'change', switches)
+    expect(() => change({ region: 'regional', locked: 'yes' })).toThrow('Account switch locked must be true or false')
+    expect(() => change({ credential: 'x' })).toThrow('Unknown account switch credential')
+    expect(account).toMatchObject({ locked: false, region: 'home' })
+  })
+})
+
+describe('a scenario', () => {
+  it('is played on top of what is set, by its name', async () => {
+    emulator.change({ expiresIn: 9 })
+    emulator.play('rotation-omitted')
+    const answer = await refreshed()
+    expect(answer).toMatchObject({ expires_in: 9 })
+    expect(answer).not.toHaveProperty('refresh_token')
+    expect(() => call(emulator, 'play', 'toString')).toThrow('Unknown scenario toString')
+  })
+})
