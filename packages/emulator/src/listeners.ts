@@ -1,5 +1,5 @@
 /** The sockets: http or https on loopback, IPv4 and IPv6 alike, so that `localhost` arrives however it resolves. */
-import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http'
+import { createServer as createHttpServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import { createServer as createHttpsServer, Server as HttpsServer } from 'node:https'
 import type { SecureContextOptions } from 'node:tls'
 import type { Certificate } from './certificate.ts'
@@ -103,6 +103,9 @@ async function listenOn(options: ListenOptions, host: string, port: number): Pro
     if (socket.writable)
       socket.end(`HTTP/1.1 ${status}\r\n${BANNER}: 1\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`)
     else socket.destroy()
+  })
+  server.on('checkExpectation', (_request, response: ServerResponse) => {
+    response.writeHead(417, { [BANNER]: '1', connection: 'close', 'content-length': '0' }).end()
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)

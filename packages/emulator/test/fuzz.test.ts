@@ -27,19 +27,50 @@ const VALUES = [
   '1',
 ]
 
+/** Stands wherever a secret may stand; no log may hold it. */
+const CANARY = 'canary-5d1e'
+const SECRET_NAMES = [
+  'credential',
+  'code',
+  'code_verifier',
+  'refresh_token',
+  'passcode',
+  'backup_code',
+  'captcha',
+  'any',
+]
+
 const name = fc.oneof(fc.constantFrom(...NAMES), fc.string())
 const value = fc.oneof(fc.constantFrom(...VALUES), fc.string({ unit: 'grapheme' }))
-const parameters = fc.array(fc.tuple(name, value)).map((pairs) => new URLSearchParams(pairs).toString())
-const path = fc.constantFrom(
-  '/oauth2/v3/authorize',
-  '/oauth2/v3/token',
-  '/oauth2/v3/authorize/mfa/factors',
-  '/oauth2/v3/authorize/mfa/verify',
-  '/oauth2/v3/authorize/mfa/backupcodes/attempt',
-  '/void/callback',
-  '/api/1/vehicles/%zz',
-  '/api/1/bytes/9e9',
-  '//authorize',
+const secret = fc.tuple(fc.constantFrom(...SECRET_NAMES, '_csrf', 'transaction_id'), fc.constant(`${CANARY}-x`))
+const pair = fc.oneof({ weight: 4, arbitrary: fc.tuple(name, value) }, { weight: 1, arbitrary: secret })
+const parameters = fc
+  .tuple(fc.array(pair), fc.boolean())
+  .map(([pairs, twice]) => new URLSearchParams(twice ? [...pairs, ...pairs] : pairs).toString())
+const brokenEncoding = fc.stringMatching(/^(?:[a-z_=&;+]|%[0-9a-fg-z]{0,2}|%c0%ae|%00|%ff){0,30}$/u)
+const path = fc.oneof(
+  fc.constantFrom(
+    '/oauth2/v3/authorize',
+    '/oauth2/v3/token',
+    '/oauth2/v3/authorize/mfa/factors',
+    '/oauth2/v3/authorize/mfa/verify',
+    '/oauth2/v3/authorize/mfa/backupcodes/attempt',
+    '/authorize/mfa/verify',
+  ),
+  fc.constantFrom(
+    '/void/callback',
+    '/api/1/vehicles/%zz',
+    '/api/1/bytes/9e9',
+    '/api/1/echo',
+    '/api/1/stream?count=-1',
+    '//authorize',
+    '/',
+    '/%',
+    '/..%2f..%2fetc/passwd',
+    '/_challenge.js',
+    '/oauth2/v3/authorize/%00',
+    '*',
+  ),
 )
 const contentType = fc.constantFrom(
   'application/json',
@@ -47,37 +78,67 @@ const contentType = fc.constantFrom(
   'application/json; charset=utf-16',
   'text/plain; charset=nowhere',
   'multipart/form-data',
+  'APPLICATION/JSON;;;',
   ';',
 )
+const huge = fc.constantFrom(
+  '['.repeat(60_000),
+  `{"passcode":"${'9'.repeat(60_000)}"}`,
+  'a=&'.repeat(20_000),
+  `credential=${'%'.repeat(50_000)}`,
+  'x'.repeat(70_000),
+)
 const body = fc.oneof(
-  parameters,
-  fc.json(),
-  fc.dictionary(name, fc.jsonValue()).map((fields) => JSON.stringify(fields)),
-  fc.string(),
+  { weight: 3, arbitrary: parameters },
+  { weight: 1, arbitrary: fc.json() },
+  { weight: 3, arbitrary: fc.dictionary(name, fc.jsonValue()).map((fields) => JSON.stringify(fields)) },
+  { weight: 1, arbitrary: fc.array(pair).map((pairs) => JSON.stringify(Object.fromEntries(pairs))) },
+  { weight: 1, arbitrary: fc.string() },
+  { weight: 1, arbitrary: brokenEncoding },
+  { weight: 1, arbitrary: huge },
+)
+const oddHeaders = fc.constantFrom<Record<string, string | string[]>>(
+  {},
+  { cookie: `sso.sid=${CANARY}; sso.sid=${CANARY}-2` },
+  { cookie: CANARY },
+  { cookie: `;;=; ${CANARY}; a==${CANARY}; =${CANARY}` },
+  { authorization: CANARY },
+  { authorization: `Bearer\t${CANARY}` },
+  { authorization: `Basic ${CANARY}`, 'proxy-authorization': CANARY },
+  { referer: `http://x/?code=${CANARY}#${CANARY}` },
+  { host: '', 'x-forwarded-host': '[::' },
+  { host: 'localhost:99999' },
+  { 'content-encoding': 'gzip' },
+  { 'content-encoding': 'identity, br', expect: 'nothing' },
+  { 'transfer-encoding': 'chunked' },
 )
 
-it('never answers 500, whatever it is sent, wherever', async () => {
+it('never answers 500, whatever it is sent, wherever, and logs no secret of it', async () => {
   const { refresh_token, access_token } = await emulator.issueTokens('plain@example.com')
   const client = new Client(emulator)
   await client.open()
-  const cookie = [...client.cookies].map((pair) => pair.join('=')).join('; ')
+  const cookie = [...client.cookies].map((entry) => entry.join('=')).join('; ')
   const property = fc.asyncProperty(
     fc.constantFrom(emulator.authUrl, emulator.regionalAuthUrl, emulator.ownerApiUrl),
-    fc.constantFrom('GET', 'POST', 'HEAD', 'PUT', 'DELETE'),
+    fc.constantFrom('GET', 'POST', 'HEAD', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'),
     path,
-    parameters,
+    fc.oneof(parameters, brokenEncoding),
     contentType,
     body,
     fc.boolean(),
-    fc.constantFrom('', 'gzip', 'identity'),
-    async (base, method, where, query, type, content, known, encoding) => {
+    oddHeaders,
+    async (base, method, where, query, type, content, known, odd) => {
+      const text = method === 'GET' ? '' : content.replaceAll('refresh_token=1', `refresh_token=${refresh_token}`)
       const headers = {
         'content-type': type,
-        ...(encoding && { 'content-encoding': encoding }),
+        ...(!('transfer-encoding' in odd) && { 'content-length': String(Buffer.byteLength(text)) }),
         ...(known && { cookie, authorization: `Bearer ${access_token}` }),
+        ...odd,
       }
-      const text = content.replaceAll('refresh_token=1', `refresh_token=${refresh_token}`)
-      const sent = request(`${base}${where}?${query}`, { method, headers, agent }).end(method === 'GET' ? '' : text)
+      const { hostname, port } = new URL(base)
+      const sent = request({ hostname, port, path: `${where}?${query}`, method, headers, agent, timeout: 5000 })
+      sent.once('timeout', () => sent.destroy(new Error('no answer within 5 s')))
+      sent.end(text)
       const [answer] = await once(sent, 'response')
       answer.resume()
       await once(answer, 'end')
@@ -85,6 +146,10 @@ it('never answers 500, whatever it is sent, wherever', async () => {
       expect(answer.headers['x-owner-sso-emulator']).toBe('1')
     },
   )
-  await fc.assert(property, { numRuns: 800 })
+  await fc.assert(property, { numRuns: 1200 })
   expect((await client.open()).page.status).toBe(200)
+  expect(emulator.requests.length).toBeGreaterThan(1000)
+  expect(JSON.stringify(emulator.requests)).not.toContain(CANARY)
+  const seen = await fetch(`${emulator.authUrl}/_emulator/exchanges?after=0`)
+  expect(await seen.text()).not.toContain(CANARY)
 }, 120_000)

@@ -102,10 +102,17 @@ function maskDeep(value: unknown, name: string, parent?: string): unknown {
 
 function maskHeader(name: string, value: unknown): string {
   const text = String(value)
-  if (SECRET_HEADERS.has(name)) return `${text.split(' ', 1)[0]} ${MASK}`
-  if (name === 'cookie') return text.replace(/=[^;]*/gu, `=${MASK}`)
+  if (SECRET_HEADERS.has(name))
+    return [/^(?:Basic|Bearer|Digest|DPoP)(?=\s)/iu.exec(text)?.[0] ?? [], MASK].flat().join(' ')
+  if (name === 'cookie') return text.split(';').map(maskCookie).join('; ')
   // The address of the authorize page may carry a code.
   return name === 'referer' ? (text.split('?', 1)[0] ?? '') : text
+}
+
+/** What has no name may be a value. */
+function maskCookie(pair: string): string {
+  const [name = '', value] = pair.trim().split(/[=](.*)/su)
+  return value === undefined || name === '' ? MASK : `${name}=${MASK}`
 }
 
 function maskAnswerHeader(name: string, value: string | readonly string[]): string | readonly string[] {
