@@ -60,6 +60,77 @@ describe('the firewall', () => {
   })
 })
 
+describe('the firewall by hand', () => {
+  it('challenges everybody for as long as it is told to, and is lifted', async () => {
+    await using emulator = await startEmulator()
+    const client = new Client(emulator)
+    const status = async (): Promise<number> => (await client.open()).page.status
+    emulator.firewall.block(100)
+    expect([await status(), emulator.firewall.blockedUntil]).toEqual([
+      403,
+      expect.closeTo(emulator.clock.now() + 100, 0),
+    ])
+    emulator.clock.advance(101)
+    expect([await status(), emulator.firewall.blockedUntil]).toEqual([200, undefined])
+    emulator.firewall.block()
+    emulator.clock.advance(899)
+    expect(await status()).toBe(403)
+    emulator.firewall.lift()
+    expect(await status()).toBe(200)
+    expect(() => emulator.firewall.block(Number.NaN)).toThrow(TypeError)
+  })
+
+  it('blocks where it challenges nobody by itself', async () => {
+    await using emulator = await startEmulator({ firewall: false })
+    emulator.firewall.block()
+    expect((await new Client(emulator).open()).page.status).toBe(403)
+  })
+
+  it('forgives a client that was blocked for what it did', async () => {
+    await using emulator = await startEmulator({ firewall: { maxRequests: 1 } })
+    const client = new Client(emulator)
+    await client.open()
+    expect((await client.open()).page.status).toBe(403)
+    emulator.firewall.lift()
+    expect((await client.open()).page.status).toBe(200)
+  })
+
+  it('shows who came, how often, and until when they are blocked', async () => {
+    await using emulator = await startEmulator({ firewall: { maxRequests: 2 } })
+    await new Client(emulator, { userAgent: 'calm' }).open()
+    const hasty = new Client(emulator, { userAgent: 'hasty' })
+    for (let times = 0; times < 3; times += 1) await hasty.open()
+    await new Client(emulator, { userAgent: BROWSER }).open()
+    const now = emulator.clock.now()
+    expect(emulator.firewall.clients()).toMatchObject([
+      {
+        userAgent: 'calm',
+        address: '127.0.0.1',
+        requests: 1,
+        windowEndsAt: expect.closeTo(now + 60, 0),
+        blockedUntil: undefined,
+      },
+      { userAgent: 'hasty', requests: 3, blockedUntil: expect.closeTo(now + 900, 0) },
+      { userAgent: BROWSER, requests: 0, windowEndsAt: undefined, blockedUntil: expect.closeTo(now + 900, 0) },
+    ])
+    emulator.clock.advance(61)
+    expect(emulator.firewall.clients().map(({ userAgent }) => userAgent)).toEqual(['hasty', BROWSER])
+  })
+
+  it('takes new rules while it runs', async () => {
+    await using emulator = await startEmulator()
+    const client = new Client(emulator)
+    await client.open()
+    emulator.change({ firewall: { maxRequests: 1 } })
+    expect((await client.open()).page.status).toBe(403)
+    emulator.change({ firewall: false })
+    expect((await client.open()).page.status).toBe(200)
+    emulator.change({ firewall: { maxRequests: null }, allowBrowsers: true })
+    emulator.firewall.lift()
+    expect((await new Client(emulator, { userAgent: BROWSER }).open()).page.status).toBe(200)
+  })
+})
+
 describe('isBrowser', () => {
   it.each(['Mozilla/5.0', 'x Chrome/1', 'Firefox/140.0', 'Opera/9', 'HeadlessChrome/1 Safari/5'])(
     '%s is one',

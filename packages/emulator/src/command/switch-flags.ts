@@ -55,6 +55,10 @@ const ACCOUNT_FLAGS: Readonly<Record<AccountFlag, AccountSwitches>> = {
 
 /** @throws {TypeError} A flag is wrong; the message names it. */
 export function setSwitches(emulator: Emulator, values: SwitchValues): void {
+  // First of all: a block lasts from the moment that the clock shows.
+  const jump = parsed(values['clock-at'])
+  if (jump !== undefined) naming('--clock-at', () => setClock(emulator.clock, { jump }))
+  if (values['clock-frozen']) emulator.clock.freeze()
   for (const name of values.scenario ?? []) {
     naming('--scenario', () => {
       checkScenario(name)
@@ -69,9 +73,6 @@ export function setSwitches(emulator: Emulator, values: SwitchValues): void {
     for (const identity of values[flag] ?? []) naming(`--${flag}`, () => emulator.account(identity).change(switches))
   }
   if (values['block-now']) emulator.firewall.block()
-  const jump = parsed(values['clock-at'])
-  if (jump !== undefined) naming('--clock-at', () => setClock(emulator.clock, { jump }))
-  if (values['clock-frozen']) emulator.clock.freeze()
 }
 
 /** `refresh:drop=after-commit,delay=20`, or the fault as JSON. */

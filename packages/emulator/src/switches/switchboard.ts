@@ -27,7 +27,7 @@ export interface Switchboard {
    * @throws {TypeError} There is no such scenario.
    */
   readonly play: (name: ScenarioName) => void
-  /** Options, accounts, faults and firewall are as they were at the start. */
+  /** Options, accounts, faults and firewall are as they were at the start; the clock runs on from where it is. */
   readonly reset: () => void
 }
 
@@ -78,6 +78,7 @@ export function createSwitchboard(
       faults.clear()
       service.firewall.lift()
       service.accounts.reset()
+      service.clock.unfreeze()
       played.clear()
     },
   }

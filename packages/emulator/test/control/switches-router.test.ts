@@ -1,0 +1,222 @@
+import { describe, expect, it } from '@jest/globals'
+import { useEmulator } from '../../src/jest.ts'
+import { Client } from '../client.ts'
+
+const emulator = useEmulator()
+
+/** What `GET /_emulator/state` shows, as far as these tests look at it. */
+interface State {
+  readonly clock: { readonly now: number; readonly offset: number; readonly frozen: boolean }
+  readonly firewall: { readonly blockedUntil: number | null; readonly clients: readonly object[] }
+  readonly options: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+  readonly accounts: readonly Readonly<Record<string, unknown>>[]
+  readonly faults: Readonly<Record<string, { readonly always: unknown; readonly once: readonly unknown[] }>>
+  readonly failures: readonly object[]
+  readonly scenarios: readonly { readonly name: string; readonly about: string; readonly played: boolean }[]
+  readonly error_description?: string
+}
+
+async function call(method: string, path: string, body?: unknown): Promise<{ status: number; state: State }> {
+  const json = { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+  const answer = await fetch(`${emulator.authUrl}/_emulator${path}`, { method, ...(body !== undefined && json) })
+  return { status: answer.status, state: JSON.parse(await answer.text()) }
+}
+
+const plain = '/accounts/plain@example.com'
+
+describe('GET /state', () => {
+  it('shows every option with its value, what it may be, and a sentence', async () => {
+    emulator.change({ rotation: 'omit' })
+    const { options } = (await call('GET', '/state')).state
+    expect(options['rotation']).toEqual({
+      value: 'omit',
+      initial: 'single-use',
+      changeable: true,
+      expected: "'single-use' or 'same' or 'omit'",
+      choices: ['single-use', 'same', 'omit'],
+      group: 'Tokens',
+      about: expect.stringMatching(/refresh token/u),
+    })
+    expect(options['port']).toMatchObject({ changeable: false })
+    expect(Object.values(options).every(({ about, expected }) => about && expected)).toBe(true)
+  })
+
+  it('shows accounts with their passcodes, and no credential', async () => {
+    emulator.clock.freeze()
+    const answer = await fetch(`${emulator.authUrl}/_emulator/state`)
+    const text = await answer.text()
+    const { accounts }: State = JSON.parse(text)
+    const account = emulator.account('mfa@example.com')
+    const secondsLeft = 30 - (emulator.clock.now() % 30)
+    expect(accounts[1]).toMatchObject({
+      identity: 'mfa@example.com',
+      region: 'home',
+      locked: false,
+      captcha: false,
+      backupCodesLeft: 5,
+      factors: [
+        { name: 'Phone', passcode: account.passcode('Phone'), secondsLeft: expect.closeTo(secondsLeft, 5) },
+        { name: 'Tablet', passcode: account.passcode('Tablet') },
+      ],
+    })
+    expect(text).not.toContain('correct horse')
+    expect(text).not.toContain('JBSWY3DPEHPK3PXP')
+  })
+
+  it('shows the firewall, what waits and what stands, functions and promises by their place', async () => {
+    emulator.always('token', { status: 503, hold: Promise.resolve() })
+    emulator.once('refresh', () => undefined)
+    emulator.once('refresh', { drop: 'after-commit' })
+    await new Client(emulator, { userAgent: 'curious' }).open()
+    emulator.firewall.block(60)
+    const { faults, firewall } = (await call('GET', '/state')).state
+    expect(faults).toMatchObject({
+      token: { always: { status: 503, hold: 'promise' }, once: [] },
+      refresh: { always: null, once: [{ bend: 'function' }, { drop: 'after-commit' }] },
+      'owner-api': { always: null, once: [] },
+    })
+    expect(firewall).toMatchObject({
+      blockedUntil: expect.closeTo(emulator.clock.now() + 60, 0),
+      clients: [
+        {
+          address: '127.0.0.1',
+          userAgent: 'curious',
+          tlsVersion: null,
+          requests: 1,
+          maxRequests: 600,
+          blockedUntil: null,
+        },
+      ],
+    })
+  })
+
+  it('is neither logged nor counted', async () => {
+    await call('GET', '/state')
+    await call('PATCH', '/options', { latency: 0 })
+    expect(emulator.requests).toEqual([])
+  })
+})
+
+describe('a change', () => {
+  it('of options is answered with the state, and null puts one back to its default', async () => {
+    const { status, state } = await call('PATCH', '/options', { rotation: 'omit', expiresIn: null, latency: 5 })
+    expect([status, state.options['rotation']?.['value'], state.options['expiresIn']?.['value']]).toEqual([
+      200,
+      'omit',
+      null,
+    ])
+    const back = await call('PATCH', '/options', { rotation: null, latency: null })
+    expect(['rotation', 'latency', 'expiresIn'].map((name) => back.state.options[name]?.['value'])).toEqual([
+      'single-use',
+      0,
+      null,
+    ])
+  })
+
+  it('of an account: its switches, its tokens', async () => {
+    const { state } = await call('PATCH', plain, { locked: true, region: 'regional' })
+    expect(state.accounts[0]).toMatchObject({ locked: true, region: 'regional', captcha: false })
+    const { access_token, refresh_token } = await emulator.issueTokens('plain@example.com')
+    expect((await call('DELETE', `${plain}/access-tokens`)).status).toBe(200)
+    expect((await call('DELETE', `${plain}/refresh-tokens`)).status).toBe(200)
+    const headers = { authorization: `Bearer ${access_token}` }
+    expect((await fetch(`${emulator.ownerApiUrl}/api/1/vehicles`, { headers })).status).toBe(401)
+    const regional = new Client(emulator, { base: emulator.regionalAuthUrl })
+    expect((await regional.refresh(refresh_token)).text).toContain('login_required')
+  })
+
+  it('of the clock: jump, advance, freeze in one go; and home', async () => {
+    const { state } = await call('POST', '/clock', { jump: '2030-01-01T00:00:00Z', advance: 60, frozen: true })
+    expect(state.clock).toMatchObject({ now: expect.closeTo(Date.UTC(2030, 0, 1) / 1000 + 60, 0), frozen: true })
+    expect((await call('POST', '/clock', { frozen: false })).state.clock.frozen).toBe(false)
+    expect((await call('POST', '/clock', { reset: true })).state.clock.offset).toBe(0)
+    expect((await call('POST', '/clock', { jump: 1000 })).state.clock.now).toBeCloseTo(1000, 0)
+  })
+
+  it('of the firewall: everybody is blocked, for so long, or forgiven', async () => {
+    const client = new Client(emulator)
+    await call('POST', '/firewall', { block: true })
+    expect((await client.open()).page.status).toBe(403)
+    emulator.clock.advance(901)
+    expect((await client.open()).page.status).toBe(200)
+    await call('POST', '/firewall', { block: 5 })
+    expect((await client.open()).page.status).toBe(403)
+    expect((await call('POST', '/firewall', { lift: true })).state.firewall).toEqual({
+      blockedUntil: null,
+      clients: [],
+    })
+    expect((await client.open()).page.status).toBe(200)
+  })
+
+  it('of faults: standing, once, none', async () => {
+    const client = new Client(emulator)
+    const status = async (): Promise<number> => (await client.exchange('x')).status
+    await call('PUT', '/faults/token', { status: 503 })
+    await call('POST', '/faults/token', { status: 502 })
+    expect([await status(), await status()]).toEqual([502, 503])
+    await call('POST', '/faults/token', { status: 502 })
+    expect((await call('DELETE', '/faults/token')).state.faults['token']).toEqual({ always: null, once: [] })
+    expect(await status()).toBe(400)
+  })
+
+  it('by scenarios, and back', async () => {
+    const { state } = await call('POST', '/scenarios/locked-account')
+    expect(state.accounts.map(({ locked }) => locked)).toEqual([true, true, true])
+    expect(state.scenarios.filter(({ played }) => played).map(({ name }) => name)).toEqual(['locked-account'])
+    expect(state.scenarios.every(({ about }) => about.endsWith('.'))).toBe(true)
+    await call('PATCH', '/options', { rotation: 'omit' })
+    await call('POST', '/clock', { advance: 3600, frozen: true })
+    await new Client(emulator).open()
+    const reset = (await call('POST', '/reset')).state
+    expect(reset.accounts.map(({ locked }) => locked)).toEqual([false, false, false])
+    expect([reset.options['rotation']?.['value'], reset.scenarios.some(({ played }) => played)]).toEqual([
+      'single-use',
+      false,
+    ])
+    // What happened is not undone: time has passed, and a request came.
+    expect(reset.clock).toMatchObject({ frozen: false, offset: expect.closeTo(3600, -1) })
+    expect(emulator.requests).toHaveLength(1)
+  })
+})
+
+describe('wrong input', () => {
+  it.each<[string, string, unknown, string]>([
+    ['PATCH', '/options', { rotation: 'sometimes' }, "Option rotation must be 'single-use' or 'same' or 'omit'"],
+    ['PATCH', '/options', { latency: 5, colour: 'blue' }, 'Unknown option colour'],
+    ['PATCH', '/options', { latency: 5, tls: true }, "Option tls can't change"],
+    ['PATCH', '/options', { allowBrowsers: '/x/' }, 'Option allowBrowsers must be'],
+    ['PATCH', '/options', [], 'The options must be an object'],
+    ['PATCH', '/accounts/nobody@example.com', { locked: true }, 'no account nobody@example.com'],
+    ['PATCH', plain, { locked: 1 }, 'Account switch locked must be true or false'],
+    ['PATCH', plain, { credential: 'x' }, 'Unknown account switch credential'],
+    ['DELETE', '/accounts/nobody@example.com/access-tokens', undefined, 'no account nobody@example.com'],
+    ['POST', '/clock', { jump: 'tomorrow' }, 'Field jump must be'],
+    ['POST', '/clock', { advance: '5' }, 'Field advance must be a number of seconds'],
+    ['POST', '/clock', { stop: true }, 'Unknown field stop'],
+    ['POST', '/firewall', { block: -1 }, 'Field block must be'],
+    ['POST', '/firewall', { lift: false }, 'Field lift must be true'],
+    ['PUT', '/faults/tokens', {}, 'Unknown endpoint tokens'],
+    ['PUT', '/faults/token', { drop: 'sometime' }, 'Field drop must be'],
+    ['POST', '/faults/token', { hold: true }, 'Field hold must be a promise'],
+    ['POST', '/faults/token', { sleep: 1 }, 'Unknown field sleep'],
+    ['DELETE', '/faults/tokens', undefined, 'Unknown endpoint tokens'],
+    ['POST', '/scenarios/doomsday', {}, 'Unknown scenario doomsday: one of rotation-lost'],
+    ['POST', '/scenarios/constructor', {}, 'Unknown scenario constructor'],
+  ])('%s %s %j: 400 that names it', async (method, path, body, message) => {
+    const before = JSON.stringify((await call('GET', '/state')).state.options)
+    const { status, state } = await call(method, path, body)
+    expect([status, state]).toEqual([
+      400,
+      { error: 'invalid_request', error_description: expect.stringContaining(message) },
+    ])
+    expect(JSON.stringify((await call('GET', '/state')).state.options)).toBe(before)
+  })
+
+  it('is a body that is no JSON, and an address that is none', async () => {
+    const headers = { 'content-type': 'application/json' }
+    const broken = await fetch(`${emulator.authUrl}/_emulator/options`, { method: 'PATCH', headers, body: '{' })
+    expect([broken.status, await broken.json()]).toEqual([400, expect.objectContaining({ error: 'invalid_request' })])
+    expect((await call('PATCH', '/accounts/%ff', {})).status).toBe(400)
+    expect((await call('POST', '/nowhere', {})).status).toBe(404)
+  })
+})
