@@ -1,68 +1,83 @@
 /**
  * The explorer: performs the actions of a world in every order, to a bound on the states, and reports the first order that
- * the judge condemns.
- *
- * Real code can't be set back, so each order is played from the start. A state that was met before is not gone into again:
- * what a process knows is decided by what it was told, so equal histories are equal states.
+ * the judge condemns. A state that was met before is not gone into again.
  */
-import { hash } from 'node:crypto'
+import { createBehaviour } from './behaviour.ts'
+import type { Behaviour } from './behaviour.ts'
 import type { Scenario } from './scenario.ts'
-import { createWorld } from './world.ts'
-import type { Action, World } from './world.ts'
+import { courseOf } from './course.ts'
+import { enabled } from './possibilities.ts'
+import type { Action } from './possibilities.ts'
+import { stateOf } from './world.ts'
+import type { World } from './world.ts'
 
 export interface Exploration {
   readonly states: number
-  readonly schedules: number
   /** Whether every order was tried, rather than the bound reached. */
   readonly complete: boolean
-  readonly violation: { readonly verdict: string; readonly actions: readonly Action[] } | undefined
+  readonly violation: { readonly verdict: string; readonly actions: readonly string[] } | undefined
+}
+
+/** A world, and what was tried of that which can happen in it. */
+interface Crossing {
+  readonly world: World
+  readonly actions: readonly Action[]
+  chosen: number
 }
 
 /**
  * @param bound - the most states to visit
  * @param seed - decides in which order the actions are tried, which matters where the bound is reached
+ * @param behaviour - of processes of this nature, as far as other worlds have found it out
  */
-export async function explore(scenario: Scenario, bound: number, seed = 1): Promise<Exploration> {
+export async function explore(
+  scenario: Scenario,
+  bound: number,
+  seed = 1,
+  behaviour: Behaviour = createBehaviour(scenario),
+): Promise<Exploration> {
   const order = shuffler(seed)
+  const course = courseOf(scenario, behaviour)
   const visited = new Set<string>()
-  const choices: { actions: Action[]; chosen: number }[] = []
-  let schedules = 0
+  const way: Crossing[] = []
 
-  for (;;) {
-    const world = createWorld(scenario)
-    for (const { actions, chosen } of choices) await world.perform(actions[chosen] ?? '')
-    const taken = (): Action[] => choices.map(({ actions, chosen }) => actions[chosen] ?? '')
-    const verdict = await playOn(world, choices, visited, order)
-    schedules += 1
-    if (verdict !== undefined) {
-      return { states: visited.size, schedules, complete: false, violation: { verdict, actions: taken() } }
-    }
-    if (!nextChoice(choices)) return { states: visited.size, schedules, complete: true, violation: undefined }
-    if (visited.size >= bound) return { states: visited.size, schedules, complete: false, violation: undefined }
+  /** Returns the judge's verdict on a world, and sees to it that it is gone on from where it is new. */
+  function enter(world: World): string | undefined | Promise<string | undefined> {
+    const [verdict] = world.judge.verdicts
+    if (verdict !== undefined) return verdict
+    const state = stateOf(world)
+    if (visited.has(state)) return undefined
+    visited.add(state)
+    const actions = order(enabled(world))
+    if (actions.length === 0) return course.complete(world)
+    way.push({ world, actions, chosen: 0 })
+    return undefined
   }
+
+  let verdict = await enter(course.first)
+  while (verdict === undefined) {
+    const here = way.at(-1)
+    if (here === undefined || visited.size >= bound) {
+      return { states: visited.size, complete: here === undefined, violation: undefined }
+    }
+    const action = here.actions[here.chosen]
+    here.chosen += 1
+    if (action === undefined) {
+      way.pop()
+      continue
+    }
+    // Mostly nothing has to be waited for, and waiting would take longer than all the rest.
+    const next = course.perform(here.world, action)
+    const entered = enter(next instanceof Promise ? await next : next)
+    verdict = entered instanceof Promise ? await entered : entered
+  }
+  const actions = way.map((crossing) => wordsFor(crossing.actions[crossing.chosen - 1]))
+  return { states: visited.size, complete: false, violation: { verdict, actions } }
 }
 
-/** Plays the first choice on to the end, or to a state that was met before. */
-async function playOn(
-  world: World,
-  choices: { actions: Action[]; chosen: number }[],
-  visited: Set<string>,
-  order: (actions: Action[]) => Action[],
-): Promise<string | undefined> {
-  for (;;) {
-    if (world.judge.verdicts.length > 0) return world.judge.verdicts[0]
-    const state = hash('sha1', world.state(), 'base64')
-    if (choices.length > 0 && visited.has(state)) return undefined
-    visited.add(state)
-    const actions = order(world.enabled())
-    const [first] = actions
-    if (first === undefined) {
-      await world.complete()
-      return world.judge.verdicts[0]
-    }
-    choices.push({ actions, chosen: 0 })
-    await world.perform(first)
-  }
+function wordsFor(action: Action | undefined): string {
+  if (action?.kind === 'step') return `${action.step.name} ${action.how}`.trim()
+  return action !== undefined && 'process' in action ? `p${action.process} ${action.kind}` : String(action?.kind)
 }
 
 /** Puts actions into an order that only the seed decides (xorshift). */
@@ -77,19 +92,9 @@ function shuffler(seed: number): (actions: Action[]) => Action[] {
   return (actions) => {
     for (let last = actions.length - 1; last > 0; last -= 1) {
       const other = Math.floor(random() * (last + 1))
-      const moved = actions[last] ?? ''
-      actions[last] = actions[other] ?? ''
-      actions[other] = moved
+      const [moved, taken] = [actions[last], actions[other]]
+      if (moved !== undefined && taken !== undefined) [actions[last], actions[other]] = [taken, moved]
     }
     return actions
   }
-}
-
-function nextChoice(choices: { actions: Action[]; chosen: number }[]): boolean {
-  for (let last = choices.at(-1); last !== undefined; last = choices.at(-1)) {
-    last.chosen += 1
-    if (last.chosen < last.actions.length) return true
-    choices.pop()
-  }
-  return false
 }

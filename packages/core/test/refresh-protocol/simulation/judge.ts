@@ -8,20 +8,22 @@ import { life, parse } from './service.ts'
 import type { Answer, Rotation, Service } from './service.ts'
 
 export interface Judge {
-  readonly verdicts: string[]
+  readonly verdicts: readonly string[]
   written(before: AccountRecord, next: AccountRecord): void
-  sent(process: number, tokens: TokenSet, answer: Answer): void
+  sent(process: number, tokens: TokenSet, answer: Answer, now: number): void
   lost(process: number, tokens: TokenSet): void
   paused(): void
   storeFailed(): void
   crashed(process: number): void
   signedOut(): void
-  answered(token: string): void
+  answered(token: string, now: number): void
   failed(call: string, error: unknown): void
   stuck(): void
-  final(record: AccountRecord): void
+  final(record: AccountRecord, service: Service): void
   /** What a later verdict depends on. */
   state(): string
+  /** The same judge, to see another future. */
+  fork(): Judge
 }
 
 /** A refresh token as it was sent, with the access token that it was to replace. */
@@ -36,14 +38,40 @@ interface Sent {
 /** Milliseconds before its end at which an access token no longer keeps a replay back. */
 const replayMargin = 120_000
 
-export function createJudge(rotation: Rotation, service: Service, clock: () => number, seeded: TokenSet): Judge {
-  const verdicts: string[] = []
-  const sent = new Map<string, Sent>()
-  const ends = new Map<string, number>([[seeded.access_token, seeded.expires_at * 1000]])
-  const faults = { pauses: 0, others: 0, store: 0, signOuts: 0 }
-
+/** What the judge has seen. */
+interface Seen {
+  readonly verdicts: readonly string[]
+  readonly sent: ReadonlyMap<string, Sent>
+  /** When each access token ends. */
+  readonly ends: ReadonlyMap<string, number>
+  readonly faults: {
+    readonly pauses: number
+    readonly others: number
+    readonly store: number
+    readonly signOuts: number
+  }
   /** The newest access token of each sign-in that a caller was given. */
-  const given = new Map<number, number>()
+  readonly given: ReadonlyMap<number, number>
+}
+
+/** @param seeded - what the owner has at the beginning */
+export function createJudge(rotation: Rotation, seeded: TokenSet): Judge {
+  const ends = new Map([[seeded.access_token, seeded.expires_at * 1000]])
+  return judgeOf(rotation, {
+    verdicts: [],
+    sent: new Map(),
+    ends,
+    faults: { pauses: 0, others: 0, store: 0, signOuts: 0 },
+    given: new Map(),
+  })
+}
+
+function judgeOf(rotation: Rotation, seen: Seen): Judge {
+  const verdicts = [...seen.verdicts]
+  const sent = new Map([...seen.sent].map(([name, entry]) => [name, { ...entry, holders: new Set(entry.holders) }]))
+  const ends = new Map(seen.ends)
+  const faults = { ...seen.faults }
+  const given = new Map(seen.given)
 
   const accuse = (verdict: string): void => void verdicts.push(verdict)
   const nameOf = ({ refresh_token, access_token }: TokenSet): string => `${refresh_token}/${access_token}`
@@ -71,7 +99,7 @@ export function createJudge(rotation: Rotation, service: Service, clock: () => n
       else if (nextSerial < serial) accuse('newer tokens were overwritten by older ones')
     },
 
-    sent(process, tokens, { tokens: issued }) {
+    sent(process, tokens, { tokens: issued }, now) {
       if (issued !== undefined) ends.set(issued.access_token, issued.expires_at * 1000)
       const entry = sentAs(tokens)
       entry.times += 1
@@ -79,7 +107,7 @@ export function createJudge(rotation: Rotation, service: Service, clock: () => n
       if (entry.times === 1) return
       if (faultless()) accuse('two requests for one expiry')
       else if (entry.times - 1 > entry.losses) accuse('more replays than lost answers')
-      if (clock() < tokens.expires_at * 1000 - replayMargin) accuse('a replay although the access token works')
+      if (now < tokens.expires_at * 1000 - replayMargin) accuse('a replay although the access token works')
     },
 
     lost(process, tokens) {
@@ -107,10 +135,10 @@ export function createJudge(rotation: Rotation, service: Service, clock: () => n
       faults.signOuts += 1
     },
 
-    answered(token) {
+    answered(token, now) {
       const [family, serial] = parse(token)
       given.set(family, Math.max(given.get(family) ?? 0, serial))
-      if (clock() >= (ends.get(token) ?? clock() + life)) accuse('an expired access token was handed out')
+      if (now >= (ends.get(token) ?? now + life)) accuse('an expired access token was handed out')
     },
 
     failed(call, error) {
@@ -127,7 +155,7 @@ export function createJudge(rotation: Rotation, service: Service, clock: () => n
       accuse('somebody waits for ever')
     },
 
-    final(record) {
+    final(record, service) {
       if (record.state === 'signed-out') return
       if (record.state === 'signed-in') {
         if (!service.accepts(record.tokens.refresh_token)) accuse('the store holds a dead refresh token')
@@ -151,5 +179,7 @@ export function createJudge(rotation: Rotation, service: Service, clock: () => n
         faults.signOuts,
         ...[...given].flat(),
       ].join(),
+
+    fork: () => judgeOf(rotation, { verdicts, sent, ends, faults, given }),
   }
 }

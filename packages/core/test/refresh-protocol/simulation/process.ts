@@ -1,147 +1,170 @@
 /**
- * A simulated process: a real token manager whose every step outward waits to be performed by the world.
+ * A simulated process: a real token manager whose every step outward waits until the world tells how it ended.
  */
-import { UnreachableError } from '../../../src/errors.ts'
+import { StoreError, UnreachableError } from '../../../src/errors.ts'
 import { manageTokens } from '../../../src/refresh-protocol/manager.ts'
 import type { Runtime } from '../../../src/refresh-protocol/runtime.ts'
 import type { RefreshOptions } from '../../../src/sso.ts'
-import type { TokenManager } from '../../../src/token-manager.ts'
+import type { AccountRecord } from '../../../src/token-record.ts'
 import type { TokenSet } from '../../../src/token-set.ts'
-import type { Judge } from './judge.ts'
+import type { Conflict, TokenStore, Versioned } from '../../../src/token-store.ts'
+import { account } from './scenario.ts'
 import type { Scenario } from './scenario.ts'
-import type { Answer, Service } from './service.ts'
-import type { SimulatedStore } from './store.ts'
+import type { Answer } from './service.ts'
 
-/** One step that can be performed next; `how` it ends is the world's choice. Returns what the process was told. */
-export interface Pending {
+/** What a process wants to do next. */
+export interface Step {
   readonly name: string
   readonly kind: 'read' | 'swap' | 'send' | 'reply' | 'timer'
-  readonly perform: (how: string) => string
-  /** Of a timer: it would only find what its process has seen already. */
-  readonly idle: () => boolean
+  /** Of a swap. */
+  readonly write?: { readonly expected: number; readonly next: AccountRecord; readonly writeId: string }
+  /** Of a send and its reply: what is refreshed. */
+  readonly tokens?: TokenSet
+  /** Of a timer: it only leads to a look at the record, not to the repetition of a commit. */
+  readonly looks?: boolean
 }
+
+/** What a process is told: to begin something, or how a step of it ended. */
+export interface Told {
+  /** Tells it from all else that the process could have been told. */
+  readonly key: string
+  readonly what: 'call' | 'sign-in' | 'sign-out' | Step
+  readonly answer?: Versioned | Conflict | Answer | TokenSet | 'failed' | 'lost' | undefined
+  readonly now: number
+  /** How often each process has crashed, where that can be found out. */
+  readonly incarnations: readonly number[]
+}
+
+/** What comes of it at once: a request that was sent, a caller's answer. */
+export type Said =
+  | { readonly kind: 'sent'; readonly tokens: TokenSet }
+  | { readonly kind: 'answered'; readonly token: string }
+  | { readonly kind: 'failed'; readonly call: string; readonly error: unknown }
 
 export interface Process {
-  readonly index: number
-  /** Grows with each crash. */
-  readonly incarnation: number
-  manager: TokenManager
-  readonly pending: Map<string, Pending>
-  /** All that this incarnation was told, which with its code decides its state. */
-  history: string
-  /** The version and the moment of the last read. */
-  lastRead: string
-  /** Steps so far, to name the next one. */
-  steps: number
-  /** Calls of `getAccessToken` still to be made. */
-  calls: number
+  tell(told: Told): Promise<void>
+  readonly pending: ReadonlyMap<string, Step>
+  /** What was said since the last `tell`. */
+  readonly said: readonly Said[]
   /** Calls that wait for their answer. */
-  busy: number
+  readonly busy: number
 }
 
-export interface Surroundings {
-  readonly scenario: Scenario
-  readonly service: Service
-  readonly store: SimulatedStore
-  readonly judge: Judge
-  readonly now: () => number
-  readonly incarnationOf: (index: number) => number
+/** The part of a scenario that a process is made of. */
+export type Nature = Pick<Scenario, 'rules' | 'storeOf' | 'sameHost'>
+
+interface Open {
+  readonly step: Step
+  readonly end: (answer: Told['answer']) => void
 }
 
-export function startProcess(index: number, incarnation: number, calls: number, world: Surroundings): Process {
-  const process: Process = {
-    index,
-    incarnation,
-    manager: undefined as unknown as TokenManager,
-    pending: new Map(),
-    history: '',
-    lastRead: '',
-    steps: 0,
-    calls,
-    busy: 0,
+/** @param incarnation - 0 for the first process of this index, one more after each crash */
+export function startProcess(index: number, incarnation: number, nature: Nature): Process {
+  const open = new Map<string, Open>()
+  let told: Pick<Told, 'now' | 'incarnations'> = { now: 0, incarnations: [] }
+  let said: Said[] = []
+  let [steps, ids, busy] = [0, 0, 0]
+
+  /** Returns how to take it back. */
+  function offer(kind: Step['kind'], end: Open['end'], details: Partial<Step> = {}): () => void {
+    const name = `p${index}.${steps} ${kind}`
+    steps += 1
+    open.set(name, { step: { name, kind, ...details }, end })
+    return () => void open.delete(name)
   }
-  const store = world.store.clientOf(process, world.now)
-  process.manager = manageTokens(
-    {
-      store: world.scenario.storeOf?.(store) ?? store,
-      sso: { refresh: (tokens, options) => send(process, tokens, options ?? {}, world) },
-      cachedAccounts: 1,
-    },
-    runtimeOf(process, world),
-    world.scenario.rules,
-  )
-  return process
-}
 
-/** Makes a step available. Returns how to take it back. */
-export function offer(
-  process: Process,
-  kind: Pending['kind'],
-  perform: Pending['perform'],
-  idle: Pending['idle'] = () => false,
-): () => void {
-  const name = `p${process.index}.${process.steps} ${kind}`
-  process.steps += 1
-  process.pending.set(name, { name, kind, perform, idle })
-  return () => void process.pending.delete(name)
-}
-
-/** The guard and the write to the socket are one step, with the service's part; the answer is another. */
-async function send(
-  process: Process,
-  tokens: TokenSet,
-  options: RefreshOptions,
-  world: Surroundings,
-): Promise<TokenSet> {
-  return new Promise((resolve, reject) => {
-    offer(process, 'send', () => {
-      try {
-        options.beforeSend?.()
-      } catch (error) {
-        reject(error)
-        return 'guarded'
-      }
-      const answer = world.service.refresh(tokens.refresh_token, world.now())
-      world.judge.sent(process.index, tokens, answer)
-      offer(process, 'reply', (how) => {
-        if (how === 'lost') world.judge.lost(process.index, tokens)
-        outcome(answer, how).then(resolve, reject)
-        return `${how}${answer.tokens?.access_token}`
-      })
-      return 'sent'
+  const store: TokenStore = {
+    // Nobody meets the firewall in this world.
+    read: async (name) => (name === account ? asked('read', {}) : undefined),
+    swap: async (_, expected, next, writeId) =>
+      asked('swap', { write: { expected, next: next as AccountRecord, writeId } }),
+  }
+  async function asked<Value>(kind: 'read' | 'swap', details: Partial<Step>): Promise<Value> {
+    return new Promise((resolve, reject) => {
+      const end = (answer: unknown): void =>
+        answer === 'failed' ? reject(new StoreError('unavailable', 'simulated')) : resolve(answer as Value)
+      offer(kind, end, details)
     })
-  })
-}
+  }
 
-async function outcome({ tokens, error }: Answer, how: string): Promise<TokenSet> {
-  if (how === 'lost') throw new UnreachableError('simulated', { requestSent: true })
-  if (tokens === undefined) throw error ?? new Error('neither tokens nor an error')
-  return tokens
-}
+  /** The guard and the write to the socket are one step, with the service's part; the answer is another. */
+  async function refresh(tokens: TokenSet, options: RefreshOptions = {}): Promise<TokenSet> {
+    return new Promise((resolve, reject) => {
+      const reply = (answer: unknown): void => void outcome(answer as Answer | 'lost').then(resolve, reject)
+      const send = (): void => {
+        try {
+          options.beforeSend?.()
+        } catch (error) {
+          reject(error)
+          return
+        }
+        said.push({ kind: 'sent', tokens })
+        offer('reply', reply, { tokens })
+      }
+      offer('send', send, { tokens })
+    })
+  }
 
-function runtimeOf(process: Process, { scenario, store, now, incarnationOf }: Surroundings): Runtime {
-  let ids = 0
-  return {
-    wallClock: now,
-    monotonicClock: now,
+  const runtime: Runtime = {
+    wallClock: () => told.now,
+    monotonicClock: () => told.now,
     random: () => 0.5,
-    uniqueId: () => `${process.index}.${process.incarnation}-${(ids += 1)}`,
-    after: (milliseconds, callback) =>
-      offer(
-        process,
-        'timer',
-        () => {
-          callback()
-          return ''
-        },
-        // Only a look at the record can be one too many; the repetition of a commit is always worth it.
-        () => milliseconds < 250 && process.lastRead === `${store.version()}@${now()}`,
-      ),
+    uniqueId: () => `${index}.${incarnation}-${(ids += 1)}`,
+    after: (milliseconds, callback) => offer('timer', callback, { looks: milliseconds < 250 }),
     keepAlive: () => () => undefined,
-    holder: { pid: process.index, started: String(process.incarnation) },
+    holder: { pid: index, started: String(incarnation) },
     vitality: ({ pid, started }) => {
-      if (!scenario.sameHost) return 'unknown'
-      return started === String(incarnationOf(pid)) ? 'running' : 'dead'
+      if (!nature.sameHost) return 'unknown'
+      return started === String(told.incarnations[pid]) ? 'running' : 'dead'
     },
   }
+  const options = { store: nature.storeOf?.(store) ?? store, sso: { refresh }, cachedAccounts: 1 }
+  const manager = manageTokens(options, runtime, nature.rules)
+
+  async function follow(call: string, result: Promise<string | void>): Promise<void> {
+    busy += 1
+    try {
+      const token = await result
+      if (typeof token === 'string') said.push({ kind: 'answered', token })
+    } catch (error) {
+      said.push({ kind: 'failed', call, error })
+    }
+    busy -= 1
+  }
+
+  function hear({ what, answer }: Told): void {
+    if (what === 'call') void follow('getAccessToken', manager.getAccessToken(account))
+    else if (what === 'sign-in') void follow('save', manager.save(account, answer as TokenSet))
+    else if (what === 'sign-out') void follow('forget', manager.forget(account))
+    else {
+      const step = open.get(what.name)
+      if (step === undefined) throw new Error(`nobody can do ${what.name}`)
+      open.delete(what.name)
+      step.end(answer)
+    }
+  }
+
+  return {
+    async tell(next) {
+      told = next
+      said = []
+      hear(next)
+      await new Promise((resolve) => process.nextTick(resolve))
+    },
+    get pending() {
+      return new Map([...open].map(([name, { step }]) => [name, step]))
+    },
+    get said() {
+      return said
+    },
+    get busy() {
+      return busy
+    },
+  }
+}
+
+async function outcome(answer: Answer | 'lost'): Promise<TokenSet> {
+  if (answer === 'lost') throw new UnreachableError('simulated', { requestSent: true })
+  if (answer.tokens === undefined) throw answer.error ?? new Error('neither tokens nor an error')
+  return answer.tokens
 }

@@ -19,8 +19,10 @@ export interface Service {
   refresh(refreshToken: string, now: number): Answer
   /** Whether a session's refresh token is one that the service would take. */
   accepts(refreshToken: string): boolean
-  /** Everything that decides how the service answers, for the state's hash. */
+  /** Everything that decides how the service answers. */
   state(): string
+  /** The same service, to go on differently. */
+  fork(): Service
 }
 
 export interface Answer {
@@ -31,14 +33,15 @@ export interface Answer {
 }
 
 interface Session {
+  /** Of its newest refresh token. */
   serial: number
   issued: number
   revoked: boolean
   answered: number
 }
 
-export function createService(rotation: Rotation): Service {
-  const sessions: Session[] = []
+export function createService(rotation: Rotation, before: readonly Session[] = []): Service {
+  const sessions = before.map((session) => ({ ...session }))
 
   function tokens(family: number, refreshSerial: number, accessSerial: number, now: number): TokenSet {
     return {
@@ -88,6 +91,7 @@ export function createService(rotation: Rotation): Service {
       return rotation === 'graceful' ? serial >= session.serial - 1 : serial === session.serial
     },
     state: () => sessions.map(({ serial, issued, revoked }) => `${serial}/${issued}/${revoked}`).join(),
+    fork: () => createService(rotation, sessions),
   }
 }
 
