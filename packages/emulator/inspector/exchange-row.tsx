@@ -55,13 +55,13 @@ export function ExchangeRow({ line, lane, after }: ExchangeRowProps): VNode {
 }
 
 /** By status, and by what struck: the style sheet gives each its colour, the chips their words. */
-function toneOf({ status, fault, challenged }: ExchangeLine): string {
+function toneOf({ status, fault, challenged, refused }: ExchangeLine): string {
   if (challenged) return 'firewall'
   if (status === 0) return 'fault cut'
   if (fault !== undefined) return 'fault'
   if (status === undefined) return 'pending'
-  if (status < 300) return 'good'
-  return status < 400 ? 'onward' : 'refused'
+  if (refused || status >= 400) return 'refused'
+  return status < 300 ? 'good' : 'onward'
 }
 
 function statusWords({ status }: ExchangeLine): string {

@@ -43,7 +43,7 @@ export function loginPageReply(
     inTemplate: session.inTemplate,
   })
   const decision = message === undefined ? 'a session began: the login page' : `the login page again: ${message}`
-  return because(decision, htmlReply(status, body, authorizeCookies(service, session)))
+  return because(decision, htmlReply(status, body, authorizeCookies(service, session)), message !== undefined)
 }
 
 export function passcodePageReply(service: Service, session: Session, { csrf }: PendingPasscode): Reply {

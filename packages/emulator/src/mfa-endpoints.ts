@@ -58,7 +58,7 @@ export function verifyEndpoint(service: Service, request: ServiceRequest): Reply
   const decision = valid
     ? `the passcode of ${factor.name} is right`
     : `wrong passcode, ${pending.attempts} of ${MAX_ATTEMPTS}`
-  return because(decision, jsonReply(200, { data }))
+  return because(decision, jsonReply(200, { data }), !valid)
 }
 
 /** POST …/authorize/mfa/backupcodes/attempt */
@@ -85,7 +85,7 @@ export function backupCodeEndpoint(service: Service, request: ServiceRequest): R
     attemptsRemaining,
     locked: attemptsRemaining === 0,
   }
-  return because(message ?? `the backup code is right, ${backupCodes.size} left`, jsonReply(200, { data }))
+  return because(message ?? `the backup code is right, ${backupCodes.size} left`, jsonReply(200, { data }), !valid)
 }
 
 function bodyFields({ contentType, body }: ServiceRequest): Fields | undefined {

@@ -9,6 +9,8 @@ export interface Reply {
   readonly body: string | Readable
   /** What the service decided and why, in one short sentence without a secret; never sent. */
   readonly decision?: string
+  /** What was asked for is refused, though the status is one of success. */
+  readonly refused?: boolean
 }
 
 type Headers = Reply['headers']
@@ -29,9 +31,9 @@ export function redirectReply(status: 302 | 303, location: string, headers: Head
   return { status, headers: { location, ...headers }, body: '' }
 }
 
-/** The same answer, and why it is given. */
-export function because(decision: string, reply: Reply): Reply {
-  return { ...reply, decision }
+/** The same answer, and why it is given; a refusal that its status doesn't show is named one. */
+export function because(decision: string, reply: Reply, refused = false): Reply {
+  return { ...reply, decision, ...(refused && { refused }) }
 }
 
 /** Writes the answer. An aborted connection ends a streamed one quietly: the client is gone, nobody is left to tell. */

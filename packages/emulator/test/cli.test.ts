@@ -45,6 +45,22 @@ describe('owner-sso-emulator', () => {
     expect(await once(child, 'exit')).toEqual([0, null])
   })
 
+  it('names the inspector’s address, and serves it from what was built; --no-inspector leaves it out', async () => {
+    const child = run()
+    const [greeting] = await once(child.stdout ?? child, 'data')
+    const address = /inspector\s+(\S+\/_emulator)\n/u.exec(String(greeting))?.[1] ?? ''
+    const page = await (await fetch(address)).text()
+    const files = [...page.matchAll(/"(\/_emulator\/assets\/[^"]+)"/gu)].map(([, file = '']) => file)
+    expect(files).toHaveLength(2)
+    for (const file of files) expect([file, (await fetch(new URL(file, address))).status]).toEqual([file, 200])
+
+    const without = run('--no-inspector')
+    const [words] = await once(without.stdout ?? without, 'data')
+    expect(String(words)).not.toContain('inspector')
+    const service = /SSO service\s+(\S+)/u.exec(String(words))?.[1] ?? ''
+    expect((await fetch(`${service}/_emulator`)).status).toBe(404)
+  })
+
   it('writes the certificate authority where it is told to', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'emulator-'))
     const file = join(folder, 'ca.pem')

@@ -53,6 +53,15 @@ describe.each(published)('the tarball of $name', ({ name, folder, exports }) => 
   })
 })
 
+describe('the tarball of @owner-sso/emulator', () => {
+  it('brings the inspector’s page along', () => {
+    const page = ['THIRD-PARTY-LICENSES.txt', 'index.html', 'inspector.css', 'inspector.js']
+    expect(filesOf('@owner-sso/emulator')).toEqual(
+      expect.arrayContaining(page.map((file) => `dist/inspector/page/${file}`)),
+    )
+  })
+})
+
 describe('all of them installed into one empty project', () => {
   it.each(entries)('%s loads with require() and with import()', async (name) => {
     const [required = [], imported] = await evaluate(`[require('${name}'), await import('${name}')].map(Object.keys)`)

@@ -21,6 +21,8 @@ export interface ExchangeLine {
   /** Milliseconds; undefined until answered. */
   readonly duration: number | undefined
   readonly decision: string | undefined
+  /** What was asked for was refused, whatever the status. */
+  readonly refused: boolean
   readonly fault: string | undefined
   /** The firewall's challenge page was the answer. */
   readonly challenged: boolean

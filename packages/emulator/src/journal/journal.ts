@@ -38,6 +38,8 @@ export interface Exchange {
   answer: { readonly status: number; readonly headers: Headers; readonly body: Fields } | undefined
   /** What the service decided and why. */
   decision: string | undefined
+  /** What was asked for was refused, whatever the status. */
+  refused: boolean
   /** The fault that struck. */
   fault: string | undefined
   /** The firewall's challenge page was the answer. */
@@ -122,7 +124,8 @@ export function createJournal(clock: Clock): Journal {
       },
       decided(reply) {
         exchange.decision = reply.decision
-        belongsTo(flows.learn(flow, reply.headers, unmasked.answerBody(...textOf(reply))))
+        exchange.refused = reply.refused === true || reply.status >= 400
+        belongsTo(flows.learn(flow, reply.headers, jsonOf(reply)))
       },
       answered(reply) {
         const [contentType, body] = textOf(reply)
@@ -151,6 +154,7 @@ export function createJournal(clock: Clock): Journal {
         request: readRequest(request, clock.now()),
         answer: undefined,
         decision: undefined,
+        refused: false,
         fault: undefined,
         challenged: false,
       }
@@ -201,6 +205,12 @@ function tracesOf({ url, headers }: RawExchange): {
     cookies: readCookies(headers.cookie ?? ''),
     bearer: /^Bearer (.+)$/iu.exec(headers.authorization ?? '')?.[1],
   }
+}
+
+/** Fields of a JSON answer: what hands out tokens. */
+function jsonOf(reply: Reply): Fields {
+  const [contentType, text] = textOf(reply)
+  return contentType === 'application/json' ? unmasked.answerBody(contentType, text) : {}
 }
 
 /** Media type and text of an answer; a streamed body has none to show. */

@@ -33,6 +33,9 @@ const PLAIN_LOCATION = new Set([...PLAIN_FIELDS, 'issuer', 'error', 'error_descr
 const PLAIN_ANSWER_HEADERS = words(
   'content-type content-length cache-control retry-after www-authenticate transfer-encoding',
 )
+/** Of one request; the rest is not shown, so that nobody fills the log with names. */
+const MOST_FIELDS = 100
+const LONGEST_NAME = 200
 const SECRET_HEADERS = new Set(['authorization', 'proxy-authorization'])
 
 export const masked: Reading = {
@@ -75,6 +78,8 @@ function answerFields(contentType: string, text: string): Fields {
 }
 
 function parsed(text: string): Fields {
+  // Most bodies are none, or a page: an exception for each would be the journal's greatest expense.
+  if (!/^\s*[{[]/u.test(text)) return {}
   try {
     const value: unknown = JSON.parse(text)
     return typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value)) : {}
@@ -84,7 +89,10 @@ function parsed(text: string): Fields {
 }
 
 function maskFields<Value>(fields: readonly (readonly [string, Value])[]): Record<string, Value | string> {
-  return Object.fromEntries(fields.map(([name, value]) => [name, isPlain(name, value) ? value : MASK]))
+  const shown = fields.slice(0, MOST_FIELDS)
+  return Object.fromEntries(
+    shown.map(([name, value]) => [name.slice(0, LONGEST_NAME), isPlain(name, value) ? value : MASK]),
+  )
 }
 
 function isPlain(name: string, value: unknown): boolean {

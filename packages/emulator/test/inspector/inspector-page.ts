@@ -20,7 +20,8 @@ export async function visit(browser: Browser, emulator: Emulator, options: Brows
   const page = await context.newPage()
   const complaints: string[] = []
   page.on('console', (message) => {
-    if (message.type() === 'error') complaints.push(message.text())
+    // A refusal is an answer; the page shows it.
+    if (message.type() === 'error' && !message.text().includes('a status of 400')) complaints.push(message.text())
   })
   page.on('pageerror', (error) => complaints.push(error.message))
   await page.goto(`${emulator.authUrl}/_emulator`)

@@ -66,6 +66,12 @@ describe('what was decided', () => {
       'the access token is good',
       'invalid_token: The access token is unknown, expired or revoked',
     ])
+    const refused = (await exchanges()).filter((exchange) => exchange.refused)
+    expect(refused.map(({ endpoint, status }) => [endpoint, status])).toEqual([
+      ['mfa-verify', 200],
+      ['refresh', 400],
+      ['owner-api', 401],
+    ])
   })
 
   it('names the region, the wrong credential and the broken rule', async () => {
@@ -78,6 +84,7 @@ describe('what was decided', () => {
       'the login page again: We could not sign you in',
       'refused: The parameter state must be a random string.',
     ])
+    expect((await exchanges()).map(({ refused }) => refused)).toEqual([false, false, true, true])
   })
 
   it('names the reason of the firewall, and marks its answers', async () => {
