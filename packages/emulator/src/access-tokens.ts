@@ -28,11 +28,12 @@ export interface AccessTokens {
   alive(): Iterable<Alive<AccessToken>>
 }
 
-export function createAccessTokens(clock: Clock, settings: Settings): AccessTokens {
+/** Of more than `max` tokens the oldest is forgotten. */
+export function createAccessTokens(clock: Clock, settings: Settings, max: number = MAX_TOKENS): AccessTokens {
   const tokens = createExpiringMap<AccessToken>({
     clock,
     lifetime: () => settings.accessTokenLifetime,
-    max: MAX_TOKENS,
+    max,
   })
   return {
     async issue(account, family, instance) {

@@ -5,6 +5,8 @@ import { DEFAULT_FIREWALL, type FirewallOptions, type Settings } from './options
 import type { ServiceRequest } from './service-request.ts'
 
 const MAX_CLIENTS = 10_000
+/** What tells clients apart is at the beginning; a client can't fill the memory with the rest. */
+const USER_AGENT_LENGTH = 256
 const BROWSER =
   /\b(?:Mozilla|AppleWebKit|Gecko|Chrome|Chromium|CriOS|Safari|Firefox|FxiOS|Edge?|EdgA|OPR|Opera|MSIE|Trident)\//iu
 
@@ -59,9 +61,9 @@ export function createFirewall(clock: Clock, settings: Settings): Firewall {
     return current.requests > (rules().maxRequests ?? Infinity)
   }
 
-  function offence(client: Client): string | undefined {
-    const browser = isBrowser(client.userAgent)
-    if (browser && isAllowed(client.userAgent, settings.allowBrowsers)) return undefined
+  function offence(client: Client, userAgent: string): string | undefined {
+    const browser = isBrowser(userAgent)
+    if (browser && isAllowed(userAgent, settings.allowBrowsers)) return undefined
     if (browser) return 'its User-Agent is a browser’s'
     if (client.tlsVersion === 'TLSv1.3') return 'it came with TLS 1.3'
     if (!isExcessive(client)) return undefined
@@ -72,9 +74,9 @@ export function createFirewall(clock: Clock, settings: Settings): Firewall {
     blocks({ address, userAgent, tlsVersion }) {
       if (everybodyUntil > clock.now()) return 'everybody is blocked'
       if (!settings.firewall) return undefined
-      const client = { address, userAgent, tlsVersion }
+      const client = { address, userAgent: userAgent.slice(0, USER_AGENT_LENGTH), tlsVersion }
       if (blocked.get(keyOf(client))) return 'this client is blocked'
-      const reason = offence(client)
+      const reason = offence(client, userAgent)
       if (reason !== undefined) blocked.set(keyOf(client), { client, until: clock.now() + rules().blockSeconds })
       return reason
     },

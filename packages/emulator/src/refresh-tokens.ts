@@ -62,12 +62,14 @@ export function createRefreshTokens(deps: {
   readonly settings: Settings
   readonly counters: Counters
   readonly accessTokens: AccessTokens
+  /** Of more tokens the oldest is forgotten. */
+  readonly max?: number
 }): RefreshTokens {
-  const { clock, settings, counters, accessTokens } = deps
+  const { clock, settings, counters, accessTokens, max = MAX_TOKENS } = deps
   const tokens = createExpiringMap<RefreshToken>({
     clock,
     lifetime: () => settings.refreshTokenLifetime ?? Infinity,
-    max: MAX_TOKENS,
+    max,
   })
 
   function add(account: Account, instance: Instance, family: string): string {

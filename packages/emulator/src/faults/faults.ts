@@ -31,6 +31,11 @@ export interface Faults {
   readonly failures: BendFailure[]
 }
 
+/** The first ones tell what is wrong. */
+const MAX_FAILURES = 100
+/** More are a mistake. */
+const MAX_WAITING = 10_000
+
 /** A fault that makes the firewall answer counts as a challenge. */
 export function createFaults(counters: Counters): Faults {
   const next = new Map<Endpoint, (Fault | Bend)[]>()
@@ -39,7 +44,12 @@ export function createFaults(counters: Counters): Faults {
 
   function taken(fault: Fault | Bend, where: string): TakenFault {
     if (typeof fault !== 'function') return fault
-    return { bend: (reply) => bentReply(reply, fault, (error) => void failures.push({ where, error })) }
+    return {
+      bend: (reply) =>
+        bentReply(reply, fault, (error) => {
+          if (failures.length < MAX_FAILURES) failures.push({ where, error })
+        }),
+    }
   }
 
   return {
@@ -47,7 +57,10 @@ export function createFaults(counters: Counters): Faults {
     once(endpoint, fault) {
       checkEndpoint(endpoint)
       checkFault(fault)
-      next.set(endpoint, [...(next.get(endpoint) ?? []), fault])
+      const waiting = next.get(endpoint) ?? []
+      if (waiting.length >= MAX_WAITING) throw new TypeError(`Too many faults wait at ${endpoint}: ${MAX_WAITING}`)
+      waiting.push(fault)
+      next.set(endpoint, waiting)
     },
     always(endpoint, fault) {
       checkEndpoint(endpoint)

@@ -148,11 +148,13 @@ function mapValues<In, Out>(
 
 /** Names of a query or form with their one value, or all of them. */
 function grouped(text: string): [string, string | string[]][] {
-  const parameters = new URLSearchParams(text)
-  return [...new Set(parameters.keys())].map((name) => {
-    const values = parameters.getAll(name)
-    return [name, values.length > 1 ? values : values.join('')]
-  })
+  const fields = new Map<string, string[]>()
+  for (const [name, value] of new URLSearchParams(text)) {
+    const values = fields.get(name)
+    if (values) values.push(value)
+    else fields.set(name, [value])
+  }
+  return [...fields].map(([name, values]) => [name, values.length > 1 ? values : values.join('')])
 }
 
 function words(...lines: readonly string[]): ReadonlySet<string> {

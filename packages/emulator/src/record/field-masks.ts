@@ -49,7 +49,9 @@ export function maskParameters(masking: Masking, parameters: URLSearchParams): R
   const fields = new Map<string, string[]>()
   for (const [name, value] of parameters) {
     const shown = finished(maskName(masking, name))
-    fields.set(shown, [...(fields.get(shown) ?? []), finished(maskValue(masking, name, value))])
+    const values = fields.get(shown)
+    if (values) values.push(finished(maskValue(masking, name, value)))
+    else fields.set(shown, [finished(maskValue(masking, name, value))])
   }
   return Object.fromEntries([...fields].map(([name, values]) => [name, values.length > 1 ? values : values.join('')]))
 }

@@ -36,6 +36,9 @@ export interface Recorder extends AsyncDisposable {
   close(): Promise<void>
 }
 
+/** Enough for any login; a poller left running does not fill the disk. */
+const MOST_EXCHANGES = 1000
+
 /**
  * Starts recording on loopback.
  *
@@ -68,6 +71,10 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
   const fixture = (): Fixture => ({ format: FORMAT, version: 1, placeholders: { ...pseudonyms.shapes() }, exchanges })
 
   async function keep(seen: SeenRequest, outcome: UpstreamOutcome, answer: SeenAnswer | undefined): Promise<void> {
+    if (exchanges.length >= MOST_EXCHANGES) {
+      options.onExchange?.(`passed on, but no longer recorded: a recording has at most ${MOST_EXCHANGES} exchanges`)
+      return
+    }
     const request = maskRequest({ pseudonyms, from: 'client', addresses: named }, seen)
     const recorded = answer && maskAnswer({ pseudonyms, from: 'service', addresses: named }, answer)
     exchanges.push({ request, answer: recorded ?? (outcome.kind === 'cut' ? 'cut' : 'none') })

@@ -25,10 +25,12 @@ export interface Replay extends AsyncDisposable {
   readonly replayed: number
   /** The last one was answered. */
   readonly isComplete: boolean
-  /** What did not fit, in sentences. */
+  /** What did not fit, in sentences; the first 1,000. */
   readonly mismatches: readonly string[]
   close(): Promise<void>
 }
+
+const MOST_MISMATCHES = 1000
 
 /**
  * Starts answering from a fixture: a file's name, or what a recorder holds.
@@ -97,7 +99,7 @@ export async function startReplay(recording: string | Fixture, options: ReplayOp
     const expected = exchanges[at]?.request
     const wanted = expected ? `${expected.method} ${expected.path}` : 'no further request'
     const sentence = `Exchange ${Math.min(at + 1, exchanges.length)} of ${exchanges.length}: ${wanted} was recorded, but ${problems.join('; ')}`
-    mismatches.push(sentence)
+    if (mismatches.length < MOST_MISMATCHES) mismatches.push(sentence)
     response.once('close', () => options.onExchange?.(sentence))
     const content = { error: 'replay_mismatch', error_description: sentence, expected: expected ?? null }
     response.writeHead(409, { 'content-type': 'application/json; charset=utf-8', [BANNER]: '1' })
