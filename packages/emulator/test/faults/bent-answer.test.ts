@@ -61,6 +61,14 @@ describe('a function of once', () => {
     expect(await answer.text()).toBe('xxxxx!')
   })
 
+  it('has a body that only calls itself JSON as text', async () => {
+    const { access_token } = await emulator.issueTokens(identity)
+    emulator.once<string>('owner-api', ({ body }) => ({ body: `${body}!` }))
+    const headers = { authorization: `Bearer ${access_token}`, 'content-type': 'application/json' }
+    const answer = await fetch(`${emulator.ownerApiUrl}/api/1/echo`, { method: 'POST', headers, body: '{' })
+    expect(await answer.text()).toBe('{!')
+  })
+
   it('stands until it is called off, with always', async () => {
     const client = new Client(emulator)
     emulator.always('token', () => ({ status: 503 }))
