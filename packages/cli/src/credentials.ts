@@ -3,7 +3,7 @@
  */
 import type { Credentials } from '@owner-sso/core'
 import { usageError } from './command-error.ts'
-import { askSecret, askText, canAsk } from './prompts.ts'
+import { askEmail, askSecret, canAsk } from './prompts.ts'
 import { secretFromFile } from './secret-file.ts'
 import { secretFromVariable } from './secret-variable.ts'
 import type { Settings } from './settings.ts'
@@ -33,7 +33,7 @@ export function credentialSource(settings: Settings, file: string | undefined): 
 /** @throws CommandError where it is not said and nobody can be asked */
 export async function identityOf(settings: Settings, before?: string): Promise<string> {
   if (settings.account !== undefined) return settings.account.value.trim()
-  if (canAsk(settings)) return askText('E-mail', before)
+  if (canAsk(settings)) return askEmail(before)
   throw usageError('It is not said which account signs in.', 'Give --account E-MAIL, or set OWNER_SSO_ACCOUNT.')
 }
 

@@ -25,9 +25,13 @@ export function interrupt(code = 130): void {
   controller.abort()
 }
 
-/** Listens from now on. A second Ctrl-C changes nothing: what is being ended takes its time, at most 30 seconds. */
+/**
+ * Listens from now on. A second Ctrl-C changes nothing: what is being ended takes its time, at most 30 seconds. Ctrl-D closes
+ * a prompt without an answer: then nothing is left to wait for, though the call has not ended.
+ */
 export function listenForSignals(): void {
   for (const [signal, code] of signals) process.on(signal, () => interrupt(code))
+  process.once('beforeExit', () => interrupt())
 }
 
 /** Resolves when the process was told to stop. */

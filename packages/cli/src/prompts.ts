@@ -9,15 +9,16 @@ export function canAsk({ input }: Pick<Settings, 'input'>): boolean {
   return input && process.stdin.isTTY && process.stderr.isTTY
 }
 
-export async function askText(message: string, initialValue?: string): Promise<string> {
+export async function askText(message: string): Promise<string> {
   const { text } = await import('@clack/prompts')
-  const answer = await text({
-    message,
-    ...(initialValue !== undefined && { initialValue }),
-    validate: required,
-    ...terminal(),
-  })
-  return given(answer).trim()
+  return given(await text({ message, validate: required, ...terminal() })).trim()
+}
+
+/** @param before - what was typed the time before, to be corrected */
+export async function askEmail(before?: string): Promise<string> {
+  const { text } = await import('@clack/prompts')
+  const initialValue = before === undefined ? {} : { initialValue: before }
+  return given(await text({ message: 'E-mail', ...initialValue, validate: email, ...terminal() })).trim()
 }
 
 /** The answer is never shown. */
@@ -40,6 +41,13 @@ function terminal(): { signal: AbortSignal; output: NodeJS.WriteStream } {
 
 function required(value: string | undefined): string | undefined {
   return value === undefined || value.trim() === '' ? 'This can’t be left empty (Ctrl-C stops).' : undefined
+}
+
+/** What is no e-mail costs a request all the same. */
+function email(value: string | undefined): string | undefined {
+  return (
+    required(value) ?? (/^\s*\S+@\S+\s*$/u.test(value ?? '') ? undefined : 'An e-mail has an @ in it (Ctrl-C stops).')
+  )
 }
 
 /** Ctrl-C in a prompt arrives as a key, not as a signal; the terminal is as it was by now. */

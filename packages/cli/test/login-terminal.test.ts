@@ -4,7 +4,7 @@ import { useEmulator } from '@owner-sso/emulator/jest'
 import { afterEach, beforeEach, expect, it } from '@jest/globals'
 import { credential, type Machine, newMachine } from './machine.ts'
 import { addressAfterSignIn } from './person.ts'
-import { controlC, describeInTerminal, enter, inTerminal } from './terminal.ts'
+import { controlC, controlD, describeInTerminal, enter, inTerminal } from './terminal.ts'
 
 const emulator = useEmulator()
 let machine: Machine
@@ -72,6 +72,27 @@ describeInTerminal('owner-sso login, in a terminal', () => {
     expect(terminal.raw().lastIndexOf('\u001B[?25h')).toBeGreaterThan(terminal.raw().lastIndexOf('\u001B[?25l'))
     expect((await machine.run(['accounts'])).stdout).toBe('')
     expect(emulator.requests).toEqual([])
+  })
+
+  it('so does Ctrl-D, which closes the prompt', async () => {
+    const terminal = inTerminal(machine, ['login'])
+    await terminal.shows('E-mail')
+    terminal.type(controlD)
+    expect(await terminal.end()).toEqual({ code: 130, restored: true })
+    expect(terminal.screen()).toContain('Stopped. Nothing was stored.')
+  })
+
+  it('sends nothing that is no e-mail', async () => {
+    const terminal = inTerminal(machine, ['login'])
+    await terminal.shows('E-mail')
+    terminal.type(`plain${enter}`)
+    await terminal.shows('An e-mail has an @ in it')
+    terminal.type(`@example.com${enter}`)
+    await terminal.shows('Password')
+    terminal.type(`${credential}${enter}`)
+    await terminal.shows('Signed in as plain@example.com')
+    expect((await terminal.end()).code).toBe(0)
+    expect(emulator.counters.loginPages).toBe(1)
   })
 
   it('so does SIGTERM', async () => {

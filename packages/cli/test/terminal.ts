@@ -31,6 +31,7 @@ export interface Terminal {
 
 export const enter = '\r'
 export const controlC = '\u0003'
+export const controlD = '\u0004'
 
 export function inTerminal(machine: Machine, args: readonly string[], env: NodeJS.ProcessEnv = {}): Terminal {
   const [before, after, pidFile] = ['before', 'after', 'pid'].map((name) => join(machine.home, `terminal.${name}`))
