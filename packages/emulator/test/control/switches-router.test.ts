@@ -165,14 +165,18 @@ describe('a change', () => {
     expect(state.scenarios.filter(({ played }) => played).map(({ name }) => name)).toEqual(['locked-account'])
     expect(state.scenarios.every(({ about }) => about.endsWith('.'))).toBe(true)
     await call('PATCH', '/options', { rotation: 'omit' })
+    await call('PUT', '/faults/token', { status: 503 })
     await call('POST', '/clock', { advance: 3600, frozen: true })
     await new Client(emulator).open()
+    await call('POST', '/firewall', { block: true })
     const reset = (await call('POST', '/reset')).state
     expect(reset.accounts.map(({ locked }) => locked)).toEqual([false, false, false])
     expect([reset.options['rotation']?.['value'], reset.scenarios.some(({ played }) => played)]).toEqual([
       'single-use',
       false,
     ])
+    expect(reset.faults['token']).toEqual({ always: null, once: [] })
+    expect(reset.firewall.blockedUntil).toBeNull()
     // What happened is not undone: time has passed, and a request came.
     expect(reset.clock).toMatchObject({ frozen: false, offset: expect.closeTo(3600, -1) })
     expect(emulator.requests).toHaveLength(1)
