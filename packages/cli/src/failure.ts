@@ -70,7 +70,7 @@ const meanings: Record<SsoErrorCode, Meaning> = {
     exitCode: exitCodes.credentials,
     next: (error) =>
       error instanceof PasscodeRejectedError && error.reason === 'invalid'
-        ? 'If the passcode was right, check this machine’s clock: owner-sso doctor'
+        ? 'If the passcode was right, check this machine’s clock (owner-sso doctor), and the device (--factor).'
         : 'Run owner-sso login again.',
   },
   ERR_SSO_PENDING_LOGIN_EXPIRED: {

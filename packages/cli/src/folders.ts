@@ -2,11 +2,16 @@
  * Where the command keeps its things: one private folder of this user.
  */
 import { homedir } from 'node:os'
-import { join } from 'node:path'
+import { isAbsolute, join } from 'node:path'
 import envPaths from 'env-paths'
 
-/** `$XDG_CONFIG_HOME/owner-sso`, else `~/.config/owner-sso` (and what macOS and Windows have instead). */
-export const configFolder: string = envPaths('owner-sso', { suffix: '' }).config
+const { config } = envPaths('owner-sso', { suffix: '' })
+
+/**
+ * `$XDG_CONFIG_HOME/owner-sso`, else `~/.config/owner-sso` (and what macOS and Windows have instead). A relative path is
+ * none (XDG Base Directory Specification): there would be tokens wherever the command happened to run.
+ */
+export const configFolder: string = isAbsolute(config) ? config : join(homedir(), '.config', 'owner-sso')
 
 /** Settings, no secrets. */
 export const configFile: string = join(configFolder, 'config.json')

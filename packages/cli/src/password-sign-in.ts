@@ -13,7 +13,7 @@ import { type CredentialSource, credentialSource } from './credentials.ts'
 import { stopped } from './interruption.ts'
 import { withProgress } from './login-progress.ts'
 import type { LoginVoice } from './login-voice.ts'
-import { answerSource } from './second-factor.ts'
+import { answerSource, givenGenerator } from './second-factor.ts'
 import type { Settings } from './settings.ts'
 
 /** So often a person may type a password, or a passcode. More tries get the account locked. */
@@ -31,9 +31,10 @@ export async function signInWithPassword(
   settings: Settings,
   voice: LoginVoice,
 ): Promise<SignIn> {
+  const generator = await givenGenerator(options)
   const { identity, outcome } = await firstFactor(sso, credentialSource(settings, options.credentialFile), voice)
   if (outcome.kind === 'tokens') return { identity, tokens: outcome.tokens }
-  const answers = await answerSource(outcome.factors, options, settings)
+  const answers = await answerSource(outcome.factors, generator, options, settings)
   for (let attempt = 1; ; attempt += 1) {
     if (answers.unattended) voice.step('Making a passcode from the TOTP secret')
     const answer = await answers.next()

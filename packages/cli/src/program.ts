@@ -40,7 +40,7 @@ export async function runProgram(argv: readonly string[]): Promise<number> {
     await program.parseAsync(argv)
     return exitCode
   } catch (error) {
-    if (error instanceof CommanderError) return endOfParsing(error, help.trimEnd(), entriesFor(argv))
+    if (error instanceof CommanderError) return endOfParsing(error, help.trimEnd(), argv)
     throw error
   }
 }
@@ -89,11 +89,16 @@ function optionOf([flags, description]: readonly [string, string]): Option {
 async function endOfParsing(
   { code, exitCode, message }: CommanderError,
   help: string,
-  [entry, ...others]: readonly CommandEntry[],
+  argv: readonly string[],
 ): Promise<number> {
   if (exitCode === 0) {
     await printData(help)
     return exitCodes.ok
+  }
+  const [entry, ...others] = entriesFor(argv)
+  const [, , first, topic] = argv
+  if (code === 'commander.help' && first === 'help' && topic !== undefined) {
+    throw usageError(`Unknown command '${topic}'.`, 'See owner-sso --help.')
   }
   // No command at all.
   if (code === 'commander.help') {
@@ -101,7 +106,7 @@ async function endOfParsing(
     return exitCodes.usage
   }
   const [problem = '', hint = ''] = message.replace(/^error: /u, '').split('\n')
-  const text = `${problem.charAt(0).toUpperCase()}${problem.slice(1)}.`
+  const text = `${problem.charAt(0).toUpperCase()}${problem.slice(1).replace(/\.$/u, '')}.`
   const command = others.length === 0 && entry !== undefined ? `owner-sso ${entry.name}` : 'owner-sso'
   throw usageError(text, hint === '' ? `See ${command} --help.` : hint.replaceAll(/[()]/gu, ''))
 }

@@ -9,6 +9,7 @@ import { askChoice, askText, canAsk } from './prompts.ts'
 import { secretFromFile } from './secret-file.ts'
 import { secretFromVariable } from './secret-variable.ts'
 import type { Settings } from './settings.ts'
+import type { PasscodeGenerator } from './totp.ts'
 
 export interface AnswerSource {
   /** @throws PasscodeRequiredError where nobody can be asked */
@@ -17,18 +18,28 @@ export interface AnswerSource {
   readonly unattended: boolean
 }
 
-/** @throws CommandError for a factor that the account has not, or a secret that is none; PasscodeRequiredError */
+/**
+ * What makes the passcodes where a secret is given; asked for before anything is sent.
+ *
+ * @throws CommandError for a secret that is none, or a file that can't be read
+ */
+export async function givenGenerator(options: CommandOptions): Promise<PasscodeGenerator | undefined> {
+  const secret = await totpSecret(options)
+  if (secret === undefined) return undefined
+  const { passcodeGenerator } = await import('./totp.ts')
+  return passcodeGenerator(secret)
+}
+
+/** @throws CommandError for a factor that the account has not; PasscodeRequiredError */
 export async function answerSource(
   factors: readonly Factor[],
+  generator: PasscodeGenerator | undefined,
   options: CommandOptions,
   settings: Settings,
 ): Promise<AnswerSource> {
-  const secret = await totpSecret(options)
-  if (secret === undefined && !canAsk(settings)) throw new PasscodeRequiredError()
+  if (generator === undefined && !canAsk(settings)) throw new PasscodeRequiredError()
   const factor = await chosenFactor(factors, options.factor, settings)
-  if (secret === undefined) return { unattended: false, next: () => askForCode(factor) }
-  const { passcodeGenerator } = await import('./totp.ts')
-  const generator = passcodeGenerator(secret)
+  if (generator === undefined) return { unattended: false, next: () => askForCode(factor) }
   return { unattended: true, next: async () => ({ factorId: factor.id, passcode: await generator.next(stopped) }) }
 }
 

@@ -127,6 +127,17 @@ describe('a login that can’t be', () => {
     expect(result.stderr).not.toContain(password)
   })
 
+  it.each([
+    ['a secret that is none', { OWNER_SSO_TOTP_SECRET: 'not base32!' }, []],
+    ['a secret’s file that is not there', {}, ['--totp-secret-file', 'nowhere']],
+  ])('%s: nothing is sent', async (_name, env, args) => {
+    const { code } = await machine.run(['login', '--account', 'mfa@example.com', ...args], {
+      env: { OWNER_SSO_CREDENTIAL: credential, ...env },
+    })
+    expect(code).toBe(2)
+    expect(emulator.requests).toEqual([])
+  })
+
   it('wrong secret: one passcode is sent, and the clock is suspected', async () => {
     const { code, stderr } = await machine.signIn('mfa@example.com', {
       env: { OWNER_SSO_TOTP_SECRET: 'KRSXG5CTMVRXEZLU' },

@@ -44,7 +44,9 @@ describe('wrong usage', () => {
     ['a command that is none', ['tokn'], 'Did you mean token?'],
     ['an option that is none', ['token', '--acount'], 'Did you mean --account?'],
     ['an option without its value', ['token', '--account'], 'owner-sso token --help'],
-    ['too many arguments', ['token', 'more'], 'owner-sso token --help'],
+    ['too many arguments', ['token', 'more'], 'but got 1.\n           See owner-sso token --help'],
+    ['help for a command that is none', ['help', 'tokn'], 'See owner-sso --help'],
+    ['a store to copy from that is not there', ['copy', 'file:nowhere', 'file:there'], 'owner-sso stores'],
     ['too few', ['copy', 'file:x'], 'owner-sso copy --help'],
     ['a store that is none', ['status', '--store', 'mysql://x'], 'owner-sso stores'],
     ['a password among the arguments', ['status', '--store', 'redis://u:hush@h'], 'OWNER_SSO_STORE'],
@@ -83,6 +85,11 @@ describe('the config file', () => {
   it('is looked for where XDG_CONFIG_HOME says, as is the default store', async () => {
     const { stdout } = await machine.run(['stores', '--json'], { env: { XDG_CONFIG_HOME: join(machine.home, 'x') } })
     expect(JSON.parse(stdout).inUse).toBe(`file:${machine.home}/x/owner-sso/tokens`)
+  })
+
+  it('is not looked for relative to where the command runs', async () => {
+    const { stdout } = await machine.run(['stores', '--json'], { env: { XDG_CONFIG_HOME: 'here' } })
+    expect(JSON.parse(stdout).inUse).toBe(`file:${machine.home}/.config/owner-sso/tokens`)
   })
 
   it.each([

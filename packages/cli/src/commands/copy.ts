@@ -1,10 +1,11 @@
 /**
  * `owner-sso copy`: all accounts into another store.
  */
+import { existsSync } from 'node:fs'
 import { copyTokenSets } from '@owner-sso/core'
 import type { Call } from '../call.ts'
 import { exitCodes, usageError } from '../command-error.ts'
-import { openStore } from '../open-store.ts'
+import { type OpenStore, openStore } from '../open-store.ts'
 import { printJson, printNote } from '../output.ts'
 import { refusePassword, type Settings } from '../settings.ts'
 
@@ -15,6 +16,12 @@ function addressOf(argument: string, { store }: Settings): string {
   return argument
 }
 
+/** A file store makes its folder at the first use: a mistyped path would be an empty store. */
+function checkExistence({ address, shown }: OpenStore): void {
+  if (address.kind !== 'file' || existsSync(address.path)) return
+  throw usageError(`There is no store at ${shown}.`, 'owner-sso stores tells which one is in use.')
+}
+
 export async function run({ settings, options, args }: Call): Promise<number> {
   const [fromAddress, toAddress] = args.map((argument) => addressOf(argument, settings))
   if (fromAddress === undefined || toAddress === undefined) throw usageError('Two stores are needed.', 'From, and to.')
@@ -22,6 +29,7 @@ export async function run({ settings, options, args }: Call): Promise<number> {
   const from = await openStore(fromAddress, { ca, plain: options.fromPlain })
   const to = await openStore(toAddress, { ca, plain: options.toPlain })
   try {
+    checkExistence(from)
     if (from.shown === to.shown) throw usageError('Both are the same store.', 'Give two different ones.')
     const copied = await copyTokenSets(from.store, to.store)
     if (settings.json) await printJson({ from: from.shown, to: to.shown, copied })

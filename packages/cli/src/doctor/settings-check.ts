@@ -16,7 +16,9 @@ export async function checkSettings(settings: Settings, env: NodeJS.ProcessEnv):
     checked('SSO service', settings.authUrl, () => serviceOf({ ...settings, ca: undefined })),
     ...(settings.regionalAuthUrls.value.length > 0 ? [shown('other instances', settings.regionalAuthUrls)] : []),
     checked('owner API', settings.apiUrl, () => apiUrlOf(settings), 'note'),
-    account === undefined ? good('account', 'the only one of the store') : shown('account', account),
+    account === undefined
+      ? good('account', 'none is named, which will do while the store has only one')
+      : shown('account', account),
     ...(ca === undefined ? [] : [checked('CA', ca, () => certificateAuthority(ca.value))]),
     ...checkEnvironment(env),
   ]
