@@ -14,11 +14,11 @@ const COOKIE_SECONDS: Readonly<Record<string, number>> = { ak_bmsc: 7200, bm_sz:
 /** Set again on every authorize answer: the session's cookie, amid the firewall's own. */
 export function authorizeCookies(service: Service, session?: Session): { readonly 'set-cookie': readonly string[] } {
   const attributes = service.settings.tls ? 'Path=/; Secure' : 'Path=/'
-  const [first, ...others] = service.settings.firewallCookies.map(
+  const others = service.settings.firewallCookies.map(
     (name) => `${name}=${randomText(24)}~-1~; Max-Age=${COOKIE_SECONDS[name] ?? 3600}; ${attributes}`,
   )
   const own = session && `${SESSION_COOKIE}=${session.id}; ${attributes}; HttpOnly; SameSite=Lax`
-  return { 'set-cookie': [first, own, ...others].filter((cookie) => cookie !== undefined) }
+  return { 'set-cookie': [...others.slice(0, -1), ...(own ? [own] : []), ...others.slice(-1)] }
 }
 
 /** A page that says why a request was refused. */
