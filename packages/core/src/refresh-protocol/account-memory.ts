@@ -12,15 +12,18 @@ import type { Instant, Runtime } from './runtime.ts'
 
 /** One account, as this process knows it. Mutable, and changed by the protocol alone. */
 export interface Known {
+  /** The access token; empty where there is none. */
+  answer: string
+  /**
+   * Seconds of the wall clock between which `answer` is given without any further question. These three stand first, and are
+   * no promise and no fractions: among a million accounts each place in memory that has to be looked up takes long.
+   */
+  answerFrom: number
+  answerUntil: number
   readonly account: string
   /** The newest record seen; 0 and none before the first. */
   version: number
   record: AccountRecord | undefined
-  /** The access token as an already resolved promise. */
-  answer: Promise<string>
-  /** Wall clock between which `answer` is given without any further question. */
-  answerFrom: number
-  answerUntil: number
   /** First sight of the record's tokens, and the ages at which they change their standing. */
   seen: Instant
   ages: Ages
@@ -57,9 +60,9 @@ export interface Flight {
 }
 
 export interface AccountMemory {
-  /** What is known, for the hot path. */
+  /** What is known, for the hot path: a look, which is not counted as a use. */
   get(account: string): Known | undefined
-  /** The same, made if need be. */
+  /** The same, made if need be, and counted as a use. */
   of(account: string): Known
   /** To be called when a flight or a commit has ended. */
   release(known: Known): void
@@ -67,23 +70,24 @@ export interface AccountMemory {
 
 /** @param size - accounts that are remembered; one with a refresh under way or unsaved tokens is never forgotten */
 export function createAccountMemory(size: number): AccountMemory {
-  const busy = new Map<string, Known>()
-  const recent = new LRUCache<string, Known>({
+  const all = new Map<string, Known>()
+  // Apart from it, so that the hot path writes nothing: an account counts as used when its window is opened anew.
+  const used = new LRUCache<string, Known>({
     max: size,
-    dispose: (known, account) => {
-      if (isBusy(known)) busy.set(account, known)
+    dispose: (known, account, reason) => {
+      if (reason === 'evict' && !isBusy(known)) all.delete(account)
     },
   })
   return {
-    get: (account) => recent.get(account),
+    get: (account) => all.get(account),
     of(account) {
-      const known = recent.get(account) ?? busy.get(account) ?? unknown(account)
-      busy.delete(account)
-      recent.set(account, known)
+      const known = all.get(account) ?? unknown(account)
+      all.set(account, known)
+      used.set(account, known)
       return known
     },
     release(known) {
-      if (!isBusy(known)) busy.delete(known.account)
+      if (!isBusy(known) && !used.has(known.account)) all.delete(known.account)
     },
   }
 }
@@ -94,12 +98,12 @@ const noAges: Ages = { ageing: 0, expiring: 0, expired: 0 }
 
 function unknown(account: string): Known {
   return {
+    answer: '',
+    answerFrom: 0,
+    answerUntil: 0,
     account,
     version: 0,
     record: undefined,
-    answer: Promise.resolve(''),
-    answerFrom: 0,
-    answerUntil: 0,
     seen: { wall: 0, monotonic: 0 },
     ages: noAges,
     intentSeen: undefined,
@@ -125,7 +129,7 @@ export function adopt(known: Known, { version, record }: Placed, runtime: Runtim
   if (accessToken === before && before !== undefined) return
   known.seen = instantOf(runtime)
   known.ages = agesOf(record, refreshAfter, runtime.random())
-  known.answer = Promise.resolve(accessToken ?? '')
+  known.answer = accessToken ?? ''
   known.nextLook = undefined
   closeWindow(known)
 }
@@ -155,8 +159,9 @@ const longestWindow = 60_000
 
 /** Lets the hot path answer by a glance at the wall clock: for so many milliseconds, a minute at most. */
 export function openWindow(known: Known, now: Instant, milliseconds: number): void {
-  known.answerFrom = now.wall
-  known.answerUntil = now.wall + Math.min(milliseconds, longestWindow)
+  known.answerFrom = Math.floor(now.wall / 1000)
+  // Not beyond: a last second that is not whole is asked about.
+  known.answerUntil = Math.floor((now.wall + Math.min(milliseconds, longestWindow)) / 1000)
 }
 
 export function closeWindow(known: Known): void {

@@ -7,14 +7,17 @@ import type { TokenSet } from '../../src/token-set.ts'
 import { account, bench, deferred, hours, idle } from './harness.ts'
 
 describe('a token that works', () => {
-  it('is given as one promise that has resolved already, without a look into the store', async () => {
+  it('is given by a promise that has resolved already, without a look into the store', async () => {
     const world = bench()
     const tokens = world.process()
     await tokens.save(account, world.tokens())
-    const first = tokens.getAccessToken(account)
+    await tokens.getAccessToken(account)
     world.store.down = true
-    expect(tokens.getAccessToken(account)).toBe(first)
-    expect(await first).toBe('a0')
+    const heard: string[] = []
+    const given = tokens.getAccessToken(account).then((token) => heard.push(token))
+    const next = Promise.resolve().then(() => heard.push('the next turn'))
+    await Promise.all([given, next])
+    expect(heard).toEqual(['a0', 'the next turn'])
   })
 
   it('is refreshed beside once it has aged, while callers keep getting it', async () => {
@@ -126,6 +129,26 @@ describe('a token that works', () => {
     world.store.down = true
     expect(await tokens.getAccessToken('a')).toBe('a')
     await expect(tokens.getAccessToken('b')).rejects.toMatchObject({ code: 'ERR_SSO_STORE' })
+  })
+
+  it('is remembered beyond that while its refresh is under way, and no longer', async () => {
+    const world = bench()
+    const tokens = world.process({ cachedAccounts: 1, minRefreshInterval: 0 })
+    for (const name of ['a', 'b']) await tokens.save(name, world.tokens({ access_token: name }))
+    const answer = deferred<TokenSet>()
+    world.answer = () => answer.promise
+    const refreshed = tokens.refresh('a')
+    await idle()
+    expect(await tokens.getAccessToken('b')).toBe('b')
+    world.store.down = true
+    expect(await tokens.getAccessToken('a')).toBe('a')
+    world.store.down = false
+    answer.resolve(world.tokens({ access_token: 'a1', refresh_token: 'r1' }))
+    await refreshed
+    expect(await tokens.getAccessToken('a')).toBe('a1')
+    expect(await tokens.getAccessToken('b')).toBe('b')
+    world.store.down = true
+    await expect(tokens.getAccessToken('a')).rejects.toMatchObject({ code: 'ERR_SSO_STORE' })
   })
 })
 
