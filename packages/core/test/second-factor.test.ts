@@ -223,6 +223,7 @@ describe('the list of factors', () => {
     ['no list', 200, { data: { id: 'f-1' } }, 'ERR_SSO_UNEXPECTED_RESPONSE'],
     ['another status', 500, { data: [{ id: 'f-1' }] }, 'ERR_SSO_UNEXPECTED_RESPONSE'],
     ['a forgotten transaction', 401, { error: { code: 'UNAUTHORIZED' } }, 'ERR_SSO_PENDING_LOGIN_EXPIRED'],
+    ['a transaction that took too long', 400, { error: { code: 'ERR_EXPIRED' } }, 'ERR_SSO_PENDING_LOGIN_EXPIRED'],
   ])('with %s ends the login', async (_, status, body, code) => {
     const service = await startSmallService({ formSubmission: page, factors: json(body, status) })
     open.push(service)

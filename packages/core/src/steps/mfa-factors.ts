@@ -7,6 +7,7 @@ import { PendingLoginExpiredError, UnexpectedResponseError } from '../errors.ts'
 import type { HttpSession } from '../http/http-session.ts'
 import { asJsonObject, parseJsonObject } from '../http/json-object.ts'
 import type { Factor } from '../sso.ts'
+import { isExpired, mfaErrorCode } from './mfa-error.ts'
 
 const step = 'mfa-factors'
 const mostFactors = 50
@@ -23,8 +24,9 @@ export async function listFactors(session: HttpSession, authUrl: string, transac
   url.searchParams.set('transaction_id', transactionId)
   const answer = await session.send({ step, url })
   const { status } = answer
-  if (status === 401) throw new PendingLoginExpiredError({ step, status })
-  const list = parseJsonObject(answer.body)?.get('data')
+  const body = parseJsonObject(answer.body)
+  if (status === 401 || isExpired(mfaErrorCode(body))) throw new PendingLoginExpiredError({ step, status })
+  const list = body?.get('data')
   const factors = status === 200 && Array.isArray(list) ? list.slice(0, mostFactors).flatMap(readFactor) : []
   if (factors.length === 0) throw new UnexpectedResponseError(`status ${status} without a factor`, { step, status })
   return factors

@@ -8,6 +8,7 @@ import type { PasscodeRejection, SsoError } from '../errors.ts'
 import type { HttpSession, StepAnswer } from '../http/http-session.ts'
 import { asJsonObject, parseJsonObject } from '../http/json-object.ts'
 import type { JsonObject } from '../http/json-object.ts'
+import { isExpired, mfaErrorCode } from './mfa-error.ts'
 
 const step = 'mfa-verify'
 
@@ -18,9 +19,6 @@ const rejections: ReadonlyMap<unknown, PasscodeRejection> = new Map([
   ['ERR_INVALID_FACTOR', 'unknown-factor'],
   ['ERR_MAX_VERIFICATION_ATTEMPTS', 'too-many-attempts'],
 ])
-
-/** Recorded error codes that mean "not this login any more". */
-const expiries: ReadonlySet<unknown> = new Set(['UNAUTHORIZED', 'ERR_EXPIRED'])
 
 /** What is verified, and in which transaction. */
 export interface Verification {
@@ -63,12 +61,12 @@ function requireValid(answer: StepAnswer): void {
   const body = parseJsonObject(answer.body)
   const verdict = asJsonObject(body?.get('data'))
   if (status === 200 && verdict?.get('valid') === true) return
-  throw refusal(asJsonObject(body?.get('error'))?.get('code'), verdict, status)
+  throw refusal(mfaErrorCode(body), verdict, status)
 }
 
 function refusal(code: unknown, verdict: JsonObject | undefined, status: number): SsoError {
   const where = { step, status } as const
-  if (expiries.has(code)) return new PendingLoginExpiredError(where)
+  if (isExpired(code)) return new PendingLoginExpiredError(where)
   const locked = verdict?.get('locked') === true || verdict?.get('attemptsRemaining') === 0
   const wrong = verdict?.get('valid') === false ? 'invalid' : undefined
   const reason = locked ? 'too-many-attempts' : (rejections.get(code) ?? wrong)

@@ -1,0 +1,16 @@
+/** The error body that both MFA endpoints answer with, `{ error: { code, message } }` (recorded). */
+import { asJsonObject } from '../http/json-object.ts'
+import type { JsonObject } from '../http/json-object.ts'
+
+/** Recorded codes that mean "not this login any more". */
+const expiries: ReadonlySet<unknown> = new Set(['UNAUTHORIZED', 'ERR_EXPIRED'])
+
+/** The `code` of an error body; undefined where there is none. */
+export function mfaErrorCode(body: JsonObject | undefined): unknown {
+  return asJsonObject(body?.get('error'))?.get('code')
+}
+
+/** Whether the service has given the transaction up, so that only a new login helps. */
+export function isExpired(code: unknown): boolean {
+  return expiries.has(code)
+}
