@@ -1,6 +1,6 @@
 /**
  * `npm run docs`: the API reference in docs/api, made of the declarations and doc comments that the published packages ship.
- * A public name without a doc comment, and a link that leads nowhere, are failures.
+ * A link that leads nowhere is a failure; packages/workspace/test looks whether every public name has a doc comment.
  */
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -26,10 +26,6 @@ for (const module of reference.children) {
   const { name, description } = entries.find(({ file }) => file.startsWith(join(packages, module.name)))
   module.name = name
   module.comment = new Comment([{ kind: 'text', text: description }])
-  for (const child of module.children) {
-    const isDocumented = child.isReference() || [child, ...(child.signatures ?? [])].some((it) => it.hasComment())
-    if (!isDocumented) app.logger.error(`${name}: ${child.name} has no doc comment`)
-  }
 }
 app.validate(reference)
 if (app.logger.hasErrors() || app.logger.hasWarnings()) process.exit(1)

@@ -24,6 +24,7 @@ export interface FirewallClient {
   readonly blockedUntil: number | undefined
 }
 
+/** The firewall of a running emulator: who is blocked, and a hand on it. */
 export interface Firewall {
   /** Why this request gets the challenge page, if it does. Counts it. */
   blocks(request: ServiceRequest): string | undefined

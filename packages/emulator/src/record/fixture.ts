@@ -16,6 +16,7 @@ export interface RecordedBody {
   readonly text?: readonly string[]
 }
 
+/** A request of a recording. */
 export interface RecordedRequest extends RecordedBody {
   readonly instance: 'home' | 'regional'
   readonly method: string
@@ -26,6 +27,7 @@ export interface RecordedRequest extends RecordedBody {
   readonly headers: Parameters
 }
 
+/** The service’s answer to it. */
 export interface RecordedAnswer extends RecordedBody {
   readonly status: number
   readonly headers: Parameters
@@ -37,6 +39,7 @@ export interface RecordedExchange {
   readonly answer: RecordedAnswer | 'cut' | 'none'
 }
 
+/** A recording: the exchanges of one session with a service, without its secrets. */
 export interface Fixture {
   readonly format: typeof FORMAT
   readonly version: 1

@@ -11,6 +11,7 @@ import { createPseudonyms } from './pseudonyms.ts'
 import { listenOnLoopback, ownAddresses, readBody, sendPlain } from './loopback.ts'
 import { createUpstream, headerPairs, type UpstreamOutcome } from './upstream.ts'
 
+/** Which service is recorded, and where to. */
 export interface RecorderOptions {
   /** Base address of the service: https, or http on this machine. */
   readonly upstream: string
@@ -26,6 +27,7 @@ export interface RecorderOptions {
   readonly onExchange?: (line: string) => void
 }
 
+/** A running recorder: clients speak to it as to the service. */
 export interface Recorder extends AsyncDisposable {
   /** What the client under test is given in place of the service's addresses. */
   readonly authUrl: string

@@ -10,6 +10,7 @@ import { onlyPlaceholder, parseTemplate, render } from './placeholders.ts'
 import { madeUp } from './pseudonyms.ts'
 import type { Bindings } from './template-match.ts'
 
+/** Where a recording is replayed, and who is told. */
 export interface ReplayOptions {
   /** Default any free one. */
   readonly port?: number
@@ -17,6 +18,7 @@ export interface ReplayOptions {
   readonly onExchange?: (line: string) => void
 }
 
+/** A running replay: it answers as the recorded service did. */
 export interface Replay extends AsyncDisposable {
   /** What the client under test is given in place of the service's addresses. */
   readonly authUrl: string

@@ -3,6 +3,7 @@ import type { AccountSwitches } from '../accounts.ts'
 import { ENDPOINTS, type Endpoint, type Fault } from '../faults/fault.ts'
 import type { SwitchableOptions } from './option-descriptions.ts'
 
+/** The names of all scenarios. */
 export type ScenarioName =
   | 'rotation-lost'
   | 'rotation-forgiven'
@@ -25,6 +26,7 @@ export type ScenarioName =
   | 'html-for-json'
   | 'oversized-page'
 
+/** A named state of the service: options, faults and accounts that are switched together. */
 export interface Scenario {
   /** What happens, in one sentence. */
   readonly about: string
