@@ -4,8 +4,9 @@ import { parseArgs } from 'node:util'
 import { startRecorder } from './recorder.ts'
 import { startReplay } from './replay.ts'
 
-const RECORD_HELP = `owner-sso-emulator record --upstream <url>: passes a login through to a real service and writes down what passed,
-with every secret replaced by a placeholder
+const RECORD_HELP = `Usage: owner-sso-emulator record --upstream <url> [options]
+
+Passes a login through to a real service and writes down what passed, with every secret replaced by a placeholder.
 
   --upstream <url>            base address of the service
   --regional-upstream <url>   that of the other region's instance, for an account that is sent there
@@ -21,7 +22,9 @@ Example:
   owner-sso-emulator record --upstream https://auth.example.com --fixture broken-login.json
 `
 
-const REPLAY_HELP = `owner-sso-emulator replay <fixture>: answers from a recorded login
+const REPLAY_HELP = `Usage: owner-sso-emulator replay <fixture> [options]
+
+Answers from a recorded login.
 
   --port <n>   port to listen on (default: any free one)
   --once       end after the last answer (status 0), or the first request that does not fit (status 1)

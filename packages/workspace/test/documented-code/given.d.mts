@@ -31,5 +31,9 @@ export declare const users: {
   link(user: OwnerSsoUser | undefined, account: string): Promise<OwnerSsoUser>
 }
 
+/** Those of the page's test runner. */
+export declare function test(name: string, run: () => Promise<void>): void
+export declare function expect(value: unknown): { toBe(other: unknown): void }
+
 /** Somebody else's proxy. */
 export declare const webSocketProxy: { upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void }
