@@ -63,11 +63,6 @@ export function onlyPlaceholder(text: string): Placeholder | undefined {
   return parts.length === 1 && typeof first === 'object' ? first : undefined
 }
 
-/** Names in the text. */
-export function namesIn(text: string): string[] {
-  return parseTemplate(text).flatMap((part) => (typeof part === 'string' ? [] : [part.name]))
-}
-
 function spelling(name: string): Spelling {
   if (name === 'url' || name === 'html' || name === 'number') return name
   throw new SyntaxError(`a placeholder can't be spelled ${name}: url, html or number`)
