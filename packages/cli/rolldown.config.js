@@ -73,7 +73,11 @@ export default defineConfig({
     chunkFileNames: '[name].cjs',
     codeSplitting: {
       groups: [
-        { name: 'start', test: /[\\/]cli[\\/]src[\\/](?:program|interruption|output|warnings)\.ts$/u, priority: 2 },
+        {
+          name: 'start',
+          test: /[\\/]cli[\\/]src[\\/](?:one-call|program|interruption|output|warnings)\.ts$/u,
+          priority: 2,
+        },
         {
           name: 'token',
           test: /[\\/]cli[\\/]src[\\/]commands[\\/]token\.ts$|[\\/]token-store-file[\\/]/u,

@@ -20,6 +20,7 @@ Files:
   ~/.config/owner-sso/config.json  settings: authUrl, regionalAuthUrls, apiUrl, store, account, ca
   ~/.config/owner-sso/tokens       the default store; only you can read it
   XDG_CONFIG_HOME moves both.
+  ~/.cache/owner-sso               compiled code, with Node 22.1 and newer; XDG_CACHE_HOME moves it
 
   An option comes before its variable, a variable before the config file.
 

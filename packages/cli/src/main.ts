@@ -1,22 +1,8 @@
 #!/usr/bin/env node
 /**
- * The command `owner-sso`: one call, from its arguments to its exit code.
+ * The command `owner-sso`. All but the cache is loaded after the cache is there.
  */
-import { listenForSignals } from './interruption.ts'
-import { runProgram } from './program.ts'
-import { showOtherWarnings } from './warnings.ts'
+import { cacheCompiledCode } from './compile-cache.ts'
 
-listenForSignals()
-showOtherWarnings()
-void endOf(runProgram(process.argv)).then((code) => process.exit(code))
-
-/** The exit code; a failure has been told by then. */
-async function endOf(call: Promise<number>): Promise<number> {
-  try {
-    return await call
-  } catch (error) {
-    // Loaded only for a call that failed.
-    const { report } = await import('./report.ts')
-    return report(error)
-  }
-}
+cacheCompiledCode()
+void import('./one-call.ts').then(({ makeCall }) => makeCall(process.argv))

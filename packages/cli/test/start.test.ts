@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
+import nodeModule from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -55,6 +56,24 @@ describe('the Public Suffix List', () => {
     const { code, stderr } = await outcome
     expect(code).toBe(3)
     expect(stderr).toMatch(/Nothing was sent[\s\S]*LOADED.*public-suffix-list\.cjs/u)
+  })
+})
+
+describe('the cache of compiled code', () => {
+  const hasCache = 'enableCompileCache' in nodeModule
+
+  it.each([
+    ['~/.cache', {}, '.cache'],
+    ['XDG_CACHE_HOME', { XDG_CACHE_HOME: 'there' }, 'there'],
+  ])('lies in %s, where Node has one', async (_name, { XDG_CACHE_HOME }: { XDG_CACHE_HOME?: string }, folder) => {
+    const env = XDG_CACHE_HOME === undefined ? {} : { XDG_CACHE_HOME: join(machine.home, XDG_CACHE_HOME) }
+    expect((await machine.run(['--version'], { env })).code).toBe(0)
+    expect(existsSync(join(machine.home, folder, 'owner-sso', 'compiled'))).toBe(hasCache)
+  })
+
+  it('does no harm where it can’t be written', async () => {
+    const { code, stderr } = await machine.run(['--version'], { env: { XDG_CACHE_HOME: '/dev/null' } })
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   })
 })
 
