@@ -8,8 +8,8 @@ import { warnOfNetworkFolder } from './network-folder.ts'
 import { checkFolder, checkRoot } from './private-folder.ts'
 import { isAlive } from './process-name.ts'
 
-/** So many folders are remembered as looked at. */
-const remembered = 10_000
+/** So many accounts' folders are remembered as looked at: about 100 bytes each. */
+const remembered = 250_000
 
 export interface OpenedFolder {
   /** Opens the folder once; the next call tries again where it failed. */
@@ -22,18 +22,21 @@ export interface OpenedFolder {
 
 export function openedFolder(disk: Disk, root: string): OpenedFolder {
   let opening: Promise<void> | undefined
-  const looked = new Set<string>()
+  const accounts = new Set<string>()
+  const shards = new Set<string>()
 
-  const look = async (folder: string): Promise<boolean> => {
-    if (looked.has(folder)) return true
+  const look = async (name: string, folder: string, looked: Set<string>): Promise<boolean> => {
+    if (looked.has(name)) return true
     const found = await unless(
       checkFolder(disk, folder).then(() => true),
       'ENOENT',
     )
     if (looked.size >= remembered) looked.clear()
-    if (found) looked.add(folder)
+    if (found) looked.add(name)
     return found ?? false
   }
+  const lookAtShard = (folder: string): Promise<boolean> => look(folder, folder, shards)
+  const lookAtAccount = (key: string): Promise<boolean> => look(key, accountFolder(root, key), accounts)
 
   return {
     open: () =>
@@ -41,13 +44,14 @@ export function openedFolder(disk: Disk, root: string): OpenedFolder {
         opening = undefined
         throw error
       })),
-    hasAccount: async (key) => (await look(shardFolder(root, key))) && (await look(accountFolder(root, key))),
+    hasAccount: async (key) =>
+      accounts.has(key) || ((await lookAtShard(shardFolder(root, key))) && (await lookAtAccount(key))),
     addAccount: async (key) => {
       const [shard, folder] = [shardFolder(root, key), accountFolder(root, key)]
       await unless(disk.mkdir(shard, 0o700), 'EEXIST')
-      await look(shard)
+      await lookAtShard(shard)
       await unless(disk.mkdir(folder, 0o700), 'EEXIST')
-      await look(folder)
+      await lookAtAccount(key)
       // Even where another process made them: it may have died before this.
       await sync(disk, root)
       await sync(disk, shard)

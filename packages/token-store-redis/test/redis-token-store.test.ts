@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { inspect } from 'node:util'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { Redis } from 'ioredis'
+import { createTokenManager, type TokenSet } from '@owner-sso/core'
 import { createClient, RESP_TYPES } from 'redis'
 import { checkRedis, redisTokenStore } from '../src/index.ts'
 import {
@@ -25,6 +26,15 @@ const ioRedisWith = (options: Parameters<typeof ioRedis>[1]): Redis => {
   return made
 }
 
+/** What the server has carried out since its statistics were reset, but for the test's own. */
+async function commandsSent(): Promise<string[]> {
+  const calls = (await client.info('commandstats')).matchAll(/cmdstat_(\w+):calls=(\d+)/gu)
+  return [...calls]
+    .map(([, name, count]) => `${name} ${count}`)
+    .filter((call) => !/^(?:config|info|client)/u.test(call))
+    .toSorted()
+}
+
 describeWithRedis('redisTokenStore', () => {
   beforeAll(async () => {
     server = await startRedis()
@@ -43,16 +53,28 @@ describeWithRedis('redisTokenStore', () => {
     await store.swap(account, 0, sample(1), 'one')
     await store.read(account)
     await store.read('nobody')
-    const calls = [...(await client.info('commandstats')).matchAll(/cmdstat_(\w+):calls=(\d+)/gu)].map(
-      ([, name, count]) => `${name} ${count}`,
-    )
     // The script's own: one GET, one SET, one PUBLISH.
-    expect(calls.filter((call) => !/^(?:config|info|client)/u.test(call)).toSorted()).toEqual([
-      'eval 1',
-      'get 3',
-      'publish 1',
-      'set 1',
-    ])
+    expect(await commandsSent()).toEqual(['eval 1', 'get 3', 'publish 1', 'set 1'])
+  })
+
+  test('sends two GETs and two scripts for a whole refresh', async () => {
+    const issued = (name: string): TokenSet => ({
+      access_token: `access-${name}`,
+      refresh_token: `refresh-${name}`,
+      token_type: 'Bearer',
+      expires_at: Date.now() / 1000 + 28_800,
+      auth_url: 'http://127.0.0.1:9',
+    })
+    const sso = { refresh: async () => issued('new') }
+    const tokens = createTokenManager({ sso, store: redisTokenStore({ client }), minRefreshInterval: 0 })
+    await tokens.save(account, issued('old'))
+    await client.configResetStat()
+    expect(await tokens.getAccessToken(account)).toBe('access-old')
+    await tokens.invalidate(account, 'access-old')
+    expect(await tokens.getAccessToken(account)).toBe('access-new')
+    expect(await tokens.getAccessToken(account)).toBe('access-new')
+    // The record and what is known of the firewall, side by side; the intent; the new tokens. Each script has a GET of its own.
+    expect(await commandsSent()).toEqual(['eval 2', 'get 4', 'publish 2', 'set 2'])
   })
 
   test('puts no name of an account into a key, and the account into one hash slot', async () => {

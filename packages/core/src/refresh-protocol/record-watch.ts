@@ -1,6 +1,6 @@
 /**
  * Watching an account's record while another process refreshes: the store's own hint where it has one, and in any case a
- * look every 25 to 250 ms, jittered so that a herd does not look all at once.
+ * look every 25 to 250 ms, often while the refresh is young, and jittered so that a herd does not look all at once.
  */
 import type { TokenStore } from '../token-store.ts'
 import type { Runtime } from './runtime.ts'
@@ -11,8 +11,13 @@ export interface RecordWatch {
   close(): void
 }
 
+/** Milliseconds until the next look, at the least and at the most; the most grows by the least with each look. */
+const soonest = 25
+const latest = 250
+
 export function watchRecord(account: string, store: TokenStore, runtime: Runtime): RecordWatch {
   let hinted = false
+  let looks = 0
   let wake: (() => void) | undefined
   let stop: (() => void) | undefined
   const hint = (): void => {
@@ -25,7 +30,9 @@ export function watchRecord(account: string, store: TokenStore, runtime: Runtime
       stop ??= store.watch?.(account, hint)
       if (!hinted) {
         await new Promise<void>((resolve) => {
-          const cancel = runtime.after(25 + 225 * runtime.random(), resolve)
+          looks += 1
+          const most = Math.min(soonest * (looks + 1), latest)
+          const cancel = runtime.after(soonest + (most - soonest) * runtime.random(), resolve)
           wake = () => {
             cancel()
             resolve()

@@ -152,6 +152,30 @@ describe('a token that works', () => {
 })
 
 describe('one refresh', () => {
+  it('reads the record and what is known of the firewall at once: three round trips in all', async () => {
+    const world = bench()
+    const asked: string[] = []
+    const { read, swap } = world.store
+    /** Answers all that was asked at the same time. */
+    const trip = async <Value>(what: string, operation: () => Promise<Value>): Promise<Value> => {
+      asked.push(what)
+      await idle()
+      asked.push('answer')
+      return operation()
+    }
+    const tokens = world.process({
+      store: {
+        read: (name) => trip('read', () => read(name)),
+        swap: (...write) => trip('swap', () => swap(...write)),
+      },
+    })
+    await tokens.save(account, world.tokens())
+    await world.pass(hours(8))
+    asked.length = 0
+    expect(await tokens.getAccessToken(account)).toBe('a1')
+    expect(asked).toEqual(['read', 'read', 'answer', 'answer', 'swap', 'answer', 'swap', 'answer'])
+  })
+
   it('serves a hundred callers', async () => {
     const world = bench()
     const tokens = world.process()
