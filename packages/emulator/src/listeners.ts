@@ -39,6 +39,8 @@ export interface Listener {
 
 const MAX_HEADER_BYTES = 16_384
 const PORT_TRIES = 5
+/** Milliseconds: a test that is busy for a while does not find its idle connection gone. */
+const KEEP_ALIVE = 60_000
 
 /** @throws {Error} With code EADDRINUSE if the port is taken. */
 export async function listen(options: ListenOptions, tries: number = PORT_TRIES): Promise<Listener> {
@@ -94,7 +96,12 @@ function isAddressInUse(error: unknown): boolean {
 }
 
 async function listenOn(options: ListenOptions, host: string, port: number): Promise<Server> {
-  const limits = { maxHeaderSize: MAX_HEADER_BYTES, headersTimeout: 30_000, requestTimeout: 60_000 }
+  const limits = {
+    maxHeaderSize: MAX_HEADER_BYTES,
+    headersTimeout: 30_000,
+    requestTimeout: 60_000,
+    keepAliveTimeout: KEEP_ALIVE,
+  }
   const server = options.certificate
     ? createHttpsServer({ ...limits, ...secureContext(options) })
     : createHttpServer(limits)
