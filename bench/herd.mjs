@@ -6,14 +6,14 @@
  * second connection, the `subscriber`, the Redis store has no hint to give, and waiters look every 25 to 250 ms. Needs
  * redis-server.
  */
-import { fork, spawn } from 'node:child_process'
+import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { startEmulator } from '@owner-sso/emulator'
+import { startRedis } from './redis-server.mjs'
 
 const rounds = Number(process.argv[2] ?? 40)
 const [processes, callers, refreshTakes] = [8, 25, 50]
@@ -23,7 +23,7 @@ const budgets = { file: 300, Redis: 150 }
 const folder = mkdtempSync(join(tmpdir(), 'owner-sso-herd-'))
 const emulator = await startEmulator({ firewall: false })
 emulator.always('refresh', { delay: refreshTakes })
-const redis = await startRedis()
+const redis = await startRedis(folder)
 
 const rows = { file: await measure({ kind: 'file', path: join(folder, 'tokens') }, budgets.file) }
 if (redis) {
@@ -83,19 +83,6 @@ function startProcess() {
     },
     stop: () => child.disconnect(),
   }
-}
-
-async function startRedis() {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address()
-  probe.close()
-  const server = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', folder])
-  const isThere = await new Promise((resolve) => {
-    server.once('error', () => resolve(false))
-    server.stdout.on('data', (chunk) => String(chunk).includes('Ready to accept') && resolve(true))
-  })
-  return isThere && { url: `redis://127.0.0.1:${port}`, stop: () => server.kill('SIGKILL') }
 }
 
 function quantile(values, share) {

@@ -63,14 +63,14 @@ candidates.push(googleAuthLibrary(), simpleOauth2())
 const readsBefore = reads
 
 /** The same accounts in the same order on both sides. */
-const visits = new Map(
+const orders = new Map(
   sizes.map((size) => [size, Array.from({ length: batch }, () => names[Math.floor(Math.random() * size)])]),
 )
 
 /** Nanoseconds a call, of each batch; candidates take turns batch by batch, so that all meet the same machine. */
 for (const candidate of candidates) {
   candidate.times = []
-  candidate.visits = visits.get(candidate.size)
+  candidate.visits = orders.get(candidate.size)
 }
 for (let turn = 0; turn < batches; turn += 1) {
   for (const { call, visits, times } of candidates) {

@@ -5,22 +5,21 @@
  * A record is 3 KB. "A refresh" is the store's part of one: the service answers at once, and the token set is as long as the
  * record. What the commands of a refresh are, and that they are three round trips, is a test of the package.
  */
-import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createTokenManager } from '@owner-sso/core'
 import { redisTokenStore } from '@owner-sso/token-store-redis'
 import { createClient } from 'redis'
+import { startRedis } from './redis-server.mjs'
 
 const accounts = Number(process.argv[2] ?? 10_000)
 const rounds = 3000
 const record = { schema: 1, state: 'signed-in', filling: 'x'.repeat(3000) }
 const folder = mkdtempSync(join(tmpdir(), 'owner-sso-bench-'))
-const redis = await startRedis()
+const redis = await startRedis(folder)
+if (!redis) throw new Error('redis-server is not on the PATH')
 const client = await createClient({ url: redis.url }).connect()
 const store = redisTokenStore({ client })
 
@@ -92,16 +91,3 @@ console.table({
   [`update, ${accounts} accounts`]: row('update', bareWrite),
   'a refresh, three round trips': row(refresh, bareRead),
 })
-
-async function startRedis() {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address()
-  probe.close()
-  const server = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', folder])
-  await new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.stdout.on('data', (chunk) => String(chunk).includes('Ready to accept') && resolve())
-  })
-  return { url: `redis://127.0.0.1:${port}`, stop: () => server.kill('SIGKILL') }
-}

@@ -12,7 +12,7 @@ import { redisTokenStore } from '@owner-sso/token-store-redis'
 import { createClient } from 'redis'
 import { sha256 } from '../src/clients.ts'
 import { type Instance, startInstance } from './instance.ts'
-import { type RedisServer, startRedis } from './redis-server.ts'
+import { type RedisServer, startRedis } from '../../../packages/workspace/redis-server.ts'
 
 export const account = 'plain@example.com'
 /** An API key as `openssl rand -hex 32` makes one. */
@@ -69,12 +69,12 @@ export async function endAll(): Promise<void> {
  */
 export function useRedis(lives: 'test' | 'all' = 'test'): void {
   beforeAll(async () => {
-    redis = await startRedis()
+    redis = await startRedis('--appendonly', 'yes', '--appendfsync', 'always')
   })
   if (lives === 'test') afterEach(endAll)
   afterAll(async () => {
     await endAll()
-    await redis?.remove()
+    await redis?.stop()
   })
 }
 

@@ -2,7 +2,7 @@
 import { expect, it } from '@jest/globals'
 import { account, apiKey, call, callMany, deploy, life, metric, useRedis } from './deployment.ts'
 import type { Instance } from './instance.ts'
-import { describeWithRedis } from './redis-server.ts'
+import { describeWithRedis } from '../../../packages/workspace/redis-server.ts'
 
 async function page(
   instance: Instance,

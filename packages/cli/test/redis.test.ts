@@ -1,42 +1,21 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { useEmulator } from '@owner-sso/emulator/jest'
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { type Machine, newMachine, until } from './machine.ts'
-
-const binary = ['redis-server', 'valkey-server'].find((name) => spawnSync(name, ['--version']).status === 0)
-const isNeeded = process.env['CI'] === 'true'
-if (binary === undefined && !isNeeded) {
-  console.warn('Skipped: these tests need redis-server on the PATH (Debian: apt-get install redis-server).')
-}
-const describeWithRedis = binary !== undefined || isNeeded ? describe : describe.skip
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { describeWithRedis, type RedisServer, startRedis } from '../../workspace/redis-server.ts'
+import { type Machine, newMachine } from './machine.ts'
 
 describeWithRedis('a store in Redis', () => {
   const emulator = useEmulator()
   let machine: Machine
-  let redis: ChildProcess
-  let folder: string
+  let redis: RedisServer
   let url: string
 
   beforeAll(async () => {
     machine = newMachine(emulator)
-    folder = mkdtempSync(join(tmpdir(), 'owner-sso-redis-'))
-    const port = await freePort()
-    url = `redis://:hush@127.0.0.1:${port}/3`
-    const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', folder, '--requirepass', 'hush']
-    redis = spawn(binary ?? 'redis-server', args, { stdio: ['ignore', 'pipe', 'ignore'] })
-    let said = ''
-    redis.stdout?.on('data', (chunk) => (said += chunk))
-    await until(() => said.includes('Ready to accept connections'))
+    redis = await startRedis('--requirepass', 'hush')
+    url = `redis://:hush@127.0.0.1:${redis.port}/3`
   })
   afterAll(async () => {
-    redis.kill('SIGKILL')
-    await once(redis, 'exit')
-    rmSync(folder, { recursive: true })
+    await redis.stop()
     machine.remove()
   })
 
@@ -71,12 +50,3 @@ describeWithRedis('a store in Redis', () => {
     expect((await machine.run(['token', '--account', 'regional@example.com'], { env: config })).code).toBe(0)
   })
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  return typeof address === 'object' ? (address?.port ?? 0) : 0
-}

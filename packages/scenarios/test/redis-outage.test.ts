@@ -1,14 +1,13 @@
 /** B-E: the Redis server dies, stops, loses what it knew, or is replaced by one that lags behind. */
-import { describe, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
+import { describeWithRedis, type RedisServer, startRedis } from '../../workspace/redis-server.ts'
 import { account, atEnd, deploy, type Deployment, life } from './deployment/deployment.ts'
 import { figure, gate, until } from './deployment/figures.ts'
-import { hasRedis, type RedisServer, startRedis } from './deployment/redis-server.ts'
 import { startSwitchboard } from './deployment/switchboard.ts'
 import { redisOn } from './deployment/stores.ts'
 import type { Worker } from './deployment/worker.ts'
 
 const unavailable = 'ERR_SSO_STORE:unavailable'
-const describeWithRedis = hasRedis ? describe : describe.skip
 
 describeWithRedis('the Redis server', () => {
   test('E1: killed and started again while a refresh is under way: nothing is lost, no call fails', async () => {
@@ -142,7 +141,7 @@ describeWithRedis('the Redis server', () => {
 
 async function ownRedis(...settings: readonly string[]): Promise<RedisServer> {
   const redis = await startRedis(...settings)
-  atEnd(redis.remove)
+  atEnd(redis.stop)
   return redis
 }
 

@@ -4,15 +4,9 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type Cluster, Redis } from 'ioredis'
 import { createSentinel } from 'redis'
 import { type RedisClient, redisTokenStore } from '../src/index.ts'
-import {
-  describeWithRedis,
-  type NodeRedisCluster,
-  nodeRedisCluster,
-  startCluster,
-  startSentinel,
-  startRedis,
-  ioRedisCluster,
-} from './redis-server.ts'
+import { describeWithRedis, startRedis } from '../../workspace/redis-server.ts'
+import { type NodeRedisCluster, nodeRedisCluster, ioRedisCluster } from './redis-clients.ts'
+import { startCluster, startSentinel } from './redis-deployments.ts'
 import { account, commit, sample } from './samples.ts'
 
 describeWithRedis('a cluster of three masters', () => {

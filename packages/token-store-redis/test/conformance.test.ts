@@ -6,18 +6,16 @@ import { afterAll, beforeAll, test } from '@jest/globals'
 import { tokenStoreConformance } from '@owner-sso/token-store-conformance'
 import type { Cluster, Redis } from 'ioredis'
 import { redisTokenStore, type RedisTokenStoreOptions } from '../src/index.ts'
+import { describeWithRedis, type RedisServer, startRedis } from '../../workspace/redis-server.ts'
 import {
-  describeWithRedis,
   type NodeRedis,
   type NodeRedisCluster,
   nodeRedis,
   nodeRedisCluster,
-  type RedisServer,
-  startCluster,
-  startRedis,
   ioRedis,
   ioRedisCluster,
-} from './redis-server.ts'
+} from './redis-clients.ts'
+import { startCluster } from './redis-deployments.ts'
 
 const writer = fileURLToPath(new URL('writer-process.mjs', import.meta.url))
 

@@ -4,7 +4,8 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from '@jest/globals'
 import { redisTokenStore } from '../src/index.ts'
-import { describeWithRedis, ioRedis, nodeRedis, startRedis } from './redis-server.ts'
+import { describeWithRedis, startRedis } from '../../workspace/redis-server.ts'
+import { ioRedis, nodeRedis } from './redis-clients.ts'
 import { account, sample } from './samples.ts'
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')

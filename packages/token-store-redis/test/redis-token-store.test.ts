@@ -6,15 +6,9 @@ import type { Redis } from 'ioredis'
 import { createTokenManager, type TokenSet } from '@owner-sso/core'
 import { createClient, RESP_TYPES } from 'redis'
 import { checkRedis, redisTokenStore } from '../src/index.ts'
-import {
-  describeWithRedis,
-  type NodeRedis,
-  nodeRedis,
-  type RedisServer,
-  startCluster,
-  startRedis,
-  ioRedis,
-} from './redis-server.ts'
+import { describeWithRedis, type RedisServer, startRedis } from '../../workspace/redis-server.ts'
+import { type NodeRedis, nodeRedis, ioRedis } from './redis-clients.ts'
+import { startCluster } from './redis-deployments.ts'
 import { account, sample } from './samples.ts'
 
 let server: RedisServer

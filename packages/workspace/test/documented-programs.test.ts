@@ -5,8 +5,9 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { type Emulator, startEmulator } from '@owner-sso/emulator'
 import { codeBlocksOf, documents } from './code-blocks.ts'
 import { runCommand } from './empty-project.ts'
-import { answering, freePort, newFolder, paste, type PastedProgram } from './pasted-program.ts'
-import { describeWithRedis, startRedis } from './redis-server.ts'
+import { freePort } from '../free-port.ts'
+import { describeWithRedis, startRedis } from '../redis-server.ts'
+import { answering, newFolder, paste, type PastedProgram } from './pasted-program.ts'
 import { type Visitor, visitorOf } from './visitor.ts'
 
 const credential = 'correct horse'
@@ -101,7 +102,8 @@ it('Proxying the owner API: reading is allowed, for who is signed in', async () 
 
 describeWithRedis('Running many instances', () => {
   it('takes two of them, one sign-in, and looks at keys', async () => {
-    await using redis = await startRedis()
+    // With the protections that checkRedis asks for.
+    await using redis = await startRedis('--appendonly', 'yes', '--maxmemory-policy', 'noeviction')
     const environment = { REDIS_URL: redis.url, API_KEY: 'the key of this test' }
     const credentials = { OWNER_SSO_CREDENTIAL: credential, OWNER_SSO_ENCRYPTION_KEY: encryptionKey }
     await runCommand('owner-sso', ['login', '--account', 'plain@example.com', '--auth-url', emulator.authUrl], {

@@ -2,7 +2,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { basename, join } from 'node:path'
 import { codeBlocksOf } from './code-blocks.ts'
 import { project } from './empty-project.ts'
@@ -53,13 +52,4 @@ export async function answering(address: string, { child, printed }: PastedProgr
     if (answers) return
   }
   throw new Error(`The program ended with exit code ${child.exitCode}: ${printed()}`)
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  return typeof address === 'object' && address !== null ? address.port : 0
 }

@@ -155,7 +155,7 @@ describe('one refresh', () => {
   it('reads the record and what is known of the firewall at once: three round trips in all', async () => {
     const world = bench()
     const asked: string[] = []
-    const { read, swap } = world.store
+    const { store } = world
     /** Answers all that was asked at the same time. */
     const trip = async <Value>(what: string, operation: () => Promise<Value>): Promise<Value> => {
       asked.push(what)
@@ -165,8 +165,8 @@ describe('one refresh', () => {
     }
     const tokens = world.process({
       store: {
-        read: (name) => trip('read', () => read(name)),
-        swap: (...write) => trip('swap', () => swap(...write)),
+        read: (name) => trip('read', () => store.read(name)),
+        swap: (...write) => trip('swap', () => store.swap(...write)),
       },
     })
     await tokens.save(account, world.tokens())

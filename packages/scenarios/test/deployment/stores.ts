@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll } from '@jest/globals'
-import { hasRedis, type RedisServer, startRedis } from './redis-server.ts'
+import { hasRedis, type RedisServer, startRedis } from '../../../workspace/redis-server.ts'
 
 /** What a worker opens its store with; plain data. */
 export type StoreSettings =
@@ -32,7 +32,7 @@ let shared: Promise<RedisServer> | undefined
 let stores = 0
 
 afterAll(async () => {
-  await (await shared)?.remove()
+  await (await shared)?.stop()
 })
 
 /** One server for all tests of a file; each has keys of its own. */
@@ -53,7 +53,5 @@ export function redisOn({ url }: Pick<RedisServer, 'url'>): StoreRow {
     make: async () => ({ settings: { kind: 'redis', url, prefix: 'owner-sso:' }, remove: async () => undefined }),
   }
 }
-
-if (!hasRedis) console.warn('Skipped: the scenarios on Redis need redis-server (apt-get install redis-server).')
 
 export const storeRows: readonly StoreRow[] = hasRedis ? [fileRow, redisRow] : [fileRow]
