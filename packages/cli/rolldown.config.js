@@ -49,9 +49,14 @@ const withoutUnused = {
     const replacement = replacementOf(id, importer)
     return replacement && `\0replaced:${replaced.indexOf(replacement)}`
   },
-  // Node loads its client for `fetch` as soon as somebody looks whether there is a FormData.
-  transform: (code, id) =>
-    /axios[\\/]lib[\\/]utils\.js$/u.test(id) ? code.replaceAll('G.FormData', 'undefined') : undefined,
+  transform(code, id) {
+    // Node loads its client for `fetch` as soon as somebody looks whether there is a FormData.
+    if (/axios[\\/]lib[\\/]utils\.js$/u.test(id)) return code.replaceAll('G.FormData', 'undefined')
+    // An expression that takes milliseconds to compile, and that nothing without a colon matches.
+    if (/[\\/]tough-cookie[\\/]/u.test(id))
+      return code.replace('(IP_V6_REGEX_OBJECT.test(str)', "(str.includes(':') && IP_V6_REGEX_OBJECT.test(str)")
+    return undefined
+  },
   load: (id) => (id.startsWith('\0replaced:') ? replaced[Number(id.slice('\0replaced:'.length))].by : undefined),
 }
 

@@ -20,11 +20,15 @@ export interface SecretMemory {
 export function createSecretMemory(max: number, lifetime: number): SecretMemory {
   // The key never leaves this closure: a dump of the set says nothing about what is in it.
   const key = randomBytes(32)
-  const seen = new LRUCache<string, true>({ max, ttl: lifetime * 1000 })
+  // Made for the first secret: a cache takes its room at once, and most processes never see one.
+  let seen: LRUCache<string, true> | undefined
   const hash = (secret: readonly string[]): string =>
     createHmac('sha256', key).update(JSON.stringify(secret)).digest('base64')
   return {
-    remember: (...secret) => void seen.set(hash(secret), true),
-    has: (...secret) => seen.has(hash(secret)),
+    remember: (...secret) => {
+      seen ??= new LRUCache({ max, ttl: lifetime * 1000 })
+      seen.set(hash(secret), true)
+    },
+    has: (...secret) => seen?.has(hash(secret)) ?? false,
   }
 }
