@@ -35,7 +35,8 @@ const PLAIN_ANSWER_HEADERS = words(
 )
 /** Of one request; the rest is not shown, so that nobody fills the log with names. */
 const MOST_FIELDS = 100
-const LONGEST_NAME = 200
+/** What looks like a name. A body under a wrong content type is read as one long name, and may hold anything. */
+const NAME = /^[A-Za-z_][\w.-]{0,39}$/u
 const SECRET_HEADERS = new Set(['authorization', 'proxy-authorization'])
 
 export const masked: Reading = {
@@ -91,8 +92,13 @@ function parsed(text: string): Fields {
 function maskFields<Value>(fields: readonly (readonly [string, Value])[]): Record<string, Value | string> {
   const shown = fields.slice(0, MOST_FIELDS)
   return Object.fromEntries(
-    shown.map(([name, value]) => [name.slice(0, LONGEST_NAME), isPlain(name, value) ? value : MASK]),
+    shown.map(([name, value]) => [isName(name, value) ? name : MASK, isPlain(name, value) ? value : MASK]),
   )
+}
+
+/** What stands alone, without a value, may be one. */
+function isName(name: string, value: unknown): boolean {
+  return PLAIN_FIELDS.has(name) || (NAME.test(name) && value !== '')
 }
 
 function isPlain(name: string, value: unknown): boolean {

@@ -84,6 +84,17 @@ describe('the log of requests', () => {
     expect(emulator.requests.at(-1)?.body).toEqual({})
   })
 
+  it('takes no value for a name: not of a body under the wrong content type, nor of one that stands alone', async () => {
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    for (const body of [JSON.stringify({ credential: 'canary' }), 'canary', 'grant_type=a&canary=']) {
+      await fetch(`${emulator.authUrl}/oauth2/v3/token`, { method: 'POST', headers, body })
+    }
+    await fetch(`${emulator.authUrl}/oauth2/v3/authorize?canary`)
+    expect(emulator.requests).toHaveLength(4)
+    expect(JSON.stringify(emulator.requests)).not.toContain('canary')
+    expect(emulator.requests[2]?.body).toEqual({ grant_type: 'a', '[masked]': '[masked]' })
+  })
+
   it('numbers connections', async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     const send = async (): Promise<number | undefined> => {
