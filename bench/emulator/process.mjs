@@ -6,5 +6,5 @@ process.on('message', () => {
   globalThis.gc()
   process.send(process.memoryUsage())
 })
-process.once('disconnect', () => emulator.close())
+process.once('disconnect', () => void emulator.close())
 process.send({ authUrl: emulator.authUrl })
