@@ -4,12 +4,14 @@
  */
 import { authorizeUrl, newLoginSecrets } from './steps/authorization-request.ts'
 import type { LoginSecrets } from './steps/authorization-request.ts'
-import { redacted } from './redaction.ts'
+import { printingRule, redacted } from './redaction.ts'
 import type { AuthorizationRequest } from './sso.ts'
 import type { SsoSettings } from './sso-settings.ts'
 
 /** What an {@link AuthorizationRequest} really holds. */
 export interface AuthorizationRequestData extends AuthorizationRequest, LoginSecrets {}
+
+const printed = printingRule('AuthorizationRequest', ['kind'])
 
 /** `Sso.createAuthorizationUrl`. Makes no request: nothing but a browser opens the address. */
 export function createAuthorizationUrl(
@@ -21,6 +23,6 @@ export function createAuthorizationUrl(
   const request: AuthorizationRequestData = { kind: 'owner-sso/authorization-request', ...secrets }
   return {
     url: authorizeUrl(settings, settings.authUrl, secrets, loginHint).href,
-    request: redacted('AuthorizationRequest', request, ['kind']),
+    request: redacted(request, printed),
   }
 }

@@ -8,7 +8,7 @@ import { PendingLoginExpiredError } from './errors.ts'
 import type { LoginSecrets } from './steps/authorization-request.ts'
 import type { LoginPage } from './steps/login-page.ts'
 import type { Verification } from './steps/mfa-verify.ts'
-import { redacted } from './redaction.ts'
+import { printingRule, redacted } from './redaction.ts'
 import { allowedInstance } from './region.ts'
 import type { Service } from './service.ts'
 import type { Credentials, Factor, PendingLogin } from './sso.ts'
@@ -31,6 +31,8 @@ interface PendingLoginData extends PendingLogin, LoginInProgress {
   readonly issued_at: number
 }
 
+const printed = printingRule('PendingLogin', ['kind', 'issued_at', 'expires_at'])
+
 /** Wraps a login for its caller. It prints without its secrets. */
 export function pendingLogin(login: LoginInProgress, now: number): PendingLogin {
   const issued = Math.floor(now)
@@ -40,7 +42,7 @@ export function pendingLogin(login: LoginInProgress, now: number): PendingLogin 
     issued_at: issued,
     expires_at: issued + lifetime,
   }
-  return redacted('PendingLogin', data, ['kind', 'issued_at', 'expires_at'])
+  return redacted(data, printed)
 }
 
 /**

@@ -1,12 +1,13 @@
 /**
  * The token set: what the token endpoint answers, plus when it ends and who issued it.
  */
-import { redacted } from './redaction.ts'
+import { printingRule, redacted } from './redaction.ts'
 
 /**
  * Tokens of one account. Wire names are kept (interface document, "Token response"); `expires_at` and `auth_url` are ours.
  *
- * Plain data: it survives `JSON.stringify` and has to be stored. `util.inspect` (and so `console.log`) shows none of its tokens.
+ * Plain data: it survives `JSON.stringify` and has to be stored. `util.inspect` (and so `console.log`) shows none of its tokens,
+ * nor of a spread copy's.
  */
 export interface TokenSet {
   /** Bearer token for the owner API (RFC 6750). */
@@ -27,10 +28,12 @@ export interface TokenSet {
   readonly auth_url: string
 }
 
+const printed = printingRule('TokenSet', ['token_type', 'expires_in', 'expires_at', 'auth_url'])
+
 /**
  * A token set that can be stored but prints without its tokens. Also for one that was read back from JSON, whose printing
  * rule was lost on the way.
  */
 export function tokenSet(tokens: TokenSet): TokenSet {
-  return redacted('TokenSet', tokens, ['token_type', 'expires_in', 'expires_at', 'auth_url'])
+  return redacted(tokens, printed)
 }
