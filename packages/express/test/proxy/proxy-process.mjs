@@ -2,7 +2,7 @@
  * The proxy in a process of its own, so that its memory can be told from that of its callers and of the owner API.
  *
  * Gets { target, token } as its first message and answers with its port; to any later one, with what it holds once its
- * connections to the owner API have ended, as idle ones do.
+ * idle connections to the owner API have ended.
  */
 import { subscribe } from 'node:diagnostics_channel'
 import { createServer } from 'node:http'
@@ -30,8 +30,12 @@ subscribe('undici:client:connected', ({ socket }) => {
   })
 })
 
+/** Ends the connections, as the owner API would after a while. */
 async function atRest() {
-  if (upstream.size > 0) await new Promise((resolve) => (ended = resolve))
+  if (upstream.size === 0) return
+  const allEnded = new Promise((resolve) => (ended = resolve))
+  for (const socket of upstream) socket.destroy()
+  await allEnded
 }
 
 async function start(target, token) {
