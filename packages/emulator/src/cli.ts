@@ -20,8 +20,10 @@ const FLAGS = {
 try {
   await main()
 } catch (error) {
-  console.error(explain(error))
-  process.exitCode = 1
+  console.error(`owner-sso-emulator: ${explain(error)}`)
+  const isMisuse = error instanceof TypeError
+  if (isMisuse) console.error('owner-sso-emulator --help says what it takes.')
+  process.exitCode = isMisuse ? 2 : 1
 }
 
 async function main(): Promise<void> {

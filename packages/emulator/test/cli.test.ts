@@ -75,8 +75,12 @@ describe('owner-sso-emulator', () => {
     const busy = await outcome('--port', new URL(emulator.authUrl).port)
     expect([busy.code, busy.stderr]).toEqual([1, expect.stringContaining('The port is taken')])
     const wrong = await outcome('--mfa-at', 'nowhere')
-    expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining('--mfa-at must be')])
-    expect((await outcome('--colour')).code).toBe(1)
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('--mfa-at must be')])
+    const unknown = await outcome('--colour')
+    expect([unknown.code, unknown.stderr]).toEqual([
+      2,
+      "owner-sso-emulator: Unknown option '--colour'\nowner-sso-emulator --help says what it takes.\n",
+    ])
   })
 
   it('has help and a version', async () => {

@@ -111,7 +111,7 @@ describe('owner-sso-emulator', () => {
     [['--tls-min-version', 'TLSv1.3', '--tls-max-version', 'TLSv1.2'], 'Option --tls-min-version must not be above'],
   ])('explains %j and ends', async (args, message) => {
     const text = await complaint(...args)
-    expect(text.startsWith('1 ')).toBe(true)
+    expect(text.startsWith('2 ')).toBe(true)
     expect(text).toContain(message)
   })
 })

@@ -82,15 +82,15 @@ describe('owner-sso-emulator record', () => {
   })
 
   it.each([
-    [['record'], /--upstream is missing/u],
-    [['record', '--upstream', 'http://auth.example.com'], /--upstream must be an https address/u],
-    [['record', '--upstream', 'https://auth.example.com', '--port', 'x'], /--port must be a port number/u],
-    [['record', '--upstream', 'https://auth.example.com', '--upstream-ca', 'none.pem'], /none\.pem/u],
-    [['replay'], /One recording is needed/u],
-    [['replay', 'none.json'], /none\.json can't be read/u],
-  ])('explains %j, and fails', async (args, message) => {
+    [['record'], 2, /--upstream is missing/u],
+    [['record', '--upstream', 'http://auth.example.com'], 2, /--upstream must be an https address/u],
+    [['record', '--upstream', 'https://auth.example.com', '--port', 'x'], 2, /--port must be a port number/u],
+    [['record', '--upstream', 'https://auth.example.com', '--upstream-ca', 'none.pem'], 1, /none\.pem/u],
+    [['replay'], 2, /One recording is needed/u],
+    [['replay', 'none.json'], 1, /none\.json can't be read/u],
+  ])('explains %j, and fails', async (args, code, message) => {
     const wrong = run(...args)
-    expect(await wrong.ended).toEqual([1, null])
+    expect(await wrong.ended).toEqual([code, null])
     expect(wrong.printed()).toMatch(message)
     expect(wrong.printed()).not.toMatch(/\n\s+at /u)
   })
