@@ -1,7 +1,6 @@
 /** The accounts' switches: locked, captcha, region. */
 import type { VNode } from 'preact'
-import type { AccountState } from './control-state.ts'
-import type { SwitchesProps } from './quick-switches.tsx'
+import type { AccountState, SwitchesProps } from './control-state.ts'
 
 const CAPTCHAS: readonly (readonly [words: string, value: AccountState['captcha']])[] = [
   ['no captcha', false],

@@ -1,4 +1,4 @@
-/** `GET /_emulator/state`, as far as the switches need it: its shape is the control API's. */
+/** `GET /_emulator/state`, as far as the switches need it (its shape is the control API's), and how a switch changes it. */
 
 export interface OptionState {
   readonly value: unknown
@@ -40,4 +40,13 @@ export interface ControlState {
   readonly faults: Readonly<Record<string, FaultState>>
   readonly failures: readonly { readonly where: string; readonly error: string }[]
   readonly scenarios: readonly ScenarioState[]
+}
+
+/** Asks for a change; every answer is the state that it led to. */
+export type Change = (method: string, path: string, body?: unknown) => Promise<void>
+
+/** What every group of switches is given. */
+export interface SwitchesProps {
+  readonly state: ControlState
+  readonly change: Change
 }

@@ -1,8 +1,7 @@
 /** The options: those that can change while the emulator runs, each by what it takes; the others as they are. */
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
-import type { OptionState } from './control-state.ts'
-import type { SwitchesProps } from './quick-switches.tsx'
+import type { OptionState, SwitchesProps } from './control-state.ts'
 
 export function OptionSwitches({ state: { options }, change }: SwitchesProps): VNode {
   const all = Object.entries(options)

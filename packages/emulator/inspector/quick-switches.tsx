@@ -1,14 +1,8 @@
 /** Scenarios, clock and firewall: what takes one click. */
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
-import type { ControlState } from './control-state.ts'
-import type { Change } from './switches-panel.tsx'
+import type { SwitchesProps } from './control-state.ts'
 import { duration } from './words.ts'
-
-export interface SwitchesProps {
-  readonly state: ControlState
-  readonly change: Change
-}
 
 export function Scenarios({ state: { scenarios }, change }: SwitchesProps): VNode {
   const chosen = useSignal(scenarios[0]?.name ?? '')

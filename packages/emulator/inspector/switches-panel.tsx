@@ -3,7 +3,7 @@ import { useSignal, type Signal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { call, controlState, Refusal } from './api.ts'
-import type { ControlState } from './control-state.ts'
+import type { Change, ControlState } from './control-state.ts'
 import { AccountSwitches } from './account-switches.tsx'
 import { ClockSwitches, FirewallSwitches, Scenarios } from './quick-switches.tsx'
 import { FaultSwitches } from './fault-switches.tsx'
@@ -11,9 +11,6 @@ import { OptionSwitches } from './option-switches.tsx'
 
 /** Milliseconds; tests and the command line switch as well. */
 const LOOK_AGAIN = 2000
-
-/** Asks for a change; every answer is the state that it led to. */
-export type Change = (method: string, path: string, body?: unknown) => Promise<void>
 
 export function SwitchesPanel(): VNode {
   const state = useSignal<ControlState | undefined>(undefined)

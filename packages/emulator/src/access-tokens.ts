@@ -4,7 +4,7 @@ import type { Account } from './accounts.ts'
 import type { Clock } from './clock.ts'
 import { createExpiringMap, type Alive } from './expiring-map.ts'
 import { issuerOf, type Instance } from './instances.ts'
-import type { Settings } from './options.ts'
+import type { Settings } from './settings.ts'
 import { randomText } from './sessions.ts'
 import { signToken } from './signing-key.ts'
 

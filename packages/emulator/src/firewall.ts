@@ -1,7 +1,8 @@
 /** The web application firewall: who is challenged, and for how long (interface document, "Errors" and "Limits"). */
 import type { Clock } from './clock.ts'
 import { createExpiringMap } from './expiring-map.ts'
-import { DEFAULT_FIREWALL, type FirewallOptions, type Settings } from './options.ts'
+import type { FirewallOptions } from './options.ts'
+import { DEFAULT_FIREWALL, type Settings } from './settings.ts'
 import type { ServiceRequest } from './service-request.ts'
 
 const MAX_CLIENTS = 10_000

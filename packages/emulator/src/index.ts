@@ -10,8 +10,9 @@ export type {
   Reuse,
   Rotation,
 } from './options.ts'
-export type { Strictness } from './strictness.ts'
-export { DEMO_ACCOUNTS, type AccountOptions, type AccountSwitches, type EmulatorAccount } from './accounts.ts'
+export type { CodeChallengeEncoding, Strictness } from './strictness.ts'
+export { DEMO_ACCOUNTS, type AccountOptions, type AccountSwitches } from './account-options.ts'
+export type { EmulatorAccount } from './accounts.ts'
 export type { FactorOptions } from './factors.ts'
 export type { Region } from './instances.ts'
 export type { Clock } from './clock.ts'

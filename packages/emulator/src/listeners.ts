@@ -3,7 +3,7 @@ import { createServer as createHttpServer, type RequestListener, type Server, ty
 import { createServer as createHttpsServer, Server as HttpsServer } from 'node:https'
 import type { SecureContextOptions } from 'node:tls'
 import type { Certificate } from './certificate.ts'
-import type { Settings } from './options.ts'
+import type { Settings } from './settings.ts'
 import { BANNER } from './web-app.ts'
 
 export interface ListenOptions {

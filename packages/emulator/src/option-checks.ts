@@ -1,5 +1,5 @@
 /** The check of each option: a caller's mistake becomes a TypeError that names the option and what it takes. */
-import type { AccountOptions } from './accounts.ts'
+import type { AccountOptions } from './account-options.ts'
 import {
   base32,
   boolean,

@@ -1,7 +1,6 @@
 /** What `startEmulator` takes: every gap of the interface document is an option, and each is checked by name. */
-import { DEMO_ACCOUNTS, type AccountOptions } from './accounts.ts'
-import { checkOptions } from './option-checks.ts'
-import type { Strictness } from './strictness.ts'
+import type { AccountOptions } from './account-options.ts'
+import type { CodeChallengeEncoding, Strictness } from './strictness.ts'
 
 /** Where the passcode page appears: at the code exchange (the document) or at the form submission (recordings). */
 export type MfaPlace = 'token-exchange' | 'form-submission'
@@ -41,9 +40,6 @@ export interface FirewallOptions {
   readonly blockSeconds?: number
 }
 
-/** What the firewall does unless told otherwise. */
-export const DEFAULT_FIREWALL: Required<FirewallOptions> = { maxRequests: 600, windowSeconds: 60, blockSeconds: 900 }
-
 /** How the service behaves. All of it has defaults. */
 export interface EmulatorOptions {
   /** Port of the SSO service; default any free one. */
@@ -66,7 +62,7 @@ export interface EmulatorOptions {
   readonly accounts?: readonly AccountOptions[]
   readonly mfaAt?: MfaPlace
   /** Which derivations of the code challenge are accepted; default `hex-digest`, with `strictness: 'lenient'` `either`. */
-  readonly codeChallengeEncoding?: 'either' | 'hex-digest' | 'raw-digest'
+  readonly codeChallengeEncoding?: CodeChallengeEncoding
   readonly rotation?: Rotation
   readonly reuse?: Reuse
   /** Seconds, for `reuse: 'grace'` and `'grace-stale'`; default 60. */
@@ -110,62 +106,3 @@ export interface EmulatorOptions {
 
 /** An option given as undefined is an option left out. */
 export type GivenOptions = { readonly [Name in keyof EmulatorOptions]: EmulatorOptions[Name] | undefined }
-
-/**
- * The options with their defaults, as they are now: `emulator.change` sets them while requests are served, so whoever reads one
- * reads it at the time of the request. `redirectUris` is completed once the addresses are known.
- */
-export interface Settings extends Required<
-  Omit<EmulatorOptions, 'codeChallengeEncoding' | 'redirectUris' | 'firewall'>
-> {
-  /** Undefined: as `strictness` has it. */
-  readonly codeChallengeEncoding: EmulatorOptions['codeChallengeEncoding']
-  readonly redirectUris: readonly string[] | undefined
-  readonly firewall: Required<FirewallOptions> | false
-}
-
-/** @throws {TypeError} An option is unknown or wrong; the message names it. */
-export function readOptions(options: GivenOptions = {}): Settings {
-  checkOptions(options)
-  const { firewall = {}, redirectUris, host = '127.0.0.1' } = options
-  return {
-    port: 0,
-    ownerApiPort: 0,
-    allowRemote: false,
-    regionalAt: 'host-name',
-    tls: false,
-    tlsMinVersion: 'TLSv1.2',
-    tlsMaxVersion: 'TLSv1.3',
-    accounts: DEMO_ACCOUNTS,
-    mfaAt: 'token-exchange',
-    codeChallengeEncoding: undefined,
-    rotation: 'single-use',
-    reuse: 'refuse',
-    graceSeconds: 60,
-    sessionLifetime: 900,
-    codeLifetime: 300,
-    passcodeLifetime: 300,
-    refreshTokenLifetime: null,
-    expiresIn: 300,
-    accessTokenLifetime: 28_800,
-    accessTokenFormat: 'jwt',
-    hiddenInputs: {},
-    passcodePage: {},
-    redirectParameters: {},
-    wrongCredentials: 401,
-    errorTexts: 'page',
-    firewallCookies: ['ak_bmsc', 'bm_sz', '_abck'],
-    latency: 0,
-    strictness: 'document',
-    allowBrowsers: false,
-    inspector: true,
-    ...withoutUndefined(options),
-    host,
-    redirectUris,
-    firewall: firewall && { ...DEFAULT_FIREWALL, ...firewall },
-  }
-}
-
-function withoutUndefined(options: GivenOptions): EmulatorOptions {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
-}

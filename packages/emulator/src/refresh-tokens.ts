@@ -6,7 +6,7 @@ import type { Clock } from './clock.ts'
 import type { Counters } from './counters.ts'
 import { createExpiringMap, type Alive } from './expiring-map.ts'
 import type { Instance } from './instances.ts'
-import type { Settings } from './options.ts'
+import type { Settings } from './settings.ts'
 import { randomText } from './sessions.ts'
 
 const MAX_TOKENS = 100_000

@@ -6,7 +6,7 @@ import { createCodes, type Codes } from './codes.ts'
 import { createCounters, type Counters } from './counters.ts'
 import { createFirewall, type Firewall } from './firewall.ts'
 import type { Instances } from './instances.ts'
-import type { Settings } from './options.ts'
+import type { Settings } from './settings.ts'
 import { createRefreshTokens, type RefreshTokens } from './refresh-tokens.ts'
 import { createSessions, type Sessions } from './sessions.ts'
 

@@ -5,7 +5,8 @@ import type { AuthorizationRequest } from './authorization-request.ts'
 import type { Clock } from './clock.ts'
 import { createExpiringMap, type Alive } from './expiring-map.ts'
 import type { Instance } from './instances.ts'
-import type { HiddenInputsOptions, Settings } from './options.ts'
+import type { HiddenInputsOptions } from './options.ts'
+import type { Settings } from './settings.ts'
 
 export const SESSION_COOKIE = 'sso.sid'
 const MAX_SESSIONS = 10_000

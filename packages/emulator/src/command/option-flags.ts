@@ -1,7 +1,8 @@
 /** The options of `startEmulator` as flags: their names with dashes. What a value may be, the options check themselves. */
 import type { ParseArgsConfig } from 'node:util'
 import { OPTION_CHECKS } from '../option-checks.ts'
-import { readOptions, type EmulatorOptions } from '../options.ts'
+import type { EmulatorOptions } from '../options.ts'
+import { readOptions } from '../settings.ts'
 import {
   OPTION_DESCRIPTIONS,
   OPTION_NAMES,

@@ -1,13 +1,16 @@
 /** The switches of an account: locked, captcha, region. Where one is changed, it is checked first. */
-import type { Account, AccountOptions, AccountSwitches } from '../accounts.ts'
+import type { AccountOptions, AccountSwitches } from '../account-options.ts'
 import { checkEach, type Checks } from '../checks.ts'
 import { ACCOUNT_CHECKS } from '../option-checks.ts'
+
+/** What is switched: a part of an account. */
+type Switchable = { -readonly [Name in keyof AccountSwitches]-?: NonNullable<AccountSwitches[Name]> }
 
 const { locked, captcha, region } = ACCOUNT_CHECKS
 const CHECKS: Checks<AccountSwitches> = { locked, captcha, region }
 
 /** @throws {TypeError} A switch is unknown or wrong; the message names it. */
-export function switchAccount(account: Account, switches: AccountSwitches): void {
+export function switchAccount(account: Switchable, switches: AccountSwitches): void {
   checkEach('account switch', '', switches, CHECKS)
   account.locked = switches.locked ?? account.locked
   account.captcha = switches.captcha ?? account.captcha

@@ -1,5 +1,5 @@
 /** The scenarios worth showing: each has a name, a sentence, and the switches it sets. */
-import type { AccountSwitches } from '../accounts.ts'
+import type { AccountSwitches } from '../account-options.ts'
 import { ENDPOINTS, type Endpoint, type Fault } from '../faults/fault.ts'
 import type { SwitchableOptions } from './option-descriptions.ts'
 

@@ -3,7 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { OPTION_FLAG_HELP, OPTION_FLAGS, optionsOf } from '../../src/command/option-flags.ts'
-import { readOptions } from '../../src/options.ts'
+import { readOptions } from '../../src/settings.ts'
 
 const command = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
 const running: ChildProcess[] = []
