@@ -1,10 +1,28 @@
-/** The service with an account of two factors and one of a single factor, and their passcodes. */
-import { type Emulator, startEmulator } from '@owner-sso/emulator'
+/** The service with an account of two factors and one of a single factor, for a test file; a strategy for it, and its passcodes. */
+import type { Emulator } from '@owner-sso/emulator'
+import { useEmulator } from '@owner-sso/emulator/jest'
+import { OwnerSsoStrategy, type StrategyOptions } from '../src/index.ts'
 
 export const mfa = { identity: 'mfa@example.com', credential: 'correct horse' }
 export const single = { identity: 'single@example.com', credential: 'correct horse' }
 
-export function startSecondFactorService(): Promise<Emulator> {
+/** A passcode, and the id of the factor that it is from. */
+interface Passcode {
+  readonly passcode: string
+  readonly factor: string
+}
+
+interface SecondFactorService {
+  readonly emulator: Emulator
+  readonly newStrategy: (options?: StrategyOptions) => OwnerSsoStrategy
+  /** The current one, of the first factor or of the one with this name. */
+  readonly current: (account: { readonly identity: string }, name?: string) => Passcode
+  readonly passcodeOf: (account: { readonly identity: string }) => string
+  /** The phone, with a passcode that is wrong. */
+  readonly mistyped: () => Passcode
+}
+
+export function useSecondFactorService(): SecondFactorService {
   const factors = [
     { name: 'Phone', totpSecret: 'JBSWY3DPEHPK3PXP' },
     { name: 'Tablet', totpSecret: 'KRSXG5CTMVRXEZLU' },
@@ -13,17 +31,23 @@ export function startSecondFactorService(): Promise<Emulator> {
     { ...mfa, factors, backupCodes: ['BACKUP001', 'BACKUP002'] },
     { ...single, totpSecret: 'GEZDGNBVGY3TQOJQ' },
   ]
-  return startEmulator({ firewall: false, accounts })
-}
+  const emulator = useEmulator({ firewall: false, accounts })
 
-/** The current passcode of an account, and the id of the factor that it is from. */
-export function currentPasscode(
-  emulator: Emulator,
-  { identity }: { identity: string },
-  name?: string,
-): { passcode: string; factor: string } {
-  const account = emulator.accounts.find((known) => known.identity === identity)
-  const factor = account?.factors.find((known) => name === undefined || known.name === name)
-  if (!account || !factor) throw new Error(`no factor of ${identity}`)
-  return { passcode: account.passcode(factor.id), factor: factor.id }
+  function current({ identity }: { readonly identity: string }, name?: string): Passcode {
+    const account = emulator.account(identity)
+    const factor = account.factors.find((known) => name === undefined || known.name === name)
+    if (!factor) throw new Error(`no factor ${name} of ${identity}`)
+    return { passcode: account.passcode(factor.id), factor: factor.id }
+  }
+
+  return {
+    emulator,
+    newStrategy: (options) => new OwnerSsoStrategy({ authUrl: emulator.authUrl, ...options }),
+    current,
+    passcodeOf: (account) => current(account).passcode,
+    mistyped() {
+      const { passcode, factor } = current(mfa, 'Phone')
+      return { passcode: passcode === '000000' ? '111111' : '000000', factor }
+    },
+  }
 }

@@ -1,29 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import type { Emulator } from '@owner-sso/emulator'
-import { OwnerSsoStrategy, type StrategyOptions } from '../src/index.ts'
+import { describe, expect, it } from '@jest/globals'
 import { sessionIdIn, startApplication } from './application.ts'
 import { recordedOutcomes, requestWith } from './recorded-outcomes.ts'
-import { currentPasscode, mfa, single, startSecondFactorService } from './second-factor-service.ts'
+import { mfa, single, useSecondFactorService } from './second-factor-service.ts'
 
-let emulator: Emulator
-beforeAll(async () => {
-  emulator = await startSecondFactorService()
-})
-afterAll(() => emulator.close())
-// A passcode is good for once.
-beforeEach(() => emulator.clock.advance(90))
-
-const newStrategy = (options: StrategyOptions = {}): OwnerSsoStrategy =>
-  new OwnerSsoStrategy({ authUrl: emulator.authUrl, ...options })
-
-const current = (account: { identity: string }, factor?: string): { passcode: string; factor: string } =>
-  currentPasscode(emulator, account, factor)
-const passcodeOf = (account: { identity: string }): string => current(account).passcode
-/** The phone, with a passcode that is wrong. */
-function mistyped(): { passcode: string; factor: string } {
-  const { passcode, factor } = current(mfa, 'Phone')
-  return { passcode: passcode === '000000' ? '111111' : '000000', factor }
-}
+const { emulator, newStrategy, current, passcodeOf, mistyped } = useSecondFactorService()
 
 describe('a second factor', () => {
   it('is asked for with the factors to choose from, and completes in the next request: four requests, then three', async () => {
