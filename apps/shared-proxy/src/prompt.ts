@@ -30,12 +30,19 @@ export function openPrompt(
     },
   })
   const lines = createInterface({ input, output, terminal: input.isTTY === true })
-  // Lines that were piped in all at once wait there until they are asked for.
+  // Lines that were piped in all at once wait there until they are asked for, longer than the input itself may last.
   const answers = lines[Symbol.asyncIterator]()
+  let hasEnded = false
+  lines.once('close', () => {
+    hasEnded = true
+  })
 
   const answerTo = async (question: string, secretly: boolean): Promise<string> => {
-    lines.setPrompt(question)
-    lines.prompt()
+    if (hasEnded) screen.write(question)
+    else {
+      lines.setPrompt(question)
+      lines.prompt()
+    }
     isSecret = secretly
     const { value, done } = await answers.next()
     isSecret = false
