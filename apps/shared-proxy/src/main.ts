@@ -38,8 +38,11 @@ async function run(): Promise<number> {
   const authUrls = [authUrl, ...regionalAuthUrls]
   const gateway = createGateway({ tokens, store: redis.store, clients, apiUrl, authUrls })
   log('listening', { url: await listen(gateway.server, settings.host, settings.port) })
-  log('stopping', { signal: await asked })
-  return stop(gateway, tokens, settings.graceSeconds * 1000)
+  const signal = await asked
+  const stopped = stop(gateway, tokens, settings.graceSeconds * 1000)
+  // Who reads this finds nobody listening any more.
+  log('stopping', { signal })
+  return stopped
 }
 
 async function warnOf({ problems }: RedisStore): Promise<void> {
