@@ -4,19 +4,9 @@ import { once } from 'node:events'
 import type { ExchangeLine } from '../../src/inspector/exchange-view.ts'
 import { useEmulator } from '../../src/jest.ts'
 import { Client } from '../client.ts'
-import { loginOverRegion } from './inspector-page.ts'
+import { inspectedAccounts, loginOverRegion } from './inspector-page.ts'
 
-const emulator = useEmulator({
-  accounts: [
-    { identity: 'plain@example.com', credential: 'correct horse' },
-    {
-      identity: 'regional@example.com',
-      credential: 'correct horse',
-      region: 'regional',
-      totpSecret: 'JBSWY3DPEHPK3PXP',
-    },
-  ],
-})
+const emulator = useEmulator({ accounts: inspectedAccounts })
 
 interface Event {
   readonly event: string

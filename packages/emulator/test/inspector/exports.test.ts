@@ -4,19 +4,9 @@ import type { ExchangeLine } from '../../src/inspector/exchange-view.ts'
 import { text } from '../../src/inspector/mermaid.ts'
 import { useEmulator } from '../../src/jest.ts'
 import { Client } from '../client.ts'
-import { callOwnerApi, loginOverRegion } from './inspector-page.ts'
+import { callOwnerApi, inspectedAccounts, loginOverRegion } from './inspector-page.ts'
 
-const emulator = useEmulator({
-  accounts: [
-    { identity: 'plain@example.com', credential: 'correct horse' },
-    {
-      identity: 'regional@example.com',
-      credential: 'correct horse',
-      region: 'regional',
-      totpSecret: 'JBSWY3DPEHPK3PXP',
-    },
-  ],
-})
+const emulator = useEmulator({ accounts: inspectedAccounts })
 
 interface Download {
   readonly type: string | null

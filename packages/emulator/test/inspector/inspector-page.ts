@@ -2,10 +2,16 @@
 import { mkdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import type { Emulator } from '../../src/index.ts'
+import type { AccountOptions, Emulator } from '../../src/index.ts'
 import { Client, codeOf, CREDENTIAL, hiddenInputsOf, json, locationOf, type Answer } from '../client.ts'
 
 export const artefacts: string = fileURLToPath(new URL('../../test-artefacts/', import.meta.url))
+
+/** One without a second factor, and one of the other region with one. */
+export const inspectedAccounts: readonly AccountOptions[] = [
+  { identity: 'plain@example.com', credential: CREDENTIAL },
+  { identity: 'regional@example.com', credential: CREDENTIAL, region: 'regional', totpSecret: 'JBSWY3DPEHPK3PXP' },
+]
 
 export interface Visit {
   readonly page: Page
