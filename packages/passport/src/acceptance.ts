@@ -5,7 +5,7 @@ import type { TokenSet } from '@owner-sso/core'
 import type { Request } from 'express'
 import type { Settings } from './options.ts'
 import type { Outcome } from './outcomes.ts'
-import type { Owner } from './owner.ts'
+import type { OwnerSsoUser } from './owner.ts'
 
 /**
  * Asks verify first, so that nothing is kept of somebody who isn't welcome, and saves the tokens before success, so that
@@ -14,7 +14,7 @@ import type { Owner } from './owner.ts'
 export async function accept(
   { verdict, tokens: manager }: Pick<Settings, 'verdict' | 'tokens'>,
   request: Request,
-  owner: Owner,
+  owner: OwnerSsoUser,
   tokens: TokenSet,
 ): Promise<Outcome> {
   const { user, info } = await verdict(request, owner, tokens)

@@ -8,7 +8,7 @@
  */
 import { type TokenSet, UnexpectedResponseError } from '@owner-sso/core'
 import { decodeJwt } from 'jose/jwt/decode'
-import { type Owner, ownerOfEmail } from './owner.ts'
+import { type OwnerSsoUser, ownerOfEmail } from './owner.ts'
 
 /** `client_id` of the interface document, and so the audience (section 3.1.3.7, rule 3). */
 const audience = 'ownerapi'
@@ -18,7 +18,7 @@ const audience = 'ownerapi'
  *
  * @throws UnexpectedResponseError where there is none, or it is unreadable, for another client, over, or names nobody.
  */
-export function ownerOfTokens(tokens: TokenSet): Owner {
+export function ownerOfTokens(tokens: TokenSet): OwnerSsoUser {
   const claims = claimsOf(tokens.id_token)
   if (![claims.aud].flat().includes(audience)) throw unusable('was made for another client')
   if (typeof claims.exp !== 'number' || claims.exp * 1000 <= Date.now()) throw unusable('is over')

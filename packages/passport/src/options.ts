@@ -4,7 +4,7 @@
 import { createTokenManager, type Sso, type SsoOptions, type TokenManager, type TokenSet } from '@owner-sso/core'
 import { memoryTokenStore } from '@owner-sso/token-store-memory'
 import type { Request } from 'express'
-import type { Owner } from './owner.ts'
+import type { OwnerSsoUser } from './owner.ts'
 import { memoryPendingLogins, type PendingLogins } from './pending-logins.ts'
 import type { FieldNames } from './request-fields.ts'
 import { sealedPendingLogins } from './sealed-pending-logins.ts'
@@ -52,7 +52,7 @@ export interface Settings {
   readonly fields: FieldNames
   readonly pendingLogins: PendingLogins
   readonly pendingLoginTtl: number
-  verdict(request: Request, owner: Owner, tokens: TokenSet): Promise<Verdict>
+  verdict(request: Request, owner: OwnerSsoUser, tokens: TokenSet): Promise<Verdict>
 }
 
 const ownOptions: Record<Exclude<keyof StrategyOptions, keyof SsoOptions>, true> = {

@@ -14,9 +14,6 @@ export interface OwnerSsoUser {
   readonly email?: string
 }
 
-/** The same where it is not a user yet. */
-export type Owner = OwnerSsoUser
-
 /**
  * The owner of an e-mail. Their account's name is the e-mail without surrounding spaces and with A–Z in lower case, so
  * that one person is one account.
@@ -24,13 +21,13 @@ export type Owner = OwnerSsoUser
  * Only A–Z: full Unicode lower-casing folds other letters into ASCII (the Kelvin sign becomes `k`), and a look-alike
  * registered with the service would be handed somebody else's account here.
  */
-export function ownerOfEmail(email: string): Owner {
+export function ownerOfEmail(email: string): OwnerSsoUser {
   const trimmed = email.trim()
   return { account: trimmed.replaceAll(/[A-Z]/gu, (letter) => letter.toLowerCase()), email: trimmed }
 }
 
 /** The owner in the shape that Passport's strategies share (its "Contact Schema"). */
-export function profileOf(owner: Owner): Profile {
+export function profileOf(owner: OwnerSsoUser): Profile {
   return {
     provider: 'owner-sso',
     id: owner.account,

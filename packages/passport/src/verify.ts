@@ -4,7 +4,7 @@
 import type { TokenSet } from '@owner-sso/core'
 import type { Request } from 'express'
 import type { Profile } from 'passport'
-import { type Owner, profileOf } from './owner.ts'
+import { type OwnerSsoUser, profileOf } from './owner.ts'
 
 /** A sign-in that the service has accepted. */
 export interface SignIn {
@@ -36,7 +36,7 @@ export interface Verdict {
 
 /** Asks the application's verify function; its first answer counts. Without one every owner is welcome as themselves. */
 export function verdictOn(
-  owner: Owner,
+  owner: OwnerSsoUser,
   tokens: TokenSet,
   verify: ((signIn: SignIn, done: VerifyDone) => unknown) | undefined,
 ): Promise<Verdict> {

@@ -7,13 +7,14 @@ import { getAccessToken, invalidate, refreshNow } from './access-token.ts'
 import { accountsOf } from './account-list.ts'
 import { createAccountMemory } from './account-memory.ts'
 import { accountName, checkedOptions, checkedTokenSet } from './arguments.ts'
+import { blocksForSignIns } from './blocks-for-sign-ins.ts'
 import type { Context } from './context.ts'
 import { createEvents } from './events.ts'
 import { attended } from './flight.ts'
 import type { Rules } from './rules.ts'
 import type { Runtime } from './runtime.ts'
 import { signIn, signOut } from './session.ts'
-import { blocksForSignIns, createSharedBreaker } from './shared-breaker.ts'
+import { createSharedBreaker } from './shared-breaker.ts'
 import { statusOf } from './status.ts'
 import { withStoreErrors } from './store-errors.ts'
 
@@ -34,7 +35,7 @@ export function manageTokens(options: TokenManagerOptions, runtime: Runtime, rul
     breaker: createSharedBreaker(store, runtime),
     underWay: new Set(),
   }
-  const blocks = blocksForSignIns(context.breaker)
+  const blocks = blocksForSignIns(context.breaker, runtime)
   sso.heedBlocks?.(blocks)
   return {
     getAccessToken: (account, call) => getAccessToken(account, call, context),

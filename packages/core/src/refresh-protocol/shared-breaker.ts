@@ -122,19 +122,3 @@ export function createSharedBreaker(store: TokenStore, runtime: Runtime): Shared
     },
   }
 }
-
-/** What a sign-in asks: with a look of its own, and without a store in its way. */
-export function blocksForSignIns(breaker: SharedBreaker): SharedBlocks {
-  return {
-    ...breaker,
-    async enter(authUrl) {
-      try {
-        await breaker.look(authUrl)
-        await breaker.enter(authUrl)
-      } catch (error) {
-        // A store that is down keeps nobody from signing in: what is known of the firewall is not worth that.
-        if (error instanceof FirewallChallengeError) throw error
-      }
-    },
-  }
-}

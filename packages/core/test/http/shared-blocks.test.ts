@@ -123,6 +123,14 @@ describe('a sign-in', () => {
     await expect(sso.login(plain)).rejects.toMatchObject(blocked)
   })
 
+  it('waits two seconds for a store that does not answer, and no longer', async () => {
+    const silent = { read: () => new Promise<never>(() => undefined), swap: () => new Promise<never>(() => undefined) }
+    const { sso } = process({ ...store, ...silent })
+    await expect(sso.login(plain)).resolves.toMatchObject({ token_type: 'Bearer' })
+    emulator.once('login-page', { firewall: true })
+    await expect(sso.login(plain)).rejects.toMatchObject({ ...blocked, requestSent: true })
+  }, 15_000)
+
   it('that meets no firewall writes nothing', async () => {
     await process().sso.login(plain)
     expect(await store.read(firewallRecordName(emulator.authUrl))).toBeUndefined()

@@ -1,0 +1,37 @@
+/**
+ * What a sign-in asks the shared breaker: with a look of its own, and without the store in its way.
+ *
+ * What is known of the firewall is worth no failed sign-in: a store that is down is passed over, one that does not answer
+ * is given up.
+ */
+import { FirewallChallengeError } from '../errors.ts'
+import type { SharedBlocks } from '../http/shared-blocks.ts'
+import type { Runtime } from './runtime.ts'
+import type { SharedBreaker } from './shared-breaker.ts'
+
+/** Milliseconds that a sign-in waits for the store. */
+const patience = 2000
+
+export function blocksForSignIns(breaker: SharedBreaker, runtime: Runtime): SharedBlocks {
+  async function inTime(call: Promise<unknown>): Promise<void> {
+    const release = runtime.keepAlive()
+    let cancel: (() => void) | undefined
+    const late = new Promise<void>((resolve) => {
+      cancel = runtime.after(patience, resolve)
+    })
+    try {
+      await Promise.race([call, late])
+    } catch (error) {
+      if (error instanceof FirewallChallengeError) throw error
+    } finally {
+      cancel?.()
+      release()
+    }
+  }
+
+  return {
+    enter: (authUrl) => inTime(breaker.look(authUrl).then(() => breaker.enter(authUrl))),
+    challenged: (authUrl, error) => inTime(breaker.challenged(authUrl, error)),
+    passed: (authUrl) => inTime(breaker.passed(authUrl)),
+  }
+}
