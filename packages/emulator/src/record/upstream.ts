@@ -31,6 +31,8 @@ export interface Upstream {
 }
 
 const MOST_BYTES = 8 * 1024 * 1024
+/** Milliseconds that the service may take, for a client that has no limit of its own. */
+const MOST_TIME = 120_000
 const DECODERS: Readonly<Record<string, (body: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>>> = {
   gzip: promisify(gunzip),
   'x-gzip': promisify(gunzip),
@@ -41,8 +43,11 @@ const DECODERS: Readonly<Record<string, (body: Buffer, options: { maxOutputLengt
 const OF_THE_CONNECTION =
   /^(?:connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|expect|content-length|host)$/iu
 
-/** @param ca - PEM of an authority that is trusted in place of the usual ones */
-export function createUpstream(ca: string | undefined): Upstream {
+/**
+ * @param ca - PEM of an authority that is trusted in place of the usual ones
+ * @param patience - milliseconds; an answer that takes longer is one that never came
+ */
+export function createUpstream(ca: string | undefined, patience: number = MOST_TIME): Upstream {
   const agents = new Map<Socket, { readonly http: HttpAgent; readonly https: HttpsAgent }>()
   const agentsOf = (connection: Socket): { readonly http: HttpAgent; readonly https: HttpsAgent } => {
     const present = agents.get(connection)
@@ -67,7 +72,8 @@ export function createUpstream(ca: string | undefined): Upstream {
         ...(body.length > 0 || method === 'POST' ? ['Content-Length', String(body.length)] : []),
       ]
       const passed = headers.filter(([name]) => !OF_THE_CONNECTION.test(name)).flat()
-      const options = { method, headers: [...own, ...passed], signal, maxHeaderSize: 65_536 }
+      const ended = AbortSignal.any([signal, AbortSignal.timeout(patience)])
+      const options = { method, headers: [...own, ...passed], signal: ended, maxHeaderSize: 65_536 }
       const isSecure = protocol === 'https:'
       return exchange(
         isSecure ? httpsRequest(url, { ...options, agent: https }) : httpRequest(url, { ...options, agent: http }),
