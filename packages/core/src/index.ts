@@ -29,5 +29,9 @@ export type { SealedTokenStoreOptions } from './sealed-token-store.ts'
 export type { TokenRecord } from './token-record.ts'
 export type { Conflict, SwapOptions, TokenStore, Versioned } from './token-store.ts'
 
+// What its adapters share.
+export { startTimeLimit, timeLimitSignal } from './time-limit.ts'
+export type { TimeLimitOptions } from './time-limit.ts'
+
 // What can go wrong.
 export * from './errors.ts'

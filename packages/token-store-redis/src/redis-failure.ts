@@ -2,7 +2,7 @@
  * What a failed command means to the person who runs this, as a StoreError. The client's own message is never passed on:
  * it may name an address with a password in it.
  */
-import { StoreError, type StoreErrorReason } from '@owner-sso/core'
+import { StoreError, startTimeLimit, type StoreErrorReason } from '@owner-sso/core'
 
 /** Milliseconds within which every command has to be answered. By default clients wait for ever for a paused server. */
 export const commandDeadline: number = 1500
@@ -32,18 +32,16 @@ const replies: Readonly<Record<string, readonly [StoreErrorReason, string]>> = {
  * @throws StoreError; for `unavailable` the command may have been carried out, or may still be
  */
 export async function answered<Answer>(command: () => Promise<Answer>): Promise<Answer> {
-  let timer: NodeJS.Timeout | undefined
+  let end: (() => void) | undefined
   const late = new Promise<never>((_resolve, reject) => {
-    const giveUp = (): void => reject(new StoreError('unavailable', 'Redis did not answer in time.'))
-    // Where this process itself was held up, the answer has come: let the event loop read its sockets first.
-    timer = setTimeout(() => setImmediate(giveUp), commandDeadline)
+    end = startTimeLimit(commandDeadline, () => reject(new StoreError('unavailable', 'Redis did not answer in time.')))
   })
   try {
     return await Promise.race([command(), late])
   } catch (error) {
     throw failure(error)
   } finally {
-    clearTimeout(timer)
+    end?.()
   }
 }
 

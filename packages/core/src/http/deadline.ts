@@ -1,6 +1,7 @@
 /**
  * The wall-clock limit of one request: ends it at a moment, whatever trickles in, or when the caller says so.
  */
+import { startTimeLimit } from '../time-limit.ts'
 
 /** A running deadline. */
 export interface Deadline {
@@ -15,13 +16,13 @@ export function startDeadline(milliseconds: number, signal: AbortSignal | undefi
   // AbortSignal.any would do the same, but keeps a trace on a long-lived signal for every request.
   const controller = new AbortController()
   const abort = (): void => controller.abort()
-  const timer = setTimeout(abort, milliseconds)
+  const endLimit = startTimeLimit(milliseconds, abort)
   signal?.addEventListener('abort', abort, { once: true })
   if (signal?.aborted) abort()
   return {
     signal: controller.signal,
     end() {
-      clearTimeout(timer)
+      endLimit()
       signal?.removeEventListener('abort', abort)
     },
   }

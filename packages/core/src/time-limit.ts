@@ -1,0 +1,66 @@
+/**
+ * Time limits that are fair to a process which was held up: stopped, frozen, suspended, or busy with work of its own.
+ *
+ * An event loop runs the timers that are due before it reads its sockets. A plain timer of a process that was held up for
+ * longer than its limit therefore gives up on an answer that has been there all the time, and with it on a token set.
+ * So the end of a limit is counted in turns of the event loop: however long one of them takes, the others follow, and in
+ * each of them the sockets are read. That is time for what TLS, a decompression and an answer in many parts need.
+ */
+
+/** How many turns the end of a limit has. */
+const turns = 25
+/** Milliseconds that these turns take in a process that is not held up; a shorter limit is all turns. */
+const ending = 250
+
+/** How a limit is kept. */
+export interface TimeLimitOptions {
+  /** Whether it keeps the process alive until it is over, as a timer does. Default true. */
+  readonly keepsAlive?: boolean
+}
+
+/**
+ * Calls back once when a time limit is over, and not before what has arrived until then could be read.
+ *
+ * @param milliseconds - at most 2³¹ − 1. A process that was held up past them has 25 turns of its event loop, a quarter of
+ * a second, to read what came meanwhile
+ * @returns ends the limit; it is never called back after that
+ */
+export function startTimeLimit(
+  milliseconds: number,
+  onOver: () => void,
+  { keepsAlive = true }: TimeLimitOptions = {},
+): () => void {
+  const last = Math.min(milliseconds, ending)
+  let timer: NodeJS.Timeout
+  let look: NodeJS.Immediate | undefined
+  let left = turns
+  const wait = (duration: number, next: () => void): void => {
+    timer = setTimeout(next, duration)
+    if (!keepsAlive) timer.unref()
+  }
+  const turn = (): void => {
+    if (left === 0) return onOver()
+    left -= 1
+    // An immediate runs after the sockets were read, so that two timers can't share a turn.
+    look = setImmediate(() => wait(last / turns, turn))
+    if (!keepsAlive) look.unref()
+  }
+  wait(milliseconds - last, turn)
+  return () => {
+    clearTimeout(timer)
+    clearImmediate(look)
+  }
+}
+
+/**
+ * A signal that is aborted with a `TimeoutError` when a time limit is over: `AbortSignal.timeout`, but as fair as
+ * `startTimeLimit` is. It does not keep the process alive.
+ *
+ * @param milliseconds - as for `startTimeLimit`
+ */
+export function timeLimitSignal(milliseconds: number): AbortSignal {
+  const controller = new AbortController()
+  const over = (): void => controller.abort(new DOMException('The time limit is over.', 'TimeoutError'))
+  startTimeLimit(milliseconds, over, { keepsAlive: false })
+  return controller.signal
+}
