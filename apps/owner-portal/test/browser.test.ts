@@ -58,11 +58,22 @@ describeInChromium('in a real Chromium', () => {
     return { page, complaints }
   }
 
+  /** Does what leads to the next page, and waits until that one is there, its styles included. */
+  async function turnPage(page: Page, act: () => Promise<void>): Promise<void> {
+    const loaded = page.waitForEvent('load')
+    await act()
+    await loaded
+  }
+
+  function press(page: Page, role: 'button' | 'link', name: string): Promise<void> {
+    return turnPage(page, () => page.getByRole(role, { name }).click())
+  }
+
   async function signIn(page: Page, identity: string, credential = 'correct horse'): Promise<void> {
     await page.goto('/sign-in')
     await page.getByLabel('E-mail').fill(identity)
     await page.getByLabel('Password').fill(credential)
-    await page.getByRole('button', { name: 'Sign in' }).click()
+    await press(page, 'button', 'Sign in')
   }
 
   async function heading(page: Page): Promise<string> {
@@ -82,7 +93,7 @@ describeInChromium('in a real Chromium', () => {
       expect(await heading(page)).toBe('Sign in')
       await keep(page, '1-sign-in')
 
-      await page.getByRole('button', { name: 'Sign in' }).click()
+      await press(page, 'button', 'Sign in')
       await keep(page, '2-sign-in-empty')
       await signIn(page, 'plain@example.com', `mistyped in ${name}`)
       expect(await page.getByRole('alert').textContent()).toContain('E-mail or password is not right')
@@ -90,7 +101,7 @@ describeInChromium('in a real Chromium', () => {
       expect(await page.getByLabel('Password').inputValue()).toBe('')
       await keep(page, '3-sign-in-mistyped')
 
-      await page.getByRole('link', { name: 'Sign in on the service’s own page' }).click()
+      await press(page, 'link', 'Sign in on the service’s own page')
       expect(await heading(page)).toBe('Sign in on the service’s page')
       await keep(page, '4-service-page')
 
@@ -100,13 +111,13 @@ describeInChromium('in a real Chromium', () => {
       await page.getByText('No device at hand?').click()
       expect(await page.getByLabel('Backup code').isVisible()).toBe(true)
       await page.getByLabel('Passcode').fill('12')
-      await page.getByRole('button', { name: 'Continue' }).click()
+      await press(page, 'button', 'Continue')
       await keep(page, '6-passcode-mistyped')
 
       await signIn(page, 'plain@example.com')
       expect(await heading(page)).toBe('Your vehicles')
       await keep(page, '7-home')
-      await page.getByRole('link', { name: 'Daily' }).click()
+      await press(page, 'link', 'Daily')
       expect(await heading(page)).toBe('Daily')
       await keep(page, '8-vehicle')
       await page.goto('/nowhere')
@@ -121,16 +132,16 @@ describeInChromium('in a real Chromium', () => {
     await signIn(page, 'mfa@example.com')
     await page.getByLabel('Tablet').check()
     await page.getByLabel('Passcode').fill('000000')
-    await page.getByRole('button', { name: 'Continue' }).click()
+    await press(page, 'button', 'Continue')
     expect(await page.getByRole('alert').textContent()).toContain('This passcode is not right')
     expect(await page.getByLabel('Tablet').isChecked()).toBe(true)
 
     await page.getByLabel('Passcode').fill(passcode(emulator, 'Tablet'))
-    await page.getByRole('button', { name: 'Continue' }).click()
+    await press(page, 'button', 'Continue')
     expect(await heading(page)).toBe('Your vehicles')
     expect(await page.getByText('mfa@example.com').isVisible()).toBe(true)
 
-    await page.getByRole('button', { name: 'Sign out' }).click()
+    await press(page, 'button', 'Sign out')
     expect(await page.getByRole('status').textContent()).toContain('You are signed out')
     await page.goBack()
     expect(await heading(page)).toBe('Sign in')
@@ -153,7 +164,7 @@ describeInChromium('in a real Chromium', () => {
     await service.waitForURL(/void\/callback/u)
     await service.screenshot({ path: `${artefacts}service-3-callback.png` })
     await page.getByLabel('The whole address').fill(service.url())
-    await page.getByRole('button', { name: 'Sign in' }).click()
+    await press(page, 'button', 'Sign in')
     expect(await heading(page)).toBe('Your vehicles')
     expect(await page.getByText('mfa@example.com').isVisible()).toBe(true)
     await page.context().close()
@@ -163,7 +174,7 @@ describeInChromium('in a real Chromium', () => {
     const { page } = await visit(desktop)
     await signIn(page, 'regional@example.com')
     emulator.clock.advance(2)
-    await page.getByRole('button', { name: 'Refresh now' }).click()
+    await press(page, 'button', 'Refresh now')
     expect(await page.getByRole('status').textContent()).toContain('Your token was renewed')
     await page.screenshot({ path: `${artefacts}refreshed.png` })
     await page.context().close()
@@ -172,10 +183,12 @@ describeInChromium('in a real Chromium', () => {
   it('is operated with the keyboard alone', async () => {
     const { page } = await visit({ javaScriptEnabled: false })
     await page.goto('/sign-in')
+    // The browser moves the focus there some time after the page has loaded.
+    await page.locator('#identity:focus').waitFor()
     await page.keyboard.type('plain@example.com')
     await page.keyboard.press('Tab')
     await page.keyboard.type('correct horse')
-    await page.keyboard.press('Enter')
+    await turnPage(page, () => page.keyboard.press('Enter'))
     expect(await heading(page)).toBe('Your vehicles')
     await page.keyboard.press('Tab')
     expect(await page.locator(':focus').textContent()).toBe('Skip to the content')
@@ -194,7 +207,7 @@ describeInChromium('in a real Chromium', () => {
     }
     await page.goto('/sign-in')
     const found = await objections()
-    await page.getByRole('button', { name: 'Sign in' }).click()
+    await press(page, 'button', 'Sign in')
     found.push(...(await objections()))
     await page.goto('/sign-in/browser')
     found.push(...(await objections()))

@@ -40,6 +40,11 @@ describeInChromium('the inspector in a real Chromium', () => {
     return page.getByRole('list', { name: 'Requests, in order' }).getByRole('button', { name })
   }
 
+  /** Waits until the page shows the last request of `everything`, and so all of them: with its answer, not only begun. */
+  function arrived(page: Page): Promise<void> {
+    return requestNamed(page, /400\s.*a spent refresh token was presented again/u).waitFor()
+  }
+
   /** Each row of the diagram as a reader hears it. */
   async function story(page: Page): Promise<string[]> {
     const rows = await page.getByRole('list', { name: 'Requests, in order' }).getByRole('listitem').allTextContents()
@@ -56,7 +61,7 @@ describeInChromium('the inspector in a real Chromium', () => {
       const { page, complaints } = await visit(browser, emulator, { colorScheme })
       await page.getByRole('heading', { name: 'No request yet' }).waitFor()
       await everything()
-      await page.getByText('a spent refresh token was presented again').last().waitFor()
+      await arrived(page)
       expect(await story(page)).toEqual([
         'GET /oauth2/v3/authorize to the SSO service: 303 the account lives in the other region',
         'GET /oauth2/v3/authorize to the Other region: 200 a session began: the login page',
@@ -94,7 +99,7 @@ describeInChromium('the inspector in a real Chromium', () => {
       }
       expect(await objections()).toEqual([])
       await everything()
-      await page.getByText('a spent refresh token was presented again').last().waitFor()
+      await arrived(page)
       await requestNamed(page, /signed in/u).click()
       await page.getByRole('button', { name: 'Reveal credential' }).click()
       await page.getByText(CREDENTIAL).waitFor()
@@ -112,8 +117,9 @@ describeInChromium('the inspector in a real Chromium', () => {
   it('fits on a phone', async () => {
     const { page } = await visit(browser, emulator, { viewport: { width: 390, height: 800 }, isMobile: true })
     await everything()
-    await page.getByText('a spent refresh token was presented again').last().waitFor()
+    await arrived(page)
     await requestNamed(page, /signed in/u).click()
+    await page.getByRole('button', { name: 'Reveal credential' }).waitFor()
     await page.screenshot({ path: `${artefacts}inspector-phone.png`, fullPage: true })
     expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0)
     await page.context().close()
@@ -122,7 +128,7 @@ describeInChromium('the inspector in a real Chromium', () => {
   it('holds no secret before somebody asks, then the one that was asked for, and none once it is hidden', async () => {
     const { page } = await visit(browser, emulator)
     const { secrets } = await everything()
-    await page.getByText('a spent refresh token was presented again').last().waitFor()
+    await arrived(page)
     const fetched: string[] = []
     page.on('request', (request) => fetched.push(`${request.method()} ${new URL(request.url()).pathname}`))
     const found = async (): Promise<string[]> => {
@@ -153,7 +159,7 @@ describeInChromium('the inspector in a real Chromium', () => {
   it('is operated with the keyboard alone', async () => {
     const { page } = await visit(browser, emulator)
     await everything()
-    await page.getByText('a spent refresh token was presented again').last().waitFor()
+    await arrived(page)
     const focused = (): Promise<string> => page.evaluate('document.activeElement.textContent.trim()')
     const press = async (...keys: readonly string[]): Promise<void> => {
       for (const key of keys) await page.keyboard.press(key)
@@ -214,8 +220,9 @@ describeInChromium('the inspector in a real Chromium', () => {
     await new Client(emulator, { userAgent: 'tester' }).login('plain@example.com')
     await new Client(emulator, { userAgent: 'Mozilla/5.0' }).open()
     const gauge = page.getByRole('meter', { name: /^Requests of tester/u })
-    await gauge.waitFor()
-    expect([await gauge.getAttribute('aria-valuenow'), await gauge.getAttribute('aria-valuemax')]).toEqual(['3', '600'])
+    // It fills while the login goes on.
+    await gauge.and(page.locator('[aria-valuenow="3"]')).waitFor()
+    expect(await gauge.getAttribute('aria-valuemax')).toBe('600')
     await page.getByText(/^blocked for 1[45]:/u).waitFor()
     await page.context().close()
   })
