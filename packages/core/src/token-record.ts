@@ -68,6 +68,8 @@ export interface Holder {
   readonly boot?: string
   /** The PID namespace that `pid` is a number of. */
   readonly pidNamespace?: string
+  /** The time namespace (time_namespaces(7)) that `started` was read in. Absent in records of older releases and kernels. */
+  readonly timeNamespace?: string
 }
 
 /** What all processes know about the firewall of one host, in a record of its own (`firewallRecordName`). */

@@ -26,6 +26,9 @@ const replies: Readonly<Record<string, readonly [StoreErrorReason, string]>> = {
   BUSY: ['unavailable', 'somebody’s script blocks it.'],
 }
 
+/** What a user may not do is ERR, not NOPERM, where a script does it: in the words of Redis 6 and 7.0, and of 7.2 and later. */
+const deniedInScript = /^ERR (?:The user executing the script can't|ACL failure in script)/u
+
 /**
  * Runs one command within the deadline.
  *
@@ -48,7 +51,7 @@ export async function answered<Answer>(command: () => Promise<Answer>): Promise<
 function failure(error: unknown): unknown {
   if (error instanceof StoreError || error instanceof TypeError) return error
   const message = typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : ''
-  const word = /^[A-Z]{3,20}(?=[ .]|$)/u.exec(message)?.[0] ?? ''
+  const word = deniedInScript.test(message) ? 'NOPERM' : (/^[A-Z]{3,20}(?=[ .]|$)/u.exec(message)?.[0] ?? '')
   const [reason, meaning] = replies[word] ?? []
   if (reason) return new StoreError(reason, `Redis answered ${word}: ${meaning}`, { cause: error })
   return new StoreError('unavailable', 'Redis can’t be reached, or did not carry the command out.', { cause: error })

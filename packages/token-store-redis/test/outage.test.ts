@@ -224,6 +224,8 @@ describe('an error that Redis answers', () => {
     ['NOAUTH Authentication required.', 'permissions'],
     ['WRONGPASS invalid username-password pair', 'permissions'],
     ['NOPERM this user has no permissions', 'permissions'],
+    ["ERR The user executing the script can't run this command or subcommand", 'permissions'],
+    ['ERR ACL failure in script: User t has no permissions to run the ‘set’ command', 'permissions'],
     ['OOM command not allowed', 'write-failed'],
     ['MISCONF Redis is configured to save RDB snapshots', 'write-failed'],
     ['NOREPLICAS Not enough good replicas to write.', 'write-failed'],

@@ -107,6 +107,16 @@ describeWithRedis('redisTokenStore', () => {
     expect(await store.swap(account, 0, sample(1), 'one')).toMatchObject({ version: 1 })
   })
 
+  test('tells a user who may run scripts, but not write in them, what to allow', async () => {
+    const rules = ['resetchannels', '~owner-sso:*', '+get', '+eval']
+    await client.sendCommand(['ACL', 'SETUSER', 'reader', 'on', '>sekret', ...rules])
+    const user = ioRedisWith({ username: 'reader', password: 'sekret', enableReadyCheck: false })
+    await expect(redisTokenStore({ client: user }).swap(account, 0, sample(1), 'one')).rejects.toMatchObject({
+      reason: 'permissions',
+      message: expect.stringContaining('allow GET, SET, SCAN, EVAL and PUBLISH'),
+    })
+  })
+
   test('leaves a value that it did not write as it is, and says so', async () => {
     const store = redisTokenStore({ client })
     await store.swap(account, 0, sample(1), 'one')

@@ -1,8 +1,8 @@
 /**
  * Which process holds an intent, and whether it is provably dead: so that a crash on the same host is noticed at once.
  *
- * Only Linux says enough for a proof (boot id, PID namespace, start time). Elsewhere, and on other hosts, nothing is
- * provable and an intent simply reaches the end of its life.
+ * Only Linux says enough for a proof (boot id, PID namespace, time namespace, start time). Elsewhere, and on other hosts,
+ * nothing is provable and an intent simply reaches the end of its life.
  */
 import { readFileSync, readlinkSync } from 'node:fs'
 import type { Holder } from '../token-record.ts'
@@ -22,23 +22,27 @@ function describe(): Holder {
   const started = startOf(process.pid)?.started
   const boot = orUndefined(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim())
   const pidNamespace = orUndefined(() => readlinkSync('/proc/self/ns/pid'))
+  const timeNamespace = orUndefined(() => readlinkSync('/proc/self/ns/time'))
   return {
     pid: process.pid,
     ...(started === undefined ? {} : { started }),
     ...(boot === undefined ? {} : { boot }),
     ...(pidNamespace === undefined ? {} : { pidNamespace }),
+    ...(timeNamespace === undefined ? {} : { timeNamespace }),
   }
 }
 
 /** What can be proven about the holder of an intent. */
 export function vitality(holder: Holder): Vitality {
-  const { boot, pidNamespace } = currentHolder()
+  const { boot, pidNamespace, timeNamespace } = currentHolder()
   const sameHost = boot !== undefined && pidNamespace !== undefined && holder.boot === boot
   if (!sameHost || holder.pidNamespace !== pidNamespace) return 'unknown'
   if (!exists(holder.pid)) return 'dead'
   const process = startOf(holder.pid)
-  if (process === undefined || holder.started === undefined) return 'unknown'
-  return process.ended || process.started !== holder.started ? 'dead' : 'running'
+  if (process?.ended === true) return 'dead'
+  // The kernel shifts start times by the boot time of the namespace they are read in: those of another can't be compared.
+  if (process === undefined || holder.started === undefined || holder.timeNamespace !== timeNamespace) return 'unknown'
+  return process.started === holder.started ? 'running' : 'dead'
 }
 
 /** Asks the kernel rather than /proc, which may hide the processes of other users. */

@@ -1,8 +1,10 @@
 /** Which processes are provably dead, with real ones (B1: a crash on the same host is noticed at once). */
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { describe, expect, it } from '@jest/globals'
+import { createInterface } from 'node:readline/promises'
+import { afterEach, describe, expect, it } from '@jest/globals'
 import { currentHolder, vitality } from '../../src/refresh-protocol/holder.ts'
+import type { Holder } from '../../src/token-record.ts'
 
 const linux = process.platform === 'linux'
 
@@ -49,5 +51,37 @@ describe('the holder of an intent', () => {
 
   it('of a host that tells nothing is unknown', () => {
     expect(vitality({ pid: 2 ** 22 })).toBe('unknown')
+  })
+})
+
+/** A container may have a clock of its own since boot, as one that was restored from a checkpoint has. */
+const shifted = ['--time', '--boottime', '1000', '--fork', '--kill-child']
+const timeNamespacesWork = spawnSync('unshare', [...shifted, 'true'], { stdio: 'ignore' }).status === 0
+if (!timeNamespacesWork) console.warn('Skipped: time namespaces need Linux 5.6, unshare of util-linux 2.36, and root.')
+const inTimeNamespace = timeNamespacesWork ? describe : describe.skip
+
+const owned: ChildProcess[] = []
+afterEach(() => owned.forEach((process) => process.kill('SIGKILL')))
+
+inTimeNamespace('a holder in a time namespace of its own', () => {
+  it('is not dead while it runs, though its start time reads otherwise there; and is once it is gone', async () => {
+    const module = new URL('../../dist/refresh-protocol/holder.js', import.meta.url).href
+    const program = `import('${module}').then(({ currentHolder }) => console.log(JSON.stringify(currentHolder())))`
+    const unshare = spawn('unshare', [...shifted, process.execPath, '-e', `${program}; setInterval(() => {}, 1000)`], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    owned.push(unshare)
+    const ended = once(unshare, 'exit')
+    const [line] = await once(createInterface(unshare.stdout), 'line')
+    const holder: Holder = JSON.parse(String(line))
+    expect(holder).toMatchObject({ pidNamespace: currentHolder().pidNamespace, boot: currentHolder().boot })
+    expect(vitality(holder)).toBe('unknown')
+    // As an older release described it.
+    const { timeNamespace, ...older } = holder
+    expect(timeNamespace).not.toBe(currentHolder().timeNamespace)
+    expect(vitality(older)).toBe('unknown')
+    process.kill(holder.pid, 'SIGKILL')
+    await ended
+    expect([vitality(holder), vitality(older)]).toEqual(['dead', 'dead'])
   })
 })
