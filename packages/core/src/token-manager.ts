@@ -69,7 +69,12 @@ export interface TokenManager {
    * @throws StoreError after all names that can be told, where a record can't be read (`wrong-key`: it is sealed)
    */
   accounts(): AsyncIterable<string>
-  /** Calls `listener` on each such event. Returns the end of it. */
+  /**
+   * Calls `listener` on each such event. Returns the end of it. A listener that throws or rejects does no harm: the process
+   * warns (`OWNER_SSO_CALLBACK`) with the place, and without the error's words.
+   *
+   * @throws TypeError if `listener` is no function
+   */
   on<Name extends keyof TokenManagerEvents>(
     event: Name,
     listener: (event: TokenManagerEvents[Name]) => void,
@@ -77,8 +82,10 @@ export interface TokenManager {
   /** The same sharing of firewall blocks for the sign-ins of another `sso` than the one that refreshes. */
   shareBlocksWith(sso: Pick<Sso, 'heedBlocks'>): void
   /**
-   * Resolves when no refresh of this process is under way and nothing that it received is unsaved: what a server awaits,
-   * after it stopped answering, before it exits. At most the time of one request (30 s) while the store works.
+   * Resolves when nothing of this process is half-way: no refresh, from its first look at the store to its save, no other
+   * call that may write, and nothing received that is unsaved. What a server awaits, after it stopped answering, before it
+   * closes its store's client and exits. At most the time of one request (30 s) while the store works. Meanwhile no other
+   * refresh is begun in the background, and a wait for another process's refresh ends unless a caller here needs it.
    *
    * @throws SsoTimeoutError when `signal` ends the wait
    */

@@ -7,7 +7,7 @@ import { accessTokenOf, ageOf, closeWindow, isUsable, openWindow, standingOf } f
 import type { Known } from './account-memory.ts'
 import { accountName } from './arguments.ts'
 import type { Context } from './context.ts'
-import { attended, flightOf } from './flight.ts'
+import { awaited, flightOf } from './flight.ts'
 import { look } from './read-record.ts'
 import { elapsed, instantOf } from './runtime.ts'
 import { isJustRefreshed } from './situation.ts'
@@ -31,7 +31,7 @@ async function firstAnswer(account: string, options: CallOptions | undefined, co
 /** A token that still works is given at once; its refresh, where one is due, goes on beside. */
 function answer(known: Known, options: CallOptions | undefined, context: Context): Promise<string> {
   const now = instantOf(context.runtime)
-  if (!isUsable(known, now)) return attended(newest(known, context), options?.signal, context)
+  if (!isUsable(known, now)) return awaited(known, newest(known, context), options?.signal, context)
   if (standingOf(known, now) === 'fresh') openWindow(known, now, known.ages.ageing - ageOf(known, now))
   else refreshBeside(known, context)
   return Promise.resolve(known.answer)
@@ -56,9 +56,9 @@ const leastPause = 250
 const longestPause = 60_000
 
 function refreshBeside(known: Known, context: Context): void {
-  const { runtime, minRefreshInterval } = context
+  const { runtime, minRefreshInterval, underWay } = context
   // Tokens that the store has not taken yet are committed before anything else happens.
-  if (known.flight !== undefined || known.unsaved !== undefined) return
+  if (known.flight !== undefined || known.unsaved !== undefined || underWay.isEnding()) return
   const now = instantOf(runtime)
   const pause = known.nextLook === undefined ? 0 : known.nextLook.wait - elapsed(known.nextLook.since, now)
   if (pause > 0) {
@@ -73,7 +73,8 @@ function refreshBeside(known: Known, context: Context): void {
 
 /** Replaces the current access token, unless it was refreshed less than `minRefreshInterval` ago. */
 export async function refreshNow(account: string, options: CallOptions | undefined, context: Context): Promise<void> {
-  await attended(replaceCurrent(context.memory.of(account), context), options?.signal, context)
+  const known = context.memory.of(account)
+  await awaited(known, context.underWay.track(replaceCurrent(known, context)), options?.signal, context)
 }
 
 async function replaceCurrent(known: Known, context: Context): Promise<void> {

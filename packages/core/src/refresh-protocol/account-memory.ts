@@ -7,6 +7,7 @@ import type { AccountRecord } from '../token-record.ts'
 import { agesOf, standingAt } from './lifetime.ts'
 import type { Ages, Standing } from './lifetime.ts'
 import type { Placed, RefreshResult } from './lineage.ts'
+import type { OwnIntent } from './own-intents.ts'
 import { elapsed, instantOf } from './runtime.ts'
 import type { Instant, Runtime } from './runtime.ts'
 
@@ -29,8 +30,8 @@ export interface Known {
   ages: Ages
   /** First sight of the record's intent, on the monotonic clock. */
   intentSeen: { readonly id: string; readonly at: number } | undefined
-  /** This process's last intent, for the case that the store could not be told how it ended. */
-  ownIntent: { readonly id: string; readonly spent: boolean } | undefined
+  /** This process's intents, for the case that the store did not tell, or could not be told, how they ended. */
+  ownIntents: readonly OwnIntent[]
   /** The access token that the owner API refused. */
   rejected: string | undefined
   /** The access token that `refresh()` wants replaced. */
@@ -40,8 +41,17 @@ export interface Known {
   /** When a background refresh that led to nothing is tried again. */
   nextLook: { readonly since: Instant; readonly wait: number } | undefined
   /** The result that this process alone holds, until the store takes it. */
-  unsaved: { readonly result: RefreshResult; error: StoreError | undefined } | undefined
+  unsaved: Unsaved | undefined
   flight: Flight | undefined
+  /** How many wait for its refresh. */
+  callers: number
+}
+
+export interface Unsaved {
+  readonly result: RefreshResult
+  error: StoreError | undefined
+  /** Resolves when the death of this process would not lose it any more; there once the store has refused it. */
+  safe: Promise<void> | undefined
 }
 
 export interface Rest {
@@ -94,6 +104,7 @@ export function createAccountMemory(size: number): AccountMemory {
 
 const isBusy = (known: Known): boolean => known.flight !== undefined || known.unsaved !== undefined
 
+const noIntents: readonly OwnIntent[] = []
 const noAges: Ages = { ageing: 0, expiring: 0, expired: 0 }
 
 function unknown(account: string): Known {
@@ -107,13 +118,14 @@ function unknown(account: string): Known {
     seen: { wall: 0, monotonic: 0 },
     ages: noAges,
     intentSeen: undefined,
-    ownIntent: undefined,
+    ownIntents: noIntents,
     rejected: undefined,
     unwanted: undefined,
     rest: undefined,
     nextLook: undefined,
     unsaved: undefined,
     flight: undefined,
+    callers: 0,
   }
 }
 

@@ -9,6 +9,7 @@ import type { Attempted } from './conclusion.ts'
 import type { Context } from './context.ts'
 import { openIntent } from './doubt.ts'
 import { SendGuardError, outcomeOf } from './outcome.ts'
+import { givenUp, withOwnIntent } from './own-intents.ts'
 import { refuseWhileResting } from './rest.ts'
 import { requestDeadline } from './rules.ts'
 import { elapsed, instantOf } from './runtime.ts'
@@ -20,22 +21,18 @@ export async function attempt(known: Known, replay: boolean, context: Context): 
   if (record?.state !== 'signed-in') return 'again'
   refuseWhileResting(known, context)
   await context.breaker.enter(record.tokens.auth_url)
-  const task = holdAndSend(known, record, replay, context)
-  context.underWay.add(task)
-  try {
-    return await task
-  } finally {
-    context.underWay.delete(task)
-  }
+  return holdAndSend(known, record, replay, context)
 }
 
 async function holdAndSend(known: Known, record: SignedIn, replay: boolean, context: Context): Promise<Attempted> {
   const { account } = known
   const { runtime, rules, store, sso } = context
   const swappedAt = instantOf(runtime)
-  const intent = newIntent(known, replay, context)
+  const unanswered = replay ? openIntent(known) : undefined
+  const intent = newIntent(unanswered, context)
+  const before = unanswered && givenUp(unanswered)
   // Even if the store never tells: until something is sent, this intent changes nothing about the refresh token.
-  known.ownIntent = { id: intent.id, spent: replay }
+  known.ownIntents = withOwnIntent(known.ownIntents, { id: intent.id, spent: false, before }, record)
   const answer = await store.swap(account, known.version, rules.withIntent(record, intent), runtime.uniqueId())
   if ('conflict' in answer) return 'again'
   const held = { version: answer.version, record: rules.withIntent(record, intent) }
@@ -44,14 +41,18 @@ async function holdAndSend(known: Known, record: SignedIn, replay: boolean, cont
   const beforeSend = (): void => {
     if (!rules.maySend(elapsed(swappedAt, instantOf(runtime)))) throw new SendGuardError()
   }
-  const outcome = await traced({ account, auth_url: record.tokens.auth_url, replay }, () =>
+  const trace = traced({ account, auth_url: record.tokens.auth_url, replay }, () =>
     outcomeOf(() => sso.refresh(record.tokens, { timeout: requestDeadline, beforeSend })),
   )
-  return conclude(known, { derivedFrom: record, held, intent, outcome, replay }, context)
+  const outcome = await trace.outcome
+  try {
+    return await conclude(known, { derivedFrom: record, held, intent, before, outcome, replay }, context)
+  } finally {
+    trace.endAfter(known.unsaved?.safe)
+  }
 }
 
-function newIntent(known: Known, replay: boolean, { runtime }: Context): Intent {
-  const unanswered = replay ? openIntent(known) : undefined
+function newIntent(unanswered: Intent | undefined, { runtime }: Context): Intent {
   return {
     id: runtime.uniqueId(),
     holder: runtime.holder,

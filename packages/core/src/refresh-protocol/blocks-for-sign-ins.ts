@@ -6,13 +6,13 @@
  */
 import { FirewallChallengeError } from '../errors.ts'
 import type { SharedBlocks } from '../http/shared-blocks.ts'
-import type { Runtime } from './runtime.ts'
-import type { SharedBreaker } from './shared-breaker.ts'
+import type { Context } from './context.ts'
 
 /** Milliseconds that a sign-in waits for the store. */
 const patience = 2000
 
-export function blocksForSignIns(breaker: SharedBreaker, runtime: Runtime): SharedBlocks {
+/** What is given up goes on, and is under way until it ends: a claim or a block may still be written. */
+export function blocksForSignIns({ breaker, runtime, underWay }: Context): SharedBlocks {
   async function inTime(call: Promise<unknown>): Promise<void> {
     const release = runtime.keepAlive()
     let cancel: (() => void) | undefined
@@ -20,7 +20,7 @@ export function blocksForSignIns(breaker: SharedBreaker, runtime: Runtime): Shar
       cancel = runtime.after(patience, resolve)
     })
     try {
-      await Promise.race([call, late])
+      await Promise.race([underWay.track(call), late])
     } catch (error) {
       if (error instanceof FirewallChallengeError) throw error
     } finally {

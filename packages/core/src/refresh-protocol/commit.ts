@@ -4,7 +4,7 @@
  */
 import { StoreError } from '../errors.ts'
 import type { AccountRecord } from '../token-record.ts'
-import type { Known } from './account-memory.ts'
+import type { Known, Unsaved } from './account-memory.ts'
 import { accessTokenOf, adopt } from './account-memory.ts'
 import type { Context } from './context.ts'
 import { holdsResult, isBehind, successorOf } from './lineage.ts'
@@ -21,7 +21,7 @@ export async function commit(
   stored: Placed,
   context: Context,
 ): Promise<Committed> {
-  const unsaved: NonNullable<Known['unsaved']> = { result, error: undefined }
+  const unsaved: Unsaved = { result, error: undefined, safe: undefined }
   // In memory at once: from here on the new tokens are served, whatever becomes of the store.
   if (known.record === undefined || context.rules.mayReplace(known.record, result)) {
     known.unsaved = unsaved
@@ -33,8 +33,9 @@ export async function commit(
   } catch (error) {
     if (!(error instanceof StoreError)) throw error
     unsaved.error = error
+    // Goes on in the background: after 250 ms, then after twice as long each time, up to 15 s, a third of an intent's life.
+    unsaved.safe = context.underWay.track(placeInTheEnd(known, result, writeId, context))
     context.emit('unsaved', { account: known.account, error })
-    keepPlacing(known, result, writeId, context)
     return 'unsaved'
   }
 }
@@ -96,12 +97,6 @@ function holdsSameTokens(known: Known, result: RefreshResult): boolean {
 }
 
 const asPlaced = ({ version }: Known, record: AccountRecord): Placed => ({ version, record })
-
-/** Goes on in the background: after 250 ms, then after twice as long each time, up to 15 s, a third of an intent's life. */
-function keepPlacing(known: Known, result: RefreshResult, writeId: string, context: Context): void {
-  const task = placeInTheEnd(known, result, writeId, context).finally(() => context.underWay.delete(task))
-  context.underWay.add(task)
-}
 
 async function placeInTheEnd(known: Known, result: RefreshResult, writeId: string, context: Context): Promise<void> {
   const { after, random } = context.runtime

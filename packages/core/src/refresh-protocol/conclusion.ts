@@ -15,6 +15,7 @@ import { lineageOf } from './lineage.ts'
 import type { Placed } from './lineage.ts'
 import { SendGuardError } from './outcome.ts'
 import type { Outcome } from './outcome.ts'
+import { givenUp, withOwnIntent } from './own-intents.ts'
 import { rest } from './rest.ts'
 
 /** `again`: nothing new is in memory yet, and it is worth another look at the record. */
@@ -27,6 +28,8 @@ export interface Ended {
   /** The same with our intent in it, as it stands in the store. */
   readonly held: Placed
   readonly intent: Intent
+  /** The intent of the earlier request whose answer was lost. */
+  readonly before: Intent | undefined
   readonly outcome: Outcome
   /** An earlier answer had been lost. */
   readonly replay: boolean
@@ -106,8 +109,9 @@ async function endSession(
 /** The intent stays: the refresh token may be spent. It says that nobody waits for the answer any more. */
 async function leaveInDoubt(known: Known, ended: Ended, error: SsoError, context: Context): Promise<never> {
   const { account } = known
-  known.ownIntent = { id: ended.intent.id, spent: true }
-  await putBack(known, ended, { ...ended.derivedFrom, intent: { ...ended.intent, answerLost: true } }, context)
+  const { derivedFrom, intent, before } = ended
+  known.ownIntents = withOwnIntent(known.ownIntents, { id: intent.id, spent: true, before }, derivedFrom)
+  await putBack(known, ended, { ...derivedFrom, intent: givenUp(intent) }, context)
   const thrown = inDoubt(known, context, error)
   context.emit('refresh-failed', { account, error })
   context.emit('in-doubt', { account, nextAttemptAt: thrown.nextAttemptAt })
@@ -116,16 +120,12 @@ async function leaveInDoubt(known: Known, ended: Ended, error: SsoError, context
 
 /** The refresh token is what it was: unspent, or still in doubt because of an earlier request. */
 async function leaveAsBefore(known: Known, ended: Ended, context: Context): Promise<void> {
-  const { derivedFrom, replay } = ended
-  const { intent } = derivedFrom
-  const before =
-    replay && intent !== undefined
-      ? { ...derivedFrom, intent: { ...intent, answerLost: true as const } }
-      : withoutIntent(derivedFrom)
-  await putBack(known, ended, before, context)
+  const { derivedFrom, before } = ended
+  const record = withoutIntent(derivedFrom)
+  await putBack(known, ended, before === undefined ? record : { ...record, intent: before }, context)
 }
 
-/** Unless somebody else changed the record. Where the store is down, `ownIntent` remembers what could not be written. */
+/** Unless somebody else changed the record. Where the store is down, `ownIntents` remembers what could not be written. */
 async function putBack(known: Known, { held }: Ended, record: SignedIn, context: Context): Promise<void> {
   const { runtime, store } = context
   try {

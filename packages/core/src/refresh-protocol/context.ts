@@ -8,6 +8,7 @@ import type { Emit } from './events.ts'
 import type { Rules } from './rules.ts'
 import type { Runtime } from './runtime.ts'
 import type { SharedBreaker } from './shared-breaker.ts'
+import type { UnderWay } from './under-way.ts'
 
 export interface Context {
   readonly sso: Pick<Sso, 'refresh'>
@@ -20,6 +21,5 @@ export interface Context {
   readonly memory: AccountMemory
   readonly breaker: SharedBreaker
   readonly emit: Emit
-  /** Requests and commits of this process that have not ended. */
-  readonly underWay: Set<Promise<unknown>>
+  readonly underWay: UnderWay
 }

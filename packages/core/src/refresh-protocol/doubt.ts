@@ -9,15 +9,16 @@ import type { Known } from './account-memory.ts'
 import type { Context } from './context.ts'
 import { instantOf } from './runtime.ts'
 
-/** The intent of the record, unless it is this process's own and the refresh token was not sent under it. */
-export function openIntent({ record, ownIntent }: Known): Intent | undefined {
+/** The intent of the record; where it is this process's own and nothing was spent under it, what stood there before. */
+export function openIntent({ record, ownIntents }: Known): Intent | undefined {
   const intent = record?.state === 'signed-in' ? record.intent : undefined
-  return intent !== undefined && intent.id === ownIntent?.id && !ownIntent.spent ? undefined : intent
+  const own = ownIntents.find(({ id }) => id === intent?.id)
+  return own === undefined || own.spent ? intent : own.before
 }
 
 /** Whether its holder may still act on it. Counted from the first sight of it, so that no clock but our own matters. */
 export function isIntentAlive(known: Known, intent: Intent, { rules, runtime }: Context): boolean {
-  if (intent.id === known.ownIntent?.id) return false
+  if (known.ownIntents.some(({ id }) => id === intent.id)) return false
   return rules.isAlive(intent, observed(known, runtime.monotonicClock()), runtime.vitality(intent.holder))
 }
 

@@ -1,7 +1,7 @@
 /**
  * The token manager's events: what an operator wants to know. None carries a token.
  */
-import { EventEmitter } from 'node:events'
+import { callSafely } from '../callback-fault.ts'
 import type { ReauthenticationReason, SsoError, StoreError } from '../errors.ts'
 
 /** Each event with its argument. Times are seconds since the epoch. */
@@ -33,22 +33,27 @@ export interface EventSource {
   ) => () => void
 }
 
+/** A listener's mistake is its author's to see, as a warning: it must not end the process that holds the only copy of new tokens. */
 export function createEvents(): EventSource {
-  const emitter = new EventEmitter()
+  // Never changed, but replaced: an event goes to those who listened when it came.
+  const listeners = new Map<string, readonly ((event: never) => unknown)[]>()
+  const listeningTo = (name: string): readonly ((event: never) => unknown)[] => listeners.get(name) ?? []
   return {
     emit(name, event) {
-      try {
-        emitter.emit(name, event)
-      } catch (error) {
-        // A listener's mistake is its author's to see, but must not stop a refresh half-way.
-        process.nextTick(() => {
-          throw error
-        })
+      for (const listener of listeningTo(name)) {
+        callSafely(`a listener of the event ${name}`, () => Reflect.apply(listener, undefined, [event]))
       }
     },
     on(name, listener) {
-      emitter.on(name, listener)
-      return () => emitter.off(name, listener)
+      if (typeof listener !== 'function') throw new TypeError('listener must be a function')
+      // One of its own, so that a listener that was given twice is called twice, and each is ended alone.
+      const added = (event: never): unknown => listener(event)
+      listeners.set(name, [...listeningTo(name), added])
+      return () =>
+        void listeners.set(
+          name,
+          listeningTo(name).filter((other) => other !== added),
+        )
     },
   }
 }

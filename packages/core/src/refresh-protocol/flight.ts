@@ -23,7 +23,7 @@ function takeOff(known: Known, context: Context): Flight {
     context.memory.release(known)
     looked?.()
   }
-  const done = refresh(known, context, () => looked?.()).finally(land)
+  const done = context.underWay.track(refresh(known, context, () => looked?.()).finally(land))
   done.catch((error: unknown) => {
     if (error instanceof StoreError) context.emit('refresh-failed', { account: known.account, error })
   })
@@ -45,6 +45,21 @@ export async function attended<Value>(
     return await (signal === undefined ? work : endedBy(signal, work))
   } finally {
     release()
+  }
+}
+
+/** The same for the refresh of an account: whoever waits for it is counted, so that it is known whether anybody does. */
+export async function awaited<Value>(
+  known: Known,
+  work: Promise<Value>,
+  signal: AbortSignal | undefined,
+  context: Context,
+): Promise<Value> {
+  known.callers += 1
+  try {
+    return await attended(work, signal, context)
+  } finally {
+    known.callers -= 1
   }
 }
 

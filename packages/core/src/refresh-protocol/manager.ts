@@ -17,6 +17,7 @@ import { signIn, signOut } from './session.ts'
 import { createSharedBreaker } from './shared-breaker.ts'
 import { statusOf } from './status.ts'
 import { withStoreErrors } from './store-errors.ts'
+import { createUnderWay } from './under-way.ts'
 
 /** @throws TypeError naming the option that is wrong */
 export function manageTokens(options: TokenManagerOptions, runtime: Runtime, rules: Rules): TokenManager {
@@ -33,24 +34,21 @@ export function manageTokens(options: TokenManagerOptions, runtime: Runtime, rul
     emit,
     memory: createAccountMemory(cachedAccounts),
     breaker: createSharedBreaker(store, runtime),
-    underWay: new Set(),
+    underWay: createUnderWay(),
   }
-  const blocks = blocksForSignIns(context.breaker, runtime)
+  const { track, settled } = context.underWay
+  const blocks = blocksForSignIns(context)
   sso.heedBlocks?.(blocks)
   return {
     getAccessToken: (account, call) => getAccessToken(account, call, context),
-    save: async (account, tokens) => signIn(accountName(account), checkedTokenSet(tokens), context),
+    save: async (account, tokens) => track(signIn(accountName(account), checkedTokenSet(tokens), context)),
     refresh: async (account, call) => refreshNow(accountName(account), call, context),
-    invalidate: async (account, accessToken) => invalidate(accountName(account), accessToken, context),
-    status: async (account) => statusOf(accountName(account), context),
-    forget: async (account) => signOut(accountName(account), context),
+    invalidate: async (account, accessToken) => track(invalidate(accountName(account), accessToken, context)),
+    status: async (account) => track(statusOf(accountName(account), context)),
+    forget: async (account) => track(signOut(accountName(account), context)),
     accounts: () => accountsOf(checked.store),
     on,
     shareBlocksWith: (other) => other.heedBlocks(blocks),
-    settled: (call) => attended(settled(context), call?.signal, context),
+    settled: (call) => settled((end) => attended(end, call?.signal, context)),
   }
-}
-
-async function settled({ underWay }: Context): Promise<void> {
-  while (underWay.size > 0) await Promise.allSettled(underWay)
 }

@@ -2,6 +2,7 @@
  * Watching an account's record while another process refreshes: the store's own hint where it has one, and in any case a
  * look every 25 to 250 ms, often while the refresh is young, and jittered so that a herd does not look all at once.
  */
+import { callSafely } from '../callback-fault.ts'
 import type { TokenStore } from '../token-store.ts'
 import type { Runtime } from './runtime.ts'
 
@@ -27,7 +28,7 @@ export function watchRecord(account: string, store: TokenStore, runtime: Runtime
   return {
     async change() {
       // From the first wait on: most refreshes wait for nobody. What was missed before it, the next look finds.
-      stop ??= store.watch?.(account, hint)
+      stop ??= startOf(store, account, hint)
       if (!hinted) {
         await new Promise<void>((resolve) => {
           looks += 1
@@ -44,4 +45,11 @@ export function watchRecord(account: string, store: TokenStore, runtime: Runtime
     },
     close: () => stop?.(),
   }
+}
+
+/** A hint is worth no failed refresh: a store whose watch fails is looked at as if it had none. */
+function startOf(store: Pick<TokenStore, 'watch'>, account: string, hint: () => void): () => void {
+  let end: unknown
+  callSafely("the store's watch", () => (end = store.watch?.(account, hint)))
+  return () => callSafely("the end of the store's watch", () => (typeof end === 'function' ? end() : undefined))
 }

@@ -47,7 +47,10 @@ async function decide(known: Known, context: Context, began: number): Promise<De
   // Another's block may have been written between the two reads: then the record has changed as well.
   const isOutdated = now !== host || known.version !== version
   if ((decision === 'send' || decision === 'replay') && isOutdated) await context.breaker.look(now ?? '')
-  return decision === 'wait' ? context.rules.afterWaiting(context.runtime.monotonicClock() - began) : decision
+  if (decision !== 'wait') return decision
+  // This process is leaving, and nobody in it needs the token: another one is at it.
+  if (context.underWay.isEnding() && known.callers === 0) return 'defer'
+  return context.rules.afterWaiting(context.runtime.monotonicClock() - began)
 }
 
 function reasonFor(decision: Decision, known: Known, context: Context): Error {

@@ -14,15 +14,30 @@ export interface RefreshTrace {
 
 const channel = tracingChannel<unknown, RefreshTrace>('owner-sso:refresh')
 
-export async function traced(message: RefreshTrace, request: () => Promise<Outcome>): Promise<Outcome> {
-  if (!channel.hasSubscribers) return request()
+export interface Trace {
+  readonly outcome: Promise<Outcome>
+  /** What came of the request was put where it belongs: the trace ends, once new tokens are safe as well. */
+  readonly endAfter: (safe: Promise<void> | undefined) => void
+}
+
+/**
+ * Makes the request, on the channel. Its end is published only after the new tokens have been stored: Node ends the process
+ * whose subscriber throws, and until then the only copy may be in its memory.
+ */
+export function traced(message: RefreshTrace, request: () => Promise<Outcome>): Trace {
+  if (!channel.hasSubscribers) return { outcome: request(), endAfter: () => undefined }
+  let end: Trace['endAfter'] | undefined
+  const ended = new Promise<void>((resolve) => {
+    end = resolve
+  })
   let outcome: Promise<Outcome> | undefined
   const published = async (): Promise<'tokens'> => {
     outcome = request()
-    const ended = await outcome
-    if (ended.kind === 'tokens') return 'tokens'
-    throw ended.error
+    const result = await outcome
+    await ended
+    if (result.kind === 'tokens') return 'tokens'
+    throw result.error
   }
-  await channel.tracePromise(published, message).catch(() => undefined)
-  return outcome ?? request()
+  channel.tracePromise(published, message).catch(() => undefined)
+  return { outcome: outcome ?? request(), endAfter: (safe) => end?.(safe) }
 }

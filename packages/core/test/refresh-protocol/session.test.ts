@@ -1,6 +1,5 @@
 /** Signing in and out, what the manager tells about an account, and what it does not take. */
-import { execFile } from 'node:child_process'
-import { inspect, promisify } from 'node:util'
+import { inspect } from 'node:util'
 import { describe, expect, it } from '@jest/globals'
 import { ReauthenticationRequiredError } from '../../src/errors.ts'
 import { createTokenManager } from '../../src/create-token-manager.ts'
@@ -124,31 +123,6 @@ describe('a manager', () => {
     await world.pass(61_000)
     await tokens.refresh(account)
     expect(heard).toHaveLength(1)
-  })
-
-  it('survives the mistakes of listeners, which their author gets to see', async () => {
-    const tokens = {
-      access_token: 'a0',
-      refresh_token: 'r0',
-      token_type: 'Bearer',
-      expires_at: 0,
-      auth_url: 'http://localhost',
-    }
-    const program = `
-      import { createTokenManager } from '@owner-sso/core'
-      let stored
-      const store = {
-        read: async () => stored,
-        swap: async (_, expected, record) => (stored = { version: expected + 1, record }),
-      }
-      const sso = { refresh: async (tokens) => ({ ...tokens, access_token: 'a1', expires_at: Date.now() }) }
-      process.on('uncaughtException', (error) => console.log('uncaught', error.message))
-      const tokens = createTokenManager({ sso, store })
-      tokens.on('refreshed', () => { throw new Error('of the listener') })
-      await tokens.save('owner', ${JSON.stringify(tokens)})
-      console.log(await tokens.getAccessToken('owner'))`
-    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program])
-    expect(stdout.trim().split('\n').toSorted()).toEqual(['a1', 'uncaught of the listener'])
   })
 
   const sso = { refresh: async () => bench().tokens() }

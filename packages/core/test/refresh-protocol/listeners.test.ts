@@ -1,0 +1,140 @@
+/** What the application hangs on a token manager: a mistake in it is a warning, and ends neither the process nor the refresh. */
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { describe, expect, it } from '@jest/globals'
+
+const core = JSON.stringify(new URL('../../dist/index.js', import.meta.url).href)
+
+/** Runs a program in a process of its own, in which nobody catches what is caught nowhere. */
+async function run(program: string): Promise<{ stdout: string; stderr: string }> {
+  const source = `
+    import { createTokenManager } from ${core}
+    import { tracingChannel } from 'node:diagnostics_channel'
+    const records = new Map()
+    let down = false
+    const store = {
+      read: async (account) => {
+        if (down) throw new Error('the store is down')
+        return records.get(account)
+      },
+      swap: async (account, expected, record) => {
+        if (down) throw new Error('the store is down')
+        if ((records.get(account)?.version ?? 0) !== expected) return { conflict: true }
+        records.set(account, { version: expected + 1, record: JSON.parse(JSON.stringify(record)) })
+        return records.get(account)
+      },
+    }
+    const expires_at = Math.floor(Date.now() / 1000) + 28_800
+    const first = { access_token: 'a0', refresh_token: 'r0', token_type: 'Bearer', expires_at, auth_url: 'http://127.0.0.1:9' }
+    let answer = () => undefined
+    const sso = {
+      refresh: async (tokens) => {
+        await answer()
+        return { ...tokens, access_token: 'a1', refresh_token: 'r1' }
+      },
+    }
+    const turn = () => new Promise((resolve) => setImmediate(resolve))
+    const warnings = []
+    process.on('warning', ({ name, message, detail }) => warnings.push({ name, message, detail }))
+    const told = () => console.log(JSON.stringify({ warnings, records: [...records.values()] }))
+    ${program}`
+  return promisify(execFile)(process.execPath, ['--input-type=module', '-e', source], {
+    cwd: fileURLToPath(new URL('.', import.meta.url)),
+  })
+}
+
+interface Told {
+  readonly warnings: readonly { readonly name: string; readonly message: string; readonly detail?: string }[]
+  readonly records: readonly { readonly record: { readonly tokens: { readonly access_token: string } } }[]
+}
+
+const toldBy = async (program: string): Promise<Told> => JSON.parse((await run(program)).stdout)
+
+describe('a listener of an event', () => {
+  it('that throws or rejects ends no process that holds the only copy of new tokens', async () => {
+    const { warnings, records } = await toldBy(`
+      const tokens = createTokenManager({ sso, store })
+      await tokens.save('owner', first)
+      const heard = []
+      tokens.on('unsaved', () => { throw new Error('of r1, in so many words') })
+      tokens.on('unsaved', async () => { throw new TypeError('of r1, a moment later') })
+      tokens.on('unsaved', () => Promise.reject(undefined))
+      tokens.on('unsaved', () => { throw Object.defineProperty({}, 'stack', { get() { throw new Error('r1') } }) })
+      tokens.on('unsaved', () => void heard.push('the next one'))
+      answer = () => { down = true }
+      await tokens.refresh('owner')
+      await turn()
+      if (heard.length !== 1 || await tokens.getAccessToken('owner') !== 'a1') throw new Error('not heard')
+      down = false
+      await tokens.settled()
+      told()`)
+    expect(records.map(({ record }) => record.tokens.access_token)).toContain('a1')
+    expect(warnings.map(({ name, message }) => `${name}: ${message}`)).toEqual(
+      Array.from({ length: 4 }, () => expect.stringMatching(/^OwnerSsoWarning: .*listener of the event unsaved/u)),
+    )
+    expect(JSON.stringify(warnings)).not.toMatch(/r1|in so many words/u)
+    // Its author finds the place.
+    expect(warnings[0]?.detail).toMatch(/^at .*:\d+:\d+/u)
+  })
+
+  it('of any name does the refresh no harm', async () => {
+    const { warnings, records } = await toldBy(`
+      const tokens = createTokenManager({ sso, store })
+      const names = ['refreshed', 'refresh-failed', 'in-doubt', 'unsaved', 'superseded', 'reauthentication-required', 'blocked']
+      for (const name of names) tokens.on(name, () => { throw new Error(name) })
+      await tokens.save('owner', first)
+      await tokens.refresh('owner')
+      await turn()
+      told()`)
+    expect(warnings).toHaveLength(1)
+    expect(records.map(({ record }) => record.tokens.access_token)).toContain('a1')
+  })
+
+  it('has to be a function', async () => {
+    const { stdout } = await run(`
+      try { createTokenManager({ sso, store }).on('refreshed', undefined) } catch (error) { console.log(String(error)) }`)
+    expect(stdout).toContain('TypeError: listener must be a function')
+  })
+})
+
+describe("a store's hint", () => {
+  it.each([
+    ['throws when it is asked for', `() => { throw new Error('no subscriptions here') }`],
+    ['throws when it is ended', `() => () => { throw new Error('nothing to end') }`],
+    ['can not be ended', `() => Promise.reject(new Error('asynchronous'))`],
+  ])('that %s costs nothing but the hint', async (_, watch) => {
+    const { records } = await toldBy(`
+      const watched = { ...store, watch: ${watch} }
+      const [one, other] = [createTokenManager({ sso, store: watched }), createTokenManager({ sso, store: watched })]
+      await one.save('owner', { ...first, expires_at: 1 })
+      let release
+      const asked = new Promise((asked) => {
+        answer = () => new Promise((resolve) => { release = resolve; asked() })
+      })
+      const call = one.getAccessToken('owner')
+      await asked
+      const waiting = other.getAccessToken('owner')
+      await new Promise((resolve) => setTimeout(resolve, 60))
+      release()
+      const answers = await Promise.all([call, waiting])
+      if (answers.join() !== 'a1,a1') throw new Error(answers.join())
+      told()`)
+    expect(records.map(({ record }) => record.tokens.access_token)).toContain('a1')
+  })
+})
+
+describe('a subscriber of owner-sso:refresh', () => {
+  it('that throws, which ends the process by a rule of Node’s, finds the new tokens stored', async () => {
+    const { stdout } = await run(`
+      const tokens = createTokenManager({ sso, store })
+      process.on('exit', () => { process.exitCode = 0; console.log(records.get('owner').record.tokens.access_token) })
+      await tokens.save('owner', first)
+      tracingChannel('owner-sso:refresh').subscribe({ asyncStart() { throw new Error('of the subscriber') } })
+      answer = () => { down = true; setTimeout(() => { down = false }, 300) }
+      await tokens.refresh('owner')
+      await tokens.settled()
+      await turn()`).catch((error: { stdout: string }) => error)
+    expect(stdout.trim()).toBe('a1')
+  })
+})
