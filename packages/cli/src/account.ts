@@ -54,7 +54,21 @@ export async function asSignedIn<Result>(
 
 /** All accounts of the store that are not signed out, by name. */
 export async function accountNames(tokens: Pick<TokenManager, 'accounts'>): Promise<string[]> {
+  const { names, failure } = await readableAccountNames(tokens)
+  if (failure !== undefined) throw failure
+  return names
+}
+
+/** Those that can be told, and why the others can't. */
+export async function readableAccountNames(
+  tokens: Pick<TokenManager, 'accounts'>,
+): Promise<{ readonly names: string[]; readonly failure: unknown }> {
   const names: string[] = []
-  for await (const name of tokens.accounts()) names.push(name)
-  return names.toSorted((a, b) => a.localeCompare(b))
+  let failure: unknown
+  try {
+    for await (const name of tokens.accounts()) names.push(name)
+  } catch (error) {
+    failure = error
+  }
+  return { names: names.toSorted((a, b) => a.localeCompare(b)), failure }
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { useEmulator } from '@owner-sso/emulator/jest'
+import { fileTokenStore } from '@owner-sso/token-store-file'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { type Machine, newMachine } from './machine.ts'
 
@@ -96,6 +97,22 @@ describe('owner-sso logout', () => {
     const again = await machine.run(['logout', ...account])
     expect(again.code).toBe(0)
     expect(again.stderr).toContain('was not signed in')
+  })
+})
+
+describe('a store in which something else stands', () => {
+  it('tells and copies what it can, and then says what is wrong', async () => {
+    await machine.signIn('plain@example.com')
+    await machine.signIn('regional@example.com')
+    const store = fileTokenStore({ path: machine.tokensFolder })
+    await store.swap('stranger', 0, JSON.parse('{"hello":"world"}'), 'one')
+    const listed = await machine.run(['accounts'])
+    expect(listed).toMatchObject({ code: 6, stdout: 'plain@example.com\nregional@example.com\n' })
+    expect(listed.stderr).toContain('no such record')
+    const copied = await machine.run(['copy', `file:${machine.tokensFolder}`, 'file:second'])
+    expect(copied.code).toBe(6)
+    const there = await machine.run(['accounts', '--store', 'file:second'])
+    expect(there).toMatchObject({ code: 0, stdout: 'plain@example.com\nregional@example.com\n' })
   })
 })
 

@@ -1,6 +1,7 @@
 /**
  * `login`, `beginLogin` and `completeLogin`: the story of `login.ts`, with a session opened before it and closed after it.
  */
+import { onAbort } from './abort.ts'
 import { InvalidCredentialsError, PasscodeRequiredError, PendingLoginExpiredError, SsoTimeoutError } from './errors.ts'
 import { askForPasscode, secondFactorAnswer } from './factor-choice.ts'
 import type { SecondFactorAnswer } from './factor-choice.ts'
@@ -116,16 +117,15 @@ function postable(service: Service, { identity, credential }: Credentials): Cred
 
 /** Waits for a person's passcode, but not after the caller has given up. */
 async function unlessAborted<T>(waiting: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  const answered = new AbortController()
+  let letGo: (() => void) | undefined
   const aborted = new Promise<never>((_, reject) => {
-    const abort = (): void =>
-      reject(new SsoTimeoutError('The login was ended while it waited for a passcode.', { step: 'mfa-factors' }))
-    if (signal?.aborted) abort()
-    signal?.addEventListener('abort', abort, { signal: answered.signal })
+    letGo = onAbort(signal, () =>
+      reject(new SsoTimeoutError('The login was ended while it waited for a passcode.', { step: 'mfa-factors' })),
+    )
   })
   try {
     return await Promise.race([waiting, aborted])
   } finally {
-    answered.abort()
+    letGo?.()
   }
 }

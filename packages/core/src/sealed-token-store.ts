@@ -7,6 +7,7 @@
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, randomBytes } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import { StoreError } from './errors.ts'
+import { isRecord } from './record-check.ts'
 import type { SealedRecord, TokenRecord } from './token-record.ts'
 import type { TokenStore } from './token-store.ts'
 
@@ -76,7 +77,7 @@ function open(
   version: number,
   keys: ReadonlyMap<string, SealingKey>,
 ): TokenRecord {
-  if (record.state !== 'sealed')
+  if (!isRecord(record, 'sealed'))
     throw new StoreError('corrupt', 'The record is not sealed. Was the store used without keys?')
   const key = keys.get(record.key)
   if (key === undefined)

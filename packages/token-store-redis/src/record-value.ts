@@ -46,7 +46,10 @@ export function notOurs(key: string): StoreError {
 function parse(text: string): { readonly account: string; readonly record: TokenRecord } | undefined {
   try {
     const value: { account?: unknown; record?: unknown } | null = JSON.parse(text)
-    if (typeof value?.account !== 'string' || typeof value.record !== 'object') return undefined
+    const { record } = value ?? {}
+    if (typeof value?.account !== 'string' || typeof record !== 'object' || record === null || Array.isArray(record)) {
+      return undefined
+    }
     return JSON.parse(text)
   } catch {
     return undefined

@@ -1,7 +1,7 @@
 /**
  * `redisTokenStore`: token sets in Redis or Valkey, shared by all processes that reach it.
  */
-import type { TokenStore } from '@owner-sso/core'
+import { StoreError, type TokenStore } from '@owner-sso/core'
 import { listenWith, type RedisSubscriber } from './change-hint.ts'
 import { type Connection, connectionOf, type RedisClient } from './connection.ts'
 import { type EncryptionKey, sealed } from './encryption.ts'
@@ -67,9 +67,13 @@ async function swapIn(connection: Connection, key: string, args: readonly string
   }
 }
 
-/** SCAN may name a key twice, and one that is gone by now. */
+/**
+ * Every account that can be read; then the error of the first value that is none of ours. SCAN may name a key twice, and
+ * one that is gone by now.
+ */
 async function* accountNames(connection: Connection, prefix: string): AsyncGenerator<string> {
   const seen = new Set<string>()
+  let foreign: StoreError | undefined
   const pattern = `${escaped(connection.keyPrefix + prefix)}{*}`
   for (const master of await answered(connection.masters)) {
     let cursor = '0'
@@ -80,10 +84,23 @@ async function* accountNames(connection: Connection, prefix: string): AsyncGener
       for (const key of found.keys.map((name) => name.slice(connection.keyPrefix.length))) {
         if (seen.has(key)) continue
         seen.add(key)
-        const value = await answered(() => connection.get(key))
-        if (value !== null) yield decode(value, key).account
+        const account = await accountAt(connection, key)
+        if (typeof account === 'string') yield account
+        else foreign ??= account
       }
     } while (cursor !== '0')
+  }
+  if (foreign !== undefined) throw foreign
+}
+
+/** The account of a key, nobody where it is gone, or the error that says that something else stands there. */
+async function accountAt(connection: Connection, key: string): Promise<string | StoreError | undefined> {
+  try {
+    const value = await answered(() => connection.get(key))
+    return value === null ? undefined : decode(value, key).account
+  } catch (error) {
+    if (error instanceof StoreError && error.reason === 'corrupt') return error
+    throw error
   }
 }
 

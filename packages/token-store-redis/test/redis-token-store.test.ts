@@ -117,6 +117,22 @@ describeWithRedis('redisTokenStore', () => {
     })
   })
 
+  test('lists every account that it can read, and then says that something else stands there', async () => {
+    const store = redisTokenStore({ client })
+    for (let index = 0; index < 6; index += 1) await store.swap(`account-${index}`, 0, sample(1), 'one')
+    const keys = (await client.keys('*')).toSorted()
+    // Wherever the scan begins, there is something foreign before the end.
+    await client.set(keys[1] ?? '', 'hello')
+    await client.del(keys[4] ?? '')
+    await client.lPush(keys[4] ?? '', 'a list')
+    const names: string[] = []
+    const list = async (): Promise<void> => {
+      for await (const name of store.accounts?.() ?? []) names.push(name)
+    }
+    await expect(list()).rejects.toMatchObject({ code: 'ERR_SSO_STORE', reason: 'corrupt' })
+    expect(names).toHaveLength(4)
+  })
+
   test('leaves a value that it did not write as it is, and says so', async () => {
     const store = redisTokenStore({ client })
     await store.swap(account, 0, sample(1), 'one')
@@ -127,6 +143,9 @@ describeWithRedis('redisTokenStore', () => {
       '{"version":1}',
       'owner-sso/1 1 "x"\n{',
       'owner-sso/1 1 "x"\n{"account":"bob","record":{}}',
+      ...['null', '[]', '7', '"signed-in"'].map(
+        (record) => `owner-sso/1 1 "x"\n{"account":${JSON.stringify(account)},"record":${record}}`,
+      ),
     ]) {
       await client.set(key, value)
       await expect(store.read(account)).rejects.toMatchObject({ reason: 'corrupt' })

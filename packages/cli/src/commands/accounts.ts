@@ -1,7 +1,7 @@
 /**
- * `owner-sso accounts`: who is signed in, one name a line.
+ * `owner-sso accounts`: who is signed in, one name a line. Where a record can't be read, the others come first, then the error.
  */
-import { accountNames } from '../account.ts'
+import { readableAccountNames } from '../account.ts'
 import type { Call } from '../call.ts'
 import { exitCodes } from '../command-error.ts'
 import { printData, printJson, printNote } from '../output.ts'
@@ -9,10 +9,12 @@ import { withTokens } from '../token-keeping.ts'
 
 export async function run({ settings }: Call): Promise<number> {
   await withTokens(settings, undefined, async ({ tokens, store }) => {
-    const accounts = await accountNames(tokens)
+    const { names: accounts, failure } = await readableAccountNames(tokens)
+    if (failure !== undefined && accounts.length === 0) throw failure
     if (settings.json) await printJson({ store: store.shown, accounts })
     else if (accounts.length > 0) await printData(accounts.join('\n'))
     else printNote(`Nobody is signed in at ${store.shown}. Sign in with: owner-sso login`)
+    if (failure !== undefined) throw failure
   })
   return exitCodes.ok
 }

@@ -1,6 +1,7 @@
 /**
  * The wall-clock limit of one request: ends it at a moment, whatever trickles in, or when the caller says so.
  */
+import { onAbort } from '../abort.ts'
 import { startTimeLimit } from '../time-limit.ts'
 
 /** A running deadline. */
@@ -17,13 +18,12 @@ export function startDeadline(milliseconds: number, signal: AbortSignal | undefi
   const controller = new AbortController()
   const abort = (): void => controller.abort()
   const endLimit = startTimeLimit(milliseconds, abort)
-  signal?.addEventListener('abort', abort, { once: true })
-  if (signal?.aborted) abort()
+  const letGo = onAbort(signal, abort)
   return {
     signal: controller.signal,
     end() {
       endLimit()
-      signal?.removeEventListener('abort', abort)
+      letGo()
     },
   }
 }

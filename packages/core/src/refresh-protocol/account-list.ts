@@ -2,6 +2,7 @@
  * The accounts of a store, and copying their token sets into another one.
  */
 import { randomUUID } from 'node:crypto'
+import { StoreError } from '../errors.ts'
 import type { TokenStore } from '../token-store.ts'
 import { isBehind } from './lineage.ts'
 import { placed } from './read-record.ts'
@@ -15,14 +16,27 @@ import { isFirewallRecordName } from './shared-breaker.ts'
  * @returns how many records were written
  * @throws TypeError if `from` can't list its accounts
  * @throws StoreError where either can't be read or written, `wrong-key` for records that are sealed with another key than
- *   was given; what was copied stays, and a repetition is harmless
+ *   was given. A record that can't be read is passed over, and its error comes after all others were copied; a store that
+ *   fails ends it at once. What was copied stays, and a repetition is harmless
  */
 export async function copyTokenSets(from: TokenStore, to: TokenStore): Promise<number> {
   let copied = 0
+  let failure: unknown
   for await (const account of listOf(from)) {
-    if (await copyRecord(account, from, to)) copied += 1
+    try {
+      if (await copyRecord(account, from, to)) copied += 1
+    } catch (error) {
+      if (!isOfOneRecord(error)) throw error
+      failure ??= error
+    }
   }
+  if (failure !== undefined) throw failure
   return copied
+}
+
+/** The record is at fault, not the store: the others may be well. */
+function isOfOneRecord(error: unknown): boolean {
+  return error instanceof StoreError && ['corrupt', 'wrong-key', 'read-failed'].includes(error.reason)
 }
 
 async function copyRecord(account: string, from: TokenStore, to: TokenStore): Promise<boolean> {

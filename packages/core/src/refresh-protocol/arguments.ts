@@ -19,6 +19,8 @@ export function checkedOptions(options: TokenManagerOptions): Required<TokenMana
 /** @throws TypeError for what cannot be the name of an account */
 export function accountName(account: string): string {
   check(typeof account === 'string' && account !== '', 'account must be a non-empty string')
+  // Half a character has no UTF-8, so it can be the name of no file, of no key, and of nothing that is hashed.
+  check(!/\p{Surrogate}/u.test(account), 'account must be a string of whole Unicode characters')
   check(!isFirewallRecordName(account), 'account must not begin like the names of our own records')
   return account
 }
@@ -31,6 +33,15 @@ export function checkedTokenSet(tokens: TokenSet): TokenSet {
   }
   check(URL.canParse(tokens.auth_url), 'tokens.auth_url must be an address')
   check(Number.isFinite(tokens.expires_at), 'tokens.expires_at must be seconds since the epoch')
+  // Optional, but what is stored has to be what is read back.
+  for (const [field, type] of [
+    ['id_token', 'string'],
+    ['state', 'string'],
+    ['expires_in', 'number'],
+  ] as const) {
+    const value = tokens[field]
+    check(value === undefined || typeof value === type, `tokens.${field} must be a ${type}`)
+  }
   return tokens
 }
 

@@ -3,6 +3,7 @@
  *
  * A caller's signal ends its own wait, never the refresh.
  */
+import { onAbort } from '../abort.ts'
 import { SsoTimeoutError, StoreError } from '../errors.ts'
 import type { Flight, Known } from './account-memory.ts'
 import type { Context } from './context.ts'
@@ -64,16 +65,16 @@ export async function awaited<Value>(
 }
 
 async function endedBy<Value>(signal: AbortSignal, work: Promise<Value>): Promise<Value> {
-  let end: (() => void) | undefined
+  let letGo: (() => void) | undefined
   const ended = new Promise<never>((_, reject) => {
-    end = () => reject(new SsoTimeoutError('The wait for an access token was ended by its signal.', fromManager))
-    signal.addEventListener('abort', end)
-    if (signal.aborted) end()
+    letGo = onAbort(signal, () =>
+      reject(new SsoTimeoutError('The wait for an access token was ended by its signal.', fromManager)),
+    )
   })
   try {
     return await Promise.race([work, ended])
   } finally {
-    if (end !== undefined) signal.removeEventListener('abort', end)
+    letGo?.()
   }
 }
 

@@ -2,8 +2,8 @@
  * One look at an account's record, and what this process makes of it: taken as the newest, or, where the store went back
  * in time, put right again.
  */
-import { StoreError } from '../errors.ts'
-import type { AccountRecord, TokenRecord } from '../token-record.ts'
+import { checkedRecord } from '../record-check.ts'
+import type { AccountRecord } from '../token-record.ts'
 import { tokenSet } from '../token-set.ts'
 import type { Versioned } from '../token-store.ts'
 import type { Known } from './account-memory.ts'
@@ -25,22 +25,12 @@ export async function readRecord(account: string, { store }: Context): Promise<P
  */
 export function placed(stored: Versioned | undefined): Placed | undefined {
   if (stored === undefined) return undefined
-  const { version, record } = stored
-  if (isAccountRecord(record)) return { version, record }
-  if (record.state === 'sealed') {
-    throw new StoreError('wrong-key', 'The records of this token store are encrypted, and no key was given.')
-  }
-  throw new StoreError('corrupt', 'The token store holds something that is no record of this account.')
+  return checkedRecord(stored, 'signed-in', 'reauthentication-required', 'signed-out')
 }
 
 /** A stored record has lost the rule that hides its tokens when it is printed. */
 function withoutShownTokens(record: AccountRecord): AccountRecord {
   return record.state === 'signed-out' ? record : { ...record, tokens: tokenSet(record.tokens) }
-}
-
-function isAccountRecord(record: TokenRecord): record is AccountRecord {
-  const { schema, state } = record
-  return schema === 1 && (state === 'signed-in' || state === 'signed-out' || state === 'reauthentication-required')
 }
 
 /**

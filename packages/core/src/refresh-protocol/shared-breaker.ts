@@ -5,6 +5,7 @@
  * by a swap, as an intent is claimed. Each further challenge doubles the wait, up to four hours.
  */
 import { FirewallChallengeError } from '../errors.ts'
+import { checkedRecord } from '../record-check.ts'
 import type { FirewallRecord } from '../token-record.ts'
 import type { SharedBlocks } from '../http/shared-blocks.ts'
 import type { TokenStore } from '../token-store.ts'
@@ -53,9 +54,9 @@ export function createSharedBreaker(store: TokenStore, runtime: Runtime): Shared
 
   async function read(name: string): Promise<Known> {
     const stored = await store.read(name)
-    return stored?.record.state === 'firewall'
-      ? remember(name, stored.version, stored.record)
-      : remember(name, 0, clear)
+    if (stored === undefined) return remember(name, 0, clear)
+    const { version, record } = checkedRecord(stored, 'firewall')
+    return remember(name, version, record)
   }
 
   /** Writes over what is known. False where another process was faster, or the store is down. */

@@ -55,6 +55,21 @@ describe('copying token sets', () => {
     expect(await world.process({ store: target }).getAccessToken('one')).toBe('a1')
   })
 
+  it('copies all that it can read, and then says what it could not', async () => {
+    const world = bench()
+    for (const name of ['one', 'two', 'three', 'four']) await world.process().save(name, world.tokens())
+    world.store.put('one', { version: 1, record: { hello: 'world' } as never })
+    world.store.put('three', { version: 1, record: null as never })
+    const target = mapStore()
+    const corrupt = { code: 'ERR_SSO_STORE', reason: 'corrupt' }
+    await expect(copyTokenSets(world.store, target)).rejects.toMatchObject(corrupt)
+    const copied: string[] = []
+    for await (const name of target.accounts()) copied.push(name)
+    expect(copied).toEqual(['two', 'four'])
+    world.store.down = true
+    await expect(copyTokenSets(world.store, mapStore())).rejects.toMatchObject({ reason: 'unavailable' })
+  })
+
   it('stops at a sealed record of either store rather than pass it over, and loses nothing', async () => {
     const world = bench()
     await world.process().save('one', world.tokens())

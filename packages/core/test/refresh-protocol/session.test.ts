@@ -152,6 +152,16 @@ describe('a manager', () => {
     await expect(world.process().save(account, tokens as never)).rejects.toThrow(new TypeError(message))
   })
 
+  it.each(['\ud83d', 'a\udc00b'])('takes no account whose name holds half a character', async (name) => {
+    const tokens = bench().process()
+    const mistake = new TypeError('account must be a string of whole Unicode characters')
+    for (const call of ['getAccessToken', 'status', 'forget', 'refresh'] as const) {
+      await expect(tokens[call](name)).rejects.toThrow(mistake)
+    }
+    await expect(tokens.save(name, bench().tokens())).rejects.toThrow(mistake)
+    await tokens.save('\ud83d\ude97', bench().tokens())
+  })
+
   it.each(['', undefined, 7])('takes no account called %p', async (name) => {
     const tokens = bench().process()
     const mistake = new TypeError('account must be a non-empty string')

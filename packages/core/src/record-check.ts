@@ -1,0 +1,96 @@
+/**
+ * What a store hands back, checked field by field: whoever can write to a store can put anything there, and so can a
+ * later release. What is no record is told as such, and never looked into.
+ */
+import { StoreError } from './errors.ts'
+import type { TokenRecord } from './token-record.ts'
+import type { Versioned } from './token-store.ts'
+
+type Check = (value: unknown) => boolean
+type Fields = Readonly<Record<string, Check>>
+
+const string: Check = (value) => typeof value === 'string'
+const filled: Check = (value) => typeof value === 'string' && value !== ''
+const number: Check = (value) => Number.isFinite(value)
+const count: Check = (value) => Number.isSafeInteger(value) && Number(value) >= 0
+const address: Check = (value) => typeof value === 'string' && URL.canParse(value)
+const oneOf =
+  (...words: readonly unknown[]): Check =>
+  (value) =>
+    words.includes(value)
+/** Null as well: JSON makes it of a number that is none. */
+const optional =
+  (check: Check): Check =>
+  (value) =>
+    value === undefined || value === null || check(value)
+const object =
+  (fields: Fields): Check =>
+  (value) =>
+    typeof value === 'object' &&
+    value !== null &&
+    Object.entries(fields).every(([name, check]) => check(Object.getOwnPropertyDescriptor(value, name)?.value))
+
+const tokens: Check = object({
+  access_token: filled,
+  refresh_token: filled,
+  token_type: filled,
+  expires_at: number,
+  auth_url: address,
+  id_token: optional(string),
+  expires_in: optional(number),
+  state: optional(string),
+})
+const holder: Check = object({
+  pid: number,
+  started: optional(string),
+  boot: optional(string),
+  pidNamespace: optional(string),
+})
+const intent: Check = object({ id: filled, holder, replay: count, at: number, answerLost: optional(oneOf(true)) })
+
+const schema: Fields = { schema: oneOf(1) }
+const signedOut: Fields = { ...schema, generation: number }
+const tokensHeld: Fields = {
+  ...signedOut,
+  refreshes: count,
+  lineage: filled,
+  tokens,
+  obtained_at: number,
+  lifetime: number,
+}
+const reasons = oneOf('refresh_token_rejected', 'rotated_token_lost', 'no_refresh_token')
+
+/** Each kind of record, and what it has to hold. What else is in one is left alone. */
+const kinds: Readonly<Record<TokenRecord['state'], Check>> = {
+  'signed-in': object({ ...tokensHeld, intent: optional(intent) }),
+  'reauthentication-required': object({ ...tokensHeld, reason: reasons }),
+  'signed-out': object(signedOut),
+  firewall: object({ ...schema, challenges: count, noted_at: number, wait: number }),
+  sealed: object({ ...schema, key: filled, nonce: filled, sealed: filled }),
+}
+
+/** Whether this is what core stores under such a state, in every field. */
+export function isRecord<State extends TokenRecord['state']>(
+  record: TokenRecord,
+  ...states: readonly State[]
+): record is Extract<TokenRecord, { state: State }> {
+  return states.some((state) => object({ state: oneOf(state) })(record) && kinds[state](record))
+}
+
+/**
+ * What a store answered, as one of these kinds of records.
+ *
+ * @throws StoreError `wrong-key` for one that is sealed, `corrupt` for what is none: neither is nobody
+ */
+export function checkedRecord<State extends TokenRecord['state']>(
+  { version, record }: Versioned,
+  ...states: readonly State[]
+): { readonly version: number; readonly record: Extract<TokenRecord, { state: State }> } {
+  if (Number.isSafeInteger(version) && version > 0) {
+    if (isRecord(record, ...states)) return { version, record }
+    if (isRecord(record, 'sealed')) {
+      throw new StoreError('wrong-key', 'The records of this token store are encrypted, and no key was given.')
+    }
+  }
+  throw new StoreError('corrupt', 'The token store holds something that is no such record. It was left as it is.')
+}
