@@ -1,7 +1,7 @@
 /**
  * The owner API, as the portal needs it: the vehicles of the signed-in account.
  */
-import { SsoError, type TokenManager } from '@owner-sso/core'
+import { SsoError, timeLimitSignal, type TokenManager } from '@owner-sso/core'
 import { ownerFetch } from '@owner-sso/express'
 
 /** Where the portal shows the owner API's answers as they are: its paths stand below this one. */
@@ -70,7 +70,7 @@ export function createOwnerApi({ url, tokens, timeout = 10_000 }: OwnerApiOption
 }
 
 async function answerOf(call: typeof fetch, path: string, timeout: number): Promise<{ status: number; body: string }> {
-  const signal = AbortSignal.timeout(timeout)
+  const signal = timeLimitSignal(timeout)
   try {
     // A redirect would carry the token to another host.
     const response = await call(path, { headers: { accept: 'application/json' }, redirect: 'manual', signal })

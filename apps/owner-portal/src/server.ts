@@ -3,6 +3,7 @@
  */
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
+import { startTimeLimit } from '@owner-sso/core'
 
 /** Milliseconds that answers under way have to end. */
 const grace = 2000
@@ -49,7 +50,7 @@ async function close(server: Server): Promise<void> {
   const closed = once(server, 'close')
   server.close()
   server.closeIdleConnections()
-  const impatience = setTimeout(() => server.closeAllConnections(), grace)
+  const endLimit = startTimeLimit(grace, () => server.closeAllConnections())
   await closed
-  clearTimeout(impatience)
+  endLimit()
 }

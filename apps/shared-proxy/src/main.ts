@@ -3,7 +3,7 @@
  */
 import { once } from 'node:events'
 import type { Server } from 'node:http'
-import { createSso, createTokenManager, type TokenManager } from '@owner-sso/core'
+import { createSso, createTokenManager, startTimeLimit, timeLimitSignal, type TokenManager } from '@owner-sso/core'
 import { readClients } from './clients.ts'
 import { createGateway, type Gateway } from './gateway.ts'
 import { described, logRefreshes, logToStdout as log } from './log.ts'
@@ -65,11 +65,11 @@ async function listen(server: Server, host: string, port: number): Promise<strin
 
 /** First the callers get their answers, then the store what was refreshed for them. */
 async function stop(gateway: Gateway, tokens: TokenManager, grace: number): Promise<number> {
-  const impatience = setTimeout(() => void gateway.cut(), grace)
+  const endLimit = startTimeLimit(grace, () => void gateway.cut())
   await gateway.drain()
-  clearTimeout(impatience)
+  endLimit()
   try {
-    await tokens.settled({ signal: AbortSignal.timeout(settlingTime) })
+    await tokens.settled({ signal: timeLimitSignal(settlingTime) })
     log('stopped')
     return 0
   } catch (error) {

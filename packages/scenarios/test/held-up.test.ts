@@ -2,8 +2,12 @@
 import { once } from 'node:events'
 import { createServer as createHttpServer, type RequestListener } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
+import { connect, createServer, type Server } from 'node:net'
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { redisTokenStore } from '@owner-sso/token-store-redis'
+import { createClient } from 'redis'
 import { generate } from 'selfsigned'
+import { hasRedis, startRedis } from '../../workspace/redis-server.ts'
 import { type HeldUp, holdUps, startHeldUp } from './deployment/held-up.ts'
 
 /** Milliseconds of the limit under test, and for how long the process is held up. */
@@ -27,15 +31,21 @@ afterEach(async () => {
 
 async function listen(protocol: 'http' | 'https', listener: RequestListener): Promise<string> {
   const server = protocol === 'http' ? createHttpServer(listener) : createHttpsServer(certificate, listener)
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const port = await portOf(server)
   closing.push(async () => {
     server.closeAllConnections()
     server.close()
     await once(server, 'close')
   })
+  return `${protocol}://127.0.0.1:${port}`
+}
+
+async function portOf(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
   const address = server.address()
-  return `${protocol}://127.0.0.1:${typeof address === 'object' ? address?.port : address}`
+  if (typeof address !== 'object' || address === null) throw new Error('The server has no port.')
+  return address.port
 }
 
 /** More than a socket gives away in one read, so that it takes several turns of the event loop. */
@@ -82,5 +92,84 @@ describe.each(rows)('a process that is $how past its time limit, over $protocol'
       { how, duration },
     )
     expect(await child.output).toBe('ERR_SSO_TIMEOUT')
+  })
+})
+
+describe.each(holdUps.map((how) => ({ how })))('a process that is $how past its time limit', ({ how }) => {
+  test('as a proxy passes the owner API’s answer on', async () => {
+    let child: HeldUp | undefined
+    const target = await listen('http', (_request, response) => {
+      void child?.begin().then(() => response.end(padding))
+    })
+    child = startHeldUp(
+      `import { once } from 'node:events'
+       import { createServer } from 'node:http'
+       import { ownerApiProxy } from '@owner-sso/express'
+       const tokens = { getAccessToken: async () => 'a-token-of-some-length', invalidate: async () => {} }
+       const { target, limit } = given
+       const proxy = ownerApiProxy({ target, tokens, account: 'a', authorize: () => true, maxDuration: limit })
+       const server = createServer(proxy).listen(0, '127.0.0.1')
+       await once(server, 'listening')
+       const answer = await fetch('http://127.0.0.1:' + server.address().port + '/api/1/vehicles')
+       console.log(answer.status, (await answer.text().catch(() => '')).length)
+       process.exit()`,
+      { target, limit },
+      { how, duration },
+    )
+    expect(await child.output).toBe(`200 ${padding.length}`)
+  })
+
+  test('reads what a request with a signal of its own was answered', async () => {
+    let child: HeldUp | undefined
+    const url = await listen('https', (_request, response) => {
+      void child?.begin().then(() => response.end(padding))
+    })
+    child = startHeldUp(
+      `import { get } from 'node:https'
+       import { text } from 'node:stream/consumers'
+       import { timeLimitSignal } from '@owner-sso/core'
+       const { url, ca, limit } = given
+       get(url, { ca, signal: timeLimitSignal(limit) }, async (answer) => console.log((await text(answer)).length))
+         .on('error', (error) => console.log(error.name))`,
+      { url, ca: certificate.cert, limit },
+      { how, duration },
+    )
+    expect(await child.output).toBe(String(padding.length))
+  })
+
+  const withRedis = hasRedis ? test : test.skip
+  withRedis('reads the record that Redis answered with', async () => {
+    const redis = await startRedis()
+    closing.push(redis.stop)
+    const client = createClient({ url: redis.url })
+    await client.connect()
+    const record = { schema: 1, state: 'firewall', challenges: 0, noted_at: 0, wait: 0, padding } as const
+    await redisTokenStore({ client }).swap('someone', 0, record, 'write-1')
+    client.destroy()
+
+    let child: HeldUp | undefined
+    const { port, hostname } = new URL(redis.url)
+    const relay = createServer((socket) => {
+      const server = connect(Number(port), hostname)
+      closing.push(async () => void socket.destroy())
+      server.pipe(socket.on('error', () => server.destroy()))
+      socket.on('data', (bytes) => {
+        const pass = (): unknown => server.write(bytes)
+        void (bytes.includes('GET') ? child?.begin().then(pass) : pass())
+      })
+    })
+    const url = `redis://127.0.0.1:${await portOf(relay)}`
+    closing.push(async () => void relay.close())
+    child = startHeldUp(
+      `import { redisTokenStore } from '@owner-sso/token-store-redis'
+       import { createClient } from 'redis'
+       const client = await createClient({ url: given.url }).on('error', () => {}).connect()
+       const answer = await redisTokenStore({ client }).read('someone').catch((error) => ({ record: { padding: error.message } }))
+       console.log(answer.record.padding.length)
+       process.exit()`,
+      { url },
+      { how, duration: 2500 },
+    )
+    expect(await child.output).toBe(String(padding.length))
   })
 })

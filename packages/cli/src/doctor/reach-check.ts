@@ -5,6 +5,7 @@ import { request as requestHttp } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { TLSSocket } from 'node:tls'
+import { timeLimitSignal } from '@owner-sso/core'
 import manifest from '../../package.json' with { type: 'json' }
 import { exitCodes } from '../command-error.ts'
 import { type Finding, good, note, problem } from './finding.ts'
@@ -69,7 +70,7 @@ function headOf(url: string, ca: string | undefined): Promise<Head> {
     headers: { 'user-agent': `owner-sso/${manifest.version}`, accept: '*/*' },
     maxVersion: 'TLSv1.2',
     ...(ca !== undefined && { ca }),
-    signal: AbortSignal.timeout(timeout),
+    signal: timeLimitSignal(timeout),
   } as const
   return new Promise((resolve, reject) => {
     request(new URL(url), options, (answer) => {

@@ -6,26 +6,25 @@
  */
 import { FirewallChallengeError } from '../errors.ts'
 import type { SharedBlocks } from '../http/shared-blocks.ts'
+import { startTimeLimit } from '../time-limit.ts'
 import type { Context } from './context.ts'
 
 /** Milliseconds that a sign-in waits for the store. */
 const patience = 2000
 
 /** What is given up goes on, and is under way until it ends: a claim or a block may still be written. */
-export function blocksForSignIns({ breaker, runtime, underWay }: Context): SharedBlocks {
+export function blocksForSignIns({ breaker, underWay }: Context): SharedBlocks {
   async function inTime(call: Promise<unknown>): Promise<void> {
-    const release = runtime.keepAlive()
-    let cancel: (() => void) | undefined
+    let end: (() => void) | undefined
     const late = new Promise<void>((resolve) => {
-      cancel = runtime.after(patience, resolve)
+      end = startTimeLimit(patience, resolve)
     })
     try {
       await Promise.race([underWay.track(call), late])
     } catch (error) {
       if (error instanceof FirewallChallengeError) throw error
     } finally {
-      cancel?.()
-      release()
+      end?.()
     }
   }
 

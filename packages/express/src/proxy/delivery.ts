@@ -2,6 +2,7 @@
  * The owner API's answer on its way to the caller: nothing is held back but what the caller is too slow to read.
  */
 import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import { startTimeLimit } from '@owner-sso/core'
 import type { Dispatcher } from 'undici'
 import type { TokenTrace } from './token-trace.ts'
 import { ExchangeError } from './upstream-failure.ts'
@@ -60,9 +61,9 @@ export function deliveryTo(
       }
       if (!begin() || response.write(chunk)) return
       controller.pause()
-      const stalled = setTimeout(() => fail(new ExchangeError('ERR_OWNER_API_TIMEOUT')), bodyTimeout)
+      const endLimit = startTimeLimit(bodyTimeout, () => fail(new ExchangeError('ERR_OWNER_API_TIMEOUT')))
       const goOn = (): void => {
-        clearTimeout(stalled)
+        endLimit()
         response.off('drain', goOn).off('close', goOn)
         controller.resume()
       }

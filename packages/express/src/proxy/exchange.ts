@@ -4,6 +4,7 @@
  * On undici's `dispatch`, whose callbacks run as the answer is parsed: no stream object, no promise and no copy in between.
  */
 import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import { startTimeLimit } from '@owner-sso/core'
 import type { Dispatcher } from 'undici'
 import { type Answer, sendAnswer } from '../answers/problem.ts'
 import type { RequestBody } from './request-body.ts'
@@ -54,9 +55,9 @@ export function runExchange(dispatcher: Dispatcher, exchange: Exchange): void {
   }
   const fail = (error: unknown): void => end(failureAnswer(error))
 
-  const timer = setTimeout(() => fail(new ExchangeError('ERR_OWNER_API_TIMEOUT')), exchange.maxDuration)
+  const endLimit = startTimeLimit(exchange.maxDuration, () => fail(new ExchangeError('ERR_OWNER_API_TIMEOUT')))
   response.once('close', () => {
-    clearTimeout(timer)
+    endLimit()
     isOver = true
     if (!response.writableFinished) upstream?.abort(ended)
   })

@@ -3,7 +3,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { SignedOutError } from '@owner-sso/core'
+import { SignedOutError, startTimeLimit } from '@owner-sso/core'
 import { type Answer, rawAnswer, sendAnswer } from '../answers/problem.ts'
 import { refusal } from '../answers/refusal.ts'
 import { ssoErrorAnswer } from '../answers/sso-error.ts'
@@ -101,9 +101,9 @@ export function ownerApiProxy<Request extends IncomingMessage = IncomingMessage>
 
   async function close({ timeout }: { readonly timeout?: number } = {}): Promise<void> {
     if (pool.destroyed) return
-    const timer = timeout === undefined ? undefined : setTimeout(() => void pool.destroy(), timeout)
+    const endLimit = timeout === undefined ? undefined : startTimeLimit(timeout, () => void pool.destroy())
     await pool.close()
-    clearTimeout(timer)
+    endLimit?.()
   }
 
   return Object.assign(proxy, { active: () => active, refuse, close })
