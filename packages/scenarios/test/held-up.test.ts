@@ -68,55 +68,36 @@ describe.each(rows)('a process that is $how past its time limit, over $protocol'
         response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(tokens))
       void child?.begin().then(answer)
     })
-    child = startHeldUp(
-      `import { createSso } from '@owner-sso/core'
-       const sso = createSso({ authUrl: given.authUrl, timeout: given.limit, tls: { ca: given.ca } })
-       const old = { access_token: 'a', refresh_token: 'r', token_type: 'Bearer', expires_at: 0, auth_url: given.authUrl }
-       const answer = await sso.refresh(old).catch((error) => ({ refresh_token: error.code }))
-       console.log(answer.refresh_token)`,
-      { authUrl, limit, ca: certificate.cert },
-      { how, duration },
-    )
+    child = startHeldUp('refresh', { authUrl, limit, ca: certificate.cert }, { how, duration })
     expect(await child.output).toBe('new-refresh')
   })
 
   test('gives up on an answer that did not come', async () => {
     let child: HeldUp | undefined
     const authUrl = await listen(protocol, () => void child?.begin())
-    child = startHeldUp(
-      `import { createSso } from '@owner-sso/core'
-       const sso = createSso({ authUrl: given.authUrl, timeout: given.limit, tls: { ca: given.ca } })
-       const old = { access_token: 'a', refresh_token: 'r', token_type: 'Bearer', expires_at: 0, auth_url: given.authUrl }
-       console.log(await sso.refresh(old).catch((error) => error.code))`,
-      { authUrl, limit, ca: certificate.cert },
-      { how, duration },
-    )
+    child = startHeldUp('refresh', { authUrl, limit, ca: certificate.cert }, { how, duration })
     expect(await child.output).toBe('ERR_SSO_TIMEOUT')
   })
 })
 
 describe.each(holdUps.map((how) => ({ how })))('a process that is $how past its time limit', ({ how }) => {
-  test('as a proxy passes the owner API’s answer on', async () => {
+  test.each(['headersTimeout', 'maxDuration'])('as a proxy passes the owner API’s answer on: %s', async (name) => {
     let child: HeldUp | undefined
     const target = await listen('http', (_request, response) => {
       void child?.begin().then(() => response.end(padding))
     })
-    child = startHeldUp(
-      `import { once } from 'node:events'
-       import { createServer } from 'node:http'
-       import { ownerApiProxy } from '@owner-sso/express'
-       const tokens = { getAccessToken: async () => 'a-token-of-some-length', invalidate: async () => {} }
-       const { target, limit } = given
-       const proxy = ownerApiProxy({ target, tokens, account: 'a', authorize: () => true, maxDuration: limit })
-       const server = createServer(proxy).listen(0, '127.0.0.1')
-       await once(server, 'listening')
-       const answer = await fetch('http://127.0.0.1:' + server.address().port + '/api/1/vehicles')
-       console.log(answer.status, (await answer.text().catch(() => '')).length)
-       process.exit()`,
-      { target, limit },
-      { how, duration },
-    )
+    child = startHeldUp('proxy', { target, [name]: limit }, { how, duration })
     expect(await child.output).toBe(`200 ${padding.length}`)
+  })
+
+  test('as a proxy passes the rest of the owner API’s answer on: bodyTimeout', async () => {
+    let child: HeldUp | undefined
+    const target = await listen('http', (_request, response) => {
+      response.write('x')
+      void child?.begin().then(() => response.end(padding))
+    })
+    child = startHeldUp('proxy', { target, bodyTimeout: limit }, { how, duration })
+    expect(await child.output).toBe(`200 ${padding.length + 1}`)
   })
 
   test('reads what a request with a signal of its own was answered', async () => {
@@ -124,21 +105,15 @@ describe.each(holdUps.map((how) => ({ how })))('a process that is $how past its 
     const url = await listen('https', (_request, response) => {
       void child?.begin().then(() => response.end(padding))
     })
-    child = startHeldUp(
-      `import { get } from 'node:https'
-       import { text } from 'node:stream/consumers'
-       import { timeLimitSignal } from '@owner-sso/core'
-       const { url, ca, limit } = given
-       get(url, { ca, signal: timeLimitSignal(limit) }, async (answer) => console.log((await text(answer)).length))
-         .on('error', (error) => console.log(error.name))`,
-      { url, ca: certificate.cert, limit },
-      { how, duration },
-    )
+    child = startHeldUp('signal', { url, ca: certificate.cert, limit }, { how, duration })
     expect(await child.output).toBe(String(padding.length))
   })
+})
 
-  const withRedis = hasRedis ? test : test.skip
-  withRedis('reads the record that Redis answered with', async () => {
+const describeWithRedis = hasRedis ? describe : describe.skip
+
+describeWithRedis('a process that is held up past the time limit of a command', () => {
+  test.each(holdUps)('and %s reads the record that Redis answered with', async (how) => {
     const redis = await startRedis()
     closing.push(redis.stop)
     const client = createClient({ url: redis.url })
@@ -160,16 +135,7 @@ describe.each(holdUps.map((how) => ({ how })))('a process that is $how past its 
     })
     const url = `redis://127.0.0.1:${await portOf(relay)}`
     closing.push(async () => void relay.close())
-    child = startHeldUp(
-      `import { redisTokenStore } from '@owner-sso/token-store-redis'
-       import { createClient } from 'redis'
-       const client = await createClient({ url: given.url }).on('error', () => {}).connect()
-       const answer = await redisTokenStore({ client }).read('someone').catch((error) => ({ record: { padding: error.message } }))
-       console.log(answer.record.padding.length)
-       process.exit()`,
-      { url },
-      { how, duration: 2500 },
-    )
+    child = startHeldUp('redis', { url }, { how, duration: 2500 })
     expect(await child.output).toBe(String(padding.length))
   })
 })

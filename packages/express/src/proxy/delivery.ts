@@ -5,6 +5,7 @@ import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerResponse } from 'n
 import { startTimeLimit } from '@owner-sso/core'
 import type { Dispatcher } from 'undici'
 import type { TokenTrace } from './token-trace.ts'
+import type { SilenceLimit } from './silence.ts'
 import { ExchangeError } from './upstream-failure.ts'
 
 type Controller = Dispatcher.DispatchController
@@ -22,11 +23,18 @@ export interface Delivery {
   end(): void
 }
 
-/** @param fail - ends the whole exchange with this error */
+/** What a delivery is part of. */
+export interface DeliveryTies {
+  /** Ends the whole exchange with this error. */
+  readonly fail: (error: unknown) => void
+  /** While the caller reads slowly, the owner API may be silent. */
+  readonly silence: SilenceLimit
+}
+
 export function deliveryTo(
   { response, bodyTimeout, answerHeaders }: DeliveryOptions,
   trace: TokenTrace,
-  fail: (error: unknown) => void,
+  { fail, silence }: DeliveryTies,
 ): Delivery {
   let head: { readonly status: number; readonly headers: IncomingHttpHeaders } | undefined
 
@@ -61,10 +69,12 @@ export function deliveryTo(
       }
       if (!begin() || response.write(chunk)) return
       controller.pause()
+      silence.lift()
       const endLimit = startTimeLimit(bodyTimeout, () => fail(new ExchangeError('ERR_OWNER_API_TIMEOUT')))
       const goOn = (): void => {
         endLimit()
         response.off('drain', goOn).off('close', goOn)
+        silence.heard(bodyTimeout)
         controller.resume()
       }
       response.once('drain', goOn).once('close', goOn)

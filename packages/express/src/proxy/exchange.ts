@@ -9,6 +9,7 @@ import type { Dispatcher } from 'undici'
 import { type Answer, sendAnswer } from '../answers/problem.ts'
 import type { RequestBody } from './request-body.ts'
 import { deliveryTo } from './delivery.ts'
+import { silenceLimit } from './silence.ts'
 import { tokenTrace, type TokenTrace } from './token-trace.ts'
 import { ExchangeError, failureAnswer } from './upstream-failure.ts'
 
@@ -21,7 +22,9 @@ export interface Exchange {
   readonly content: RequestBody['content']
   readonly token: string
   readonly response: ServerResponse
-  /** Milliseconds that the caller may leave a part of the answer unread. */
+  /** Milliseconds from the request's last byte to the answer's headers. */
+  readonly headersTimeout: number
+  /** Milliseconds between two pieces of the answer, and that the caller may leave one unread. */
   readonly bodyTimeout: number
   /** Milliseconds for all of it. */
   readonly maxDuration: number
@@ -55,7 +58,8 @@ export function runExchange(dispatcher: Dispatcher, exchange: Exchange): void {
   }
   const fail = (error: unknown): void => end(failureAnswer(error))
 
-  const endLimit = startTimeLimit(exchange.maxDuration, () => fail(new ExchangeError('ERR_OWNER_API_TIMEOUT')))
+  const failLate = (): void => fail(new ExchangeError('ERR_OWNER_API_TIMEOUT'))
+  const endLimit = startTimeLimit(exchange.maxDuration, failLate)
   response.once('close', () => {
     endLimit()
     isOver = true
@@ -65,7 +69,10 @@ export function runExchange(dispatcher: Dispatcher, exchange: Exchange): void {
 
   function attempt(token: string, isFirst: boolean): void {
     const trace = tokenTrace(token)
-    const delivery = deliveryTo(exchange, trace, fail)
+    const silence = silenceLimit(failLate)
+    response.once('close', () => silence.end())
+    const delivery = deliveryTo(exchange, trace, { fail, silence })
+    let isAnswered = false
     let interim = 0
     /** A 401 that is not, or not yet, for the caller: how many bytes of it were thrown away, and what broke it off. */
     let aside: { bytes: number; lost?: Error } | undefined
@@ -75,6 +82,7 @@ export function runExchange(dispatcher: Dispatcher, exchange: Exchange): void {
       const held: { bytes: number; lost?: Error } = { bytes: 0 }
       aside = held
       controller.pause()
+      silence.lift()
       try {
         const next = await exchange.tokenAfter(token)
         if (isOver) return
@@ -82,6 +90,7 @@ export function runExchange(dispatcher: Dispatcher, exchange: Exchange): void {
         else if (held.lost) fail(held.lost)
         else {
           aside = undefined
+          silence.heard(exchange.bodyTimeout)
           deliver()
         }
       } catch (error) {
@@ -102,8 +111,11 @@ export function runExchange(dispatcher: Dispatcher, exchange: Exchange): void {
         onRequestStart(controller) {
           upstream = controller
           if (isOver) controller.abort(ended)
+          else whenSent(exchange.content, () => isAnswered || silence.heard(exchange.headersTimeout))
         },
         onResponseStart(controller, status, headers) {
+          isAnswered = status >= 200
+          if (isAnswered) silence.heard(exchange.bodyTimeout)
           if (status < 200) {
             interim += 1
             if (interim > maxInterim) fail(new ExchangeError('ERR_OWNER_API_UNREACHABLE'))
@@ -112,18 +124,29 @@ export function runExchange(dispatcher: Dispatcher, exchange: Exchange): void {
           } else delivery.start(status, headers)
         },
         onResponseData(controller, chunk) {
-          if (!aside) return delivery.data(controller, chunk)
+          if (!aside) {
+            silence.heard(exchange.bodyTimeout)
+            return delivery.data(controller, chunk)
+          }
           aside.bytes += chunk.length
           if (aside.bytes > maxAside) controller.abort(ended)
         },
         onResponseEnd() {
+          silence.end()
           if (!aside) delivery.end()
         },
         onResponseError(_controller, error) {
+          silence.end()
           if (aside) aside.lost = error
           else fail(error)
         },
       },
     )
   }
+}
+
+/** Calls back once the last byte of a body was handed over. */
+function whenSent(content: RequestBody['content'], callback: () => void): void {
+  if (content === undefined || Buffer.isBuffer(content) || content.readableEnded) callback()
+  else content.once('end', callback)
 }

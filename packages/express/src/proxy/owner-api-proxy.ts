@@ -43,7 +43,7 @@ export function ownerApiProxy<Request extends IncomingMessage = IncomingMessage>
   options: OwnerApiProxyOptions<Request>,
 ): OwnerApiProxy<Request> {
   const settings = proxySettings(options)
-  const { tokens, authorize, accountOf, bodyTimeout, maxDuration } = settings
+  const { tokens, authorize, accountOf, headersTimeout, bodyTimeout, maxDuration } = settings
   const pool = upstreamPool(settings)
   let active = 0
 
@@ -66,6 +66,7 @@ export function ownerApiProxy<Request extends IncomingMessage = IncomingMessage>
       content: body.content,
       token,
       response,
+      headersTimeout,
       bodyTimeout,
       maxDuration,
       answerHeaders: (status, headers, trace) =>

@@ -9,6 +9,12 @@ type PoolSettings = Pick<
   'target' | 'maxConcurrent' | 'connectTimeout' | 'headersTimeout' | 'bodyTimeout' | 'tls'
 >
 
+/**
+ * Milliseconds that undici's own limits are later than the exchange's, which read first what has arrived: they are left
+ * with an upload that the owner API does not take.
+ */
+const later = 1000
+
 /** A pool for one target. */
 export function upstreamPool({
   target,
@@ -20,8 +26,8 @@ export function upstreamPool({
 }: PoolSettings): Pool {
   return new Pool(target.origin, {
     connections: maxConcurrent,
-    headersTimeout,
-    bodyTimeout,
+    headersTimeout: headersTimeout + later,
+    bodyTimeout: bodyTimeout + later,
     allowH2: false,
     connect: {
       timeout: connectTimeout,

@@ -1,4 +1,4 @@
-/** A program in a process of its own that is held up at a moment of the test's choice: stopped from outside, or blocked by itself. */
+/** A process that is held up at a moment of the test's choice: stopped from outside, or blocked by itself. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
@@ -10,58 +10,43 @@ export const holdUps = ['stopped', 'blocked'] as const
 export interface HeldUp {
   /** Holds the process up. Resolves once it is; `duration` milliseconds later it goes on by itself. */
   readonly begin: () => Promise<void>
-  /** What the program printed last, once it has ended. @throws Error with what it wrote to stderr, where it failed */
+  /** What came of its task. @throws Error with what it wrote to stderr, where it failed */
   readonly output: Promise<string>
 }
 
-/**
- * Starts a program (the text of an ES module, which may import what this package may).
- *
- * @param given - plain data that it finds as `given`
- */
+/** @param given - plain data: what `task`, one of those in `held-up-process.mjs`, is called with */
 export function startHeldUp(
-  program: string,
-  given: unknown,
+  task: 'refresh' | 'proxy' | 'signal' | 'redis',
+  given: Readonly<Record<string, unknown>>,
   { how, duration }: { readonly how: (typeof holdUps)[number]; readonly duration: number },
 ): HeldUp {
-  const child = spawn(process.execPath, ['--no-warnings', '--input-type=module', '-e', prelude + program], {
-    cwd: fileURLToPath(new URL('../..', import.meta.url)),
-    env: { ...process.env, GIVEN: JSON.stringify({ given, duration }) },
+  const child = spawn(process.execPath, ['--no-warnings', program], {
+    env: { ...process.env, HELD_UP: JSON.stringify({ task, given, duration }) },
     stdio: ['pipe', 'pipe', 'pipe'],
   })
-  const lines: string[] = []
+  let outcome = ''
   createInterface({ input: child.stdout }).on('line', (line) => {
-    if (line === held) child.emit(held)
-    else lines.push(line)
+    if (line === 'held up') child.emit(line)
+    else outcome = line
   })
   let complaint = ''
   child.stderr.on('data', (chunk: Buffer) => (complaint += chunk.toString()))
-  const ended = once(child, 'close').then(() => {
+  const output = once(child, 'close').then(() => {
     if (complaint !== '') throw new Error(complaint)
-    return lines.at(-1) ?? ''
+    return outcome
   })
   return {
     async begin() {
       if (how === 'blocked') {
-        child.stdin.write(held)
-        await once(child, held)
+        child.stdin.write('block')
+        await once(child, 'held up')
       } else {
         child.kill('SIGSTOP')
         setTimeout(() => child.kill('SIGCONT'), duration)
       }
     },
-    output: ended,
+    output,
   }
 }
 
-const held = 'held up'
-
-/** Blocks when it is told to, in the midst of a turn of the event loop. */
-const prelude = `
-  import { writeSync } from 'node:fs'
-  const { given, duration } = JSON.parse(process.env.GIVEN)
-  process.stdin.once('data', () => {
-    writeSync(1, ${JSON.stringify(`${held}\n`)})
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, duration)
-  }).unref()
-`
+const program = fileURLToPath(new URL('held-up-process.mjs', import.meta.url))

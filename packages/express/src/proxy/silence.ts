@@ -1,0 +1,48 @@
+/**
+ * How long the owner API may be silent: until the headers of its answer, and then between two pieces of the body.
+ */
+import { startTimeLimit } from '@owner-sso/core'
+
+/** The limit on a silence, which begins anew with whatever is heard. */
+export interface SilenceLimit {
+  /** Something was heard, or was asked for again. From now on, silence may last so many milliseconds. */
+  heard(milliseconds: number): void
+  /** No limit until something is heard again. */
+  lift(): void
+  /** No limit ever more. */
+  end(): void
+}
+
+/** @param onSilence - called once, when a silence has lasted too long */
+export function silenceLimit(onSilence: () => void): SilenceLimit {
+  let stop: (() => void) | undefined
+  let hasEnded = false
+  let allowed = 0
+  let since = 0
+  const watch = (milliseconds: number): void => {
+    stop = startTimeLimit(milliseconds, () => {
+      // One timer for many pieces: it looks how long ago the last one was.
+      const left = since + allowed - performance.now()
+      if (left > 0) watch(left)
+      else onSilence()
+    })
+  }
+  const lift = (): void => {
+    stop?.()
+    stop = undefined
+  }
+  return {
+    heard(milliseconds) {
+      since = performance.now()
+      if (hasEnded || (stop !== undefined && milliseconds === allowed)) return
+      lift()
+      allowed = milliseconds
+      watch(milliseconds)
+    },
+    lift,
+    end() {
+      hasEnded = true
+      lift()
+    },
+  }
+}

@@ -1,0 +1,65 @@
+/**
+ * A process that is held up while an answer is on its way: one task, of which it prints what came of it.
+ *
+ * Told to on its standard input, it blocks itself in the midst of a turn of the event loop.
+ */
+import { once } from 'node:events'
+import { writeSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { get } from 'node:https'
+import { text } from 'node:stream/consumers'
+import { createSso, timeLimitSignal } from '@owner-sso/core'
+import { ownerApiProxy } from '@owner-sso/express'
+import { redisTokenStore } from '@owner-sso/token-store-redis'
+import { createClient } from 'redis'
+
+const { task, given, duration } = JSON.parse(process.env.HELD_UP)
+
+const tasks = {
+  /** The refresh token of a refresh, or the error's code. */
+  async refresh({ authUrl, limit, ca }) {
+    const sso = createSso({ authUrl, timeout: limit, tls: { ca } })
+    const old = { access_token: 'a', refresh_token: 'r', token_type: 'Bearer', expires_at: 0, auth_url: authUrl }
+    const { refresh_token } = await sso.refresh(old).catch(({ code }) => ({ refresh_token: code }))
+    return refresh_token
+  },
+
+  /** Status and length of an answer that came through our own proxy. */
+  async proxy({ target, ...limits }) {
+    const tokens = { getAccessToken: async () => 'a-token-of-some-length', invalidate: async () => {} }
+    const proxy = ownerApiProxy({ target, tokens, account: 'someone', authorize: () => true, ...limits })
+    const server = createServer(proxy).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const answer = await fetch(`http://127.0.0.1:${server.address().port}/api/1/vehicles`)
+    return `${answer.status} ${(await answer.text().catch(() => '')).length}`
+  },
+
+  /** The length of an answer to a request that has a signal, or the error's name. */
+  async signal({ url, ca, limit }) {
+    const request = get(url, { ca, signal: timeLimitSignal(limit) })
+    try {
+      const [answer] = await once(request, 'response')
+      return String((await text(answer)).length)
+    } catch ({ name }) {
+      return name
+    }
+  },
+
+  /** The length of a record in Redis, or the error's message. */
+  async redis({ url }) {
+    const client = await createClient({ url })
+      .on('error', () => {})
+      .connect()
+    const { record } = await redisTokenStore({ client })
+      .read('someone')
+      .catch(({ message }) => ({ record: message }))
+    return typeof record === 'string' ? record : String(record.padding.length)
+  },
+}
+
+process.stdin.once('data', () => {
+  writeSync(1, 'held up\n')
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, duration)
+})
+writeSync(1, `${await tasks[task](given)}\n`)
+process.exit()
