@@ -1,6 +1,7 @@
 /**
  * The portal: its parts, put together.
  */
+import { randomBytes } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import type { Sso, TokenManager } from '@owner-sso/core'
 import { type OwnerApiProxy, ownerApiProxy } from '@owner-sso/express'
@@ -13,11 +14,12 @@ import { browserSignInRoutes } from './browser-sign-in.ts'
 import { errorPages, notFound } from './errors.ts'
 import { homeRoutes } from './home.ts'
 import { createOwnerApi, ownerApiPath } from './owner-api.ts'
+import { csrfProtection, formCookie } from './form-token.ts'
 import type { Html } from './pages/layout.ts'
 import { passcodeRoutes } from './passcode.ts'
 import type { Portal } from './portal.ts'
 import { signInLimit } from './rate-limit.ts'
-import { csrfProtection, sameOrigin, securityHeaders } from './security.ts'
+import { sameOrigin, securityHeaders } from './security.ts'
 import { portalSession } from './session.ts'
 import { signInRoutes } from './sign-in.ts'
 
@@ -30,7 +32,7 @@ export interface PortalOptions {
   readonly apiUrl: string
   /** Whether people reach the portal over https, through a proxy that ends TLS and sets `X-Forwarded-Proto` and `-For`. */
   readonly behindHttpsProxy?: boolean
-  /** Signs the session cookie; random for each start where absent. */
+  /** Signs the cookies; random for each start where absent. */
   readonly sessionSecret?: string
   /** Where sessions are kept; this process's memory where absent. */
   readonly sessionStore?: Store
@@ -43,6 +45,7 @@ export interface PortalOptions {
 /** @throws TypeError naming the option that is wrong. */
 export function createApp(options: PortalOptions): Express {
   const { behindHttpsProxy: secure = false, log = console.error } = options
+  const { sessionSecret: secret = randomBytes(32).toString('hex') } = options
   const portal = createPortal(options)
 
   const app = express()
@@ -53,10 +56,10 @@ export function createApp(options: PortalOptions): Express {
   const assets = fileURLToPath(new URL('../assets', import.meta.url))
   app.use('/assets', express.static(assets, { cacheControl: false, index: false, redirect: false }))
   app.use(sameOrigin())
-  app.use(portalSession({ secure, secret: options.sessionSecret, store: options.sessionStore }))
+  app.use(portalSession({ secure, secret, store: options.sessionStore }))
   app.use(express.urlencoded({ extended: false, limit: '16kb', parameterLimit: 50 }))
-  app.use(csrfProtection())
   app.use(portal.passport.session())
+  app.use(formCookie({ secure, secret }), csrfProtection())
   app.use(ownerApiPath, ownerApiAsItIs(options, portal))
   app.use(signInRoutes(portal), passcodeRoutes(portal), browserSignInRoutes(portal), homeRoutes(portal))
   app.use(notFound())

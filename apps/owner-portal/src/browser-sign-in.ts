@@ -10,7 +10,7 @@ import { field } from './fields.ts'
 import { browserSignInPage } from './pages/browser-sign-in-page.ts'
 import type { Complaints, Notice } from './pages/form.ts'
 import type { Portal } from './portal.ts'
-import { csrfToken } from './security.ts'
+import { csrfToken } from './form-token.ts'
 
 /** The service asked for the passcode only after its own page was done: it can be entered in the portal's form alone. */
 const passcodeHere: Notice = {
@@ -21,7 +21,12 @@ const passcodeHere: Notice = {
 
 export function browserSignInRoutes(portal: Portal): Router {
   return Router()
-    .get('/sign-in/browser', (request, response) => show(portal, request, response, { status: 200 }))
+    .get(
+      '/sign-in/browser',
+      (request, response, next) =>
+        pendingUrl(portal, request) ? next() : portal.limit.newLinks(request, response, next),
+      (request, response) => show(portal, request, response, { status: 200 }),
+    )
     .post('/sign-in/browser', portal.limit.perAddress, (request, response) => submit(portal, request, response))
 }
 

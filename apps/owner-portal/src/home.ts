@@ -12,7 +12,7 @@ import type { Notice } from './pages/form.ts'
 import { homePage } from './pages/home-page.ts'
 import { vehiclePage } from './pages/vehicle-page.ts'
 import type { Portal } from './portal.ts'
-import { csrfToken } from './security.ts'
+import { csrfToken } from './form-token.ts'
 import { unavailable, type Unavailable } from './unavailable.ts'
 
 type OwnerHandler = (owner: Owner, request: Request, response: Response) => Promise<void>

@@ -48,11 +48,14 @@ export interface OwnerApiOptions {
 
 const maximumBytes = 256 * 1024
 
+/** What an id may consist of: nothing that is a path, a query, or their end. */
+const idPattern = /^[\w-]{1,64}$/u
+
 /** Calls the owner API with the account's own token. */
 export function createOwnerApi({ url, tokens, timeout = 10_000 }: OwnerApiOptions): OwnerApi {
   async function get(account: string, path: string): Promise<unknown> {
     const { status, body } = await answerOf(ownerFetch({ tokens, account, target: url }), path, timeout)
-    if (status === 404) throw new OwnerApiError(404, 'The owner API knows no such vehicle of this account.')
+    if (status === 404) throw unknownVehicle()
     if (status !== 200) throw new OwnerApiError(502, `The owner API answered with status ${status}.`)
     return responseOf(body)
   }
@@ -64,6 +67,8 @@ export function createOwnerApi({ url, tokens, timeout = 10_000 }: OwnerApiOption
       return list.map(vehicleOf)
     },
     async vehicle(account, id) {
+      // Encoding is not enough: `..` stays `..`, and a step up is another call with the owner's token.
+      if (!idPattern.test(id)) throw unknownVehicle()
       return vehicleOf(await get(account, `/api/1/vehicles/${encodeURIComponent(id)}`))
     },
   }
@@ -117,6 +122,10 @@ function vehicleOf(value: unknown): Vehicle {
 
 function property(value: unknown, key: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined
+}
+
+function unknownVehicle(): OwnerApiError {
+  return new OwnerApiError(404, 'The owner API knows no such vehicle of this account.')
 }
 
 function unreadable(): OwnerApiError {

@@ -12,7 +12,7 @@ import type { Complaints, Notice } from './pages/form.ts'
 import { passcodePage } from './pages/passcode-page.ts'
 import type { Portal } from './portal.ts'
 import { returnTo } from './return-to.ts'
-import { csrfToken } from './security.ts'
+import { csrfToken } from './form-token.ts'
 import { showSignIn } from './sign-in.ts'
 
 type PasscodeStep = PendingLoginView & { readonly step: 'passcode' }

@@ -25,6 +25,8 @@ export interface SignInLimit {
   readonly perAccount: RequestHandler
   /** 30 failed tries from one address over all accounts and ways to sign in, in 15 minutes. */
   readonly perAddress: RequestHandler
+  /** 30 new sign-ins on the service's own page from one address in 15 minutes: each waits in memory for its person. */
+  readonly newLinks: RequestHandler
   /** A completed sign-in: its account starts from nought. */
   succeeded(request: Request, identity: string): void
 }
@@ -38,6 +40,7 @@ export function signInLimit(): SignInLimit {
   return {
     perAccount,
     perAddress: limiter({ limit: 30, keyGenerator: addressKey, skipSuccessfulRequests: true }),
+    newLinks: limiter({ limit: 30, keyGenerator: addressKey }),
     succeeded: (request, identity) => perAccount.resetKey(accountKey(request, identity)),
   }
 }

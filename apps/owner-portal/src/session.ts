@@ -1,7 +1,8 @@
 /**
  * The session: what it holds, and how its cookie is set (reliability scenarios M4 and M5: an opaque id, no token in it).
+ *
+ * There is none before somebody begins a sign-in: looking at a page costs no memory.
  */
-import { randomBytes } from 'node:crypto'
 import type { RequestHandler } from 'express'
 import session, { type Store } from 'express-session'
 import type { Notice } from './pages/form.ts'
@@ -19,8 +20,8 @@ declare module 'express-session' {
 export interface SessionOptions {
   /** Whether people reach the portal over https. */
   readonly secure: boolean
-  /** Signs the cookie; random for each start where absent. */
-  readonly secret?: string | undefined
+  /** Signs the cookie. */
+  readonly secret: string
   readonly store?: Store | undefined
 }
 
@@ -29,7 +30,7 @@ export function portalSession({ secure, secret, store }: SessionOptions): Reques
   return session({
     // `__Host-`: no other host and no plain http can set or read it. Browsers take the prefix over https only.
     name: secure ? '__Host-owner-portal' : 'owner-portal',
-    secret: secret ?? randomBytes(32).toString('hex'),
+    secret,
     store: store ?? new MemorySessionStore(),
     resave: false,
     saveUninitialized: false,

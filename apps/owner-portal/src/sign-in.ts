@@ -10,7 +10,7 @@ import type { Complaints } from './pages/form.ts'
 import { type SignInPage, signInPage } from './pages/sign-in-page.ts'
 import type { Portal } from './portal.ts'
 import { returnTo } from './return-to.ts'
-import { csrfToken } from './security.ts'
+import { csrfToken } from './form-token.ts'
 
 /** The sign-in page with what was typed; never the password. */
 export function showSignIn(

@@ -40,10 +40,9 @@ describe('other requests', () => {
 describe('a fault of the portal', () => {
   it('is logged in one piece, answered with 500 and a way on, and tells nothing', async () => {
     const store = new session.MemoryStore()
-    store.get = (_id, done) => done(new Error('the session store is gone'))
     const portal = await startPortal({ portal: { sessionStore: store } })
-    const me = portal.visitor()
-    await me.open('/sign-in')
+    const { me } = await portal.signedIn()
+    store.get = (_id, done) => done(new Error('the session store is gone'))
     const page = await me.open('/')
     expect(page.status).toBe(500)
     expect(page.text).toContain('Something went wrong')

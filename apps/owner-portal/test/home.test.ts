@@ -50,10 +50,21 @@ describe('home', () => {
     expect(portal.emulator.counters.ownerApiCalls).toBe(before)
   })
 
-  it.each(['/vehicles/9999', '/vehicles/%2e%2e', '/vehicles/..%2f..%2fapi'])('has no page %s', async (path) => {
+  it('has no page for a vehicle of somebody else', async () => {
     const { me } = await (await startPortal()).signedIn()
-    expect((await me.open(path)).status).toBe(404)
+    expect((await me.open('/vehicles/9999')).status).toBe(404)
   })
+
+  it.each(['%2e%2e', '%2e', '..%2f..%2fapi', '1001%2fcommand', '1001%3fx', '%5c..'])(
+    'asks the owner API nothing for a vehicle called %s',
+    async (id) => {
+      const portal = await startPortal()
+      const { me } = await portal.signedIn()
+      const before = portal.emulator.requests.length
+      expect((await me.open(`/vehicles/${id}`)).status).toBe(404)
+      expect(portal.emulator.requests.slice(before).map(({ path }) => path)).toEqual([])
+    },
+  )
 
   it('refreshes now: one request, a new token, and says so once', async () => {
     const portal = await startPortal()

@@ -78,13 +78,27 @@ describe('the owner API', () => {
     server.close()
   })
 
-  it('asks for a vehicle by its encoded id alone', async () => {
+  it('asks for a vehicle by its id alone', async () => {
     const asked: (string | undefined)[] = []
     const api = await apiThat((request, response) => {
       asked.push(request.url)
       response.writeHead(404).end()
     })
-    await expect(api.vehicle('a', '../../token?x')).rejects.toMatchObject({ status: 404 })
-    expect(asked).toEqual(['/api/1/vehicles/..%2F..%2Ftoken%3Fx'])
+    for (const id of [
+      '1001',
+      '..',
+      '.',
+      '',
+      '../../token?x',
+      '%2e%2e',
+      '1001/command',
+      '1001?x',
+      '1001#x',
+      '1\\2',
+      '１',
+    ]) {
+      await expect(api.vehicle('a', id)).rejects.toMatchObject({ name: 'OwnerApiError', status: 404 })
+    }
+    expect(asked).toEqual(['/api/1/vehicles/1001'])
   })
 })

@@ -39,6 +39,9 @@ export function callSettings(options: CallOptions, fallback?: string): CallSetti
   }
 }
 
+/** `.` and `..`, encoded too, as the URL standard reads them: they are gone once an address was parsed. */
+const stepsElsewhere = /(?:^|[/\\])(?:\.|%2e){1,2}(?:[/\\]|$)/iu
+
 /**
  * An address as it will be called.
  *
@@ -47,6 +50,8 @@ export function callSettings(options: CallOptions, fallback?: string): CallSetti
 export function checkedAddress(address: string, target: URL | undefined): URL {
   if (!URL.canParse(address, target?.href))
     throw new TypeError('the address is neither absolute nor is there a target for it')
+  const [path = ''] = address.split(/[?#]/u, 1)
+  if (stepsElsewhere.test(path)) throw new TypeError('the address has segments of dots, which lead to another path')
   const url = new URL(address, target)
   if (target && url.origin !== target.origin) {
     throw new TypeError(`the owner’s token goes to ${target.origin} alone, not to ${url.origin}`)

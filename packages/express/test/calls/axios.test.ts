@@ -104,6 +104,13 @@ describe('the token', () => {
     expect(seen).not.toMatch(/bearer/iu)
   })
 
+  it('goes to no path that segments of dots lead to', async () => {
+    await expect(http.get('/api/1/vehicles/%2e%2e')).rejects.toThrow('segments of dots')
+    await expect(http.get('vehicles/..', { baseURL: `${emulator.ownerApiUrl}/api/1` })).rejects.toThrow(
+      'segments of dots',
+    )
+  })
+
   it('goes to no other origin', async () => {
     const elsewhere = await startOwnerApi()
     await expect(http.get(`${elsewhere.url}/api/1/vehicles`)).rejects.toThrow(TypeError)

@@ -32,6 +32,23 @@ it('calls with the owner’s token, also with a relative address', async () => {
   expect(await (await call(request)).text()).toBe('hello')
 })
 
+it.each(['/api/1/vehicles/..', '/api/1/vehicles/%2e%2E/', '/api/1/.%2e?x', '..', '/api\\..\\1', '/./api/1/vehicles'])(
+  'refuses %s, which is the address of something else',
+  async (address) => {
+    await expect(call(address)).rejects.toThrow(
+      new TypeError('the address has segments of dots, which lead to another path'),
+    )
+    expect(emulator.requests.filter(({ path }) => path.startsWith('/api/'))).toEqual([])
+  },
+)
+
+it('takes dots for what they are anywhere else', async () => {
+  for (const address of ['/api/1/vehicles?next=/../x', '/api/1/vehicles#/..']) {
+    expect((await call(address)).status).toBe(200)
+  }
+  expect((await call('/api/1/vehicles/...')).status).toBe(404)
+})
+
 it('replaces an Authorization header of its caller’s', async () => {
   expect((await call('/api/1/vehicles', { headers: { authorization: 'Bearer other' } })).status).toBe(200)
 })
