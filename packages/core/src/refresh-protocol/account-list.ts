@@ -3,10 +3,12 @@
  */
 import { randomUUID } from 'node:crypto'
 import { StoreError } from '../errors.ts'
+import { startTimeLimit } from '../time-limit.ts'
 import type { TokenStore } from '../token-store.ts'
 import { isBehind } from './lineage.ts'
 import { placed } from './read-record.ts'
 import { isFirewallRecordName } from './shared-breaker.ts'
+import { withStoreErrors } from './store-errors.ts'
 
 /**
  * Copies the newest record of every account into another store, to change the store or its keys. Records go as they are,
@@ -22,9 +24,11 @@ import { isFirewallRecordName } from './shared-breaker.ts'
 export async function copyTokenSets(from: TokenStore, to: TokenStore): Promise<number> {
   let copied = 0
   let failure: unknown
-  for await (const account of listOf(from)) {
+  const source = withStoreErrors(from, startTimeLimit)
+  const target = withStoreErrors(to, startTimeLimit)
+  for await (const account of listOf(source)) {
     try {
-      if (await copyRecord(account, from, to)) copied += 1
+      if (await copyRecord(account, source, target)) copied += 1
     } catch (error) {
       if (!isOfOneRecord(error)) throw error
       failure ??= error

@@ -22,7 +22,7 @@ import { createUnderWay } from './under-way.ts'
 /** @throws TypeError naming the option that is wrong */
 export function manageTokens(options: TokenManagerOptions, runtime: Runtime, rules: Rules): TokenManager {
   const { sso, refreshAfter, minRefreshInterval, cachedAccounts, ...checked } = checkedOptions(options)
-  const store = withStoreErrors(checked.store)
+  const store = withStoreErrors(checked.store, runtime.limit)
   const { emit, on } = createEvents()
   const context: Context = {
     sso,
@@ -46,7 +46,7 @@ export function manageTokens(options: TokenManagerOptions, runtime: Runtime, rul
     invalidate: async (account, accessToken) => track(invalidate(accountName(account), accessToken, context)),
     status: async (account) => track(statusOf(accountName(account), context)),
     forget: async (account) => track(signOut(accountName(account), context)),
-    accounts: () => accountsOf(checked.store),
+    accounts: () => accountsOf(store),
     on,
     shareBlocksWith: (other) => other.heedBlocks(blocks),
     settled: (call) => settled((end) => attended(end, call?.signal, context)),

@@ -3,6 +3,7 @@
  * randomness, and what is known of other processes. A simulation hands in its own.
  */
 import { randomUUID } from 'node:crypto'
+import { startTimeLimit } from '../time-limit.ts'
 import type { Holder } from '../token-record.ts'
 import { currentHolder, vitality } from './holder.ts'
 import type { Vitality } from './holder.ts'
@@ -17,6 +18,11 @@ export interface Runtime {
   readonly uniqueId: () => string
   /** Calls back once after so many milliseconds, without keeping the process alive. Returns the end of it. */
   readonly after: (milliseconds: number, callback: () => void) => () => void
+  /**
+   * Calls back once when a time limit is over, and keeps the process alive until then. Returns the end of it. Where there is
+   * none, as in a simulation, no call of the store has a limit.
+   */
+  readonly limit?: (milliseconds: number, onOver: () => void) => () => void
   /** Keeps the process alive until the end of it is called: the timers alone would not. */
   readonly keepAlive: () => () => void
   /** This process. */
@@ -34,6 +40,7 @@ export const systemRuntime: Runtime = {
     timer.unref()
     return () => clearTimeout(timer)
   },
+  limit: startTimeLimit,
   keepAlive: () => {
     const timer = setInterval(() => undefined, longestTimer)
     return () => clearInterval(timer)

@@ -1,22 +1,69 @@
 /**
- * The store as the protocol uses it: whatever it throws, callers get a `StoreError` without anything of a record in it.
+ * The store as the protocol uses it: whatever it throws, callers get a `StoreError` without anything of a record in it, and
+ * one that does not answer is given up.
  */
 import { SsoError, StoreError } from '../errors.ts'
 import type { TokenStore } from '../token-store.ts'
+import type { Runtime } from './runtime.ts'
 
-export function withStoreErrors(store: TokenStore): Pick<TokenStore, 'read' | 'swap' | 'watch'> {
+/**
+ * Milliseconds that a store may take for one call. A write that is given up may be carried out later: it is repeated with
+ * the same id, or meets another version.
+ */
+const longest = 10_000
+
+type Limit = Runtime['limit']
+type Failure = 'unavailable' | 'write-failed'
+
+/** @param limit - how a time limit is kept; without it a call may take for ever */
+export function withStoreErrors(store: TokenStore, limit: Limit): TokenStore {
   return {
-    read: (account) => typed('unavailable', () => store.read(account)),
-    swap: (...write) => typed('write-failed', () => store.swap(...write)),
+    read: (account) => typed('unavailable', limit, () => store.read(account)),
+    swap: (...write) => typed('write-failed', limit, () => store.swap(...write)),
+    ...(store.accounts && { accounts: () => steps(store, limit) }),
     ...(store.watch && { watch: store.watch.bind(store) }),
   }
 }
 
-async function typed<Value>(reason: 'unavailable' | 'write-failed', operation: () => Promise<Value>): Promise<Value> {
+async function* steps(store: TokenStore, limit: Limit): AsyncGenerator<string> {
+  const iterator = await typed('unavailable', limit, async () => store.accounts?.()[Symbol.asyncIterator]())
+  if (iterator === undefined) return
+  let ended = false
   try {
-    return await operation()
+    for (;;) {
+      const step = await typed('unavailable', limit, () => iterator.next())
+      ended = step.done === true
+      if (step.done === true) return
+      yield step.value
+    }
+  } finally {
+    // Not awaited: it waits for the step that did not answer.
+    if (!ended) void Promise.resolve(iterator.return?.()).catch(() => undefined)
+  }
+}
+
+async function typed<Value>(reason: Failure, limit: Limit, operation: () => Promise<Value>): Promise<Value> {
+  try {
+    return await (limit === undefined ? operation() : inTime(reason, limit, operation()))
   } catch (error) {
     if (error instanceof SsoError) throw error
     throw new StoreError(reason, 'The token store failed.', { cause: error })
+  }
+}
+
+async function inTime<Value>(
+  reason: Failure,
+  limit: NonNullable<Limit>,
+  operation: PromiseLike<Value>,
+): Promise<Value> {
+  let end: (() => void) | undefined
+  const late = new Promise<never>((_, reject) => {
+    const giveUp = (): void => reject(new StoreError(reason, 'The token store did not answer within ten seconds.'))
+    end = limit(longest, giveUp)
+  })
+  try {
+    return await Promise.race([operation, late])
+  } finally {
+    end?.()
   }
 }
