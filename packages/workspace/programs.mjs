@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-const programs = ['redis-server', 'chromium', 'curl', 'openssl']
+const programs = ['redis-server', 'chromium', 'curl', 'openssl', 'zsh', 'fish']
 
 /** Installs what is missing where that is allowed, and returns the names of the programs that are there in the end. */
 export function installMissingPrograms() {

@@ -21,7 +21,7 @@ const instructions = [
   'Sign in there. You end on a page that does not exist, …/void/callback?code=…',
   'Copy its whole address from the address bar, and paste it here.',
   'It works once, for a few minutes.',
-].join('\n')
+]
 
 const wrongAddress = 'This is not the address that this sign-in ends on. Nothing was sent.'
 
@@ -31,8 +31,8 @@ export async function signInWithBrowser(sso: Sso, settings: Settings, voice: Log
   const identity = await identityOf(settings)
   const { url, request } = sso.createAuthorizationUrl({ loginHint: identity })
   voice.tell(openInBrowser(url) ? 'Your browser opens this address:' : 'Open this address in your browser:')
-  printNote(`\n${url}\n`)
-  voice.tell(instructions)
+  printNote('', url, '')
+  voice.tell(...instructions)
   for (let attempt = 1; ; attempt += 1) {
     const address = await pastedAddress(settings)
     try {

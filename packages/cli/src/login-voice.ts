@@ -2,6 +2,7 @@
  * How a login speaks: step by step in a terminal, else only in its last sentence.
  */
 import { printNote } from './output.ts'
+import { visible } from './visible-text.ts'
 
 export interface LoginVoice {
   readonly begin: (title: string) => void
@@ -10,7 +11,7 @@ export interface LoginVoice {
   /** What went wrong, where the person can put it right at once. */
   readonly problem: (text: string) => void
   /** What the person has to read. */
-  readonly tell: (text: string) => void
+  readonly tell: (...lines: readonly string[]) => void
   readonly end: (text: string) => void
 }
 
@@ -19,11 +20,11 @@ export async function loginVoice(): Promise<LoginVoice> {
   const { intro, log, outro } = await import('@clack/prompts')
   const output = process.stderr
   return {
-    begin: (title) => intro(title, { output }),
-    step: (text) => log.step(text, { output, spacing: 0 }),
-    problem: (text) => log.warn(text, { output }),
-    tell: (text) => log.message(text, { output }),
-    end: (text) => outro(text, { output }),
+    begin: (title) => intro(visible(title), { output }),
+    step: (text) => log.step(visible(text), { output, spacing: 0 }),
+    problem: (text) => log.warn(visible(text), { output }),
+    tell: (...lines) => log.message(lines.map(visible), { output }),
+    end: (text) => outro(visible(text), { output }),
   }
 }
 

@@ -1,11 +1,20 @@
 /**
- * Where a command's words go: data to standard output, everything else to standard error.
+ * Where a command's words go: data to standard output, everything else to standard error. Both take lines, and of each only
+ * what is visible: whatever a name holds, it stays one line, and colours are ours alone.
  */
 import { writeSync } from 'node:fs'
 import { styleText } from 'node:util'
 import { CommandError, exitCodes } from './command-error.ts'
+import { visible } from './visible-text.ts'
 
-type Format = Parameters<typeof styleText>[0]
+/** A piece of a line in a colour. */
+export interface Painted {
+  readonly format: Parameters<typeof styleText>[0]
+  readonly text: string
+}
+
+/** One line of output, whole or in pieces. A line break in it is shown as `\u000a`. */
+export type Line = string | readonly (string | Painted)[]
 
 /**
  * Prints a command's data. Resolves when it is handed over.
@@ -14,8 +23,8 @@ type Format = Parameters<typeof styleText>[0]
  *
  * @throws CommandError where it can't be written (a full disk)
  */
-export async function printData(text: string): Promise<void> {
-  const rest = writeAtOnce(Buffer.from(`${text}\n`))
+export async function printData(...lines: readonly Line[]): Promise<void> {
+  const rest = writeAtOnce(Buffer.from(textOf(lines, 'stdout')))
   if (rest.byteLength > 0) await writeToStream(rest)
 }
 
@@ -54,18 +63,25 @@ function endOf(error: unknown): 'full pipe' | 'closed pipe' {
 
 /** Data as indented JSON. */
 export function printJson(value: unknown): Promise<void> {
-  return printData(JSON.stringify(value, undefined, 2))
+  return printData(...JSON.stringify(value, undefined, 2).split('\n'))
 }
 
 /** Tells the person something that is no data. */
-export function printNote(text: string): void {
+export function printNote(...lines: readonly Line[]): void {
   // A closed standard error is no failure either.
   if (process.stderr.listenerCount('error') === 0) process.stderr.on('error', () => undefined)
-  process.stderr.write(`${text}\n`)
+  process.stderr.write(textOf(lines, 'stderr'))
 }
 
-/** Colours text for one of the two streams, where it is a terminal and NO_COLOR is not set. */
-export function paint(format: Format, text: string, stream: NodeJS.WriteStream = process.stderr): string {
-  const colours = stream.isTTY && (process.env['NO_COLOR'] ?? '') === '' && process.env['TERM'] !== 'dumb'
-  return colours ? styleText(format, text) : text
+function textOf(lines: readonly Line[], stream: 'stdout' | 'stderr'): string {
+  const shown = (piece: string | Painted): string => {
+    if (typeof piece === 'string') return visible(piece)
+    return hasColours(stream) ? styleText(piece.format, visible(piece.text)) : visible(piece.text)
+  }
+  return lines.map((line) => `${typeof line === 'string' ? visible(line) : line.map(shown).join('')}\n`).join('')
+}
+
+/** Where the stream is a terminal and NO_COLOR is not set. */
+function hasColours(stream: 'stdout' | 'stderr'): boolean {
+  return process[stream].isTTY && (process.env['NO_COLOR'] ?? '') === '' && process.env['TERM'] !== 'dumb'
 }

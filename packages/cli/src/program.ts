@@ -92,7 +92,7 @@ async function endOfParsing(
   argv: readonly string[],
 ): Promise<number> {
   if (exitCode === 0) {
-    await printData(help)
+    await printData(...help.split('\n'))
     return exitCodes.ok
   }
   const [entry, ...others] = entriesFor(argv)
@@ -102,7 +102,7 @@ async function endOfParsing(
   }
   // No command at all.
   if (code === 'commander.help') {
-    printNote(help)
+    printNote(...help.split('\n'))
     return exitCodes.usage
   }
   const [problem = '', hint = ''] = message.replace(/^error: /u, '').split('\n')

@@ -3,6 +3,7 @@
  */
 import { interrupt, stopped } from './interruption.ts'
 import type { Settings } from './settings.ts'
+import { visible } from './visible-text.ts'
 
 /** Whether somebody is there who can be asked. */
 export function canAsk({ input }: Pick<Settings, 'input'>): boolean {
@@ -11,7 +12,7 @@ export function canAsk({ input }: Pick<Settings, 'input'>): boolean {
 
 export async function askText(message: string): Promise<string> {
   const { text } = await import('@clack/prompts')
-  return given(await text({ message, validate: required, ...terminal() })).trim()
+  return given(await text({ message: visible(message), validate: required, ...terminal() })).trim()
 }
 
 /** @param before - what was typed the time before, to be corrected */
@@ -24,7 +25,7 @@ export async function askEmail(before?: string): Promise<string> {
 /** The answer is never shown. */
 export async function askSecret(message: string): Promise<string> {
   const { password } = await import('@clack/prompts')
-  return given(await password({ message, validate: required, clearOnError: true, ...terminal() }))
+  return given(await password({ message: visible(message), validate: required, clearOnError: true, ...terminal() }))
 }
 
 export async function askChoice(
@@ -32,7 +33,8 @@ export async function askChoice(
   options: readonly { readonly value: string; readonly label: string }[],
 ): Promise<string> {
   const { select } = await import('@clack/prompts')
-  return given(await select({ message, options: [...options], ...terminal() }))
+  const shown = options.map(({ value, label }) => ({ value, label: visible(label) }))
+  return given(await select({ message: visible(message), options: shown, ...terminal() }))
 }
 
 function terminal(): { signal: AbortSignal; output: NodeJS.WriteStream } {

@@ -4,7 +4,7 @@
 import { CommandError } from './command-error.ts'
 import { failureOf } from './failure.ts'
 import { interruptedExitCode } from './interruption.ts'
-import { paint, printNote } from './output.ts'
+import { printNote } from './output.ts'
 
 /** @returns the exit code */
 export function report(error: unknown): number {
@@ -15,7 +15,10 @@ export function report(error: unknown): number {
   }
   const { exitCode, code, message, next } = failureOf(error)
   if (process.argv.includes('--json')) printNote(JSON.stringify({ error: { code, message, next, exitCode } }))
-  else printNote(`${paint('red', name)} ${lines(message)}\n${indent}${lines(next)}`)
+  else {
+    const [first = '', ...others] = [...lines(message), ...lines(next)]
+    printNote([{ format: 'red', text: name }, ` ${first}`], ...others.map((line) => `${indent}${line}`))
+  }
   return exitCode
 }
 
@@ -23,8 +26,8 @@ const name = 'owner-sso:'
 const indent = ' '.repeat(name.length + 1)
 
 /** Broken between words, where a terminal would break within them. */
-function lines(text: string): string {
-  if (!process.stderr.isTTY) return text
+function lines(text: string): string[] {
+  if (!process.stderr.isTTY) return [text]
   const width = Math.max(40, process.stderr.columns - indent.length)
   const broken: string[] = []
   for (const word of text.split(' ')) {
@@ -32,5 +35,5 @@ function lines(text: string): string {
     if (line !== undefined && line.length + word.length < width) broken[broken.length - 1] = `${line} ${word}`
     else broken.push(word)
   }
-  return broken.join(`\n${indent}`)
+  return broken
 }

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { useEmulator } from '@owner-sso/emulator/jest'
 import { afterEach, beforeEach, expect, it } from '@jest/globals'
-import { credential, type Machine, newMachine } from './machine.ts'
+import { credential, type Machine, newMachine, until } from './machine.ts'
 import { addressAfterSignIn } from './person.ts'
 import { controlC, controlD, describeInTerminal, enter, inTerminal } from './terminal.ts'
 
@@ -136,6 +136,34 @@ describeInTerminal('owner-sso login --browser', () => {
     terminal.type(`${await addressAfterSignIn(url, 'plain@example.com', credential)}${enter}`)
     await terminal.shows('Signed in as plain@example.com')
     expect(await terminal.end()).toEqual({ code: 0, restored: true })
+  })
+
+  it('starts the browser with what a desktop tells its programs, and none of the secrets that it was given itself', async () => {
+    const script = `#!/bin/sh\nenv > ${machine.home}/environment.new && mv ${machine.home}/environment.new ${machine.home}/environment`
+    chmodSync(machine.file('xdg-open', script), 0o700)
+    const desktop = {
+      DISPLAY: ':7',
+      XDG_SESSION_TYPE: 'x11',
+      DBUS_SESSION_BUS_ADDRESS: 'unix:path=/run/bus',
+      LC_ALL: 'C',
+    }
+    const terminal = inTerminal(machine, ['login', '--browser', '--account', 'plain@example.com'], {
+      ...desktop,
+      PATH: `${machine.home}:${process.env['PATH']}`,
+      OWNER_SSO_CREDENTIAL: 'canary password',
+      OWNER_SSO_TOTP_SECRET: 'CANARYCANARYCANARYCANARY',
+      OWNER_SSO_ENCRYPTION_KEY: Buffer.alloc(32, 'canary').toString('base64'),
+      REDISCLI_AUTH: 'canary of somebody else',
+      NODE_EXTRA_CA_CERTS: '/dev/null',
+    })
+    await terminal.shows('Address')
+    await until(() => existsSync(join(machine.home, 'environment')))
+    const environment = readFileSync(join(machine.home, 'environment'), 'utf8')
+    for (const [name, value] of Object.entries(desktop)) expect(environment).toContain(`${name}=${value}\n`)
+    expect(environment).toContain(`HOME=${machine.home}\n`)
+    expect(environment).not.toMatch(/canary|Y2FuYXJ5|OWNER_SSO|NODE_|REDIS/iu)
+    terminal.type(controlC)
+    await terminal.end()
   })
 
   it('prints the address where there is none, and tells of a wrong one', async () => {

@@ -33,9 +33,15 @@ export const enter = '\r'
 export const controlC = '\u0003'
 export const controlD = '\u0004'
 
+/** The command, with these arguments. */
 export function inTerminal(machine: Machine, args: readonly string[], env: NodeJS.ProcessEnv = {}): Terminal {
+  return programInTerminal(machine, [process.execPath, command, ...args], env)
+}
+
+/** Any program, such as a shell. */
+export function programInTerminal(machine: Machine, words: readonly string[], env: NodeJS.ProcessEnv = {}): Terminal {
   const [before, after, pidFile] = ['before', 'after', 'pid'].map((name) => join(machine.home, `terminal.${name}`))
-  const quoted = [process.execPath, command, ...args].map((word) => `'${word}'`).join(' ')
+  const quoted = words.map((word) => `'${word}'`).join(' ')
   const lines = [
     'stty cols 100 rows 40',
     `stty -g > ${before}`,

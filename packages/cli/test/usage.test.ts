@@ -1,4 +1,4 @@
-import { type ChildProcess, spawnSync } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { useEmulator } from '@owner-sso/emulator/jest'
@@ -108,29 +108,6 @@ describe('the config file', () => {
     mkdirSync(join(machine.home, '.config', 'owner-sso'), { recursive: true })
     machine.file('.config/owner-sso/config.json', JSON.stringify(content))
   }
-})
-
-describe('completion', () => {
-  it('bash: completes commands, options and accounts', async () => {
-    await machine.signIn('plain@example.com')
-    const { stdout } = await machine.run(['completion', 'bash'])
-    const script = machine.file('completion.bash', stdout)
-    const complete = (...words: string[]): string => {
-      const list = words.map((word) => `'${word}'`).join(' ')
-      const program = `owner-sso() { echo plain@example.com; }; source ${script}
-        COMP_WORDS=(owner-sso ${list}); COMP_CWORD=${words.length}; _owner_sso; echo "\${COMPREPLY[*]}"`
-      return spawnSync('bash', ['-c', program], { encoding: 'utf8' }).stdout.trim()
-    }
-    expect(complete('lo')).toBe('login logout')
-    expect(complete('login', '--cred')).toBe('--credential-file')
-    expect(complete('token', '--account', 'pl')).toBe('plain@example.com')
-    expect(complete('completion', 'z')).toBe('zsh')
-  })
-
-  it.each(['zsh', 'fish'])('%s: names every command', async (shell) => {
-    const { stdout } = await machine.run(['completion', shell])
-    for (const { name } of commandTable) expect(stdout).toContain(name)
-  })
 })
 
 describe('owner-sso emulator', () => {

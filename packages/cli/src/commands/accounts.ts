@@ -12,7 +12,7 @@ export async function run({ settings }: Call): Promise<number> {
     const { names: accounts, failure } = await readableAccountNames(tokens)
     if (failure !== undefined && accounts.length === 0) throw failure
     if (settings.json) await printJson({ store: store.shown, accounts })
-    else if (accounts.length > 0) await printData(accounts.join('\n'))
+    else if (accounts.length > 0) await printData(...accounts)
     else printNote(`Nobody is signed in at ${store.shown}. Sign in with: owner-sso login`)
     if (failure !== undefined) throw failure
   })

@@ -7,7 +7,7 @@ import type { Finding } from '../doctor/finding.ts'
 import { checkReach } from '../doctor/reach-check.ts'
 import { checkSettings } from '../doctor/settings-check.ts'
 import { checkStore } from '../doctor/store-check.ts'
-import { paint, printData, printJson } from '../output.ts'
+import { type Line, printData, printJson } from '../output.ts'
 import { certificateAuthority } from '../service.ts'
 import type { Settings } from '../settings.ts'
 
@@ -18,7 +18,7 @@ export async function run({ settings }: Call): Promise<number> {
     ...(await checkNetwork(settings)),
   ]
   if (settings.json) await printJson({ findings })
-  else await printData([...findings.flatMap(lines), '', summary(findings)].join('\n'))
+  else await printData(...findings.flatMap(lines), '', summary(findings))
   return findings.find(({ level }) => level === 'problem')?.exitCode ?? exitCodes.ok
 }
 
@@ -37,9 +37,9 @@ async function checkNetwork({ authUrl, apiUrl, ca }: Settings): Promise<Finding[
 
 const marks = { good: ['✔', 'green'], note: ['•', 'yellow'], problem: ['✖', 'red'] } as const
 
-function lines({ about, level, text, fix }: Finding): string[] {
-  const [mark, colour] = marks[level]
-  const first = `${paint(colour, mark, process.stdout)} ${about.padEnd(16)}${text}`
+function lines({ about, level, text, fix }: Finding): Line[] {
+  const [mark, format] = marks[level]
+  const first: Line = [{ format, text: mark }, ` ${about.padEnd(16)}${text}`]
   return fix === undefined ? [first] : [first, `${' '.repeat(18)}→ ${fix}`]
 }
 

@@ -7,8 +7,9 @@ import type { Call } from '../call.ts'
 import { exitCodes } from '../command-error.ts'
 import { duration } from '../duration.ts'
 import { lifeBar } from '../life-bar.ts'
-import { paint, printData, printJson, printNote } from '../output.ts'
+import { type Line, printData, printJson, printNote } from '../output.ts'
 import { withTokens } from '../token-keeping.ts'
+import { visible } from '../visible-text.ts'
 
 interface AccountStatus extends TokenStatus {
   readonly account: string
@@ -22,7 +23,7 @@ export async function run({ settings }: Call): Promise<number> {
     for (const account of names) accounts.push({ account, ...(await tokens.status(account)) })
 
     if (settings.json) await printJson({ store: store.shown, accounts: accounts.map(forPrograms) })
-    else if (accounts.length > 0) await printData(`${table(accounts)}\n\nStore: ${store.shown}`)
+    else if (accounts.length > 0) await printData(...table(accounts), '', `Store: ${store.shown}`)
     else printNote(`Nobody is signed in at ${store.shown}. Sign in with: owner-sso login`)
     return named !== undefined && accounts.some(needsSignIn) ? exitCodes.signInAgain : exitCodes.ok
   })
@@ -36,22 +37,16 @@ const words: Record<TokenStatus['state'], readonly [text: string, colour: 'green
   'reauthentication-required': ['sign in again', 'red'],
 }
 
-function table(accounts: readonly AccountStatus[]): string {
+function table(accounts: readonly AccountStatus[]): Line[] {
   const rows = accounts.map((status) => ({ ...cells(status), colour: words[status.state][1] }))
   const wide = (column: 'account' | 'state' | 'life'): number => Math.max(...rows.map((row) => row[column].length))
   const [account, state, life] = [wide('account'), wide('state'), wide('life')]
-  return rows
-    .map((row) =>
-      [
-        row.account.padEnd(account),
-        paint(row.colour, row.state.padEnd(state), process.stdout),
-        paint(row.colour, row.life.padEnd(life), process.stdout),
-        row.region,
-      ]
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n')
+  return rows.map((row) => [
+    `${row.account.padEnd(account)}  `,
+    { format: row.colour, text: `${row.state.padEnd(state)}  ` },
+    { format: row.colour, text: row.region === '' ? row.life : `${row.life.padEnd(life)}  ` },
+    row.region,
+  ])
 }
 
 function cells(status: AccountStatus): { account: string; state: string; life: string; region: string } {
@@ -59,7 +54,7 @@ function cells(status: AccountStatus): { account: string; state: string; life: s
   const lifetime = (status.expires_at ?? 0) - (status.obtained_at ?? 0)
   const hasLife = left !== undefined && status.state !== 'reauthentication-required'
   return {
-    account: status.account,
+    account: visible(status.account),
     state: words[status.state][0],
     life: hasLife ? `${lifeBar(left, lifetime)}  ${remark(status, left)}` : remark(status, 0),
     region: status.auth_url === undefined ? '' : new URL(status.auth_url).host,

@@ -3,7 +3,7 @@
  */
 import type { Call } from '../call.ts'
 import { exitCodes } from '../command-error.ts'
-import { paint, printData, printJson } from '../output.ts'
+import { type Line, printData, printJson } from '../output.ts'
 import { parseStoreAddress, shownAddress } from '../store-address.ts'
 
 const kinds = [
@@ -19,10 +19,10 @@ export async function run({ settings }: Call): Promise<number> {
     await printJson({ inUse, from: settings.store.from, kinds })
     return exitCodes.ok
   }
-  const lines = kinds.map(({ kind, address: form, what }) => {
-    const mark = kind === address.kind ? paint('green', '●', process.stdout) : '○'
-    return `${mark} ${form.padEnd(20)}${what}`
+  const lines = kinds.map(({ kind, address: form, what }): Line => {
+    const mark = kind === address.kind ? { format: 'green' as const, text: '●' } : '○'
+    return [mark, ` ${form.padEnd(20)}${what}`]
   })
-  await printData([...lines, '', `In use: ${inUse} (${settings.store.from})`].join('\n'))
+  await printData(...lines, '', `In use: ${inUse} (${settings.store.from})`)
   return exitCodes.ok
 }
