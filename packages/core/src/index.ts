@@ -20,7 +20,7 @@ export type { TokenSet } from './token-set.ts'
 
 // Keep it: one valid access token, one refresh.
 export { createTokenManager } from './create-token-manager.ts'
-export type { TokenManager, TokenManagerOptions, TokenStatus } from './token-manager.ts'
+export type { TokenManager, TokenManagerOptions, TokenStatus, WaitingSignIn } from './token-manager.ts'
 export type { TokenManagerEvents } from './refresh-protocol/events.ts'
 export { copyTokenSets } from './refresh-protocol/account-list.ts'
 export { firewallRecordName } from './refresh-protocol/shared-breaker.ts'

@@ -30,6 +30,11 @@ const object =
     value !== null &&
     Object.entries(fields).every(([name, check]) => check(Object.getOwnPropertyDescriptor(value, name)?.value))
 
+const valuesOf =
+  (check: Check): Check =>
+  (value) =>
+    typeof value === 'object' && value !== null && Object.values(value).every(check)
+
 const tokens: Check = object({
   access_token: filled,
   refresh_token: filled,
@@ -66,6 +71,10 @@ const kinds: Readonly<Record<TokenRecord['state'], Check>> = {
   'reauthentication-required': object({ ...tokensHeld, reason: reasons }),
   'signed-out': object(signedOut),
   firewall: object({ ...schema, challenges: count, noted_at: number, wait: number }),
+  tries: object({
+    ...schema,
+    sign_ins: valuesOf((value) => Array.isArray(value) && count(value[0]) && number(value[1])),
+  }),
   sealed: object({ ...schema, key: filled, nonce: filled, sealed: filled }),
 }
 

@@ -35,6 +35,18 @@ export interface TokenStatus {
   readonly next_attempt_at?: number
 }
 
+/** One answer of a person to a sign-in that waits for it. */
+export interface WaitingSignIn {
+  /** Unique, and hard to guess. */
+  readonly id: string
+  /** What it waits for. */
+  readonly step: 'passcode' | 'callback'
+  /** Answers before this one. */
+  readonly tries: number
+  /** When the sign-in is over: seconds since the epoch. */
+  readonly expires_at: number
+}
+
 /** Valid access tokens for any number of accounts. Many of them, in many processes, may share one store. */
 export interface TokenManager {
   /**
@@ -79,6 +91,14 @@ export interface TokenManager {
     event: Name,
     listener: (event: TokenManagerEvents[Name]) => void,
   ): () => void
+  /**
+   * Claims an answer to a waiting sign-in, before it is sent: of several processes that share the store, and of several
+   * copies of the same waiting sign-in, one may send it. Whoever gives a sign-in so many tries counts on it.
+   *
+   * @returns false where this answer, or a later one, was claimed before
+   * @throws StoreError if it could not be counted
+   */
+  claimTry(signIn: WaitingSignIn): Promise<boolean>
   /** The same sharing of firewall blocks for the sign-ins of another `sso` than the one that refreshes. */
   shareBlocksWith(sso: Pick<Sso, 'heedBlocks'>): void
   /**

@@ -6,7 +6,7 @@ import type { ReauthenticationReason } from './errors.ts'
 import type { TokenSet } from './token-set.ts'
 
 /** What a store keeps for one account: JSON-safe, and nothing that a store has to look into. */
-export type TokenRecord = AccountRecord | FirewallRecord | SealedRecord
+export type TokenRecord = AccountRecord | FirewallRecord | TriesRecord | SealedRecord
 
 /** The record of an account. */
 export type AccountRecord = SignedIn | ReauthenticationRequired | SignedOut
@@ -82,6 +82,14 @@ export interface FirewallRecord {
   readonly noted_at: number
   /** Seconds from `noted_at` in which nobody sends. */
   readonly wait: number
+}
+
+/** How often waiting sign-ins were answered, in records of their own: see `TokenManager.claimTry`. */
+export interface TriesRecord {
+  readonly schema: 1
+  readonly state: 'tries'
+  /** By a hash of the sign-in's id: answers so far, and the seconds since the epoch at which the sign-in is over. */
+  readonly sign_ins: Readonly<Record<string, readonly [tries: number, expires_at: number]>>
 }
 
 /** Any other record, encrypted: see `sealedTokenStore`. */

@@ -36,7 +36,7 @@ async function redeem(settings: Settings, incoming: SignInRequest, callbackUrl: 
   const { session, request, options } = incoming
   const waiting = session?.peek()
   if (waiting?.step !== 'callback') return failureOutcome(new PendingLoginExpiredError())
-  session?.take()
+  if ((await session?.take()) === undefined) return failureOutcome(new PendingLoginExpiredError())
   let tokens: TokenSet
   try {
     tokens = await settings.sso.redeemCallback(callbackUrl, waiting.request, { signal: options.signal })

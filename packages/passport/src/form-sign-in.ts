@@ -43,13 +43,14 @@ async function begin(settings: Settings, incoming: SignInRequest, credentials: C
 }
 
 /** The passcode of a sign-in that an earlier request began. */
-function answerWaiting(settings: Settings, incoming: SignInRequest): Promise<Outcome> | Outcome {
+async function answerWaiting(settings: Settings, incoming: SignInRequest): Promise<Outcome> {
   const waiting = incoming.session?.peek()
   if (waiting?.step !== 'passcode') return failureOutcome(new PendingLoginExpiredError())
   const answer = answerTo(waiting, incoming.fields)
   if (answer === undefined) return passcodeRequired(waiting, incoming)
   if (answer instanceof PasscodeRejectedError) return rejected(waiting, answer, incoming)
-  incoming.session?.take()
+  // Before it is sent: of several requests with one sign-in, one goes on.
+  if ((await incoming.session?.take()) === undefined) return failureOutcome(new PendingLoginExpiredError())
   return finish(settings, incoming, waiting, answer)
 }
 

@@ -20,8 +20,8 @@ interface Session {
 export interface LoginSession {
   /** Looks at the waiting login. */
   peek(): WaitingLogin | undefined
-  /** Takes it out, for this request alone. */
-  take(): WaitingLogin | undefined
+  /** Takes it out, for this request alone; `undefined` where another one was faster. */
+  take(): Promise<WaitingLogin | undefined>
   /** Keeps a login and saves the session, so that the next request finds it even if it comes before this answer's end. */
   keep(login: WaitingLogin): Promise<void>
   /** Forgets it. */
@@ -84,10 +84,11 @@ function loginSessionIn(session: Session, pendingLogins: PendingLogins): LoginSe
       await save()
     },
     async discard() {
-      if (handle() === '') return
-      pendingLogins.take(handle())
+      const last = handle()
+      if (last === '') return
+      const taken = pendingLogins.take(last)
       delete session[key]
-      await save()
+      await Promise.all([taken, save()])
     },
   }
 }

@@ -93,12 +93,13 @@ export function settingsOf(
   const sso = serviceOf(options)
   // It may refresh with an sso of its own: what either learns of the firewall, both know, and all who share its store.
   tokens?.shareBlocksWith(sso)
+  const manager = tokens ?? createTokenManager({ sso, store: memoryTokenStore() })
   return {
     sso,
-    tokens: tokens ?? createTokenManager({ sso, store: memoryTokenStore() }),
+    tokens: manager,
     mode,
     fields,
-    pendingLogins: pendingLoginKey ? sealedPendingLogins(pendingLoginKey) : memoryPendingLogins(),
+    pendingLogins: pendingLoginKey ? sealedPendingLogins(pendingLoginKey, (answer) => manager.claimTry(answer)) : memoryPendingLogins(),
     pendingLoginTtl,
     verdict: (request, owner, tokenSet) => verdictOn(owner, tokenSet, verifyFor(request, verify, passReqToCallback)),
   }

@@ -4,14 +4,14 @@
 import { LRUCache } from 'lru-cache'
 import { isOver, type WaitingLogin } from './waiting-login.ts'
 
-/** Keeps waiting logins; only a handle goes into the person's session. All of it is synchronous, so taking is atomic. */
+/** Keeps waiting logins; only a handle goes into the person's session. */
 export interface PendingLogins {
   /** Keeps a login. Returns its handle. */
   keep(login: WaitingLogin): string
   /** Looks at it. */
   peek(handle: string): WaitingLogin | undefined
-  /** Takes it out: of two requests with one handle, one gets it. */
-  take(handle: string): WaitingLogin | undefined
+  /** Takes it out: of any number of requests with one handle, one gets it. @throws StoreError where that can't be known */
+  take(handle: string): Promise<WaitingLogin | undefined>
 }
 
 /** Logins kept at a time; the least recently used go first. One is about 4 KB. */
@@ -31,7 +31,8 @@ export function memoryPendingLogins(): PendingLogins {
       return login.id
     },
     peek,
-    take(handle) {
+    // No waiting in between: so it is atomic.
+    async take(handle) {
       const login = peek(handle)
       logins.delete(handle)
       return login

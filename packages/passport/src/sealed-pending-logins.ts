@@ -4,6 +4,7 @@
  * AES-256-GCM: whoever reads the session store learns nothing, whoever changes it gets nothing but an expired sign-in.
  */
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
+import type { TokenManager } from '@owner-sso/core'
 import { LRUCache } from 'lru-cache'
 import type { PendingLogins } from './pending-logins.ts'
 import { isOver, type WaitingLogin } from './waiting-login.ts'
@@ -19,11 +20,14 @@ const limit = 100_000
 /**
  * Seals with a key of 32 bytes, which all instances share.
  *
- * The session of a request is a copy: requests sent at once all find the same seal in it. So each process answers a seal
- * once: a login goes on only with the seal that the try before it left behind.
+ * The session of a request is a copy: requests sent at once all find the same seal in it. So each seal is answered once: a
+ * login goes on only with the seal that the try before it left behind.
+ *
+ * @param claim - decides that for all instances: see `TokenManager.claimTry`
  */
-export function sealedPendingLogins(keyBytes: Uint8Array): PendingLogins {
+export function sealedPendingLogins(keyBytes: Uint8Array, claim: TokenManager['claimTry']): PendingLogins {
   const key = createSecretKey(keyBytes)
+  /** What this process itself knows to be answered. */
   const triesTaken = new LRUCache<string, number>({ max: limit })
   const peek = (handle: string): WaitingLogin | undefined => {
     const login = unseal(handle, key)
@@ -32,10 +36,12 @@ export function sealedPendingLogins(keyBytes: Uint8Array): PendingLogins {
   return {
     keep: (login) => seal(login, key),
     peek,
-    take(handle) {
+    async take(handle) {
       const login = peek(handle)
-      if (login) triesTaken.set(login.id, login.tries)
-      return login
+      if (login === undefined) return undefined
+      triesTaken.set(login.id, login.tries)
+      const { id, step, tries, expires_at } = login
+      return (await claim({ id, step, tries, expires_at })) ? login : undefined
     },
   }
 }

@@ -4,10 +4,22 @@ import { inspect } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from '@jest/globals'
+import { createSso, createTokenManager } from '@owner-sso/core'
+import { memoryTokenStore } from '@owner-sso/token-store-memory'
 import * as fc from 'fast-check'
 import { memoryPendingLogins, type PendingLogins } from '../src/pending-logins.ts'
-import { sealedPendingLogins } from '../src/sealed-pending-logins.ts'
+import { sealedPendingLogins as sealedWith } from '../src/sealed-pending-logins.ts'
 import { afterOneMoreTry, startWaiting, type WaitingForPasscode } from '../src/waiting-login.ts'
+
+/** One instance of an application; those with the same store share the counts. */
+function sealedPendingLogins(key: Uint8Array, store = memoryTokenStore()): PendingLogins {
+  const tokens = createTokenManager({ sso: createSso({ authUrl: 'https://auth.example.com' }), store })
+  return sealedWith(key, (answer) => tokens.claimTry(answer))
+}
+
+function never(): never {
+  throw new Error('unreachable')
+}
 
 const now = (): number => Date.now() / 1000
 
@@ -21,22 +33,29 @@ describe.each<[string, () => PendingLogins]>([
   ['in memory', memoryPendingLogins],
   ['sealed', () => sealedPendingLogins(randomBytes(32))],
 ])('pending logins %s', (_where, create) => {
-  it('give back what was kept, once', () => {
+  it('give back what was kept, once', async () => {
     const logins = create()
     const login = newLogin()
     const handle = logins.keep(login)
     expect(logins.peek(handle)).toEqual(login)
-    expect(logins.take(handle)).toEqual(login)
+    expect(await logins.take(handle)).toEqual(login)
     expect(logins.peek(handle)).toBeUndefined()
-    expect(logins.take(handle)).toBeUndefined()
+    expect(await logins.take(handle)).toBeUndefined()
   })
 
-  it('go on after a wrong answer', () => {
+  it('go to one of many who ask at once', async () => {
     const logins = create()
-    const login = logins.take(logins.keep(newLogin()))
+    const handle = logins.keep(newLogin())
+    const answers = await Promise.all(Array.from({ length: 20 }, () => logins.take(handle)))
+    expect(answers.filter((login) => login !== undefined)).toHaveLength(1)
+  })
+
+  it('go on after a wrong answer', async () => {
+    const logins = create()
+    const login = await logins.take(logins.keep(newLogin()))
     const next = login && afterOneMoreTry(login)
     expect(next).toMatchObject({ tries: 1 })
-    expect(next && logins.take(logins.keep(next))).toEqual(next)
+    expect(next && (await logins.take(logins.keep(next)))).toEqual(next)
   })
 
   it('are gone when their time is over', () => {
@@ -54,12 +73,12 @@ describe.each<[string, () => PendingLogins]>([
     expect(shown).not.toMatch(/correct horse|jo@example/u)
   })
 
-  it('give nothing for a handle that they did not make', () => {
+  it('give nothing for a handle that they did not make', async () => {
     const logins = create()
-    fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), fc.base64String(), (text, base64) => {
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: 'binary' }), fc.base64String(), async (text, base64) => {
         expect(logins.peek(text)).toBeUndefined()
-        expect(logins.take(base64)).toBeUndefined()
+        expect(await logins.take(base64)).toBeUndefined()
       }),
     )
   })
@@ -111,14 +130,19 @@ describe('a sealed pending login', () => {
     }
   })
 
-  it('is not answered twice from an old copy of the session', () => {
-    const logins = sealedPendingLogins(randomBytes(32))
-    const first = logins.keep(newLogin())
-    const login = logins.take(first)
+  it('is not answered twice from an old copy of the session, whichever instance gets it', async () => {
+    const [key, store] = [randomBytes(32), memoryTokenStore()]
+    const instances = Array.from({ length: 3 }, () => sealedPendingLogins(key, store))
+    const [one = never(), other = never()] = instances
+    const first = one.keep(newLogin())
+    const answers = await Promise.all(instances.map((each) => each.take(first)))
+    const [login, ...more] = answers.filter((each) => each !== undefined)
+    expect(more).toEqual([])
     const next = login && afterOneMoreTry(login)
-    const second = next && logins.keep(next)
-    expect(logins.take(first)).toBeUndefined()
-    expect(second && logins.take(second)).toEqual(next)
-    expect(logins.take(first)).toBeUndefined()
+    const second = (next && one.keep(next)) ?? ''
+    expect(await other.take(first)).toBeUndefined()
+    expect(await other.take(second)).toEqual(next)
+    expect(await one.take(second)).toBeUndefined()
+    expect(await one.take(first)).toBeUndefined()
   })
 })

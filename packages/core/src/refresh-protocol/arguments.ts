@@ -4,6 +4,7 @@
 import type { TokenManagerOptions } from '../token-manager.ts'
 import type { TokenSet } from '../token-set.ts'
 import { isFirewallRecordName } from './shared-breaker.ts'
+import { isTriesRecordName } from './tries.ts'
 
 /** @throws TypeError naming the option that is wrong */
 export function checkedOptions(options: TokenManagerOptions): Required<TokenManagerOptions> {
@@ -21,7 +22,8 @@ export function accountName(account: string): string {
   check(typeof account === 'string' && account !== '', 'account must be a non-empty string')
   // Half a character has no UTF-8, so it can be the name of no file, of no key, and of nothing that is hashed.
   check(!/\p{Surrogate}/u.test(account), 'account must be a string of whole Unicode characters')
-  check(!isFirewallRecordName(account), 'account must not begin like the names of our own records')
+  const isOwn = isFirewallRecordName(account) || isTriesRecordName(account)
+  check(!isOwn, 'account must not begin like the names of our own records')
   return account
 }
 

@@ -16,6 +16,7 @@ import type { Runtime } from './runtime.ts'
 import { signIn, signOut } from './session.ts'
 import { createSharedBreaker } from './shared-breaker.ts'
 import { statusOf } from './status.ts'
+import { claimTry } from './tries.ts'
 import { withStoreErrors } from './store-errors.ts'
 import { createUnderWay } from './under-way.ts'
 
@@ -48,6 +49,7 @@ export function manageTokens(options: TokenManagerOptions, runtime: Runtime, rul
     forget: async (account) => track(signOut(accountName(account), context)),
     accounts: () => accountsOf(store),
     on,
+    claimTry: async (answer) => track(claimTry(answer, context)),
     shareBlocksWith: (other) => other.heedBlocks(blocks),
     settled: (call) => settled((end) => attended(end, call?.signal, context)),
   }

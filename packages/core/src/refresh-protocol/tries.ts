@@ -1,0 +1,54 @@
+/**
+ * How often a sign-in that waits for its person was answered, counted for all processes that share the store.
+ *
+ * What waits is sealed and handed around, and copies of it are cheap. So each answer is claimed here, by a swap, before it is
+ * sent. The counts stand beside the accounts in a fixed number of records, and go some time after their sign-in is over.
+ */
+import { createHash } from 'node:crypto'
+import { checkedRecord } from '../record-check.ts'
+import type { WaitingSignIn } from '../token-manager.ts'
+import type { TriesRecord } from '../token-record.ts'
+import type { TokenStore } from '../token-store.ts'
+import type { Runtime } from './runtime.ts'
+
+/** No account may be called like this. */
+const prefix = 'owner-sso:tries:'
+
+export const isTriesRecordName = (account: string): boolean => account.startsWith(prefix)
+
+/** Records for each kind of answer. More of them would only spread the counts wider. */
+const records = 64
+
+/** Sign-ins that a record counts at most: those that end first make room. */
+const mostSignIns = 500
+
+/** Seconds that a count outlives its sign-in, for processes whose clocks are behind. */
+const margin = 60 * 60
+
+/** True for the process that may send this answer; false where it, or a later one, was claimed before. */
+export async function claimTry(
+  { id, step, tries, expires_at }: WaitingSignIn,
+  { store, runtime }: { readonly store: Pick<TokenStore, 'read' | 'swap'>; readonly runtime: Runtime },
+): Promise<boolean> {
+  const digest = createHash('sha256').update(id).digest()
+  const name = `${prefix}${step}:${digest.readUInt8(31) % records}`
+  const key = digest.toString('base64url').slice(0, 16)
+  for (;;) {
+    const stored = await store.read(name)
+    const { version, record } = stored ? checkedRecord(stored, 'tries') : { version: 0, record: undefined }
+    const counts = new Map(Object.entries(record?.sign_ins ?? {}))
+    if (tries < (counts.get(key)?.[0] ?? 0)) return false
+    counts.set(key, [tries + 1, expires_at])
+    const answer = await store.swap(name, version, recordOf(counts, runtime), runtime.uniqueId())
+    if (!('conflict' in answer)) return true
+  }
+}
+
+function recordOf(counts: ReadonlyMap<string, TriesRecord['sign_ins'][string]>, runtime: Runtime): TriesRecord {
+  const now = runtime.wallClock() / 1000
+  const kept = [...counts]
+    .filter(([, [, expiresAt]]) => expiresAt + margin > now)
+    .toSorted(([, [, one]], [, [, other]]) => one - other)
+    .slice(-mostSignIns)
+  return { schema: 1, state: 'tries', sign_ins: Object.fromEntries(kept) }
+}

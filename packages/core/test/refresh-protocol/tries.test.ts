@@ -1,0 +1,82 @@
+/** How often a waiting sign-in may be answered, over all processes that share a store. */
+import { describe, expect, it } from '@jest/globals'
+import type { TokenRecord, TokenStore, WaitingSignIn } from '../../src/index.ts'
+import { bench } from './harness.ts'
+
+const soon = (now: number): number => now / 1000 + 300
+
+/** Every record that the store was given, beside the accounts'. */
+function watched(store: TokenStore): { store: TokenStore; records: Map<string, TokenRecord> } {
+  const records = new Map<string, TokenRecord>()
+  const swap: TokenStore['swap'] = async (name, expected, next, ...more) => {
+    const answer = await store.swap(name, expected, next, ...more)
+    if (!('conflict' in answer)) records.set(name, next)
+    return answer
+  }
+  return { store: { ...store, swap }, records }
+}
+
+describe('answers to a waiting sign-in', () => {
+  it('are claimed by one process each, however many ask at once', async () => {
+    const world = bench()
+    const fleet = Array.from({ length: 8 }, () => world.process())
+    for (let tries = 0; tries < 5; tries += 1) {
+      const answer: WaitingSignIn = { id: 'one', step: 'passcode', tries, expires_at: soon(world.now()) }
+      const claims = await Promise.all([...fleet, ...fleet].map((tokens) => tokens.claimTry(answer)))
+      expect(claims.filter(Boolean)).toHaveLength(1)
+    }
+  })
+
+  it('can’t go back to an earlier one, nor do others’ answers or kinds matter', async () => {
+    const world = bench()
+    const [one, other] = [world.process(), world.process()]
+    const answer: WaitingSignIn = { id: 'one', step: 'passcode', tries: 3, expires_at: soon(world.now()) }
+    expect(await one.claimTry(answer)).toBe(true)
+    for (const tries of [0, 1, 2, 3]) expect(await other.claimTry({ ...answer, tries })).toBe(false)
+    expect(await other.claimTry({ ...answer, tries: 4 })).toBe(true)
+    expect(await other.claimTry({ ...answer, tries: 0, id: 'another' })).toBe(true)
+    expect(await other.claimTry({ ...answer, tries: 0, step: 'callback' })).toBe(true)
+  })
+
+  it('still count for a process whose clock is half an hour ahead', async () => {
+    const world = bench()
+    const [one, ahead] = [world.process(), world.process({}, 30 * 60_000)]
+    const answer: WaitingSignIn = { id: 'one', step: 'passcode', tries: 0, expires_at: soon(world.now()) }
+    expect(await one.claimTry(answer)).toBe(true)
+    for (let index = 0; index < 500; index += 1) {
+      await ahead.claimTry({ ...answer, id: `other ${index}`, expires_at: soon(world.now()) + 1800 })
+    }
+    expect(await one.claimTry(answer)).toBe(false)
+  })
+
+  it('leave a bounded number of records, none of them an account or a name of one', async () => {
+    const world = bench()
+    const { store, records } = watched(world.store)
+    const tokens = world.process({ store })
+    for (let index = 0; index < 2000; index += 1) {
+      if (index === 1500) await world.pass(3 * 60 * 60_000)
+      await tokens.claimTry({ id: `jo${index}@example.com`, step: 'passcode', tries: 0, expires_at: soon(world.now()) })
+    }
+    expect(records.size).toBeLessThanOrEqual(64)
+    expect(JSON.stringify([...records])).not.toContain('example.com')
+    const counted = [...records.values()].map((record) =>
+      record.state === 'tries' ? Object.keys(record.sign_ins) : [],
+    )
+    // The 1,500 of three hours before are gone.
+    expect(counted.flat().length).toBeLessThan(1000)
+    const names: string[] = []
+    for await (const name of tokens.accounts()) names.push(name)
+    expect(names).toEqual([])
+    for (const name of records.keys()) await expect(tokens.status(name)).rejects.toThrow(TypeError)
+  })
+
+  it('fail while the store does, and where its record is none', async () => {
+    const world = bench()
+    const answer: WaitingSignIn = { id: 'one', step: 'passcode', tries: 0, expires_at: soon(world.now()) }
+    const down = world.process({ store: { ...world.store, read: () => Promise.reject(new Error('gone')) } })
+    await expect(down.claimTry(answer)).rejects.toMatchObject({ code: 'ERR_SSO_STORE', reason: 'unavailable' })
+    const poisoned: TokenRecord = JSON.parse('{"schema":1,"state":"tries","sign_ins":{"x":7}}')
+    const strange = world.process({ store: { ...world.store, read: async () => ({ version: 1, record: poisoned }) } })
+    await expect(strange.claimTry(answer)).rejects.toMatchObject({ code: 'ERR_SSO_STORE', reason: 'corrupt' })
+  })
+})
