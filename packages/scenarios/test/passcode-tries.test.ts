@@ -71,7 +71,7 @@ describe.each(storeRows)('with a $name', ({ make }) => {
     )
     const copies = [first?.session ?? {}]
     const triesLeft: (number | undefined)[] = []
-    for (let round = 0; round < 8; round += 1) {
+    for (let round = 0; round < 6; round += 1) {
       // Each copy that there ever was, at each process, four times.
       const posts = copies.flatMap((session) =>
         instances.flatMap((post) => [post, post, post, post].map((each) => ({ session, each }))),
