@@ -9,6 +9,7 @@ import https from 'node:https'
 import { Axios, getAdapter } from 'axios'
 import type { AxiosInstance, AxiosRequestConfig, AxiosResponse } from 'axios'
 import { wrapper } from 'axios-cookiejar-support'
+import { boundAnswer } from './answer-bounds.ts'
 import type { Connection } from './connection.ts'
 import type { InstanceCookies } from './cookie-jar.ts'
 
@@ -44,7 +45,7 @@ export type HttpClient = (request: HttpRequest, sending: Sending) => Promise<Htt
 /** A request that got no answer, reduced to what holds no secret. `http-failure.ts` turns it into an error for callers. */
 export interface BareFailure {
   readonly kind: 'no answer'
-  /** A system code such as `ECONNRESET`, or `ANSWER_TOO_LARGE`. */
+  /** A system code such as `ECONNRESET`, `ANSWER_TOO_LARGE`, or one of `answer-bounds.ts`. */
   readonly code: string | undefined
   readonly syscall: string | undefined
 }
@@ -78,6 +79,10 @@ export function createHttpClient(connection: Connection, cookies: InstanceCookie
           guard.thrown = { error }
           request.destroy()
         }
+        boundAnswer(request, (code) => {
+          guard.thrown = { error: { kind: 'no answer', code, syscall: undefined } satisfies BareFailure }
+          request.destroy()
+        })
       }),
       // The wrapper makes new agents for each request; the login's own connection takes their place.
       adapter: (wrapped) => send({ ...wrapped, httpAgent, httpsAgent }),

@@ -35,6 +35,8 @@ export function httpFailure({ code, syscall }: BareFailure, { step, requestSent,
 /** What was wrong with an answer that could not be read; `undefined` where the code is about the connection. */
 function problemOfAnswer(code = ''): string | undefined {
   if (code === 'ANSWER_TOO_LARGE') return 'it is larger than 256 KiB'
+  if (code === 'ANSWER_TOO_LONG_ON_THE_WIRE') return 'it takes more than 1 MiB to transfer'
+  if (code === 'TOO_MANY_INTERIM_ANSWERS') return 'more than ten interim answers came before it'
   if (code === 'HPE_HEADER_OVERFLOW') return 'its headers are larger than 16 KiB'
   if (code === 'HPE_INVALID_EOF_STATE') return undefined
   if (code.startsWith('HPE_')) return 'it is not valid HTTP'

@@ -7,6 +7,8 @@ const mostTags = 5000
 const mostInputs = 500
 const mostAttributes = 20_000
 const mostDepth = 256
+/** The page itself and its templates: each is parsed on its own. */
+const mostPieces = 100
 
 /** What is left for the rest of a page. */
 export interface MarkupBudget {
@@ -19,8 +21,11 @@ export function createMarkupBudget(): MarkupBudget {
   let tags = 0
   let inputs = 0
   let attributes = 0
+  let pieces = 0
   return {
     affords(html) {
+      pieces += 1
+      if (pieces > mostPieces) return false
       let depth = 0
       const parser = new Parser({
         onopentagname(name) {

@@ -185,7 +185,7 @@ describe('every answer ends within its time (C5)', () => {
       (socket) => (socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n'), drip(socket, '1\r\n \r\n')),
     ],
     ['a 100 Continue and nothing more', (socket) => void socket.write('HTTP/1.1 100 Continue\r\n\r\n')],
-    ['interim answers without an end', (socket) => drip(socket, 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(50))],
+    ['interim answers, one after the other', (socket) => drip(socket, 'HTTP/1.1 103 Early Hints\r\n\r\n', 100)],
   ]
   it.each(slowness)('%s', async (_, serve) => {
     const server = await raw((socket) => socket.once('data', () => serve(socket)))
@@ -216,8 +216,8 @@ describe('every answer ends within its time (C5)', () => {
     })
   })
 
-  function drip(socket: Socket, piece: string): void {
-    const timer = setInterval(() => socket.write(piece), 20)
+  function drip(socket: Socket, piece: string, every = 20): void {
+    const timer = setInterval(() => socket.write(piece), every)
     socket.once('close', () => clearInterval(timer))
   }
 })
@@ -253,6 +253,44 @@ describe('an answer that is too much or no HTTP is refused (S19, G2)', () => {
       code: 'ERR_SSO_UNEXPECTED_RESPONSE',
       message: expect.stringContaining(message),
     })
+  })
+})
+
+describe('what comes beside a body is bounded', () => {
+  const interim = 'HTTP/1.1 103 Early Hints\r\nLink: </style.css>\r\n\r\n'
+  const chunk = `1;x=${'y'.repeat(15_000)}\r\n \r\n`
+  const chunked = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n'
+
+  it.each([
+    ['interim answers', '', interim.repeat(400), 'interim answers'],
+    ['the extensions of chunks', chunked, chunk, 'more than 1 MiB'],
+  ])('a flood of %s ends the request, long before its time is up', async (_, head, piece, message) => {
+    let written = Promise.resolve(0)
+    const server = await raw((socket) => {
+      written = new Promise((resolve) => socket.once('close', () => resolve(socket.bytesWritten)))
+      const flood = (): void => {
+        while (!socket.destroyed && socket.write(piece));
+      }
+      socket.once('data', () => (socket.write(head), flood())).on('drain', flood)
+    })
+    await expect(refreshAt(`http://127.0.0.1:${server.port}`, { timeout: 20_000 })).rejects.toMatchObject({
+      code: 'ERR_SSO_UNEXPECTED_RESPONSE',
+      message: expect.stringContaining(message),
+      requestSent: true,
+    })
+    // What the system holds in its buffers beside what was read.
+    expect(await written).toBeLessThan(16 * 1024 * 1024)
+  })
+
+  it('a few interim answers, and chunks with extensions, are read', async () => {
+    const body = okBody
+      .split('')
+      .map((byte) => `1;x=y\r\n${byte}\r\n`)
+      .join('')
+    const server = await raw((socket) =>
+      socket.once('data', () => socket.write(`${interim.repeat(10)}${chunked}${body}0\r\n\r\n`)),
+    )
+    expect(await refreshAt(`http://127.0.0.1:${server.port}`)).toMatchObject(goodTokens)
   })
 })
 

@@ -3,8 +3,11 @@
 const cap = 256 * 1024
 
 /** The markup as often as the byte cap allows. */
-const filled = (markup: string, before = ''): string =>
-  before + markup.repeat(Math.floor((cap - before.length) / markup.length))
+const filled = (markup: string, before = ''): string => before + filledTo(cap - before.length, markup)
+
+/** The markup as often as it fits into so many characters. */
+export const filledTo = (size: number, markup: string): string =>
+  markup === '' ? '' : markup.repeat(Math.floor(size / markup.length))
 
 const many = (count: number, piece: (index: number) => string): string =>
   Array.from({ length: count }, (_, index) => piece(index)).join('')
@@ -63,3 +66,25 @@ export const heavyPages: [name: string, page: string][] = [
   ['a style that never ends', filled('a{}', '<style>')],
   ['spaces', filled(' ', '<title>')],
 ]
+
+const kept = 64 * 1024
+
+/** Within most of the limits, and long to search for whoever looks things up one by one. */
+export const longSearches: [name: string, page: string][] = [
+  ['inputs that name none of many forms', many(499, () => '<input form=z>') + filledTo(kept, '<form id=a></form>')],
+  ['inputs that name none of many nameless forms', many(499, () => '<input form=z>') + filledTo(kept, '<form></form>')],
+  ['inputs far below', `${'<div>'.repeat(250)}${many(499, () => `<input name=${'a'.repeat(100)}>`)}`],
+  ['titles', filledTo(kept, '<title>x</title>')],
+  ['titles in titles', filledTo(kept, '<svg><title>')],
+  ['scripts', filledTo(kept, '<script></script>')],
+  ['script templates', filledTo(kept, '<script type=text/html>x</script>')],
+  ['styles', filledTo(kept, '<style></style>x')],
+  ['what is shown without scripts', filledTo(kept, '<noscript>x</noscript>y')],
+  ['HTML templates', filledTo(kept, '<template>x</template>y')],
+]
+
+/** What hostile markup is made of. */
+export const hostilePieces =
+  '<form>|</form>|<form id=a>|<input form=a>|<input>|<input |a=b |>|<div>|</div>|</p>|<script>|<script type=text/html>|</script>|<title>|</title>|<style>|<template>|<svg>|<!--|-->|&amp;|&#| |"|messages = {|reference # |verify that '.split(
+    '|',
+  )

@@ -1,11 +1,12 @@
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
+import { parseDocument } from 'htmlparser2'
 import { isFirewallChallenge } from '../../src/pages/firewall-challenge.ts'
 import { readHtmlPage } from '../../src/pages/html-page.ts'
 import type { HtmlPage } from '../../src/pages/html-page.ts'
 import { findLoginForm, hiddenInput } from '../../src/pages/login-form.ts'
 import { loginRefusal } from '../../src/pages/login-refusal.ts'
-import { heavyPages, refusedPages } from './killer-pages.ts'
+import { filledTo, heavyPages, hostilePieces, longSearches, refusedPages } from './killer-pages.ts'
 import { challengePages, servicePages } from './page-corpus.ts'
 import { runs } from '../runs.ts'
 
@@ -118,6 +119,29 @@ describe('the hidden inputs of the login form (S21, S22)', () => {
   })
 })
 
+/** CPU of reading a page and drawing conclusions, against that of parsing it: the same on a busy machine and a quiet one. */
+function timesAsLong(page: string): number {
+  const parsing = leastCpu(() => parseDocument(page))
+  const reading = leastCpu(() => {
+    const result = readHtmlPage(page)
+    isFirewallChallenge(200, result)
+    if (result !== 'beyond limits') loginRefusal(200, result, {})
+  })
+  // What is over in a moment has no ratio worth a word.
+  return reading / Math.max(parsing, 10)
+}
+
+/** Milliseconds, of the best of three. */
+function leastCpu(work: () => unknown): number {
+  const times = [1, 2, 3].map(() => {
+    const started = process.cpuUsage()
+    work()
+    const { user, system } = process.cpuUsage(started)
+    return (user + system) / 1000
+  })
+  return Math.min(...times)
+}
+
 /** Milliseconds of CPU. The aim is 250 on a quiet machine; a parser without limits takes tens of seconds. */
 const mostCpu = 1000
 
@@ -137,6 +161,21 @@ describe('limits on markup (S19, G2)', () => {
     loginRefusal(200, result, {})
     const { user, system } = process.cpuUsage(started)
     expect((user + system) / 1000).toBeLessThan(mostCpu)
+  })
+
+  it.each(longSearches)('read or refuse %s in a few times what parsing it takes', (_, page) => {
+    expect(timesAsLong(page)).toBeLessThan(8)
+  })
+
+  it('read or refuse any page in a few times what parsing it takes', () => {
+    const markup = fc.array(fc.oneof(fc.constantFrom(...hostilePieces), fc.string({ maxLength: 8 })), { maxLength: 4 })
+    fc.assert(
+      fc.property(markup, markup, markup, (before, first, then) => {
+        const page = before.join('') + filledTo(32 * 1024, first.join('')) + filledTo(32 * 1024, then.join(''))
+        return timesAsLong(page) < 8
+      }),
+      { numRuns: runs(60) },
+    )
   })
 
   it('let a page of an ordinary size through', () => {
