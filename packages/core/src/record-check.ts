@@ -51,6 +51,7 @@ const holder: Check = object({
   boot: optional(string),
   pidNamespace: optional(string),
 })
+const refusals: Check = object({ inARow: count, thisOne: oneOf(true, false) })
 const intent: Check = object({ id: filled, holder, replay: count, at: number, answerLost: optional(oneOf(true)) })
 
 const schema: Fields = { schema: oneOf(1) }
@@ -62,6 +63,7 @@ const tokensHeld: Fields = {
   tokens,
   obtained_at: number,
   lifetime: number,
+  refusals: optional(refusals),
 }
 const reasons = oneOf('refresh_token_rejected', 'rotated_token_lost', 'no_refresh_token')
 

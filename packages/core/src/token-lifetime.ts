@@ -6,28 +6,43 @@ import { decodeJwt } from 'jose/jwt/decode'
 
 const eightHours = 8 * 60 * 60
 const oneYear = 366 * 24 * 60 * 60
+/** The least that is believed where the figure may mean something else: then a service is asked twice an hour at most. */
+const leastOfGuess = 45 * 60
 
 /** What the caller knows of the lifetime: seconds, `'expires_in'` to trust that field as seconds, or nothing. */
 export type AccessTokenLifetime = number | 'expires_in' | undefined
 
-/**
- * Seconds since the epoch at which a token received at `now` ends: its own `exp` if it is a JWT (RFC 7519 section 4.1.4),
- * else the option `accessTokenLifetime`, else eight hours. An implausible figure (zero, negative, years ahead) counts as absent.
- */
+/** Seconds since the epoch at which a token received at `now` ends. An implausible figure (zero, negative, years) counts as absent. */
 export function expiresAt(accessToken: string, expiresIn: unknown, lifetime: AccessTokenLifetime, now: number): number {
-  const ownExpiry = expiryOfJwt(accessToken)
-  if (ownExpiry !== undefined && ownExpiry <= now + oneYear) return ownExpiry
-  const seconds = lifetime === 'expires_in' ? Number(expiresIn) : lifetime
-  const plausible = seconds !== undefined && seconds > 0 && seconds <= oneYear
-  return Math.floor(now + (plausible ? seconds : eightHours))
+  return Math.floor(now + Math.max(lifeOf(accessToken, expiresIn, lifetime, now), 1))
 }
 
-/** `exp` of a JWT, where it is a date of this century. Unverified: it only says when to ask for another token. */
-function expiryOfJwt(token: string): number | undefined {
+/**
+ * Seconds that the token lives. In this order: `exp - iat` of a JWT (RFC 7519 section 4.1), where no clock of ours matters;
+ * the number that the user set; `exp` alone, by our clock; `expires_in`, where the user trusts it; eight hours. The first
+ * two are believed as they are. The next two count as 45 minutes at least: a clock of ours that is wrong, or a field that
+ * means something else, must not become a storm of refreshes.
+ */
+function lifeOf(accessToken: string, expiresIn: unknown, lifetime: AccessTokenLifetime, now: number): number {
+  const { exp = Number.NaN, iat = Number.NaN } = claimsOf(accessToken)
+  if (isPlausible(exp - iat)) return exp - iat
+  if (isPlausible(lifetime)) return lifetime
+  if (isPlausible(exp - now)) return Math.max(exp - now, leastOfGuess)
+  const told = Number(expiresIn)
+  return lifetime === 'expires_in' && isPlausible(told) ? Math.max(told, leastOfGuess) : eightHours
+}
+
+const isPlausible = (seconds: unknown): seconds is number =>
+  typeof seconds === 'number' && seconds > 0 && seconds <= oneYear
+
+/** Of a JWT: dates of this century. Unverified: they only say when to ask for another token. */
+function claimsOf(token: string): { exp?: number; iat?: number } {
   try {
-    const { exp } = decodeJwt(token)
-    return typeof exp === 'number' && exp > Date.UTC(2000) / 1000 ? Math.floor(exp) : undefined
+    const { exp, iat } = decodeJwt(token)
+    return { ...(isDate(exp) && { exp }), ...(isDate(iat) && { iat }) }
   } catch {
-    return undefined
+    return {}
   }
 }
+
+const isDate = (claim: unknown): claim is number => typeof claim === 'number' && claim > Date.UTC(2000) / 1000

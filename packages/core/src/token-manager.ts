@@ -12,10 +12,22 @@ export interface TokenManagerOptions {
   /** What refreshes. Its sign-ins share what they learn of the firewall through `store`, and are told what others learned. */
   readonly sso: Pick<Sso, 'refresh'> & Partial<Pick<Sso, 'heedBlocks'>>
   readonly store: TokenStore
-  /** Fraction of a token's life after which it is refreshed in the background, jittered by a tenth. Default 0.75. */
+  /**
+   * Fraction of a token's life after which it is refreshed in the background, give or take a tenth: each account has its own
+   * place in that span, which all processes know. Default 0.75.
+   */
   readonly refreshAfter?: number
-  /** Seconds between two refreshes of one account, whatever `expires_in` or a 401 says. Default 60; 0 for tests. */
+  /**
+   * Seconds between two refreshes of one account, whatever a 401 says. Default 60; 0 for tests. Half the token's life (10
+   * seconds at least) where that is less. While the owner API refuses each new token within a minute, it doubles up to an hour.
+   */
   readonly minRefreshInterval?: number
+  /**
+   * Seconds in which the service repeats the answer of a refresh whose refresh token is sent again; default 0, it does not.
+   * A process that loses an answer then asks once more within that time, counted from its request, and at no other time
+   * early. Where the service has no such grace the owner may have to sign in again at once: set only what it promises.
+   */
+  readonly rotationGrace?: number
   /** How many accounts are kept in memory, the least recently used going first. Default 10,000; about 3 KB each. */
   readonly cachedAccounts?: number
 }
@@ -25,7 +37,7 @@ export interface TokenStatus {
   readonly state: 'valid' | 'expired' | 'signed-out' | 'in-doubt' | 'reauthentication-required'
   /** When the access token ends, as far as it is believed (`believedLifetime`); absent where there is none. */
   readonly expires_at?: number
-  /** When it was received. */
+  /** When it was asked for; at a sign-in, when it was saved. */
   readonly obtained_at?: number
   /** The instance that issued it. */
   readonly auth_url?: string
@@ -64,7 +76,8 @@ export interface TokenManager {
    */
   getAccessToken(account: string, options?: CallOptions): Promise<string>
   /**
-   * Refreshes now, whatever the token's age (but never twice within `minRefreshInterval`).
+   * Refreshes now, whatever the token's age (but never twice within `minRefreshInterval`). Where an earlier answer was
+   * lost it asks for it again at once, and waits for no pause that earlier failures led to.
    *
    * @throws the same
    */

@@ -21,10 +21,20 @@ interface TokensHeld {
   /** Names the refresh token without revealing it: see `lineageOf`. */
   readonly lineage: string
   readonly tokens: TokenSet
-  /** Seconds since the epoch, by the clock of the process that received the tokens. */
+  /** Seconds since the epoch at which the tokens were asked for, by the clock of the process that received them; at a sign-in, when it was saved. */
   readonly obtained_at: number
   /** Seconds from `obtained_at` that the access token is believed to work: see `believedLifetime`. */
   readonly lifetime: number
+  /** There while the owner API refuses one new access token after the other. */
+  readonly refusals?: Refusals
+}
+
+/** Access tokens that the owner API refused within a minute of their issue: see `noteRefusal`. */
+export interface Refusals {
+  /** Those in a row, without one between them that was accepted for longer. */
+  readonly inARow: number
+  /** The record's own access token is the last of them. */
+  readonly thisOne: boolean
 }
 
 export interface SignedIn extends TokensHeld {

@@ -116,7 +116,7 @@ describe('whatever the store', () => {
   test('F4: 200 processes whose tokens were issued together refresh over a twentieth of their life', async () => {
     const deployment = await deploy({ store: fileRow, processes: 4 })
     const { emulator } = deployment
-    // Each account stands for a process: the jitter is drawn by each process for each account.
+    // Each account stands for a process: its jitter is that of its own lineage.
     const names = Array.from({ length: 200 }, (_, index) => `owner-${index}`)
     for (const name of names) await deployment.signIn(name)
     const askAll = (): Promise<unknown> =>

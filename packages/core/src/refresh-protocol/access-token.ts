@@ -10,7 +10,8 @@ import type { Context } from './context.ts'
 import { awaited, flightOf } from './flight.ts'
 import { look } from './read-record.ts'
 import { elapsed, instantOf } from './runtime.ts'
-import { isJustRefreshed } from './situation.ts'
+import { isJustRefreshed } from './pace.ts'
+import { isUnused, noteRefusal } from './refusal.ts'
 
 /** The hot path: a look-up and a glance at the clock. Nothing is written, and nothing else is looked at. */
 export function getAccessToken(account: string, options: CallOptions | undefined, context: Context): Promise<string> {
@@ -94,7 +95,8 @@ async function replaceCurrent(known: Known, context: Context): Promise<void> {
 export async function invalidate(account: string, accessToken: string, context: Context): Promise<void> {
   const known = context.memory.of(account)
   if (known.record === undefined) await look(known, context)
-  if (accessTokenOf(known.record) !== accessToken) return
-  known.rejected = accessToken
+  if (accessTokenOf(known.record) !== accessToken || known.rejected?.accessToken === accessToken) return
+  known.rejected = { accessToken, unused: isUnused(known, context) }
   closeWindow(known)
+  await noteRefusal(known, context)
 }

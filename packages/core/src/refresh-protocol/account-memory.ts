@@ -27,13 +27,17 @@ export interface Known {
   record: AccountRecord | undefined
   /** First sight of the record's tokens, and the ages at which they change their standing. */
   seen: Instant
+  /** They were seen to take the place of others: this process knew those. */
+  sawReplaced: boolean
   ages: Ages
-  /** First sight of the record's intent, on the monotonic clock. */
-  intentSeen: { readonly id: string; readonly at: number } | undefined
+  /** First sight of the record's intent. `sawPlaced`: this process knew the record as it was without it. */
+  intentSeen: { readonly id: string; readonly at: Instant; readonly sawPlaced: boolean } | undefined
   /** This process's intents, for the case that the store did not tell, or could not be told, how they ended. */
   ownIntents: readonly OwnIntent[]
-  /** The access token that the owner API refused. */
-  rejected: string | undefined
+  /** The intent under which this process sent a request whose answer it lost, and when. */
+  lostAnswer: { readonly id: string; readonly sentAt: Instant } | undefined
+  /** The access token that the owner API refused, and whether it did so before it can have accepted it. */
+  rejected: { readonly accessToken: string; readonly unused: boolean } | undefined
   /** The access token that `refresh()` wants replaced. */
   unwanted: string | undefined
   /** A request failed without spending the token: the next one waits. */
@@ -116,9 +120,11 @@ function unknown(account: string): Known {
     version: 0,
     record: undefined,
     seen: { wall: 0, monotonic: 0 },
+    sawReplaced: false,
     ages: noAges,
     intentSeen: undefined,
     ownIntents: noIntents,
+    lostAnswer: undefined,
     rejected: undefined,
     unwanted: undefined,
     rest: undefined,
@@ -132,15 +138,17 @@ function unknown(account: string): Known {
 /** Takes a record as the newest. Tokens that were known already keep the time of their first sight. */
 export function adopt(known: Known, { version, record }: Placed, runtime: Runtime, refreshAfter: number): void {
   const before = accessTokenOf(known.record)
+  const sawPlaced = known.record !== undefined
   known.version = version
   known.record = record
   const { intent } = record.state === 'signed-in' ? record : {}
   if (intent === undefined) known.intentSeen = undefined
-  else if (intent.id !== known.intentSeen?.id) known.intentSeen = { id: intent.id, at: runtime.monotonicClock() }
+  else if (intent.id !== known.intentSeen?.id) known.intentSeen = { id: intent.id, at: instantOf(runtime), sawPlaced }
   const accessToken = accessTokenOf(record)
   if (accessToken === before && before !== undefined) return
   known.seen = instantOf(runtime)
-  known.ages = agesOf(record, refreshAfter, runtime.random())
+  known.sawReplaced = before !== undefined
+  known.ages = agesOf(record, refreshAfter)
   known.answer = accessToken ?? ''
   known.nextLook = undefined
   closeWindow(known)
@@ -163,7 +171,9 @@ export function standingOf(known: Known, now: Instant): Standing {
 /** Whether the access token in memory still works, as far as anybody knows. */
 export function isUsable(known: Known, now: Instant): boolean {
   const accessToken = accessTokenOf(known.record)
-  return accessToken !== undefined && accessToken !== known.rejected && standingOf(known, now) !== 'expired'
+  return (
+    accessToken !== undefined && accessToken !== known.rejected?.accessToken && standingOf(known, now) !== 'expired'
+  )
 }
 
 /** Milliseconds after which the hot path asks both clocks again, so that a jump of the wall clock is noticed. */

@@ -8,13 +8,21 @@ import { isTriesRecordName } from './tries.ts'
 
 /** @throws TypeError naming the option that is wrong */
 export function checkedOptions(options: TokenManagerOptions): Required<TokenManagerOptions> {
-  const { sso, store, refreshAfter = 0.75, minRefreshInterval = 60, cachedAccounts = 10_000 } = options
+  const {
+    sso,
+    store,
+    refreshAfter = 0.75,
+    minRefreshInterval = 60,
+    rotationGrace = 0,
+    cachedAccounts = 10_000,
+  } = options
   check(typeof sso?.refresh === 'function', 'sso must be what createSso() returns')
   check(typeof store?.read === 'function' && typeof store.swap === 'function', 'store must be a token store')
   check(refreshAfter > 0 && refreshAfter <= 1, 'refreshAfter must be a fraction above 0, at most 1')
   check(Number.isFinite(minRefreshInterval) && minRefreshInterval >= 0, 'minRefreshInterval must be seconds, 0 or more')
+  check(Number.isFinite(rotationGrace) && rotationGrace >= 0, 'rotationGrace must be seconds, 0 or more')
   check(Number.isSafeInteger(cachedAccounts) && cachedAccounts > 0, 'cachedAccounts must be a whole number above 0')
-  return { sso, store, refreshAfter, minRefreshInterval, cachedAccounts }
+  return { sso, store, refreshAfter, minRefreshInterval, rotationGrace, cachedAccounts }
 }
 
 /** @throws TypeError for what cannot be the name of an account */

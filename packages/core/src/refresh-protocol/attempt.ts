@@ -7,7 +7,7 @@ import type { Known } from './account-memory.ts'
 import { conclude } from './conclusion.ts'
 import type { Attempted } from './conclusion.ts'
 import type { Context } from './context.ts'
-import { openIntent } from './doubt.ts'
+import { isInGrace, openIntent } from './doubt.ts'
 import { SendGuardError, outcomeOf } from './outcome.ts'
 import { givenUp, withOwnIntent } from './own-intents.ts'
 import { refuseWhileResting } from './rest.ts'
@@ -31,6 +31,7 @@ async function holdAndSend(known: Known, record: SignedIn, replay: boolean, cont
   const unanswered = replay ? openIntent(known) : undefined
   const intent = newIntent(unanswered, context)
   const before = unanswered && givenUp(unanswered)
+  const grace = unanswered && isInGrace(known, unanswered, context) ? unanswered : undefined
   // Even if the store never tells: until something is sent, this intent changes nothing about the refresh token.
   known.ownIntents = withOwnIntent(known.ownIntents, { id: intent.id, spent: false, before }, record)
   const answer = await store.swap(account, known.version, rules.withIntent(record, intent), runtime.uniqueId())
@@ -38,15 +39,19 @@ async function holdAndSend(known: Known, record: SignedIn, replay: boolean, cont
   const held = { version: answer.version, record: rules.withIntent(record, intent) }
   adopt(known, held, runtime, context.refreshAfter)
 
+  let sentAt = swappedAt
   const beforeSend = (): void => {
-    if (!rules.maySend(elapsed(swappedAt, instantOf(runtime)))) throw new SendGuardError()
+    sentAt = instantOf(runtime)
+    if (!rules.maySend(elapsed(swappedAt, sentAt))) throw new SendGuardError()
+    // A replay for the grace's sake does no good once that is over: look again whether it is due.
+    if (grace !== undefined && !isInGrace(known, grace, context)) throw new SendGuardError()
   }
   const trace = traced({ account, auth_url: record.tokens.auth_url, replay }, () =>
     outcomeOf(() => sso.refresh(record.tokens, { timeout: requestDeadline, beforeSend })),
   )
   const outcome = await trace.outcome
   try {
-    return await conclude(known, { derivedFrom: record, held, intent, before, outcome, replay }, context)
+    return await conclude(known, { derivedFrom: record, held, intent, before, sentAt, outcome, replay }, context)
   } finally {
     trace.endAfter(known.unsaved?.safe)
   }

@@ -9,14 +9,17 @@ import { adopt } from './account-memory.ts'
 import type { Known } from './account-memory.ts'
 import { commit } from './commit.ts'
 import type { Context } from './context.ts'
-import { inDoubt } from './doubt.ts'
+import { inDoubt, isInGrace } from './doubt.ts'
 import { believedLifetime } from './lifetime.ts'
 import { lineageOf } from './lineage.ts'
 import type { Placed } from './lineage.ts'
 import { SendGuardError } from './outcome.ts'
 import type { Outcome } from './outcome.ts'
 import { givenUp, withOwnIntent } from './own-intents.ts'
+import { refusalsBefore } from './refusal.ts'
 import { rest } from './rest.ts'
+import { elapsed, instantOf } from './runtime.ts'
+import type { Instant } from './runtime.ts'
 
 /** `again`: nothing new is in memory yet, and it is worth another look at the record. */
 export type Attempted = 'done' | 'again'
@@ -30,6 +33,8 @@ export interface Ended {
   readonly intent: Intent
   /** The intent of the earlier request whose answer was lost. */
   readonly before: Intent | undefined
+  /** The moment before the request was written. */
+  readonly sentAt: Instant
   readonly outcome: Outcome
   /** An earlier answer had been lost. */
   readonly replay: boolean
@@ -68,7 +73,7 @@ async function tellOfBlock(
 
 async function keepTokens(known: Known, ended: Ended, tokens: TokenSet, context: Context): Promise<Attempted> {
   const { derivedFrom, held, replay } = ended
-  const next = refreshed(known.account, derivedFrom, tokens, context)
+  const next = refreshed(known, ended, tokens, context)
   known.rest = undefined
   if ((await commit(known, { derivedFrom, next }, held, context)) === 'superseded') return 'again'
   context.emit('refreshed', { account: known.account, expires_at: next.obtained_at + next.lifetime, replay })
@@ -76,17 +81,20 @@ async function keepTokens(known: Known, ended: Ended, tokens: TokenSet, context:
   return 'done'
 }
 
-function refreshed(account: string, derivedFrom: SignedIn, tokens: TokenSet, context: Context): SignedIn {
-  const now = Math.floor(context.runtime.wallClock() / 1000)
+function refreshed(known: Known, ended: Ended, tokens: TokenSet, context: Context): SignedIn {
+  const { derivedFrom, sentAt } = ended
+  const now = instantOf(context.runtime)
   return {
     schema: 1,
     state: 'signed-in',
     generation: derivedFrom.generation,
     refreshes: derivedFrom.refreshes + 1,
-    lineage: lineageOf(account, tokens.refresh_token),
+    lineage: lineageOf(known.account, tokens.refresh_token),
     tokens: tokenSet(tokens),
-    obtained_at: now,
-    lifetime: believedLifetime(tokens, now, true, context.minRefreshInterval > 0),
+    // As old as they can be: they may have been issued long before their answer was read.
+    obtained_at: Math.floor((now.wall - elapsed(sentAt, now)) / 1000),
+    lifetime: believedLifetime(tokens, Math.floor(now.wall / 1000), true),
+    ...refusalsBefore(known, derivedFrom),
   }
 }
 
@@ -107,11 +115,16 @@ async function endSession(
 }
 
 /** The intent stays: the refresh token may be spent. It says that nobody waits for the answer any more. */
-async function leaveInDoubt(known: Known, ended: Ended, error: SsoError, context: Context): Promise<never> {
+async function leaveInDoubt(known: Known, ended: Ended, error: SsoError, context: Context): Promise<Attempted> {
   const { account } = known
-  const { derivedFrom, intent, before } = ended
+  const { derivedFrom, intent, before, sentAt } = ended
   known.ownIntents = withOwnIntent(known.ownIntents, { id: intent.id, spent: true, before }, derivedFrom)
+  if (!ended.replay) known.lostAnswer = { id: intent.id, sentAt }
   await putBack(known, ended, { ...derivedFrom, intent: givenUp(intent) }, context)
+  if (isInGrace(known, intent, context)) {
+    context.emit('refresh-failed', { account, error })
+    return 'again'
+  }
   const thrown = inDoubt(known, context, error)
   context.emit('refresh-failed', { account, error })
   context.emit('in-doubt', { account, nextAttemptAt: thrown.nextAttemptAt })

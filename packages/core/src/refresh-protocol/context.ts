@@ -16,6 +16,8 @@ export interface Context {
   readonly refreshAfter: number
   /** Milliseconds. */
   readonly minRefreshInterval: number
+  /** Milliseconds; 0 where the service repeats no answer. */
+  readonly rotationGrace: number
   readonly runtime: Runtime
   readonly rules: Rules
   readonly memory: AccountMemory

@@ -4,10 +4,11 @@
  */
 import { RefreshInDoubtError } from '../errors.ts'
 import type { Intent } from '../token-record.ts'
-import { ageOf } from './account-memory.ts'
+import { accessTokenOf, ageOf } from './account-memory.ts'
 import type { Known } from './account-memory.ts'
 import type { Context } from './context.ts'
-import { instantOf } from './runtime.ts'
+import { longestRest } from './pace.ts'
+import { elapsed, instantOf } from './runtime.ts'
 
 /** The intent of the record; where it is this process's own and nothing was spent under it, what stood there before. */
 export function openIntent({ record, ownIntents }: Known): Intent | undefined {
@@ -22,17 +23,32 @@ export function isIntentAlive(known: Known, intent: Intent, { rules, runtime }: 
   return rules.isAlive(intent, observed(known, runtime.monotonicClock()), runtime.vitality(intent.holder))
 }
 
-const longestRest = 60 * 60_000
-
-/** Milliseconds until a lost answer is asked for again: at once the first time, then doubling up to an hour. */
+/**
+ * Milliseconds until a lost answer is asked for again: at once the first time, then after `minRefreshInterval`, twice as long
+ * each time, up to eight minutes. A caller of `refresh()` waits `minRefreshInterval` at most.
+ */
 export function replayRestLeft(known: Known, intent: Intent, { runtime, minRefreshInterval }: Context): number {
   if (intent.replay === 0) return 0
-  const rest = Math.min(minRefreshInterval * 2 ** (intent.replay - 1), longestRest)
-  return rest - Math.max(observed(known, runtime.monotonicClock()), runtime.wallClock() - intent.at * 1000)
+  const isAsked = known.unwanted !== undefined && known.unwanted === accessTokenOf(known.record)
+  const rest = isAsked ? minRefreshInterval : Math.min(minRefreshInterval * 2 ** (intent.replay - 1), longestRest)
+  const now = instantOf(runtime)
+  const sinceSeen = known.intentSeen === undefined ? 0 : elapsed(known.intentSeen.at, now)
+  if (known.intentSeen?.sawPlaced === true && !isAsked) return rest - sinceSeen
+  // The holder's clock is all there is to go by. Further ahead than a rest is long, it says nothing.
+  return rest - Math.max(sinceSeen, Math.abs(now.wall - intent.at * 1000))
 }
 
+/**
+ * Whether this process lost the answer itself, so recently that the service repeats it (`rotationGrace`): counted by the
+ * faster clock from the moment before the request was written.
+ */
+export function isInGrace({ lostAnswer }: Known, intent: Intent, { runtime, rotationGrace }: Context): boolean {
+  return intent.id === lostAnswer?.id && elapsed(lostAnswer.sentAt, instantOf(runtime)) < rotationGrace
+}
+
+/** Milliseconds on the monotonic clock alone: a wall clock that jumps must not kill a living intent. */
 function observed({ intentSeen }: Known, now: number): number {
-  return intentSeen === undefined ? 0 : now - intentSeen.at
+  return intentSeen === undefined ? 0 : now - intentSeen.at.monotonic
 }
 
 /** What callers hear while in doubt, with the time of the replay: shortly before the old access token expires. */

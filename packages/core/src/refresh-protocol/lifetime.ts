@@ -2,26 +2,24 @@
  * How long an access token is believed to work, and what that means for whoever holds it: use it, refresh it beside, or
  * not use it any more.
  */
+import { createHash } from 'node:crypto'
 import type { AccountRecord } from '../token-record.ts'
 import type { TokenSet } from '../token-set.ts'
 
 const eightHours = 8 * 60 * 60
 const longest = 24 * 60 * 60
-/** Of a token just refreshed: whatever a service says, it is asked twice an hour at most, the earliest jitter included. */
-const shortest = 45 * 60
 
 /**
- * Seconds from `now` that a token set is believed to work. `expires_at` is clamped, because it compares two clocks: a jump
- * of ours by a day must not turn every fresh token into an expired one, and so into a storm of refreshes.
+ * Seconds from `now` that a token set is believed to work: what `expires_at` says, a day at the most. (Which figures
+ * `expires_at` is made of, and which of them are believed: `expiresAt` in `token-lifetime.ts`.)
  *
- * @param justIssued - the answer of a refresh, which cannot have expired already; a sign-in may be of an old token set
- * @param floor - whether implausibly short lives count as 45 minutes; tests turn it off with `minRefreshInterval: 0`
+ * @param justIssued - the answer of a refresh, which can't have expired already, whatever the clock says; a sign-in may be
+ *   of an old token set
  */
-export function believedLifetime(tokens: TokenSet, now: number, justIssued: boolean, floor: boolean): number {
+export function believedLifetime(tokens: TokenSet, now: number, justIssued: boolean): number {
   const claimed = tokens.expires_at - now
-  if (!justIssued) return Math.min(Math.max(claimed, 0), longest)
-  if (!(claimed > 0)) return eightHours
-  return Math.min(Math.max(claimed, floor ? shortest : 0), longest)
+  if (justIssued && !(claimed > 0)) return eightHours
+  return Math.min(Math.max(claimed, 0), longest)
 }
 
 /** What to do with an access token of some age. `expiring` is late enough to replay a refresh whose answer was lost. */
@@ -34,20 +32,25 @@ export interface Ages {
   readonly expired: number
 }
 
-/**
- * @param refreshAfter - fraction of the life after which a background refresh is due
- * @param random - 0 to 1; spreads the refreshes of a fleet over a tenth of that age, before and after it
- */
-export function agesOf(record: AccountRecord, refreshAfter: number, random: number): Ages {
-  const life = record.state === 'signed-out' ? 0 : record.lifetime * 1000
-  // Not to the last second: the request that carries the token takes time too.
-  const expired = life - Math.min(10_000, life / 100)
-  const jittered = refreshAfter * (0.9 + 0.2 * random)
+/** @param refreshAfter - fraction of the life after which a background refresh is due, give or take the account's jitter */
+export function agesOf(record: AccountRecord, refreshAfter: number): Ages {
+  if (record.state === 'signed-out') return { ageing: 0, expiring: 0, expired: 0 }
+  const life = record.lifetime * 1000
+  // Not to the last second: the answer that brought the token took time, and so does the request that carries it.
+  const expired = life - Math.min(10_000, life / 20)
   return {
-    ageing: Math.min(life * jittered, expired),
-    expiring: life - Math.min(120_000, life / 20),
+    ageing: Math.min(life * refreshAfter * (0.9 + 0.2 * jitterOf(record.lineage)), expired),
+    expiring: life - Math.min(120_000, life / 10),
     expired,
   }
+}
+
+/**
+ * 0 to 1: where in the tenth before and after `refreshAfter` a token is refreshed. It spreads the accounts of a fleet, and is
+ * the same in every process: were it rolled in each, the earliest of many would count, and many accounts have the same earliest.
+ */
+export function jitterOf(lineage: string): number {
+  return createHash('sha256').update(lineage).digest().readUInt32BE() / 2 ** 32
 }
 
 export function standingAt(age: number, ages: Ages): Standing {

@@ -22,7 +22,7 @@ import { createUnderWay } from './under-way.ts'
 
 /** @throws TypeError naming the option that is wrong */
 export function manageTokens(options: TokenManagerOptions, runtime: Runtime, rules: Rules): TokenManager {
-  const { sso, refreshAfter, minRefreshInterval, cachedAccounts, ...checked } = checkedOptions(options)
+  const { sso, refreshAfter, minRefreshInterval, rotationGrace, cachedAccounts, ...checked } = checkedOptions(options)
   const store = withStoreErrors(checked.store, runtime.limit)
   const { emit, on } = createEvents()
   const context: Context = {
@@ -30,6 +30,7 @@ export function manageTokens(options: TokenManagerOptions, runtime: Runtime, rul
     store,
     refreshAfter,
     minRefreshInterval: minRefreshInterval * 1000,
+    rotationGrace: rotationGrace * 1000,
     runtime,
     rules,
     emit,

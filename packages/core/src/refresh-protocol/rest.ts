@@ -6,11 +6,10 @@ import type { SsoError } from '../errors.ts'
 import type { Known } from './account-memory.ts'
 import { accessTokenOf } from './account-memory.ts'
 import type { Context } from './context.ts'
+import { longestRest } from './pace.ts'
 import { elapsed, instantOf } from './runtime.ts'
 
-const longestRest = 10 * 60_000
-
-/** Begins a rest of `minRefreshInterval`, twice as long after each failure in a row, up to ten minutes. */
+/** Begins a rest of `minRefreshInterval`, twice as long after each failure in a row, up to eight minutes. */
 export function rest(known: Known, error: SsoError, { minRefreshInterval, runtime }: Context): void {
   const failures = (known.rest?.failures ?? 0) + 1
   const wait = Math.min(minRefreshInterval * 2 ** (failures - 1), longestRest)

@@ -26,14 +26,14 @@ export interface Situation {
   readonly standing: Standing
   /** `refresh()` or a 401 of the owner API asks for another access token than this one. */
   readonly unwanted: boolean
-  /** The owner API refused this access token. */
-  readonly rejected: boolean
-  /** Refreshed less than `minRefreshInterval` ago. */
+  /** Refreshed too recently to be refreshed again: see `pace.ts`. */
   readonly justRefreshed: boolean
   /** The intent of the record, unless it is this process's own and nothing was sent under it. */
   readonly intent: Intent | undefined
   /** It may still be acted upon. */
   readonly intentAlive: boolean
+  /** This process lost the answer, and the service still repeats it: see `rotationGrace`. */
+  readonly inGrace: boolean
   /** Enough time has passed since the last replay of this refresh token. */
   readonly replayRested: boolean
 }
@@ -50,8 +50,9 @@ export function decide(situation: Situation): Decision {
   if (situation.justRefreshed) return 'answer'
   if (situation.intent === undefined) return 'send'
   if (situation.intentAlive) return 'wait'
-  // In doubt: the refresh token may be spent. As long as the access token works, a late success is worth waiting for.
-  const due = standing === 'expiring' || standing === 'expired' || situation.rejected
+  // In doubt: the refresh token may be spent. As long as the access token works and nobody wants another, a late success is
+  // worth waiting for.
+  const due = standing === 'expiring' || standing === 'expired' || situation.unwanted || situation.inGrace
   return due && situation.replayRested ? 'replay' : 'defer'
 }
 

@@ -22,7 +22,7 @@ export async function signIn(account: string, tokens: TokenSet, context: Context
     lineage: lineageOf(account, tokens.refresh_token),
     tokens: tokenSet(tokens),
     obtained_at: now,
-    lifetime: believedLifetime(tokens, now, false, false),
+    lifetime: believedLifetime(tokens, now, false),
   }))
 }
 

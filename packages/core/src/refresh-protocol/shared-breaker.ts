@@ -69,6 +69,11 @@ export function createSharedBreaker(store: TokenStore, runtime: Runtime): Shared
     return true
   }
 
+  /** Whether the writer's clock was so far ahead of ours that a process which lives for one call would never see the end. */
+  function isFromTheFuture({ record, seen }: Known): boolean {
+    return record.noted_at - seen.wall / 1000 > longestWait
+  }
+
   /** Milliseconds that remain of the wait, by the clocks' difference at first sight and then by the faster clock. */
   function remaining({ record, seen }: Known): number {
     const age = Math.max(0, seen.wall - record.noted_at * 1000) + elapsed(seen, instantOf(runtime))
@@ -90,6 +95,10 @@ export function createSharedBreaker(store: TokenStore, runtime: Runtime): Shared
       const known = hosts.get(name)
       if (known === undefined || known.record.challenges === 0) return
       const left = remaining(known)
+      // Noted again by our clock: nobody waits longer than the service asked for, and nobody sends earlier.
+      if (left > 0 && isFromTheFuture(known)) {
+        await write(name, { challenges: known.record.challenges, wait: Math.ceil(left / 1000) }).catch(() => false)
+      }
       if (left > 0) throw blocked(left)
       const claimed = await write(name, { challenges: known.record.challenges, wait: probeTime })
       if (!claimed) throw blocked(probeTime * 1000)

@@ -1,10 +1,11 @@
 /**
  * What this process knows of an account at the moment of a decision, laid out for the rules.
  */
-import { accessTokenOf, ageOf, standingOf } from './account-memory.ts'
+import { accessTokenOf, standingOf } from './account-memory.ts'
 import type { Known } from './account-memory.ts'
 import type { Context } from './context.ts'
-import { isIntentAlive, openIntent, replayRestLeft } from './doubt.ts'
+import { isInGrace, isIntentAlive, openIntent, replayRestLeft } from './doubt.ts'
+import { isJustRefreshed } from './pace.ts'
 import type { Situation } from './rules.ts'
 import { instantOf } from './runtime.ts'
 
@@ -18,18 +19,11 @@ export function situationOf(known: Known, stored: boolean, context: Context): Si
     record: stored ? record : undefined,
     seenBefore: accessToken !== undefined,
     standing: standingOf(known, now),
-    unwanted: accessToken !== undefined && (accessToken === unwanted || accessToken === rejected),
-    rejected: accessToken !== undefined && accessToken === rejected,
+    unwanted: accessToken !== undefined && (accessToken === unwanted || accessToken === rejected?.accessToken),
     justRefreshed: isJustRefreshed(known, context),
     intent,
     intentAlive: intent !== undefined && isIntentAlive(known, intent, context),
+    inGrace: intent !== undefined && isInGrace(known, intent, context),
     replayRested: intent === undefined || replayRestLeft(known, intent, context) <= 0,
   }
-}
-
-/** Less than `minRefreshInterval` ago, whoever it was. */
-export function isJustRefreshed(known: Known, { minRefreshInterval, runtime }: Context): boolean {
-  const { record } = known
-  const age = ageOf(known, instantOf(runtime))
-  return record?.state === 'signed-in' && record.refreshes > 0 && age < minRefreshInterval
 }

@@ -4,6 +4,7 @@ import {
   ReauthenticationRequiredError,
   SsoTimeoutError,
   TokenRejectedError,
+  UnexpectedResponseError,
   UnreachableError,
 } from '../../src/errors.ts'
 import type { TokenSet } from '../../src/token-set.ts'
@@ -13,6 +14,9 @@ type Reply = ReturnType<typeof deferred<TokenSet>>
 
 const lost = async (): Promise<TokenSet> => {
   throw new SsoTimeoutError('no answer', { requestSent: true })
+}
+const unavailable = async (): Promise<TokenSet> => {
+  throw new UnexpectedResponseError('503', { requestSent: true })
 }
 const refused = async (): Promise<TokenSet> => {
   throw new ReauthenticationRequiredError('refresh_token_rejected')
@@ -83,6 +87,80 @@ describe('a lost answer', () => {
       await world.pass(1000)
     }
     expect(sentAt).toEqual([0, 1, 61, 181, 421, 901])
+  })
+
+  it('comes within ten minutes once a service is well that was not for over an hour, at eleven requests in the first hour', async () => {
+    const world = bench()
+    const processes = [world.process(), world.process(), world.process()]
+    await processes[0]?.save(account, world.tokens())
+    await world.pass(hours(8))
+    const answer = world.answer
+    world.answer = unavailable
+    const minuteOf = async (): Promise<boolean> => {
+      let given = false
+      for (const tokens of processes) {
+        if ((await tokens.getAccessToken(account).catch(() => undefined)) === 'a1') given = true
+      }
+      await world.pass(60_000)
+      return given
+    }
+    for (let minute = 0; minute < 70; minute += 1) expect(await minuteOf()).toBe(false)
+    expect(world.sent.length).toBeLessThanOrEqual(12)
+    world.answer = answer
+    let late = 0
+    while (!(await minuteOf())) late += 1
+    expect(late).toBeLessThanOrEqual(10)
+  })
+
+  it('is asked for at once by refresh(), whatever the pause, but not twice within minRefreshInterval', async () => {
+    for (const isSameProcess of [true, false]) {
+      const world = bench()
+      const tokens = world.process()
+      await tokens.save(account, world.tokens())
+      await world.pass(hours(8))
+      const answer = world.answer
+      world.answer = unavailable
+      for (let minute = 0; minute < 70; minute += 1) {
+        await tokens.getAccessToken(account).catch(() => undefined)
+        await world.pass(60_000)
+      }
+      const asking = isSameProcess ? tokens : world.process()
+      await expect(asking.refresh(account)).rejects.toMatchObject({ code: 'ERR_SSO_REFRESH_IN_DOUBT' })
+      world.answer = answer
+      await expect(asking.refresh(account)).rejects.toMatchObject({ code: 'ERR_SSO_REFRESH_IN_DOUBT' })
+      await world.pass(61_000)
+      await asking.refresh(account)
+      expect(await asking.getAccessToken(account)).toBe('a1')
+    }
+  })
+
+  it('is asked for by refresh() although the old access token works: whoever calls it wants to know', async () => {
+    const world = bench()
+    const tokens = world.process()
+    await tokens.save(account, world.tokens())
+    const answer = world.answer
+    world.answer = lost
+    await expect(tokens.refresh(account)).rejects.toMatchObject({ code: 'ERR_SSO_REFRESH_IN_DOUBT' })
+    world.answer = answer
+    await tokens.refresh(account)
+    expect(await tokens.getAccessToken(account)).toBe('a1')
+    expect(world.sent).toEqual(['r0', 'r0'])
+  })
+
+  it('is asked for again in time although the clock was a day ahead when it was lost', async () => {
+    const world = bench()
+    await world.process().save(account, world.tokens())
+    await world.pass(hours(8))
+    world.answer = lost
+    const ahead = world.process({}, hours(24))
+    for (let time = 0; time < 2; time += 1) await ahead.getAccessToken(account).catch(() => undefined)
+    expect(world.sent).toEqual(['r0', 'r0'])
+    await world.pass(120_000)
+    await world
+      .process()
+      .getAccessToken(account)
+      .catch(() => undefined)
+    expect(world.sent).toEqual(['r0', 'r0', 'r0'])
   })
 
   it('is known to all at once where its holder gave up, so that an expired token waits for nobody', async () => {

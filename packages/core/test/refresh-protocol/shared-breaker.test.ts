@@ -103,6 +103,28 @@ describe('a challenge', () => {
     expect(world.sent).toEqual(['r0'])
   })
 
+  it('noted by a clock a day ahead keeps processes that live for one call no longer than its own time', async () => {
+    const world = bench()
+    await world.process().save(account, world.tokens())
+    await world.pass(hours(8))
+    const answer = world.answer
+    block(world, 24 * 3600 + 900)
+    await world
+      .process({}, hours(24))
+      .getAccessToken(account)
+      .catch(() => undefined)
+    world.answer = answer
+    const noted = await world.store.read(firewallRecordName(host))
+    expect(noted?.record).toMatchObject({ challenges: 1, wait: 900 })
+    const ask = (): Promise<string> => world.process().getAccessToken(account)
+    await expect(ask()).rejects.toMatchObject({ code: 'ERR_SSO_FIREWALL_CHALLENGE' })
+    await world.pass(898_000)
+    await expect(ask()).rejects.toMatchObject({ code: 'ERR_SSO_FIREWALL_CHALLENGE' })
+    await world.pass(3000)
+    expect(await ask()).toBe('a1')
+    expect(world.sent).toEqual(['r0', 'r0'])
+  })
+
   it('that the flow’s own breaker answered is not counted as another one', async () => {
     const world = bench()
     const tokens = world.process()

@@ -10,7 +10,7 @@ export const account = 'owner@example.com'
 export interface Scenario {
   readonly processes: number
   readonly rotation: Rotation
-  /** At the start: `ageing`, with two hours of life left, or `expired`. */
+  /** At the start: `ageing`, with one hour of life left, or `expired`. */
   readonly token: 'ageing' | 'expired'
   /** Whether a process can tell that another one is dead or running. */
   readonly sameHost: boolean

@@ -42,7 +42,7 @@ const start = Date.UTC(2026, 0, 1)
 
 /** When the first access token ends. */
 export function expiryOf({ token }: Scenario): number {
-  return start + (token === 'ageing' ? 2 * 3_600_000 : -1000)
+  return start + (token === 'ageing' ? 3_600_000 : -1000)
 }
 
 export function firstWorld(scenario: Scenario, behaviour: Behaviour): World {

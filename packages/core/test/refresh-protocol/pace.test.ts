@@ -1,0 +1,132 @@
+/** How soon one refresh follows another: where the owner API refuses every token, and where a stored clock was wrong. */
+import { describe, expect, it } from '@jest/globals'
+import type { TokenManager } from '../../src/token-manager.ts'
+import { account, bench, hours } from './harness.ts'
+import type { Bench } from './harness.ts'
+
+const minute = 60_000
+
+/** What a client of the owner API does that refuses every token: tells the manager, and tries once more with what it gets. */
+async function refusedTwice(tokens: TokenManager): Promise<void> {
+  for (let time = 0; time < 2; time += 1) await tokens.invalidate(account, await tokens.getAccessToken(account))
+}
+
+async function signedInLongAgo(world: Bench, tokens: TokenManager | undefined): Promise<void> {
+  await tokens?.save(account, world.tokens())
+  await world.pass(hours(1))
+}
+
+describe('an owner API that refuses every token', () => {
+  it.each([
+    ['one process', 1, 30_000, 0],
+    ['one process that asks every five minutes', 1, 5 * minute, 0],
+    ['eight processes', 8, 60_000, 0],
+    ['eight processes whose turns are three minutes apart', 8, 24 * minute, 0],
+    ['eight processes whose clocks are up to ten minutes off', 8, 60_000, 10 * minute],
+  ])('costs %s eight refreshes in the first hour and one in each that follows', async (_, count, period, skew) => {
+    const world = bench()
+    const fleet = Array.from({ length: count }, (__, index) => world.process({}, (index % 3) * skew - skew))
+    await signedInLongAgo(world, fleet[0])
+    const refreshesOfAnHour = async (): Promise<number> => {
+      const before = world.sent.length
+      const end = world.now() + hours(1)
+      while (world.now() < end) {
+        for (const tokens of fleet) {
+          await refusedTwice(tokens)
+          await world.pass(period / count)
+        }
+      }
+      return world.sent.length - before
+    }
+    expect(await refreshesOfAnHour()).toBeLessThanOrEqual(8)
+    for (let hour = 1; hour < 4; hour += 1) expect(await refreshesOfAnHour()).toBeLessThanOrEqual(1)
+  })
+
+  it('costs no more where each call is a process of its own', async () => {
+    const world = bench()
+    await signedInLongAgo(world, world.process())
+    for (const most of [8, 1, 1]) {
+      const before = world.sent.length
+      for (let time = 0; time < 60; time += 1) {
+        await refusedTwice(world.process())
+        await world.pass(minute)
+      }
+      expect(world.sent.length - before).toBeLessThanOrEqual(most)
+    }
+  })
+
+  it('costs no more where the store takes no note of a refusal', async () => {
+    const world = bench()
+    const tokens = world.process()
+    await signedInLongAgo(world, tokens)
+    for (let time = 0; time < 60; time += 1) {
+      const given = await tokens.getAccessToken(account)
+      world.store.down = true
+      await tokens.invalidate(account, given)
+      world.store.down = false
+      await world.pass(minute)
+    }
+    expect(world.sent.length).toBeLessThanOrEqual(8)
+  })
+
+  it('still gets another token where a person asks for one', async () => {
+    const world = bench()
+    const tokens = world.process()
+    await signedInLongAgo(world, tokens)
+    for (let time = 0; time < 60; time += 1) {
+      await refusedTwice(tokens)
+      await world.pass(minute)
+    }
+    const before = world.sent.length
+    await tokens.refresh(account)
+    await tokens.refresh(account)
+    expect(world.sent.length - before).toBe(1)
+  })
+
+  it('gets a token at the first refusal again once one was accepted for more than a minute', async () => {
+    const world = bench()
+    const tokens = world.process()
+    await signedInLongAgo(world, tokens)
+    for (let time = 0; time < 60; time += 1) {
+      await refusedTwice(tokens)
+      await world.pass(minute)
+    }
+    await world.pass(hours(1))
+    const accepted = await tokens.getAccessToken(account)
+    await world.pass(2 * minute)
+    await tokens.invalidate(account, accepted)
+    const before = world.sent.length
+    for (let time = 0; time < 3; time += 1) {
+      const revoked = await tokens.getAccessToken(account)
+      await world.pass(2 * minute)
+      await tokens.invalidate(account, revoked)
+    }
+    // Each of these was used for two minutes before it was revoked: each is replaced as soon as somebody asks.
+    expect(world.sent.length - before).toBeGreaterThanOrEqual(2)
+    expect((await world.store.read(account))?.record).not.toHaveProperty('refusals')
+  })
+})
+
+describe('a run with the clock a day ahead', () => {
+  it.each([hours(24), hours(3), 5 * minute])(
+    '(%i ms) leaves a refused token to be replaced at the second refusal at the latest, by processes that live for one call',
+    async (ahead) => {
+      const world = bench()
+      await world.process().save(account, world.tokens())
+      await world.pass(2 * minute)
+      await world.process({}, ahead).refresh(account)
+      await world.pass(2 * minute)
+      let refusals = 0
+      while ((await world.process().getAccessToken(account)) === 'a1' && refusals < 9) {
+        refusals += 1
+        const shortLived = world.process()
+        await shortLived.invalidate(account, await shortLived.getAccessToken(account))
+        await shortLived.getAccessToken(account)
+        await world.pass(minute)
+      }
+      expect(refusals).toBeGreaterThanOrEqual(1)
+      expect(refusals).toBeLessThanOrEqual(2)
+      expect(world.sent).toEqual(['r0', 'r1'])
+    },
+  )
+})
