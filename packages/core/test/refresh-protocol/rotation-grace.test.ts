@@ -17,7 +17,7 @@ afterEach(async () => {
 
 interface World {
   readonly emulator: Emulator
-  process(options?: Partial<TokenManagerOptions>): TokenManager
+  readonly process: (options?: Partial<TokenManagerOptions>) => TokenManager
 }
 
 /** An account whose access token works. */

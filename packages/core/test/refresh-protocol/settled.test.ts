@@ -20,7 +20,7 @@ describe('settled()', () => {
     const world = bench()
     const tokens = world.process()
     await tokens.save(account, world.tokens())
-    await world.pass(hours(6.5))
+    await world.pass(hours(6.7))
     const read = world.store.read.bind(world.store)
     const slow = deferred<void>()
     world.store.read = async (name) => {
@@ -41,7 +41,7 @@ describe('settled()', () => {
     const world = bench()
     const [holder, leaving] = [world.process(), world.process()]
     await holder.save(account, world.tokens())
-    await world.pass(hours(6.5))
+    await world.pass(hours(6.7))
     world.answer = () => new Promise(() => undefined)
     await holder.getAccessToken(account)
     await idle()
@@ -80,7 +80,7 @@ describe('settled()', () => {
     const tokens = world.process()
     await tokens.save(account, world.tokens())
     await tokens.save('other', world.tokens({ access_token: 'b0', refresh_token: 's0' }))
-    await world.pass(hours(6.5))
+    await world.pass(hours(6.7))
     const answer = deferred<TokenSet>()
     const { answer: service } = world
     world.answer = () => answer.promise
@@ -103,7 +103,7 @@ describe('settled()', () => {
     const tokens = world.process()
     await tokens.save(account, world.tokens())
     await tokens.save('other', world.tokens({ access_token: 'b0', refresh_token: 's0' }))
-    await world.pass(hours(6.5))
+    await world.pass(hours(6.7))
     world.answer = () => new Promise(() => undefined)
     await tokens.getAccessToken(account)
     await expect(tokens.settled({ signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'ERR_SSO_TIMEOUT' })
