@@ -33,5 +33,8 @@ export type { Conflict, SwapOptions, TokenStore, Versioned } from './token-store
 export { startTimeLimit, timeLimitSignal } from './time-limit.ts'
 export type { TimeLimitOptions } from './time-limit.ts'
 
+// Send nothing to somebody who could be anybody.
+export { verificationProblem } from './verification.ts'
+
 // What can go wrong.
 export * from './errors.ts'

@@ -3,6 +3,7 @@
  */
 import { createRequire } from 'node:module'
 import type { CodeChallengeEncoding, SsoOptions } from './sso.ts'
+import { isLoopback, verificationProblem } from './verification.ts'
 
 /** {@link SsoOptions} with every default filled in and every address in one form. */
 export interface SsoSettings {
@@ -73,7 +74,8 @@ export function ssoSettings(options: SsoOptions): SsoSettings {
   requireThat(isPositive(timeout) && timeout <= 2 ** 31 - 1, 'timeout must be milliseconds, more than 0')
   requireThat(proxy === undefined || isProxyUrl(proxy), 'proxy must be an http or https address')
   requireThat(isPositive(firewallCooldown), 'firewallCooldown must be seconds, more than 0')
-  requireVerification(authUrl)
+  const unverified = verificationProblem(new URL(authUrl))
+  requireThat(unverified === undefined, `authUrl ${unverified}`)
 
   return {
     authUrl,
@@ -87,11 +89,6 @@ export function ssoSettings(options: SsoOptions): SsoSettings {
     proxy,
     firewallCooldown,
   }
-}
-
-/** Whether an address is on this machine: the only place that plain http may be spoken to. */
-export function isLoopback({ hostname }: URL): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/u.test(hostname)
 }
 
 /** An instance's address as its origin. https, or http on a loopback host; no path, user name, query or fragment. */
@@ -134,14 +131,6 @@ function checkTls(tls: unknown): asserts tls is NonNullable<SsoOptions['tls']> {
   requireThat(
     maxVersion === undefined || maxVersion === 'TLSv1.2' || maxVersion === 'TLSv1.3',
     "tls.maxVersion must be 'TLSv1.2' or 'TLSv1.3'",
-  )
-}
-
-/** A process that was told not to verify certificates gets no client that sends passwords to the network. */
-function requireVerification(authUrl: string): void {
-  requireThat(
-    process.env['NODE_TLS_REJECT_UNAUTHORIZED'] !== '0' || isLoopback(new URL(authUrl)),
-    'authUrl is not on a loopback host and NODE_TLS_REJECT_UNAUTHORIZED is 0: unset it, and give tls.ca for a private CA',
   )
 }
 

@@ -1,6 +1,7 @@
 /**
  * The owner API's address: the only place a token is sent to.
  */
+import { verificationProblem } from '@owner-sso/core'
 
 /** Plain http never leaves the machine. */
 function isLoopback({ hostname }: URL): boolean {
@@ -15,7 +16,8 @@ export function mayCarryToken(url: URL): boolean {
 /**
  * The option `target`; default the variable `OWNER_SSO_API_URL`.
  *
- * @throws TypeError where it is not https (or http on a loopback host), or has a user name, query or fragment
+ * @throws TypeError where it is not https (or http on a loopback host), has a user name, query or fragment, or where
+ *   certificates are not checked
  */
 export function ownerApiTarget(value: unknown = process.env['OWNER_SSO_API_URL']): URL {
   const url = value instanceof URL ? value : URL.canParse(String(value)) ? new URL(String(value)) : undefined
@@ -25,10 +27,7 @@ export function ownerApiTarget(value: unknown = process.env['OWNER_SSO_API_URL']
   if (url.username || url.password || url.search || url.hash) {
     throw new TypeError('target must have no user name, password, query or fragment')
   }
-  if (process.env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0' && !isLoopback(url)) {
-    throw new TypeError(
-      'target is not on a loopback host and NODE_TLS_REJECT_UNAUTHORIZED is 0: unset it, and give tls.ca',
-    )
-  }
+  const unverified = verificationProblem(url)
+  if (unverified !== undefined) throw new TypeError(`target ${unverified}`)
   return url
 }

@@ -9,7 +9,7 @@ import type { Connection } from './connection.ts'
 import { instanceCookies } from './cookie-jar.ts'
 import type { InstanceCookies } from './cookie-jar.ts'
 import { startDeadline } from './deadline.ts'
-import { UnexpectedResponseError } from '../errors.ts'
+import { UnexpectedResponseError, UnreachableError } from '../errors.ts'
 import type { SsoStep } from '../errors.ts'
 import { isFirewallChallenge } from '../pages/firewall-challenge.ts'
 import { blockGate } from './shared-blocks.ts'
@@ -20,6 +20,7 @@ import { readHtmlPage } from '../pages/html-page.ts'
 import type { HtmlPage } from '../pages/html-page.ts'
 import type { Service } from '../service.ts'
 import type { RefreshOptions } from '../sso.ts'
+import { verificationProblem } from '../verification.ts'
 
 /** A request of one step. Without `form` or `json` it is a GET. */
 export interface StepRequest {
@@ -80,6 +81,7 @@ export function openSession(
 
   async function send(request: StepRequest): Promise<StepAnswer> {
     const { step, url } = request
+    requireVerification(url, step)
     service.firewall.check(url.host, step)
     await gate.enter(url.origin, step)
     const answer = await answerInTime(request)
@@ -124,6 +126,13 @@ export function openSession(
     cookies: (origin) => peers.get(origin)?.cookies.stored() ?? [],
     close: () => peers.forEach(({ connection }) => connection.close()),
   }
+}
+
+/** Before every request: somebody may have turned verification off since the last one. A TypeError would count as sent. */
+function requireVerification(url: URL, step: SsoStep): void {
+  const problem = verificationProblem(url)
+  if (problem === undefined) return
+  throw new UnreachableError(`${url.origin} ${problem}. Nothing was sent.`, { step, requestSent: false })
 }
 
 function httpRequest({ url, form, json }: StepRequest, userAgent: string): HttpRequest {

@@ -51,6 +51,22 @@ describe('an error says whether the request may have arrived (C4)', () => {
     await expect(refreshAt('https://no-such-host.invalid')).rejects.toMatchObject(notSent)
   })
 
+  it('not sent: the process was told after the start to trust anybody (S6)', async () => {
+    const { env } = process
+    const authUrl = 'https://auth.invalid'
+    const sso = createSso({ authUrl })
+    try {
+      process.env = { ...env, NODE_TLS_REJECT_UNAUTHORIZED: '0' }
+      await expect(sso.refresh(tokensOf(authUrl))).rejects.toMatchObject({
+        message: expect.stringContaining('NODE_TLS_REJECT_UNAUTHORIZED'),
+        ...notSent,
+      })
+    } finally {
+      process.env = env
+    }
+    await expect(sso.refresh(tokensOf(authUrl))).rejects.toMatchObject({ cause: { code: 'ENOTFOUND' }, ...notSent })
+  })
+
   it('not sent: nobody listens', async () => {
     const server = await startRawServer(() => undefined)
     await server.close()

@@ -2,12 +2,14 @@
  * `attachBearer`: the owner's token on the calls of an axios instance.
  *
  * It is put on in the adapter, below all interceptors and transforms: the token is in no configuration that the
- * application sees, and so in no AxiosError that it logs.
+ * application sees, and in nothing that comes of a call.
  */
 import { SignedOutError } from '@owner-sso/core'
 import { property } from '../property.ts'
 import { tokenAfter } from '../rejected-token.ts'
+import { discard, shownConfig, shownError, shownResponse } from './axios-outcome.ts'
 import { type CallOptions, callSettings, checkedAddress } from './call-options.ts'
+import { connectionsFor } from './connections.ts'
 
 /** What is used of an axios instance. */
 export interface AxiosLike {
@@ -23,9 +25,12 @@ interface Config {
 
 /**
  * Every call of this instance carries a valid token of the account; a 401 is answered by one more call with the next token
- * where the body can be sent again. No redirect is followed: it would carry the token along.
+ * where the body can be sent again. No redirect is followed: it would carry the token along. A proxy of the environment is
+ * not used; one that the configuration names gets a CONNECT, and sees nothing but the owner API's address.
  *
- * A call fails with what `tokens.getAccessToken` throws, and with a TypeError for an address that the token must not go to.
+ * A call fails with what `tokens.getAccessToken` throws, and with a TypeError for an address that the token must not go to
+ * or an agent that checks no certificates. The configuration on a response or an error is without agents, `transport`,
+ * `fetchOptions` and a streamed body: they lead to the request.
  *
  * @returns the same instance
  * @throws TypeError that names a wrong option
@@ -40,49 +45,40 @@ export function attachBearer<Instance extends AxiosLike>(instance: Instance, opt
   /** Knows axios's own adapters by their names, and has none of the application's interceptors. */
   const inner = instance.create({ adapter })
 
-  const send = (config: Config, token: string): Promise<{ readonly status: number }> =>
-    inner
-      .request({
+  async function send(config: Config, token: string): Promise<{ readonly status: number }> {
+    const shown = { config: shownConfig(config), token }
+    // A TypeError about the connections is the caller's own, and holds nothing.
+    const connections = connectionsFor(config)
+    try {
+      const response = await inner.request({
         ...config,
+        ...connections,
         adapter,
         headers: config.headers.concat({ Authorization: `Bearer ${token}` }),
-        maxRedirects: 0,
         // The outer instance has transformed the request, and will transform the answer.
         transformRequest: [],
         transformResponse: [],
       })
-      .then(
-        (response) => withoutToken(response, config),
-        (error: unknown) => {
-          throw withoutToken(error, config)
-        },
-      )
+      return shownResponse(response, shown)
+    } catch (error) {
+      throw shownError(error, shown)
+    }
+  }
 
   defaults.adapter = async (config: Config): Promise<unknown> => {
-    checkedAddress(instance.getUri(config), target)
+    checkedAddress(instance.getUri(config), target, property(config, 'httpsAgent'))
     const account = await accountOf()
     if (account === undefined || account === '') throw new SignedOutError()
     const token = await tokens.getAccessToken(account)
     const first = send(config, token)
-    const status = await first.then(
-      (response) => response.status,
-      (error: unknown) => property(property(error, 'response'), 'status'),
-    )
-    if (status !== 401) return first
+    const response = await first.catch((error: unknown) => property(error, 'response'))
+    if (property(response, 'status') !== 401) return first
     const next = await tokenAfter(tokens, account, token, isRepeatable(config.data))
-    return next === undefined ? first : send(config, next)
+    if (next === undefined) return first
+    discard(response)
+    return send(config, next)
   }
   return instance
-}
-
-/** Axios puts the configuration, and Node's request object, on whatever comes of a call: its response or its error. */
-function withoutToken<Outcome>(outcome: Outcome, config: Config): Outcome {
-  for (const part of [outcome, property(outcome, 'response')]) {
-    if (typeof part !== 'object' || part === null) continue
-    if ('config' in part) Reflect.set(part, 'config', config)
-    Reflect.deleteProperty(part, 'request')
-  }
-  return outcome
 }
 
 /** Whether a body can be sent again: a stream is gone once it was sent. */

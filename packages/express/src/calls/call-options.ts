@@ -1,6 +1,7 @@
 /**
  * What `attachBearer` and `ownerFetch` take: whose token, and where it may go.
  */
+import { verificationProblem } from '@owner-sso/core'
 import { type AccountSource, accountReader, checkTokens, type Tokens } from '../account-source.ts'
 import { mayCarryToken, ownerApiTarget } from '../target.ts'
 
@@ -43,11 +44,12 @@ export function callSettings(options: CallOptions, fallback?: string): CallSetti
 const stepsElsewhere = /(?:^|[/\\])(?:\.|%2e){1,2}(?:[/\\]|$)/iu
 
 /**
- * An address as it will be called.
+ * An address as it will be called. Looked at for every call: what the process may send can have changed since the last one.
  *
+ * @param agent - that a https address is called with, where it is the application's own
  * @throws TypeError where the token must not go there
  */
-export function checkedAddress(address: string, target: URL | undefined): URL {
+export function checkedAddress(address: string, target: URL | undefined, agent?: unknown): URL {
   if (!URL.canParse(address, target?.href))
     throw new TypeError('the address is neither absolute nor is there a target for it')
   const [path = ''] = address.split(/[?#]/u, 1)
@@ -57,5 +59,7 @@ export function checkedAddress(address: string, target: URL | undefined): URL {
     throw new TypeError(`the owner’s token goes to ${target.origin} alone, not to ${url.origin}`)
   }
   if (!mayCarryToken(url)) throw new TypeError('the owner’s token travels over https alone (http on a loopback host)')
+  const unverified = verificationProblem(url, agent)
+  if (unverified !== undefined) throw new TypeError(`the address ${unverified}`)
   return url
 }

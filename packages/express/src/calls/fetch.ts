@@ -4,16 +4,20 @@
 import { SignedOutError } from '@owner-sso/core'
 import { tokenAfter } from '../rejected-token.ts'
 import { type CallOptions, callSettings, checkedAddress } from './call-options.ts'
+import { straightDispatcher } from './connections.ts'
 
 /** Whose token goes on the calls, where to, and through which `fetch`. */
 export interface OwnerFetchOptions extends CallOptions {
-  /** The function that makes the call. Default: the global `fetch`. */
+  /**
+   * The function that makes the call, for a proxy or a private CA. Default: the global `fetch`, on connections of ours:
+   * straight to the owner API, whatever proxy the environment names, and verified.
+   */
   readonly fetch?: typeof globalThis.fetch | undefined
 }
 
 /**
  * A `fetch` for one account: every call carries a valid token, a 401 is answered by one more call with the next token
- * where the body can be sent again, and addresses may be relative to `target`.
+ * where the body can be sent again, and addresses may be relative to `target`. No redirect is followed: it is the answer.
  *
  * The returned function throws what `fetch` and `tokens.getAccessToken` throw, and a TypeError for an address that the
  * token must not go to.
@@ -22,7 +26,7 @@ export interface OwnerFetchOptions extends CallOptions {
  */
 export function ownerFetch(options: OwnerFetchOptions): typeof globalThis.fetch {
   const { tokens, accountOf, target } = callSettings(options)
-  const send = options.fetch ?? globalThis.fetch
+  const send = options.fetch ?? straightFetch
   if (typeof send !== 'function') throw new TypeError('fetch must be a function')
 
   return async (input, init) => {
@@ -34,7 +38,7 @@ export function ownerFetch(options: OwnerFetchOptions): typeof globalThis.fetch 
     const sendWith = (token: string): Promise<Response> => {
       const headers = new Headers(init?.headers ?? request?.headers)
       headers.set('authorization', `Bearer ${token}`)
-      return send(request ?? address, { ...init, headers })
+      return send(request ?? address, { ...init, headers, redirect: 'manual' })
     }
     const token = await tokens.getAccessToken(account)
     const response = await sendWith(token)
@@ -45,6 +49,12 @@ export function ownerFetch(options: OwnerFetchOptions): typeof globalThis.fetch 
     await response.body?.cancel()
     return sendWith(next)
   }
+}
+
+/** Node's `fetch` takes a dispatcher, which its types don't know. */
+const straightFetch: typeof globalThis.fetch = (input, init) => {
+  const options: object = { dispatcher: straightDispatcher(), ...init }
+  return globalThis.fetch(input, options)
 }
 
 /** Whether a body can be sent again: a stream is gone once it was sent. */

@@ -3,7 +3,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { SignedOutError, startTimeLimit } from '@owner-sso/core'
+import { SignedOutError, startTimeLimit, verificationProblem } from '@owner-sso/core'
 import { type Answer, rawAnswer, sendAnswer } from '../answers/problem.ts'
 import { refusal } from '../answers/refusal.ts'
 import { ssoErrorAnswer } from '../answers/sso-error.ts'
@@ -54,6 +54,7 @@ export function ownerApiProxy<Request extends IncomingMessage = IncomingMessage>
     if (isAllowed !== true) return refusal('ERR_OWNER_API_FORBIDDEN')
     const account = await accountOf(request)
     if (account === undefined || account === '') throw new SignedOutError()
+    if (verificationProblem(settings.target) !== undefined) return refusal('ERR_OWNER_API_INTERNAL')
     const token = await tokens.getAccessToken(account)
     const body = await requestBody(request, settings.replayLimit)
     if ('problem' in body) return body

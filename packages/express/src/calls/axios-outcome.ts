@@ -1,0 +1,102 @@
+/**
+ * What comes of a call of axios, without the token: its responses and errors lead to the configuration, the request and
+ * the sockets that carried it, at one depth or another, and whatever an application logs is logged whole.
+ */
+import { finished, PassThrough, type Readable } from 'node:stream'
+import { types } from 'node:util'
+import { property } from '../property.ts'
+
+/** What is shown of a call in place of what it was made of. */
+export interface Shown {
+  /** The configuration as the application gave it. */
+  readonly config: object
+  readonly token: string
+}
+
+/** What of a configuration leads to open connections, and by them to the requests that are on them. */
+const leadsToConnections = ['httpAgent', 'httpsAgent', 'transport', 'fetchOptions'] as const
+
+/** A configuration without what leads to a request: an agent, a dispatcher, a body that streams into one. */
+export function shownConfig(config: object): object {
+  const open = [...leadsToConnections, ...(isStream(property(config, 'data')) ? ['data'] : [])]
+  return Object.fromEntries(Object.entries(config).filter(([name]) => !open.includes(name)))
+}
+
+/** An answer that was taken, or that came with an error. */
+export function shownResponse<Response>(response: Response, shown: Shown): Response {
+  if (typeof response !== 'object' || response === null) return response
+  Reflect.deleteProperty(response, 'request')
+  Reflect.set(response, 'config', shown.config)
+  const data = property(response, 'data')
+  if (isStream(data)) Reflect.set(response, 'data', detached(data, shown))
+  else if (data instanceof ReadableStream) Reflect.set(response, 'data', detachedWeb(data, shown))
+  return response
+}
+
+/** An error and all that it has: words and numbers stay, its answer is shown, and other objects go. */
+export function shownError<Failure>(
+  error: Failure,
+  shown: Shown,
+  seen: Set<unknown> = new Set([abortReason(shown)]),
+): Failure {
+  if (typeof error !== 'object' || error === null || seen.has(error)) return error
+  seen.add(error)
+  for (const name of Reflect.ownKeys(error)) {
+    const value: unknown = Reflect.get(error, name)
+    if (name === 'config') Reflect.set(error, name, shown.config)
+    else if (name === 'response') shownResponse(value, shown)
+    else if (typeof value === 'string') {
+      if (value.includes(shown.token)) Reflect.set(error, name, value.replaceAll(shown.token, '[redacted]'))
+    } else if (isError(value)) shownError(value, shown, seen)
+    else if (Array.isArray(value) && value.every(isError)) {
+      for (const each of value) shownError(each, shown, seen)
+    } else if (typeof value === 'object' && value !== null) Reflect.deleteProperty(error, name)
+  }
+  return error
+}
+
+/** The application's own error, which is none of ours to change. */
+function abortReason({ config }: Shown): unknown {
+  return property(property(config, 'signal'), 'reason')
+}
+
+/** Throws away an answer that nobody will read, so that its connection is free again. */
+export function discard(response: unknown): void {
+  const data = property(response, 'data')
+  if (isStream(data)) data.destroy()
+  else if (data instanceof ReadableStream) void data.cancel().catch(() => {})
+}
+
+/** A stream's bytes and its end, good or bad, in a stream that knows nothing of the request. */
+function detached(source: Readable, shown: Shown): PassThrough {
+  const stream = new PassThrough()
+  finished(source, (error) => {
+    if (error) stream.destroy(shownError(error, shown))
+  })
+  stream.once('close', () => source.destroy())
+  return source.pipe(stream)
+}
+
+/** The same for a stream of the web. */
+function detachedWeb(source: ReadableStream<unknown>, shown: Shown): ReadableStream<unknown> {
+  const reader = source.getReader()
+  return new ReadableStream({
+    async pull(controller) {
+      const piece = await reader.read().catch((error: unknown) => {
+        throw shownError(error, shown)
+      })
+      if (piece.done) controller.close()
+      else controller.enqueue(piece.value)
+    },
+    cancel: (reason) => reader.cancel(reason),
+  })
+}
+
+/** Also one of another realm. */
+function isError(value: unknown): value is Error {
+  return types.isNativeError(value) || value instanceof Error
+}
+
+function isStream(data: unknown): data is Readable {
+  return typeof property(data, 'pipe') === 'function'
+}

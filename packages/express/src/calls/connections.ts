@@ -1,0 +1,91 @@
+/**
+ * The connections of `attachBearer`: straight to the owner API, or through a tunnel of the application's choosing. Never
+ * through a proxy that the environment names: axios hands it http requests whole, and its older versions https requests too.
+ */
+import http from 'node:http'
+import https from 'node:https'
+import { HttpProxyAgent, HttpsProxyAgent } from 'hpagent'
+import { Agent as Dispatcher, ProxyAgent } from 'undici'
+import { property } from '../property.ts'
+
+/** What of axios's configuration decides how a request travels. */
+export interface Connections {
+  readonly httpAgent: unknown
+  readonly httpsAgent: unknown
+  readonly proxy: false
+  readonly maxRedirects: 0
+  /** For axios's fetch adapter, which knows neither agents nor a number of redirects. */
+  readonly fetchOptions: object
+}
+
+/** As Node's own global agents; those may have been given the environment's proxies (`NODE_USE_ENV_PROXY`). */
+const keepAlive = { keepAlive: true, scheduling: 'lifo', timeout: 5000 } as const
+/** Stated, because the environment could turn it off. */
+const verified = { rejectUnauthorized: true } as const
+
+const straight = {
+  httpAgent: new http.Agent(keepAlive),
+  httpsAgent: new https.Agent({ ...keepAlive, ...verified }),
+}
+let dispatcher: Dispatcher | undefined
+
+/** Connections of undici that are straight and verified, for `fetch`. */
+export function straightDispatcher(): Dispatcher {
+  return (dispatcher ??= new Dispatcher({ connect: verified }))
+}
+
+/**
+ * How a call travels.
+ *
+ * @param config - of axios, with the application's own agents, `proxy` and `fetchOptions`, if it has any
+ * @throws TypeError for a proxy without an address
+ */
+export function connectionsFor(config: object): Connections {
+  const [httpAgent, httpsAgent] = [property(config, 'httpAgent'), property(config, 'httpsAgent')]
+  const proxy = proxyAddress(property(config, 'proxy'))
+  const agents = proxy ? tunnels(proxy, httpAgent, httpsAgent) : undefined
+  return {
+    httpAgent: agents?.httpAgent ?? httpAgent ?? straight.httpAgent,
+    httpsAgent: agents?.httpsAgent ?? httpsAgent ?? straight.httpsAgent,
+    proxy: false,
+    maxRedirects: 0,
+    fetchOptions: {
+      dispatcher: proxy ? new ProxyAgent({ uri: proxy.href, requestTls: verified }) : straightDispatcher(),
+      ...objectAt(config, 'fetchOptions'),
+      redirect: 'manual',
+    },
+  }
+}
+
+/** One CONNECT for each call: the proxy sees an address and what is encrypted, and plain http only to this machine. */
+function tunnels(proxy: URL, httpAgent: unknown, httpsAgent: unknown): Pick<Connections, 'httpAgent' | 'httpsAgent'> {
+  return {
+    httpAgent: new HttpProxyAgent({ ...objectAt(httpAgent, 'options'), keepAlive: false, proxy }),
+    httpsAgent: new HttpsProxyAgent({ ...objectAt(httpsAgent, 'options'), keepAlive: false, ...verified, proxy }),
+  }
+}
+
+/** axios's `proxy` as an address; `undefined` where none was given: `false`, and no word at all. */
+function proxyAddress(proxy: unknown): URL | undefined {
+  if (typeof proxy !== 'object' || proxy === null) return undefined
+  const text = (name: string, of: unknown = proxy): string => {
+    const value = property(of, name)
+    return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
+  }
+  const protocol = (text('protocol') || 'http').replace(/:$/u, '')
+  const address = `${protocol}://${text('hostname') || text('host')}:${text('port')}`
+  if (!/^https?$/u.test(protocol) || !URL.canParse(address)) {
+    throw new TypeError('proxy must have a host and a port, and http or https as its protocol')
+  }
+  const url = new URL(address)
+  const auth = property(proxy, 'auth')
+  url.username = encodeURIComponent(text('username', auth))
+  url.password = encodeURIComponent(text('password', auth))
+  return url
+}
+
+/** An object among the properties of anything. */
+function objectAt(of: unknown, name: string): object {
+  const value = property(of, name)
+  return typeof value === 'object' && value !== null ? value : {}
+}
