@@ -52,10 +52,12 @@ export const forwardedMethods: ReadonlySet<string> = new Set(methods)
 export function refusal(code: RefusalCode, systemCode?: string): Answer {
   const [status, sentence] = refusals[code]
   const detail = systemCode === undefined ? sentence : `${sentence.slice(0, -1)} (${systemCode}).`
-  return problemAnswer(status, code, detail, { headers: headersFor(status) })
+  return problemAnswer(status, code, detail, { headers: headersFor(status, code) })
 }
 
-function headersFor(status: number): Record<string, string> {
+function headersFor(status: number, code: RefusalCode): Record<string, string> {
+  // Node ends the connection once this is written; what is left of the body is read as nothing.
+  if (code === 'ERR_OWNER_API_MALFORMED_REQUEST') return { connection: 'close' }
   if (status === 405) return { allow: methods.join(', ') }
   return status === 503 ? { 'retry-after': '1' } : {}
 }

@@ -21,7 +21,6 @@ export function admission(request: IncomingMessage, rules: AdmissionRules): stri
   const { method = '', url = '', headers } = request
   if (!forwardedMethods.has(method)) return refusal('ERR_OWNER_API_METHOD_NOT_ALLOWED')
   if (headers.upgrade !== undefined) return refusal('ERR_OWNER_API_UPGRADE_REFUSED')
-  if (!hasPlainFraming(request)) return refusal('ERR_OWNER_API_MALFORMED_REQUEST')
   const queryAt = url.indexOf('?')
   const path = queryAt < 0 ? url : url.slice(0, queryAt)
   if (!isUnambiguous(path) || (queryAt >= 0 && !isPlainQuery(url.slice(queryAt)))) {
@@ -32,8 +31,11 @@ export function admission(request: IncomingMessage, rules: AdmissionRules): stri
   return rules.basePath + url
 }
 
-/** One way to tell where the body ends (RFC 9112 section 6.3), also on servers that were told to parse leniently. */
-function hasPlainFraming(request: IncomingMessage): boolean {
+/**
+ * One way to tell where the body ends (RFC 9112 section 6.3), also on servers that were told to parse leniently. Where there
+ * is another, what follows on the connection may be a body to whoever sent it, and is a request to this server.
+ */
+export function hasPlainFraming(request: IncomingMessage): boolean {
   const { method, headers } = request
   const coding = headers['transfer-encoding']
   if (coding !== undefined && (coding.toLowerCase() !== 'chunked' || headers['content-length'] !== undefined))

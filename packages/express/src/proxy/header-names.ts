@@ -20,7 +20,7 @@ export const defaultRequestHeaders = [
   'range',
 ] as const
 
-/** Of the owner API's answer. `location` and `cache-control` pass in a safe form. */
+/** Of the owner API's answer. `location`, `vary`, `cache-control` and `expires` pass in a safe form. */
 export const defaultResponseHeaders = [
   'accept-ranges',
   'age',
@@ -47,9 +47,9 @@ const ofConnection = /^(?:connection|expect|http2-settings|keep-alive|proxy-.*|t
 const neverSent =
   /^(?:authorization|content-length|cookie2?|forwarded|host|user-agent|via|x-forwarded(?:-.*)?|x-http-method(?:-override)?|x-method-override|x-original-.*|x-real-ip|x-rewrite-url)$/u
 
-/** Credentials; policies that are the application's to set for its origin; and commands to a web server in front of it. */
+/** Credentials; policies that are the application's to set for its origin; and commands to a web server or a cache in front of it. */
 const neverAnswered =
-  /^(?:access-control-.*|alt-svc|authentication-info|authorization|clear-site-data|content-security-policy(?:-report-only)?|cross-origin-.*|origin-agent-cluster|permissions-policy|public-key-pins|refresh|report-to|reporting-endpoints|server|service-worker-allowed|set-cookie2?|strict-transport-security|www-authenticate|x-accel-.*|x-content-type-options|x-frame-options|x-powered-by|x-sendfile)$/u
+  /^(?:access-control-.*|alt-svc|(?:.+-)?cdn-cache-control|cache-tag|edge-control|surrogate-(?:control|key)|authentication-info|authorization|clear-site-data|content-security-policy(?:-report-only)?|cross-origin-.*|origin-agent-cluster|permissions-policy|public-key-pins|refresh|report-to|reporting-endpoints|server|service-worker-allowed|set-cookie2?|strict-transport-security|www-authenticate|x-accel-.*|x-content-type-options|x-frame-options|x-powered-by|x-sendfile)$/u
 
 /** @throws TypeError that names the option and the header */
 export function requestHeaderNames(more: unknown = []): readonly string[] {

@@ -9,7 +9,7 @@ import { refusal } from '../answers/refusal.ts'
 import { ssoErrorAnswer } from '../answers/sso-error.ts'
 import { property } from '../property.ts'
 import { tokenAfter } from '../rejected-token.ts'
-import { admission } from './admission.ts'
+import { admission, hasPlainFraming } from './admission.ts'
 import { runExchange } from './exchange.ts'
 import { type OwnerApiProxyOptions, proxySettings } from './options.ts'
 import { ownLocation } from './own-location.ts'
@@ -74,6 +74,7 @@ export function ownerApiProxy<Request extends IncomingMessage = IncomingMessage>
         answerHeaders(status, headers, {
           names: settings.responseHeaders,
           showsToken: trace.inText,
+          own: response.getHeaders(),
           location: (value) => ownLocation(value, path, mountPathOf(request), settings),
         }),
       tokenAfter: (rejected) => tokenAfter(tokens, account, rejected, canRepeat),
@@ -84,7 +85,12 @@ export function ownerApiProxy<Request extends IncomingMessage = IncomingMessage>
 
   const proxy = (request: Request, response: ServerResponse, next?: (error?: unknown) => void): void => {
     // A caller may be gone before the handlers in front have let its request through: no event will tell.
-    if (response.destroyed || response.writableEnded) return
+    if (response.destroyed || response.writableEnded || spent.has(request.socket)) return
+    if (!hasPlainFraming(request)) {
+      // Now, and not in a promise: the parser goes on with what follows in this very turn.
+      spent.add(request.socket)
+      return sendAnswer(response, refusal('ERR_OWNER_API_MALFORMED_REQUEST'))
+    }
     if (pool.closed) return sendAnswer(response, refusal('ERR_OWNER_API_CLOSING'))
     if (active >= settings.maxConcurrent) return sendAnswer(response, refusal('ERR_OWNER_API_BUSY'))
     active += 1
@@ -111,10 +117,13 @@ export function ownerApiProxy<Request extends IncomingMessage = IncomingMessage>
   return Object.assign(proxy, { active: () => active, refuse, close })
 }
 
+/** Connections whose next bytes are nobody's request. Each ends with the answer that it still gets. */
+const spent = new WeakSet<Duplex>()
+
 function refuse(request: IncomingMessage, socket: Duplex): void {
   const code = request.method === 'CONNECT' ? 'ERR_OWNER_API_METHOD_NOT_ALLOWED' : 'ERR_OWNER_API_UPGRADE_REFUSED'
   socket.on('error', () => {})
-  socket.end(rawAnswer(refusal(code)))
+  socket.end(rawAnswer(refusal(code)), () => socket.destroy())
 }
 
 /** Where Express has mounted the proxy. */

@@ -3,6 +3,7 @@
  */
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
 import { signInChallenge } from '../answers/problem.ts'
+import { cachingHeaders, variance } from './caching.ts'
 import { connectionNames } from './header-names.ts'
 
 export interface AnswerRules {
@@ -10,6 +11,8 @@ export interface AnswerRules {
   readonly names: ReadonlySet<string>
   /** Whether a text has the access token in it. */
   readonly showsToken: (text: string) => boolean
+  /** What the application has set on its response already, by lower-case names. */
+  readonly own: Readonly<OutgoingHttpHeaders>
   /** What a `Location` is here; `undefined` where it leads elsewhere. */
   readonly location: (value: string) => string | undefined
 }
@@ -22,29 +25,18 @@ const guards = { 'content-security-policy': "sandbox; default-src 'none'", 'x-co
 /** Those of the owner API's headers that are on the list, in their safe form. */
 export function answerHeaders(status: number, upstream: IncomingHttpHeaders, rules: AnswerRules): OutgoingHttpHeaders {
   const hopByHop = connectionNames(upstream.connection)
-  const headers: OutgoingHttpHeaders = { ...guards, 'cache-control': ownCacheControl(upstream['cache-control']) }
+  const headers: OutgoingHttpHeaders = { ...guards, ...cachingHeaders(upstream, rules.own) }
   if (status === 401) headers['www-authenticate'] = signInChallenge
   for (const name of Object.keys(upstream)) {
-    if (!rules.names.has(name) || name === 'cache-control' || hopByHop?.has(name)) continue
+    if (!rules.names.has(name) || name === 'cache-control' || name === 'expires' || hopByHop?.has(name)) continue
     const value = upstream[name]
     if (value === undefined || rules.showsToken(String(value))) continue
-    if (name !== 'location') headers[name] = value
+    if (name === 'vary') headers[name] = variance(rules.own['vary'], String(value))
+    else if (name !== 'location') headers[name] = value
     else {
       const location = rules.location(String(value))
       if (location !== undefined) headers[name] = location
     }
   }
   return headers
-}
-
-/**
- * The request upstream carried a bearer token, so that shared caches had to leave its answer alone (RFC 9111 section 3.5).
- * The caller's request carries a cookie or an API key, so that they must be told.
- */
-function ownCacheControl(value: string | string[] | undefined): string {
-  if (value === undefined || value.length === 0) return 'private'
-  const directives = String(value)
-  return /(?:^|[\s,])(?:public|private|no-store|s-maxage)(?:$|[\s,=])/iu.test(directives)
-    ? directives
-    : `${directives}, private`
 }

@@ -79,6 +79,9 @@ describe('a wrong option is a TypeError at the start that names it', () => {
     ['responseHeaders', 'Access-Control-Allow-Origin'],
     ['responseHeaders', 'Strict-Transport-Security'],
     ['responseHeaders', 'X-Accel-Redirect'],
+    ['responseHeaders', 'Surrogate-Control'],
+    ['responseHeaders', 'CDN-Cache-Control'],
+    ['responseHeaders', 'Acme-CDN-Cache-Control'],
   ])('%s can’t be made to forward %s', async (option, name) => {
     const options = { ...(await valid()), [option]: ['x-own', name] }
     expect(() => ownerApiProxy(options)).toThrow(`${option} can’t have ${name.toLowerCase()} in it`)

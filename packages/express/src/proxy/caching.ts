@@ -1,0 +1,100 @@
+/**
+ * What caches may do with an answer that was made with somebody's token: a cache of that person's own what the owner API and
+ * the application both allow, a shared cache nothing.
+ *
+ * The owner API's caches were told by the bearer token to leave its answers alone (RFC 9111 section 3.5). The caller's
+ * request has none: it carries a cookie or an API key.
+ */
+import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
+
+/** For shared caches alone, which follow one of these in place of `Cache-Control` (RFC 9213, and what came before it). */
+const targetedCaching = /^(?:surrogate-control|edge-control|(?:.+-)?cdn-cache-control)$/u
+
+/** Directives by their names in lower case (RFC 9111 section 5.2), with their arguments. */
+type Directives = ReadonlyMap<string, string>
+
+/** What one side says: its directives, and for how many seconds an answer is fresh, if it says so. */
+interface Policy {
+  readonly directives: Directives
+  readonly lifetime: number | undefined
+}
+
+const strict = ['no-cache', 'must-revalidate', 'no-transform'] as const
+const lax = ['immutable', 'stale-while-revalidate', 'stale-if-error'] as const
+
+/**
+ * The headers of an answer that caches read, the stricter of both sides' words in each.
+ *
+ * @param upstream - of the owner API
+ * @param own - what the application has set on its response already
+ */
+export function cachingHeaders(upstream: IncomingHttpHeaders, own: Readonly<OutgoingHttpHeaders>): OutgoingHttpHeaders {
+  const headers: OutgoingHttpHeaders = { 'cache-control': cacheControl(upstream, own) }
+  for (const name of Object.keys(own)) if (targetedCaching.test(name)) headers[name] = 'no-store'
+  return headers
+}
+
+function cacheControl(...sides: OutgoingHttpHeaders[]): string {
+  const policies = sides
+    .filter((side) => side['cache-control'] !== undefined || side['expires'] !== undefined)
+    .map(policy)
+  // What can't be read can't be kept to, but by keeping nothing.
+  if (policies.some((side) => side === undefined || side.directives.has('no-store'))) return 'private, no-store'
+  const told = policies.filter((side) => side !== undefined)
+  const lifetimes = told.flatMap(({ lifetime }) => lifetime ?? [])
+  return [
+    // Never with names of fields: the rest of the answer would be shared.
+    'private',
+    ...(lifetimes.length > 0 ? [`max-age=${Math.min(...lifetimes)}`] : []),
+    ...strict.filter((name) => told.some(({ directives }) => directives.has(name))),
+    ...lax
+      .filter((name) => told.length > 0 && told.every(({ directives }) => directives.has(name)))
+      .map((name) =>
+        name === 'immutable'
+          ? name
+          : `${name}=${Math.min(...told.map((side) => secondsOf(side.directives.get(name)!)))}`,
+      ),
+  ].join(', ')
+}
+
+/** `undefined` where its `Cache-Control` can't be read. `Expires` is told by a lifetime. */
+function policy(side: OutgoingHttpHeaders): Policy | undefined {
+  const directives = readDirectives(side['cache-control'])
+  if (!directives) return undefined
+  const maxAge = directives.get('max-age')
+  if (maxAge !== undefined) return { directives, lifetime: secondsOf(maxAge) }
+  if (side['expires'] === undefined) return { directives, lifetime: undefined }
+  // One that is no date is in the past (RFC 9111 section 5.3).
+  const ahead = (Date.parse(side['expires']) - (Date.parse(String(side['date'])) || Date.now())) / 1000
+  return { directives, lifetime: ahead > 0 ? Math.floor(ahead) : 0 }
+}
+
+/** One element of the list: a name, with or without an argument, which may be quoted; or nothing at all. */
+const element = /^[\t ]*(?:([\w!#$%&'*+.^`|~-]+)(?:=(?:"((?:[^"\\]|\\.)*)"|([\w!#$%&'*+.^`|~-]+)))?[\t ]*)?(?:,|$)/u
+
+function readDirectives(value: OutgoingHttpHeaders[string]): Directives | undefined {
+  const directives = new Map<string, string>()
+  let rest = [value ?? []].flat().join(',')
+  while (rest !== '') {
+    const [whole, name, quoted, plain] = element.exec(rest) ?? []
+    if (whole === undefined) return undefined
+    rest = rest.slice(whole.length)
+    if (name !== undefined) directives.set(name.toLowerCase(), plain ?? quoted ?? '')
+  }
+  return directives
+}
+
+/** An argument in seconds; one that is no number keeps nothing fresh. */
+function secondsOf(argument: string): number {
+  return /^\d+$/u.test(argument) ? Math.min(Number(argument), 2 ** 31) : 0
+}
+
+/** What the application says an answer depends on, and what the owner API says, as one list. */
+export function variance(own: OutgoingHttpHeaders[string], upstream: string): string {
+  const names = new Map<string, string>()
+  for (const name of [own ?? [], upstream].flat().join(',').split(',')) {
+    const plain = name.trim()
+    if (plain !== '' && !names.has(plain.toLowerCase())) names.set(plain.toLowerCase(), plain)
+  }
+  return [...names.values()].join(', ')
+}

@@ -1,0 +1,79 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { afterEach, beforeEach, expect, it } from '@jest/globals'
+import express from 'express'
+import { ownerApiProxy, type OwnerApiProxy } from '../../src/index.ts'
+import { type OwnerApi, startOwnerApi } from '../servers.ts'
+import { account, tokensOf } from '../tokens.ts'
+
+let ownerApi: OwnerApi
+let proxy: OwnerApiProxy
+let server: Server
+
+beforeEach(async () => {
+  ownerApi = await startOwnerApi()
+  proxy = ownerApiProxy({ target: ownerApi.url, tokens: await tokensOf(), account, authorize: true, maxConcurrent: 1 })
+})
+afterEach(async () => {
+  server.closeAllConnections()
+  server.close()
+  await once(server, 'close')
+  await proxy.close()
+  await ownerApi.close()
+})
+
+const smuggled = 'GET /api/1/smuggled HTTP/1.1\r\nHost: x\r\n\r\n'
+const ambiguous = (method: string, path: string, framing = 'Content-Length: 6\r\nTransfer-Encoding: chunked') =>
+  `${method} ${path} HTTP/1.1\r\nHost: x\r\n${framing}\r\n\r\n0\r\n\r\n`
+
+/** All that comes back on one connection until the server ends it; the second part goes out once the first was answered. */
+async function converse(first: string, second: string): Promise<string> {
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1', () => socket.write(first))
+  let text = ''
+  socket.setEncoding('latin1').on('error', () => {})
+  socket.on('data', (chunk: string) => {
+    if (text === '' && second !== '') socket.write(second)
+    text += chunk
+  })
+  await once(socket, 'close')
+  return text
+}
+
+const servers: [string, () => Server][] = [
+  ['bare', () => createServer({ insecureHTTPParser: true }, proxy)],
+  ['Express', () => createServer({ insecureHTTPParser: true }, express().use(proxy))],
+]
+
+const requests: [string, string][] = [
+  ['Content-Length beside Transfer-Encoding', ambiguous('POST', '/api/1/vehicles')],
+  ['a body of a GET', ambiguous('GET', '/api/1/vehicles', 'Transfer-Encoding: chunked')],
+  ['two transfer codings', ambiguous('POST', '/api/1/vehicles', 'Transfer-Encoding: identity, chunked')],
+  ['a method that is refused, too', ambiguous('OPTIONS', '/api/1/vehicles')],
+  ['a path that is refused, too', ambiguous('POST', '/elsewhere')],
+]
+
+it.each(
+  servers.flatMap(([name, start]) =>
+    requests.flatMap(([what, request]) => [
+      [name, what, 'at once', start, request + smuggled, ''] as const,
+      [name, what, 'after the answer', start, request, smuggled] as const,
+    ]),
+  ),
+)('a lenient server (%s) refuses %s and takes nothing more from the connection (%s)', async (...row) => {
+  const [, , , start, first, second] = row
+  server = start().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const text = await converse(first, second)
+  expect(text.match(/HTTP\/1\.1 \d+/gu)).toEqual(['HTTP/1.1 400'])
+  expect(text).toMatch(/^connection: close\r$/imu)
+  expect(ownerApi.seen).toEqual([])
+})
+
+it('also where the proxy is closing', async () => {
+  server = createServer({ insecureHTTPParser: true }, proxy).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  await proxy.close()
+  const text = await converse(ambiguous('POST', '/api/1/vehicles') + smuggled, '')
+  expect(text.match(/HTTP\/1\.1 \d+/gu)).toEqual(['HTTP/1.1 400'])
+})
