@@ -18,7 +18,10 @@ export function logRefreshes(tokens: Pick<TokenManager, 'on'>, log: Log): void {
   tokens.on('reauthentication-required', (fields) => log('reauthentication-required', { ...fields }))
   tokens.on('blocked', (fields) => log('firewall-blocked', { ...fields }))
   tokens.on('refresh-failed', ({ account, error }) => log('refresh-failed', { account, ...described(error) }))
-  tokens.on('unsaved', ({ account, error }) => log('tokens-unsaved', { account, ...described(error) }))
+  tokens.on('unsaved', ({ account, error, spooled }) =>
+    log('tokens-unsaved', { account, spooled, ...described(error) }),
+  )
+  tokens.on('carried-over', (fields) => log('tokens-carried-over', { ...fields }))
 }
 
 /** The code and sentence of an error that is meant to be read. */

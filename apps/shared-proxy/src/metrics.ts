@@ -26,6 +26,7 @@ const events = [
   'refresh-failed',
   'in-doubt',
   'unsaved',
+  'carried-over',
   'superseded',
   'reauthentication-required',
   'blocked',

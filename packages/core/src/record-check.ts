@@ -65,11 +65,13 @@ const tokensHeld: Fields = {
   lifetime: number,
   refusals: optional(refusals),
 }
+const signedIn: Check = object({ ...tokensHeld, state: oneOf('signed-in'), intent: optional(intent) })
+const spooled: Check = object({ version: count, derivedFrom: signedIn, next: signedIn })
 const reasons = oneOf('refresh_token_rejected', 'rotated_token_lost', 'no_refresh_token')
 
 /** Each kind of record, and what it has to hold. What else is in one is left alone. */
 const kinds: Readonly<Record<TokenRecord['state'], Check>> = {
-  'signed-in': object({ ...tokensHeld, intent: optional(intent) }),
+  'signed-in': signedIn,
   'reauthentication-required': object({ ...tokensHeld, reason: reasons }),
   'signed-out': object(signedOut),
   firewall: object({ ...schema, challenges: count, noted_at: number, wait: number }),
@@ -77,6 +79,7 @@ const kinds: Readonly<Record<TokenRecord['state'], Check>> = {
     ...schema,
     sign_ins: valuesOf((value) => Array.isArray(value) && count(value[0]) && number(value[1])),
   }),
+  spooled: object({ ...schema, result: optional(spooled) }),
   sealed: object({ ...schema, key: filled, nonce: filled, sealed: filled }),
 }
 

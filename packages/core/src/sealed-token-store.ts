@@ -30,7 +30,7 @@ export interface SealedTokenStoreOptions {
 export function sealedTokenStore(store: TokenStore, { keys }: SealedTokenStoreOptions): TokenStore {
   const [sealing, ...older] = keysOf(keys)
   const opening = new Map([sealing, ...older].map((key) => [key.id, key]))
-  return {
+  const sealedStore: TokenStore = {
     async read(account) {
       const stored = await store.read(account)
       return stored && { version: stored.version, record: open(stored.record, account, stored.version, opening) }
@@ -42,7 +42,14 @@ export function sealedTokenStore(store: TokenStore, { keys }: SealedTokenStoreOp
     ...(store.accounts && { accounts: store.accounts.bind(store) }),
     ...(store.watch && { watch: store.watch.bind(store) }),
   }
+  return Object.assign(sealedStore, { [sealedMark]: true })
 }
+
+/** A symbol of all copies of core, which a spread copy has too. */
+const sealedMark = Symbol.for('@owner-sso/core sealed token store')
+
+/** Whether a store seals by `sealedTokenStore`; what a store of somebody else's does by itself can't be told. */
+export const isSealed = (store: TokenStore): boolean => sealedMark in store
 
 interface SealingKey {
   /** Names the key without revealing it, so that a wrong key is told from a damaged record. */

@@ -13,6 +13,12 @@ export interface TokenManagerOptions {
   readonly sso: Pick<Sso, 'refresh'> & Partial<Pick<Sso, 'heedBlocks'>>
   readonly store: TokenStore
   /**
+   * A second place for new tokens, in practice a folder of this machine: those that `store` refuses are kept there until
+   * whichever process finds them next carries them over, also after a crash or a deployment. Seal it where `store` is sealed;
+   * a spool without a key beside a `sealedTokenStore` is refused.
+   */
+  readonly spool?: TokenStore | undefined
+  /**
    * Fraction of a token's life after which it is refreshed in the background, give or take a tenth: each account has its own
    * place in that span, which all processes know. Default 0.75.
    */
@@ -116,7 +122,7 @@ export interface TokenManager {
   shareBlocksWith(sso: Pick<Sso, 'heedBlocks'>): void
   /**
    * Resolves when nothing of this process is half-way: no refresh, from its first look at the store to its save, no other
-   * call that may write, and nothing received that is unsaved. What a server awaits, after it stopped answering, before it
+   * call that may write, and nothing received that neither the store nor the spool has. What a server awaits, after it stopped answering, before it
    * closes its store's client and exits. At most the time of one request (30 s) while the store works. Meanwhile no other
    * refresh is begun in the background, and a wait for another process's refresh ends unless a caller here needs it.
    *

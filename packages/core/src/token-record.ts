@@ -6,7 +6,7 @@ import type { ReauthenticationReason } from './errors.ts'
 import type { TokenSet } from './token-set.ts'
 
 /** What a store keeps for one account: JSON-safe, and nothing that a store has to look into. */
-export type TokenRecord = AccountRecord | FirewallRecord | TriesRecord | SealedRecord
+export type TokenRecord = AccountRecord | FirewallRecord | TriesRecord | SpooledRecord | SealedRecord
 
 /** The record of an account. */
 export type AccountRecord = SignedIn | ReauthenticationRequired | SignedOut
@@ -100,6 +100,23 @@ export interface TriesRecord {
   readonly state: 'tries'
   /** By a hash of the sign-in's id: answers so far, and the seconds since the epoch at which the sign-in is over. */
   readonly sign_ins: Readonly<Record<string, readonly [tries: number, expires_at: number]>>
+}
+
+/** What stands in a spool, in place of an account's record. */
+export interface SpooledRecord {
+  readonly schema: 1
+  readonly state: 'spooled'
+  /** Absent once it was carried over. */
+  readonly result?: SpooledResult
+}
+
+/** New tokens that the store refused. */
+export interface SpooledResult {
+  /** Of the record while the refresh was under way. */
+  readonly version: number
+  /** The record that was refreshed: what `next` may replace goes by it. */
+  readonly derivedFrom: SignedIn
+  readonly next: SignedIn
 }
 
 /** Any other record, encrypted: see `sealedTokenStore`. */

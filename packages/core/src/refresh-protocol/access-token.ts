@@ -6,9 +6,9 @@ import type { CallOptions } from '../sso.ts'
 import { accessTokenOf, ageOf, closeWindow, isUsable, openWindow, standingOf } from './account-memory.ts'
 import type { Known } from './account-memory.ts'
 import { accountName } from './arguments.ts'
+import { lookEverywhere } from './carry-over.ts'
 import type { Context } from './context.ts'
 import { awaited, flightOf } from './flight.ts'
-import { look } from './read-record.ts'
 import { elapsed, instantOf } from './runtime.ts'
 import { isJustRefreshed } from './pace.ts'
 import { isUnused, noteRefusal } from './refusal.ts'
@@ -79,7 +79,7 @@ export async function refreshNow(account: string, options: CallOptions | undefin
 }
 
 async function replaceCurrent(known: Known, context: Context): Promise<void> {
-  await look(known, context)
+  await lookEverywhere(known, context)
   const current = accessTokenOf(known.record)
   known.unwanted = current
   try {
@@ -94,7 +94,7 @@ async function replaceCurrent(known: Known, context: Context): Promise<void> {
 /** The owner API refused this access token. Only the first to say so of the current one changes anything. */
 export async function invalidate(account: string, accessToken: string, context: Context): Promise<void> {
   const known = context.memory.of(account)
-  if (known.record === undefined) await look(known, context)
+  if (known.record === undefined) await lookEverywhere(known, context)
   if (accessTokenOf(known.record) !== accessToken || known.rejected?.accessToken === accessToken) return
   known.rejected = { accessToken, unused: isUnused(known, context) }
   closeWindow(known)

@@ -1,13 +1,18 @@
 /**
  * What callers hand to the token manager, checked: a mistake is a `TypeError` that names it.
  */
+import { isSealed } from '../sealed-token-store.ts'
 import type { TokenManagerOptions } from '../token-manager.ts'
 import type { TokenSet } from '../token-set.ts'
+import type { TokenStore } from '../token-store.ts'
 import { isFirewallRecordName } from './shared-breaker.ts'
 import { isTriesRecordName } from './tries.ts'
 
+/** All of them, with their defaults. */
+export type CheckedOptions = Required<Omit<TokenManagerOptions, 'spool'>> & { readonly spool: TokenStore | undefined }
+
 /** @throws TypeError naming the option that is wrong */
-export function checkedOptions(options: TokenManagerOptions): Required<TokenManagerOptions> {
+export function checkedOptions(options: TokenManagerOptions): CheckedOptions {
   const {
     sso,
     store,
@@ -15,15 +20,25 @@ export function checkedOptions(options: TokenManagerOptions): Required<TokenMana
     minRefreshInterval = 60,
     rotationGrace = 0,
     cachedAccounts = 10_000,
+    spool,
   } = options
   check(typeof sso?.refresh === 'function', 'sso must be what createSso() returns')
-  check(typeof store?.read === 'function' && typeof store.swap === 'function', 'store must be a token store')
+  check(isStore(store), 'store must be a token store')
+  check(spool === undefined || isStore(spool), 'spool must be a token store')
+  check(spool !== store, 'spool must be another token store than store')
+  check(
+    spool === undefined || isSealed(spool) || !isSealed(store),
+    'spool must be sealed, since store is: give it an encryption key',
+  )
   check(refreshAfter > 0 && refreshAfter <= 1, 'refreshAfter must be a fraction above 0, at most 1')
   check(Number.isFinite(minRefreshInterval) && minRefreshInterval >= 0, 'minRefreshInterval must be seconds, 0 or more')
   check(Number.isFinite(rotationGrace) && rotationGrace >= 0, 'rotationGrace must be seconds, 0 or more')
   check(Number.isSafeInteger(cachedAccounts) && cachedAccounts > 0, 'cachedAccounts must be a whole number above 0')
-  return { sso, store, refreshAfter, minRefreshInterval, rotationGrace, cachedAccounts }
+  return { sso, store, refreshAfter, minRefreshInterval, rotationGrace, cachedAccounts, spool }
 }
+
+const isStore = (store: TokenStore | undefined): boolean =>
+  typeof store?.read === 'function' && typeof store.swap === 'function'
 
 /** @throws TypeError for what cannot be the name of an account */
 export function accountName(account: string): string {

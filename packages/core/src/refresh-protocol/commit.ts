@@ -33,26 +33,38 @@ export async function commit(
   } catch (error) {
     if (!(error instanceof StoreError)) throw error
     unsaved.error = error
-    // Goes on in the background: after 250 ms, then after twice as long each time, up to 15 s, a third of an intent's life.
-    unsaved.safe = context.underWay.track(placeInTheEnd(known, result, writeId, context))
-    context.emit('unsaved', { account: known.account, error })
+    const kept = await keepInSpool(known.account, result, stored, context)
+    let isSafe: (() => void) | undefined
+    const safe = new Promise<void>((resolve) => {
+      isSafe = resolve
+    })
+    unsaved.safe = context.underWay.track(safe)
+    void placeInTheEnd(known, { result, held: stored, writeId }, kept, () => isSafe?.(), context)
+    context.emit('unsaved', { account: known.account, error, spooled: kept !== undefined })
     return 'unsaved'
   }
 }
 
-/** @throws StoreError where the store can't be read or written */
-async function place(
+/**
+ * Puts a result where the lineage rule lets it.
+ *
+ * @param first - the record as it is known; it is read where it is not
+ * @param version - of the record while the refresh was under way
+ * @throws StoreError where the store can't be read or written
+ */
+export async function place(
   known: Known,
   result: RefreshResult,
   first: Placed | undefined,
   writeId: string,
   context: Context,
+  version: number = known.version,
 ): Promise<Committed> {
   const { account } = known
   for (let stored = first ?? (await readRecord(account, context)); ; stored = await readRecord(account, context)) {
     if (stored !== undefined && holdsResult(stored.record, result))
       return settle(known, result, stored, 'saved', context)
-    if (stored !== undefined && !mayStandFor(stored, result, known, context)) {
+    if (stored !== undefined && !mayStandFor(stored, result, Math.max(version, known.version), context)) {
       return settle(known, result, stored, 'superseded', context)
     }
     // A store that lost the record takes a fresh result, which exists nowhere else. A refusal has nothing to save there.
@@ -66,11 +78,8 @@ async function place(
 }
 
 /** By the lineage rule, or because the store went back to a time before this refresh. */
-function mayStandFor(stored: Placed, result: RefreshResult, known: Known, context: Context): boolean {
-  return (
-    context.rules.mayReplace(stored.record, result) ||
-    isBehind(stored, { version: known.version, record: result.derivedFrom })
-  )
+function mayStandFor(stored: Placed, result: RefreshResult, version: number, context: Context): boolean {
+  return context.rules.mayReplace(stored.record, result) || isBehind(stored, { version, record: result.derivedFrom })
 }
 
 function next(stored: Placed | undefined, result: RefreshResult): AccountRecord {
@@ -98,15 +107,55 @@ function holdsSameTokens(known: Known, result: RefreshResult): boolean {
 
 const asPlaced = ({ version }: Known, record: AccountRecord): Placed => ({ version, record })
 
-async function placeInTheEnd(known: Known, result: RefreshResult, writeId: string, context: Context): Promise<void> {
+interface Commit {
+  readonly result: RefreshResult
+  /** The record with this process's intent. */
+  readonly held: Placed
+  readonly writeId: string
+}
+
+/**
+ * Goes on in the background: after 250 ms, then after twice as long each time, up to 15 s, a third of an intent's life.
+ *
+ * @param kept - where the result stands in the spool, if it does
+ * @param isSafe - called once the result would outlive this process
+ */
+async function placeInTheEnd(
+  known: Known,
+  { result, held, writeId }: Commit,
+  kept: number | undefined,
+  isSafe: () => void,
+  context: Context,
+): Promise<void> {
   const { after, random } = context.runtime
+  let at = kept
   for (let pause = 250; ; pause = Math.min(pause * 2, 15_000)) {
+    if (at !== undefined) isSafe()
     await new Promise<void>((resolve) => after(pause * (0.75 + 0.5 * random()), resolve))
     try {
       await place(known, result, undefined, writeId, context)
-      return
+      break
     } catch {
       // The event `unsaved` told of it.
+      at ??= await keepInSpool(known.account, result, held, context)
     }
+  }
+  isSafe()
+  if (at !== undefined) await context.spool?.clear(known.account, at).catch(context.reportSpool)
+}
+
+/** Where new tokens stand in the spool. Undefined where there is none, or it refused them too. */
+async function keepInSpool(
+  account: string,
+  result: RefreshResult,
+  { version }: Placed,
+  { spool, reportSpool }: Context,
+): Promise<number | undefined> {
+  if (result.next.state !== 'signed-in') return undefined
+  try {
+    return await spool?.keep(account, result, version)
+  } catch (error) {
+    reportSpool(error)
+    return undefined
   }
 }

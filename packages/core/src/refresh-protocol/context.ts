@@ -8,11 +8,15 @@ import type { Emit } from './events.ts'
 import type { Rules } from './rules.ts'
 import type { Runtime } from './runtime.ts'
 import type { SharedBreaker } from './shared-breaker.ts'
+import type { Spool } from './spool.ts'
 import type { UnderWay } from './under-way.ts'
 
 export interface Context {
   readonly sso: Pick<Sso, 'refresh'>
   readonly store: TokenStore
+  readonly spool: Spool | undefined
+  /** Tells that the spool failed. */
+  readonly reportSpool: (error: unknown) => void
   readonly refreshAfter: number
   /** Milliseconds. */
   readonly minRefreshInterval: number

@@ -12,8 +12,13 @@ export interface TokenManagerEvents {
   'refresh-failed': { readonly account: string; readonly error: SsoError }
   /** A refresh was sent and its answer is unknown; it is replayed once, at `nextAttemptAt`, if nothing is heard. */
   'in-doubt': { readonly account: string; readonly nextAttemptAt: number }
-  /** New tokens are in this process's memory alone: the store could not be written. Repeated until it can. */
-  unsaved: { readonly account: string; readonly error: StoreError }
+  /**
+   * New tokens are not in the store: it could not be written. Repeated until it can. `spooled`: they are in the spool;
+   * otherwise in this process's memory alone.
+   */
+  unsaved: { readonly account: string; readonly error: StoreError; readonly spooled: boolean }
+  /** New tokens that a process had left in the spool are in the store. */
+  'carried-over': { readonly account: string }
   /** The result of a refresh was dropped: a newer sign-in, sign-out or refresh stands in the store. */
   superseded: { readonly account: string }
   /** The owner has to sign in again. */

@@ -8,6 +8,7 @@ import { accountsOf } from './account-list.ts'
 import { createAccountMemory } from './account-memory.ts'
 import { accountName, checkedOptions, checkedTokenSet } from './arguments.ts'
 import { blocksForSignIns } from './blocks-for-sign-ins.ts'
+import { beginCarryingOver, dropSpooled } from './carry-over.ts'
 import type { Context } from './context.ts'
 import { createEvents } from './events.ts'
 import { attended } from './flight.ts'
@@ -15,6 +16,7 @@ import type { Rules } from './rules.ts'
 import type { Runtime } from './runtime.ts'
 import { signIn, signOut } from './session.ts'
 import { createSharedBreaker } from './shared-breaker.ts'
+import { spoolOn, spoolReporter } from './spool.ts'
 import { statusOf } from './status.ts'
 import { claimTry } from './tries.ts'
 import { withStoreErrors } from './store-errors.ts'
@@ -28,6 +30,8 @@ export function manageTokens(options: TokenManagerOptions, runtime: Runtime, rul
   const context: Context = {
     sso,
     store,
+    spool: checked.spool && spoolOn(withStoreErrors(checked.spool, runtime.limit), runtime.uniqueId),
+    reportSpool: spoolReporter(),
     refreshAfter,
     minRefreshInterval: minRefreshInterval * 1000,
     rotationGrace: rotationGrace * 1000,
@@ -41,13 +45,20 @@ export function manageTokens(options: TokenManagerOptions, runtime: Runtime, rul
   const { track, settled } = context.underWay
   const blocks = blocksForSignIns(context)
   sso.heedBlocks?.(blocks)
+  /** A sign-in or a sign-out, and the end of what a refresh before it left in the spool. */
+  const replaced = async (account: string, done: Promise<void>): Promise<void> => {
+    await done
+    await dropSpooled(account, context)
+  }
+  beginCarryingOver(context)
   return {
     getAccessToken: (account, call) => getAccessToken(account, call, context),
-    save: async (account, tokens) => track(signIn(accountName(account), checkedTokenSet(tokens), context)),
+    save: async (account, tokens) =>
+      track(replaced(account, signIn(accountName(account), checkedTokenSet(tokens), context))),
     refresh: async (account, call) => refreshNow(accountName(account), call, context),
     invalidate: async (account, accessToken) => track(invalidate(accountName(account), accessToken, context)),
     status: async (account) => track(statusOf(accountName(account), context)),
-    forget: async (account) => track(signOut(accountName(account), context)),
+    forget: async (account) => track(replaced(account, signOut(accountName(account), context))),
     accounts: () => accountsOf(store),
     on,
     claimTry: async (answer) => track(claimTry(answer, context)),

@@ -4,9 +4,9 @@
 import { ReauthenticationRequiredError, SignedOutError, StoreError } from '../errors.ts'
 import type { Known } from './account-memory.ts'
 import { attempt } from './attempt.ts'
+import { lookEverywhere } from './carry-over.ts'
 import type { Context } from './context.ts'
 import { inDoubt } from './doubt.ts'
-import { look } from './read-record.ts'
 import { watchRecord } from './record-watch.ts'
 import type { Decision } from './rules.ts'
 import { situationOf } from './situation.ts'
@@ -41,7 +41,7 @@ async function decide(known: Known, context: Context, began: number): Promise<De
   const host = hostOf(known)
   const { version } = known
   // Both at once, so that a store far away costs one round trip.
-  const [stored] = await Promise.all([look(known, context), host && context.breaker.look(host)])
+  const [stored] = await Promise.all([lookEverywhere(known, context), host && context.breaker.look(host)])
   const decision = context.rules.decide(situationOf(known, stored, context))
   const now = hostOf(known)
   // Another's block may have been written between the two reads: then the record has changed as well.

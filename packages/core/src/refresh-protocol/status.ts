@@ -3,16 +3,16 @@
  */
 import type { TokenStatus } from '../token-manager.ts'
 import { isUsable } from './account-memory.ts'
+import { lookEverywhere } from './carry-over.ts'
 import type { Context } from './context.ts'
 import { inDoubt, isIntentAlive, openIntent } from './doubt.ts'
-import { look } from './read-record.ts'
 import { instantOf } from './runtime.ts'
 
 /** @throws StoreError where the store can't be read and nothing is in memory either */
 export async function statusOf(account: string, context: Context): Promise<TokenStatus> {
   const known = context.memory.of(account)
   try {
-    await look(known, context)
+    await lookEverywhere(known, context)
   } catch (error) {
     if (known.record === undefined) throw error
   }

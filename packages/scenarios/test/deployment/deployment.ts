@@ -23,7 +23,7 @@ export interface DeploymentOptions {
   /** Options of `createSso` beside the address. */
   readonly service?: Readonly<Record<string, unknown>>
   /** Options of `createTokenManager` beside the store. */
-  readonly manager?: Readonly<Record<string, unknown>>
+  readonly manager?: WorkerSettings['manager']
   /** How the workers are started, in turn; default: directly. */
   readonly hosts?: readonly (readonly string[])[]
 }

@@ -6,14 +6,20 @@ export interface Switchboard {
   readonly url: string
   /** Where new connections lead. The old ones are cut. */
   connectTo(port: number): void
+  /** From now on nobody is there; the old connections are cut. */
+  cutOff(): void
   readonly close: () => Promise<void>
 }
 
 export async function startSwitchboard(port: number): Promise<Switchboard> {
-  let target = port
+  let target: number | undefined = port
   const open = new Set<Socket>()
   const cut = (): void => open.forEach((socket) => socket.destroy())
   const server = createServer((near) => {
+    if (target === undefined) {
+      near.destroy()
+      return
+    }
     const far = connect(target, '127.0.0.1')
     for (const [socket, other] of [
       [near, far],
@@ -35,6 +41,10 @@ export async function startSwitchboard(port: number): Promise<Switchboard> {
     url: `redis://127.0.0.1:${own}`,
     connectTo(next) {
       target = next
+      cut()
+    },
+    cutOff() {
+      target = undefined
       cut()
     },
     async close() {

@@ -14,6 +14,7 @@ const eventNames = [
   'refresh-failed',
   'in-doubt',
   'unsaved',
+  'carried-over',
   'superseded',
   'reauthentication-required',
   'blocked',
@@ -34,7 +35,8 @@ const commands = {
     closeStore = opened.close
     window = withWindow(opened.store, report)
     sso = createSso(service)
-    tokens = createTokenManager({ sso, store: window.store, ...manager })
+    const spool = manager.spool && (await openStore(manager.spool)).store
+    tokens = createTokenManager({ sso, store: window.store, ...manager, spool })
     for (const name of eventNames) {
       tokens.on(name, ({ error, ...facts }) =>
         report({ event: name, ...facts, ...(error && { error: codeOf(error) }) }),

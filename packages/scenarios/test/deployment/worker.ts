@@ -8,7 +8,8 @@ import type { StoreSettings } from './stores.ts'
 /** What a worker is opened with; plain data. */
 export interface WorkerSettings {
   readonly service: Readonly<Record<string, unknown>>
-  readonly manager: Readonly<Record<string, unknown>>
+  /** Options of the token manager; the spool as it is opened. */
+  readonly manager: Readonly<Record<string, unknown>> & { readonly spool?: StoreSettings }
   readonly store: StoreSettings
   /** Milliseconds ahead of the machine's clocks. */
   readonly clocks: Clocks
@@ -37,6 +38,7 @@ export interface Report {
   readonly error?: string
   readonly reason?: string
   readonly replay?: boolean
+  readonly spooled?: boolean
 }
 
 /** What happens at a point: the refresh is held up until `release`, or the whole process is blocked. */

@@ -13,6 +13,10 @@ export declare const app: Express
 export declare const server: Server
 export declare const sso: Sso
 export declare const tokens: TokenManager
+/** The application's own connected client of Redis. */
+export declare const client: import('@owner-sso/token-store-redis').RedisClient
+/** 32 random bytes. */
+export declare const encryptionKey: Uint8Array
 export declare const strategy: import('@owner-sso/passport').OwnerSsoStrategy
 /** An e-mail. */
 export declare const account: string

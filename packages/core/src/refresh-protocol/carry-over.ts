@@ -1,0 +1,77 @@
+/**
+ * Carrying over what waits in the spool: at each look at an account's record, and for all accounts when a manager begins,
+ * again and again until the spool is empty.
+ */
+import { StoreError } from '../errors.ts'
+import type { Known } from './account-memory.ts'
+import { place } from './commit.ts'
+import type { Context } from './context.ts'
+import { look } from './read-record.ts'
+import type { Spooled } from './spool.ts'
+
+/** A look at the record, and beside it one into the spool. Returns whether there is a record. @throws StoreError */
+export async function lookEverywhere(known: Known, context: Context): Promise<boolean> {
+  // Both at once, so that the spool costs no time of its own.
+  const [isThere, spooled] = await Promise.all([look(known, context), findSpooled(known.account, context)])
+  if (spooled === undefined || known.unsaved !== undefined) return isThere
+  await carryOver(known, spooled, context)
+  return true
+}
+
+/** Begins to empty the spool, in the background. */
+export function beginCarryingOver(context: Context): void {
+  if (context.spool !== undefined) void carryAllOver(context)
+}
+
+/** What a sign-in or a sign-out has made worthless. Where the spool does not answer, the next look takes it out. */
+export async function dropSpooled(account: string, context: Context): Promise<void> {
+  const spooled = await findSpooled(account, context)
+  if (spooled !== undefined) await context.spool?.clear(account, spooled.at).catch(() => false)
+}
+
+/** The spool only helps: where it can't be read, the store alone decides, as it would without one. */
+async function findSpooled(account: string, { spool, reportSpool }: Context): Promise<Spooled | undefined> {
+  try {
+    return await spool?.find(account)
+  } catch (error) {
+    reportSpool(error)
+    return undefined
+  }
+}
+
+/** @throws StoreError where the store does not take them yet: they stay in the spool */
+async function carryOver(known: Known, spooled: Spooled, context: Context): Promise<void> {
+  const { account } = known
+  const ending = await place(known, spooled, undefined, context.runtime.uniqueId(), context, spooled.version)
+  // Several processes may carry them over, and all come to the same record; one of them tells.
+  const cleared = await context.spool?.clear(account, spooled.at).catch(() => false)
+  if (cleared && ending === 'saved') context.emit('carried-over', { account })
+}
+
+/** After 250 ms, then after twice as long each time, up to 15 s, as a commit is repeated. */
+async function carryAllOver(context: Context): Promise<void> {
+  const { runtime, underWay } = context
+  for (let pause = 250; ; pause = Math.min(pause * 2, 15_000)) {
+    // Whoever leaves leaves the spool to those who come.
+    if (!underWay.isEnding() && (await underWay.track(carryOverWhatThereIs(context)))) return
+    await new Promise<void>((resolve) => runtime.after(pause * (0.75 + 0.5 * runtime.random()), resolve))
+  }
+}
+
+/** Returns whether nothing is left that a repetition could carry over. */
+async function carryOverWhatThereIs(context: Context): Promise<boolean> {
+  const { spool, memory } = context
+  if (spool === undefined) return true
+  try {
+    for await (const account of spool.accounts()) {
+      const spooled = await findSpooled(account, context)
+      if (spooled === undefined) continue
+      const known = memory.of(account)
+      if (known.unsaved === undefined) await carryOver(known, spooled, context)
+    }
+    return true
+  } catch (error) {
+    // A record that is damaged stays as it is; a store that is down comes back.
+    return error instanceof StoreError && ['corrupt', 'wrong-key'].includes(error.reason)
+  }
+}
