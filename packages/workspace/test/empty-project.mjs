@@ -4,10 +4,11 @@
  * node_modules is found. The tests find it with empty-project.ts.
  */
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { pack } from '../pack.mjs'
 
 /** The oldest TypeScript that our declarations promise to work with. */
 const oldestTypeScript = '5.9.3'
@@ -30,20 +31,6 @@ export default function setUp() {
   const install = ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--prefer-offline']
   const others = [...neighbours, ...types].map((name) => `${name}@${versionHere(name)}`)
   run('npm', [...install, ...Object.values(tarballs), `typescript@${oldestTypeScript}`, ...others], project)
-}
-
-/**
- * Packs with the pnpm that `packageManager` names: it is what writes versions in place of `workspace:` and `catalog:`.
- * Returns the tarballs by the packages' names.
- */
-function pack(folder) {
-  const published = readdirSync(packages)
-    .map((name) => JSON.parse(readFileSync(join(packages, name, 'package.json'), 'utf8')))
-    .filter((manifest) => !manifest.private)
-  const chosen = published.flatMap(({ name }) => ['--filter', name])
-  const pnpm = [join(packages, 'workspace/pnpm.mjs'), ...chosen, 'pack', '--pack-destination', folder, '--json']
-  const packed = JSON.parse(run(process.execPath, pnpm, packages))
-  return Object.fromEntries(packed.map(({ name, filename }) => [name, filename]))
 }
 
 /** The version that this repository is built and tested with. */

@@ -1,11 +1,42 @@
-/** What the repository promises of its workflows: every Node that is claimed, nothing skipped, provenance. */
-import { readFileSync } from 'node:fs'
+/** What the repository promises of its workflows: every Node that is claimed, nothing skipped, provenance, and who may do what. */
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { parse } from 'yaml'
 
-const workflow = (name: string): unknown =>
-  parse(readFileSync(fileURLToPath(new URL(`../../../.github/workflows/${name}.yml`, import.meta.url)), 'utf8'))
+interface Step {
+  readonly uses?: string
+  readonly run?: string
+  readonly with?: Readonly<Record<string, unknown>>
+}
+interface Job {
+  readonly uses?: string
+  readonly needs?: string
+  readonly permissions?: Readonly<Record<string, string>>
+  readonly steps?: readonly Step[]
+}
+interface Workflow {
+  readonly permissions: Readonly<Record<string, string>>
+  readonly jobs: Readonly<Record<string, Job>>
+}
+
+const github = new URL('../../../.github/', import.meta.url)
+const textOf = (path: string): string => readFileSync(fileURLToPath(new URL(path, github)), 'utf8')
+const workflow = (name: string): Workflow => parse(textOf(`workflows/${name}.yml`))
+const files = readdirSync(fileURLToPath(new URL('workflows/', github)))
+
+const stepsOf = ({ jobs }: Workflow): Step[] => Object.values(jobs).flatMap(({ steps = [] }) => steps)
+const jobsOfAll = files.flatMap((file) => {
+  const { permissions, jobs } = workflow(file.replace('.yml', ''))
+  return Object.entries(jobs).map(([name, job]) => ({
+    name: `${file}: ${name}`,
+    ...job,
+    permissions: job.permissions ?? permissions,
+  }))
+})
 
 it('CI runs what a fresh clone runs, on each Node that is claimed, as root on Debian, so that Redis and Chromium are there', () => {
   expect(workflow('ci')).toMatchObject({
@@ -23,14 +54,114 @@ it('a release comes after CI, by trusted publishing, with provenance and the API
   expect(workflow('release')).toMatchObject({
     jobs: {
       ci: { uses: './.github/workflows/ci.yml' },
-      release: {
+      build: {
         needs: 'ci',
+        steps: expect.arrayContaining([expect.objectContaining({ with: { name: 'api-reference', path: 'docs/api' } })]),
+      },
+      publish: {
+        needs: 'build',
         permissions: { 'id-token': 'write' },
-        steps: expect.arrayContaining([
-          expect.objectContaining({ with: { name: 'api-reference', path: 'docs/api' } }),
-          expect.objectContaining({ env: expect.objectContaining({ NPM_CONFIG_PROVENANCE: 'true' }) }),
-        ]),
+        steps: expect.arrayContaining([expect.objectContaining({ env: { NPM_CONFIG_PROVENANCE: 'true' } })]),
       },
     },
+  })
+})
+
+it.each(files)('%s names every action by its commit, with the version behind it', (file) => {
+  const uses = textOf(`workflows/${file}`).match(/uses: .*/gu) ?? []
+  const others = uses.filter((line) => !line.startsWith('uses: ./'))
+  expect(others.length).toBeGreaterThan(0)
+  for (const line of others) expect(line).toMatch(/^uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/u)
+})
+
+describe('who may do what', () => {
+  it('nobody may more than read, unless a job says so', () => {
+    for (const file of files) expect(workflow(file.replace('.yml', '')).permissions).toEqual({ contents: 'read' })
+  })
+
+  it('a job that may write or publish runs no code of the repository or of its dependencies', () => {
+    const mighty = jobsOfAll.filter(({ permissions }) => Object.values(permissions).includes('write'))
+    expect(mighty.map(({ name }) => name)).toEqual([
+      'release.yml: versions',
+      'release.yml: publish',
+      'release.yml: tags',
+    ])
+    for (const { steps = [] } of mighty) {
+      for (const { uses = '', run = '' } of steps) {
+        expect(uses).toMatch(/^(?:actions\/(?:checkout|setup-node|download-artifact)@|$)/u)
+        expect(run).not.toMatch(
+          /\b(?:install|ci|add|exec|npx|pnpm|node|yarn|corepack|turbo|changeset|bash|sh)\b|npm run|\.\/(?!\$tarball)/u,
+        )
+      }
+    }
+  })
+
+  it('what publishes has no files of the repository, only what was packed', () => {
+    const { steps = [], permissions } = workflow('release').jobs['publish']!
+    expect(permissions).toEqual({ 'id-token': 'write' })
+    expect(steps.map(({ uses = 'run' }) => uses.split('@')[0])).toEqual([
+      'actions/setup-node',
+      'actions/download-artifact',
+      'run',
+    ])
+  })
+
+  it('code of dependencies gets no credentials of git', () => {
+    const { ci, versions, ...others } = workflow('release').jobs
+    expect([ci?.uses, versions?.permissions]).toEqual(['./.github/workflows/ci.yml', expect.anything()])
+    const jobs = [...Object.values(others), ...Object.values(workflow('ci').jobs)]
+    const checkouts = jobs
+      .flatMap(({ steps = [] }) => steps)
+      .filter(({ uses }) => uses?.startsWith('actions/checkout@'))
+    expect(checkouts).toHaveLength(2)
+    for (const checkout of checkouts) expect(checkout.with).toMatchObject({ 'persist-credentials': false })
+  })
+})
+
+it('publishes what is not published yet, from its tarball and without its scripts', () => {
+  const scratch = mkdtempSync(join(tmpdir(), 'owner-sso-publish-'))
+  try {
+    mkdirSync(join(scratch, 'tarballs'))
+    mkdirSync(join(scratch, 'package'))
+    for (const name of ['old', 'new']) {
+      writeFileSync(
+        join(scratch, 'package/package.json'),
+        JSON.stringify({ name: `@owner-sso/${name}`, version: '1.0.0' }),
+      )
+      execFileSync('tar', ['-czf', `tarballs/owner-sso-${name}-1.0.0.tgz`, 'package'], { cwd: scratch })
+    }
+    // jq is on GitHub's machines, and need not be here.
+    const program = (name: string, text: string): void => writeFileSync(join(scratch, name), text, { mode: 0o755 })
+    program(
+      'jq',
+      `#!${process.execPath}\nconst { name, version } = JSON.parse(require('fs').readFileSync(0, 'utf8'))\nconsole.log(\`\${name}@\${version}\`)\n`,
+    )
+    program(
+      'npm',
+      '#!/bin/sh\ncase "$1 $2" in\n"view @owner-sso/old@1.0.0") echo 1.0.0;;\nview*) exit 1;;\n*) echo "$@" >> calls;;\nesac\n',
+    )
+    const { run = '' } = stepsOf({
+      ...workflow('release'),
+      jobs: { publish: workflow('release').jobs['publish']! },
+    }).at(-1)!
+    execFileSync('bash', ['-eo', 'pipefail', '-c', run], {
+      cwd: scratch,
+      env: { PATH: `${scratch}:${process.env['PATH']}` },
+    })
+    expect(readFileSync(join(scratch, 'calls'), 'utf8')).toBe(
+      'publish ./tarballs/owner-sso-new-1.0.0.tgz --access public --ignore-scripts\n',
+    )
+  } finally {
+    rmSync(scratch, { recursive: true, force: true })
+  }
+})
+
+it('Dependabot moves the actions and the dependencies', () => {
+  expect(parse(textOf('dependabot.yml'))).toMatchObject({
+    version: 2,
+    updates: [
+      { 'package-ecosystem': 'github-actions', directory: '/', schedule: { interval: 'weekly' } },
+      { 'package-ecosystem': 'npm', directory: '/', schedule: { interval: 'weekly' } },
+    ],
   })
 })
