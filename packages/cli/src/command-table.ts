@@ -13,6 +13,8 @@ export interface CommandEntry {
   readonly examples: readonly (readonly [command: string, comment: string])[]
   /** Its options are somebody else's. */
   readonly passesOptionsOn?: true
+  /** It says itself what is wrong with the settings. */
+  readonly examinesSettings?: true
   readonly load: () => Promise<CommandModule>
 }
 
@@ -128,6 +130,7 @@ export const commandTable: readonly CommandEntry[] = [
       'Looks at the settings, the store and its file modes, and at whether the SSO service and the owner API can be ' +
       'reached, which TLS version was agreed, and whether this machine’s clock is right. Makes no login: one request to ' +
       'each of the two.',
+    examinesSettings: true,
     examples: [['owner-sso doctor --json', 'for a bug report; there are no secrets in it']],
     load: () => import('./commands/doctor.ts'),
   },

@@ -1,7 +1,8 @@
 /**
- * The config file: JSON with settings that would else be options or environment variables. It holds no secrets.
+ * The config file: JSON with settings that would else be options or environment variables. It holds no secrets but the
+ * password in the address of a store.
  */
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { usageError } from './command-error.ts'
 import { configFile } from './folders.ts'
 
@@ -29,6 +30,28 @@ export function readConfigFile(): ConfigFile {
     if (!fits) throw wrong(`has a wrong ${name}`, `It has to be ${kind}.`)
   }
   return config
+}
+
+/**
+ * What is wrong with who may read or change it, where that is known. Who can change it can send the next password to an
+ * address of their own.
+ */
+export function openToOthers({
+  store = '',
+}: ConfigFile): { readonly problem: string; readonly fix: string } | undefined {
+  const stats = process.getuid === undefined ? undefined : statSync(configFile, { throwIfNoEntry: false })
+  if (stats === undefined) return undefined
+  const fix = `Run chmod 600 ${configFile}`
+  const { mode, uid } = stats
+  if (uid !== 0 && uid !== process.getuid?.())
+    return { problem: `${configFile} belongs to user ${uid}.`, fix: 'Run chown.' }
+  if ((mode & 0o022) !== 0) return { problem: `Other users can change ${configFile}.`, fix }
+  const hasPassword = URL.canParse(store) && new URL(store).password !== ''
+  if (!hasPassword || (mode & 0o044) === 0) return undefined
+  return {
+    problem: `Other users can read ${configFile}, and the password in it.`,
+    fix: `${fix}, and change the password.`,
+  }
 }
 
 function textOf(path: string): string | undefined {

@@ -51,11 +51,14 @@ function entriesFor(argv: readonly string[]): readonly CommandEntry[] {
   return named.length > 0 ? named : commandTable
 }
 
-async function runCommand(command: Command, { load, passesOptionsOn }: CommandEntry): Promise<number> {
+async function runCommand(
+  command: Command,
+  { load, passesOptionsOn, examinesSettings }: CommandEntry,
+): Promise<number> {
   const options: GlobalOptions & CommandOptions = command.optsWithGlobals()
   if (!passesOptionsOn) refuseDebugging(options.force ?? false)
   const { run } = await load()
-  return run({ settings: readSettings(options), options, args: command.args })
+  return run({ settings: readSettings(options, examinesSettings), options, args: command.args })
 }
 
 function shape(command: Command, collect: (text: string) => void): Command {

@@ -2,7 +2,7 @@
  * The settings of one call: each from its option, else its environment variable, else the config file, else its default.
  */
 import { usageError } from './command-error.ts'
-import { type ConfigFile, readConfigFile } from './config-file.ts'
+import { type ConfigFile, openToOthers, readConfigFile } from './config-file.ts'
 import { configFile, tokensFolder } from './folders.ts'
 
 /** A setting's value and where it was found. */
@@ -37,9 +37,14 @@ export interface GlobalOptions {
   readonly force?: boolean
 }
 
-/** @throws CommandError for a config file that can't be used, or a password in `--store` */
-export function readSettings(options: GlobalOptions, env: NodeJS.ProcessEnv = process.env): Settings {
+/**
+ * @param examined - the command says itself who else may read or change the config file
+ * @throws CommandError for a config file that can't be used, or is others' to read or change; a password in `--store`
+ */
+export function readSettings(options: GlobalOptions, examined = false, env: NodeJS.ProcessEnv = process.env): Settings {
   const config = readConfigFile()
+  const open = examined ? undefined : openToOthers(config)
+  if (open !== undefined) throw usageError(open.problem, open.fix)
   if (options.store !== undefined) refusePassword(options.store, '--store')
   const text = (option: keyof GlobalOptions & keyof ConfigFile, flag: string, variable: string) =>
     firstGiven<string>([options[option], flag], [env[variable], variable], [config[option], configFile])

@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
-import { mkdirSync, readFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { useEmulator } from '@owner-sso/emulator/jest'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
@@ -104,9 +104,35 @@ describe('the config file', () => {
     expect(stderr).not.toContain('hush')
   })
 
-  function config(content: unknown): void {
+  it.each([
+    ['that others can change', 0o606, { account: 'ann@example.com' }, 'Other users can change'],
+    ['that a group can change', 0o660, { account: 'ann@example.com' }, 'Other users can change'],
+    ['with a password that others can read', 0o604, { store: 'redis://u:hush@127.0.0.1:1' }, 'the password in it'],
+    ['with a password that a group can read', 0o640, { store: 'rediss://:hush@127.0.0.1:1' }, 'the password in it'],
+  ])('%s is refused by every command but doctor, which tells of it', async (_name, mode, content, problem) => {
+    chmodSync(config(content), mode)
+    for (const command of ['login', 'status', 'token']) {
+      const { code, stdout, stderr } = await machine.run([command])
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+      expect(stderr).toContain(problem)
+      expect(stderr).toContain('chmod 600')
+    }
+    const doctor = await machine.run(['doctor'])
+    expect(doctor.stdout).toContain(problem)
+    expect(doctor.stdout).toContain('chmod 600')
+    expect(doctor.stdout + doctor.stderr).not.toContain('hush')
+    expect(emulator.counters).toMatchObject({ loginPages: 0 })
+  })
+
+  it('that others can only read, and without a password, is nothing to speak of', async () => {
+    chmodSync(config({ account: 'ann@example.com', store: 'redis://127.0.0.1:1' }), 0o644)
+    expect((await machine.run(['stores'])).code).toBe(0)
+    expect((await machine.run(['doctor'])).stdout).toMatch(/✔ config file/u)
+  })
+
+  function config(content: unknown): string {
     mkdirSync(join(machine.home, '.config', 'owner-sso'), { recursive: true })
-    machine.file('.config/owner-sso/config.json', JSON.stringify(content))
+    return machine.file('.config/owner-sso/config.json', JSON.stringify(content))
   }
 })
 

@@ -50,6 +50,7 @@ const holder: Check = object({
   started: optional(string),
   boot: optional(string),
   pidNamespace: optional(string),
+  timeNamespace: optional(string),
 })
 const refusals: Check = object({ inARow: count, thisOne: oneOf(true, false) })
 const intent: Check = object({ id: filled, holder, replay: count, at: number, answerLost: optional(oneOf(true)) })

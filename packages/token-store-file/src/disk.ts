@@ -18,6 +18,7 @@ export interface Disk {
   readonly readdir: (path: string) => Promise<string[]>
   readonly link: (existing: string, path: string) => Promise<void>
   readonly unlink: (path: string) => Promise<void>
+  readonly realpath: (path: string) => Promise<string>
   readonly statfs: (path: string) => Promise<{ readonly type: number }>
 }
 
@@ -39,6 +40,7 @@ export const systemDisk: Disk = {
   readdir: promisify(fs.readdir),
   link: promisify(fs.link),
   unlink: promisify(fs.unlink),
+  realpath: promisify(fs.realpath),
   statfs: (path) => promisify(fs.statfs)(path),
 }
 
@@ -65,23 +67,12 @@ export async function unless<Value>(call: Promise<Value>, ...codes: string[]): P
   }
 }
 
-/**
- * Writes a new file, 0600 from its first instant, and waits until its content is on the disk.
- *
- * @param beforeWriting - asked once the file stands, empty; `false` leaves it so, and is the answer
- */
-export async function writeNewFile(
-  disk: Disk,
-  path: string,
-  content: Uint8Array,
-  beforeWriting: () => Promise<boolean> = async () => true,
-): Promise<boolean> {
+/** Writes a new file, 0600 from its first instant, and waits until its content is on the disk. */
+export async function writeNewFile(disk: Disk, path: string, content: Uint8Array): Promise<void> {
   const fd = await disk.open(path, createFlags, 0o600)
   try {
-    if (!(await beforeWriting())) return false
     for (let written = 0; written < content.byteLength;) written += await disk.write(fd, content, written)
     await disk.fsync(fd)
-    return true
   } finally {
     // Some file systems report a failed write only here.
     await disk.close(fd)

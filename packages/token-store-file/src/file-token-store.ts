@@ -5,10 +5,10 @@ import { isAbsolute, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Conflict, StoreError, type TokenStore, type Versioned } from '@owner-sso/core'
 import { watchFolder } from './change-hint.ts'
-import { type Disk, sync, systemDisk, unless } from './disk.ts'
+import { codeOf, type Disk, sync, systemDisk, unless } from './disk.ts'
 import { type EncryptionKey, sealed } from './encryption.ts'
 import { accountFolder, keyName, keyOf, shardFolder, shardName, versionFile } from './layout.ts'
-import { isBeingWritten, newestRecord, type Standing } from './newest-record.ts'
+import { newestRecord, type Standing } from './newest-record.ts'
 import { forgetOlder } from './older-versions.ts'
 import { openedFolder } from './opened-folder.ts'
 import { publish } from './publication.ts'
@@ -24,8 +24,8 @@ export interface FileTokenStoreOptions {
 }
 
 /**
- * How long a swap waits for another writer who is in the middle of a file: at least so many milliseconds, and so many looks,
- * because on a slow disk one look may outlast the time.
+ * How long a swap tries where others are always faster: at least so many milliseconds, and so many looks, because on a slow
+ * disk one look may outlast the time.
  */
 const patience = { milliseconds: 2000, looks: 5 }
 
@@ -61,8 +61,7 @@ export function storeOn(disk: Disk, { path }: { readonly path: string }): TokenS
     }
     if ((newest?.version ?? 0) !== next.version - 1) return { conflict: true }
     if (highestSlot > (newest?.slot ?? 0)) {
-      // A damaged slot is passed over; one that is being written is waited for, as is one that was whole a moment later.
-      if (await isBeingWritten(disk, root, key)) return undefined
+      // A damaged slot is passed over, but not one that was whole a moment later.
       const settled = await newestRecord(disk, root, key)
       if (settled.highestSlot !== highestSlot || settled.newest?.slot !== newest?.slot) return undefined
     }
@@ -87,19 +86,29 @@ export function storeOn(disk: Disk, { path }: { readonly path: string }): TokenS
 
     swap: async (account, expected, record, writeId, options) => {
       const key = keyOf(account)
-      return reporting('write-failed', root, async () => {
+      const attempt = async (): Promise<Versioned | Conflict> => {
         await folder.open()
-        if (expected === 0) await folder.addAccount(key)
-        else if (!(await folder.hasAccount(key))) return { conflict: true }
         const flag = options?.forgetOlder === true ? { forgetOlder: true as const } : {}
         const next = { schema: 1 as const, account, version: expected + 1, writeId, ...flag, record }
         const deadline = performance.now() + patience.milliseconds
         for (let looks = 0; looks < patience.looks || performance.now() < deadline; looks += 1) {
+          if (expected === 0) await folder.addAccount(key)
+          else if (!(await folder.hasAccount(key))) return { conflict: true }
           const answer = await swapOnce(key, next)
           if (answer) return answer
           await pause(1)
         }
         throw new StoreError('busy', `Another process has been writing to ${accountFolder(root, key)} all the time.`)
+      }
+      return reporting('write-failed', root, async () => {
+        try {
+          return await attempt()
+        } catch (error) {
+          // Somebody removed the folder meanwhile: it is made anew, once.
+          if (codeOf(error) !== 'ENOENT') throw error
+          folder.forget()
+          return attempt()
+        }
       })
     },
 

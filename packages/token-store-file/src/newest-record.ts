@@ -13,7 +13,6 @@ import {
   versionFile,
 } from './layout.ts'
 import { checkFile, refuseLink } from './private-folder.ts'
-import { isAlive } from './process-name.ts'
 import { decode, type Envelope, sizeLimit } from './record-file.ts'
 
 /** What stands in an account's folder. */
@@ -42,10 +41,6 @@ export async function newestRecord(disk: Disk, root: string, key: string): Promi
     const newest = await firstWhole(disk, root, key, slots)
     if (newest === 'outdated') continue
     if (newest !== 'damaged') return { newest, highestSlot: slots[0] ?? 0, lowestSlot: slots.at(-1) ?? 0 }
-    // Where hard links are missing, an account's first record is torn while it is written: nothing is stored yet.
-    if (slots[0] === 1 && (await isBeingWritten(disk, root, key))) {
-      return { newest: undefined, highestSlot: 1, lowestSlot: 1 }
-    }
     if (settled === slots.join()) throw damaged(accountFolder(root, key))
     settled = slots.join()
   }
@@ -54,11 +49,6 @@ export async function newestRecord(disk: Disk, root: string, key: string): Promi
 
 export async function listSlots(disk: Disk, root: string, key: string): Promise<number[]> {
   return slotsIn((await unless(disk.readdir(accountFolder(root, key)), 'ENOENT')) ?? [])
-}
-
-/** Whether a living process is writing to an account. */
-export async function isBeingWritten(disk: Disk, root: string, key: string): Promise<boolean> {
-  return (await listTemporary(disk, root, key)).some(({ writer }) => isAlive(writer))
 }
 
 /** The temporary files of one account. */

@@ -3,6 +3,7 @@
  */
 import { dirname, join } from 'node:path'
 import { type Disk, sync, unless } from './disk.ts'
+import { probeHardLinks } from './hard-links.ts'
 import { accountFolder, parseTemporaryName, shardFolder, temporaryFolder } from './layout.ts'
 import { warnOfNetworkFolder } from './network-folder.ts'
 import { checkFolder, checkRoot } from './private-folder.ts'
@@ -16,8 +17,10 @@ export interface OpenedFolder {
   readonly open: () => Promise<void>
   /** Looks at an account's folder once; `false` where there is none. */
   readonly hasAccount: (key: string) => Promise<boolean>
-  /** Makes an account's folder, durably. */
+  /** Makes an account's folder, durably. @throws the system's ENOENT where the store's own folder is gone */
   readonly addAccount: (key: string) => Promise<void>
+  /** The folder was removed: all that is known of it goes, and the next call opens it anew. */
+  readonly forget: () => void
 }
 
 export function openedFolder(disk: Disk, root: string): OpenedFolder {
@@ -44,9 +47,16 @@ export function openedFolder(disk: Disk, root: string): OpenedFolder {
         opening = undefined
         throw error
       })),
+    forget: () => {
+      opening = undefined
+      accounts.clear()
+      shards.clear()
+    },
     hasAccount: async (key) =>
       accounts.has(key) || ((await lookAtShard(shardFolder(root, key))) && (await lookAtAccount(key))),
     addAccount: async (key) => {
+      // It may have been removed since it was opened, and what stands there now be somebody else's.
+      await checkFolder(disk, root)
       const [shard, folder] = [shardFolder(root, key), accountFolder(root, key)]
       await unless(disk.mkdir(shard, 0o700), 'EEXIST')
       await lookAtShard(shard)
@@ -69,7 +79,8 @@ async function makeFolder(disk: Disk, path: string): Promise<void> {
     if (dirname(path) !== path) await makeFolder(disk, dirname(path))
     await make(disk, path)
   }
-  await sync(disk, dirname(path))
+  // A link is followed here, which it is not where a folder of ours is synced.
+  await sync(disk, await disk.realpath(dirname(path)))
 }
 
 /** Where another process is faster, its folder will do. */
@@ -91,4 +102,5 @@ async function openRoot(disk: Disk, root: string): Promise<void> {
   })
   // On a file system that is read-only now, reading still works.
   await Promise.all(leftOver.map((name) => unless(disk.unlink(join(folder, name)), 'ENOENT', 'EROFS')))
+  await probeHardLinks(disk, root)
 }

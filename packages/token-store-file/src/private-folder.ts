@@ -8,17 +8,42 @@ import type { Stats } from 'node:fs'
 import { dirname } from 'node:path'
 import { StoreError } from '@owner-sso/core'
 import type { Disk } from './disk.ts'
+import { isOwnGroup } from './own-group.ts'
 
 const permissions = (message: string): StoreError => new StoreError('permissions', `${message} Nothing was written.`)
 
-/** The store's own folder, and the folder in which it lies: who may write there could put another in its place. */
+/**
+ * The store's own folder, and all those in which it lies: who may write to one of them could put another in its place.
+ * Where everybody may, it is refused; where a group may that has others in it, that is said. `/tmp` is sticky: there one can
+ * only remove what is one's own.
+ */
 export async function checkRoot(disk: Disk, path: string): Promise<void> {
   await checkFolder(disk, path)
-  const parent = await disk.lstat(dirname(path))
-  const [othersWrite, sticky] = [0o002, 0o1000]
-  if (isPosix() && (parent.mode & othersWrite) !== 0 && (parent.mode & sticky) === 0) {
-    throw permissions(`Every user can write to ${dirname(path)}: use a private folder, or run chmod o-w on this one.`)
+  if (!isPosix()) return
+  const parent = dirname(path)
+  // As it is written, and as it is once its links are followed: either can be led elsewhere.
+  const above = new Set([...upwards(parent), ...upwards(await disk.realpath(parent))])
+  const looks = [...above].map(async (folder) => checkAbove(folder, await disk.lstat(folder)))
+  await Promise.all(looks)
+}
+
+function checkAbove(folder: string, stats: Stats): void {
+  const { mode, gid } = stats
+  const [groupWrites, othersWrite, sticky] = [0o020, 0o002, 0o1000]
+  // Of a link no mode is told: the folder in which it lies decides.
+  if (stats.isSymbolicLink() || (mode & sticky) !== 0) return
+  if ((mode & othersWrite) !== 0) {
+    throw permissions(`Every user can write to ${folder}: use a private folder, or run chmod o-w on this one.`)
   }
+  if ((mode & groupWrites) === 0 || isOwnGroup(gid)) return
+  const message = `Members of group ${gid} can write to ${folder}, in which the token store lies, and could put another in its place. Run chmod g-w on it, or choose another path.`
+  process.emitWarning(message, { type: 'SecurityWarning', code: 'OWNER_SSO_SHARED_FOLDER' })
+}
+
+/** A folder and all above it. */
+function upwards(folder: string): string[] {
+  const parent = dirname(folder)
+  return parent === folder ? [folder] : [folder, ...upwards(parent)]
 }
 
 /** @throws StoreError `permissions`; the system's own error where there is no such folder. */

@@ -9,12 +9,10 @@
  */
 import { join } from 'node:path'
 import { codeOf, type Disk, sync, unless, writeNewFile } from './disk.ts'
+import { missingHardLinks, noHardLinks } from './hard-links.ts'
 import { accountFolder, temporaryFolder, temporaryName, versionFile } from './layout.ts'
 import { listSlots } from './newest-record.ts'
 import { kept, removeVersions } from './older-versions.ts'
-
-/** How file systems without hard links answer: exFAT, some network and user-space ones. */
-const noHardLinks = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EXDEV'])
 
 /**
  * Puts content into a slot that was free and above all others.
@@ -59,7 +57,7 @@ async function putInPlace(
     const taken = await listSlots(disk, root, key)
     if ((taken[0] ?? 0) >= slot) return undefined
     const path = versionFile(accountFolder(root, key), slot)
-    return (await place(disk, temporary, path, content)) ? taken : undefined
+    return (await place(disk, root, temporary, path)) ? taken : undefined
   } finally {
     tidying.push(discard(disk, temporary))
   }
@@ -76,33 +74,15 @@ async function writeTemporary(disk: Disk, root: string, path: string, content: U
 }
 
 /** `false` where the slot is taken, or the temporary file was removed because it came too late. */
-async function place(disk: Disk, temporary: string, path: string, content: Uint8Array): Promise<boolean> {
+async function place(disk: Disk, root: string, temporary: string, path: string): Promise<boolean> {
   try {
     await disk.link(temporary, path)
     return true
   } catch (error) {
     const code = codeOf(error) ?? ''
     if (code === 'EEXIST' || code === 'ENOENT') return false
-    if (!noHardLinks.has(code)) throw error
-    return placeWithoutLink(disk, temporary, path, content)
+    throw noHardLinks.has(code) ? missingHardLinks(root) : error
   }
-}
-
-/**
- * The file is made under its own name, empty at first. A torn one fails its checksum, and as long as the temporary file of
- * a living process stands, nobody passes it over. If the temporary file is gone by now, the slot had been pruned.
- */
-async function placeWithoutLink(disk: Disk, temporary: string, path: string, content: Uint8Array): Promise<boolean> {
-  const isInTime = async (): Promise<boolean> => (await unless(disk.lstat(temporary), 'ENOENT')) !== undefined
-  try {
-    if (await writeNewFile(disk, path, content, isInTime)) return true
-  } catch (error) {
-    if (codeOf(error) === 'EEXIST') return false
-    await discard(disk, path)
-    throw error
-  }
-  await discard(disk, path)
-  return false
 }
 
 /** Removes a file if it can. */

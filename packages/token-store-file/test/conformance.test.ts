@@ -2,10 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { describe, test } from '@jest/globals'
 import type { TokenStore } from '@owner-sso/core'
 import { tokenStoreConformance } from '@owner-sso/token-store-conformance'
-import { storeOn } from '../src/file-token-store.ts'
 import { fileTokenStore } from '../src/index.ts'
 import { killedWriter } from './killed-writer.ts'
-import { withoutHardLinks } from './faulty-disk.ts'
 import { scratchFolders } from './scratch-folder.ts'
 
 const folders = scratchFolders()
@@ -34,11 +32,7 @@ function conformance(
 }
 
 describe('fileTokenStore', () => {
-  conformance((path) => fileTokenStore({ path }), killed({ hardLinks: true }))
-})
-
-describe('fileTokenStore where hard links are missing', () => {
-  conformance((path) => storeOn(withoutHardLinks, { path }), killed({ hardLinks: false }))
+  conformance((path) => fileTokenStore({ path }), killed)
 })
 
 describe('fileTokenStore with an encryption key', () => {
@@ -46,7 +40,6 @@ describe('fileTokenStore with an encryption key', () => {
   conformance((path) => fileTokenStore({ path, encryptionKey }))
 })
 
-function killed(options: { hardLinks: boolean }) {
-  return async (path: string, account: string): Promise<number> =>
-    (await killedWriter(path, account, 10, options)).acknowledged
+async function killed(path: string, account: string): Promise<number> {
+  return (await killedWriter(path, account, 10)).acknowledged
 }

@@ -14,9 +14,9 @@ export async function killedWriter(
   path: string,
   account: string,
   acknowledgements: number,
-  { hardLinks = true, delay = 0 }: { hardLinks?: boolean; delay?: number } = {},
+  { delay = 0 }: { delay?: number } = {},
 ): Promise<{ acknowledged: number }> {
-  const child = spawn(process.execPath, [script, path, account, String(hardLinks)], {
+  const child = spawn(process.execPath, [script, path, account], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   let text = ''

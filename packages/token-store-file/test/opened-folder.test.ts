@@ -1,12 +1,14 @@
 /** Opening a folder that isn't there yet, and where none can be. */
-import { mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
+import { createTokenManager, type TokenSet } from '@owner-sso/core'
 import { systemDisk } from '../src/disk.ts'
 import { storeOn } from '../src/file-token-store.ts'
 import { fileTokenStore } from '../src/index.ts'
+import { keyOf } from '../src/layout.ts'
 import { systemError, watched } from './faulty-disk.ts'
-import { account, sample } from './samples.ts'
+import { account, filesBelow, grow, sample } from './samples.ts'
 import { scratchFolders } from './scratch-folder.ts'
 
 const folders = scratchFolders()
@@ -33,6 +35,87 @@ describe('a path whose folders are missing', () => {
       return proceed()
     })
     expect(await storeOn(disk, { path }).swap(account, 0, sample(1), 'one')).toMatchObject({ version: 1 })
+  })
+})
+
+describe('a folder that is removed while the store is open', () => {
+  test('is made anew by the next first save, private again; nothing of it is remembered', async () => {
+    const path = folders.make()
+    const store = fileTokenStore({ path })
+    await grow(store, 3)
+    await grow(store, 1, 'bob@example.com')
+    rmSync(path, { recursive: true })
+    expect(await store.read(account)).toBeUndefined()
+    expect(await store.swap(account, 3, sample(4), 'four')).toEqual({ conflict: true })
+    expect(await store.swap(account, 0, sample(1), 'anew')).toEqual({ version: 1, record: sample(1) })
+    for (const made of [path, join(path, 'tmp')]) expect(statSync(made).mode & 0o777).toBe(0o700)
+    await grow(store, 2)
+    expect(await fileTokenStore({ path }).read(account)).toEqual({ version: 3, record: sample(3) })
+  })
+
+  test.each(['write', 'link'] as const)('in the middle of a save, before its %s, is made anew once', async (name) => {
+    const path = folders.make()
+    let [removed, calls] = [false, 0]
+    const disk = watched((call, proceed) => {
+      calls += 1
+      if (call.name === name && !removed) {
+        removed = true
+        rmSync(path, { recursive: true })
+      }
+      return proceed()
+    })
+    const store = storeOn(disk, { path })
+    expect(await store.swap(account, 0, sample(1), 'one')).toMatchObject({ version: 1 })
+    expect(removed).toBe(true)
+    expect(calls).toBeLessThan(200)
+    expect(await fileTokenStore({ path }).read(account)).toMatchObject({ version: 1 })
+  })
+
+  test('lets a sign-in through, without another process', async () => {
+    const path = folders.make()
+    const sso = { refresh: () => Promise.reject(new Error('It is not refreshed here.')) }
+    const tokens = createTokenManager({ sso, store: fileTokenStore({ path }) })
+    const tokenSet = (name: string): TokenSet => ({
+      access_token: `access-${name}`,
+      refresh_token: `refresh-${name}`,
+      token_type: 'Bearer',
+      expires_at: Date.now() / 1000 + 28_800,
+      auth_url: 'http://127.0.0.1:9',
+    })
+    await tokens.save(account, tokenSet('old'))
+    rmSync(path, { recursive: true })
+    await tokens.save(account, tokenSet('new'))
+    expect(await tokens.getAccessToken(account)).toBe('access-new')
+    expect((await fileTokenStore({ path }).read(account))?.record).toMatchObject({ state: 'signed-in' })
+  })
+
+  test('and can’t be made again is an error, at once', async () => {
+    const path = folders.make()
+    let calls = 0
+    const store = storeOn(
+      watched((_call, proceed) => {
+        calls += 1
+        return proceed()
+      }),
+      { path },
+    )
+    await grow(store, 1)
+    rmSync(dirname(path), { recursive: true })
+    writeFileSync(dirname(path), '')
+    calls = 0
+    await expect(store.swap(account, 0, sample(1), 'anew')).rejects.toMatchObject({ reason: 'write-failed' })
+    expect(calls).toBeLessThan(20)
+  })
+
+  test('is refused where another one is in its place that is not private', async () => {
+    const path = folders.make()
+    const store = fileTokenStore({ path })
+    await grow(store, 1)
+    rmSync(path, { recursive: true })
+    mkdirSync(join(path, keyOf(account).slice(0, 2), keyOf(account)), { recursive: true })
+    chmodSync(path, 0o777)
+    await expect(store.swap(account, 0, sample(1), 'anew')).rejects.toMatchObject({ reason: 'permissions' })
+    expect(filesBelow(path)).toEqual([])
   })
 })
 

@@ -25,6 +25,8 @@ import { scratchFolders } from './scratch-folder.ts'
 
 const folders = scratchFolders()
 const isRoot = process.getuid?.() === 0
+if (!isRoot) console.warn('Skipped: files of another user need root, to make them (run the tests as root).')
+const asRoot = isRoot || process.env['CI'] === 'true' ? describe : describe.skip
 const key = keyOf(account)
 const accountPath = (path: string): string => join(path, key.slice(0, 2), key)
 
@@ -105,11 +107,61 @@ describe('refuses, reading and writing, with a message that says what to do', ()
     expect(await refusals(tamper)).toEqual({ errors: [refusal(words), refusal(words)], isUntouched: true })
   })
 
-  if (!isRoot) console.warn('Skipped: files of another user need root, to make them (run the tests as root).')
-  const asRoot = isRoot || process.env['CI'] === 'true' ? describe : describe.skip
   asRoot('of another user', () => {
     test.each(casesForRoot)('%s', async (_name, tamper, words) => {
       expect(await refusals(tamper)).toEqual({ errors: [refusal(words), refusal(words)], isUntouched: true })
+    })
+  })
+})
+
+describe('a folder above the store’s', () => {
+  /** A store two folders below one of that mode, and one that is reached by a link in it. */
+  function below(mode: number, gid?: number): { above: string; paths: string[] } {
+    const above = dirname(folders.make())
+    mkdirSync(join(above, 'a'), { mode: 0o700 })
+    const elsewhere = dirname(folders.make())
+    symlinkSync(elsewhere, join(above, 'link'))
+    if (gid !== undefined) chownSync(above, -1, gid)
+    chmodSync(above, mode)
+    return { above, paths: [join(above, 'a', 'b', 'tokens'), join(above, 'link', 'tokens')] }
+  }
+
+  test('that everybody can write to is refused, however far above, and where a link leads elsewhere', async () => {
+    for (const path of below(0o777).paths) {
+      await expect(fileTokenStore({ path }).read(account)).rejects.toEqual(refusal(/chmod o-w/))
+    }
+  })
+
+  test('is none where it is sticky, as /tmp is', async () => {
+    const warn = jest.spyOn(process, 'emitWarning').mockReturnValue()
+    for (const path of below(0o1777).paths) await grow(storeOn(systemDisk, { path }), 1)
+    expect(warn.mock.calls).toEqual([])
+    warn.mockRestore()
+  })
+
+  asRoot('of a group', () => {
+    /** What is said of a folder that this group can write to. */
+    async function said(gid: number): Promise<{ above: string; said: unknown[][] }> {
+      const warn = jest.spyOn(process, 'emitWarning').mockReturnValue()
+      const { above, paths } = below(0o775, gid)
+      for (const path of paths) await grow(storeOn(systemDisk, { path }), 1)
+      const calls = warn.mock.calls
+      warn.mockRestore()
+      return { above, said: calls }
+    }
+
+    test('in which others are is told, with what to do', async () => {
+      // nogroup, which is several users' own on every Debian; and one that nobody has heard of.
+      for (const gid of [65_534, 4711]) {
+        const { above, said: calls } = await said(gid)
+        const words = expect.stringMatching(new RegExp(`group ${gid} can write to ${above}.*chmod g-w`, 'u'))
+        const warning = [words, { type: 'SecurityWarning', code: 'OWNER_SSO_SHARED_FOLDER' }]
+        expect(calls).toEqual([warning, warning])
+      }
+    })
+
+    test('that is this user’s alone is none', async () => {
+      expect((await said(0)).said).toEqual([])
     })
   })
 })

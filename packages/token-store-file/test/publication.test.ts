@@ -9,7 +9,7 @@ import { type Disk, systemDisk } from '../src/disk.ts'
 import { storeOn } from '../src/file-token-store.ts'
 import { fileTokenStore } from '../src/index.ts'
 import { keyOf } from '../src/layout.ts'
-import { type Call, watched, withoutHardLinks } from './faulty-disk.ts'
+import { type Call, watched } from './faulty-disk.ts'
 import { account, filesBelow, grow, sample } from './samples.ts'
 import { scratchFolders } from './scratch-folder.ts'
 
@@ -48,8 +48,6 @@ async function writeOne(store: TokenStore, forgetOlder: boolean): Promise<'writt
 describe.each<[string, Disk, number[], boolean]>([
   ['with hard links', systemDisk, [1, 2, 3, 4, 6], false],
   ['where older versions are to go at once', systemDisk, [1, 2, 4], true],
-  // In the middle of its file it makes the others wait, until they give up with `busy`.
-  ['without hard links', withoutHardLinks, [4], false],
 ])('%s, a writer that falls asleep before any of its system calls', (_name, disk, counts, forgetOlder) => {
   test.each(counts)('while others write %i versions: one write a version, and no answer is wrong', async (others) => {
     const count = (await callsOfASave(disk)).length

@@ -44,7 +44,8 @@ export function volatileDisk(root: string, tree: Folder = newFolder()): Volatile
   let lastFd = 100
 
   const find = (path: string, syscall: string): Node => {
-    if (path === root || path === dirname(root)) return tree
+    // All above it is there as well.
+    if (path === root || root.startsWith(path === '/' ? path : `${path}/`)) return tree
     const parts = path.slice(root.length + 1).split('/')
     let node: Node | undefined = tree
     for (const part of parts) node = node?.kind === 'folder' ? node.names.get(part) : undefined
@@ -100,6 +101,7 @@ export function volatileDisk(root: string, tree: Folder = newFolder()): Volatile
       return folder.kind === 'folder' ? [...folder.names.keys()] : []
     },
     link: async (existing, path) => change(path, find(existing, 'link'), 'link'),
+    realpath: async (path) => path,
     statfs: async () => ({ type: 0 }),
     unlink: async (path) => change(path, undefined, 'unlink'),
     afterPowerLoss: (random) => volatileDisk(root, survivors(tree, random)),

@@ -13,7 +13,7 @@ import type { Settings } from '../settings.ts'
 
 export async function run({ settings }: Call): Promise<number> {
   const findings = [
-    ...(await checkSettings(settings, process.env)),
+    ...checkSettings(settings, process.env),
     ...(await checkStore(settings)),
     ...(await checkNetwork(settings)),
   ]

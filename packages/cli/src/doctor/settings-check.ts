@@ -1,18 +1,19 @@
 /**
  * What is set, where it came from, and whether it makes sense.
  */
-import { lstat } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
 import { apiUrlOf, certificateAuthority, serviceOf } from '../service.ts'
 import { CommandError } from '../command-error.ts'
+import { openToOthers, readConfigFile } from '../config-file.ts'
 import { configFile } from '../folders.ts'
 import type { Given, Settings } from '../settings.ts'
 import { type Finding, good, note, problem } from './finding.ts'
 
-export async function checkSettings(settings: Settings, env: NodeJS.ProcessEnv): Promise<Finding[]> {
+export function checkSettings(settings: Settings, env: NodeJS.ProcessEnv): Finding[] {
   const { ca, account } = settings
   return [
     good('Node', `${process.version} on ${process.platform}`),
-    await checkConfigFile(),
+    checkConfigFile(),
     checked('SSO service', settings.authUrl, () => serviceOf({ ...settings, ca: undefined })),
     ...(settings.regionalAuthUrls.value.length > 0 ? [shown('other instances', settings.regionalAuthUrls)] : []),
     checked('owner API', settings.apiUrl, () => apiUrlOf(settings), 'note'),
@@ -43,13 +44,10 @@ function shown(about: string, { value, from }: Given<string | readonly string[]>
   return good(about, `${typeof value === 'string' ? value : value.join(', ')} (${from})`)
 }
 
-async function checkConfigFile(): Promise<Finding> {
-  const stats = await lstat(configFile).catch(() => undefined)
-  if (stats === undefined) return good('config file', `${configFile} (none, and none is needed)`)
-  if (process.platform !== 'win32' && (stats.mode & 0o022) !== 0) {
-    return problem('config file', `Other users can change ${configFile}.`, `Run chmod 600 ${configFile}`)
-  }
-  return good('config file', configFile)
+function checkConfigFile(): Finding {
+  if (!existsSync(configFile)) return good('config file', `${configFile} (none, and none is needed)`)
+  const open = openToOthers(readConfigFile())
+  return open === undefined ? good('config file', configFile) : problem('config file', open.problem, open.fix)
 }
 
 function checkEnvironment(env: NodeJS.ProcessEnv): Finding[] {
