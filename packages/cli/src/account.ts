@@ -1,16 +1,17 @@
 /**
  * Whose tokens a call is about.
  */
-import { SignedOutError, type TokenManager } from '@owner-sso/core'
+import { isSubjectAccount, ownerOfEmail, SignedOutError, type TokenManager } from '@owner-sso/core'
 import { CommandError, exitCodes, usageError } from './command-error.ts'
 import type { Settings } from './settings.ts'
 
 /**
- * The account's name of an e-mail: without surrounding spaces, A–Z in lower case. As the Passport strategy has it, so that
+ * The account's name of an e-mail, or of a subject (`sub:…`), which stays as it is. As the Passport strategy has it, so that
  * a portal and this command can share a store.
  */
 export function accountOf(identity: string): string {
-  return identity.trim().replaceAll(/[A-Z]/gu, (letter) => letter.toLowerCase())
+  const name = identity.trim()
+  return isSubjectAccount(name) ? name : ownerOfEmail(name).account
 }
 
 /**

@@ -2,7 +2,15 @@
  * A sign-in on the service's own page: the person goes there, and pastes the address that it ends on.
  */
 import { createInterface } from 'node:readline/promises'
-import { SsoError, type Sso } from '@owner-sso/core'
+import {
+  type AuthorizationRequest,
+  identifyOwner,
+  isSubjectAccount,
+  SsoError,
+  type Sso,
+  type TokenSet,
+} from '@owner-sso/core'
+import { accountOf } from './account.ts'
 import { openInBrowser } from './browser.ts'
 import { CommandError, exitCodes, usageError } from './command-error.ts'
 import { identityOf } from './credentials.ts'
@@ -25,19 +33,28 @@ const instructions = [
 
 const wrongAddress = 'This is not the address that this sign-in ends on. Nothing was sent.'
 
-/** @throws what `redeemCallback` throws; CommandError where nobody can paste */
+/** @throws what `redeemCallback` throws; CommandError where nobody can paste, or somebody else has signed in */
 export async function signInWithBrowser(sso: Sso, settings: Settings, voice: LoginVoice): Promise<SignIn> {
   if (!settings.input) throw usageError('--browser needs somebody who pastes an address.', 'Leave --no-input out.')
   const identity = await identityOf(settings)
-  const { url, request } = sso.createAuthorizationUrl({ loginHint: identity })
+  const { url, request } = sso.createAuthorizationUrl(isSubjectAccount(identity) ? {} : { loginHint: identity })
   voice.tell(openInBrowser(url) ? 'Your browser opens this address:' : 'Open this address in your browser:')
   printNote('', url, '')
   voice.tell(...instructions)
+  return signInOf(accountOf(identity), sso, await redeemed(sso, request, settings, voice))
+}
+
+async function redeemed(
+  sso: Sso,
+  request: AuthorizationRequest,
+  settings: Settings,
+  voice: LoginVoice,
+): Promise<TokenSet> {
   for (let attempt = 1; ; attempt += 1) {
     const address = await pastedAddress(settings)
     try {
       const redeem = () => sso.redeemCallback(address, request, { signal: stopped })
-      return { identity, tokens: await withProgress(voice.step, redeem) }
+      return await withProgress(voice.step, redeem)
     } catch (error) {
       if (!(error instanceof SsoError) || error.requestSent || stopped.aborted) throw error
       if (!canAsk(settings) || attempt === tries) {
@@ -47,6 +64,17 @@ export async function signInWithBrowser(sso: Sso, settings: Settings, voice: Log
       voice.problem(wrongAddress)
     }
   }
+}
+
+/** What was typed here is a hint: whose tokens these are, their id_token says. */
+async function signInOf(named: string, sso: Sso, received: TokenSet): Promise<SignIn> {
+  const { owner, tokens } = await identifyOwner(sso, received, { signal: stopped })
+  if (owner.account === named) return { account: named, tokens }
+  throw new CommandError(
+    exitCodes.signInAgain,
+    `The account that signed in is ${owner.account}, not ${named}. Nothing was stored.`,
+    `Sign in as ${named}, or run owner-sso login --browser --account ${owner.account}`,
+  )
 }
 
 /** A program at the other end of standard input writes one line. */

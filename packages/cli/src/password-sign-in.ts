@@ -8,6 +8,7 @@ import {
   type Sso,
   type TokenSet,
 } from '@owner-sso/core'
+import { accountOf } from './account.ts'
 import type { CommandOptions } from './call.ts'
 import { type CredentialSource, credentialSource } from './credentials.ts'
 import { stopped } from './interruption.ts'
@@ -20,7 +21,7 @@ import type { Settings } from './settings.ts'
 const tries = 3
 
 export interface SignIn {
-  readonly identity: string
+  readonly account: string
   readonly tokens: TokenSet
 }
 
@@ -33,14 +34,15 @@ export async function signInWithPassword(
 ): Promise<SignIn> {
   const generator = await givenGenerator(options)
   const { identity, outcome } = await firstFactor(sso, credentialSource(settings, options.credentialFile), voice)
-  if (outcome.kind === 'tokens') return { identity, tokens: outcome.tokens }
+  const account = accountOf(identity)
+  if (outcome.kind === 'tokens') return { account, tokens: outcome.tokens }
   const answers = await answerSource(outcome.factors, generator, options, settings)
   for (let attempt = 1; ; attempt += 1) {
     if (answers.unattended) voice.step('Making a passcode from the TOTP secret')
     const answer = await answers.next()
     try {
       const complete = (): Promise<TokenSet> => sso.completeLogin(outcome.pending, answer, { signal: stopped })
-      return { identity, tokens: await withProgress(voice.step, complete) }
+      return { account, tokens: await withProgress(voice.step, complete) }
     } catch (error) {
       if (!(error instanceof PasscodeRejectedError) || !isWorthAnother(error, attempt, answers.unattended)) throw error
       voice.problem(error.message)

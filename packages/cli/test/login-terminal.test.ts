@@ -180,8 +180,9 @@ describeInTerminal('owner-sso login --browser', () => {
   })
 })
 
-it('owner-sso login --browser reads the address from a program, without a terminal', async () => {
-  const child = machine.start(['login', '--browser', '--account', 'plain@example.com'], { input: '' })
+/** Without a terminal: a program reads the address, signs in there, and writes the one that it ends on. */
+async function signInAs(identity: string, named: string): Promise<{ code: number | null; said: string }> {
+  const child = machine.start(['login', '--browser', '--account', named], { input: '' })
   let said = ''
   const url = await new Promise<string>((resolve) => {
     child.stderr?.on('data', (chunk) => {
@@ -190,7 +191,21 @@ it('owner-sso login --browser reads the address from a program, without a termin
       if (found !== undefined && said.includes('paste')) resolve(found)
     })
   })
-  child.stdin?.end(`${await addressAfterSignIn(url, 'plain@example.com', credential)}\n`)
-  expect(await new Promise((resolve) => child.once('close', resolve))).toBe(0)
-  expect(existsSync(machine.tokensFolder)).toBe(true)
+  child.stdin?.end(`${await addressAfterSignIn(url, identity, credential)}\n`)
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
+  return { code, said }
+}
+
+it('owner-sso login --browser reads the address from a program, without a terminal', async () => {
+  const { code } = await signInAs('plain@example.com', ' Plain@Example.com')
+  expect(code).toBe(0)
+  expect((await machine.run(['status', '--json'])).stdout).toContain('"plain@example.com"')
+})
+
+it('owner-sso login --browser stores nothing where another account signed in than the one that was named', async () => {
+  const { code, said } = await signInAs('plain@example.com', 'ann@example.com')
+  expect(code).toBe(3)
+  expect(said).toContain('The account that signed in is plain@example.com, not ann@example.com. Nothing was stored.')
+  expect(said).toContain('owner-sso login --browser --account plain@example.com')
+  expect((await machine.run(['status', '--json'])).stdout).not.toContain('example.com')
 })

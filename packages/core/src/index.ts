@@ -17,6 +17,8 @@ export type {
 } from './sso.ts'
 export type { SharedBlocks } from './http/shared-blocks.ts'
 export type { TokenSet } from './token-set.ts'
+export { identifyOwner, isSubjectAccount, ownerOfEmail } from './token-owner.ts'
+export type { TokenOwner } from './token-owner.ts'
 
 // Keep it: one valid access token, one refresh.
 export { createTokenManager } from './create-token-manager.ts'

@@ -50,7 +50,7 @@ export function createAccessTokens(clock: Clock, settings: Settings, max: number
         settings.accessTokenFormat === 'opaque'
           ? randomText(48)
           : signToken({ ...claims, aud: [issuerOf(instance), 'owner-api'], jti: randomUUID(), scp }),
-        signToken({ ...claims, aud: 'ownerapi', jti: randomUUID(), email: account.identity }),
+        signToken({ ...claims, aud: 'ownerapi', jti: randomUUID(), email: account.identity, email_verified: true }),
       ])
       tokens.set(accessToken, { account, family, revoked: false })
       return { accessToken, idToken }

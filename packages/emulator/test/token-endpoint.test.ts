@@ -141,10 +141,14 @@ describe('the tokens', () => {
       currentDate: now,
       issuer: `${emulator.authUrl}/oauth2/v3`,
     })
-    const id = await jwtVerify(tokens.id_token, keys, { currentDate: now, audience: 'ownerapi' })
+    const id = await jwtVerify(tokens.id_token, keys, {
+      currentDate: now,
+      audience: 'ownerapi',
+      issuer: `${emulator.authUrl}/oauth2/v3`,
+    })
     expect(Number(access.payload.exp) - Number(access.payload.iat)).toBe(28_800)
     expect(Number(id.payload.exp) - Number(id.payload.iat)).toBe(28_800)
-    expect(id.payload['email']).toBe(identity)
+    expect(id.payload).toMatchObject({ email: identity, email_verified: true, azp: 'ownerapi' })
     expect(id.payload.sub).toBe(access.payload.sub)
   })
 

@@ -1,10 +1,9 @@
 /**
  * `mode: 'browser'`: the person signs in on the service's own page, captcha and all, and pastes the address they end on.
  */
-import { PendingLoginExpiredError, SsoError, type TokenSet } from '@owner-sso/core'
+import { identifyOwner, PendingLoginExpiredError, SsoError, type TokenSet } from '@owner-sso/core'
 import { accept } from './acceptance.ts'
 import { askFor, callbackFailureOutcome, failureOutcome } from './failures.ts'
-import { ownerOfTokens } from './id-token.ts'
 import type { Settings } from './options.ts'
 import type { Outcome } from './outcomes.ts'
 import type { SignInRequest } from './sign-in-request.ts'
@@ -48,7 +47,6 @@ async function redeem(settings: Settings, incoming: SignInRequest, callbackUrl: 
     return callbackFailureOutcome(error, next ? { url: next.url, triesLeft: triesLeft(next) } : {})
   }
   await session?.discard()
-  // The document has the id_token on a refresh only; it is what tells whose tokens these are.
-  const named = tokens.id_token === undefined ? await settings.sso.refresh(tokens, { signal: options.signal }) : tokens
-  return accept(settings, request, ownerOfTokens(named), named)
+  const identified = await identifyOwner(settings.sso, tokens, { signal: options.signal })
+  return accept(settings, request, identified.owner, identified.tokens)
 }

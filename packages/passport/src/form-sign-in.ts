@@ -4,6 +4,8 @@
 import {
   type BackupCodeAnswer,
   type Credentials,
+  isSubjectAccount,
+  ownerOfEmail,
   type PasscodeAnswer,
   PasscodeRejectedError,
   PendingLoginExpiredError,
@@ -14,7 +16,6 @@ import { accept } from './acceptance.ts'
 import { askFor, failureOutcome, missing, type SignInFailure } from './failures.ts'
 import type { Settings } from './options.ts'
 import type { Outcome } from './outcomes.ts'
-import { ownerOfEmail } from './owner.ts'
 import type { RequestFields } from './request-fields.ts'
 import type { SignInRequest } from './sign-in-request.ts'
 import { afterOneMoreTry, startWaiting, triesLeft, type WaitingForPasscode } from './waiting-login.ts'
@@ -22,7 +23,10 @@ import { afterOneMoreTry, startWaiting, triesLeft, type WaitingForPasscode } fro
 /** One request of a sign-in by form: it begins one, answers the waiting one, or carries nothing. */
 export function signInByForm(settings: Settings, incoming: SignInRequest): Promise<Outcome> | Outcome {
   const { identity, credential, passcode, backupCode } = incoming.fields
-  if (identity && credential) return begin(settings, incoming, { identity, credential })
+  // A subject's name is no e-mail, whatever the service may take for one.
+  if (identity && credential && !isSubjectAccount(identity.toLowerCase())) {
+    return begin(settings, incoming, { identity, credential })
+  }
   if (passcode || backupCode) return answerWaiting(settings, incoming)
   return missing('Enter your e-mail and your password.')
 }

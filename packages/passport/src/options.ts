@@ -99,7 +99,9 @@ export function settingsOf(
     tokens: manager,
     mode,
     fields,
-    pendingLogins: pendingLoginKey ? sealedPendingLogins(pendingLoginKey, (answer) => manager.claimTry(answer)) : memoryPendingLogins(),
+    pendingLogins: pendingLoginKey
+      ? sealedPendingLogins(pendingLoginKey, (answer) => manager.claimTry(answer))
+      : memoryPendingLogins(),
     pendingLoginTtl,
     verdict: (request, owner, tokenSet) => verdictOn(owner, tokenSet, verifyFor(request, verify, passReqToCallback)),
   }

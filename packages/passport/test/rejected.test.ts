@@ -65,6 +65,7 @@ describe('a sign-in that the person can correct', () => {
     ['lists', { identity: ['plain@example.com'], credential: ['correct horse'] }],
     ['a number for a passcode, which would have lost its zeros', { passcode: 12345 }],
     ['an e-mail of 5,000 characters', { identity: 'x'.repeat(5000), credential: 'correct horse' }],
+    ['the name of a subject for an e-mail', { identity: ' Sub:1@example.com', credential: 'correct horse' }],
     ['a passcode of 65 digits', { passcode: '1'.repeat(65) }],
     ['inherited fields', Object.create({ identity: 'plain@example.com', credential: 'correct horse' })],
   ])('fails with 400 and sends nothing for a body with %s', async (_what, body) => {

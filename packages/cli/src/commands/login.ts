@@ -3,7 +3,6 @@
  */
 import { access, constants } from 'node:fs/promises'
 import { StoreError, type TokenManager, type TokenSet } from '@owner-sso/core'
-import { accountOf } from '../account.ts'
 import type { Call } from '../call.ts'
 import { CommandError, exitCodes } from '../command-error.ts'
 import { duration } from '../duration.ts'
@@ -21,10 +20,9 @@ export async function run({ settings, options }: Call): Promise<number> {
     const voice = await loginVoice()
     voice.begin(`Sign in at ${new URL(sso.authUrl).host}`)
     try {
-      const { identity, tokens: tokenSet } = options.browser
+      const { account, tokens: tokenSet } = options.browser
         ? await (await import('../browser-sign-in.ts')).signInWithBrowser(sso, settings, voice)
         : await (await import('../password-sign-in.ts')).signInWithPassword(sso, options, settings, voice)
-      const account = accountOf(identity)
       await tokens.save(account, tokenSet)
       voice.end(await acceptance(account, tokens))
       if (settings.json) await printJson(await facts(account, tokenSet, store, tokens))
