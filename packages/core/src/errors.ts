@@ -277,15 +277,7 @@ export class RefreshInDoubtError extends SsoError {
 
 /** What is wrong with a token store. */
 export type StoreErrorReason =
-  | 'unavailable'
-  | 'write-failed'
-  | 'read-failed'
-  | 'permissions'
-  | 'corrupt'
-  | 'wrong-key'
-  | 'lost'
-  | 'rolled-back'
-  | 'busy'
+  'unavailable' | 'write-failed' | 'read-failed' | 'permissions' | 'corrupt' | 'wrong-key' | 'busy'
 
 /** The token store could not be read or written. What was stored is untouched. */
 export class StoreError extends SsoError {

@@ -53,12 +53,22 @@ const holder: Check = object({
   timeNamespace: optional(string),
 })
 const refusals: Check = object({ inARow: count, thisOne: oneOf(true, false) })
-const intent: Check = object({ id: filled, holder, replay: count, at: number, answerLost: optional(oneOf(true)) })
+const flag = optional(oneOf(true))
+const intent: Check = object({ id: filled, holder, replay: count, at: number, answerLost: flag, restored: flag })
+const listOf =
+  (check: Check): Check =>
+  (value) =>
+    Array.isArray(value) && value.every(check)
 
 const schema: Fields = { schema: oneOf(1) }
-const signedOut: Fields = { ...schema, generation: number }
+const ancestry: Fields = {
+  ...schema,
+  generation: number,
+  session: optional(filled),
+  replaces: optional(listOf(filled)),
+}
 const tokensHeld: Fields = {
-  ...signedOut,
+  ...ancestry,
   refreshes: count,
   lineage: filled,
   tokens,
@@ -74,13 +84,14 @@ const reasons = oneOf('refresh_token_rejected', 'rotated_token_lost', 'no_refres
 const kinds: Readonly<Record<TokenRecord['state'], Check>> = {
   'signed-in': signedIn,
   'reauthentication-required': object({ ...tokensHeld, reason: reasons }),
-  'signed-out': object(signedOut),
+  'signed-out': object({ ...ancestry, signed_out_at: optional(number) }),
   firewall: object({ ...schema, challenges: count, noted_at: number, wait: number }),
   tries: object({
     ...schema,
     sign_ins: valuesOf((value) => Array.isArray(value) && count(value[0]) && number(value[1])),
   }),
   spooled: object({ ...schema, result: optional(spooled) }),
+  'roll-call': object({ ...schema, call: filled }),
   sealed: object({ ...schema, key: filled, nonce: filled, sealed: filled }),
 }
 

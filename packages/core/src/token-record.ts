@@ -6,16 +6,24 @@ import type { ReauthenticationReason } from './errors.ts'
 import type { TokenSet } from './token-set.ts'
 
 /** What a store keeps for one account: JSON-safe, and nothing that a store has to look into. */
-export type TokenRecord = AccountRecord | FirewallRecord | TriesRecord | SpooledRecord | SealedRecord
+export type TokenRecord = AccountRecord | FirewallRecord | TriesRecord | RollCallRecord | SpooledRecord | SealedRecord
 
 /** The record of an account. */
 export type AccountRecord = SignedIn | ReauthenticationRequired | SignedOut
 
-/** A token set and where it stands among its predecessors. */
-interface TokensHeld {
+/** Where a record stands among the sign-ins and sign-outs of its account. */
+export interface Ancestry {
   readonly schema: 1
-  /** Grows with each sign-in and sign-out, so that an older one is told from a newer one even in a store that lost data. */
+  /** Counts sign-ins and sign-outs, for people who look and for older releases. It decides nothing: see `isBehind`. */
   readonly generation: number
+  /** Names this sign-in or sign-out; random. Records of older releases have none: see `sessionOf`. */
+  readonly session?: string
+  /** The sign-ins and sign-outs that were seen when it was made, the newest first; so many of them as `ancestryOver` keeps. */
+  readonly replaces?: readonly string[]
+}
+
+/** A token set and where it stands among its predecessors. */
+interface TokensHeld extends Ancestry {
   /** Refreshes since that sign-in. */
   readonly refreshes: number
   /** Names the refresh token without revealing it: see `lineageOf`. */
@@ -50,10 +58,10 @@ export interface ReauthenticationRequired extends TokensHeld {
 }
 
 /** A tombstone, in place of a deletion: a refresh still under way must not undo a sign-out. */
-export interface SignedOut {
-  readonly schema: 1
+export interface SignedOut extends Ancestry {
   readonly state: 'signed-out'
-  readonly generation: number
+  /** Seconds since the epoch, by the clock of the process that signed out. */
+  readonly signed_out_at?: number
 }
 
 /** "This refresh token may have been spent", swapped in before the request that spends it. */
@@ -67,6 +75,11 @@ export interface Intent {
   readonly at: number
   /** The holder gave up waiting for the answer: nothing more will come of it. */
   readonly answerLost?: true
+  /**
+   * No request of its own: the store had lost this record, and a process put it back from its memory. Another process may
+   * hold newer tokens, so the refresh token may have been spent.
+   */
+  readonly restored?: true
 }
 
 /** The process that holds an intent, exact enough to tell on its own host that it is dead. */
@@ -117,6 +130,14 @@ export interface SpooledResult {
   /** The record that was refreshed: what `next` may replace goes by it. */
   readonly derivedFrom: SignedIn
   readonly next: SignedIn
+}
+
+/** Changes whenever a process finds that the store lost something, in a record of its own (`roll-call.ts`). */
+export interface RollCallRecord {
+  readonly schema: 1
+  readonly state: 'roll-call'
+  /** Random. */
+  readonly call: string
 }
 
 /** Any other record, encrypted: see `sealedTokenStore`. */

@@ -1,6 +1,6 @@
 /** A record that somebody else put into the store: told as an error of the store, whatever is wrong with it. */
 import { describe, expect, it } from '@jest/globals'
-import { firewallRecordName } from '../src/refresh-protocol/shared-breaker.ts'
+import { firewallRecordName } from '../src/refresh-protocol/record-names.ts'
 import { lineageOf } from '../src/refresh-protocol/lineage.ts'
 import { sealedTokenStore } from '../src/sealed-token-store.ts'
 import { mapStore } from './map-store.ts'

@@ -7,9 +7,8 @@ import { startTimeLimit } from '../time-limit.ts'
 import type { TokenStore } from '../token-store.ts'
 import { isBehind } from './lineage.ts'
 import { placed } from './read-record.ts'
-import { isFirewallRecordName } from './shared-breaker.ts'
+import { isOwnRecordName } from './record-names.ts'
 import { withStoreErrors } from './store-errors.ts'
-import { isTriesRecordName } from './tries.ts'
 
 /**
  * Copies the newest record of every account into another store, to change the store or its keys. Records go as they are,
@@ -80,6 +79,6 @@ export async function* accountsOf(store: TokenStore): AsyncGenerator<string> {
 async function* listOf(store: TokenStore): AsyncGenerator<string> {
   if (store.accounts === undefined) throw new TypeError('store: this token store cannot list its accounts')
   for await (const account of store.accounts()) {
-    if (!isFirewallRecordName(account) && !isTriesRecordName(account)) yield account
+    if (!isOwnRecordName(account)) yield account
   }
 }

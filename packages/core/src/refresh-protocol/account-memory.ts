@@ -78,6 +78,7 @@ export interface AccountMemory {
   get(account: string): Known | undefined
   /** The same, made if need be, and counted as a use. */
   of(account: string): Known
+  all(): Iterable<Known>
   /** To be called when a flight or a commit has ended. */
   release(known: Known): void
 }
@@ -100,6 +101,7 @@ export function createAccountMemory(size: number): AccountMemory {
       used.set(account, known)
       return known
     },
+    all: () => all.values(),
     release(known) {
       if (!isBusy(known) && !used.has(known.account)) all.delete(known.account)
     },

@@ -5,8 +5,7 @@ import { isSealed } from '../sealed-token-store.ts'
 import type { TokenManagerOptions } from '../token-manager.ts'
 import type { TokenSet } from '../token-set.ts'
 import type { TokenStore } from '../token-store.ts'
-import { isFirewallRecordName } from './shared-breaker.ts'
-import { isTriesRecordName } from './tries.ts'
+import { isOwnRecordName } from './record-names.ts'
 
 /** All of them, with their defaults. */
 export type CheckedOptions = Required<Omit<TokenManagerOptions, 'spool'>> & { readonly spool: TokenStore | undefined }
@@ -45,8 +44,7 @@ export function accountName(account: string): string {
   check(typeof account === 'string' && account !== '', 'account must be a non-empty string')
   // Half a character has no UTF-8, so it can be the name of no file, of no key, and of nothing that is hashed.
   check(!/\p{Surrogate}/u.test(account), 'account must be a string of whole Unicode characters')
-  const isOwn = isFirewallRecordName(account) || isTriesRecordName(account)
-  check(!isOwn, 'account must not begin like the names of our own records')
+  check(!isOwnRecordName(account), 'account must not begin like the names of our own records')
   return account
 }
 

@@ -67,8 +67,7 @@ export async function place(
     if (stored !== undefined && !mayStandFor(stored, result, Math.max(version, known.version), context)) {
       return settle(known, result, stored, 'superseded', context)
     }
-    // A store that lost the record takes a fresh result, which exists nowhere else. A refusal has nothing to save there.
-    if (stored === undefined && result.next.state !== 'signed-in') return 'superseded'
+    // A store that lost the record takes a fresh result, which exists nowhere else, without a doubt.
     const record = next(stored, result)
     const answer = await context.store.swap(account, stored?.version ?? 0, record, writeId)
     if (!('conflict' in answer)) {
@@ -83,7 +82,8 @@ function mayStandFor(stored: Placed, result: RefreshResult, version: number, con
 }
 
 function next(stored: Placed | undefined, result: RefreshResult): AccountRecord {
-  return stored === undefined || stored.record.state === 'signed-out' ? result.next : successorOf(stored.record, result)
+  if (stored === undefined || stored.record.state === 'signed-out') return result.next
+  return stored.record.lineage === result.derivedFrom.lineage ? successorOf(stored.record, result) : result.next
 }
 
 function settle(known: Known, result: RefreshResult, stored: Placed, ending: Committed, context: Context): Committed {

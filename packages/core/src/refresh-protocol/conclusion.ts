@@ -7,6 +7,7 @@ import type { TokenSet } from '../token-set.ts'
 import type { Intent, ReauthenticationRequired, SignedIn } from '../token-record.ts'
 import { adopt } from './account-memory.ts'
 import type { Known } from './account-memory.ts'
+import { ancestryOf } from './ancestry.ts'
 import { commit } from './commit.ts'
 import type { Context } from './context.ts'
 import { inDoubt, isInGrace } from './doubt.ts'
@@ -85,9 +86,8 @@ function refreshed(known: Known, ended: Ended, tokens: TokenSet, context: Contex
   const { derivedFrom, sentAt } = ended
   const now = instantOf(context.runtime)
   return {
-    schema: 1,
+    ...ancestryOf(derivedFrom),
     state: 'signed-in',
-    generation: derivedFrom.generation,
     refreshes: derivedFrom.refreshes + 1,
     lineage: lineageOf(known.account, tokens.refresh_token),
     tokens: tokenSet(tokens),

@@ -5,6 +5,7 @@ import type { Sso } from '../sso.ts'
 import type { TokenStore } from '../token-store.ts'
 import type { AccountMemory } from './account-memory.ts'
 import type { Emit } from './events.ts'
+import type { RollCall } from './roll-call.ts'
 import type { Rules } from './rules.ts'
 import type { Runtime } from './runtime.ts'
 import type { SharedBreaker } from './shared-breaker.ts'
@@ -26,6 +27,7 @@ export interface Context {
   readonly rules: Rules
   readonly memory: AccountMemory
   readonly breaker: SharedBreaker
+  readonly rollCall: RollCall
   readonly emit: Emit
   readonly underWay: UnderWay
 }

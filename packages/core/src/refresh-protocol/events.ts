@@ -19,6 +19,8 @@ export interface TokenManagerEvents {
   unsaved: { readonly account: string; readonly error: StoreError; readonly spooled: boolean }
   /** New tokens that a process had left in the spool are in the store. */
   'carried-over': { readonly account: string }
+  /** The store had lost this account, or its newest record: this process put it back from memory. */
+  restored: { readonly account: string }
   /** The result of a refresh was dropped: a newer sign-in, sign-out or refresh stands in the store. */
   superseded: { readonly account: string }
   /** The owner has to sign in again. */

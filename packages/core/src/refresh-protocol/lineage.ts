@@ -4,6 +4,7 @@
  */
 import { createHmac } from 'node:crypto'
 import type { AccountRecord, ReauthenticationRequired, SignedIn } from '../token-record.ts'
+import { ancestryOf, descends, sessionOf } from './ancestry.ts'
 
 /**
  * Names a refresh token without revealing it: its HMAC-SHA256 under the account's name, which every process can compute
@@ -27,7 +28,7 @@ export interface RefreshResult {
 export function mayReplace(stored: AccountRecord, { derivedFrom, next }: RefreshResult): boolean {
   if (stored.state === 'signed-out' || stored.lineage !== derivedFrom.lineage) return false
   const rotated = next.lineage !== derivedFrom.lineage
-  return rotated || stored.generation !== derivedFrom.generation || stored.refreshes <= derivedFrom.refreshes
+  return rotated || sessionOf(stored) !== sessionOf(derivedFrom) || stored.refreshes <= derivedFrom.refreshes
 }
 
 /** Whether a record already holds this result, so that a repeated commit has nothing left to do. */
@@ -35,10 +36,10 @@ export function holdsResult(stored: AccountRecord, { next }: RefreshResult): boo
   return stored.state === next.state && stored.tokens.access_token === next.tokens.access_token
 }
 
-/** The result as it is stored in place of `stored`. */
+/** The result as it is stored in place of `stored`, which holds the refresh token that it was derived from. */
 export function successorOf(stored: SignedIn | ReauthenticationRequired, { next }: RefreshResult): AccountRecord {
   const grown = next.state === 'signed-in' ? 1 : 0
-  return { ...next, generation: stored.generation, refreshes: stored.refreshes + grown }
+  return { ...next, ...ancestryOf(stored), refreshes: Math.max(stored.refreshes + grown, next.refreshes) }
 }
 
 /** An account's record at its version. */
@@ -48,14 +49,17 @@ export interface Placed {
 }
 
 /**
- * Whether `stored` stands behind `seen`: the store went back in time, as Redis does after a failover that lost writes.
- * Other tokens are older by their generation and refreshes. The same tokens are behind where an intent or a refusal was
- * lost: they must not be sent as if nobody had sent them.
+ * Whether `stored` provably stands behind `seen`: the store went back in time, as Redis does after a failover that lost
+ * writes. Another sign-in or sign-out is behind where `seen` was made over it; of two that know nothing of each other neither
+ * is, and what stands in the store stays, whatever any clock said. Within one sign-in fewer refreshes are behind. The same
+ * tokens are behind where an intent or a refusal was lost: they must not be sent as if nobody had sent them.
  */
 export function isBehind(stored: Placed, seen: Placed): boolean {
-  const older =
-    stored.record.generation - seen.record.generation || refreshesOf(stored.record) - refreshesOf(seen.record)
+  if (sessionOf(stored.record) !== sessionOf(seen.record)) return descends(seen.record, stored.record)
+  const older = refreshesOf(stored.record) - refreshesOf(seen.record)
   if (older !== 0) return older < 0
+  // A refusal is the end of its tokens, however often they were put back since.
+  if (stored.record.state !== seen.record.state) return seen.record.state === 'reauthentication-required'
   return stored.version < seen.version && maySpendAgain(stored.record) && !maySpendAgain(seen.record)
 }
 

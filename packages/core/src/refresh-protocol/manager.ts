@@ -12,6 +12,8 @@ import { beginCarryingOver, dropSpooled } from './carry-over.ts'
 import type { Context } from './context.ts'
 import { createEvents } from './events.ts'
 import { attended } from './flight.ts'
+import { answerRollCalls } from './roll-call-answer.ts'
+import { createRollCall } from './roll-call.ts'
 import type { Rules } from './rules.ts'
 import type { Runtime } from './runtime.ts'
 import { signIn, signOut } from './session.ts'
@@ -41,7 +43,9 @@ export function manageTokens(options: TokenManagerOptions, runtime: Runtime, rul
     memory: createAccountMemory(cachedAccounts),
     breaker: createSharedBreaker(store, runtime),
     underWay: createUnderWay(),
+    rollCall: createRollCall(),
   }
+  answerRollCalls(context)
   const { track, settled } = context.underWay
   const blocks = blocksForSignIns(context)
   sso.heedBlocks?.(blocks)

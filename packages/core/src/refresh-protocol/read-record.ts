@@ -2,6 +2,7 @@
  * One look at an account's record, and what this process makes of it: taken as the newest, or, where the store went back
  * in time, put right again.
  */
+import { StoreError } from '../errors.ts'
 import { checkedRecord } from '../record-check.ts'
 import type { AccountRecord } from '../token-record.ts'
 import { tokenSet } from '../token-set.ts'
@@ -9,8 +10,9 @@ import type { Versioned } from '../token-store.ts'
 import type { Known } from './account-memory.ts'
 import { adopt } from './account-memory.ts'
 import type { Context } from './context.ts'
-import { isBehind } from './lineage.ts'
 import type { Placed } from './lineage.ts'
+import { restorationOf } from './restoration.ts'
+import { callRoll } from './roll-call.ts'
 
 /** @throws StoreError where the store can't be read, or holds what is no record of an account */
 export async function readRecord(account: string, { store }: Context): Promise<Placed | undefined> {
@@ -34,29 +36,42 @@ function withoutShownTokens(record: AccountRecord): AccountRecord {
 }
 
 /**
- * Reads the record and takes it over. Where it stands behind what this process knows, the known one is written back: its
- * refresh token is the newer, and the older must not be spent.
+ * Reads the record and takes it over. Where the store has lost it, or stands behind what this process knows, the known one
+ * is put back: its refresh token is the newer, and the older must not be spent.
  *
  * @returns whether there is a record at all
+ * @throws StoreError; `busy` where the store never takes what it says is missing, as one that is read from a lagging replica
  */
 export async function look(known: Known, context: Context): Promise<boolean> {
-  for (;;) {
+  const { runtime, refreshAfter, store, underWay } = context
+  for (let looks = 0; looks < mostLooks; looks += 1) {
     const stored = await readWhileKnown(known, context)
-    if (stored === undefined) return false
     // What only this process holds is written by its commit, not from here.
     if (known.unsaved !== undefined) return true
-    if (known.record === undefined || !isBehind(stored, { version: known.version, record: known.record })) {
-      adopt(known, stored, context.runtime, context.refreshAfter)
+    const before = known.record
+    const record = restorationOf(known, stored, context)
+    if (record === undefined) {
+      if (stored === undefined) return false
+      adopt(known, stored, runtime, refreshAfter)
       return true
     }
-    const { record } = known
-    const answer = await context.store.swap(known.account, stored.version, record, context.runtime.uniqueId())
-    if (!('conflict' in answer)) {
-      adopt(known, { version: answer.version, record }, context.runtime, context.refreshAfter)
-      return true
-    }
+    const forgetOlder = record.state === 'signed-out'
+    const answer = await store.swap(known.account, stored?.version ?? 0, record, runtime.uniqueId(), { forgetOlder })
+    if ('conflict' in answer) continue
+    // A call of this process may have come in between.
+    if (known.record === before) adopt(known, { version: answer.version, record }, runtime, refreshAfter)
+    context.emit('restored', { account: known.account })
+    void underWay.track(callRoll(context))
+    return true
   }
+  throw new StoreError(
+    'busy',
+    'The token store did not take a record back that it had lost: it was changed all the time.',
+  )
 }
+
+/** So many changes by others, each between a read and a swap, are no coincidence. */
+const mostLooks = 32
 
 async function readWhileKnown(known: Known, context: Context): Promise<Placed | undefined> {
   try {

@@ -56,7 +56,6 @@ async function decide(known: Known, context: Context, began: number): Promise<De
 function reasonFor(decision: Decision, known: Known, context: Context): Error {
   const options = { step: 'token-manager', requestSent: false } as const
   if (decision === 'not-signed-in') return new SignedOutError(options)
-  if (decision === 'lost') return new StoreError('lost', 'The token store has lost this account. Sign in again.')
   if (decision === 'defer') return inDoubt(known, context)
   const reason = known.record?.state === 'reauthentication-required' ? known.record.reason : 'refresh_token_rejected'
   return new ReauthenticationRequiredError(reason, options)

@@ -15,14 +15,14 @@ export const sendWithin = 10_000
 export const intentLife: number = requestDeadline + 15_000
 /** The same where the holder is provably running on this host: it may only be stopped. */
 export const runningHolderIntentLife = 120_000
+/** The same for a record that was put back: in this time every living process has answered a roll call, several times. */
+export const restorationLife = 120_000
 /** Milliseconds that one refresh watches a record before it gives up: longer than any single intent lives. */
 export const patience = 150_000
 
 /** What a process knows when it decides. */
 export interface Situation {
   readonly record: AccountRecord | undefined
-  /** A record of this account was seen before, or is in memory: its absence is a loss, not a sign-out. */
-  readonly seenBefore: boolean
   readonly standing: Standing
   /** `refresh()` or a 401 of the owner API asks for another access token than this one. */
   readonly unwanted: boolean
@@ -38,13 +38,12 @@ export interface Situation {
   readonly replayRested: boolean
 }
 
-export type Decision = 'answer' | 'not-signed-in' | 'lost' | 'reauthenticate' | 'wait' | 'defer' | 'send' | 'replay'
+export type Decision = 'answer' | 'not-signed-in' | 'reauthenticate' | 'wait' | 'defer' | 'send' | 'replay'
 
 /** The heart of the protocol: what one look at the record leads to. */
 export function decide(situation: Situation): Decision {
   const { record, standing } = situation
-  if (record === undefined) return situation.seenBefore ? 'lost' : 'not-signed-in'
-  if (record.state === 'signed-out') return 'not-signed-in'
+  if (record === undefined || record.state === 'signed-out') return 'not-signed-in'
   if (record.state === 'reauthentication-required') return 'reauthenticate'
   if (standing === 'fresh' && !situation.unwanted) return 'answer'
   if (situation.justRefreshed) return 'answer'
@@ -63,7 +62,9 @@ export function afterWaiting(waited: number): Decision {
 
 /** Whether an intent may still be acted upon by its holder, `observed` milliseconds after this process first saw it. */
 export function isAlive(intent: Intent, observed: number, vitality: Vitality): boolean {
-  if (intent.answerLost || vitality === 'dead') return false
+  if (intent.answerLost) return false
+  if (intent.restored) return observed < restorationLife
+  if (vitality === 'dead') return false
   return observed < (vitality === 'running' ? runningHolderIntentLife : intentLife)
 }
 

@@ -23,6 +23,11 @@ export interface Runtime {
    * none, as in a simulation, no call of the store has a limit.
    */
   readonly limit?: (milliseconds: number, onOver: () => void) => () => void
+  /**
+   * Calls back again and again, every so many milliseconds, without keeping the process alive. Returns the end of it. Where
+   * there is none, no roll call is answered.
+   */
+  readonly every?: (milliseconds: number, callback: () => void) => () => void
   /** Keeps the process alive until the end of it is called: the timers alone would not. */
   readonly keepAlive: () => () => void
   /** This process. */
@@ -41,6 +46,11 @@ export const systemRuntime: Runtime = {
     return () => clearTimeout(timer)
   },
   limit: startTimeLimit,
+  every: (milliseconds, callback) => {
+    const timer = setInterval(callback, milliseconds)
+    timer.unref()
+    return () => clearInterval(timer)
+  },
   keepAlive: () => {
     const timer = setInterval(() => undefined, longestTimer)
     return () => clearInterval(timer)

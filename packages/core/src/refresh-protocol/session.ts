@@ -3,8 +3,9 @@
  */
 import { tokenSet } from '../token-set.ts'
 import type { TokenSet } from '../token-set.ts'
-import type { AccountRecord } from '../token-record.ts'
+import type { AccountRecord, Ancestry } from '../token-record.ts'
 import { adopt } from './account-memory.ts'
+import { ancestryOver } from './ancestry.ts'
 import type { Context } from './context.ts'
 import { believedLifetime } from './lifetime.ts'
 import { isBehind, lineageOf } from './lineage.ts'
@@ -14,10 +15,9 @@ import { readRecord } from './read-record.ts'
 /** @throws StoreError where it could not be stored */
 export async function signIn(account: string, tokens: TokenSet, context: Context): Promise<void> {
   const now = Math.floor(context.runtime.wallClock() / 1000)
-  await replace(account, context, (generation) => ({
-    schema: 1,
+  await replace(account, context, (ancestry) => ({
+    ...ancestry,
     state: 'signed-in',
-    generation,
     refreshes: 0,
     lineage: lineageOf(account, tokens.refresh_token),
     tokens: tokenSet(tokens),
@@ -30,23 +30,24 @@ export async function signIn(account: string, tokens: TokenSet, context: Context
 export async function signOut(account: string, context: Context): Promise<void> {
   const unknown = context.memory.of(account).record === undefined
   if (unknown && (await readRecord(account, context)) === undefined) return
-  await replace(account, context, (generation) => ({ schema: 1, state: 'signed-out', generation }))
+  const signed_out_at = Math.floor(context.runtime.wallClock() / 1000)
+  await replace(account, context, (ancestry) => ({ ...ancestry, state: 'signed-out', signed_out_at }))
 }
 
 /** Swaps until it is there: unlike a refresh, a sign-in or sign-out gives way to nobody. */
 async function replace(
   account: string,
   context: Context,
-  recordOf: (generation: number) => AccountRecord,
+  recordOf: (ancestry: Required<Ancestry>) => AccountRecord,
 ): Promise<void> {
   const { memory, runtime, store, refreshAfter } = context
   const known = memory.of(account)
+  const session = runtime.uniqueId()
   const writeId = runtime.uniqueId()
   for (;;) {
     const stored = await readRecord(account, context)
-    // By the clock, where it is ahead: in a store that was emptied a new sign-in is still newer than all that was there.
-    const last = Math.max(stored?.record.generation ?? 0, known.record?.generation ?? 0)
-    const record = recordOf(Math.max(last + 1, runtime.wallClock()))
+    // Over what this process remembers as well: the store may have lost it, and another process may put it back.
+    const record = recordOf(ancestryOver(session, stored?.record, known.record))
     const answer = await store.swap(account, stored?.version ?? 0, record, writeId, { forgetOlder: true })
     if ('conflict' in answer) continue
     const placed: Placed = { version: answer.version, record }

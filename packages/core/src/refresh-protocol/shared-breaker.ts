@@ -9,19 +9,9 @@ import { checkedRecord } from '../record-check.ts'
 import type { FirewallRecord } from '../token-record.ts'
 import type { SharedBlocks } from '../http/shared-blocks.ts'
 import type { TokenStore } from '../token-store.ts'
+import { firewallRecordName } from './record-names.ts'
 import { elapsed, instantOf } from './runtime.ts'
 import type { Instant, Runtime } from './runtime.ts'
-
-/** No account may be called like this. */
-const prefix = 'owner-sso:firewall:'
-
-export const isFirewallRecordName = (account: string): boolean => account.startsWith(prefix)
-
-/**
- * The name under which a store keeps what is known about the firewall of an instance of the service: a `FirewallRecord`,
- * for whoever watches over a fleet. While `challenges` is not 0, nobody sends before `noted_at + wait`.
- */
-export const firewallRecordName = (authUrl: string): string => prefix + new URL(authUrl).origin
 
 /** Seconds. */
 const longestWait = 4 * 60 * 60

@@ -17,7 +17,6 @@ export function situationOf(known: Known, stored: boolean, context: Context): Si
   const accessToken = accessTokenOf(record)
   return {
     record: stored ? record : undefined,
-    seenBefore: accessToken !== undefined,
     standing: standingOf(known, now),
     unwanted: accessToken !== undefined && (accessToken === unwanted || accessToken === rejected?.accessToken),
     justRefreshed: isJustRefreshed(known, context),

@@ -9,12 +9,8 @@ import { checkedRecord } from '../record-check.ts'
 import type { WaitingSignIn } from '../token-manager.ts'
 import type { TriesRecord } from '../token-record.ts'
 import type { TokenStore } from '../token-store.ts'
+import { triesRecordName } from './record-names.ts'
 import type { Runtime } from './runtime.ts'
-
-/** No account may be called like this. */
-const prefix = 'owner-sso:tries:'
-
-export const isTriesRecordName = (account: string): boolean => account.startsWith(prefix)
 
 /** Records for each kind of answer. More of them would only spread the counts wider. */
 const records = 64
@@ -31,7 +27,7 @@ export async function claimTry(
   { store, runtime }: { readonly store: Pick<TokenStore, 'read' | 'swap'>; readonly runtime: Runtime },
 ): Promise<boolean> {
   const digest = createHash('sha256').update(id).digest()
-  const name = `${prefix}${step}:${digest.readUInt8(31) % records}`
+  const name = triesRecordName(step, digest.readUInt8(31) % records)
   const key = digest.toString('base64url').slice(0, 16)
   for (;;) {
     const stored = await store.read(name)

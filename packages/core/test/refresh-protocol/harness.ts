@@ -29,6 +29,8 @@ export interface Bench {
   process(options?: Partial<TokenManagerOptions>, skew?: number, random?: () => number): TokenManager
   /** Time passes on both clocks, and what was due happens. */
   pass(milliseconds: number): Promise<void>
+  /** Every process looks whether there was a roll call, as it does every 15 seconds. */
+  rollCall(): Promise<void>
   /** The wall clock of every process jumps. */
   jump(milliseconds: number): void
   /** Milliseconds since the epoch, without jumps. */
@@ -39,6 +41,7 @@ export function bench(): Bench {
   const time = { passed: 0, jumped: 0 }
   const start = Date.UTC(2026, 0, 1)
   const timers = new Set<{ due: number; callback: () => void }>()
+  const regular = new Set<() => void>()
   const beneath = mapStore()
   let serial = 0
 
@@ -79,6 +82,10 @@ export function bench(): Bench {
           timers.add(timer)
           return () => void timers.delete(timer)
         },
+        every(_milliseconds, callback) {
+          regular.add(callback)
+          return () => void regular.delete(callback)
+        },
         keepAlive: () => () => undefined,
         holder: { pid: processes, boot: name },
         vitality: ({ pid }) => self.vitality.get(pid) ?? 'unknown',
@@ -103,6 +110,10 @@ export function bench(): Bench {
         next.callback()
       }
       time.passed = end
+      await idle()
+    },
+    async rollCall() {
+      for (const callback of regular) callback()
       await idle()
     },
     jump(milliseconds) {

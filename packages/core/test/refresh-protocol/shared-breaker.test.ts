@@ -1,7 +1,7 @@
 /** The firewall: one process meets it, and the whole fleet leaves the service alone (B-I). */
 import { describe, expect, it } from '@jest/globals'
 import { FirewallChallengeError } from '../../src/errors.ts'
-import { firewallRecordName } from '../../src/refresh-protocol/shared-breaker.ts'
+import { firewallRecordName } from '../../src/refresh-protocol/record-names.ts'
 import type { TokenSet } from '../../src/token-set.ts'
 import { account, bench, hours } from './harness.ts'
 import type { Bench } from './harness.ts'

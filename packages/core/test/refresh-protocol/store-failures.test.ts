@@ -259,7 +259,7 @@ describe('a store that lost its last writes', () => {
 })
 
 describe('a store that lost everything', () => {
-  it('is told from a sign-out, while the working token is served', async () => {
+  it('is told from a sign-out, where it never takes the account back, while the working token is served', async () => {
     const world = bench()
     const tokens = world.process()
     await tokens.save(account, world.tokens())
@@ -267,7 +267,7 @@ describe('a store that lost everything', () => {
     world.store.read = async () => undefined
     expect(await tokens.getAccessToken(account)).toBe('a0')
     await world.pass(hours(1))
-    await expect(tokens.getAccessToken(account)).rejects.toMatchObject({ code: 'ERR_SSO_STORE', reason: 'lost' })
+    await expect(tokens.getAccessToken(account)).rejects.toMatchObject({ code: 'ERR_SSO_STORE', reason: 'busy' })
     expect(world.sent).toEqual([])
   })
 

@@ -16,6 +16,7 @@ const eventNames = [
   'unsaved',
   'carried-over',
   'superseded',
+  'restored',
   'reauthentication-required',
   'blocked',
 ]

@@ -70,7 +70,7 @@ export function withWindow(store, report) {
       ...store,
       async read(account) {
         const stored = await during(store.read(account))
-        if (!account.startsWith('owner-sso:firewall:')) report({ reached: 'read', account })
+        if (!account.startsWith('owner-sso:')) report({ reached: 'read', account })
         return stored
       },
       async swap(account, expected, next, writeId) {

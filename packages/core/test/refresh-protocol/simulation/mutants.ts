@@ -57,7 +57,7 @@ export const mutants: readonly Mutant[] = [
     takenOut: 'the lineage rule: a blind save',
     rules: { mayReplace: () => true },
     world: { signIns: 1 },
-    harm: 'a newer sign-in was overwritten',
+    harm: 'a newer sign-in or sign-out was overwritten',
   },
   {
     takenOut: 'the lineage rule: a blind save over a tombstone',

@@ -76,8 +76,10 @@ export function startProcess(index: number, incarnation: number, nature: Nature)
   const store: TokenStore = {
     // Nobody meets the firewall in this world.
     read: async (name) => (name === account ? asked('read', {}) : undefined),
-    swap: async (_, expected, next, writeId) =>
-      asked('swap', { write: { expected, next: next as AccountRecord, writeId } }),
+    swap: async (name, expected, next, writeId) =>
+      name === account
+        ? asked('swap', { write: { expected, next: next as AccountRecord, writeId } })
+        : { version: expected + 1, record: next },
   }
   async function asked<Value>(kind: 'read' | 'swap', details: Partial<Step>): Promise<Value> {
     return new Promise((resolve, reject) => {

@@ -1,0 +1,18 @@
+/**
+ * The names of records that are no account's. No account may be called like them.
+ */
+const ours = 'owner-sso:'
+
+export const isOwnRecordName = (name: string): boolean => name.startsWith(ours)
+
+/**
+ * The name under which a store keeps what is known about the firewall of an instance of the service: a `FirewallRecord`,
+ * for whoever watches over a fleet. While `challenges` is not 0, nobody sends before `noted_at + wait`.
+ */
+export const firewallRecordName = (authUrl: string): string => `${ours}firewall:${new URL(authUrl).origin}`
+
+/** Where processes call each other to put back what the store has lost. */
+export const rollCallName: string = `${ours}roll-call`
+
+/** Where it is counted how often sign-ins that wait were answered. */
+export const triesRecordName = (step: string, index: number): string => `${ours}tries:${step}:${index}`

@@ -1,0 +1,46 @@
+/**
+ * The answer to a roll call: a process looks at all accounts that it holds, and so puts back what the store has lost, also
+ * where nobody asks it for anything.
+ */
+import { StoreError } from '../errors.ts'
+import type { Known } from './account-memory.ts'
+import type { Context } from './context.ts'
+import { look } from './read-record.ts'
+import { standingCall } from './roll-call.ts'
+
+/** Milliseconds between two looks at the roll call: several in the time in which nothing restored is sent. */
+const interval = 15_000
+/** Accounts that are looked at side by side. */
+const together = 16
+
+/** For as long as anybody holds the manager: a forgotten one, of one request or one test, is not kept alive by its timer. */
+export function answerRollCalls(context: Context): void {
+  const held = new WeakRef(context)
+  const end = context.runtime.every?.(interval, () => {
+    const living = held.deref()
+    if (living === undefined) end?.()
+    // Where the store is down, it is looked at again in 15 seconds; whoever needs it hears of it.
+    else void answerRollCall(living).catch(() => undefined)
+  })
+}
+
+async function answerRollCall(context: Context): Promise<void> {
+  const { memory, rollCall } = context
+  const held = [...memory.all()].filter(({ record }) => record !== undefined)
+  if (held.length === 0) return
+  const call = await standingCall(context)
+  if (call === rollCall.answered) return
+  for (let from = 0; from < held.length; from += together) {
+    await Promise.all(held.slice(from, from + together).map((known) => lookUnlessBroken(known, context)))
+  }
+  rollCall.answered = call
+}
+
+/** One record that can't be read keeps no other from being put back. */
+async function lookUnlessBroken(known: Known, context: Context): Promise<void> {
+  try {
+    await look(known, context)
+  } catch (error) {
+    if (!(error instanceof StoreError && (error.reason === 'corrupt' || error.reason === 'wrong-key'))) throw error
+  }
+}

@@ -1,0 +1,58 @@
+/**
+ * The roll call: one record for all accounts, which changes whenever a process finds that the store lost one of them, and is
+ * gone with all the others where the store was emptied. Each living process looks at it, and answers.
+ */
+import { StoreError } from '../errors.ts'
+import { checkedRecord } from '../record-check.ts'
+import type { RollCallRecord } from '../token-record.ts'
+import type { Context } from './context.ts'
+import { rollCallName } from './record-names.ts'
+import { elapsed, instantOf } from './runtime.ts'
+import type { Instant } from './runtime.ts'
+
+/** Milliseconds in which a process calls once: a store that lost everything is found out account by account. */
+const callingInterval = 30_000
+
+export interface RollCall {
+  /** The last call that this process has answered. */
+  answered: string | undefined
+  lastCalled: Instant | undefined
+}
+
+export function createRollCall(): RollCall {
+  return { answered: undefined, lastCalled: undefined }
+}
+
+/**
+ * The call that stands, made where there is none: the store is new, or was emptied.
+ *
+ * @throws StoreError where it can't be read or written
+ */
+export async function standingCall({ runtime, store }: Context): Promise<string> {
+  for (const isLast of [false, true]) {
+    const stored = await store.read(rollCallName)
+    if (stored !== undefined) return checkedRecord(stored, 'roll-call').record.call
+    if (isLast) break
+    const call = runtime.uniqueId()
+    // A conflict is another's call, made at the same time.
+    if (!('conflict' in (await store.swap(rollCallName, 0, recordOf(call), call)))) return call
+  }
+  throw new StoreError('busy', 'The token store holds a record that it does not show.')
+}
+
+/** Calls all processes, this one included, because an account was found lost. Where the store fails, the next loss calls. */
+export async function callRoll({ rollCall, runtime, store }: Context): Promise<void> {
+  const now = instantOf(runtime)
+  if (rollCall.lastCalled !== undefined && elapsed(rollCall.lastCalled, now) < callingInterval) return
+  rollCall.lastCalled = now
+  try {
+    const call = runtime.uniqueId()
+    const stored = await store.read(rollCallName)
+    // A conflict is another's call, which does as well.
+    await store.swap(rollCallName, stored?.version ?? 0, recordOf(call), call)
+  } catch {
+    rollCall.lastCalled = undefined
+  }
+}
+
+const recordOf = (call: string): RollCallRecord => ({ schema: 1, state: 'roll-call', call })

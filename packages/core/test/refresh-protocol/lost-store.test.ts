@@ -1,0 +1,278 @@
+/** A store that was emptied, or set back far: the newest comes back by itself, sign-outs stay, and nothing spent is sent. */
+import { describe, expect, it } from '@jest/globals'
+import { ReauthenticationRequiredError } from '../../src/errors.ts'
+import type { Bench } from './harness.ts'
+import { account, bench, deferred, hours } from './harness.ts'
+
+const year = hours(24 * 365)
+
+/** Two processes, the first with its clock ahead; both know the first one's sign-in, and its refresh if there is one. */
+function twoProcesses(ahead = 0) {
+  const world = bench()
+  return { world, old: world.process({}, ahead), other: world.process() }
+}
+
+/** What anybody else gets, who knows nothing. */
+async function storedIn(world: Bench): Promise<unknown> {
+  return (await world.store.read(account))?.record
+}
+
+describe('after a loss, a process with an older sign-in', () => {
+  it.each([
+    ['ten minutes', 600_000],
+    ['a year', year],
+  ])('does not replace a newer one, though its clock is %s ahead', async (_, ahead) => {
+    const { world, old, other } = twoProcesses(ahead)
+    await old.save(account, world.tokens())
+    world.store.clear()
+    await other.save(account, world.tokens({ access_token: 'newer', refresh_token: 'newer' }))
+    await old.status(account)
+    await world.rollCall()
+    expect(await world.process().getAccessToken(account)).toBe('newer')
+    expect(await storedIn(world)).toMatchObject({ refreshes: 0 })
+  })
+
+  it('does not end a newer one with its older sign-out', async () => {
+    const { world, old, other } = twoProcesses(600_000)
+    await old.save(account, world.tokens())
+    await old.forget(account)
+    world.store.clear()
+    await other.save(account, world.tokens({ access_token: 'newer', refresh_token: 'newer' }))
+    expect(await old.status(account)).toMatchObject({ state: 'valid' })
+    expect(await old.getAccessToken(account)).toBe('newer')
+  })
+
+  it('is harmless for ever, even if the clock of one sign-in was a year ahead for a minute', async () => {
+    const { world, old, other } = twoProcesses()
+    await world.process({}, year).save(account, world.tokens())
+    await old.status(account)
+    world.store.clear()
+    for (const name of ['second', 'third']) {
+      await other.save(account, world.tokens({ access_token: name, refresh_token: name }))
+      await old.status(account)
+      expect(await storedIn(world)).toMatchObject({ tokens: { access_token: name } })
+    }
+  })
+})
+
+describe('an account that the store has lost', () => {
+  it('is put back by a process that holds it, and everybody gets it again', async () => {
+    const { world, old } = twoProcesses()
+    const heard: unknown[] = []
+    old.on('restored', (event) => heard.push(event))
+    await old.save(account, world.tokens())
+    await world.rollCall()
+    world.store.clear()
+    await world.rollCall()
+    expect(await world.process().getAccessToken(account)).toBe('a0')
+    expect(heard).toEqual([{ account }])
+    expect(world.sent).toEqual([])
+  })
+
+  it('is put back once: the next roll call finds nothing to do', async () => {
+    const { world, old, other } = twoProcesses()
+    for (const name of [account, 'second', 'third']) await old.save(name, world.tokens({ refresh_token: name }))
+    for (const name of [account, 'second', 'third']) await other.status(name)
+    await world.rollCall()
+    world.store.clear()
+    for (let calls = 0; calls < 4; calls += 1) await world.rollCall()
+    const versions = async (): Promise<unknown[]> =>
+      Promise.all([account, 'second', 'third'].map(async (name) => (await world.store.read(name))?.version))
+    expect(await versions()).toEqual([1, 1, 1])
+    await world.pass(60_000)
+    const reads: string[] = []
+    const read = world.store.read.bind(world.store)
+    world.store.read = async (name) => {
+      reads.push(name)
+      return read(name)
+    }
+    for (let calls = 0; calls < 4; calls += 1) await world.rollCall()
+    expect(reads).toHaveLength(8)
+    expect(await versions()).toEqual([1, 1, 1])
+  })
+
+  it('is in doubt: refreshed shortly before its access token ends, not before', async () => {
+    const { world, old } = twoProcesses()
+    await old.save(account, world.tokens())
+    world.store.clear()
+    await world.pass(hours(7))
+    expect(await old.getAccessToken(account)).toBe('a0')
+    await world.pass(200_000)
+    expect(await old.status(account)).toMatchObject({ state: 'in-doubt' })
+    expect(world.sent).toEqual([])
+    await world.pass(hours(1) - 300_000)
+    expect(await old.getAccessToken(account)).toBe('a0')
+    await world.pass(1000)
+    expect(await old.getAccessToken(account)).toBe('a1')
+    expect(world.sent).toEqual(['r0'])
+  })
+
+  it('comes back in its newest form: who holds an older one waits for whoever holds a newer', async () => {
+    const { world, old, other } = twoProcesses()
+    await old.save(account, world.tokens())
+    await other.status(account)
+    await world.pass(hours(8))
+    expect(await old.getAccessToken(account)).toBe('a1')
+    world.store.clear()
+    const call = other.getAccessToken(account)
+    await world.pass(60_000)
+    expect(world.sent).toEqual(['r0'])
+    await world.rollCall()
+    await world.pass(1000)
+    expect(await call).toBe('a1')
+    expect(world.sent).toEqual(['r0'])
+  })
+
+  it('is given up by its refusal where nobody has a newer one any more', async () => {
+    const { world, old, other } = twoProcesses()
+    await old.save(account, world.tokens())
+    await other.status(account)
+    await world.pass(hours(8))
+    await old.getAccessToken(account)
+    world.store.clear()
+    world.answer = async () => {
+      throw new ReauthenticationRequiredError('refresh_token_rejected')
+    }
+    const call = other.getAccessToken(account).catch((error: unknown) => error)
+    await world.pass(119_000)
+    expect(world.sent).toEqual(['r0'])
+    await world.pass(2000)
+    expect(await call).toMatchObject({ reason: 'rotated_token_lost' })
+    // The process that was away all the time still knows better.
+    await world.rollCall()
+    expect(await world.process().getAccessToken(account)).toBe('a1')
+  })
+
+  it('stays signed out where a process knows of the sign-out, also over what another put back', async () => {
+    const { world, old, other } = twoProcesses()
+    await old.save(account, world.tokens())
+    await other.status(account)
+    await old.forget(account)
+    world.store.clear()
+    expect(await other.getAccessToken(account)).toBe('a0')
+    await other.refresh(account, { signal: AbortSignal.abort() }).catch(() => undefined)
+    expect(await storedIn(world)).toMatchObject({ state: 'signed-in', intent: { restored: true } })
+    await world.rollCall()
+    await world.rollCall()
+    expect(await storedIn(world)).toMatchObject({ state: 'signed-out' })
+    expect(await other.status(account)).toEqual({ state: 'signed-out' })
+    world.store.clear()
+    await world.rollCall()
+    expect(await storedIn(world)).toMatchObject({ state: 'signed-out' })
+  })
+
+  it('still has to sign in again where it had to, also over what another put back', async () => {
+    const { world, old, other } = twoProcesses()
+    await old.save(account, world.tokens())
+    await other.status(account)
+    await world.pass(hours(8))
+    world.answer = async () => {
+      throw new ReauthenticationRequiredError('refresh_token_rejected')
+    }
+    await expect(old.getAccessToken(account)).rejects.toMatchObject({ reason: 'refresh_token_rejected' })
+    world.store.clear()
+    const call = other.getAccessToken(account).catch((error: unknown) => error)
+    await world.pass(1000)
+    await world.rollCall()
+    await world.pass(1000)
+    expect(await call).toMatchObject({ code: 'ERR_SSO_REAUTHENTICATION_REQUIRED' })
+    expect(world.sent).toEqual(['r0'])
+  })
+
+  it('is replaced by a sign-in whatever was put back, and whoever comes back later', async () => {
+    const { world, old, other } = twoProcesses(600_000)
+    await old.save(account, world.tokens())
+    await world.pass(61_000)
+    await old.refresh(account)
+    world.store.clear()
+    await old.status(account)
+    expect(await storedIn(world)).toMatchObject({ tokens: { access_token: 'a1' }, intent: { restored: true } })
+    await other.save(account, world.tokens({ access_token: 'person', refresh_token: 'person' }))
+    await world.rollCall()
+    expect(await old.status(account)).toMatchObject({ state: 'valid' })
+    expect(await storedIn(world)).toMatchObject({ tokens: { access_token: 'person' } })
+  })
+
+  it('takes the result of a refresh that was under way, which nobody can have spent', async () => {
+    const { world, old, other } = twoProcesses()
+    await old.save(account, world.tokens())
+    await other.status(account)
+    await world.pass(hours(8))
+    const received = deferred<ReturnType<typeof world.tokens>>()
+    world.answer = () => received.promise
+    const call = old.getAccessToken(account)
+    await world.pass(1)
+    world.store.clear()
+    const waiting = other.getAccessToken(account)
+    await world.pass(1000)
+    received.resolve(world.tokens({ access_token: 'new', refresh_token: 'new' }))
+    await world.pass(1000)
+    expect([await call, await waiting]).toEqual(['new', 'new'])
+    const { intent } = (await storedIn(world)) as { intent?: unknown }
+    expect({ intent, sent: world.sent }).toEqual({ intent: undefined, sent: ['r0'] })
+  })
+
+  it('that was lost twice, with a sign-in between, comes back as the later one', async () => {
+    const { world, old, other } = twoProcesses()
+    await world.process({}, year).save(account, world.tokens())
+    await old.status(account)
+    world.store.clear()
+    await world.pass(1000)
+    await other.save(account, world.tokens({ access_token: 'later', refresh_token: 'later' }))
+    world.store.clear()
+    await old.status(account)
+    expect(await storedIn(world)).toMatchObject({ tokens: { access_token: 'a0' } })
+    await world.rollCall()
+    await old.status(account)
+    expect(await storedIn(world)).toMatchObject({ tokens: { access_token: 'later' } })
+    expect(await world.process().getAccessToken(account)).toBe('later')
+  })
+})
+
+describe('a store that was set back by more than one refresh', () => {
+  it('is not believed, nor is a process that remembers one of them: the newest is sent', async () => {
+    const { world, old, other } = twoProcesses()
+    await old.save(account, world.tokens())
+    const before = await world.store.read(account)
+    await world.pass(hours(8))
+    await old.getAccessToken(account)
+    await other.status(account)
+    await world.pass(hours(8))
+    expect(await old.getAccessToken(account)).toBe('a2')
+    if (before !== undefined) world.store.put(account, before)
+    const call = other.getAccessToken(account)
+    await world.pass(30_000)
+    expect(world.sent).toEqual(['r0', 'r1'])
+    await world.rollCall()
+    await world.pass(1000)
+    expect(await call).toBe('a2')
+    expect(world.sent).toEqual(['r0', 'r1'])
+  })
+})
+
+describe('a record of a release that kept no ancestry', () => {
+  it('is read, refreshed and replaced, and a process that remembers it does not bring it back', async () => {
+    const { world, old, other } = twoProcesses()
+    const { lineageOf } = await import('../../src/refresh-protocol/lineage.ts')
+    const tokens = world.tokens()
+    const times = { obtained_at: world.now() / 1000, lifetime: 28_800 }
+    const lineage = lineageOf(account, tokens.refresh_token)
+    const record = {
+      schema: 1,
+      state: 'signed-in',
+      generation: 1_760_000_000_000,
+      refreshes: 4,
+      lineage,
+      tokens,
+      ...times,
+    }
+    world.store.put(account, { version: 7, record: record as never })
+    expect(await old.getAccessToken(account)).toBe('a0')
+    await other.save(account, world.tokens({ access_token: 'newer', refresh_token: 'newer' }))
+    world.store.put(account, { version: 7, record: record as never })
+    await other.status(account)
+    expect(await storedIn(world)).toMatchObject({ tokens: { access_token: 'newer' } })
+    await old.status(account)
+    expect(await old.getAccessToken(account)).toBe('newer')
+  })
+})
