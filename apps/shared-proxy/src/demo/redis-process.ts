@@ -25,7 +25,8 @@ export async function startRedis(folder: string): Promise<RedisProcess> {
   const port = await freePort()
   const settings = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'yes']
   // In a process group of its own: Ctrl-C in the terminal must not take it away from instances that still save tokens.
-  const child = spawn(program, settings, { stdio: ['ignore', 'pipe', 'inherit'], detached: true })
+  const env = { PATH: process.env['PATH'] ?? '' }
+  const child = spawn(program, settings, { env, stdio: ['ignore', 'pipe', 'inherit'], detached: true })
   const gone = once(child, 'exit').then(() => {
     throw new Error(`${program} could not start.`)
   })
