@@ -24,6 +24,16 @@ async function storm(emulator: Emulator, count: number): Promise<void> {
   socket.destroy()
 }
 
+/** Milliseconds that the page's longest task computed: what it waited for a busy machine is not its fault. */
+function longestTask(trace: Buffer): number {
+  const { traceEvents }: { traceEvents: { readonly name: string; readonly tdur?: number }[] } = JSON.parse(
+    trace.toString(),
+  )
+  const tasks = traceEvents.filter(({ name, tdur }) => name === 'RunTask' && tdur !== undefined)
+  expect(tasks.length).toBeGreaterThan(0)
+  return Math.max(...tasks.map(({ tdur = 0 }) => tdur)) / 1000
+}
+
 describeInChromium('with ten thousand requests', () => {
   let browser: Browser
   beforeAll(async () => {
@@ -34,12 +44,7 @@ describeInChromium('with ten thousand requests', () => {
   it('stays responsive, holds few elements, and shows them all', async () => {
     await using emulator = await startEmulator({ firewall: false })
     const { page, complaints } = await visit(browser, emulator)
-    await page.evaluate(`
-      globalThis.longest = 0
-      new PerformanceObserver((list) => {
-        for (const { duration } of list.getEntries()) globalThis.longest = Math.max(globalThis.longest, duration)
-      }).observe({ type: 'longtask' })
-    `)
+    await browser.startTracing(page, { categories: ['disabled-by-default-devtools.timeline'] })
     await storm(emulator, 10_000)
     await page.getByRole('heading', { name: '5,001 logins' }).waitFor()
     await page.getByText('10,000 requests').first().waitFor()
@@ -54,8 +59,8 @@ describeInChromium('with ten thousand requests', () => {
     expect(await page.getByRole('option').count()).toBeLessThan(60)
     expect(await page.evaluate('document.querySelectorAll("*").length')).toBeLessThan(3_000)
 
-    // Milliseconds; 75 were measured on a machine that had three times as much to do as it could.
-    expect(await page.evaluate('globalThis.longest')).toBeLessThan(250)
+    // 130 ms were measured on a machine that had seven times as much to do as it could.
+    expect(longestTask(await browser.stopTracing())).toBeLessThan(250)
     expect(complaints).toEqual([])
     await page.context().close()
   }, 120_000)
