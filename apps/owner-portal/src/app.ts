@@ -11,7 +11,7 @@ import type { Store } from 'express-session'
 import { Passport } from 'passport'
 import { ownerOf } from './account.ts'
 import { browserSignInRoutes } from './browser-sign-in.ts'
-import { errorPages, notFound } from './errors.ts'
+import { errorPages, notFound, troubleLine } from './errors.ts'
 import { homeRoutes } from './home.ts'
 import { createOwnerApi, ownerApiPath } from './owner-api.ts'
 import { csrfProtection, formCookie } from './form-token.ts'
@@ -38,7 +38,7 @@ export interface PortalOptions {
   readonly sessionStore?: Store
   /** Makes a box with the demo accounts for the sign-in page at the path `here`. */
   readonly demo?: (here: string) => Html
-  /** Gets one line for each fault of the portal's own. Default: standard error. */
+  /** Gets one line for each fault of the portal's own, and what a page leaves out of a fault elsewhere. Default: standard error. */
   readonly log?: (line: string) => void
 }
 
@@ -60,7 +60,7 @@ export function createApp(options: PortalOptions): Express {
   app.use(express.urlencoded({ extended: false, limit: '16kb', parameterLimit: 50 }))
   app.use(portal.passport.session())
   app.use(formCookie({ secure, secret }), csrfProtection())
-  app.use(ownerApiPath, ownerApiAsItIs(options, portal))
+  app.use(ownerApiPath, ownerApiAsItIs(options, portal, log))
   app.use(signInRoutes(portal), passcodeRoutes(portal), browserSignInRoutes(portal), homeRoutes(portal))
   app.use(notFound())
   app.use(errorPages(log))
@@ -68,13 +68,18 @@ export function createApp(options: PortalOptions): Express {
 }
 
 /** The owner API's own answers, for the links of the pages: reads alone, of the signed-in account's vehicles. */
-function ownerApiAsItIs({ apiUrl }: PortalOptions, { tokens }: Portal): OwnerApiProxy<Request> {
+function ownerApiAsItIs(
+  { apiUrl }: PortalOptions,
+  { tokens }: Portal,
+  log: (line: string) => void,
+): OwnerApiProxy<Request> {
   return ownerApiProxy({
     target: apiUrl,
     tokens,
     account: (request: Request) => ownerOf(request)?.account,
     authorize: ({ method }) => method === 'GET',
     paths: ['/api/1/vehicles'],
+    onProblem: (error, { code }) => log(troubleLine(code, error)),
   })
 }
 

@@ -35,7 +35,7 @@ export function notFound(): RequestHandler {
   return (_request, response) => answer(response, 404, messagePage(notFoundMessage))
 }
 
-/** Answers whatever went wrong; `log` gets one line for a fault of the portal's own. Shows and logs nothing of the request. */
+/** Answers whatever went wrong; `log` gets one line for a fault, and what its page leaves out. Shows and logs nothing of the request. */
 export function errorPages(log: (line: string) => void): ErrorRequestHandler {
   return async (error: unknown, _request, response, next) => {
     if (response.headersSent) return next(error)
@@ -51,7 +51,8 @@ export function errorPages(log: (line: string) => void): ErrorRequestHandler {
     }
     const trouble = unavailable(error)
     if (trouble) {
-      const { problem, status, retryAfter } = trouble
+      const { code, problem, status, retryAfter } = trouble
+      log(troubleLine(code, error))
       return answer(response, status, messagePage({ text: '', ...problem, link: problem.link ?? home }), retryAfter)
     }
     const status = statusOf(error)
@@ -60,6 +61,11 @@ export function errorPages(log: (line: string) => void): ErrorRequestHandler {
     const text = 'That is the portal’s fault, not yours. Try again in a minute.'
     return answer(response, 500, messagePage({ title: 'Something went wrong', text, link: home }))
   }
+}
+
+/** What is left out of an answer, for the log: a path, a host, a system's word. An error of ours holds no secret. */
+export function troubleLine(code: string, error: unknown): string {
+  return `Answered ${code}: ${error instanceof Error ? error.message : 'unknown error'}`
 }
 
 /** The status that Express, its body parser and the portal's own checks put on an error. */

@@ -8,6 +8,7 @@ import { admit } from './admission.ts'
 import { type Refusal, sendJson, sendRefusal, sendText } from './answer.ts'
 import type { Client } from './clients.ts'
 import { drainOf } from './drain.ts'
+import { described, type Log } from './log.ts'
 import { createMetrics } from './metrics.ts'
 import { type Readiness, readinessOf } from './readiness.ts'
 
@@ -19,6 +20,8 @@ export interface GatewayOptions {
   readonly apiUrl: string
   /** The SSO service, all its instances. */
   readonly authUrls: readonly string[]
+  /** Gets what an answer leaves out: paths, hosts and system codes are for the operator. Default: nobody. */
+  readonly log?: Log
 }
 
 export interface Gateway {
@@ -39,12 +42,13 @@ interface Admitted extends IncomingMessage {
 const keepAliveTimeout = 75_000
 
 /** On bare `node:http`: a framework would cost more than all of the rest. */
-export function createGateway({ tokens, store, clients, apiUrl, authUrls }: GatewayOptions): Gateway {
+export function createGateway({ tokens, store, clients, apiUrl, authUrls, log }: GatewayOptions): Gateway {
   const proxy = ownerApiProxy<Admitted>({
     target: apiUrl,
     tokens,
     account: ({ account }) => account,
     authorize: ({ account }) => account !== undefined,
+    onProblem: (error, { code }, { account }) => log?.('call-failed', { answered: code, account, ...described(error) }),
   })
   let asked: Promise<Readiness> | undefined
   // Whoever asks while Redis is being asked gets the same answer.

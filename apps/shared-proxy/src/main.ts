@@ -36,7 +36,7 @@ async function run(): Promise<number> {
   logRefreshes(tokens, log)
   void redis.connected.then(() => warnOf(redis))
   const authUrls = [authUrl, ...regionalAuthUrls]
-  const gateway = createGateway({ tokens, store: redis.store, clients, apiUrl, authUrls })
+  const gateway = createGateway({ tokens, store: redis.store, clients, apiUrl, authUrls, log })
   log('listening', { url: await listen(gateway.server, settings.host, settings.port) })
   const signal = await asked
   const stopped = stop(gateway, tokens, settings.graceSeconds * 1000)

@@ -32,6 +32,8 @@ export function openRedis(
     // A connection that died without a word is noticed by the missing answer to a ping.
     pingInterval: 5000,
     socket: {
+      // Stated, because the environment could turn it off: what goes there is the password, and the tokens.
+      ...(storeUrl.startsWith('rediss:') && ({ tls: true, rejectUnauthorized: true } as const)),
       connectTimeout: 2000,
       socketTimeout: 15_000,
       reconnectStrategy: (attempts) => Math.min(50 * 2 ** attempts, longestPause),

@@ -31,10 +31,12 @@ export async function openRedis(
   ca: string | undefined,
   sealing: Pick<RedisTokenStoreOptions, 'encryptionKey'>,
 ): Promise<OpenRedis> {
-  const trusted = ca !== undefined && url.startsWith('rediss:') ? { tls: true as const, ca: await readFile(ca) } : {}
+  // Stated, because the environment could turn it off: what goes there is the password, and the tokens.
+  const verified = { tls: true, rejectUnauthorized: true } as const
+  const trusted = ca !== undefined && isSecure(url) ? { ca: await readFile(ca) } : {}
   let connected = false
   const client = clientOf(url, {
-    ...trusted,
+    ...(isSecure(url) && { ...verified, ...trusted }),
     connectTimeout,
     // A first connection that fails has failed; one that breaks later, under a proxy, is opened again.
     reconnectStrategy: (retries) => (connected ? Math.min(2 ** retries * 50, 2000) : false),
@@ -55,6 +57,10 @@ export async function openRedis(
       client.destroy()
     },
   }
+}
+
+function isSecure(url: string): boolean {
+  return url.startsWith('rediss:')
 }
 
 /** The client's own message may name the address with the password in it. */

@@ -5,6 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { SignedOutError } from '@owner-sso/core'
 import { type AccountSource, accountOfUser, accountReader, checkTokens, type Tokens } from './account-source.ts'
 import { sendAnswer } from './answers/problem.ts'
+import { checkListener, type ProblemListener, reported } from './answers/problem-report.ts'
 import { ssoErrorAnswer } from './answers/sso-error.ts'
 import { connectionNames } from './proxy/header-names.ts'
 import type { OwnerSso } from './request-property.ts'
@@ -15,7 +16,9 @@ export interface BearerOptions<Request extends IncomingMessage = IncomingMessage
   readonly tokens: Tokens
   /** Whose token. Default: `req.user.account`, as Passport leaves it. */
   readonly account?: AccountSource<Request> | undefined
-  /** Answers where there is no token, in place of problem details. */
+  /** Is told of every error that is answered with problem details, for a log. */
+  readonly onProblem?: ProblemListener<Request> | undefined
+  /** Answers where there is no token, in place of problem details. Its error is for a log: the message may name a host or a path. */
   readonly onError?:
     ((error: unknown, request: Request, response: ServerResponse, next: (error?: unknown) => void) => void) | undefined
 }
@@ -43,9 +46,10 @@ export function ownerApiBearer<Request extends IncomingMessage = IncomingMessage
   options: BearerOptions<Request>,
 ): BearerMiddleware<Request> {
   if (typeof options !== 'object' || options === null) throw new TypeError('ownerApiBearer takes an object of options')
-  const { tokens, onError = answerError } = options
+  const { tokens, onProblem, onError = answerWith(onProblem) } = options
   checkTokens(tokens)
   if (typeof onError !== 'function') throw new TypeError('onError must be a function')
+  checkListener(onProblem)
   const accountOf = options.account === undefined ? accountOfUser : accountReader(options.account)
 
   async function addToken(request: Request): Promise<void> {
@@ -64,15 +68,15 @@ export function ownerApiBearer<Request extends IncomingMessage = IncomingMessage
   }
 }
 
-function answerError(
-  error: unknown,
-  _request: IncomingMessage,
-  response: ServerResponse,
-  next: (error?: unknown) => void,
-): void {
-  const answer = ssoErrorAnswer(error)
-  if (answer) sendAnswer(response, answer)
-  else next(error)
+/** The default `onError`. */
+function answerWith<Request extends IncomingMessage>(
+  onProblem: ProblemListener<Request> | undefined,
+): NonNullable<BearerOptions<Request>['onError']> {
+  return (error, request, response, next) => {
+    const answer = ssoErrorAnswer(error)
+    if (answer) sendAnswer(response, reported(answer, error, request, onProblem))
+    else next(error)
+  }
 }
 
 /** Rewrites the headers in every form that Node has of them: proxies read the one or the other. */

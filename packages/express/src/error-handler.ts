@@ -3,6 +3,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { sendAnswer } from './answers/problem.ts'
+import { checkListener, type ProblemListener, reported } from './answers/problem-report.ts'
 import { ssoErrorAnswer } from './answers/sso-error.ts'
 
 /** Express tells an error handler by its four arguments. */
@@ -13,14 +14,23 @@ export type ErrorMiddleware = (
   next: (error?: unknown) => void,
 ) => void
 
+/** Who is told what an answer leaves out. */
+export interface SsoErrorHandlerOptions {
+  /** Is told of every error that is answered, for a log. The answer itself has one fixed sentence for each code. */
+  readonly onProblem?: ProblemListener | undefined
+}
+
 /**
  * An error handler that answers any `SsoError` (and any error caused by one) with its status, `Retry-After` or
  * `WWW-Authenticate`, and problem details. Other errors go on to the next handler.
+ *
+ * @throws TypeError where `onProblem` is no function
  */
-export function ssoErrorHandler(): ErrorMiddleware {
-  return (error, _request, response, next) => {
+export function ssoErrorHandler({ onProblem }: SsoErrorHandlerOptions = {}): ErrorMiddleware {
+  checkListener(onProblem)
+  return (error, request, response, next) => {
     const answer = ssoErrorAnswer(error)
     if (!answer || response.headersSent) next(error)
-    else sendAnswer(response, answer)
+    else sendAnswer(response, reported(answer, error, request, onProblem))
   }
 }

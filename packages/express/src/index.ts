@@ -10,7 +10,8 @@ export { ownerFetch, type OwnerFetchOptions } from './calls/fetch.ts'
 export type { CallOptions } from './calls/call-options.ts'
 
 // Answer what went wrong.
-export { ssoErrorHandler, type ErrorMiddleware } from './error-handler.ts'
+export { ssoErrorHandler, type ErrorMiddleware, type SsoErrorHandlerOptions } from './error-handler.ts'
 export type { Answer, Problem } from './answers/problem.ts'
+export type { ProblemListener } from './answers/problem-report.ts'
 export type { RefusalCode } from './answers/refusal.ts'
 export type { AccountSource } from './account-source.ts'

@@ -31,7 +31,7 @@ it('answers an SsoError as the proxy does', async () => {
   expect(await answer.json()).toEqual({
     title: 'Unauthorized',
     status: 401,
-    detail: 'This account has to sign in again (refresh token rejected).',
+    detail: 'This account has to sign in again.',
     code: 'ERR_SSO_REAUTHENTICATION_REQUIRED',
     reason: 'refresh_token_rejected',
   })

@@ -28,6 +28,7 @@ export async function run({ settings, options }: Call): Promise<number> {
       account,
       authorize: isAddressedToLoopback,
       userAgent: `owner-sso/${manifest.version}`,
+      onProblem: (error, { code }) => printNote(`${code}: ${error instanceof Error ? error.message : 'unknown'}`),
       ...(settings.ca && { tls: { ca: certificateAuthority(settings.ca.value) } }),
     })
     const { server, url } = await listenOnLoopback((request, response) => proxy(request, response), port)

@@ -3,12 +3,12 @@
  */
 import { STATUS_CODES, type ServerResponse } from 'node:http'
 
-/** The body of an answer: problem details of the type `about:blank`, with a `code` for programs. Never a secret. */
+/** The body of an answer: problem details of the type `about:blank`, with a `code` for programs. Never a secret, a path or a host. */
 export interface Problem {
   /** The status in words. */
   readonly title: string
   readonly status: number
-  /** What happened and what to do, for people. */
+  /** What happened and what to do, for people: the same sentence for every answer of a code. */
   readonly detail: string
   /** A code of `SsoErrorCode` or `RefusalCode`. */
   readonly code: string

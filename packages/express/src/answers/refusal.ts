@@ -48,10 +48,9 @@ const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 /** The methods that are forwarded. Not OPTIONS: the owner API's CORS rules are not the application's. Never TRACE or CONNECT. */
 export const forwardedMethods: ReadonlySet<string> = new Set(methods)
 
-/** The answer of a code; `systemCode`, such as `ECONNREFUSED`, is added to its sentence. */
-export function refusal(code: RefusalCode, systemCode?: string): Answer {
-  const [status, sentence] = refusals[code]
-  const detail = systemCode === undefined ? sentence : `${sentence.slice(0, -1)} (${systemCode}).`
+/** The answer of a code. */
+export function refusal(code: RefusalCode): Answer {
+  const [status, detail] = refusals[code]
   return problemAnswer(status, code, detail, { headers: headersFor(status, code) })
 }
 

@@ -8,27 +8,36 @@ import { type Answer, problemAnswer } from './problem.ts'
 /**
  * 401: only the owner can help, by signing in (again). 502: the SSO service is down or of no use. 503: it works again by
  * itself. 504: it was too slow.
+ *
+ * The sentences are for anybody, and so they are ours: an error's own message may name a file, a host or a key.
  */
-const statuses: Readonly<Record<SsoErrorCode, 401 | 502 | 503 | 504>> = {
-  ERR_SSO_INVALID_CREDENTIALS: 401,
-  ERR_SSO_ACCOUNT_LOCKED: 401,
-  ERR_SSO_CAPTCHA_REQUIRED: 401,
-  ERR_SSO_PASSCODE_REQUIRED: 401,
-  ERR_SSO_PASSCODE_REJECTED: 401,
-  ERR_SSO_PENDING_LOGIN_EXPIRED: 401,
-  ERR_SSO_STATE_MISMATCH: 401,
-  ERR_SSO_ISSUER_MISMATCH: 401,
-  ERR_SSO_SIGNED_OUT: 401,
-  ERR_SSO_REAUTHENTICATION_REQUIRED: 401,
-  ERR_SSO_REGION_NOT_ALLOWED: 502,
-  ERR_SSO_TOKEN_REJECTED: 502,
-  ERR_SSO_UNEXPECTED_RESPONSE: 502,
-  ERR_SSO_UNREACHABLE: 502,
-  ERR_SSO_FIREWALL_CHALLENGE: 503,
-  ERR_SSO_REFRESH_IN_DOUBT: 503,
-  ERR_SSO_STORE: 503,
-  ERR_SSO_TIMEOUT: 504,
+const answers: Readonly<Record<SsoErrorCode, readonly [status: 401 | 502 | 503 | 504, detail: string]>> = {
+  ERR_SSO_INVALID_CREDENTIALS: [401, 'The e-mail or the password was not accepted. Check both, then sign in again.'],
+  ERR_SSO_ACCOUNT_LOCKED: [401, 'This account is locked. Unlock it on the service’s own website, then sign in again.'],
+  ERR_SSO_CAPTCHA_REQUIRED: [401, 'The sign-in takes a captcha. Sign in in a browser instead.'],
+  ERR_SSO_PASSCODE_REQUIRED: [401, 'This account has a second factor. A passcode is required.'],
+  ERR_SSO_PASSCODE_REJECTED: [401, 'The passcode was not accepted.'],
+  ERR_SSO_PENDING_LOGIN_EXPIRED: [401, 'This sign-in has expired. Sign in again from the start.'],
+  ERR_SSO_STATE_MISMATCH: [401, 'The answer does not belong to this sign-in. Sign in again from the start.'],
+  ERR_SSO_ISSUER_MISMATCH: [401, 'The answer comes from another issuer. Sign in again from the start.'],
+  ERR_SSO_SIGNED_OUT: [401, 'This account is not signed in. Sign in first.'],
+  ERR_SSO_REAUTHENTICATION_REQUIRED: [401, 'This account has to sign in again.'],
+  ERR_SSO_REGION_NOT_ALLOWED: [502, 'The SSO service sent this account elsewhere, where it is not followed.'],
+  ERR_SSO_TOKEN_REJECTED: [502, 'The SSO service refused the request.'],
+  ERR_SSO_UNEXPECTED_RESPONSE: [502, 'The SSO service’s answer could not be used.'],
+  ERR_SSO_UNREACHABLE: [502, 'The SSO service can’t be reached.'],
+  ERR_SSO_FIREWALL_CHALLENGE: [503, 'The SSO service takes no requests from here for now. Try again later.'],
+  ERR_SSO_REFRESH_IN_DOUBT: [503, 'The access token is being renewed. Try again later.'],
+  ERR_SSO_STORE: [503, 'The token store can’t be used for now. Try again in a moment.'],
+  ERR_SSO_TIMEOUT: [504, 'The SSO service did not answer in time.'],
 }
+
+/** Codes whose `reason` tells the owner what to do. A store's is the operator's alone. */
+const withReason: ReadonlySet<SsoErrorCode> = new Set<SsoErrorCode>([
+  'ERR_SSO_PASSCODE_REQUIRED',
+  'ERR_SSO_PASSCODE_REJECTED',
+  'ERR_SSO_REAUTHENTICATION_REQUIRED',
+])
 
 /** Seconds to wait where the error knows no time: a store or a lock that is busy. */
 const shortWait = 5
@@ -45,17 +54,18 @@ interface CodedError extends Error {
 export function ssoErrorAnswer(error: unknown): Answer | undefined {
   const ssoError = [error, property(error, 'cause')].find(isSsoError)
   if (!ssoError) return undefined
-  const { code, message, reason, nextAttemptAt } = ssoError
-  const status = statuses[code]
-  return problemAnswer(status, code, message, {
+  const { code, reason, nextAttemptAt } = ssoError
+  const [status, detail] = answers[code]
+  const isWord = typeof reason === 'string' && /^[a-z_-]{1,32}$/u.test(reason)
+  return problemAnswer(status, code, detail, {
     headers: status === 503 ? { 'retry-after': secondsUntil(nextAttemptAt) } : {},
-    reason: typeof reason === 'string' ? reason : undefined,
+    reason: isWord && withReason.has(code) ? reason : undefined,
   })
 }
 
 /** By its code, not by `instanceof`: two copies of core in one tree are two classes. */
 function isSsoError(error: unknown): error is CodedError {
-  return error instanceof Error && Object.hasOwn(statuses, String(property(error, 'code')))
+  return error instanceof Error && Object.hasOwn(answers, String(property(error, 'code')))
 }
 
 function secondsUntil(epochSeconds: unknown): string {

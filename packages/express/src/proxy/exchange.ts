@@ -33,6 +33,8 @@ export interface Exchange {
   readonly tokenAfter: (rejected: string) => Promise<string | undefined>
   /** What to answer where no other token is to be had. */
   readonly answerTo: (error: unknown) => Answer
+  /** Tells whoever keeps a log what an answer of ours leaves out, and gives the answer back. */
+  readonly report: (answer: Answer, error: unknown) => Answer
 }
 
 /** Interim answers (1xx) that one request may get. */
@@ -50,13 +52,13 @@ export function runExchange(dispatcher: Dispatcher, exchange: Exchange): void {
   let isOver = false
 
   /** Ends the exchange with an answer of our own, once. */
-  const end = (answer: Answer): void => {
+  const end = (answer: Answer, error: unknown): void => {
     if (isOver) return
     isOver = true
-    sendAnswer(response, answer)
+    sendAnswer(response, exchange.report(answer, error))
     upstream?.abort(ended)
   }
-  const fail = (error: unknown): void => end(failureAnswer(error))
+  const fail = (error: unknown): void => end(failureAnswer(error), error)
 
   const failLate = (): void => fail(new ExchangeError('ERR_OWNER_API_TIMEOUT'))
   const endLimit = startTimeLimit(exchange.maxDuration, failLate)
@@ -94,7 +96,7 @@ export function runExchange(dispatcher: Dispatcher, exchange: Exchange): void {
           deliver()
         }
       } catch (error) {
-        end(exchange.answerTo(error))
+        end(exchange.answerTo(error), error)
       } finally {
         controller.resume()
       }

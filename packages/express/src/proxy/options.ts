@@ -5,6 +5,7 @@ import type { IncomingMessage } from 'node:http'
 import { createRequire } from 'node:module'
 import type { SecureContextOptions } from 'node:tls'
 import { type AccountSource, accountOfUser, accountReader, checkTokens, type Tokens } from '../account-source.ts'
+import { checkListener, type ProblemListener } from '../answers/problem-report.ts'
 import { property } from '../property.ts'
 import { ownerApiTarget } from '../target.ts'
 import { requestHeaderNames, responseHeaderNames } from './header-names.ts'
@@ -44,6 +45,8 @@ export interface OwnerApiProxyOptions<Request extends IncomingMessage = Incoming
   readonly tls?: { readonly maxVersion?: 'TLSv1.2' | 'TLSv1.3'; readonly ca?: SecureContextOptions['ca'] } | undefined
   /** Default `owner-sso/<version>`. The caller's own is not forwarded: the owner API's firewall dislikes browsers. */
   readonly userAgent?: string | undefined
+  /** Is told of every answer that an error is behind, for a log. The answer itself has one fixed sentence for each code. */
+  readonly onProblem?: ProblemListener<Request> | undefined
 }
 
 /** The options, read once. */
@@ -65,6 +68,7 @@ export interface Settings<Request extends IncomingMessage = IncomingMessage> {
   readonly maxDuration: number
   readonly tls: NonNullable<OwnerApiProxyOptions['tls']>
   readonly userAgent: string
+  readonly onProblem: ProblemListener<Request> | undefined
 }
 
 const optionNames: Readonly<Record<keyof OwnerApiProxyOptions, true>> = {
@@ -84,6 +88,7 @@ const optionNames: Readonly<Record<keyof OwnerApiProxyOptions, true>> = {
   maxDuration: true,
   tls: true,
   userAgent: true,
+  onProblem: true,
 }
 
 const longestTimer = 2 ** 31 - 1
@@ -111,6 +116,7 @@ export function proxySettings<Request extends IncomingMessage>(
     'userAgent must be visible ASCII text of at most 256 characters',
   )
   checkTls(tls)
+  checkListener(options.onProblem)
   const target = ownerApiTarget(options.target)
   const milliseconds = (name: 'connectTimeout' | 'headersTimeout' | 'bodyTimeout' | 'maxDuration', fallback: number) =>
     integer(name, options[name] ?? fallback, 1, longestTimer)
@@ -132,6 +138,7 @@ export function proxySettings<Request extends IncomingMessage>(
     maxDuration: milliseconds('maxDuration', 3_600_000),
     tls,
     userAgent,
+    onProblem: options.onProblem,
   }
 }
 

@@ -5,6 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { SignedOutError, startTimeLimit, verificationProblem } from '@owner-sso/core'
 import { type Answer, rawAnswer, sendAnswer } from '../answers/problem.ts'
+import { reported } from '../answers/problem-report.ts'
 import { refusal } from '../answers/refusal.ts'
 import { ssoErrorAnswer } from '../answers/sso-error.ts'
 import { property } from '../property.ts'
@@ -43,7 +44,7 @@ export function ownerApiProxy<Request extends IncomingMessage = IncomingMessage>
   options: OwnerApiProxyOptions<Request>,
 ): OwnerApiProxy<Request> {
   const settings = proxySettings(options)
-  const { tokens, authorize, accountOf, headersTimeout, bodyTimeout, maxDuration } = settings
+  const { tokens, authorize, accountOf, onProblem, headersTimeout, bodyTimeout, maxDuration } = settings
   const pool = upstreamPool(settings)
   let active = 0
 
@@ -54,7 +55,10 @@ export function ownerApiProxy<Request extends IncomingMessage = IncomingMessage>
     if (isAllowed !== true) return refusal('ERR_OWNER_API_FORBIDDEN')
     const account = await accountOf(request)
     if (account === undefined || account === '') throw new SignedOutError()
-    if (verificationProblem(settings.target) !== undefined) return refusal('ERR_OWNER_API_INTERNAL')
+    const unverified = verificationProblem(settings.target)
+    if (unverified !== undefined) {
+      return reported(refusal('ERR_OWNER_API_INTERNAL'), new Error(`target ${unverified}`), request, onProblem)
+    }
     const token = await tokens.getAccessToken(account)
     const body = await requestBody(request, settings.replayLimit)
     if ('problem' in body) return body
@@ -79,6 +83,7 @@ export function ownerApiProxy<Request extends IncomingMessage = IncomingMessage>
         }),
       tokenAfter: (rejected) => tokenAfter(tokens, account, rejected, canRepeat),
       answerTo: (error) => ssoErrorAnswer(error) ?? refusal('ERR_OWNER_API_INTERNAL'),
+      report: (answer, error) => reported(answer, error, request, onProblem),
     })
     return undefined
   }
@@ -101,8 +106,8 @@ export function ownerApiProxy<Request extends IncomingMessage = IncomingMessage>
       (answer) => answer && sendAnswer(response, answer),
       (error: unknown) => {
         const answer = ssoErrorAnswer(error)
-        if (answer || !next || response.destroyed) sendAnswer(response, answer ?? refusal('ERR_OWNER_API_INTERNAL'))
-        else next(error)
+        if (!answer && next && !response.destroyed) return next(error)
+        return sendAnswer(response, reported(answer ?? refusal('ERR_OWNER_API_INTERNAL'), error, request, onProblem))
       },
     )
   }

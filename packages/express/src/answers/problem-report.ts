@@ -1,0 +1,36 @@
+/**
+ * What an answer leaves out, for a log: outside there is one fixed sentence for each code, and paths, hosts, keys and system
+ * codes are the operator's alone.
+ */
+import type { IncomingMessage } from 'node:http'
+import type { Answer, Problem } from './problem.ts'
+
+/**
+ * Is told of every answer that an error is behind, before it is written. The error holds no secret, but it may name a path, a
+ * host or a key of a store. What the function throws is a warning of the process, and changes nothing about the answer.
+ */
+export type ProblemListener<Request extends IncomingMessage = IncomingMessage> = (
+  error: unknown,
+  problem: Problem,
+  request: Request,
+) => void
+
+/** @throws TypeError where it is no function */
+export function checkListener(onProblem: unknown): void {
+  if (onProblem !== undefined && typeof onProblem !== 'function') throw new TypeError('onProblem must be a function')
+}
+
+/** Tells the listener, and gives the answer back. */
+export function reported<Request extends IncomingMessage>(
+  answer: Answer,
+  error: unknown,
+  request: Request,
+  onProblem: ProblemListener<Request> | undefined,
+): Answer {
+  try {
+    onProblem?.(error, answer.problem, request)
+  } catch (thrown) {
+    process.emitWarning(`onProblem threw: ${thrown instanceof Error ? thrown.message : 'no error'}`, 'OwnerSsoWarning')
+  }
+  return answer
+}
