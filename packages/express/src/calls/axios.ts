@@ -26,7 +26,8 @@ interface Config {
 /**
  * Every call of this instance carries a valid token of the account; a 401 is answered by one more call with the next token
  * where the body can be sent again. No redirect is followed: it would carry the token along. A proxy of the environment is
- * not used; one that the configuration names gets a CONNECT, and sees nothing but the owner API's address.
+ * not used; one that the configuration names gets a CONNECT, and sees nothing but the owner API's address. Plain http, which
+ * is for this machine, takes none.
  *
  * A call fails with what `tokens.getAccessToken` throws, and with a TypeError for an address that the token must not go to
  * or an agent that checks no certificates. The configuration on a response or an error is without agents, `transport`,
@@ -45,10 +46,10 @@ export function attachBearer<Instance extends AxiosLike>(instance: Instance, opt
   /** Knows axios's own adapters by their names, and has none of the application's interceptors. */
   const inner = instance.create({ adapter })
 
-  async function send(config: Config, token: string): Promise<{ readonly status: number }> {
+  async function send(url: URL, config: Config, token: string): Promise<{ readonly status: number }> {
     const shown = { config: shownConfig(config), token }
     // A TypeError about the connections is the caller's own, and holds nothing.
-    const connections = connectionsFor(config)
+    const connections = connectionsFor(url, config)
     try {
       const response = await inner.request({
         ...config,
@@ -66,17 +67,17 @@ export function attachBearer<Instance extends AxiosLike>(instance: Instance, opt
   }
 
   defaults.adapter = async (config: Config): Promise<unknown> => {
-    checkedAddress(instance.getUri(config), target, property(config, 'httpsAgent'))
+    const url = checkedAddress(instance.getUri(config), target, property(config, 'httpsAgent'))
     const account = await accountOf()
     if (account === undefined || account === '') throw new SignedOutError()
     const token = await tokens.getAccessToken(account)
-    const first = send(config, token)
+    const first = send(url, config, token)
     const response = await first.catch((error: unknown) => property(error, 'response'))
     if (property(response, 'status') !== 401) return first
     const next = await tokenAfter(tokens, account, token, isRepeatable(config.data))
     if (next === undefined) return first
     discard(response)
-    return send(config, next)
+    return send(url, config, next)
   }
   return instance
 }

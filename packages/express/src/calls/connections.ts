@@ -4,7 +4,7 @@
  */
 import http from 'node:http'
 import https from 'node:https'
-import { HttpProxyAgent, HttpsProxyAgent } from 'hpagent'
+import { HttpsProxyAgent } from 'hpagent'
 import { Agent as Dispatcher, ProxyAgent } from 'undici'
 import { property } from '../property.ts'
 
@@ -37,16 +37,17 @@ export function straightDispatcher(): Dispatcher {
 /**
  * How a call travels.
  *
+ * @param url - where to: plain http never leaves the machine, and so takes no proxy
  * @param config - of axios, with the application's own agents, `proxy` and `fetchOptions`, if it has any
  * @throws TypeError for a proxy without an address
  */
-export function connectionsFor(config: object): Connections {
+export function connectionsFor(url: URL, config: object): Connections {
   const [httpAgent, httpsAgent] = [property(config, 'httpAgent'), property(config, 'httpsAgent')]
-  const proxy = proxyAddress(property(config, 'proxy'))
-  const agents = proxy ? tunnels(proxy, httpAgent, httpsAgent) : undefined
+  const named = proxyAddress(property(config, 'proxy'))
+  const proxy = url.protocol === 'https:' ? named : undefined
   return {
-    httpAgent: agents?.httpAgent ?? httpAgent ?? straight.httpAgent,
-    httpsAgent: agents?.httpsAgent ?? httpsAgent ?? straight.httpsAgent,
+    httpAgent: httpAgent ?? straight.httpAgent,
+    httpsAgent: proxy ? tunnel(proxy, httpsAgent) : (httpsAgent ?? straight.httpsAgent),
     proxy: false,
     maxRedirects: 0,
     fetchOptions: {
@@ -57,12 +58,9 @@ export function connectionsFor(config: object): Connections {
   }
 }
 
-/** One CONNECT for each call: the proxy sees an address and what is encrypted, and plain http only to this machine. */
-function tunnels(proxy: URL, httpAgent: unknown, httpsAgent: unknown): Pick<Connections, 'httpAgent' | 'httpsAgent'> {
-  return {
-    httpAgent: new HttpProxyAgent({ ...objectAt(httpAgent, 'options'), keepAlive: false, proxy }),
-    httpsAgent: new HttpsProxyAgent({ ...objectAt(httpsAgent, 'options'), keepAlive: false, ...verified, proxy }),
-  }
+/** One CONNECT for each call: the proxy sees an address, and what is encrypted. */
+function tunnel(proxy: URL, agent: unknown): HttpsProxyAgent {
+  return new HttpsProxyAgent({ ...objectAt(agent, 'options'), keepAlive: false, ...verified, proxy })
 }
 
 /** axios's `proxy` as an address; `undefined` where none was given: `false`, and no word at all. */

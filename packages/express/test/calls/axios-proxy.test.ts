@@ -51,17 +51,13 @@ describe.each(axiosVersions)('axios %s', (_version, axios) => {
     expect(await callBoth(axios)).toBe('')
   })
 
-  it('goes through a proxy of the configuration in a tunnel', async () => {
+  it('goes through a proxy of the configuration in a tunnel, and over plain http past it', async () => {
     const auth = { username: 'user', password: 'p@ss' }
     const seen = await callBoth(axios, { proxy: { protocol: 'http', host: '127.0.0.1', port: proxy.port, auth } })
-    expect(seen.match(/CONNECT [^ ]+/gu)).toEqual([
-      `CONNECT ${new URL(emulator.ownerApiUrl).host}`,
-      `CONNECT ${new URL(plain.url).host}`,
-    ])
+    expect(seen.match(/CONNECT [^ ]+/gu)).toEqual([`CONNECT ${new URL(emulator.ownerApiUrl).host}`])
     expect(seen).toContain(`proxy-authorization: Basic ${Buffer.from('user:p@ss').toString('base64')}`)
-    // Within the tunnel to this machine nothing is encrypted; before it, and in the one over TLS, there is no token.
-    expect(seen.slice(0, seen.lastIndexOf('CONNECT'))).not.toContain(token)
-    expect(seen.slice(seen.lastIndexOf('CONNECT')).split('\r\n\r\n')[0]).not.toContain(token)
+    // Plain http, which is for this machine alone, went straight.
+    expect(seen).not.toContain(token)
   })
 
   it.each([{ port: 1 }, { host: '127.0.0.1', port: 'x' }, { protocol: 'socks', host: '127.0.0.1', port: 1 }])(
