@@ -112,18 +112,20 @@ async function showVehicle(portal: Portal, owner: Owner, request: Request, respo
 
 async function refresh(portal: Portal, owner: Owner, request: Request, response: Response): Promise<void> {
   const { tokens } = portal
-  const before = await tokens.status(owner.account)
+  let isSame: boolean
   try {
+    // Not its times: they are whole seconds, and a new token can have those of the old one.
+    const before = await tokens.getAccessToken(owner.account)
     await tokens.refresh(owner.account)
+    isSame = (await tokens.getAccessToken(owner.account)) === before
   } catch (error) {
     const trouble = isOver(error) ? undefined : unavailable(error)
     if (!trouble) throw error
     return showHome(portal, owner, request, response, trouble)
   }
-  const after = await tokens.status(owner.account)
-  const same = after.obtained_at === before.obtained_at && after.expires_at === before.expires_at
-  const left = Math.max(0, (after.expires_at ?? 0) - Date.now() / 1000)
-  request.session.notice = same
+  const { expires_at: expiresAt = 0 } = await tokens.status(owner.account)
+  const left = Math.max(0, expiresAt - Date.now() / 1000)
+  request.session.notice = isSame
     ? { title: 'Your token is fresh already', text: 'It was renewed less than a minute ago. Nothing was sent.' }
     : { title: 'Your token was renewed', text: `It works for ${timeLeft(left)}.` }
   response.redirect(303, '/')

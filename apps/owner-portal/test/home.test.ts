@@ -70,8 +70,6 @@ describe('home', () => {
     const portal = await startPortal()
     const { me, home } = await portal.signedIn()
     const before = await portal.tokens.getAccessToken('plain@example.com')
-    // An expiry is told in whole seconds.
-    portal.emulator.clock.advance(2)
     const answer = await me.send(home, '/refresh')
     expect([answer.status, answer.location]).toEqual([303, '/'])
     const renewed = await me.follow(answer)
