@@ -30,7 +30,9 @@ export function reported<Request extends IncomingMessage>(
   try {
     onProblem?.(error, answer.problem, request)
   } catch (thrown) {
-    process.emitWarning(`onProblem threw: ${thrown instanceof Error ? thrown.message : 'no error'}`, 'OwnerSsoWarning')
+    process.emitWarning(`onProblem threw: ${thrown instanceof Error ? thrown.message : 'no error'}`, {
+      type: 'OwnerSsoWarning',
+    })
   }
   return answer
 }

@@ -110,7 +110,7 @@ it('a listener that throws is a warning, and the answer is the same', async () =
   const tokens = await failing(new core.SignedOutError())
   home = await listen(ownerApiProxy({ target: ownerApi.url, tokens, account, authorize: true, onProblem: throws }))
   expect((await fetch(`${home.url}/api/1/vehicles`)).status).toBe(401)
-  expect(warned).toHaveBeenCalledWith('onProblem threw: the log is full', 'OwnerSsoWarning')
+  expect(warned).toHaveBeenCalledWith('onProblem threw: the log is full', { type: 'OwnerSsoWarning' })
   warned.mockRestore()
 })
 
