@@ -151,6 +151,7 @@ const storeAdvice: Record<StoreError['reason'], string> = {
   permissions: 'Put that right, or choose another store with --store.',
   corrupt: 'Move the damaged record away, then sign in again with: owner-sso login',
   'wrong-key': 'Set OWNER_SSO_ENCRYPTION_KEY to the key that it was stored with.',
+  duplicate: 'Sign in for this account with: owner-sso login',
   busy: 'Try again in a moment.',
 }
 

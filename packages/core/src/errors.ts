@@ -277,7 +277,7 @@ export class RefreshInDoubtError extends SsoError {
 
 /** What is wrong with a token store. */
 export type StoreErrorReason =
-  'unavailable' | 'write-failed' | 'read-failed' | 'permissions' | 'corrupt' | 'wrong-key' | 'busy'
+  'unavailable' | 'write-failed' | 'read-failed' | 'permissions' | 'corrupt' | 'wrong-key' | 'duplicate' | 'busy'
 
 /** The token store could not be read or written. What was stored is untouched. */
 export class StoreError extends SsoError {
@@ -285,6 +285,23 @@ export class StoreError extends SsoError {
   constructor(reason: StoreErrorReason, message: string, options?: SsoErrorOptions) {
     super('ERR_SSO_STORE', message, { step: 'token-store', requestSent: false, ...options })
     this.reason = reason
+  }
+}
+
+/**
+ * `save` was given a refresh token that another account was saved with. Both would send it, and the service ends a session
+ * whose refresh token comes twice. Nothing was stored: sign in for the second account, or `forget` the first.
+ */
+export class DuplicateTokenSetError extends StoreError {
+  /** The account that holds it. */
+  readonly account: string
+  constructor(account: string, options?: SsoErrorOptions) {
+    super(
+      'duplicate',
+      `This token set is saved under another account (${JSON.stringify(account)}). Two accounts can’t share a refresh token: sign in for this one.`,
+      options,
+    )
+    this.account = account
   }
 }
 

@@ -91,6 +91,10 @@ const kinds: Readonly<Record<TokenRecord['state'], Check>> = {
     sign_ins: valuesOf((value) => Array.isArray(value) && count(value[0]) && number(value[1])),
   }),
   spooled: object({ ...schema, result: optional(spooled) }),
+  'refresh-tokens': object({
+    ...schema,
+    saved: valuesOf((value) => Array.isArray(value) && filled(value[0]) && filled(value[1])),
+  }),
   'roll-call': object({ ...schema, call: filled }),
   sealed: object({ ...schema, key: filled, nonce: filled, sealed: filled }),
 }

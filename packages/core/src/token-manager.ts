@@ -71,6 +71,7 @@ export interface TokenManager {
    * A sign-in: replaces whatever was there, a tombstone included. Resolves when it is stored.
    *
    * @throws TypeError if `tokens` is no token set
+   * @throws DuplicateTokenSetError if its refresh token was saved under another account, which still is in that sign-in
    * @throws StoreError if it could not be stored
    */
   save(account: string, tokens: TokenSet): Promise<void>

@@ -6,7 +6,8 @@ import type { ReauthenticationReason } from './errors.ts'
 import type { TokenSet } from './token-set.ts'
 
 /** What a store keeps for one account: JSON-safe, and nothing that a store has to look into. */
-export type TokenRecord = AccountRecord | FirewallRecord | TriesRecord | RollCallRecord | SpooledRecord | SealedRecord
+export type TokenRecord =
+  AccountRecord | FirewallRecord | TriesRecord | RollCallRecord | RefreshTokensRecord | SpooledRecord | SealedRecord
 
 /** The record of an account. */
 export type AccountRecord = SignedIn | ReauthenticationRequired | SignedOut
@@ -130,6 +131,14 @@ export interface SpooledResult {
   /** The record that was refreshed: what `next` may replace goes by it. */
   readonly derivedFrom: SignedIn
   readonly next: SignedIn
+}
+
+/** Under which accounts refresh tokens were saved, in records of their own: see `refresh-token-index.ts`. */
+export interface RefreshTokensRecord {
+  readonly schema: 1
+  readonly state: 'refresh-tokens'
+  /** By a hash of the refresh token, the newest last: the account, and the name of the sign-in. */
+  readonly saved: Readonly<Record<string, readonly [account: string, session: string]>>
 }
 
 /** Changes whenever a process finds that the store lost something, in a record of its own (`roll-call.ts`). */

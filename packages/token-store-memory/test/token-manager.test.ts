@@ -35,6 +35,15 @@ async function callOwnerApi(accessToken: string): Promise<number> {
 }
 
 describe('the token manager', () => {
+  it('refuses a refresh token under a second account, and names the first', async () => {
+    await signedIn(manager())
+    const stored = await store.read(account)
+    const tokens = stored?.record.state === 'signed-in' ? stored.record.tokens : undefined
+    const second = manager().save('second', tokens as NonNullable<typeof tokens>)
+    await expect(second).rejects.toMatchObject({ name: 'DuplicateTokenSetError', account })
+    expect(await manager().status('second')).toEqual({ state: 'signed-out' })
+  })
+
   it('makes one refresh for a hundred callers of four managers', async () => {
     const managers = [manager(), manager(), manager(), manager()]
     const [first = manager()] = managers

@@ -19,6 +19,8 @@ export interface TokenManagerEvents {
   unsaved: { readonly account: string; readonly error: StoreError; readonly spooled: boolean }
   /** New tokens that a process had left in the spool are in the store. */
   'carried-over': { readonly account: string }
+  /** A sign-in was saved, but the index of refresh tokens failed: the same one would be taken for a second account. */
+  'not-indexed': { readonly account: string; readonly error: StoreError }
   /** The store had lost this account, or its newest record: this process put it back from memory. */
   restored: { readonly account: string }
   /** The result of a refresh was dropped: a newer sign-in, sign-out or refresh stands in the store. */

@@ -16,3 +16,6 @@ export const rollCallName: string = `${ours}roll-call`
 
 /** Where it is counted how often sign-ins that wait were answered. */
 export const triesRecordName = (step: string, index: number): string => `${ours}tries:${step}:${index}`
+
+/** Where it stands under which account refresh tokens were saved. */
+export const refreshTokensRecordName = (index: number): string => `${ours}refresh-tokens:${index}`

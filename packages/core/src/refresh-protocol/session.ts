@@ -11,11 +11,14 @@ import { believedLifetime } from './lifetime.ts'
 import { isBehind, lineageOf } from './lineage.ts'
 import type { Placed } from './lineage.ts'
 import { readRecord } from './read-record.ts'
+import { claimRefreshToken } from './refresh-token-index.ts'
 
-/** @throws StoreError where it could not be stored */
+/** @throws StoreError where it could not be stored; DuplicateTokenSetError where another account holds the refresh token */
 export async function signIn(account: string, tokens: TokenSet, context: Context): Promise<void> {
+  const session = context.runtime.uniqueId()
+  await claimRefreshToken(account, tokens.refresh_token, session, context)
   const now = Math.floor(context.runtime.wallClock() / 1000)
-  await replace(account, context, (ancestry) => ({
+  await replace(account, session, context, (ancestry) => ({
     ...ancestry,
     state: 'signed-in',
     refreshes: 0,
@@ -31,18 +34,19 @@ export async function signOut(account: string, context: Context): Promise<void> 
   const unknown = context.memory.of(account).record === undefined
   if (unknown && (await readRecord(account, context)) === undefined) return
   const signed_out_at = Math.floor(context.runtime.wallClock() / 1000)
-  await replace(account, context, (ancestry) => ({ ...ancestry, state: 'signed-out', signed_out_at }))
+  const session = context.runtime.uniqueId()
+  await replace(account, session, context, (ancestry) => ({ ...ancestry, state: 'signed-out', signed_out_at }))
 }
 
 /** Swaps until it is there: unlike a refresh, a sign-in or sign-out gives way to nobody. */
 async function replace(
   account: string,
+  session: string,
   context: Context,
   recordOf: (ancestry: Required<Ancestry>) => AccountRecord,
 ): Promise<void> {
   const { memory, runtime, store, refreshAfter } = context
   const known = memory.of(account)
-  const session = runtime.uniqueId()
   const writeId = runtime.uniqueId()
   for (;;) {
     const stored = await readRecord(account, context)

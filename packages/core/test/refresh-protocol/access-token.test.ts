@@ -115,7 +115,7 @@ describe('a token that works', () => {
     const world = bench()
     const tokens = world.process()
     await tokens.save('one@example.com', world.tokens({ access_token: 'one' }))
-    await tokens.save('__proto__', world.tokens({ access_token: 'other' }))
+    await tokens.save('__proto__', world.tokens({ access_token: 'other', refresh_token: 'other' }))
     expect(await tokens.getAccessToken('one@example.com')).toBe('one')
     expect(await tokens.getAccessToken('__proto__')).toBe('other')
     await expect(tokens.getAccessToken('nobody')).rejects.toMatchObject({ code: 'ERR_SSO_SIGNED_OUT' })
@@ -124,7 +124,8 @@ describe('a token that works', () => {
   it('is remembered for so many accounts and read again for the others', async () => {
     const world = bench()
     const tokens = world.process({ cachedAccounts: 2 })
-    for (const name of ['a', 'b', 'c']) await tokens.save(name, world.tokens({ access_token: name }))
+    for (const name of ['a', 'b', 'c'])
+      await tokens.save(name, world.tokens({ access_token: name, refresh_token: name }))
     expect(await tokens.getAccessToken('a')).toBe('a')
     world.store.down = true
     expect(await tokens.getAccessToken('a')).toBe('a')
@@ -134,7 +135,7 @@ describe('a token that works', () => {
   it('is remembered beyond that while its refresh is under way, and no longer', async () => {
     const world = bench()
     const tokens = world.process({ cachedAccounts: 1, minRefreshInterval: 0 })
-    for (const name of ['a', 'b']) await tokens.save(name, world.tokens({ access_token: name }))
+    for (const name of ['a', 'b']) await tokens.save(name, world.tokens({ access_token: name, refresh_token: name }))
     const answer = deferred<TokenSet>()
     world.answer = () => answer.promise
     const refreshed = tokens.refresh('a')

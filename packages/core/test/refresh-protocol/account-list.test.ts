@@ -9,7 +9,7 @@ describe('a manager', () => {
   it('lists who is signed in or has to sign in again', async () => {
     const world = bench()
     const tokens = world.process()
-    for (const name of ['one', 'two', 'three']) await tokens.save(name, world.tokens())
+    for (const name of ['one', 'two', 'three']) await tokens.save(name, world.tokens({ refresh_token: name }))
     await tokens.forget('two')
     const names: string[] = []
     for await (const name of tokens.accounts()) names.push(name)
@@ -21,7 +21,7 @@ describe('a manager', () => {
 
   it('lists all that it can read, and then says that a record needs a key, or is none', async () => {
     const world = bench()
-    for (const name of ['one', 'three']) await world.process().save(name, world.tokens())
+    for (const name of ['one', 'three']) await world.process().save(name, world.tokens({ refresh_token: name }))
     const sealed = sealedTokenStore(world.store, { keys: [Buffer.alloc(32, 1)] })
     await world.process({ store: sealed }).save('two', world.tokens())
     const names: string[] = []
@@ -43,7 +43,8 @@ describe('copying token sets', () => {
   it('takes every record over as it is, and none over a newer one', async () => {
     const world = bench()
     const tokens = world.process()
-    for (const name of ['one', 'two', 'three']) await tokens.save(name, world.tokens({ access_token: name }))
+    for (const name of ['one', 'two', 'three'])
+      await tokens.save(name, world.tokens({ access_token: name, refresh_token: name }))
     await tokens.forget('two')
     const target = mapStore()
     expect(await copyTokenSets(world.store, target)).toBe(3)
@@ -57,7 +58,8 @@ describe('copying token sets', () => {
 
   it('copies all that it can read, and then says what it could not', async () => {
     const world = bench()
-    for (const name of ['one', 'two', 'three', 'four']) await world.process().save(name, world.tokens())
+    for (const name of ['one', 'two', 'three', 'four'])
+      await world.process().save(name, world.tokens({ refresh_token: name }))
     world.store.put('one', { version: 1, record: { hello: 'world' } as never })
     world.store.put('three', { version: 1, record: null as never })
     const target = mapStore()

@@ -62,8 +62,8 @@ describe('an account', () => {
       store: {
         ...store,
         swap: async (...write) => {
-          const [, , { state }, , options] = write
-          asked.push([state, options?.forgetOlder ?? false])
+          const [name, , { state }, , options] = write
+          if (name === account) asked.push([state, options?.forgetOlder ?? false])
           return store.swap(...write)
         },
       },
@@ -100,7 +100,7 @@ describe('an account', () => {
     const swapped: unknown[] = []
     const swap = world.store.swap.bind(world.store)
     world.store.swap = async (...args) => {
-      swapped.push(args[2])
+      if (args[0] === account) swapped.push(args[2])
       return swap(...args)
     }
     await tokens.save(account, world.tokens())

@@ -1,0 +1,74 @@
+/**
+ * The index of refresh tokens: under which account each was saved, so that none is saved under two. An account's own record
+ * can't tell: its `lineage` is a hash under the account's name.
+ *
+ * Only sign-ins are in it. What a refresh brings is known to the store alone, and keeping it up would cost each refresh two
+ * more round trips. It stands in a fixed number of records, because a store can't delete, and the oldest sign-ins make room.
+ */
+import { createHash } from 'node:crypto'
+import { DuplicateTokenSetError, StoreError } from '../errors.ts'
+import { checkedRecord } from '../record-check.ts'
+import type { RefreshTokensRecord } from '../token-record.ts'
+import { sessionOf } from './ancestry.ts'
+import type { Context } from './context.ts'
+import { readRecord } from './read-record.ts'
+import { refreshTokensRecordName } from './record-names.ts'
+
+/** Some 65,000 sign-ins are remembered. */
+const records = 1024
+const savedInEach = 64
+/** So many sign-ins at once that fall into one record are no coincidence. */
+const mostTries = 32
+
+/**
+ * Notes that this sign-in will hold the refresh token. Two that are saved at the very same moment may both pass.
+ *
+ * @param session - the name of the sign-in
+ * @throws DuplicateTokenSetError where it was saved under another account, and that sign-in is not over
+ */
+export async function claimRefreshToken(
+  account: string,
+  refreshToken: string,
+  session: string,
+  context: Context,
+): Promise<void> {
+  try {
+    await claim(account, refreshToken, session, context)
+  } catch (error) {
+    // The index only helps: a damaged one keeps nobody from signing in. A store that is down would not take the sign-in either.
+    if (!(error instanceof StoreError) || !['corrupt', 'wrong-key', 'busy'].includes(error.reason)) throw error
+    context.emit('not-indexed', { account, error })
+  }
+}
+
+async function claim(account: string, refreshToken: string, session: string, context: Context): Promise<void> {
+  const { store, runtime } = context
+  const digest = createHash('sha256').update('owner-sso refresh token ').update(refreshToken).digest()
+  const name = refreshTokensRecordName(digest.readUInt16BE(0) % records)
+  const key = digest.toString('base64url')
+  for (let tries = 0; tries < mostTries; tries += 1) {
+    const stored = await store.read(name)
+    const { version, record } = stored ? checkedRecord(stored, 'refresh-tokens') : { version: 0, record: undefined }
+    const saved = new Map(Object.entries(record?.saved ?? {}))
+    const [first, sessionOfFirst] = saved.get(key) ?? []
+    if (first !== undefined && first !== account && (await isOf(first, sessionOfFirst, context))) {
+      throw new DuplicateTokenSetError(first)
+    }
+    saved.delete(key)
+    saved.set(key, [account, session])
+    const next: RefreshTokensRecord = {
+      schema: 1,
+      state: 'refresh-tokens',
+      saved: Object.fromEntries([...saved].slice(-savedInEach)),
+    }
+    const answer = await store.swap(name, version, next, runtime.uniqueId(), { forgetOlder: true })
+    if (!('conflict' in answer)) return
+  }
+  throw new StoreError('busy', 'The index of refresh tokens was changed all the time.')
+}
+
+/** Whether the account still is in that sign-in: neither signed out, nor signed in again with another refresh token. */
+async function isOf(account: string, session: string | undefined, context: Context): Promise<boolean> {
+  const stored = await readRecord(account, context)
+  return stored !== undefined && stored.record.state !== 'signed-out' && sessionOf(stored.record) === session
+}
