@@ -2,17 +2,21 @@
  * What `npm start` runs: the portal, against the emulator or the service that `OWNER_SSO_AUTH_URL` names, until Ctrl-C.
  */
 import { once } from 'node:events'
-import { createSso } from '@owner-sso/core'
-import { createApp } from './app.ts'
+import { createSso, createTokenManager, timeLimitSignal, type TokenManager } from '@owner-sso/core'
+import { memoryTokenStore } from '@owner-sso/token-store-memory'
+import { createApp, type PortalOptions } from './app.ts'
 import { type Demo, startDemo } from './demo.ts'
-import { type RunningServer, serve } from './server.ts'
+import { serve } from './server.ts'
 import { type Service, type Settings, settingsFrom } from './settings.ts'
 
 async function main(): Promise<void> {
   const settings = settingsFrom(process.env)
   const { service, demo } = await servicesFor(settings)
   try {
-    const server = await startPortal(settings, service, demo)
+    const sso = createSso({ authUrl: service.authUrl, regionalAuthUrls: service.regionalAuthUrls })
+    const tokens = createTokenManager({ sso, store: memoryTokenStore() })
+    const app = createApp({ ...portalOptions(settings, service, demo), sso, tokens })
+    const server = await serve(app, settings.host, settings.port)
     console.log(`\nOwner portal: ${server.url}   (Ctrl-C ends it)\n`)
     if (server.port !== settings.port && settings.port !== 0) {
       console.log(`Port ${settings.port} is in use, so this is another one; the variable PORT chooses.\n`)
@@ -20,6 +24,7 @@ async function main(): Promise<void> {
     console.log(demo ? `${demo.lines().join('\n')}\n` : `It signs in with ${service.authUrl}\n`)
     await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
     await server.close()
+    await settle(tokens)
   } finally {
     await demo?.close()
   }
@@ -32,17 +37,27 @@ async function servicesFor({ service }: Settings): Promise<{ service: Service; d
   return { service: demo, demo }
 }
 
-function startPortal(settings: Settings, service: Service, demo: Demo | undefined): Promise<RunningServer> {
-  const { authUrl, regionalAuthUrls, apiUrl } = service
-  const { host, port, behindHttpsProxy, sessionSecret } = settings
-  const app = createApp({
-    sso: createSso({ authUrl, regionalAuthUrls }),
+function portalOptions(
+  { behindHttpsProxy, sessionSecret }: Settings,
+  { apiUrl }: Service,
+  demo: Demo | undefined,
+): Omit<PortalOptions, 'sso'> {
+  return {
     apiUrl,
     behindHttpsProxy,
     ...(sessionSecret !== undefined && { sessionSecret }),
     ...(demo && { demo: demo.box }),
+  }
+}
+
+/** Milliseconds that a refresh may still take when the pages have ended: its own deadline of 30 s, and the save. */
+const settlingTime = 45_000
+
+/** A refresh under way is never cut off, wherever its tokens go. */
+async function settle(tokens: TokenManager): Promise<void> {
+  await tokens.settled({ signal: timeLimitSignal(settlingTime) }).catch((error: unknown) => {
+    console.error(`A refresh did not end: ${error instanceof Error ? error.message : String(error)}`)
   })
-  return serve(app, host, port)
 }
 
 // Ctrl-C can arrive twice, from the terminal and from the package manager: the second may not cut the end short.

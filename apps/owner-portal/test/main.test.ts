@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { startEmulator } from '@owner-sso/emulator'
 import { afterEach, describe, expect, it } from '@jest/globals'
@@ -47,6 +48,28 @@ function start(environment: Record<string, string>): Portal {
   return { child, printed: () => text, prints, exitCode: once(child, 'close').then(([code]) => code) }
 }
 
+/** Signs a demo account in. Returns its cookies. */
+async function signedIn(url: string): Promise<string> {
+  const page = await fetch(`${url}/sign-in`)
+  const hidden = [...(await page.text()).matchAll(/<input[^>]*type="hidden"[^>]*name="([^"]+)"[^>]*value="([^"]*)"/gu)]
+  const body = new URLSearchParams([
+    ...hidden.map(([, name = '', value = '']): [string, string] => [name, value]),
+    ['identity', 'plain@example.com'],
+    ['credential', 'correct horse'],
+  ])
+  const cookies = cookiesOf(page)
+  const headers = { cookie: cookies, origin: url }
+  const answer = await fetch(`${url}/sign-in`, { method: 'POST', body, headers, redirect: 'manual' })
+  expect(answer.headers.get('location')).toBe('/')
+  return `${cookies}; ${cookiesOf(answer)}`
+}
+
+const cookiesOf = ({ headers }: Response): string =>
+  headers
+    .getSetCookie()
+    .map((cookie) => cookie.split(';')[0])
+    .join('; ')
+
 describe('npm start', () => {
   it('prints the address and the demo accounts with a passcode, and Ctrl-C ends all of it', async () => {
     const { child, prints, printed, exitCode } = start({ PORT: '0' })
@@ -72,6 +95,30 @@ describe('npm start', () => {
     const { child, prints, exitCode } = start({ PORT: '0' })
     await prints(/regional@example\.com .*\n/u)
     child.kill('SIGTERM')
+    expect(await exitCode).toBe(0)
+  })
+
+  it('lets a refresh under way come to its end before it ends', async () => {
+    await using emulator = await startEmulator({ accessTokenLifetime: 600 })
+    const { child, prints, exitCode } = start({
+      PORT: '0',
+      OWNER_SSO_AUTH_URL: emulator.authUrl,
+      OWNER_SSO_API_URL: emulator.ownerApiUrl,
+    })
+    const [, url = ''] = await prints(/Owner portal: (http:\/\/127\.0\.0\.1:\d+)/u)
+    const cookie = await signedIn(url)
+    // The owner API refuses the token, and the page waits for another one.
+    emulator.once('owner-api', { status: 401 })
+    let release = (): void => undefined
+    emulator.once('refresh', { hold: new Promise<void>((resolve) => (release = resolve)), commit: 'after' })
+    const page = fetch(url, { headers: { cookie } }).catch(() => 'cut off')
+    while (emulator.counters.tokenRefreshes === 0) await pause(20)
+    child.kill('SIGTERM')
+    expect(await page).toBe('cut off')
+    // Nothing is left to wait for but the answer.
+    await pause(500)
+    expect(child.exitCode).toBeNull()
+    release()
     expect(await exitCode).toBe(0)
   })
 
