@@ -7,6 +7,7 @@ import { type AccountSource, accountOfUser, accountReader, checkTokens, type Tok
 import { sendAnswer } from './answers/problem.ts'
 import { checkListener, type ProblemListener, reported } from './answers/problem-report.ts'
 import { ssoErrorAnswer } from './answers/sso-error.ts'
+import { answerFault } from './handler-fault.ts'
 import { connectionNames } from './proxy/header-names.ts'
 import type { OwnerSso } from './request-property.ts'
 
@@ -61,10 +62,12 @@ export function ownerApiBearer<Request extends IncomingMessage = IncomingMessage
   }
 
   return (request, response, next) => {
-    addToken(request).then(
-      () => next(),
-      (error: unknown) => onError(error, request, response, next),
-    )
+    addToken(request)
+      .then(
+        () => next(),
+        (error: unknown) => onError(error, request, response, next),
+      )
+      .catch((error: unknown) => answerFault('ownerApiBearer: onError, or a handler behind it,', error, response))
   }
 }
 

@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { FirewallChallengeError } from '@owner-sso/core'
 import express, { type Express } from 'express'
@@ -112,6 +114,46 @@ describe('without a token', () => {
     }
     const answer = await callWithCredentials(express().use(ownerApiBearer({ tokens, account, onError })))
     expect(answer.head).toContain('location: /login?because=ERR_SSO_FIREWALL_CHALLENGE')
+  })
+
+  it.each([
+    ['onError throws', `ownerApiBearer({ tokens, account: 'ann', onError: () => { throw new Error('words') } })`],
+    [
+      'onError rejects',
+      `ownerApiBearer({ tokens, account: 'ann', onError: async () => { throw new Error('words') } })`,
+    ],
+    [
+      'the next handler throws',
+      `(request, response) => ownerApiBearer({ tokens: good, account: 'ann' })(request, response, () => { throw new Error('words') })`,
+    ],
+    [
+      'the handler behind the proxy throws',
+      `(request, response) => ownerApiProxy({ target: 'http://127.0.0.1:9', tokens, authorize: () => { throw new Error('own') }, account: 'ann' })(request, response, () => { throw new Error('words') })`,
+    ],
+  ])('ends no process where %s: an answer and a warning', async (_, handler) => {
+    const program = `
+      import { once } from 'node:events'
+      import { createServer } from 'node:http'
+      import { ownerApiBearer, ownerApiProxy } from ${JSON.stringify(new URL('../dist/index.js', import.meta.url).href)}
+      const invalidate = async () => undefined
+      const tokens = { getAccessToken: async () => { throw new Error('no token') }, invalidate }
+      const good = { getAccessToken: async () => 'a token', invalidate }
+      const warnings = []
+      process.on('warning', ({ code, message }) => warnings.push([code, message]))
+      const server = createServer(${handler}).listen(0, '127.0.0.1')
+      await once(server, 'listening')
+      const answers = []
+      for (let time = 0; time < 2; time += 1) {
+        const answer = await fetch('http://127.0.0.1:' + server.address().port + '/api/1/vehicles')
+        answers.push(answer.status)
+      }
+      console.log(JSON.stringify({ answers, warnings }))
+      process.exit(0)`
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program])
+    const { answers, warnings }: { answers: number[]; warnings: string[][] } = JSON.parse(stdout)
+    expect(answers).toEqual([500, 500])
+    expect(warnings.map(([code]) => code)).toEqual(['OWNER_SSO_CALLBACK', 'OWNER_SSO_CALLBACK'])
+    expect(stdout).not.toContain('words')
   })
 
   it('hands other errors to the application', async () => {

@@ -8,6 +8,7 @@ import { type Answer, rawAnswer, sendAnswer } from '../answers/problem.ts'
 import { reported } from '../answers/problem-report.ts'
 import { refusal } from '../answers/refusal.ts'
 import { ssoErrorAnswer } from '../answers/sso-error.ts'
+import { answerFault } from '../handler-fault.ts'
 import { property } from '../property.ts'
 import { tokenAfter } from '../rejected-token.ts'
 import { admission, hasPlainFraming } from './admission.ts'
@@ -102,14 +103,16 @@ export function ownerApiProxy<Request extends IncomingMessage = IncomingMessage>
     response.once('close', () => {
       active -= 1
     })
-    forward(request, response).then(
-      (answer) => answer && sendAnswer(response, answer),
-      (error: unknown) => {
-        const answer = ssoErrorAnswer(error)
-        if (!answer && next && !response.destroyed) return next(error)
-        return sendAnswer(response, reported(answer ?? refusal('ERR_OWNER_API_INTERNAL'), error, request, onProblem))
-      },
-    )
+    forward(request, response)
+      .then(
+        (answer) => answer && sendAnswer(response, answer),
+        (error: unknown) => {
+          const answer = ssoErrorAnswer(error)
+          if (!answer && next && !response.destroyed) return next(error)
+          return sendAnswer(response, reported(answer ?? refusal('ERR_OWNER_API_INTERNAL'), error, request, onProblem))
+        },
+      )
+      .catch((error: unknown) => answerFault('ownerApiProxy: a handler behind it', error, response))
   }
 
   async function close({ timeout }: { readonly timeout?: number } = {}): Promise<void> {
