@@ -19,7 +19,7 @@ export async function openStore(settings) {
   return { store: redisTokenStore({ client, prefix: settings.prefix }), close: async () => client.destroy() }
 }
 
-/** @param report - told each point: `read`, `before-intent`, `after-intent`, `before-result`, … */
+/** @param report - told each point: `read` (where it is armed, `before-read`), `before-intent`, `after-intent`, `before-result`, … */
 export function withWindow(store, report) {
   const armed = new Map()
   const sent = new Map()
@@ -69,6 +69,7 @@ export function withWindow(store, report) {
     store: {
       ...store,
       async read(account) {
+        if (armed.has('before-read') && !account.startsWith('owner-sso:')) await reach('before-read', account)
         const stored = await during(store.read(account))
         if (!account.startsWith('owner-sso:')) report({ reached: 'read', account })
         return stored
