@@ -37,7 +37,7 @@ async function run(program: string): Promise<{ stdout: string; stderr: string }>
     const turn = () => new Promise((resolve) => setImmediate(resolve))
     const warnings = []
     process.on('warning', ({ name, message, detail }) => warnings.push({ name, message, detail }))
-    const told = () => console.log(JSON.stringify({ warnings, records: [...records.values()] }))
+    const told = () => console.log(JSON.stringify({ warnings, records: [records.get('owner')] }))
     ${program}`
   return promisify(execFile)(process.execPath, ['--input-type=module', '-e', source], {
     cwd: fileURLToPath(new URL('.', import.meta.url)),
