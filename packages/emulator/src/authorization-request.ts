@@ -22,7 +22,7 @@ const STATE_MAX = 1024
 /** The request, or a sentence that names what is wrong with it. Parameters the document doesn't know are ignored. */
 export function readAuthorizationRequest(
   query: URLSearchParams,
-  redirectUris: readonly string[],
+  isRedirectUri: (uri: string) => boolean,
 ): AuthorizationRequest | string {
   const repeated = NAMES.find((name) => query.getAll(name).length > 1)
   if (repeated !== undefined) return `The parameter ${repeated} must not be repeated.`
@@ -33,7 +33,7 @@ export function readAuthorizationRequest(
   const redirectUri = query.get('redirect_uri') ?? ''
   const state = query.get('state') ?? ''
   if (!CODE_CHALLENGE.test(codeChallenge)) return 'The parameter code_challenge must be a base64url SHA-256 challenge.'
-  if (!redirectUris.includes(redirectUri)) return 'The parameter redirect_uri is not a registered address.'
+  if (!isRedirectUri(redirectUri)) return 'The parameter redirect_uri is not a registered address.'
   if (state === '' || state.length > STATE_MAX) return 'The parameter state must be a random string.'
   return { codeChallenge: codeChallenge.replace(/=+$/u, ''), redirectUri, state }
 }

@@ -2,27 +2,30 @@
 import { loginPage } from './login-page.ts'
 import { noticePage } from './page.ts'
 import { passcodePage } from './passcode-page.ts'
+import { recordedLoginPage } from './recorded-login-page.ts'
 import { because, htmlReply, type Reply } from './reply.ts'
 import type { Service } from './service.ts'
 import { randomText, SESSION_COOKIE, type PendingPasscode, type Session } from './sessions.ts'
+import { isLenient } from './strictness.ts'
 
 export const AUTHORIZE_PATH = '/oauth2/v3/authorize'
 
 /** Seconds that the firewall's own cookies live, as recorded; others live for an hour. */
 const COOKIE_SECONDS: Readonly<Record<string, number>> = { ak_bmsc: 7200, bm_sz: 14_400, _abck: 31_536_000 }
 
-/** Set again on every authorize answer: the session's cookie, amid the firewall's own. */
+/** Set again on every authorize answer: the session's cookie, amid the firewall's own; legacy clients keep only the first. */
 export function authorizeCookies(service: Service, session?: Session): { readonly 'set-cookie': readonly string[] } {
   const attributes = service.settings.tls ? 'Path=/; Secure' : 'Path=/'
   const others = service.settings.firewallCookies.map(
     (name) => `${name}=${randomText(24)}~-1~; Max-Age=${COOKIE_SECONDS[name] ?? 3600}; ${attributes}`,
   )
   const own = session && `${SESSION_COOKIE}=${session.id}; ${attributes}; HttpOnly; SameSite=Lax`
-  return { 'set-cookie': [...others.slice(0, -1), ...(own ? [own] : []), ...others.slice(-1)] }
+  const before = isLenient(service.settings) ? 0 : Math.max(0, others.length - 1)
+  return { 'set-cookie': others.toSpliced(before, 0, ...(own ? [own] : [])) }
 }
 
 /** A page that says why a request was refused. */
-export function refusal(service: Service, status: 400 | 403, message: string, session?: Session): Reply {
+export function refusal(service: Service, status: 400 | 403 | 404, message: string, session?: Session): Reply {
   const page = noticePage('We could not continue', message)
   return because(`refused: ${message}`, htmlReply(status, page, authorizeCookies(service, session)))
 }
@@ -32,7 +35,8 @@ export function loginPageReply(
   session: Session,
   { status = 200, message, identity }: { status?: number; message?: string; identity?: string | undefined } = {},
 ): Reply {
-  const body = loginPage({
+  const build = isLenient(service.settings) ? recordedLoginPage : loginPage
+  const body = build({
     action: formAction(session),
     hidden: session.hidden,
     cancelName: session.names.cancel,
@@ -48,7 +52,9 @@ export function loginPageReply(
 
 export function passcodePageReply(service: Service, session: Session, { csrf }: PendingPasscode): Reply {
   const { transactionId } = session
-  const body = passcodePage({ action: formAction(session), csrf, transactionId, ...service.settings.passcodePage })
+  const recorded = isLenient(service.settings)
+  const options = { inTemplate: recorded, ...service.settings.passcodePage }
+  const body = passcodePage({ action: formAction(session), csrf, transactionId, recorded, ...options })
   return because(
     'the account has a second factor: the passcode page',
     htmlReply(200, body, authorizeCookies(service, session)),

@@ -1,6 +1,7 @@
 /** The captcha of accounts that meet one: letters a person types off a picture. */
 import { randomInt } from 'node:crypto'
 import type { Account } from './accounts.ts'
+import type { Markup } from './html.ts'
 import type { Session } from './sessions.ts'
 
 /** None that look alike. */
@@ -21,4 +22,14 @@ export function captchaProblem(
   if (captcha !== undefined && typed?.trim().toUpperCase() === captcha) return undefined
   session.captcha = captchaLetters()
   return typed ? 'Captcha does not match' : 'Recaptcha is required'
+}
+
+/** The letters as a picture, each as text of its own. They need no encoding. */
+export function captchaPicture(letters: string): Markup {
+  const drawn = Array.from(letters, (letter, index) => {
+    const place = `x="${12 + index * 22}" y="26" rotate="${(index % 3) * 14 - 14}"`
+    return `<text ${place} fill="currentColor" font-size="22">${letter}</text>`
+  })
+  const frame = 'xmlns="http://www.w3.org/2000/svg" viewBox="0 0 120 36" role="img" aria-label="captcha"'
+  return { markup: `<svg ${frame}>${drawn.join('')}</svg>` }
 }

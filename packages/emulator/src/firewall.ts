@@ -4,6 +4,7 @@ import { createExpiringMap } from './expiring-map.ts'
 import type { FirewallOptions } from './options.ts'
 import { DEFAULT_FIREWALL, type Settings } from './settings.ts'
 import type { ServiceRequest } from './service-request.ts'
+import { isLenient } from './strictness.ts'
 
 const MAX_CLIENTS = 10_000
 /** What tells clients apart is at the beginning; a client can't fill the memory with the rest. */
@@ -67,7 +68,7 @@ export function createFirewall(clock: Clock, settings: Settings): Firewall {
     const browser = isBrowser(userAgent)
     if (browser && isAllowed(userAgent, settings.allowBrowsers)) return undefined
     if (browser) return 'its User-Agent is a browser’s'
-    if (client.tlsVersion === 'TLSv1.3') return 'it came with TLS 1.3'
+    if (client.tlsVersion === 'TLSv1.3' && !isLenient(settings)) return 'it came with TLS 1.3'
     if (!isExcessive(client)) return undefined
     return `more than ${rules().maxRequests} requests in ${rules().windowSeconds} s`
   }

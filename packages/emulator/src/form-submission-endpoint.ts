@@ -9,12 +9,12 @@ import { because, redirectReply, type Reply } from './reply.ts'
 import type { Service } from './service.ts'
 import type { ServiceRequest } from './service-request.ts'
 import { awaitPasscode, SESSION_COOKIE, type Session } from './sessions.ts'
-import { isLenient, isPostedBack } from './strictness.ts'
+import { isLenient, isPasscodeCsrf, isPostedBack } from './strictness.ts'
 
 export function formSubmissionEndpoint(service: Service, request: ServiceRequest): Reply {
   service.counters.formPosts += 1
   const bare = isLenient(service.settings) && isBareQuery(request.query)
-  const asked = bare ? undefined : readAuthorizationRequest(request.query, service.redirectUris)
+  const asked = bare ? undefined : readAuthorizationRequest(request.query, service.isRedirectUri)
   if (typeof asked === 'string') return refusal(service, 400, asked)
   if (request.contentType !== 'application/x-www-form-urlencoded') {
     return refusal(service, 400, 'The form must be sent as application/x-www-form-urlencoded.')
@@ -56,7 +56,7 @@ function signIn(service: Service, session: Session, form: URLSearchParams, inBro
   if (pending?.verified && pending.account === account) return issueCode(service, session)
   // A person's browser never makes the exchange, so it meets the passcode page here, wherever programs do.
   if (account.factors.length > 0 && (inBrowser || service.settings.mfaAt === 'form-submission')) {
-    return passcodePageReply(service, session, awaitPasscode(session, account, service.clock.now()))
+    return passcodePageReply(service, session, awaitPasscode(service, session, account))
   }
   return redirectWithCode(service, session, account, account.factors.length === 0)
 }
@@ -70,10 +70,16 @@ function isVerifiedTransaction(session: Session, form: URLSearchParams): boolean
   return known === true && !form.has('identity')
 }
 
-/** The passcode page's form has its own `_csrf`; a legacy client posts the transaction id alone. */
+/** The passcode page's form has its own `_csrf`; a legacy client posts the login page's, or the transaction id alone. */
 function isVouchedFor({ settings }: Service, { names, pending }: Session, form: URLSearchParams): boolean {
-  const posted = form.get('_csrf') ?? form.get(names.csrf)
-  return posted === null ? isLenient(settings) : isPostedBack(settings, posted, pending?.csrf)
+  return pending !== undefined && isPasscodeCsrf(settings, form.get('_csrf') ?? form.get(names.csrf), pending)
+}
+
+/** The code for a verified transaction that the query names; undefined if there is none. */
+export function verifiedTransactionReply(service: Service, request: ServiceRequest): Reply | undefined {
+  const session = service.sessions.find(request.cookies.get(SESSION_COOKIE), request.instance)
+  const verified = session?.pending?.verified && request.query.get('transaction_id') === session.transactionId
+  return session && verified ? issueCode(service, session) : undefined
 }
 
 /** The code that a verified passcode stands for, once. */

@@ -1,4 +1,5 @@
 /** The login page (interface document, endpoint 1): a form with hidden inputs, amid what real pages have around one. */
+import { captchaPicture } from './captcha.ts'
 import { html, type Markup } from './html.ts'
 import { page } from './page.ts'
 
@@ -78,13 +79,6 @@ export function inTemplate(inputs: Markup | readonly Markup[]): Markup {
 
 function captchaInput(letters: string): Markup {
   return html`<label for="captcha">Captcha</label>
-    <svg viewBox="0 0 120 36" role="img" aria-label="captcha">
-      ${Array.from(letters).map(
-        (letter, index) =>
-          html`<text x="${12 + index * 22}" y="26" fill="currentColor" font-size="22" rotate="${(index % 3) * 14 - 14}"
-            >${letter}</text
-          >`,
-      )}
-    </svg>
+    ${captchaPicture(letters)}
     <input id="captcha" name="captcha" type="text" autocomplete="off" required />`
 }

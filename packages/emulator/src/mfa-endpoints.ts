@@ -4,7 +4,7 @@ import { because, jsonReply, type Reply } from './reply.ts'
 import type { Service } from './service.ts'
 import { readJsonFields, type Fields, type ServiceRequest } from './service-request.ts'
 import { SESSION_COOKIE, type PendingPasscode } from './sessions.ts'
-import { isLenient, isPostedBack } from './strictness.ts'
+import { isPasscodeCsrf } from './strictness.ts'
 
 const MAX_ATTEMPTS = 5
 const MAX_BACKUP_ATTEMPTS = 10
@@ -31,8 +31,7 @@ export function verifyEndpoint(service: Service, request: ServiceRequest): Reply
   const fields = bodyFields(request)
   const pending = pendingOf(service, request, valuesOf(fields, 'transaction_id'))
   if ('error' in pending) return pending.error
-  const csrf = fields?.get('_csrf') ?? (isLenient(service.settings) ? pending.csrf : undefined)
-  if (!isPostedBack(service.settings, csrf, pending.csrf)) {
+  if (!isPasscodeCsrf(service.settings, fields?.get('_csrf'), pending)) {
     return mfaError(403, 'UNAUTHORIZED', 'The _csrf is missing or wrong')
   }
   const factorId = fields?.get('factor_id')

@@ -24,7 +24,7 @@ export interface HiddenInputsOptions {
 
 /** How the page with the passcode’s field is built. */
 export interface PasscodePageOptions {
-  /** Its inputs stand inside a `<script type="text/html">` template. */
+  /** Its inputs stand inside a `<script type="text/html">` template; default with `strictness: 'lenient'` alone. */
   readonly inTemplate?: boolean
   /** Its hidden inputs come twice. */
   readonly duplicates?: boolean
@@ -56,7 +56,7 @@ export interface EmulatorOptions {
   readonly tls?: boolean
   /** Lowest TLS version offered; default `TLSv1.2`. With `TLSv1.3` a client that keeps to the document can't connect. */
   readonly tlsMinVersion?: 'TLSv1.2' | 'TLSv1.3'
-  /** Highest TLS version offered; default `TLSv1.3`, so that a client that uses it meets the firewall. */
+  /** Highest TLS version offered; default `TLSv1.3`, so that a client that uses it meets the firewall, unless `strictness` is `lenient`. */
   readonly tlsMaxVersion?: 'TLSv1.2' | 'TLSv1.3'
   /** Default: plain@example.com, mfa@example.com and regional@example.com, each with the credential `correct horse`. */
   readonly accounts?: readonly AccountOptions[]
@@ -83,7 +83,10 @@ export interface EmulatorOptions {
   readonly accessTokenFormat?: 'jwt' | 'opaque'
   readonly hiddenInputs?: HiddenInputsOptions
   readonly passcodePage?: PasscodePageOptions
-  /** Redirect URIs accepted; default `/void/callback` of both instances. */
+  /**
+   * Redirect URIs accepted; default `/void/callback` of both instances, with `strictness: 'lenient'` also `/void/callback` of
+   * any host and `…://auth/callback` of any scheme.
+   */
   readonly redirectUris?: readonly string[]
   /** Further query parameters of the redirect, after `code`, `state`, `issuer`: a `locale`, for one. */
   readonly redirectParameters?: Readonly<Record<string, string>>
@@ -96,7 +99,7 @@ export interface EmulatorOptions {
   readonly firewallCookies?: readonly string[]
   /** Milliseconds that every answer of the service and the owner API waits; default 0. */
   readonly latency?: number
-  /** What is taken: the interface document alone (default), or what legacy clients do as well. */
+  /** What is taken: the interface document alone (default); or what legacy clients do as well, with answers as recorded. */
   readonly strictness?: Strictness
   /** Browsers may come (those whose User-Agent matches, if it is a RegExp), so that a person can sign in by hand. */
   readonly allowBrowsers?: boolean | RegExp

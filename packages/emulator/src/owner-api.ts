@@ -1,7 +1,7 @@
 /** A small owner API behind the bearer token: vehicles to show, and plain endpoints that a proxy can be tried on. */
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Express, type Request, type Response } from 'express'
+import express, { type Express, type Request, type Response } from 'express'
 import type { AccessToken } from './access-tokens.ts'
 import { answer } from './answer.ts'
 import type { Faults } from './faults/faults.ts'
@@ -10,7 +10,7 @@ import { because, jsonReply, type Reply } from './reply.ts'
 import type { Service } from './service.ts'
 import { isLenient } from './strictness.ts'
 import { latency } from './switches/latency.ts'
-import { tradeReply } from './token-trade.ts'
+import { refreshedTradeReply, tradedRefreshToken, tradeReply } from './token-trade.ts'
 import { bareApp, finishApp } from './web-app.ts'
 
 const MAX_BYTES = 1024 ** 3
@@ -24,28 +24,34 @@ const VEHICLES = [
   { id: 1002, vin: 'EMULATED000000002', display_name: 'Weekend', state: 'asleep', battery_level: 41, range_km: 203 },
 ] as const
 
+type GuardedReply = (request: Request, held: AccessToken) => Reply | Promise<Reply>
+
 export function createOwnerApi(service: Service, faults: Faults, journal: Journal): Express {
   const app = bareApp(journal, () => 'owner-api')
   app.use(latency(service.settings))
 
-  /** An endpoint for those who carry a token that is known, unexpired and not revoked (RFC 6750 section 3). */
-  const guarded =
-    (reply: (request: Request, held: AccessToken) => Reply | Promise<Reply>) =>
+  const endpoint =
+    (reply: (request: Request) => Promise<Reply>) =>
     async (request: Request, response: Response): Promise<void> => {
       const recording = journal.recordingOf(request)
       const fault = faults.take('owner-api')
-      recording.asked('owner-api', '', fault)
-      await answer(response, fault, recording, async () => {
-        const token = /^Bearer ([\w.~+/-]+=*)$/iu.exec(request.headers.authorization ?? '')?.[1]
-        const held = token === undefined ? undefined : service.accessTokens.find(token)
-        if (!held) {
-          service.counters.ownerApiRejections += 1
-          return unauthorized(token === undefined)
-        }
-        service.counters.ownerApiCalls += 1
-        return because('the access token is good', await reply(request, held))
-      })
+      recording.asked('owner-api', typeof request.body === 'string' ? request.body : '', fault)
+      await answer(response, fault, recording, () => reply(request))
     }
+
+  /** The answer for those who carry a token that is known, unexpired and not revoked (RFC 6750 section 3). */
+  async function withToken(request: Request, reply: GuardedReply): Promise<Reply> {
+    const token = /^Bearer ([\w.~+/-]+=*)$/iu.exec(request.headers.authorization ?? '')?.[1]
+    const held = token === undefined ? undefined : service.accessTokens.find(token)
+    if (!held) {
+      service.counters.ownerApiRejections += 1
+      return unauthorized(token === undefined)
+    }
+    service.counters.ownerApiCalls += 1
+    return because('the access token is good', await reply(request, held))
+  }
+
+  const guarded = (reply: GuardedReply): ReturnType<typeof endpoint> => endpoint((request) => withToken(request, reply))
 
   app.get(
     '/api/1/vehicles',
@@ -70,8 +76,13 @@ export function createOwnerApi(service: Service, faults: Faults, journal: Journa
   app.post('/api/1/echo', guarded(echo))
   app.post(
     '/oauth/token',
-    (_request, _response, next) => (isLenient(service.settings) ? next() : next('route')),
-    guarded((_request, held) => tradeReply(service, held)),
+    (_request, _response, next) => next(isLenient(service.settings) ? undefined : 'route'),
+    express.text({ type: () => true, limit: '64kb', inflate: false }),
+    endpoint(async (request) => {
+      const refreshToken = tradedRefreshToken(service, request)
+      if (refreshToken !== undefined) return refreshedTradeReply(service, refreshToken)
+      return withToken(request, (_request, held) => tradeReply(service, held))
+    }),
   )
   return finishApp(app)
 }

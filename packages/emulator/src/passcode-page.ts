@@ -10,6 +10,8 @@ export interface PasscodePageContent {
   readonly transactionId: string
   readonly inTemplate?: boolean | undefined
   readonly duplicates?: boolean | undefined
+  /** The transaction id stands in a script as well, as recorded. */
+  readonly recorded?: boolean | undefined
 }
 
 export function passcodePage(content: PasscodePageContent): string {
@@ -34,9 +36,15 @@ export function passcodePage(content: PasscodePageContent): string {
         ${content.inTemplate ? inTemplate(inputs) : inputs}
         <button type="submit">Continue</button>
       </form>
+      ${content.recorded && transactionScript(transactionId)}
       <noscript><p class="note">Passcodes are sent as JSON, so this page needs JavaScript.</p></noscript>
       ${SCRIPT}`,
   )
+}
+
+/** Needs no encoding: an id is base64url. */
+function transactionScript(transactionId: string): Markup {
+  return { markup: `<script>var transaction_id = "${transactionId}";</script>` }
 }
 
 /** By hand, the same calls as a client makes: list the factors, verify the passcode, post the form again. */

@@ -24,11 +24,19 @@ export interface TokenResponse {
 /** What a sign-in gives has them all. */
 export type SignInTokens = TokenResponse & { readonly refresh_token: string; readonly id_token: string }
 
+/** Where refresh tokens are taken: an instance's token endpoint, or, for those traded there, the owner API. */
+export type RefreshPlace = Instance | 'owner-api'
+
+/** Whose tokens they are. */
+export type Holder = Pick<RefreshToken, 'account' | 'family' | 'instance'>
+
 interface RefreshToken {
   readonly account: Account
   readonly instance: Instance
   /** The sign-in it came from: RFC 9700 section 4.14.2 revokes a family as a whole. */
   readonly family: string
+  /** Where it is refreshed. */
+  readonly place: RefreshPlace
   dead: boolean
   spent?: Spent
 }
@@ -41,7 +49,7 @@ interface Spent {
 }
 
 export interface RefreshOutcome {
-  /** Undefined if the refresh token is dead, unknown or another instance's. */
+  /** Undefined if the refresh token is dead, unknown or of another place. */
   readonly tokens?: TokenResponse
   readonly decision: string
 }
@@ -49,8 +57,10 @@ export interface RefreshOutcome {
 export interface RefreshTokens {
   /** Tokens of a new sign-in. */
   signIn(account: Account, instance: Instance): Promise<SignInTokens>
+  /** Further tokens of a sign-in, to be refreshed at the owner API. */
+  trade(holder: Holder): Promise<TokenResponse>
   /** Tokens for a refresh token, or why there are none. */
-  refresh(token: string, instance: Instance): Promise<RefreshOutcome>
+  refresh(token: string, place: RefreshPlace): Promise<RefreshOutcome>
   /** Every refresh token of the account is dead from now on; says how many were alive. */
   expire(account: Account): number
   /** Those that a refresh would take. */
@@ -72,14 +82,14 @@ export function createRefreshTokens(deps: {
     max,
   })
 
-  function add(account: Account, instance: Instance, family: string): string {
+  function add({ account, instance, family }: Holder, place: RefreshPlace): string {
     const token = randomText(40)
-    tokens.set(token, { account, instance, family, dead: false })
+    tokens.set(token, { account, instance, family, place, dead: false })
     return token
   }
 
   async function answer<Given extends { readonly refresh_token?: string }>(
-    { account, family, instance }: Pick<RefreshToken, 'account' | 'family' | 'instance'>,
+    { account, family, instance }: Holder,
     given: Given,
   ): Promise<TokenResponse & { readonly id_token: string } & Given> {
     const { accessToken, idToken } = await accessTokens.issue(account, family, instance)
@@ -121,13 +131,14 @@ export function createRefreshTokens(deps: {
 
   return {
     signIn(account, instance) {
-      const family = randomUUID()
-      return answer({ account, instance, family }, { refresh_token: add(account, instance, family) })
+      const holder = { account, instance, family: randomUUID() }
+      return answer(holder, { refresh_token: add(holder, instance) })
     },
-    async refresh(token, instance) {
+    trade: (holder) => answer(holder, { refresh_token: add(holder, 'owner-api') }),
+    async refresh(token, place) {
       const held = tokens.get(token)
       if (!held) return { decision: 'an unknown refresh token' }
-      if (held.instance !== instance) return { decision: 'a refresh token of the other region' }
+      if (held.place !== place) return { decision: elsewhere(held.place, place) }
       if (held.spent) return replay(token, held, held.spent)
       if (held.dead) return { decision: 'the refresh token has expired' }
       counters.tokenRefreshes += 1
@@ -139,7 +150,7 @@ export function createRefreshTokens(deps: {
       if (rotation === 'omit') {
         return { tokens: await answer(held, {}), decision: 'tokens issued, without a refresh token' }
       }
-      const successor = add(held.account, instance, held.family)
+      const successor = add(held, held.place)
       const fresh = answer(held, { refresh_token: successor })
       // Kept only where it may be asked for again: it is the bulk of what a token takes.
       held.spent = { at: clock.now(), successor, answer: reuse === 'grace' ? fresh : undefined }
@@ -150,4 +161,10 @@ export function createRefreshTokens(deps: {
     },
     expire: (account) => kill((token) => token.account === account && !token.spent),
   }
+}
+
+function elsewhere(...places: readonly RefreshPlace[]): string {
+  return places.includes('owner-api')
+    ? 'a refresh token of the owner API is refreshed there alone'
+    : 'a refresh token of the other region'
 }

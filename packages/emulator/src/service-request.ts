@@ -47,8 +47,8 @@ export function tlsVersionOf(request: IncomingMessage): string | undefined {
   return request.socket instanceof TLSSocket ? (request.socket.getProtocol() ?? undefined) : undefined
 }
 
-/** A JSON body of string fields, or undefined if it is anything else. */
-export function readJsonFields(body: string): Fields | undefined {
+/** A JSON body of string fields, or undefined if it is anything else. A list of one string is that string in the field `listed`. */
+export function readJsonFields(body: string, listed?: string): Fields | undefined {
   let value: unknown
   try {
     value = JSON.parse(body)
@@ -57,7 +57,9 @@ export function readJsonFields(body: string): Fields | undefined {
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
   const fields = new Map<string, string>()
-  for (const [name, field] of Object.entries(value)) {
+  const sentFields: [string, unknown][] = Object.entries(value)
+  for (const [name, sent] of sentFields) {
+    const field = name === listed && Array.isArray(sent) && sent.length === 1 ? sent[0] : sent
     if (typeof field !== 'string') return undefined
     fields.set(name, field)
   }

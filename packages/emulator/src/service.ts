@@ -9,11 +9,14 @@ import type { Instances } from './instances.ts'
 import type { Settings } from './settings.ts'
 import { createRefreshTokens, type RefreshTokens } from './refresh-tokens.ts'
 import { createSessions, type Sessions } from './sessions.ts'
+import { isRedirectUri } from './strictness.ts'
 
 export interface Service {
   readonly settings: Settings
   readonly instances: Instances
   readonly redirectUris: readonly string[]
+  /** Whether codes may be sent there. */
+  readonly isRedirectUri: (uri: string) => boolean
   readonly clock: Clock
   readonly counters: Counters
   readonly accounts: AccountDirectory
@@ -25,16 +28,18 @@ export interface Service {
 }
 
 export function createService(settings: Settings, instances: Instances): Service {
+  // The redirect URI stays on the first host, so that both instances take both.
+  const callbacks = [instances.home, instances.regional].map(({ url }) => `${url}/void/callback`)
   const clock = createClock()
   const counters = createCounters()
   const accessTokens = createAccessTokens(clock, settings)
   return {
     settings,
     instances,
-    // The redirect URI stays on the first host, so that both instances take both.
     get redirectUris() {
-      return settings.redirectUris ?? [instances.home, instances.regional].map(({ url }) => `${url}/void/callback`)
+      return settings.redirectUris ?? callbacks
     },
+    isRedirectUri: (uri) => isRedirectUri(settings, settings.redirectUris ?? callbacks, uri),
     clock,
     counters,
     accounts: createAccountDirectory(settings.accounts),

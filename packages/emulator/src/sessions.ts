@@ -7,6 +7,7 @@ import { createExpiringMap, type Alive } from './expiring-map.ts'
 import type { Instance } from './instances.ts'
 import type { HiddenInputsOptions } from './options.ts'
 import type { Settings } from './settings.ts'
+import { isLenient } from './strictness.ts'
 
 export const SESSION_COOKIE = 'sso.sid'
 const MAX_SESSIONS = 10_000
@@ -16,6 +17,8 @@ export interface PendingPasscode {
   readonly account: Account
   /** The page's own `_csrf`, different from the form's. */
   readonly csrf: string
+  /** The form's. */
+  readonly loginCsrf: string
   readonly since: number
   attempts: number
   backupAttempts: number
@@ -53,7 +56,7 @@ export function createSessions(clock: Clock, settings: Settings): Sessions {
       const { extra = {}, inTemplate = false } = settings.hiddenInputs
       const named = (name: string): string => hiddenInputName(settings.hiddenInputs, name)
       const transactionId = randomText(8)
-      const csrf = randomCsrf()
+      const csrf = randomCsrf(settings)
       const hidden = new Map([
         [named('_csrf'), csrf],
         [named('_phase'), 'authenticate'],
@@ -81,9 +84,14 @@ export function hiddenInputName({ rename = {} }: HiddenInputsOptions, name: stri
 }
 
 /** Opens the passcode step of a session; a second page of the same session keeps counting attempts. */
-export function awaitPasscode(session: Session, account: Account, now: number): PendingPasscode {
+export function awaitPasscode(
+  { settings, clock }: { readonly settings: Settings; readonly clock: Clock },
+  session: Session,
+  account: Account,
+): PendingPasscode {
   const { attempts = 0, backupAttempts = 0 } = session.pending ?? {}
-  session.pending = { account, csrf: randomCsrf(), since: now, attempts, backupAttempts, verified: false }
+  const csrf = { csrf: randomCsrf(settings), loginCsrf: session.csrf }
+  session.pending = { account, ...csrf, since: clock.now(), attempts, backupAttempts, verified: false }
   return session.pending
 }
 
@@ -91,7 +99,8 @@ export function randomText(bytes: number): string {
   return randomBytes(bytes).toString('base64url')
 }
 
-/** With the signs that a page has to encode, so that a client that doesn't decode entities is refused. */
-function randomCsrf(): string {
+/** As recorded; else with the signs that a page has to encode, so that a client that doesn't decode entities is refused. */
+function randomCsrf(settings: Settings): string {
+  if (isLenient(settings)) return randomText(27)
   return `${randomText(12)}&"<${randomText(6)}>'+/=`
 }

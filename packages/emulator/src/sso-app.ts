@@ -4,6 +4,7 @@ import express, { type Express, type RequestHandler, type Router } from 'express
 import { answer } from './answer.ts'
 import type { Endpoint } from './faults/fault.ts'
 import type { Faults } from './faults/faults.ts'
+import { captchaEndpoint } from './captcha-endpoint.ts'
 import { challengeReply } from './challenge-page.ts'
 import { formSubmissionEndpoint } from './form-submission-endpoint.ts'
 import { loginPageEndpoint } from './login-page-endpoint.ts'
@@ -15,6 +16,7 @@ import { page } from './page.ts'
 import { because, htmlReply, sendReply, type Reply } from './reply.ts'
 import type { Service } from './service.ts'
 import { readServiceRequest, type ServiceRequest } from './service-request.ts'
+import { isLenient, withoutLocale } from './strictness.ts'
 import { latency } from './switches/latency.ts'
 import { tokenEndpoint, tokenFields } from './token-endpoint.ts'
 import { bareApp, finishApp } from './web-app.ts'
@@ -28,6 +30,10 @@ export function createSsoApp(service: Service, faults: Faults, journal: Journal,
   const place = (request: IncomingMessage): Region => service.instances.of(request).region
   const app = bareApp(journal, place, control)
   app.use(latency(service.settings))
+  app.use((request, _response, next) => {
+    request.url = withoutLocale(service.settings, request.url)
+    next()
+  })
   app.use(express.text({ type: () => true, limit: BODY_LIMIT, inflate: false }))
 
   const at = (name: (request: ServiceRequest) => Endpoint, endpoint: EndpointFunction): RequestHandler => {
@@ -56,7 +62,15 @@ export function createSsoApp(service: Service, faults: Faults, journal: Journal,
     '/oauth2/v3/authorize',
     at(() => 'form-submission', formSubmissionEndpoint),
   )
-  app.post('/oauth2/v3/token', at(tokenEndpointName, tokenEndpoint))
+  app.get(
+    '/captcha',
+    (_request, _response, next) => next(isLenient(service.settings) ? undefined : 'route'),
+    at(() => 'captcha', captchaEndpoint),
+  )
+  app.post(
+    '/oauth2/v3/token',
+    at((request) => tokenEndpointName(service, request), tokenEndpoint),
+  )
   // The document gives the MFA paths without their prefix; recordings have the one of the authorize endpoint.
   for (const prefix of ['/oauth2/v3', '']) {
     app.get(
@@ -86,6 +100,6 @@ const CALLBACK_PAGE = page(
     </p>`,
 )
 
-function tokenEndpointName(request: ServiceRequest): Endpoint {
-  return tokenFields(request)?.get('grant_type') === 'refresh_token' ? 'refresh' : 'token'
+function tokenEndpointName(service: Service, request: ServiceRequest): Endpoint {
+  return tokenFields(service, request)?.get('grant_type') === 'refresh_token' ? 'refresh' : 'token'
 }

@@ -1,7 +1,7 @@
-/** What legacy clients do beside the interface document: `strictness` settles whether it is taken. docs/compatibility.md lists it all. */
+/** What legacy clients do beside the interface document: `strictness` settles whether it is taken, and whether pages are as recorded. docs/compatibility.md lists it all. */
 import { encodeText } from './html.ts'
 
-/** The interface document to the letter, or legacy clients as well. */
+/** The interface document to the letter; or as recorded, with what legacy clients do as well. */
 export type Strictness = 'document' | 'lenient'
 
 /** Which derivations of the code challenge are accepted. */
@@ -12,10 +12,16 @@ interface StrictnessSettings {
   readonly strictness: Strictness
   /** Undefined: as `strictness` has it. */
   readonly codeChallengeEncoding?: CodeChallengeEncoding | undefined
+  /** Undefined: as `strictness` has it. */
+  readonly redirectUris?: readonly string[] | undefined
 }
 
 /** Interface document, "Code verifier": 86 alphanumeric characters. */
 const DOCUMENT_VERIFIER = /^[A-Za-z0-9]{86}$/u
+/** Addresses that legacy clients have built in: the page that does not exist, of any host, or that of an application. */
+const LEGACY_CALLBACK = /^(?:https?:\/\/[\w.:[\]-]+\/void|[a-z][a-z\d+.-]*:\/\/auth)\/callback$/u
+/** A locale that legacy clients put before the path. */
+const LOCALE = /^\/[a-z]{2}_[a-z]{2}(?=\/)/iu
 /** RFC 7636 section 4.1. */
 const ANY_VERIFIER = /^[\w.~-]{43,128}$/u
 
@@ -39,4 +45,29 @@ export function isPostedBack(
   value: string | undefined,
 ): boolean {
   return posted === value || (isLenient(settings) && value !== undefined && posted === encodeText(value))
+}
+
+/** Whether a `_csrf` is the passcode page's own; legacy clients send the login page's, or none. */
+export function isPasscodeCsrf(
+  settings: StrictnessSettings,
+  posted: string | null | undefined,
+  { csrf, loginCsrf }: { readonly csrf: string; readonly loginCsrf: string },
+): boolean {
+  if (isLenient(settings) && (posted === null || posted === undefined)) return true
+  return isPostedBack(settings, posted, csrf) || (isLenient(settings) && isPostedBack(settings, posted, loginCsrf))
+}
+
+/** Whether any legacy client's own redirect URI is taken: unless the option names those that are. */
+export function takesLegacyCallbacks(settings: StrictnessSettings): boolean {
+  return isLenient(settings) && settings.redirectUris === undefined
+}
+
+/** Whether codes may be sent there; `registered` are the option's, or its default. */
+export function isRedirectUri(settings: StrictnessSettings, registered: readonly string[], uri: string): boolean {
+  return registered.includes(uri) || (takesLegacyCallbacks(settings) && LEGACY_CALLBACK.test(uri))
+}
+
+/** The address without the locale that legacy clients put before it. */
+export function withoutLocale(settings: StrictnessSettings, url: string): string {
+  return isLenient(settings) ? url.replace(LOCALE, '') : url
 }

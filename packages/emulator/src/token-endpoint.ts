@@ -9,15 +9,18 @@ import { isLenient } from './strictness.ts'
 
 const SCOPE = 'openid email offline_access'
 
-/** The body's fields, whichever encoding it came in; undefined if it can't be read. */
-export function tokenFields({ contentType, body }: ServiceRequest): Fields | undefined {
-  if (contentType === 'application/json') return readJsonFields(body)
+/** The body's fields, whichever encoding it came in; undefined if it can't be read. Legacy clients send the `code` in a list. */
+export function tokenFields(
+  { settings }: Pick<Service, 'settings'>,
+  { contentType, body }: Pick<ServiceRequest, 'contentType' | 'body'>,
+): Fields | undefined {
+  if (contentType === 'application/json') return readJsonFields(body, isLenient(settings) ? 'code' : undefined)
   if (contentType === 'application/x-www-form-urlencoded') return readFormFields(body)
   return undefined
 }
 
 export async function tokenEndpoint(service: Service, request: ServiceRequest): Promise<Reply> {
-  const fields = tokenFields(request)
+  const fields = tokenFields(service, request)
   if (!fields) return tokenError('invalid_request', 'The body must be JSON, each field a string')
   if (request.contentType !== 'application/json' && !isLenient(service.settings)) {
     return tokenError('invalid_request', 'The body must be application/json')
@@ -52,7 +55,7 @@ async function exchangeCode(service: Service, request: ServiceRequest, fields: F
     return tokenError('invalid_request', 'Invalid code_verifier')
   }
   if (!code.complete) {
-    return passcodePageReply(service, session, awaitPasscode(session, account, service.clock.now()))
+    return passcodePageReply(service, session, awaitPasscode(service, session, account))
   }
 
   const { id_token: _, ...tokens } = await service.refreshTokens.signIn(account, session.instance)

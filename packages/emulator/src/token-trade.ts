@@ -1,11 +1,44 @@
-/** What legacy clients do before their first call: the access token is traded for another one at the owner API itself. */
+/** What legacy clients do before their first call: tokens are traded for others at the owner API itself, and refreshed there. */
+import type { IncomingMessage } from 'node:http'
 import type { AccessToken } from './access-tokens.ts'
-import { jsonReply, type Reply } from './reply.ts'
+import type { TokenResponse } from './refresh-tokens.ts'
+import { because, jsonReply, type Reply } from './reply.ts'
 import type { Service } from './service.ts'
+import { mediaTypeOf } from './service-request.ts'
+import { tokenFields } from './token-endpoint.ts'
 
-/** The answer to `POST /oauth/token` of the owner API: a token of the same account and sign-in, as long-lived as the first. */
-export async function tradeReply({ accessTokens, instances, settings }: Service, held: AccessToken): Promise<Reply> {
-  const { account, family } = held
-  const { accessToken } = await accessTokens.issue(account, family, instances[account.region])
-  return jsonReply(200, { access_token: accessToken, token_type: 'bearer', expires_in: settings.accessTokenLifetime })
+/** The answer to `POST /oauth/token` of the owner API: tokens of the same account and sign-in, for the access token held. */
+export async function tradeReply(service: Service, { account, family }: AccessToken): Promise<Reply> {
+  const instance = service.instances[account.region]
+  return tradedTokens(service, await service.refreshTokens.trade({ account, family, instance }))
+}
+
+/** The refresh token of a body that asks for a refresh; undefined: the request is a trade. */
+export function tradedRefreshToken(
+  service: Service,
+  request: IncomingMessage & { readonly body?: unknown },
+): string | undefined {
+  const body = typeof request.body === 'string' ? request.body : ''
+  const fields = tokenFields(service, { contentType: mediaTypeOf(request), body })
+  return fields?.get('grant_type') === 'refresh_token' ? (fields.get('refresh_token') ?? '') : undefined
+}
+
+/** The answer to a refresh at the same place. It takes what was traded there, whichever region it is of, and nothing else. */
+export async function refreshedTradeReply(service: Service, refreshToken: string): Promise<Reply> {
+  service.counters.refreshRequests += 1
+  const { decision, tokens } = await service.refreshTokens.refresh(refreshToken, 'owner-api')
+  if (tokens) return because(decision, tradedTokens(service, tokens))
+  const description = 'The refresh token is unknown, expired or was not given here'
+  return because(decision, jsonReply(400, { error: 'invalid_grant', error_description: description }))
+}
+
+/** Legacy clients reckon with seconds, from `created_at` on. */
+function tradedTokens({ clock, settings }: Service, { access_token, refresh_token }: TokenResponse): Reply {
+  return jsonReply(200, {
+    access_token,
+    token_type: 'bearer',
+    expires_in: settings.accessTokenLifetime,
+    ...(refresh_token !== undefined && { refresh_token }),
+    created_at: Math.floor(clock.now()),
+  })
 }

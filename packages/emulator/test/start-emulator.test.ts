@@ -169,6 +169,12 @@ describe('TLS', () => {
     })
   })
 
+  it('serves a TLS 1.3 client with strictness lenient', async () => {
+    await using emulator = await startEmulator({ tls: true, strictness: 'lenient' })
+    expect(await send(emulator, emulator.authUrl, 'TLSv1.3')).toBe(400)
+    expect(emulator.requests.at(-1)?.tlsVersion).toBe('TLSv1.3')
+  })
+
   it('answers a TLS 1.3 client with the challenge, or does not offer 1.3', async () => {
     await using emulator = await startEmulator({ tls: true })
     expect(await send(emulator, emulator.authUrl, 'TLSv1.3')).toBe(403)

@@ -120,6 +120,15 @@ describe('a verification without _csrf', () => {
     expectRefusal(await (await reachPasscode('document')).verify({ _csrf: undefined }), 403, '_csrf')
   })
 
+  it('may have the login page’s with strictness lenient alone', async () => {
+    const verify = async (mode: Strictness): Promise<Answer> => {
+      const { verify: send, form } = await reachPasscode(mode)
+      return send({ _csrf: form['_csrf'] })
+    }
+    expect(json(await verify('lenient'))).toMatchObject({ data: { valid: true } })
+    expectRefusal(await verify('document'), 403, '_csrf')
+  })
+
   it.each(modes)('is one thing, a wrong _csrf another: refused with strictness %s', async (mode) => {
     expectRefusal(await (await reachPasscode(mode)).verify({ _csrf: 'wrong' }), 403, '_csrf')
   })
@@ -157,6 +166,29 @@ describe('a transaction_id posted alone after the verification', () => {
   })
 })
 
+describe('GET /oauth2/v3/authorize?transaction_id= after the verification', () => {
+  const ask = ({ client, transactionId = '' }: PasscodeStep, query = ''): Promise<Answer> =>
+    client.send(`/oauth2/v3/authorize?transaction_id=${transactionId}${query}`)
+
+  it('gives a code with strictness lenient alone, once', async () => {
+    const step = await reachPasscode('lenient')
+    expectRefusal(await ask(step), 403, 'No verified sign-in')
+    await step.verify()
+    expect((await step.client.exchange(codeOf(await ask(step)))).status).toBe(200)
+    expect((await ask(step)).status).toBe(403)
+
+    const other = await reachPasscode('document')
+    await other.verify()
+    expectRefusal(await ask(other), 400, 'client_id')
+  })
+
+  it('is the login page where the query of step 1 comes with it and nothing was verified', async () => {
+    const step = await reachPasscode('lenient')
+    const answer = await ask(step, `&${step.client.query().toString()}`)
+    expect([answer.status, answer.text]).toEqual([200, expect.stringContaining('name="credential"')])
+  })
+})
+
 describe('the code challenge and its verifier', () => {
   const exchange = async (
     mode: Strictness,
@@ -187,11 +219,12 @@ describe('the code challenge and its verifier', () => {
 
 describe('a hidden value posted as the page’s source has it, entities and all', () => {
   const post = async (mode: Strictness): Promise<Answer> => {
+    emulatorOf(mode).change({ hiddenInputs: { extra: { fingerprint: 'a&b' } } })
     const client = new Client(emulatorOf(mode))
     const { page } = await client.open()
     const inputs = [...page.text.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/gu)]
     const hidden = Object.fromEntries(inputs.map(([, name = '', value = '']) => [name, value]))
-    expect(hidden['_csrf']).toContain('&amp;')
+    expect(hidden['fingerprint']).toBe('a&amp;b')
     return client.post({ ...hidden, identity, credential: CREDENTIAL })
   }
 
@@ -210,23 +243,5 @@ describe('a refresh without a scope', () => {
     expect((await refresh('lenient', undefined)).status).toBe(200)
     expectRefusal(await refresh('document', undefined), 400, 'invalid_scope')
     for (const mode of modes) expectRefusal(await refresh(mode, 'openid'), 400, 'invalid_scope')
-  })
-})
-
-describe('POST /oauth/token of the owner API', () => {
-  const trade = async (mode: Strictness, token: string): Promise<Response> => {
-    const headers = { authorization: `Bearer ${token}` }
-    return fetch(`${emulatorOf(mode).ownerApiUrl}/oauth/token`, { method: 'POST', headers })
-  }
-
-  it('trades an access token for another with strictness lenient alone, and refuses any other', async () => {
-    const { access_token } = await lenient.issueTokens(identity)
-    const answer = await trade('lenient', access_token)
-    const traded: { access_token: string } = JSON.parse(await answer.text())
-    expect(traded.access_token).not.toBe(access_token)
-    const headers = { authorization: `Bearer ${traded.access_token}` }
-    expect((await fetch(`${lenient.ownerApiUrl}/api/1/vehicles`, { headers })).status).toBe(200)
-    expect((await trade('lenient', 'unknown')).status).toBe(401)
-    expect((await trade('document', (await document.issueTokens(identity)).access_token)).status).toBe(404)
   })
 })

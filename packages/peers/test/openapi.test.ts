@@ -4,7 +4,7 @@ import { DEMO_ACCOUNTS, startEmulator, type EmulatorOptions, type Strictness } f
 import type { Json } from './openapi/description.ts'
 import { failVerifications, LOCKED, signInByTheBook, signInOtherwise } from './openapi/document-traffic.ts'
 import { contradictions, type Evidence } from './openapi/evidence.ts'
-import { signInByTransaction, signInFormEncoded } from './openapi/lenient-traffic.ts'
+import { meetCaptcha, openAmiss, signInByTransaction, signInFormEncoded } from './openapi/lenient-traffic.ts'
 import { losses } from './openapi/losses.ts'
 import { outlandish, withoutEachField } from './openapi/refusals.ts'
 import { recordTraffic } from './openapi/traffic.ts'
@@ -17,13 +17,15 @@ async function describedAt(authUrl: string): Promise<Json> {
 async function gather(strictness: Strictness, options: EmulatorOptions = {}): Promise<Evidence> {
   await using emulator = await startEmulator({ strictness, accounts: [...DEMO_ACCOUNTS, LOCKED], ...options })
   const description = await describedAt(emulator.authUrl)
-  using traffic = recordTraffic('/oauth2/')
+  using traffic = recordTraffic('/oauth2/', '/captcha')
   await signInByTheBook(emulator)
   await signInOtherwise(emulator)
   await failVerifications(emulator)
   if (strictness === 'lenient') {
     await signInFormEncoded(emulator)
     await signInByTransaction(emulator)
+    await meetCaptcha(emulator)
+    await openAmiss(emulator)
   }
   const logins = traffic.exchanges.slice()
   for (const request of withoutEachField(description, logins)) await fetch(request)

@@ -3,50 +3,10 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { startEmulator, type Emulator } from '@owner-sso/emulator'
 import * as client from 'openid-client'
-import { createPerson } from './person.ts'
+import { isAccepted } from './legacy/accepted.ts'
+import { configure, SCOPE, serverAt, signIn } from './legacy/openid-login.ts'
 
-const SCOPE = 'openid email offline_access'
 const identity = 'plain@example.com'
-
-/** The service publishes no discovery document: what it would say, by hand. */
-function serverAt(authUrl: string, keysUrl?: string): client.ServerMetadata {
-  const issuer = `${authUrl}/oauth2/v3`
-  const endpoints = { authorization_endpoint: `${issuer}/authorize`, token_endpoint: `${issuer}/token` }
-  return { issuer, ...endpoints, ...(keysUrl !== undefined && { jwks_uri: keysUrl }) }
-}
-
-function configure(server: client.ServerMetadata): client.Configuration {
-  const metadata = { id_token_signed_response_alg: 'ES256' }
-  const config = new client.Configuration(server, 'ownerapi', metadata, client.None())
-  client.allowInsecureRequests(config)
-  return config
-}
-
-interface Login {
-  readonly callback: URL
-  readonly checks: { readonly pkceCodeVerifier: string; readonly expectedState: string }
-}
-
-/** The authorization URL as the library makes it, and a person who signs in there. */
-async function signIn(emulator: Emulator, config: client.Configuration, who: string = identity): Promise<Login> {
-  const pkceCodeVerifier = client.randomPKCECodeVerifier()
-  const expectedState = client.randomState()
-  const url = client.buildAuthorizationUrl(config, {
-    redirect_uri: `${emulator.authUrl}/void/callback`,
-    scope: SCOPE,
-    state: expectedState,
-    code_challenge: await client.calculatePKCECodeChallenge(pkceCodeVerifier),
-    code_challenge_method: 'S256',
-  })
-  const person = createPerson()
-  const callback = await person.submit(await person.open(url, who), who)
-  return { callback, checks: { pkceCodeVerifier, expectedState } }
-}
-
-async function isAccepted({ ownerApiUrl }: Emulator, token: string): Promise<boolean> {
-  const answer = await fetch(`${ownerApiUrl}/api/1/vehicles`, { headers: { authorization: `Bearer ${token}` } })
-  return answer.ok
-}
 
 /** Where the service's public keys can be fetched: an address that only these tests have. */
 async function serveKeys(emulator: Emulator): Promise<AsyncDisposable & { readonly url: string }> {
@@ -70,7 +30,7 @@ describe('openid-client', () => {
   it('signs in with S256, redeems the callback, and refreshes', async () => {
     await using emulator = await startEmulator({ strictness: 'lenient' })
     const config = configure(serverAt(emulator.authUrl))
-    const { callback, checks } = await signIn(emulator, config)
+    const { callback, checks } = await signIn(emulator, config, identity)
     const tokens = await client.authorizationCodeGrant(config, callback, checks)
     expect(await isAccepted(emulator, tokens.access_token)).toBe(true)
     expect(emulator.requests.at(-2)).toMatchObject({ path: '/oauth2/v3/token', status: 200 })
@@ -112,7 +72,7 @@ describe('openid-client', () => {
     })
 
     const config = configure(serverAt(emulator.authUrl))
-    const { callback, checks } = await signIn(emulator, config)
+    const { callback, checks } = await signIn(emulator, config, identity)
     const other = { ...checks, expectedState: client.randomState() }
     await expect(client.authorizationCodeGrant(config, callback, other)).rejects.toThrow(/response/u)
     expect(emulator.counters.codeExchanges).toBe(0)

@@ -4,6 +4,7 @@
 export const ENDPOINTS = [
   'login-page',
   'form-submission',
+  'captcha',
   'token',
   'refresh',
   'mfa-factors',

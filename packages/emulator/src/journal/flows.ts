@@ -50,7 +50,9 @@ export function createFlows(): Flows {
   }
 
   function find(kind: string, value: unknown): Flow | undefined {
-    return typeof value === 'string' ? byTrace.get(digest(kind, value)) : undefined
+    // Legacy clients send lists of one.
+    const [only] = Array.isArray(value) ? value : [value]
+    return typeof only === 'string' ? byTrace.get(digest(kind, only)) : undefined
   }
 
   return {

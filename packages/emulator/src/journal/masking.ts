@@ -25,7 +25,7 @@ const PLAIN_FIELDS = words(
 )
 /** Shown of an answer's body, at any depth; `code` only inside an `error`. */
 const PLAIN_ANSWERS = words(
-  'token_type expires_in state error error_description message reason page',
+  'token_type expires_in created_at state error error_description message reason page',
   'id name factorId factorType factorProvider securityLevel activatedAt createdAt updatedAt',
   'codesRemaining attemptsRemaining count display_name battery_level range_km command',
 )

@@ -1,6 +1,6 @@
 /** Parameters and headers that several endpoints of the description share. */
 import { SESSION_COOKIE } from '../sessions.ts'
-import { acceptedEncoding } from '../strictness.ts'
+import { acceptedEncoding, isLenient, takesLegacyCallbacks } from '../strictness.ts'
 import type { Described, Part } from './part.ts'
 
 /** Names of the query parameters that both authorize calls have. */
@@ -14,17 +14,29 @@ export const AUTHORIZE_PARAMETERS: readonly string[] = [
   'state',
 ]
 
-export function parameters({ redirectUris, settings }: Described): Part {
+/** The registered ones; legacy clients have their own. */
+export function redirectUriSchema({ redirectUris, settings }: Pick<Described, 'redirectUris' | 'settings'>): Part {
+  return takesLegacyCallbacks(settings) ? { type: 'string', pattern: '/callback$' } : { enum: redirectUris }
+}
+
+export function parameters(service: Described): Readonly<Record<string, Part>> {
+  const { settings } = service
+  /** Legacy clients may leave out those of both authorize calls, all at once. */
+  const shared = (name: string, description: string, schema: Part): Part => ({
+    ...query(name, description, schema),
+    required: !isLenient(settings),
+  })
+  const redirectUri = redirectUriSchema(service)
   return {
-    client_id: query('client_id', 'Always the same', { const: 'ownerapi' }),
-    code_challenge: query('code_challenge', CHALLENGES[acceptedEncoding(settings)], {
+    client_id: shared('client_id', 'Always the same', { const: 'ownerapi' }),
+    code_challenge: shared('code_challenge', CHALLENGES[acceptedEncoding(settings)], {
       pattern: '^[A-Za-z0-9_-]{43,128}={0,2}$',
     }),
-    code_challenge_method: query('code_challenge_method', 'Always the same', { const: 'S256' }),
-    redirect_uri: query('redirect_uri', 'Where the code is sent: a page that does not exist', { enum: redirectUris }),
-    response_type: query('response_type', 'Always the same', { const: 'code' }),
-    scope: query('scope', 'Always the same', { const: 'openid email offline_access' }),
-    state: query('state', 'A random string, the same in all requests of one login', { minLength: 1, maxLength: 1024 }),
+    code_challenge_method: shared('code_challenge_method', 'Always the same', { const: 'S256' }),
+    redirect_uri: shared('redirect_uri', 'Where the code is sent: a page that does not exist', redirectUri),
+    response_type: shared('response_type', 'Always the same', { const: 'code' }),
+    scope: shared('scope', 'Always the same', { const: 'openid email offline_access' }),
+    state: shared('state', 'A random string, the same in all requests of one login', { minLength: 1, maxLength: 1024 }),
     login_hint: {
       ...query('login_hint', 'The e-mail address of the account: it decides the region', {}),
       required: false,

@@ -9,7 +9,12 @@ const COUNT: Part = { type: 'integer', minimum: 0 }
 const YES: Part = { type: 'boolean' }
 
 export function mfaSchemas({ settings }: Described): Part {
-  const csrf = { ...TEXT, description: 'That of the passcode page, not that of the login page' }
+  const csrf = {
+    ...TEXT,
+    description: isLenient(settings)
+      ? 'That of the passcode page, or that of the login page'
+      : 'That of the passcode page, not that of the login page',
+  }
   return {
     FactorList: exact({ data: { type: 'array', minItems: 1, items: factor } }),
     Verify: request(

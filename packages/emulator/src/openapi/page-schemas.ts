@@ -13,7 +13,9 @@ export function pageSchemas({ settings }: Described): Part {
   const hidden = Object.fromEntries(names.map((name) => [name, { type: 'string' }]))
   const transactionId = named('transaction_id')
   const cancel = named('cancel')
+  const lenient = isLenient(settings)
   return {
+    ...(lenient && { CaptchaPicture: { type: 'string', contentMediaType: 'image/svg+xml', pattern: '^<svg .*<text' } }),
     LoginPage: htmlPage(
       'A form with hidden inputs, `identity` and `credential`; what is wrong, if anything',
       'name="credential"',
@@ -36,15 +38,15 @@ export function pageSchemas({ settings }: Described): Part {
     },
     VerifiedForm: {
       type: 'object',
-      description: isLenient(settings)
-        ? 'After a verification: the transaction id alone, or with the `_csrf` of the passcode page'
+      description: lenient
+        ? 'After a verification: the transaction id alone, or with the `_csrf` of the passcode page or the login page'
         : "After a verification: the passcode page's own form. The whole login form does as well.",
       properties: {
         _csrf: { type: 'string' },
         [transactionId]: { type: 'string' },
         transaction_id: { type: 'string' },
       },
-      required: isLenient(settings) ? ['transaction_id'] : ['_csrf', 'transaction_id'],
+      required: lenient ? ['transaction_id'] : ['_csrf', 'transaction_id'],
       not: { anyOf: [{ required: ['identity'] }, { required: ['credential'] }] },
       additionalProperties: { type: 'string' },
     },

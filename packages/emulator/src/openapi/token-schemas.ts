@@ -1,4 +1,5 @@
 /** What the token endpoint takes and gives. Field names are the wire's. */
+import { redirectUriSchema } from './components.ts'
 import { isLenient } from '../strictness.ts'
 import type { Described, Part } from './part.ts'
 
@@ -17,12 +18,15 @@ export function tokenSchemas({ redirectUris, settings }: Described): Part {
       properties: {
         grant_type: { const: 'authorization_code' },
         client_id: { const: 'ownerapi' },
-        code: { ...TEXT, description: 'Taken from the redirect; it works once, for five minutes' },
+        code: {
+          ...(isLenient(settings) ? { anyOf: [TEXT, { type: 'array', items: TEXT, minItems: 1, maxItems: 1 }] } : TEXT),
+          description: 'Taken from the redirect; it works once, for five minutes',
+        },
         code_verifier: {
           type: 'string',
           pattern: isLenient(settings) ? '^[A-Za-z0-9_.~-]{43,128}$' : '^[A-Za-z0-9]{86}$',
         },
-        redirect_uri: { enum: redirectUris },
+        redirect_uri: redirectUriSchema({ redirectUris, settings }),
       },
       required: ['grant_type', 'client_id', 'code', 'code_verifier', 'redirect_uri'],
       ...OTHERS,

@@ -132,7 +132,7 @@ function validatorOf(schema: Json): ValidateFunction {
 }
 
 function valueOf(mediaType: string, text: string): unknown {
-  if (mediaType === 'text/html') return text
+  if (mediaType === 'text/html' || mediaType === 'image/svg+xml') return text
   if (mediaType === 'application/x-www-form-urlencoded') {
     const form = new URLSearchParams(text)
     const names = [...new Set(form.keys())]

@@ -1,6 +1,6 @@
 /** Logins of legacy clients: each thing that `strictness: 'lenient'` takes beside the document. */
 import type { Emulator } from '@owner-sso/emulator'
-import { exchangeFields, form, openLogin, reachPasscode, SCOPE, wholeForm } from './login.ts'
+import { exchangeFields, form, json, openLogin, reachPasscode, SCOPE, wholeForm } from './login.ts'
 
 const plain = 'plain@example.com'
 
@@ -19,11 +19,35 @@ export async function signInFormEncoded(emulator: Emulator): Promise<void> {
   }
 }
 
-/** The `_csrf` is left out of the verification, and the transaction id posted alone after it. */
+/** A verification without the `_csrf`, or with the login page's; the transaction id alone after it, posted or asked for. */
 export async function signInByTransaction(emulator: Emulator): Promise<void> {
   emulator.clock.advance(60)
   const step = await reachPasscode(emulator, 'mfa@example.com')
   await step.verify({ _csrf: undefined })
   const { login, transactionId } = step
   await login.person.send(login.page.address, form({ transaction_id: transactionId }))
+
+  emulator.clock.advance(60)
+  const other = await reachPasscode(emulator, 'mfa@example.com')
+  const asked = `${emulator.authUrl}/oauth2/v3/authorize?transaction_id=${other.transactionId}`
+  await other.login.person.send(asked)
+  await other.verify({ _csrf: other.login.page.hidden['_csrf'] })
+  const answer = await other.login.person.send(asked)
+  const fields = exchangeFields(other.login, new URL(answer.headers.get('location') ?? 'none:'))
+  await fetch(`${emulator.authUrl}/oauth2/v3/token`, json({ ...fields, code: [fields['code']] }))
+}
+
+/** A part of the query alone, which is none of a login. */
+export async function openAmiss({ authUrl }: Emulator): Promise<void> {
+  await fetch(`${authUrl}/oauth2/v3/authorize?client_id=ownerapi`)
+}
+
+/** The picture of a page that shows a captcha, and of one that shows none. */
+export async function meetCaptcha(emulator: Emulator): Promise<void> {
+  for (const captcha of [false, true]) {
+    emulator.account(plain).change({ captcha })
+    const { person } = await openLogin(emulator, plain)
+    await person.send(`${emulator.authUrl}/captcha`)
+  }
+  emulator.account(plain).change({ captcha: false })
 }

@@ -18,18 +18,19 @@ export interface Traffic extends Disposable {
   readonly exchanges: readonly Exchange[]
 }
 
-/** Everything from now on that is asked of a path that begins so. */
-export function recordTraffic(path: string): Traffic {
+/** Everything from now on that is asked of a path that begins in one of these ways. */
+export function recordTraffic(...paths: readonly string[]): Traffic {
   const exchanges: Exchange[] = []
   const onStart = (message: unknown): void => {
     const { request, response } = message as { request: IncomingMessage; response: ServerResponse }
-    if (!request.url?.startsWith(path)) return
+    const { url = '' } = request
+    if (!paths.some((path) => url.startsWith(path))) return
     const body = spyOn(request, 'push')
     const written = [spyOn(response, 'write'), spyOn(response, 'end')]
     response.once('finish', () => {
       exchanges.push({
         method: request.method ?? '',
-        url: `http://${request.headers.host}${request.url}`,
+        url: `http://${request.headers.host}${url}`,
         headers: request.headers,
         body: textOf(body),
         status: response.statusCode,

@@ -1,0 +1,18 @@
+/** A client as the table of docs/compatibility.md drives it. */
+import type { Emulator } from '@owner-sso/emulator'
+
+export interface Owner {
+  readonly identity: string
+  readonly credential: string
+  /** The current one of the account's first device; empty where it has none. */
+  readonly passcode: string
+}
+
+/** The access token of the login, and that of the refresh after it. */
+export interface Ending {
+  readonly token: string
+  readonly fresh: string
+}
+
+/** Signs in, calls the owner API, refreshes, and calls it again. It rejects where the service's answers don't let it. */
+export type PeerClient = (emulator: Emulator, owner: Owner) => Promise<Ending>
