@@ -8,6 +8,12 @@ import { refusal } from './answers/refusal.ts'
 
 /** @param what - failed, such as `onError` */
 export function answerFault(what: string, error: unknown, response: ServerResponse): void {
+  warnOfFault(what, error)
+  if (!response.writableEnded) sendAnswer(response, refusal('ERR_OWNER_API_INTERNAL'))
+}
+
+/** The warning alone, with the place: the frames of the stack, which begins with the error's words. */
+export function warnOfFault(what: string, error: unknown): void {
   const stack = error instanceof Error ? String(error.stack) : ''
   const detail = stack
     .split('\n')
@@ -15,5 +21,4 @@ export function answerFault(what: string, error: unknown, response: ServerRespon
     .filter((line) => /^at .+:\d+:\d+\)?$/u.test(line))
     .join('\n')
   process.emitWarning(`${what} failed.`, { type: 'OwnerSsoWarning', code: 'OWNER_SSO_CALLBACK', detail })
-  if (!response.writableEnded) sendAnswer(response, refusal('ERR_OWNER_API_INTERNAL'))
 }

@@ -3,11 +3,13 @@
  * codes are the operator's alone.
  */
 import type { IncomingMessage } from 'node:http'
+import { warnOfFault } from '../handler-fault.ts'
 import type { Answer, Problem } from './problem.ts'
 
 /**
  * Is told of every answer that an error is behind, before it is written. The error holds no secret, but it may name a path, a
- * host or a key of a store. What the function throws is a warning of the process, and changes nothing about the answer.
+ * host or a key of a store. What the function throws, or rejects with, is a warning of the process, and changes nothing about
+ * the answer.
  */
 export type ProblemListener<Request extends IncomingMessage = IncomingMessage> = (
   error: unknown,
@@ -27,12 +29,9 @@ export function reported<Request extends IncomingMessage>(
   request: Request,
   onProblem: ProblemListener<Request> | undefined,
 ): Answer {
-  try {
-    onProblem?.(error, answer.problem, request)
-  } catch (thrown) {
-    process.emitWarning(`onProblem threw: ${thrown instanceof Error ? thrown.message : 'no error'}`, {
-      type: 'OwnerSsoWarning',
-    })
-  }
+  if (onProblem === undefined) return answer
+  // At once, and a promise that it returns all the same: nobody else would catch its rejection.
+  const told = new Promise<void>((resolve) => resolve(onProblem(error, answer.problem, request)))
+  told.catch((thrown: unknown) => warnOfFault('onProblem', thrown))
   return answer
 }

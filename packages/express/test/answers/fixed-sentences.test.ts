@@ -102,15 +102,18 @@ it('the log gets what an owner API that can’t be reached failed of, and the ca
   ownerApi = await startOwnerApi()
 })
 
-it('a listener that throws is a warning, and the answer is the same', async () => {
+it.each([
+  ['throws', (): never => fail()],
+  ['rejects', (): never => Promise.reject(new Error('the log is full')) as never],
+])('a listener that %s is a warning, and the answer is the same', async (_, mistaken) => {
   const warned = jest.spyOn(process, 'emitWarning').mockImplementation(() => {})
-  const throws = (): never => {
-    throw new Error('the log is full')
-  }
   const tokens = await failing(new core.SignedOutError())
-  home = await listen(ownerApiProxy({ target: ownerApi.url, tokens, account, authorize: true, onProblem: throws }))
+  home = await listen(ownerApiProxy({ target: ownerApi.url, tokens, account, authorize: true, onProblem: mistaken }))
   expect((await fetch(`${home.url}/api/1/vehicles`)).status).toBe(401)
-  expect(warned).toHaveBeenCalledWith('onProblem threw: the log is full', { type: 'OwnerSsoWarning' })
+  const [message, options] = warned.mock.calls[0] ?? []
+  expect(message).toBe('onProblem failed.')
+  expect(options).toMatchObject({ code: 'OWNER_SSO_CALLBACK', detail: expect.stringMatching(/^at /u) })
+  expect(JSON.stringify(options)).not.toContain('the log is full')
   warned.mockRestore()
 })
 
@@ -127,3 +130,7 @@ it.each([ownerApiBearer, ssoErrorHandler, ownerApiProxy])(
     expect(() => make(options)).toThrow('onProblem must be a function')
   },
 )
+
+function fail(): never {
+  throw new Error('the log is full')
+}
