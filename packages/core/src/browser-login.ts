@@ -4,14 +4,14 @@
  */
 import { authorizeUrl, newLoginSecrets } from './steps/authorization-request.ts'
 import type { LoginSecrets } from './steps/authorization-request.ts'
-import { printingRule, redacted } from './redaction.ts'
+import { redacted, secretiveKind } from './redaction.ts'
 import type { AuthorizationRequest } from './sso.ts'
 import type { SsoSettings } from './sso-settings.ts'
 
 /** What an {@link AuthorizationRequest} really holds. */
 export interface AuthorizationRequestData extends AuthorizationRequest, LoginSecrets {}
 
-const printed = printingRule('AuthorizationRequest', ['kind'])
+const kind = secretiveKind('AuthorizationRequest', ['kind'])
 
 /** `Sso.createAuthorizationUrl`. Makes no request: nothing but a browser opens the address. */
 export function createAuthorizationUrl(
@@ -23,6 +23,6 @@ export function createAuthorizationUrl(
   const request: AuthorizationRequestData = { kind: 'owner-sso/authorization-request', ...secrets }
   return {
     url: authorizeUrl(settings, settings.authUrl, secrets, loginHint).href,
-    request: redacted(request, printed),
+    request: redacted(request, kind),
   }
 }

@@ -8,7 +8,7 @@ import { PendingLoginExpiredError } from './errors.ts'
 import type { LoginSecrets } from './steps/authorization-request.ts'
 import type { LoginPage } from './steps/login-page.ts'
 import type { Verification } from './steps/mfa-verify.ts'
-import { printingRule, redacted } from './redaction.ts'
+import { redacted, secretiveKind, wholeOf } from './redaction.ts'
 import { allowedInstance } from './region.ts'
 import type { Service } from './service.ts'
 import type { Credentials, Factor, PendingLogin } from './sso.ts'
@@ -31,9 +31,9 @@ interface PendingLoginData extends PendingLogin, LoginInProgress {
   readonly issued_at: number
 }
 
-const printed = printingRule('PendingLogin', ['kind', 'issued_at', 'expires_at'])
+const kind = secretiveKind('PendingLogin', ['kind', 'issued_at', 'expires_at'])
 
-/** Wraps a login for its caller. It prints without its secrets. */
+/** Wraps a login for its caller. It shows none of its secrets. */
 export function pendingLogin(login: LoginInProgress, now: number): PendingLogin {
   const issued = Math.floor(now)
   const data: PendingLoginData = {
@@ -42,7 +42,7 @@ export function pendingLogin(login: LoginInProgress, now: number): PendingLogin 
     issued_at: issued,
     expires_at: issued + lifetime,
   }
-  return redacted(data, printed)
+  return redacted(data, kind)
 }
 
 /**
@@ -64,7 +64,8 @@ export function resumeLogin(pending: PendingLogin, service: Service): LoginInPro
   if (age < -lifetime || age > lifetime || login.expires_at !== login.issued_at + lifetime) throw expired
   if (service.completedLogins.has(login.secrets.state)) throw expired
   const authUrl = allowedInstance(login.page.authUrl, service, 'mfa-verify')
-  return { ...login, page: { ...login.page, authUrl } }
+  const { credentials, secrets, page, verification, factors, cookies } = login
+  return { credentials, secrets, page: { ...page, authUrl }, verification, factors, cookies }
 }
 
 /** Whether data has the exact shape that {@link pendingLogin} gave it, all sizes within reason. */
@@ -88,7 +89,7 @@ interface Shape {
 
 function matches(data: unknown, shape: Shape): boolean {
   if (typeof data !== 'object' || data === null) return false
-  const own = new Map<string, unknown>(Object.entries(data))
+  const own = new Map<string, unknown>(Object.entries(wholeOf(data)))
   return Object.entries(shape).every(([name, expected]) =>
     typeof expected === 'function' ? expected(own.get(name)) : matches(own.get(name), expected),
   )

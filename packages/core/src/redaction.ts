@@ -1,31 +1,66 @@
 /**
- * Objects that must be stored but never shown: plain data whose `util.inspect` (and so `console.log`) hides some fields.
+ * Objects that must be stored but never shown: their secrets are there to be read by name, and nothing that goes through
+ * an object's fields finds them.
+ *
+ * The one way out is `toJSON`: what is stored is whole. So is whatever else goes by it, `%j` of `util.format` for one.
  */
 import { inspect } from 'node:util'
 
-/** Hides the fields of a kind of object. One for all of a kind, so that two objects with the same data are equal. */
-export type PrintingRule = (this: object, depth: number, options: object) => string
-
-/**
- * @param name - what the printed object calls itself
- * @param harmless - the fields that may be shown; a field added later is hidden until it is listed here
- */
-export function printingRule(name: string, harmless: readonly string[]): PrintingRule {
-  const shown = new Set(harmless)
-  return function print(_depth, options) {
-    const visible = Object.fromEntries(
-      Object.entries(this).map(([key, value]: [string, unknown]) => [key, shown.has(key) ? value : '[redacted]']),
-    )
-    // customInspect false would print the tokens of an object nested in it; the default is all that is needed here.
-    return `${name} ${inspect(visible, { ...options, customInspect: true })}`
-  }
+/** A kind of object that has secrets. */
+export interface SecretiveKind {
+  readonly harmless: ReadonlySet<string>
+  /** How `util.inspect` prints one, and so `console.log`. */
+  readonly print: (this: object, depth: number, options: object) => string
 }
 
 /**
- * A copy of `data` that serialises in full but prints `[redacted]` for what the rule hides.
- *
- * The rule is a symbol that can be enumerated, so that a spread copy has it too; JSON and `structuredClone` leave it out.
+ * @param name - what a printed object calls itself
+ * @param fields - those that may be shown; a field added later is hidden until it is listed here
  */
-export function redacted<T extends object>(data: T, rule: PrintingRule): T {
-  return Object.defineProperty({ ...data }, inspect.custom, { value: rule, enumerable: true })
+export function secretiveKind(name: string, fields: readonly string[]): SecretiveKind {
+  const harmless = new Set(fields)
+  return {
+    harmless,
+    print(_depth, options) {
+      const visible = Object.entries(wholeOf(this)).map(([key, value]): [string, unknown] => [
+        key,
+        harmless.has(key) ? value : '[redacted]',
+      ])
+      // customInspect false would print the tokens of an object nested in it; the default is all that is needed here.
+      return `${name} ${inspect(Object.fromEntries(visible), { ...options, customInspect: true })}`
+    },
+  }
+}
+
+/** A copy of `data` whose fields are all there, but of which only the harmless ones can be enumerated. */
+export function redacted<T extends object>(data: T, { harmless, print }: SecretiveKind): T {
+  const copy = wholeOf(data)
+  for (const name of Object.keys(copy)) {
+    if (!harmless.has(name)) Object.defineProperty(copy, name, unlisted)
+  }
+  Object.defineProperty(copy, wayOut, { value: toJson, ...unlisted })
+  return Object.defineProperty(copy, inspect.custom, { value: print, ...unlisted })
+}
+
+/** A copy of `data` for whoever stores it, in whichever way: all fields can be enumerated. It prints without its secrets. */
+export function storable<T extends object>(data: T, { print }: SecretiveKind): T {
+  return Object.defineProperty(wholeOf(data), inspect.custom, { value: print, ...unlisted })
+}
+
+const unlisted = { enumerable: false }
+const wayOut = 'toJSON'
+
+function toJson(this: object): object {
+  return wholeOf(this)
+}
+
+/** All fields as plain data, whether they can be enumerated or not. */
+export function wholeOf<T extends object>(data: T): T
+export function wholeOf(data: object): Record<string, unknown> {
+  const whole: Record<string, unknown> = {}
+  for (const name of Object.getOwnPropertyNames(data)) {
+    // Assigned, `__proto__` would be no field.
+    if (name !== wayOut && name !== '__proto__') whole[name] = Reflect.get(data, name)
+  }
+  return whole
 }

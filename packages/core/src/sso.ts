@@ -83,13 +83,17 @@ export type PasscodeSource =
     ) => string | PasscodeAnswer | BackupCodeAnswer | Promise<string | PasscodeAnswer | BackupCodeAnswer>)
 
 /**
- * A login that waits for its passcode. Plain JSON-safe data that holds the credential and the session's cookies (the form
- * is posted again): never write it anywhere unsealed. Its fields are core's own.
+ * A login that waits for its passcode. It holds the credential and the session's cookies (the form is posted again): never
+ * write it anywhere unsealed. Its fields are core's own. `JSON.stringify` writes all of it (`toJSON`), and so does `%j`;
+ * nothing else that goes through its fields finds a secret. What is kept must have been through JSON: `structuredClone` and
+ * a spread copy leave the login behind.
  */
 export interface PendingLogin {
   readonly kind: 'owner-sso/pending-login'
   /** Seconds since the epoch after which it is refused. */
   readonly expires_at: number
+  /** All of it as plain data: for storage under a seal alone. */
+  toJSON?(): object
 }
 
 /** What came of an e-mail and a password: tokens, or the question for a passcode. */
@@ -97,9 +101,14 @@ export type LoginOutcome =
   | { readonly kind: 'tokens'; readonly tokens: TokenSet }
   | { readonly kind: 'passcode-required'; readonly factors: readonly Factor[]; readonly pending: PendingLogin }
 
-/** What `redeemCallback` needs of the request made by `createAuthorizationUrl`. Plain JSON-safe data; holds the verifier. */
+/**
+ * What `redeemCallback` needs of the request made by `createAuthorizationUrl`. It holds the verifier, and is as silent
+ * as a `PendingLogin`: keep it by way of JSON.
+ */
 export interface AuthorizationRequest {
   readonly kind: 'owner-sso/authorization-request'
+  /** All of it as plain data: for storage alone. */
+  toJSON?(): object
 }
 
 /** One SSO service. All calls end within their time limits and make each request at most once. */

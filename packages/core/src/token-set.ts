@@ -1,13 +1,15 @@
 /**
  * The token set: what the token endpoint answers, plus when it ends and who issued it.
  */
-import { printingRule, redacted } from './redaction.ts'
+import { redacted, secretiveKind, storable } from './redaction.ts'
 
 /**
  * Tokens of one account. Wire names are kept (interface document, "Token response"); `expires_at` and `auth_url` are ours.
  *
- * Plain data: it survives `JSON.stringify` and has to be stored. `util.inspect` (and so `console.log`) shows none of its tokens,
- * nor of a spread copy's.
+ * The tokens of a set that core made can be read by name, but not enumerated: `console.log`, `console.dir`, `console.table`
+ * and a failed assertion show none. `JSON.stringify` writes them all (`toJSON`), since they have to be stored, and with it
+ * `%j`; a spread copy, `structuredClone` and a deep comparison go without them. Any plain object of this shape, such as one
+ * read back from JSON, is a token set as well, and prints in full.
  */
 export interface TokenSet {
   /** Bearer token for the owner API (RFC 6750). */
@@ -26,14 +28,21 @@ export interface TokenSet {
   readonly expires_at: number
   /** Base address of the instance that issued it: a regional account refreshes at its region. */
   readonly auth_url: string
+  /** All of it as plain data, on token sets that core made: for storage alone. */
+  toJSON?(): TokenSet
 }
 
-const printed = printingRule('TokenSet', ['token_type', 'expires_in', 'expires_at', 'auth_url'])
+const kind = secretiveKind('TokenSet', ['token_type', 'expires_in', 'expires_at', 'auth_url'])
 
 /**
- * A token set that can be stored but prints without its tokens. Also for one that was read back from JSON, whose printing
- * rule was lost on the way.
+ * A token set that can be stored but shows none of its tokens. Also for one that was read back from JSON, where they are
+ * plain to see.
  */
 export function tokenSet(tokens: TokenSet): TokenSet {
-  return redacted(tokens, printed)
+  return redacted(tokens, kind)
+}
+
+/** A token set as a store gets it: plain data, which still prints without its tokens. */
+export function storableTokenSet(tokens: TokenSet): TokenSet {
+  return storable(tokens, kind)
 }

@@ -398,7 +398,6 @@ describe('a pending login', () => {
     ]
     for (const text of printed) expect(text).not.toMatch(/correct horse|t_session|[A-Za-z0-9]{40}/u)
     expect(JSON.stringify(pending)).toContain('correct horse')
-    expect(structuredClone(pending)).toEqual(JSON.parse(JSON.stringify(pending)))
   })
 })
 

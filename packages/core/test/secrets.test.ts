@@ -177,8 +177,7 @@ describe('what has to be stored serialises, and shows nothing when printed', () 
     for (const each of [fresh, await sso.refresh(fresh), restored]) {
       expect(each).toMatchObject(tokens)
       expect(JSON.parse(JSON.stringify(each))).toMatchObject(tokens)
-      expect(structuredClone(each)).toEqual(JSON.parse(JSON.stringify(each)))
-      expect(each).toEqual(tokenSet(structuredClone(each)))
+      expect(JSON.stringify(tokenSet(each))).toBe(JSON.stringify(each))
       // Spread copies have gone through many hands before somebody logs them.
       for (const copy of [{ ...each }, { ...each, account: identity }, Object.assign({}, each)]) {
         expect(printings(copy).filter((text) => secrets.some((secret) => text.includes(secret)))).toEqual([])

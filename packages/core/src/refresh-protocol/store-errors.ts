@@ -3,6 +3,8 @@
  * one that does not answer is given up.
  */
 import { SsoError, StoreError } from '../errors.ts'
+import type { TokenRecord } from '../token-record.ts'
+import { storableTokenSet } from '../token-set.ts'
 import type { TokenStore } from '../token-store.ts'
 import type { Runtime } from './runtime.ts'
 
@@ -19,10 +21,16 @@ type Failure = 'unavailable' | 'write-failed'
 export function withStoreErrors(store: TokenStore, limit: Limit): TokenStore {
   return {
     read: (account) => typed('unavailable', limit, () => store.read(account)),
-    swap: (...write) => typed('write-failed', limit, () => store.swap(...write)),
+    swap: (account, expected, next, ...write) =>
+      typed('write-failed', limit, () => store.swap(account, expected, plainRecord(next), ...write)),
     ...(store.accounts && { accounts: () => steps(store, limit) }),
     ...(store.watch && { watch: store.watch.bind(store) }),
   }
+}
+
+/** Not every store writes JSON: whichever way it goes through a record's fields, the tokens are among them. */
+function plainRecord(record: TokenRecord): TokenRecord {
+  return 'tokens' in record ? { ...record, tokens: storableTokenSet(record.tokens) } : record
 }
 
 async function* steps(store: TokenStore, limit: Limit): AsyncGenerator<string> {

@@ -108,6 +108,17 @@ describe('an account', () => {
     expect(swapped).toHaveLength(3)
     expect(inspect(swapped, { depth: 9 })).not.toMatch(/'[ar][01]'/u)
   })
+
+  it('gives a store all of a record, whichever way it goes through the fields', async () => {
+    const world = bench()
+    const tokens = world.process()
+    const swap = world.store.swap.bind(world.store)
+    world.store.swap = async (name, expected, next, ...more) => swap(name, expected, structuredClone(next), ...more)
+    await tokens.save(account, world.tokens())
+    await tokens.refresh(account)
+    expect(await tokens.getAccessToken(account)).toBe('a1')
+    expect(await world.process().getAccessToken(account)).toBe('a1')
+  })
 })
 
 describe('a manager', () => {
