@@ -15,12 +15,18 @@ import { requestDeadline } from './rules.ts'
 import { elapsed, instantOf } from './runtime.ts'
 import { traced } from './trace.ts'
 
-/** @throws SsoError as the outcome says, once the record says so too */
-export async function attempt(known: Known, replay: boolean, context: Context): Promise<Attempted> {
+/**
+ * @param version - of the record upon which it was decided
+ * @throws SsoError as the outcome says, once the record says so too
+ */
+export async function attempt(known: Known, version: number, replay: boolean, context: Context): Promise<Attempted> {
   const { record } = known
   if (record?.state !== 'signed-in') return 'again'
   refuseWhileResting(known, context)
   await context.breaker.enter(record.tokens.auth_url)
+  // Since the decision another call may have looked at the record, and seen what another process does: its intent is none
+  // to swap ours over.
+  if (known.version !== version) return 'again'
   return holdAndSend(known, record, replay, context)
 }
 

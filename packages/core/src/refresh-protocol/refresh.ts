@@ -24,12 +24,12 @@ export async function refresh(known: Known, context: Context, looked: () => void
   const watch = watchRecord(known.account, context.store, context.runtime)
   try {
     for (;;) {
-      const decision = await decide(known, context, began)
+      const { decision, version } = await decide(known, context, began)
       looked()
       if (decision === 'answer') return
       if (decision === 'wait') await watch.change()
       else if (decision === 'send' || decision === 'replay') {
-        if ((await attempt(known, decision === 'replay', context)) === 'done') return
+        if ((await attempt(known, version, decision === 'replay', context)) === 'done') return
       } else throw reasonFor(decision, known, context)
     }
   } finally {
@@ -37,20 +37,27 @@ export async function refresh(known: Known, context: Context, looked: () => void
   }
 }
 
-async function decide(known: Known, context: Context, began: number): Promise<Decision> {
+interface Decided {
+  readonly decision: Decision
+  /** Of the record that it was made upon. */
+  readonly version: number
+}
+
+async function decide(known: Known, context: Context, began: number): Promise<Decided> {
   const host = hostOf(known)
-  const { version } = known
+  const before = known.version
   // Both at once, so that a store far away costs one round trip.
   const [stored] = await Promise.all([lookEverywhere(known, context), host && context.breaker.look(host)])
   const decision = context.rules.decide(situationOf(known, stored, context))
+  const { version } = known
   const now = hostOf(known)
   // Another's block may have been written between the two reads: then the record has changed as well.
-  const isOutdated = now !== host || known.version !== version
+  const isOutdated = now !== host || version !== before
   if ((decision === 'send' || decision === 'replay') && isOutdated) await context.breaker.look(now ?? '')
-  if (decision !== 'wait') return decision
+  if (decision !== 'wait') return { decision, version }
   // This process is leaving, and nobody in it needs the token: another one is at it.
-  if (context.underWay.isEnding() && known.callers === 0) return 'defer'
-  return context.rules.afterWaiting(context.runtime.monotonicClock() - began)
+  if (context.underWay.isEnding() && known.callers === 0) return { decision: 'defer', version }
+  return { decision: context.rules.afterWaiting(context.runtime.monotonicClock() - began), version }
 }
 
 function reasonFor(decision: Decision, known: Known, context: Context): Error {

@@ -291,3 +291,39 @@ describe('one refresh', () => {
     expect(await world.process().getAccessToken(account)).toBe('late')
   })
 })
+
+describe('a look at the record beside a refresh', () => {
+  it('never lets the refresh take the intent of another process for its own', async () => {
+    const world = bench()
+    const seed = world.process()
+    await seed.save(account, world.tokens())
+    await world.pass(hours(9))
+    const [one, other] = [world.process(), world.process()]
+    const service = deferred<TokenSet>()
+    world.answer = () => service.promise
+    // The first process has decided to send, and looks once more at what is known of the firewall.
+    const held = deferred<undefined>()
+    const reading = deferred<undefined>()
+    const beneath = { ...world.store }
+    let looks = 0
+    world.store.read = async (name) => {
+      looks += name === account ? 0 : 1
+      if (name === account || looks > 1) return beneath.read(name)
+      reading.resolve(undefined)
+      await held.promise
+      return beneath.read(name)
+    }
+    const first = one.getAccessToken(account)
+    await reading.promise
+    // Meanwhile the other one sends, and a call of the first sees its intent.
+    const second = other.getAccessToken(account)
+    await idle()
+    await one.status(account)
+    held.resolve(undefined)
+    await idle()
+    service.resolve(world.tokens({ access_token: 'a1', refresh_token: 'r1' }))
+    await world.pass(1000)
+    expect(await Promise.all([first, second])).toEqual(['a1', 'a1'])
+    expect(world.sent).toEqual(['r0'])
+  })
+})
