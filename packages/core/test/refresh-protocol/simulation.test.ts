@@ -6,11 +6,16 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { rules } from '../../src/refresh-protocol/rules.ts'
 import { createBehaviour } from './simulation/behaviour.ts'
+import type { Behaviour } from './simulation/behaviour.ts'
 import { explore } from './simulation/explorer.ts'
 import { mutants } from './simulation/mutants.ts'
+import { sample } from './simulation/sampler.ts'
 import { calm } from './simulation/scenario.ts'
 import type { Scenario } from './simulation/scenario.ts'
 import type { Rotation } from './simulation/service.ts'
+import { withSourceChange } from './simulation/source-change.ts'
+import { sourceMutants } from './simulation/source-mutants.ts'
+import { largeWorlds, mediumWorlds, smallWorlds, wideWorlds, wildWorlds } from './simulation/worlds.ts'
 
 const soak = process.env['OWNER_SSO_SOAK'] === '1'
 const rotations: Rotation[] = ['strict', 'family', 'graceful', 'fixed']
@@ -24,74 +29,117 @@ afterAll(() => {
   Error.stackTraceLimit = stackTraceLimit
 })
 
-const kinds: Pick<Scenario, 'rotation' | 'token' | 'sameHost'>[] = rotations.flatMap((rotation) =>
+type Kind = Pick<Scenario, 'rotation' | 'token' | 'sameHost'>
+const kinds: Kind[] = rotations.flatMap((rotation) =>
   (['expired', 'ageing'] as const).flatMap((token) => [false, true].map((sameHost) => ({ rotation, token, sameHost }))),
 )
+/** Each service, token and host, but not each with each. */
+const someKinds: Kind[] = [
+  { rotation: 'strict', token: 'ageing', sameHost: false },
+  { rotation: 'family', token: 'fresh', sameHost: true },
+  { rotation: 'graceful', token: 'expired', sameHost: false },
+  { rotation: 'fixed', token: 'ageing', sameHost: true },
+]
 
-/** Explores a world with services, tokens and hosts of these kinds. Returns how many states it has seen. */
-async function expectNoHarm(
-  world: Partial<Scenario>,
-  bound: number,
-  { isWhole = false, of = kinds }: { readonly isWhole?: boolean; readonly of?: typeof kinds } = {},
-): Promise<number> {
-  // What processes do is the same whatever the service: found out once. A soak finds out more than fits into memory.
-  const behaviours = new Map([false, true].map((sameHost) => [sameHost, createBehaviour({ rules, sameHost })]))
-  let seen = 0
-  for (const [index, kind] of of.entries()) {
-    const scenario = { ...calm, ...world, ...kind, rules }
-    const behaviour = soak ? undefined : behaviours.get(kind.sameHost)
-    const { violation, complete, states } = await explore(scenario, bound, index + 1, behaviour)
-    expect({ scenario, violation, isWhole: isWhole && complete }).toEqual({ scenario, violation: undefined, isWhole })
-    seen += states
+const everyKind: Kind[] = [
+  ...kinds,
+  ...rotations.map((rotation) => ({ rotation, token: 'fresh' as const, sameHost: false })),
+]
+/** Milliseconds for one test, which a loaded machine may need. */
+const patience = 3_600_000
+
+/** What processes do is the same whatever the service: found out once. A soak finds out more than fits into memory. */
+function behaviourOf(world: Partial<Scenario>): (kind: Kind) => Behaviour | undefined {
+  const behaviours = new Map<boolean, Behaviour>()
+  return ({ sameHost }) => {
+    if (soak) return undefined
+    const known = behaviours.get(sameHost) ?? createBehaviour({ rules, sameHost, firewall: world.firewall ?? false })
+    behaviours.set(sameHost, known)
+    return known
   }
-  return seen
 }
 
 describe('every order of two processes', () => {
-  it.each<[string, Partial<Scenario>]>([
-    ['nothing going wrong', {}],
-    ['lost replies', { lostReplies: 2 }],
-    ['a crash', { crashes: 1 }],
-    ['a store operation that fails', { storeFailures: 1 }],
-    ['a pause', { pauses: 1 }],
-    ['a sign-in', { signIns: 1 }],
-    ['a sign-out', { signOuts: 1 }],
-  ])(
+  async function expectNoHarm(world: Partial<Scenario>, of: readonly Kind[]): Promise<void> {
+    const behaviour = behaviourOf(world)
+    for (const kind of soak ? everyKind : of) {
+      const scenario = { ...calm, ...world, ...kind, rules }
+      const { violation, complete } = await explore(scenario, 500_000, 1, behaviour(kind))
+      expect({ kind, violation, complete }).toEqual({ kind, violation: undefined, complete: true })
+    }
+  }
+
+  it.each(Object.entries<Partial<Scenario>>(smallWorlds))(
     'does no harm with %s',
-    async (_name, fault) => {
-      const isLarge = fault.signIns !== undefined || fault.signOuts !== undefined
-      // Each service, token and host once, not each with each.
-      const of = isLarge && !soak ? kinds.filter((_kind, index) => index % 5 === 0) : kinds
-      await expectNoHarm(fault, 500_000, { isWhole: true, of })
-    },
-    3_600_000,
+    async (_name, world) => expectNoHarm(world, someKinds),
+    patience,
+  )
+
+  it.each(Object.entries<Partial<Scenario>>(mediumWorlds))(
+    'does no harm with %s',
+    async (_name, world) => expectNoHarm(world, someKinds.slice(0, 1)),
+    patience,
+  )
+
+  it.each(Object.entries<Partial<Scenario>>(wideWorlds))(
+    'does no harm with %s',
+    async (_name, world) => expectNoHarm(world, [{ rotation: 'family', token: 'expired', sameHost: false }]),
+    patience,
   )
 })
 
 describe('orders of more that goes wrong, as many as time allows', () => {
-  const all: Partial<Scenario> = { crashes: 2, pauses: 2, lostReplies: 2, signIns: 1, signOuts: 1, calls: 2 }
-  it.each<[string, Partial<Scenario>, number]>([
-    ['two processes with 2 crashes, 2 pauses, 2 lost replies, a sign-in and a sign-out', all, 300_000],
-    ['two processes and a store that fails as well', { ...all, storeFailures: 3 }, 16_000],
-    [
-      'three processes, a crash, a pause and a lost reply',
-      { processes: 3, crashes: 1, pauses: 1, lostReplies: 1 },
-      230_000,
-    ],
-    ['three processes with a sign-in and a sign-out', { processes: 3, signIns: 1, signOuts: 1, pauses: 1 }, 16_000],
+  it.each<[keyof typeof largeWorlds, number]>([
+    ['two processes with 2 crashes, 2 pauses, 2 lost replies, a sign-in and a sign-out', 300_000],
+    ['three processes with a crash, a pause and a lost reply', 230_000],
   ])(
-    'does no harm to %s',
-    async (_name, world, states) => {
-      const bound = soak ? 100_000 : Math.ceil(states / kinds.length)
-      expect(await expectNoHarm(world, bound)).toBeGreaterThanOrEqual(soak ? 1_000_000 : states)
+    'does no harm to %s: %i states',
+    async (name, least) => {
+      const behaviour = behaviourOf({})
+      const bound = Math.ceil((soak ? 3 * least : least) / kinds.length)
+      let seen = 0
+      for (const [index, kind] of kinds.entries()) {
+        const scenario = { ...calm, ...largeWorlds[name], ...kind, rules }
+        const { violation, states } = await explore(scenario, bound, index + 1, behaviour(kind))
+        expect({ kind, violation }).toEqual({ kind, violation: undefined })
+        seen += states
+      }
+      expect(seen).toBeGreaterThanOrEqual(least)
     },
-    3_600_000,
+    patience,
+  )
+
+  it.each(Object.entries<Partial<Scenario>>(wildWorlds))(
+    'does no harm to %s: ways by chance',
+    async (_name, world) => {
+      const behaviour = behaviourOf(world)
+      const walks = soak ? 2000 : 60
+      for (const [index, kind] of (soak ? everyKind : someKinds).entries()) {
+        const scenario = { ...calm, ...world, ...kind, rules }
+        const { violation } = await sample(scenario, walks, index + 1, behaviour(kind))
+        expect({ kind, violation }).toEqual({ kind, violation: undefined })
+      }
+    },
+    patience,
   )
 })
 
+/** Expects that a mutant does its harm, in a world in which the real protocol does none. */
+async function expectHarm(world: Partial<Scenario>, mutant: Partial<Scenario>, harm: string): Promise<void> {
+  const real = { ...calm, ...world, rules }
+  const { violation, states } = await explore({ ...real, ...mutant }, 20_000)
+  expect(violation?.verdict).toBe(harm)
+  expect((await explore(real, Math.max(states, 200))).violation).toBeUndefined()
+}
+
 describe('each rule is needed', () => {
   it.each(mutants)('without $takenOut: $harm', async ({ rules: changed, storeOf, world, harm }) => {
-    const mutant: Scenario = { ...calm, ...world, rules: { ...rules, ...changed }, ...(storeOf && { storeOf }) }
-    expect((await explore(mutant, 20_000)).violation?.verdict).toBe(harm)
+    await expectHarm(world, { rules: { ...rules, ...changed }, ...(storeOf && { storeOf }) }, harm)
+  })
+})
+
+describe('each line is needed', () => {
+  it.each(sourceMutants)('without $takenOut: $harm', async ({ world, harm, ...change }) => {
+    await expectHarm(world, await withSourceChange(change), harm)
   })
 })

@@ -5,7 +5,8 @@
  * That is what makes a world cheap: it is put together from what its processes did alone, in any order.
  */
 import { startProcess } from './process.ts'
-import type { Nature, Process, Said, Step, Told } from './process.ts'
+import type { Process, Said, Step, Told } from './process.ts'
+import type { Nature } from './scenario.ts'
 
 /** A process after all that it was told. */
 export interface Moment {

@@ -1,16 +1,20 @@
 /**
  * How the worlds of one scenario go on: what each action makes of a world, and how a world ends.
  */
-import type { Behaviour, Moment } from './behaviour.ts'
-import { enabled, isIdle } from './possibilities.ts'
+import type { Behaviour } from './behaviour.ts'
+import { conversationOf } from './conversation.ts'
+import type { Evidence } from './evidence.ts'
+import * as judge from './judge.ts'
+import { enabled, isAnyLive, untilNextTimer } from './possibilities.ts'
 import type { Action } from './possibilities.ts'
-import type { Step, Told } from './process.ts'
-import type { Scenario } from './scenario.ts'
+import type { Call } from './process.ts'
+import { spent } from './scenario.ts'
+import type { Allowance, Scenario } from './scenario.ts'
 import { life } from './service.ts'
-import { swapped } from './store.ts'
-import type { Stored } from './store.ts'
-import { actorOf, expiryOf, firstWorld, nameOf, startedActor, withActor } from './world.ts'
-import type { World } from './world.ts'
+import { stepOf } from './step.ts'
+import { accountRecordOf } from './store.ts'
+import { actorOf, expiryOf, firstWorld, startedActor, withActor } from './world.ts'
+import type { Actor, World } from './world.ts'
 
 export interface Course {
   readonly first: World
@@ -23,151 +27,160 @@ export function courseOf(scenario: Scenario, behaviour: Behaviour): Course {
   const expiry = expiryOf(scenario)
   /** Longer than any intent lives. */
   const pause = scenario.sameHost ? 125_000 : 50_000
+  const tell = conversationOf(behaviour, scenario.sameHost)
+  const afterStep = stepOf(tell, scenario)
 
   function perform(world: World, action: Action): World | Promise<World> {
-    if (!('process' in action)) return afterTime(world, action.kind)
-    if (action.kind === 'crash') return afterCrash(world, action.process)
     if (action.kind === 'step') return afterStep(world, action.process, action.step, action.how)
-    return afterBeginning(world, action.process, action.kind)
+    if (action.kind === 'roll-back') return afterRollback(world, action.to)
+    if (action.kind === 'jump') return afterJump(world, action.process, action.by)
+    if (!('process' in action)) return afterTurn(world, action.kind)
+    const { kind, process } = action
+    if (kind === 'sleep') return afterSleep(world, process)
+    if (kind === 'crash' || kind === 'exit') return afterEnd(world, process, kind)
+    if (kind === 'cut' || kind === 'heal') return afterCut(world, process, kind === 'cut')
+    return afterCall(world, process, kind)
   }
 
-  function afterTime(world: World, kind: 'wait' | 'pause' | 'expire'): World {
-    if (kind === 'wait') return { ...world, now: world.now + pause }
-    const isAnyLive = world.processes.some((actor) => actor.moment.pending.some((step) => !isIdle(world, actor, step)))
-    const judge = isAnyLive ? world.judge.fork() : world.judge
-    if (isAnyLive) judge.paused()
-    const left = {
-      ...world.left,
-      pauses: world.left.pauses - (isAnyLive ? 1 : 0),
-      expiries: world.left.expiries - (kind === 'expire' ? 1 : 0),
-    }
-    const now = kind === 'expire' ? Math.max(world.now, expiry) + 1000 : world.now + pause
-    return { ...world, now, left, judge }
+  function afterTurn(world: World, kind: 'wait' | 'tick' | 'pause' | 'expire' | 'empty'): World {
+    if (kind === 'wait') return afterWaiting(world)
+    if (kind === 'tick') return afterWaiting(used(world, 'ticks'))
+    if (kind === 'empty') return afterLoss(world)
+    return afterTime(world, kind)
   }
 
-  function afterCrash(world: World, index: number): World {
-    const judge = world.judge.fork()
-    judge.crashed(index)
+  /** To the next thing that happens by itself; where everybody only watches the record, beyond the life of an intent. */
+  function afterWaiting(world: World): World {
+    const isAnyWatching = world.processes.some(({ moment }) => moment.pending.some(({ looks }) => looks === true))
+    const untilTimer = untilNextTimer(world)
+    const wait = isAnyWatching ? Math.min(pause, untilTimer ?? pause) : (untilTimer ?? pause)
+    const next = { ...world, now: world.now + Math.max(1, Math.ceil(wait)) }
+    if (!isAnyWatching || isAnyLive(world)) return next
+    const record = accountRecordOf(world.stock)
+    const intent = record?.state === 'signed-in' ? record.intent : undefined
+    if (intent === undefined) return next
+    const { pid, started } = intent.holder
+    const holder = world.processes[pid]
+    const isOwn = String(holder?.incarnation) === started && onlyWatches(holder)
+    const isAnyTold = world.processes.some((actor) => onlyWatches(actor) && !actor.isCut)
+    return isAnyTold ? ruled(next, () => judge.waiting(intent, isOwn && holder?.isCut === false)) : next
+  }
+
+  function afterTime(world: World, kind: 'pause' | 'expire'): World {
+    const older = expiry - (world.left.expiries > 1 ? 3_600_000 : -1000)
+    const now = kind === 'expire' ? Math.max(world.now + 1000, older) : world.now + pause
+    const next = { ...(kind === 'expire' ? used(world, 'expiries') : world), now }
+    return isAnyLive(world) ? ruled(used(next, 'pauses'), judge.fault('pauses')) : next
+  }
+
+  function afterSleep(world: World, index: number): World {
+    const { clocks } = actorOf(world, index)
+    const next = withActor(used(world, 'sleeps'), index, { clocks: { ...clocks, slept: clocks.slept + pause } })
+    return ruled({ ...next, now: world.now + pause }, judge.fault('pauses'))
+  }
+
+  function afterJump(world: World, index: number, by: number): World {
+    const { clocks } = actorOf(world, index)
+    const next = withActor(used(world, 'jumps'), index, { clocks: { ...clocks, ahead: clocks.ahead + by } })
+    return ruled(next, judge.fault('jumps'))
+  }
+
+  function afterLoss(world: World): World {
+    const next = { ...used(world, 'emptyings'), stock: { account: undefined, firewall: undefined }, before: [] }
+    return ruled(next, (seen) => judge.forgot(seen, 'emptied'))
+  }
+
+  function afterRollback(world: World, to: number): World {
+    const stock = { ...world.stock, account: world.before[to] }
+    const next = { ...used(world, 'rollbacks'), stock, before: world.before.slice(to + 1) }
+    return ruled(next, (seen) => judge.forgot(seen, 'rolledBack'))
+  }
+
+  function afterCut(world: World, index: number, isCut: boolean): World {
+    const next = withActor(isCut ? used(world, 'cuts') : world, index, { isCut })
+    return isCut ? ruled(next, judge.fault('cuts')) : next
+  }
+
+  function afterEnd(world: World, index: number, kind: 'crash' | 'exit'): World {
+    const { incarnation, calls, moment, clocks, isCut } = actorOf(world, index)
+    const again = { incarnation: incarnation + 1, calls: calls + Math.sign(moment.busy), clocks }
+    const next = withActor(world, index, { ...startedActor(behaviour, index, again), isCut })
+    if (kind === 'exit') return ruled(next, (seen) => judge.left(seen, index, 'exit'))
+    return ruled(used(next, 'crashes'), (seen) => judge.crashed(seen, index))
+  }
+
+  function afterCall(world: World, index: number, call: Call): World | Promise<World> {
     const actor = actorOf(world, index)
-    const next = startedActor(behaviour, index, actor.incarnation + 1, actor.calls + Math.sign(actor.moment.busy))
-    return { ...withActor(world, index, next), judge, left: { ...world.left, crashes: world.left.crashes - 1 } }
-  }
-
-  function afterBeginning(world: World, index: number, kind: 'call' | 'sign-in' | 'sign-out'): World | Promise<World> {
-    const { left } = world
-    if (kind === 'call') {
-      const actor = actorOf(world, index)
-      return tell(withActor(world, index, { ...actor, calls: actor.calls - 1 }), index, kind, kind)
+    if (call === 'call') {
+      return tell(withActor(world, index, { calls: actor.calls - 1 }), index, { what: call, words: call })
     }
-    if (kind === 'sign-in') {
+    if (call === 'settle') {
+      const settling = withActor(used(world, 'exits'), index, { leaving: 'settling' })
+      return tell(settling, index, { what: call, words: call })
+    }
+    if (call === 'look') return tell(used(world, 'looks'), index, { what: call, words: call })
+    if (call === 'sign-in') {
       const service = world.service.fork()
-      const tokens = service.signIn(world.now)
-      const next = { ...world, service, left: { ...left, signIns: left.signIns - 1 } }
-      return tell(next, index, kind, `${kind} ${tokens.access_token}`, tokens)
+      const answer = service.signIn(world.now)
+      const issued = ruled(used({ ...world, service }, 'signIns'), (seen) => judge.issued(seen, answer))
+      return tell(issued, index, { what: call, words: `${call} ${answer.access_token}`, answer })
     }
-    const judge = world.judge.fork()
-    judge.signedOut()
-    return tell({ ...world, judge, left: { ...left, signOuts: left.signOuts - 1 } }, index, kind, kind)
-  }
-
-  function afterStep(before: World, index: number, step: Step, how: string): World | Promise<World> {
-    const { kind, name } = step
-    if (kind === 'timer' || kind === 'send') return tell(before, index, step, name)
-    if (kind === 'reply') return afterReply(before, index, step, how)
-    const world = how === '' ? before : afterStoreFailure(before)
-    const { stored } = world
-    if (how === 'failed') return tell(world, index, step, `${name} failed`, 'failed')
-    if (step.write === undefined) {
-      const lastRead = `${stored.version}@${world.now}`
-      const reader = { ...actorOf(world, index), lastRead }
-      return tell(withActor(world, index, reader), index, step, `${name} ${stored.name}`, stored)
+    if (call === 'sign-out') {
+      const leaving = ruled(used(world, 'signOuts'), (seen) => void (seen.signOuts += 1))
+      return tell(leaving, index, { what: call, words: call })
     }
-    const { expected, next, writeId } = step.write
-    const result = swapped(stored, expected, next, writeId)
-    const changed = result === undefined || result === stored ? world : afterWrite(world, result)
-    if (how === 'unacknowledged') return tell(changed, index, step, `${name} failed`, 'failed')
-    if (result === undefined) return tell(changed, index, step, `${name} conflict`, { conflict: true })
-    return tell(changed, index, step, `${name} ${result.version}`, result)
-  }
-
-  function afterStoreFailure(world: World): World {
-    const judge = world.judge.fork()
-    judge.storeFailed()
-    return { ...world, judge, left: { ...world.left, storeFailures: world.left.storeFailures - 1 } }
-  }
-
-  function afterWrite(world: World, stored: Stored): World {
-    const judge = world.judge.fork()
-    judge.written(world.stored.record, stored.record)
-    return { ...world, stored, judge }
-  }
-
-  function afterReply(world: World, index: number, step: Step, how: string): World | Promise<World> {
-    const { answer, ...actor } = actorOf(world, index)
-    const next = withActor(world, index, { ...actor, answer: undefined })
-    if (how === '') return tell(next, index, step, `${step.name} ${nameOf(answer)}`, answer)
-    const judge = world.judge.fork()
-    if (step.tokens !== undefined) judge.lost(index, step.tokens)
-    const left = { ...world.left, lostReplies: world.left.lostReplies - 1 }
-    return tell({ ...next, judge, left }, index, step, `${step.name} lost`, 'lost')
-  }
-
-  function tell(
-    world: World,
-    index: number,
-    what: Told['what'],
-    words: string,
-    answer?: Told['answer'],
-  ): World | Promise<World> {
-    const incarnations = scenario.sameHost ? world.processes.map(({ incarnation }) => incarnation) : []
-    const { now } = world
-    const key = `${words}@${now} ${incarnations.join('.')}`
-    const after = behaviour.tell(actorOf(world, index).moment, { key, what, answer, now, incarnations })
-    return after instanceof Promise ? after.then((moment) => hear(world, index, moment)) : hear(world, index, after)
-  }
-
-  function hear(before: World, index: number, moment: Moment): World {
-    const world = withActor(before, index, { ...actorOf(before, index), moment })
-    if (moment.said.length === 0) return world
-    const judge = world.judge.fork()
-    let { service } = world
-    let { answer } = actorOf(world, index)
-    for (const said of moment.said) {
-      if (said.kind === 'answered') judge.answered(said.token, world.now)
-      else if (said.kind === 'failed') judge.failed(said.call, said.error)
-      else {
-        service = service.fork()
-        answer = service.refresh(said.tokens.refresh_token, world.now)
-        judge.sent(index, said.tokens, answer, world.now)
-      }
+    if (call === 'refresh') {
+      const asking = ruled(used(world, 'refreshes'), (seen) => judge.asked(seen, index, world.now))
+      return tell(asking, index, { what: call, words: call })
     }
-    return { ...withActor(world, index, { ...actorOf(world, index), answer }), service, judge }
+    const token = actor.given ?? ''
+    const who = `${index}.${actor.incarnation}`
+    const refusing = ruled(used(world, 'refusals'), (seen) => judge.refused(seen, who, token, world.now))
+    return tell(refusing, index, { what: call, words: `${call} ${token}`, answer: token })
   }
 
   async function complete(world: World): Promise<string | undefined> {
-    const left = { crashes: 0, pauses: 0, lostReplies: 0, storeFailures: 0, signIns: 0, signOuts: 0, expiries: 0 }
-    const ended = await playOut({ ...world, left })
+    const processes = world.processes.map((actor) => ({ ...actor, isCut: false }))
+    const rest = await playOut({ ...world, processes, left: spent })
+    if (rest.evidence.verdicts.length > 0) return rest.evidence.verdicts[0]
     // Once more when every access token has expired, by processes started anew: what counts is what was stored.
-    const now = ended.now + (life + 60) * 1000
-    const processes = ended.processes.map(({ incarnation }, index) =>
-      startedActor(behaviour, index, incarnation + 1, 1),
-    )
-    const { judge, stored, service } = await playOut({ ...ended, now, processes })
-    judge.final(stored.record, service)
-    return judge.verdicts[0]
+    const now = rest.now + (life + 60) * 1000
+    const anew = rest.processes.map(({ incarnation }, index) => {
+      const clocks = { ahead: scenario.skews[index] ?? 0, slept: 0 }
+      return startedActor(behaviour, index, { incarnation: incarnation + 1, calls: 1, clocks })
+    })
+    const { evidence, stock, service } = await playOut({ ...rest, now, processes: anew })
+    const seen = judge.judged(evidence, (last) => judge.ended(last, accountRecordOf(stock), service))
+    return seen.verdicts[0]
   }
 
   async function playOut(from: World): Promise<World> {
     let world = from
-    for (let steps = 0; steps < 400; steps += 1) {
+    for (let steps = 0; steps < 600; steps += 1) {
       const [next] = enabled(world)
-      if (next === undefined) return world
+      if (next === undefined) {
+        const isAnyWaiting = world.processes.some(({ moment }) => moment.busy > 0)
+        return isAnyWaiting ? ruled(world, () => 'somebody waits for ever') : world
+      }
       const after = perform(world, next)
       world = after instanceof Promise ? await after : after
     }
-    world.judge.stuck()
-    return world
+    return ruled(world, () => 'somebody waits for ever')
   }
 
   return { first: firstWorld(scenario, behaviour), perform, complete }
 }
+
+const used = (world: World, what: Allowance): World => ({
+  ...world,
+  left: { ...world.left, [what]: world.left[what] - 1 },
+})
+
+const ruled = (world: World, look: (seen: Evidence) => string | false | undefined | void): World => ({
+  ...world,
+  evidence: judge.judged(world.evidence, look),
+})
+
+/** Whether all that a process does is to wait for another one's intent. */
+const onlyWatches = (actor: Actor | undefined): boolean =>
+  actor !== undefined && actor.moment.pending.length > 0 && actor.moment.pending.every(({ looks }) => looks === true)

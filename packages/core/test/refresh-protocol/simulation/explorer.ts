@@ -4,10 +4,11 @@
  */
 import { createBehaviour } from './behaviour.ts'
 import type { Behaviour } from './behaviour.ts'
-import type { Scenario } from './scenario.ts'
+import { chance } from './chance.ts'
 import { courseOf } from './course.ts'
 import { enabled } from './possibilities.ts'
 import type { Action } from './possibilities.ts'
+import type { Scenario } from './scenario.ts'
 import { stateOf } from './world.ts'
 import type { World } from './world.ts'
 
@@ -43,7 +44,7 @@ export async function explore(
 
   /** Returns the judge's verdict on a world, and sees to it that it is gone on from where it is new. */
   function enter(world: World): string | undefined | Promise<string | undefined> {
-    const [verdict] = world.judge.verdicts
+    const [verdict] = world.evidence.verdicts
     if (verdict !== undefined) return verdict
     const state = stateOf(world)
     if (visited.has(state)) return undefined
@@ -75,20 +76,15 @@ export async function explore(
   return { states: visited.size, complete: false, violation: { verdict, actions } }
 }
 
-function wordsFor(action: Action | undefined): string {
+export function wordsFor(action: Action | undefined): string {
   if (action?.kind === 'step') return `${action.step.name} ${action.how}`.trim()
+  if (action?.kind === 'jump') return `p${action.process} ${action.kind} ${action.by}`
   return action !== undefined && 'process' in action ? `p${action.process} ${action.kind}` : String(action?.kind)
 }
 
-/** Puts actions into an order that only the seed decides (xorshift). */
+/** Puts actions into an order that only the seed decides. */
 function shuffler(seed: number): (actions: Action[]) => Action[] {
-  let state = seed * 2_654_435_761
-  const random = (): number => {
-    state ^= state << 13
-    state ^= state >>> 17
-    state ^= state << 5
-    return (state >>> 0) / 2 ** 32
-  }
+  const random = chance(seed)
   return (actions) => {
     for (let last = actions.length - 1; last > 0; last -= 1) {
       const other = Math.floor(random() * (last + 1))

@@ -1,185 +1,266 @@
 /**
  * The judge of a simulated world: what must never happen, whatever the order of things, and what must be so in the end.
  */
-import { ReauthenticationRequiredError, SignedOutError, StoreError } from '../../../src/errors.ts'
-import type { AccountRecord } from '../../../src/token-record.ts'
+import {
+  FirewallChallengeError,
+  ReauthenticationRequiredError,
+  RefreshInDoubtError,
+  SignedOutError,
+  StoreError,
+  UnreachableError,
+} from '../../../src/errors.ts'
+import type { AccountRecord, Intent } from '../../../src/token-record.ts'
 import type { TokenSet } from '../../../src/token-set.ts'
+import { issuedAt, nameOf, sentAs, withEntry, without } from './evidence.ts'
+import type { Evidence, Fault, Sent } from './evidence.ts'
+import type { Call } from './process.ts'
 import { life, parse } from './service.ts'
-import type { Answer, Rotation, Service } from './service.ts'
-
-export interface Judge {
-  readonly verdicts: readonly string[]
-  written(before: AccountRecord, next: AccountRecord): void
-  sent(process: number, tokens: TokenSet, answer: Answer, now: number): void
-  lost(process: number, tokens: TokenSet): void
-  paused(): void
-  storeFailed(): void
-  crashed(process: number): void
-  signedOut(): void
-  answered(token: string, now: number): void
-  failed(call: string, error: unknown): void
-  stuck(): void
-  final(record: AccountRecord, service: Service): void
-  /** What a later verdict depends on. */
-  state(): string
-  /** The same judge, to see another future. */
-  fork(): Judge
-}
-
-/** A refresh token as it was sent, with the access token that it was to replace. */
-interface Sent {
-  times: number
-  /** Times that its answer may have been lost: a lost reply, a crash or a pause before the result was stored. */
-  losses: number
-  /** Processes that sent it and have not stored what came of it. */
-  readonly holders: Set<number>
-}
+import type { Service } from './service.ts'
+import { nameOf as nameOfRecord } from './store.ts'
 
 /** Milliseconds before its end at which an access token no longer keeps a replay back. */
 const replayMargin = 120_000
+/** Milliseconds between two refreshes of one account, and between two replays. */
+const leastInterval = 60_000
 
-/** What the judge has seen. */
-interface Seen {
-  readonly verdicts: readonly string[]
-  readonly sent: ReadonlyMap<string, Sent>
-  /** When each access token ends. */
-  readonly ends: ReadonlyMap<string, number>
-  readonly faults: {
-    readonly pauses: number
-    readonly others: number
-    readonly store: number
-    readonly signOuts: number
-  }
-  /** The newest access token of each sign-in that a caller was given. */
-  readonly given: ReadonlyMap<number, number>
+/** The evidence with something added to it, which may be a verdict. */
+export function judged(seen: Evidence, look: (seen: Evidence) => string | false | undefined | void): Evidence {
+  const copy = { ...seen, name: undefined }
+  const verdict = look(copy)
+  if (typeof verdict === 'string') copy.verdicts = [...copy.verdicts, verdict]
+  return copy
 }
 
-/** @param seeded - what the owner has at the beginning */
-export function createJudge(rotation: Rotation, seeded: TokenSet): Judge {
-  const ends = new Map([[seeded.access_token, seeded.expires_at * 1000]])
-  return judgeOf(rotation, {
-    verdicts: [],
-    sent: new Map(),
-    ends,
-    faults: { pauses: 0, others: 0, store: 0, signOuts: 0 },
-    given: new Map(),
+export const fault =
+  (kind: Fault) =>
+  (seen: Evidence): void => {
+    seen.faults = { ...seen.faults, [kind]: seen.faults[kind] + 1 }
+  }
+
+const sum = (seen: Evidence, ...kinds: Fault[]): number => kinds.reduce((total, kind) => total + seen.faults[kind], 0)
+const isForgetful = (seen: Evidence): boolean => sum(seen, 'emptied', 'rolledBack') > 0
+const faultless = ({ faults }: Evidence): boolean => Object.values(faults).every((count) => count === 0)
+/** A write to the account's record that the store took. */
+export function written(
+  seen: Evidence,
+  before: AccountRecord | undefined,
+  next: AccountRecord,
+  now: number,
+): string | undefined {
+  for (const [name, entry] of seen.sent) {
+    if (entry.holders.size === 0) continue
+    // Whoever brought a result to the store has lost nothing; whoever did not in time is waited for no longer.
+    const isResult = next.state !== 'signed-in' || next.intent === undefined
+    const waitedFor = isResult ? { ...entry, holders: new Map() } : withoutOverdue(seen, entry, now)
+    seen.sent = withEntry(seen.sent, name, waitedFor)
+  }
+  const session = sessionOf(next)
+  const isNew = !seen.sessions.includes(session)
+  if (isNew) seen.sessions = [...seen.sessions, session]
+  if (next.state === 'reauthentication-required' && next.reason !== 'rotated_token_lost') {
+    const { times } = sentAs(seen, next.tokens)
+    if (times > 1 && sum(seen, 'store', 'cuts', 'emptied', 'rolledBack') === 0) {
+      return 'a lost answer was told as a plain refusal'
+    }
+  }
+  if (before === undefined || isNew) return undefined
+  if (seen.sessions.indexOf(session) < seen.sessions.indexOf(sessionOf(before))) {
+    return before.state === 'signed-out' ? 'a sign-out was undone' : 'a newer sign-in or sign-out was overwritten'
+  }
+  if (before.state === 'signed-out' || next.state === 'signed-out' || session !== sessionOf(before)) return undefined
+  const isOlder = parse(next.tokens.access_token)[1] < parse(before.tokens.access_token)[1]
+  return isOlder ? 'newer tokens were overwritten by older ones' : undefined
+}
+
+/** From the moment on at which another intent is in the store, holders whose time is over count as lost. */
+function withoutOverdue({ patience }: Evidence, entry: Sent, now: number): Sent {
+  const holders = new Map([...entry.holders].filter(([, { since }]) => now - since < patience))
+  return { ...entry, holders, losses: entry.losses + entry.holders.size - holders.size }
+}
+
+/** Which sign-in or sign-out a record is of. */
+function sessionOf(record: AccountRecord): string {
+  if (record.state === 'signed-out') return `sign-out ${nameOfRecord(record)}`
+  return `sign-in ${parse(record.tokens.access_token)[0]}`
+}
+
+export interface Sending {
+  readonly process: number
+  readonly tokens: TokenSet
+  readonly now: number
+  /** The same by the sender's wall clock. */
+  readonly wall: number
+}
+
+/** A request that left a process, whether or not the service saw it. */
+export function sent(seen: Evidence, { process, tokens, now, wall }: Sending): string | undefined {
+  if (now < seen.blockedUntil && sum(seen, 'crashes', 'store', 'cuts', 'emptied', 'pauses', 'jumps') === 0) {
+    return 'a request while the firewall is known to block'
+  }
+  const before = sentAs(seen, tokens)
+  const holders = withEntry(before.holders, process, { since: now, isRefused: false })
+  seen.sent = withEntry(seen.sent, nameOf(tokens), { ...before, times: before.times + 1, last: now, holders })
+  if (before.times === 0) return tooEarly(seen, tokens, now)
+  if (faultless(seen)) return 'two requests for one expiry'
+  if (before.times > before.losses + sum(seen, 'emptied', 'rolledBack')) return 'more replays than lost answers'
+  const isUnwanted = seen.askedAt.size > 0 || [...seen.refused.keys()].some((key) => key.endsWith(tokens.access_token))
+  const end = tokens.expires_at * 1000 - replayMargin
+  if (!isUnwanted && !isForgetful(seen) && seen.faults.jumps === 0 && Math.max(now, wall) + seen.spread < end)
+    return 'a replay although the access token works'
+  if (before.times > 1 && now - before.last < leastInterval && sum(seen, 'jumps', 'store', 'rolledBack') === 0) {
+    return 'replays without a rest between them'
+  }
+  return undefined
+}
+
+/** A refresh of a token that is young needs somebody who asked for it, or a clock that was wrong. */
+function tooEarly(seen: Evidence, tokens: TokenSet, now: number): string | undefined {
+  const since = issuedAt(seen, tokens.access_token) ?? now
+  if (now - since > 0.6 * life * 1000) return undefined
+  const isRefreshed = parse(tokens.access_token)[1] > 0
+  if (isRefreshed && now - since < leastInterval && seen.faults.jumps === 0) return 'two refreshes within a minute'
+  seen.early += 1
+  // One for the process whose clock has jumped, and one for what it wrote.
+  const excuses = seen.asked + 2 * seen.faults.jumps
+  return seen.early > excuses ? 'a young access token was refreshed' : undefined
+}
+
+/** A token set left the service. */
+export function issued(seen: Evidence, { access_token, expires_at }: TokenSet): void {
+  seen.ends = withEntry(seen.ends, access_token, expires_at * 1000)
+}
+
+/** The service refused a refresh token: its sender holds nothing that could be lost. */
+export function refusedToRefresh(seen: Evidence, process: number, tokens: TokenSet): void {
+  const entry = sentAs(seen, tokens)
+  seen.sent = withEntry(seen.sent, nameOf(tokens), {
+    ...entry,
+    holders: withEntry(entry.holders, process, { since: entry.last, isRefused: true }),
   })
 }
 
-function judgeOf(rotation: Rotation, seen: Seen): Judge {
-  const verdicts = [...seen.verdicts]
-  const sent = new Map([...seen.sent].map(([name, entry]) => [name, { ...entry, holders: new Set(entry.holders) }]))
-  const ends = new Map(seen.ends)
-  const faults = { ...seen.faults }
-  const given = new Map(seen.given)
+/** The request met a firewall's page in place of the service. */
+export function blocked(seen: Evidence, tokens: TokenSet, process: number, until: number): void {
+  fault('blocks')(seen)
+  seen.blockedUntil = until
+  const entry = sentAs(seen, tokens)
+  const holders = without(entry.holders, process)
+  seen.sent = withEntry(seen.sent, nameOf(tokens), { ...entry, times: entry.times - 1, holders })
+}
 
-  const accuse = (verdict: string): void => void verdicts.push(verdict)
-  const nameOf = ({ refresh_token, access_token }: TokenSet): string => `${refresh_token}/${access_token}`
-  const faultless = (): boolean => faults.pauses + faults.others + faults.store === 0
-  const losses = (): number => [...sent.values()].reduce((sum, entry) => sum + entry.losses, 0)
+/** There was no connection, and nothing was sent. */
+export function unreachable(seen: Evidence, process: number, now: number): string | undefined {
+  fault('unreachable')(seen)
+  const last = seen.unreachableAt.get(process) ?? 0
+  seen.unreachableAt = withEntry(seen.unreachableAt, process, now)
+  const isExcused = seen.askedAt.size > 0 || seen.faults.crashes > 0 || seen.faults.jumps > 0
+  return now - last < leastInterval && !isExcused ? 'no rest after a failure' : undefined
+}
 
-  function sentAs(tokens: TokenSet): Sent {
-    const entry = sent.get(nameOf(tokens)) ?? { times: 0, losses: 0, holders: new Set<number>() }
-    sent.set(nameOf(tokens), entry)
-    return entry
+/** The answer was lost on its way. */
+export function lost(seen: Evidence, process: number, tokens: TokenSet): void {
+  fault('lost')(seen)
+  seen.blockedUntil = 0
+  const entry = sentAs(seen, tokens)
+  const holders = without(entry.holders, process)
+  seen.sent = withEntry(seen.sent, nameOf(tokens), { ...entry, losses: entry.losses + 1, holders })
+}
+
+/** The process ended. What it had not stored is lost. */
+export function crashed(seen: Evidence, process: number): void {
+  fault('crashes')(seen)
+  for (const [name, entry] of seen.sent) {
+    if (!entry.holders.has(process)) continue
+    const holders = without(entry.holders, process)
+    seen.sent = withEntry(seen.sent, name, { ...entry, losses: entry.losses + 1, holders })
   }
+}
 
-  return {
-    verdicts,
+/** `settled()` resolved, or the process ended some time after that. */
+export function left(seen: Evidence, process: number, when: 'settled' | 'exit'): string | undefined {
+  // The result for a sign-in that another one has replaced is dropped.
+  const isHolding = [...seen.sent].some(
+    ([name, { holders }]) =>
+      holders.get(process)?.isRefused === false && seen.sessions.at(-1) === `sign-in ${parse(name)[0]}`,
+  )
+  if (!isHolding) return undefined
+  return when === 'settled'
+    ? 'settled() resolved before a result was stored'
+    : 'an exit after settled() lost a token set'
+}
 
-    written(before, next) {
-      // Whoever brought a result to the store has lost nothing.
-      if (next.state !== 'signed-in' || next.intent === undefined) sent.forEach(({ holders }) => holders.clear())
-      if (next.generation < before.generation) accuse('a newer sign-in or sign-out was overwritten')
-      if (next.generation !== before.generation || next.state === 'signed-out') return
-      if (before.state === 'signed-out') return accuse('a sign-out was undone')
-      const [family, serial] = parse(before.tokens.access_token)
-      const [nextFamily, nextSerial] = parse(next.tokens.access_token)
-      if (family !== nextFamily) accuse('a newer sign-in was overwritten')
-      else if (nextSerial < serial) accuse('newer tokens were overwritten by older ones')
-    },
+/** The store lost what stood in it, or went back to what had stood in it before. */
+export function forgot(seen: Evidence, kind: 'emptied' | 'rolledBack'): void {
+  fault(kind)(seen)
+}
 
-    sent(process, tokens, { tokens: issued }, now) {
-      if (issued !== undefined) ends.set(issued.access_token, issued.expires_at * 1000)
-      const entry = sentAs(tokens)
-      entry.times += 1
-      entry.holders.add(process)
-      if (entry.times === 1) return
-      if (faultless()) accuse('two requests for one expiry')
-      else if (entry.times - 1 > entry.losses) accuse('more replays than lost answers')
-      if (now < tokens.expires_at * 1000 - replayMargin) accuse('a replay although the access token works')
-    },
+/** An access token was given to a caller. */
+export function answered(seen: Evidence, who: string, token: string, now: number): string | undefined {
+  const end = seen.ends.get(token) ?? now + life
+  if (seen.faults.jumps === 0 && now - seen.spread >= end) return 'an expired access token was handed out'
+  const refusals = seen.refused.get(`${who} ${token}`) ?? 0
+  return refusals > Math.min(1, seen.faults.jumps) ? 'a refused access token was handed out again' : undefined
+}
 
-    lost(process, tokens) {
-      faults.others += 1
-      const entry = sentAs(tokens)
-      entry.losses += 1
-      entry.holders.delete(process)
-    },
+/** The owner API refused an access token to a process. */
+export function refused(seen: Evidence, who: string, token: string, now: number): void {
+  const key = `${who} ${token}`
+  seen.asked += 1
+  // A token that was refreshed just now is given once more.
+  const counts = now - (issuedAt(seen, token) ?? now) >= leastInterval ? 1 : 0
+  seen.refused = withEntry(seen.refused, key, (seen.refused.get(key) ?? 0) + counts)
+}
 
-    storeFailed() {
-      faults.store += 1
-    },
+export function asked(seen: Evidence, process: number, now: number): void {
+  seen.asked += 1
+  seen.askedAt = withEntry(seen.askedAt, process, now)
+}
 
-    paused() {
-      faults.pauses += 1
-      for (const entry of sent.values()) entry.losses += entry.holders.size
-    },
+/** `refresh()` resolved. */
+export function refreshed(seen: Evidence, process: number, now: number): string | undefined {
+  const newest = Math.max(...[...seen.ends.values()].map((end) => end - life * 1000))
+  const since = (seen.askedAt.get(process) ?? now) - leastInterval - seen.spread
+  return newest < since && seen.faults.jumps === 0 && seen.sessions.length === 1
+    ? 'refresh() changed nothing'
+    : undefined
+}
 
-    crashed(process) {
-      faults.others += 1
-      for (const entry of sent.values()) if (entry.holders.delete(process)) entry.losses += 1
-    },
-
-    signedOut() {
-      faults.signOuts += 1
-    },
-
-    answered(token, now) {
-      const [family, serial] = parse(token)
-      given.set(family, Math.max(given.get(family) ?? 0, serial))
-      if (now >= (ends.get(token) ?? now + life)) accuse('an expired access token was handed out')
-    },
-
-    failed(call, error) {
-      if (error instanceof StoreError && faults.store > 0) return
-      if (call !== 'getAccessToken') accuse(`${call} failed: ${String(error)}`)
-      if (error instanceof SignedOutError && faults.signOuts > 0) return
-      if (faultless()) accuse(`a call failed without a fault: ${String(error)}`)
-      if (error instanceof ReauthenticationRequiredError && (rotation === 'graceful' || rotation === 'fixed')) {
-        accuse('a session was given up that the service would have continued')
-      }
-    },
-
-    stuck() {
-      accuse('somebody waits for ever')
-    },
-
-    final(record, service) {
-      if (record.state === 'signed-out') return
-      if (record.state === 'signed-in') {
-        if (!service.accepts(record.tokens.refresh_token)) accuse('the store holds a dead refresh token')
-        return
-      }
-      if (losses() === 0) accuse('a session ended without a loss')
-      // A crash excuses a loss only of what nobody had been given yet.
-      const [family, serial] = parse(record.tokens.access_token)
-      const givenAway = (given.get(family) ?? 0) > serial && faults.store === 0
-      if (rotation === 'strict' && (faults.others === 0 || givenAway)) accuse('a late success was thrown away')
-    },
-
-    state: () =>
-      [
-        ...[...sent].map(
-          ([name, { times, losses: lost, holders }]) => `${name}:${times}:${lost}:${[...holders].join('')}`,
-        ),
-        faults.pauses,
-        faults.others,
-        faults.store,
-        faults.signOuts,
-        ...[...given].flat(),
-      ].join(),
-
-    fork: () => judgeOf(rotation, { verdicts, sent, ends, faults, given }),
+export function failed(seen: Evidence, call: Call, error: unknown): string | undefined {
+  const { faults, rotation } = seen
+  if (error instanceof StoreError && sum(seen, 'store', 'cuts', 'emptied', 'rolledBack', 'pauses') > 0) return undefined
+  if (call !== 'call' && call !== 'refresh') return `${call} failed: ${String(error)}`
+  if (error instanceof SignedOutError && (seen.signOuts > 0 || faults.emptied > 0)) return undefined
+  if (error instanceof FirewallChallengeError && faults.blocks > 0) return undefined
+  if (error instanceof UnreachableError && !error.requestSent && faults.unreachable > 0) return undefined
+  if (faultless(seen)) return `a call failed without a fault: ${String(error)}`
+  const isDoubtful = sum(seen, 'lost', 'pauses', 'crashes', 'store', 'cuts') > 0 || isForgetful(seen)
+  if (error instanceof RefreshInDoubtError && !isDoubtful) return 'a refresh is in doubt without a reason'
+  const isForgiving = rotation === 'graceful' || rotation === 'fixed'
+  if (error instanceof ReauthenticationRequiredError && isForgiving && !isForgetful(seen)) {
+    return 'a session was given up that the service would have continued'
   }
+  return undefined
+}
+
+/** A process has nothing to do but to wait for an intent: its own, or one that says that nothing will come of it. */
+export function waiting(intent: Intent, isOwn: boolean): string | undefined {
+  if (intent.answerLost) return 'a process waits for an answer that was given up'
+  return isOwn && intent.restored !== true ? 'a process waits for itself' : undefined
+}
+
+/** All is done, and a fresh start was made with what was stored. */
+export function ended(seen: Evidence, record: AccountRecord | undefined, service: Service): string | undefined {
+  if (record === undefined) return seen.faults.emptied > 0 ? undefined : 'the record is gone'
+  if (record.state === 'signed-out') return undefined
+  if (record.state === 'signed-in') {
+    // By a clock that was ahead its access token is believed to work: nobody has looked after its refresh token yet.
+    const isYetToCome = record.intent !== undefined && seen.faults.jumps > 0
+    const isGood = service.accepts(record.tokens.refresh_token) || isYetToCome
+    return isGood ? undefined : 'the store holds a dead refresh token'
+  }
+  // One replay revokes the whole family: what was lost need not be what is refused.
+  const entries = seen.rotation === 'strict' ? [sentAs(seen, record.tokens)] : [...seen.sent.values()]
+  if (!isForgetful(seen) && entries.every((entry) => entry.losses === 0)) return 'a session ended without a loss'
+  const isUnexcused = !isForgetful(seen) && sum(seen, 'crashes', 'lost') === 0
+  return seen.rotation === 'strict' && isUnexcused ? 'a late success was thrown away' : undefined
 }

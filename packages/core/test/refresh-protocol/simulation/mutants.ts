@@ -1,5 +1,5 @@
 /**
- * The protocol with one ingredient taken out, and a world in which the judge must notice.
+ * The rules and the store with one ingredient taken out, and a world in which the judge must notice.
  */
 import { rules } from '../../../src/refresh-protocol/rules.ts'
 import type { Rules } from '../../../src/refresh-protocol/rules.ts'
@@ -63,7 +63,7 @@ export const mutants: readonly Mutant[] = [
     takenOut: 'the lineage rule: a blind save over a tombstone',
     rules: { mayReplace: () => true },
     world: { signOuts: 1 },
-    harm: 'a newer sign-in or sign-out was overwritten',
+    harm: 'a sign-out was undone',
   },
   {
     takenOut: "the intent's end of life",

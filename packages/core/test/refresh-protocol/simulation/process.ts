@@ -3,34 +3,44 @@
  */
 import { StoreError, UnreachableError } from '../../../src/errors.ts'
 import { manageTokens } from '../../../src/refresh-protocol/manager.ts'
+import { rollCallName } from '../../../src/refresh-protocol/record-names.ts'
 import type { Runtime } from '../../../src/refresh-protocol/runtime.ts'
 import type { RefreshOptions } from '../../../src/sso.ts'
-import type { AccountRecord } from '../../../src/token-record.ts'
+import type { TokenManager } from '../../../src/token-manager.ts'
 import type { TokenSet } from '../../../src/token-set.ts'
 import type { Conflict, TokenStore, Versioned } from '../../../src/token-store.ts'
+import type { Times } from './clocks.ts'
 import { account } from './scenario.ts'
-import type { Scenario } from './scenario.ts'
+import type { Nature } from './scenario.ts'
 import type { Answer } from './service.ts'
+import type { Shelf, Write } from './store.ts'
 
 /** What a process wants to do next. */
 export interface Step {
   readonly name: string
   readonly kind: 'read' | 'swap' | 'send' | 'reply' | 'timer'
+  /** Of a store operation. */
+  readonly shelf?: Shelf
   /** Of a swap. */
-  readonly write?: { readonly expected: number; readonly next: AccountRecord; readonly writeId: string }
+  readonly write?: Write
   /** Of a send and its reply: what is refreshed. */
   readonly tokens?: TokenSet
-  /** Of a timer: it only leads to a look at the record, not to the repetition of a commit. */
+  /** Of a timer: when it fires, by the monotonic clock of its process. */
+  readonly due?: number
+  /** Of a timer: it only leads to a look at the record, which a hint of the store may do at any time. */
   readonly looks?: boolean
 }
+
+/** What somebody asks of a process. */
+export type Call = 'call' | 'sign-in' | 'sign-out' | 'refresh' | 'refuse' | 'look' | 'settle'
 
 /** What a process is told: to begin something, or how a step of it ended. */
 export interface Told {
   /** Tells it from all else that the process could have been told. */
   readonly key: string
-  readonly what: 'call' | 'sign-in' | 'sign-out' | Step
-  readonly answer?: Versioned | Conflict | Answer | TokenSet | 'failed' | 'lost' | undefined
-  readonly now: number
+  readonly what: Call | Step
+  readonly answer?: Versioned | Conflict | Answer | TokenSet | string | undefined
+  readonly times: Times
   /** How often each process has crashed, where that can be found out. */
   readonly incarnations: readonly number[]
 }
@@ -39,7 +49,8 @@ export interface Told {
 export type Said =
   | { readonly kind: 'sent'; readonly tokens: TokenSet }
   | { readonly kind: 'answered'; readonly token: string }
-  | { readonly kind: 'failed'; readonly call: string; readonly error: unknown }
+  | { readonly kind: 'refreshed' | 'settled' }
+  | { readonly kind: 'failed'; readonly call: Call; readonly error: unknown }
 
 export interface Process {
   tell(told: Told): Promise<void>
@@ -50,9 +61,6 @@ export interface Process {
   readonly busy: number
 }
 
-/** The part of a scenario that a process is made of. */
-export type Nature = Pick<Scenario, 'rules' | 'storeOf' | 'sameHost'>
-
 interface Open {
   readonly step: Step
   readonly end: (answer: Told['answer']) => void
@@ -61,7 +69,7 @@ interface Open {
 /** @param incarnation - 0 for the first process of this index, one more after each crash */
 export function startProcess(index: number, incarnation: number, nature: Nature): Process {
   const open = new Map<string, Open>()
-  let told: Pick<Told, 'now' | 'incarnations'> = { now: 0, incarnations: [] }
+  let told: Pick<Told, 'times' | 'incarnations'> = { times: { wall: 0, monotonic: 0 }, incarnations: [] }
   let said: Said[] = []
   let [steps, ids, busy] = [0, 0, 0]
 
@@ -74,12 +82,20 @@ export function startProcess(index: number, incarnation: number, nature: Nature)
   }
 
   const store: TokenStore = {
-    // Nobody meets the firewall in this world.
-    read: async (name) => (name === account ? asked('read', {}) : undefined),
-    swap: async (name, expected, next, writeId) =>
-      name === account
-        ? asked('swap', { write: { expected, next: next as AccountRecord, writeId } })
-        : { version: expected + 1, record: next },
+    async read(name) {
+      const shelf = shelfOf(name)
+      return shelf && asked('read', { shelf })
+    },
+    async swap(name, expected, next, writeId) {
+      const shelf = shelfOf(name)
+      // Nobody answers a roll call in this world.
+      if (shelf === undefined) return { version: expected + 1, record: next }
+      return asked('swap', { shelf, write: { expected, next, writeId } })
+    },
+  }
+  function shelfOf(name: string): Shelf | undefined {
+    if (name === account) return 'account'
+    return nature.firewall && name !== rollCallName ? 'firewall' : undefined
   }
   async function asked<Value>(kind: 'read' | 'swap', details: Partial<Step>): Promise<Value> {
     return new Promise((resolve, reject) => {
@@ -93,7 +109,8 @@ export function startProcess(index: number, incarnation: number, nature: Nature)
   async function refresh(tokens: TokenSet, options: RefreshOptions = {}): Promise<TokenSet> {
     return new Promise((resolve, reject) => {
       const reply = (answer: unknown): void => void outcome(answer as Answer | 'lost').then(resolve, reject)
-      const send = (): void => {
+      const send = (how: Told['answer']): void => {
+        if (how === 'unreachable') return reject(new UnreachableError('simulated', { requestSent: false }))
         try {
           options.beforeSend?.()
         } catch (error) {
@@ -108,11 +125,12 @@ export function startProcess(index: number, incarnation: number, nature: Nature)
   }
 
   const runtime: Runtime = {
-    wallClock: () => told.now,
-    monotonicClock: () => told.now,
+    wallClock: () => told.times.wall,
+    monotonicClock: () => told.times.monotonic,
     random: () => 0.5,
     uniqueId: () => `${index}.${incarnation}-${(ids += 1)}`,
-    after: (milliseconds, callback) => offer('timer', callback, { looks: milliseconds < 250 }),
+    after: (milliseconds, callback) =>
+      offer('timer', callback, { due: told.times.monotonic + milliseconds, looks: milliseconds < 250 }),
     keepAlive: () => () => undefined,
     holder: { pid: index, started: String(incarnation) },
     vitality: ({ pid, started }) => {
@@ -121,13 +139,15 @@ export function startProcess(index: number, incarnation: number, nature: Nature)
     },
   }
   const options = { store: nature.storeOf?.(store) ?? store, sso: { refresh }, cachedAccounts: 1 }
-  const manager = manageTokens(options, runtime, nature.rules)
+  const manager = (nature.manage ?? manageTokens)(options, runtime, nature.rules)
 
-  async function follow(call: string, result: Promise<string | void>): Promise<void> {
+  async function follow(call: Call, result: Promise<unknown>): Promise<void> {
     busy += 1
     try {
-      const token = await result
-      if (typeof token === 'string') said.push({ kind: 'answered', token })
+      const answer = await result
+      if (call === 'call') said.push({ kind: 'answered', token: answer as string })
+      if (call === 'refresh') said.push({ kind: 'refreshed' })
+      if (call === 'settle') said.push({ kind: 'settled' })
     } catch (error) {
       said.push({ kind: 'failed', call, error })
     }
@@ -135,15 +155,11 @@ export function startProcess(index: number, incarnation: number, nature: Nature)
   }
 
   function hear({ what, answer }: Told): void {
-    if (what === 'call') void follow('getAccessToken', manager.getAccessToken(account))
-    else if (what === 'sign-in') void follow('save', manager.save(account, answer as TokenSet))
-    else if (what === 'sign-out') void follow('forget', manager.forget(account))
-    else {
-      const step = open.get(what.name)
-      if (step === undefined) throw new Error(`nobody can do ${what.name}`)
-      open.delete(what.name)
-      step.end(answer)
-    }
+    if (typeof what === 'string') return void follow(what, begun(manager, what, answer))
+    const step = open.get(what.name)
+    if (step === undefined) throw new Error(`nobody can do ${what.name}`)
+    open.delete(what.name)
+    step.end(answer)
   }
 
   return {
@@ -163,6 +179,17 @@ export function startProcess(index: number, incarnation: number, nature: Nature)
       return busy
     },
   }
+}
+
+/** A call of the token manager. */
+function begun(manager: TokenManager, call: Call, details: Told['answer']): Promise<unknown> {
+  if (call === 'sign-in') return manager.save(account, details as TokenSet)
+  if (call === 'sign-out') return manager.forget(account)
+  if (call === 'refresh') return manager.refresh(account)
+  if (call === 'refuse') return manager.invalidate(account, details as string)
+  if (call === 'look') return manager.status(account)
+  if (call === 'settle') return manager.settled()
+  return manager.getAccessToken(account)
 }
 
 async function outcome(answer: Answer | 'lost'): Promise<TokenSet> {

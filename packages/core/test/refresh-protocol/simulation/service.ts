@@ -42,6 +42,7 @@ interface Session {
 
 export function createService(rotation: Rotation, before: readonly Session[] = []): Service {
   const sessions = before.map((session) => ({ ...session }))
+  let text: string | undefined
 
   function tokens(family: number, refreshSerial: number, accessSerial: number, now: number): TokenSet {
     return {
@@ -54,6 +55,7 @@ export function createService(rotation: Rotation, before: readonly Session[] = [
   }
 
   function refresh(refreshToken: string, now: number): Answer {
+    text = undefined
     const [family, serial] = parse(refreshToken)
     const session = sessions[family - 1]
     if (session === undefined) throw new Error('a token that was never issued')
@@ -80,6 +82,7 @@ export function createService(rotation: Rotation, before: readonly Session[] = [
 
   return {
     signIn(now) {
+      text = undefined
       sessions.push({ serial: 0, issued: 0, revoked: false, answered: 0 })
       return tokens(sessions.length, 0, 0, now)
     },
@@ -90,7 +93,7 @@ export function createService(rotation: Rotation, before: readonly Session[] = [
       if (session === undefined || session.revoked) return false
       return rotation === 'graceful' ? serial >= session.serial - 1 : serial === session.serial
     },
-    state: () => sessions.map(({ serial, issued, revoked }) => `${serial}/${issued}/${revoked}`).join(),
+    state: () => (text ??= sessions.map(({ serial, issued, revoked }) => `${serial}/${issued}/${revoked}`).join()),
     fork: () => createService(rotation, sessions),
   }
 }

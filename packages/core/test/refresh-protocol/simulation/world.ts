@@ -1,29 +1,36 @@
 /**
- * The simulated world: real token managers over one simulated store, service and clock. It is a value: what happens in it
- * leads to another one.
+ * The simulated world: real token managers over one simulated store and service, each with clocks of its own. It is a
+ * value: what happens in it leads to another one.
  */
 import { lineageOf } from '../../../src/refresh-protocol/lineage.ts'
 import type { Behaviour, Moment } from './behaviour.ts'
-import { createJudge } from './judge.ts'
-import type { Judge } from './judge.ts'
-import { account } from './scenario.ts'
-import type { Scenario } from './scenario.ts'
+import { start } from './clocks.ts'
+import type { Clocks } from './clocks.ts'
+import { firstEvidence, nameOfAll } from './evidence.ts'
+import type { Evidence } from './evidence.ts'
+import { account, allowancesOf } from './scenario.ts'
+import type { Allowances, Scenario } from './scenario.ts'
 import { createService, life } from './service.ts'
 import type { Answer, Service } from './service.ts'
 import { storedAs } from './store.ts'
-import type { Stored } from './store.ts'
+import type { Stock, Stored } from './store.ts'
 
 export interface World {
+  /** Milliseconds since the epoch, as no process knows it. */
   readonly now: number
-  /** What may still go wrong or happen, by kind. */
-  readonly left: Readonly<Record<Allowance, number>>
+  /** What may still go wrong or happen. */
+  readonly left: Allowances
   readonly processes: readonly Actor[]
-  readonly stored: Stored
+  readonly stock: Stock
+  /** Milliseconds by which a wall clock may be set. */
+  readonly jumpBy: readonly number[]
+  /** The highest version that the store ever had, where it may lose something and its versions don't repeat. */
+  readonly highest: number
+  /** What the account's record was before, the newest first: where a rollback may lead. */
+  readonly before: readonly Stored[]
   readonly service: Service
-  readonly judge: Judge
+  readonly evidence: Evidence
 }
-
-type Allowance = 'crashes' | 'pauses' | 'lostReplies' | 'storeFailures' | 'signIns' | 'signOuts' | 'expiries'
 
 /** A process in a world. */
 export interface Actor {
@@ -32,17 +39,26 @@ export interface Actor {
   readonly incarnation: number
   /** Calls of `getAccessToken` still to be made. */
   readonly calls: number
-  /** The version and the time of the last read. */
+  readonly clocks: Clocks
+  /** What stood in the store at the last read, and the time of it. */
   readonly lastRead: string
   /** The service's answer, while it is on its way. */
   readonly answer: Answer | undefined
+  /** The access token that it was given last. */
+  readonly given: string | undefined
+  readonly isCut: boolean
+  /** `settled` was called, and nothing was asked of it since; `may-exit` once it has resolved. */
+  readonly leaving: 'no' | 'settling' | 'may-exit'
 }
 
-const start = Date.UTC(2026, 0, 1)
+/** Milliseconds that the first access token has left. */
+const lifeLeft = { fresh: (life - 1) * 1000, ageing: 3_600_000, expired: -1000 }
+/** Times that it can grow older. */
+const ages = { fresh: 2, ageing: 1, expired: 0 }
 
 /** When the first access token ends. */
 export function expiryOf({ token }: Scenario): number {
-  return start + (token === 'ageing' ? 3_600_000 : -1000)
+  return start + lifeLeft[token]
 }
 
 export function firstWorld(scenario: Scenario, behaviour: Behaviour): World {
@@ -51,20 +67,40 @@ export function firstWorld(scenario: Scenario, behaviour: Behaviour): World {
   const lineage = lineageOf(account, tokens.refresh_token)
   const times = { obtained_at: expiryOf(scenario) / 1000 - life, lifetime: life }
   const record = { schema: 1, state: 'signed-in', generation: 1, refreshes: 0, lineage, tokens, ...times } as const
-  const { crashes, pauses, lostReplies, storeFailures, signIns, signOuts, calls } = scenario
-  const expiries = scenario.token === 'ageing' ? 1 : 0
+  const expiries = ages[scenario.token]
+  const spread = Math.max(0, ...scenario.skews) - Math.min(0, ...scenario.skews)
   return {
     now: start,
-    left: { crashes, pauses, lostReplies, storeFailures, signIns, signOuts, expiries },
-    processes: Array.from({ length: scenario.processes }, (_, index) => startedActor(behaviour, index, 0, calls)),
-    stored: storedAs(1, record, ''),
+    left: { ...allowancesOf(scenario), expiries },
+    processes: Array.from({ length: scenario.processes }, (_, index) => {
+      const clocks = { ahead: scenario.skews[index] ?? 0, slept: 0 }
+      return startedActor(behaviour, index, { incarnation: 0, calls: scenario.calls, clocks })
+    }),
+    stock: { account: storedAs(1, record, ''), firewall: undefined },
+    highest: scenario.emptyings + scenario.rollbacks > 0 && !scenario.versionsRepeat ? 1 : 0,
+    before: [],
+    jumpBy: scenario.jumpBy,
     service,
-    judge: createJudge(scenario.rotation, tokens),
+    evidence: firstEvidence(scenario.rotation, scenario.sameHost, spread, tokens),
   }
 }
 
-export function startedActor(behaviour: Behaviour, index: number, incarnation: number, calls: number): Actor {
-  return { moment: behaviour.begin(index, incarnation), incarnation, calls, lastRead: '', answer: undefined }
+export function startedActor(
+  behaviour: Behaviour,
+  index: number,
+  { incarnation, calls, clocks }: Pick<Actor, 'incarnation' | 'calls' | 'clocks'>,
+): Actor {
+  return {
+    moment: behaviour.begin(index, incarnation),
+    incarnation,
+    calls,
+    clocks,
+    lastRead: '',
+    answer: undefined,
+    given: undefined,
+    isCut: false,
+    leaving: 'no',
+  }
 }
 
 export function actorOf({ processes }: World, index: number): Actor {
@@ -73,20 +109,22 @@ export function actorOf({ processes }: World, index: number): Actor {
   return actor
 }
 
-export function withActor(world: World, index: number, actor: Actor): World {
-  return { ...world, processes: world.processes.with(index, actor) }
+export function withActor(world: World, index: number, change: Partial<Actor>): World {
+  return { ...world, processes: world.processes.with(index, { ...actorOf(world, index), ...change }) }
 }
 
 export const nameOf = (answer: Answer | undefined): string =>
   answer?.tokens === undefined
-    ? 'refused'
+    ? (answer?.error?.name ?? '')
     : `${answer.tokens.refresh_token}/${answer.tokens.access_token}/${answer.tokens.expires_at}`
 
 /** Everything that decides how a world goes on. */
-export function stateOf({ now, left, processes, stored, service, judge }: World): string {
-  const parts = processes.map(
-    ({ moment, incarnation, calls, answer }) => `${moment.id}.${incarnation}.${calls}.${answer ? nameOf(answer) : ''}`,
-  )
-  const fates = [stored.name, stored.writeId, service.state(), judge.state(), now]
-  return [...parts, ...fates, Object.values(left).join('.')].join('|')
+export function stateOf({ now, left, processes, stock, highest, before, service, evidence }: World): string {
+  let text = `${now}|${stock.account?.name}|${stock.account?.writeId}|${stock.firewall?.name}|${highest}|${service.state()}|${nameOfAll(evidence)}`
+  for (const { moment, incarnation, calls, clocks, answer, given, isCut, leaving } of processes) {
+    text += `|${moment.id}.${incarnation}.${calls}.${clocks.ahead}.${clocks.slept}.${nameOf(answer)}.${given}.${isCut}.${leaving}`
+  }
+  for (const name in left) text += `.${left[name as keyof Allowances]}`
+  for (const stored of before) text += `<${stored.name}`
+  return text
 }

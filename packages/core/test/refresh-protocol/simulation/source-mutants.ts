@@ -1,0 +1,270 @@
+/**
+ * Small changes of the protocol's source, each with the world in which it does harm and the harm that the judge must notice.
+ */
+import type { Scenario } from './scenario.ts'
+import type { SourceChange } from './source-change.ts'
+
+export interface SourceMutant extends SourceChange {
+  readonly takenOut: string
+  readonly world: Partial<Scenario>
+  readonly harm: string
+}
+
+const expiring = { token: 'ageing', calls: 2 } as const
+const day = 86_400_000
+
+export const sourceMutants: readonly SourceMutant[] = [
+  {
+    takenOut: 'heed of an answer given up',
+    file: 'rules',
+    find: 'if (intent.answerLost) return false',
+    replace: '',
+    world: { lostReplies: 1 },
+    harm: 'a process waits for an answer that was given up',
+  },
+  {
+    takenOut: 'the repetition of a commit, beyond the second',
+    file: 'commit',
+    find: '// The event `unsaved` told of it.',
+    replace: 'return',
+    world: { storeFailures: 3, ticks: 1 },
+    harm: 'a late success was thrown away',
+  },
+  {
+    takenOut: 'the tracking of a commit that goes on',
+    file: 'commit',
+    find: 'context.underWay.track(safe)',
+    replace: 'safe',
+    world: { storeFailures: 1, exits: 1, token: 'ageing', calls: 2 },
+    harm: 'settled() resolved before a result was stored',
+  },
+  {
+    takenOut: 'the doubt of before, where a replay is withdrawn',
+    file: 'conclusion',
+    find: 'before === undefined ? record : { ...record, intent: before }',
+    replace: 'record',
+    world: { lostReplies: 1, unreachables: 1, calls: 2 },
+    harm: 'a lost answer was told as a plain refusal',
+  },
+  {
+    takenOut: 'the block before the intent',
+    file: 'conclusion',
+    find: `  const nextAttemptAt = await context.breaker.challenged(auth_url, error)
+  await leaveAsBefore(known, ended, context)
+`,
+    replace: `  await leaveAsBefore(known, ended, context)
+  const nextAttemptAt = await context.breaker.challenged(auth_url, error)
+`,
+    world: { blocks: 1, firewall: true },
+    harm: 'a request while the firewall is known to block',
+  },
+  {
+    takenOut: 'the memory of an intent that was spent',
+    file: 'conclusion',
+    find: 'spent: true',
+    replace: 'spent: false',
+    world: { lostReplies: 1, storeFailures: 1, calls: 2 },
+    harm: 'a lost answer was told as a plain refusal',
+  },
+  {
+    takenOut: 'the reason of a refusal after a lost answer',
+    file: 'conclusion',
+    find: "replay ? 'rotated_token_lost' : refusal",
+    replace: 'refusal',
+    world: { lostReplies: 1, calls: 2 },
+    harm: 'a lost answer was told as a plain refusal',
+  },
+  {
+    takenOut: 'the wall clock in what may have passed',
+    file: 'runtime',
+    find: 'now.wall - since.wall, ',
+    replace: '',
+    world: { sleeps: 1 },
+    harm: 'more replays than lost answers',
+  },
+  {
+    takenOut: 'the monotonic clock in what may have passed',
+    file: 'runtime',
+    find: ', now.monotonic - since.monotonic',
+    replace: '',
+    world: { pauses: 1, jumps: 1, jumpBy: [-day] },
+    harm: 'more replays than lost answers',
+  },
+  {
+    takenOut: 'the monotonic clock in the life of an intent',
+    file: 'doubt',
+    find: 'rules.isAlive(intent, observed(known, runtime.monotonicClock())',
+    replace: 'rules.isAlive(intent, runtime.wallClock() - intent.at * 1000',
+    world: { skews: [600_000, -600_000] },
+    harm: 'two requests for one expiry',
+  },
+  {
+    takenOut: 'the memory of own intents',
+    file: 'attempt',
+    find: 'known.ownIntents = withOwnIntent(known.ownIntents, { id: intent.id, spent: false, before }, record)',
+    replace: '',
+    world: { storeFailures: 1, calls: 2 },
+    harm: 'a process waits for itself',
+  },
+  {
+    takenOut: 'the memory of all own intents but the last',
+    file: 'own-intents',
+    find: '[...standing, ...others.slice(-remembered), added]',
+    replace: '[added]',
+    world: { storeFailures: 2, calls: 3 },
+    harm: 'a process waits for itself',
+  },
+  {
+    takenOut: 'the end of an own intent whose answer was lost',
+    file: 'doubt',
+    find: 'if (known.ownIntents.some(({ id }) => id === intent.id)) return false',
+    replace: '',
+    world: { lostReplies: 1, storeFailures: 1, calls: 2 },
+    harm: 'a process waits for itself',
+  },
+  {
+    takenOut: 'the doubt of an own intent whose answer was lost',
+    file: 'doubt',
+    find: 'own === undefined || own.spent ? intent : own.before',
+    replace: 'own === undefined ? intent : own.before',
+    world: { lostReplies: 1, calls: 2, token: 'ageing' },
+    harm: 'a lost answer was told as a plain refusal',
+  },
+  {
+    takenOut: 'the number of a replay',
+    file: 'attempt',
+    find: 'unanswered.replay + 1',
+    replace: '0',
+    world: { lostReplies: 2, calls: 3 },
+    harm: 'replays without a rest between them',
+  },
+  {
+    takenOut: 'the rest between two replays',
+    file: 'situation',
+    find: 'replayRested: intent === undefined || replayRestLeft(known, intent, context) <= 0',
+    replace: 'replayRested: true',
+    world: { lostReplies: 2, calls: 3 },
+    harm: 'replays without a rest between them',
+  },
+  {
+    takenOut: 'the rest after a failure',
+    file: 'attempt',
+    find: 'refuseWhileResting(known, context)\n  await',
+    replace: 'await',
+    world: { unreachables: 2, calls: 2 },
+    harm: 'no rest after a failure',
+  },
+  {
+    takenOut: 'heed of a block',
+    file: 'attempt',
+    find: 'await context.breaker.enter(record.tokens.auth_url)',
+    replace: '',
+    world: { blocks: 1, firewall: true, calls: 2 },
+    harm: 'a request while the firewall is known to block',
+  },
+  {
+    takenOut: 'the look at what others know of the firewall',
+    file: 'refresh',
+    find: 'host && context.breaker.look(host)',
+    replace: 'undefined',
+    world: { blocks: 1, firewall: true, looks: 1 },
+    harm: 'a request while the firewall is known to block',
+  },
+  {
+    takenOut: 'the second look, where the record has changed beside the first',
+    file: 'refresh',
+    find: "if ((decision === 'send' || decision === 'replay') && isOutdated) await context.breaker.look(now ?? '')",
+    replace: '',
+    world: { blocks: 1, firewall: true },
+    harm: 'a request while the firewall is known to block',
+  },
+  {
+    takenOut: 'the look at what changed since the decision',
+    file: 'attempt',
+    find: "if (known.version !== version) return 'again'",
+    replace: '',
+    world: { blocks: 1, firewall: true, looks: 1 },
+    harm: 'two requests for one expiry',
+  },
+  {
+    takenOut: 'the least interval between two refreshes',
+    file: 'rules',
+    find: "if (situation.justRefreshed) return 'answer'",
+    replace: '',
+    world: { refreshes: 2 },
+    harm: 'two refreshes within a minute',
+  },
+  {
+    takenOut: 'heed of a call that wants another token',
+    file: 'rules',
+    find: "standing === 'fresh' && !situation.unwanted",
+    replace: "standing === 'fresh'",
+    world: { refreshes: 1, token: 'fresh' },
+    harm: 'refresh() changed nothing',
+  },
+  {
+    takenOut: 'the end of the answer at hand, once it was refused',
+    file: 'access-token',
+    find: `  known.rejected = `,
+    replace: `  known.rejected = undefined && `,
+    world: { refusals: 1, token: 'ageing', calls: 3 },
+    harm: 'a refused access token was handed out again',
+  },
+  {
+    takenOut: 'the tracking of a flight before its request',
+    file: 'flight',
+    find: 'context.underWay.track(refresh(known, context, () => looked?.()).finally(land))',
+    replace: 'refresh(known, context, () => looked?.()).finally(land)',
+    world: { exits: 1, looks: 1, token: 'ageing' },
+    harm: 'an exit after settled() lost a token set',
+  },
+  {
+    takenOut: 'the difference between a lost answer and a request that was not sent',
+    file: 'outcome',
+    find: "error.requestSent ? 'in-doubt' : 'unspent'",
+    replace: "'unspent'",
+    world: { lostReplies: 1, ...expiring },
+    harm: 'a lost answer was told as a plain refusal',
+  },
+  {
+    takenOut: 'the difference between a request that was not sent and a lost answer',
+    file: 'outcome',
+    find: "error.requestSent ? 'in-doubt' : 'unspent'",
+    replace: "'in-doubt'",
+    world: { unreachables: 1, calls: 2 },
+    harm: 'a refresh is in doubt without a reason',
+  },
+  {
+    takenOut: 'the difference between a block and a lost answer',
+    file: 'outcome',
+    find: "if (error instanceof FirewallChallengeError) return { kind: 'blocked', error }",
+    replace: '',
+    world: { blocks: 1, firewall: true, calls: 2 },
+    harm: 'a refresh is in doubt without a reason',
+  },
+  {
+    takenOut: 'the first sight of an intent',
+    file: 'account-memory',
+    find: 'else if (intent.id !== known.intentSeen?.id) known',
+    replace: 'else known',
+    world: { crashes: 1 },
+    harm: 'the store holds a dead refresh token',
+  },
+  {
+    takenOut: 'the send guard at the request',
+    file: 'attempt',
+    find: 'timeout: requestDeadline, beforeSend }',
+    replace: 'timeout: requestDeadline }',
+    world: { pauses: 1 },
+    harm: 'more replays than lost answers',
+  },
+  {
+    takenOut: 'ancestry, a clock telling which sign-in is newer',
+    file: 'lineage',
+    find: 'return descends(seen.record, stored.record)',
+    replace:
+      'return stored.record.state !== "signed-out" && seen.record.state !== "signed-out" && stored.record.obtained_at < seen.record.obtained_at',
+    world: { emptyings: 1, signIns: 2, skews: [600_000, -600_000] },
+    harm: 'a newer sign-in or sign-out was overwritten',
+  },
+]
