@@ -67,7 +67,7 @@ describe('a challenge', () => {
       expect(world.sent.length).toBeGreaterThan(5)
       expect(world.sent.length).toBeLessThanOrEqual(12)
     }
-  })
+  }, 120_000)
 
   it('is probed by one process when its time is over', async () => {
     const world = bench()
