@@ -3,6 +3,7 @@
  * password in the address of a store.
  */
 import { readFileSync, statSync } from 'node:fs'
+import type { Stats } from 'node:fs'
 import { usageError } from './command-error.ts'
 import { configFile } from './folders.ts'
 
@@ -39,7 +40,7 @@ export function readConfigFile(): ConfigFile {
 export function openToOthers({
   store = '',
 }: ConfigFile): { readonly problem: string; readonly fix: string } | undefined {
-  const stats = process.getuid === undefined ? undefined : statSync(configFile, { throwIfNoEntry: false })
+  const stats = process.getuid === undefined ? undefined : statsOf(configFile)
   if (stats === undefined) return undefined
   const fix = `Run chmod 600 ${configFile}`
   const { mode, uid } = stats
@@ -51,6 +52,15 @@ export function openToOthers({
   return {
     problem: `Other users can read ${configFile}, and the password in it.`,
     fix: `${fix}, and change the password.`,
+  }
+}
+
+/** `undefined` where there is no such file: in a home that is no folder, for example. */
+function statsOf(path: string): Stats | undefined {
+  try {
+    return statSync(path)
+  } catch {
+    return undefined
   }
 }
 
