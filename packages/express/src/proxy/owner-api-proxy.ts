@@ -18,6 +18,7 @@ import { ownLocation } from './own-location.ts'
 import { requestBody } from './request-body.ts'
 import { upstreamHeaders } from './request-headers.ts'
 import { answerHeaders } from './response-headers.ts'
+import { endAfterAnswer, isSpent } from './spent-connection.ts'
 import { upstreamPool } from './upstream-pool.ts'
 
 /** A handler for Express, Connect and bare `node:http`; nothing of Express is in it. */
@@ -91,10 +92,10 @@ export function ownerApiProxy<Request extends IncomingMessage = IncomingMessage>
 
   const proxy = (request: Request, response: ServerResponse, next?: (error?: unknown) => void): void => {
     // A caller may be gone before the handlers in front have let its request through: no event will tell.
-    if (response.destroyed || response.writableEnded || spent.has(request.socket)) return
+    if (response.destroyed || response.writableEnded || isSpent(request.socket)) return
     if (!hasPlainFraming(request)) {
       // Now, and not in a promise: the parser goes on with what follows in this very turn.
-      spent.add(request.socket)
+      endAfterAnswer(request.socket)
       return sendAnswer(response, refusal('ERR_OWNER_API_MALFORMED_REQUEST'))
     }
     if (pool.closed) return sendAnswer(response, refusal('ERR_OWNER_API_CLOSING'))
@@ -124,9 +125,6 @@ export function ownerApiProxy<Request extends IncomingMessage = IncomingMessage>
 
   return Object.assign(proxy, { active: () => active, refuse, close })
 }
-
-/** Connections whose next bytes are nobody's request. Each ends with the answer that it still gets. */
-const spent = new WeakSet<Duplex>()
 
 function refuse(request: IncomingMessage, socket: Duplex): void {
   const code = request.method === 'CONNECT' ? 'ERR_OWNER_API_METHOD_NOT_ALLOWED' : 'ERR_OWNER_API_UPGRADE_REFUSED'

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
-import { afterEach, beforeEach, expect, it } from '@jest/globals'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import express from 'express'
 import { ownerApiProxy, type OwnerApiProxy } from '../../src/index.ts'
 import { type OwnerApi, startOwnerApi } from '../servers.ts'
@@ -68,6 +68,39 @@ it.each(
   expect(text.match(/HTTP\/1\.1 \d+/gu)).toEqual(['HTTP/1.1 400'])
   expect(text).toMatch(/^connection: close\r$/imu)
   expect(ownerApi.seen).toEqual([])
+})
+
+describe('what follows a refused request in one segment', () => {
+  const tails: [string, string][] = [
+    ['another route', 'POST /another-route HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nbody'],
+    ['two of them', 'GET /another-route HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(2)],
+    ['one that waits', 'POST /another-route HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\n'],
+    ['an upgrade', 'GET /another-route HTTP/1.1\r\nHost: x\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n'],
+    ['a tunnel', 'CONNECT another.example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n'],
+  ]
+
+  it.each(tails)('reaches no other route of the application: %s', async (_what, tail) => {
+    const reached: string[] = []
+    const app = express()
+      .use((request, _response, next) => {
+        reached.push(`${request.method} ${request.url}`)
+        next()
+      })
+      .use('/owner-api', proxy)
+      .use((_request, response) => response.end())
+    server = createServer({ insecureHTTPParser: true }, app).listen(0, '127.0.0.1')
+    for (const event of ['upgrade', 'connect']) {
+      server.on(event, (request: IncomingMessage, socket: Socket) => {
+        reached.push(`${event} ${request.url}`)
+        socket.destroy()
+      })
+    }
+    await once(server, 'listening')
+    const text = await converse(ambiguous('POST', '/owner-api/api/1/vehicles') + tail, '')
+    expect(reached).toEqual(['POST /owner-api/api/1/vehicles'])
+    expect(text.match(/HTTP\/1\.1 \d+/gu)).toEqual(['HTTP/1.1 400'])
+    expect(JSON.parse(text.slice(text.indexOf('\r\n\r\n')))).toMatchObject({ code: 'ERR_OWNER_API_MALFORMED_REQUEST' })
+  })
 })
 
 it('also where the proxy is closing', async () => {
