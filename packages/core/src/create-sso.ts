@@ -2,6 +2,7 @@
  * `createSso`: the calls of one SSO service, led to the files that make them.
  */
 import { createAuthorizationUrl } from './browser-login.ts'
+import { callOptions } from './call-options.ts'
 import { createService } from './service.ts'
 import type { Service } from './service.ts'
 import { ssoSettings } from './sso-settings.ts'
@@ -25,21 +26,31 @@ export function ssoOf(service: Service): Sso {
   const { authUrl } = service
   return {
     authUrl,
-    login: (credentials, options = {}) =>
-      traceLogin('login', authUrl, async () => (await scripted()).login(service, credentials, options)),
-    beginLogin: (credentials, options = {}) =>
-      traceLogin('beginLogin', authUrl, async () => (await scripted()).beginLogin(service, credentials, options)),
-    completeLogin: (pending, answer, options = {}) =>
-      traceLogin('completeLogin', authUrl, async () =>
-        (await scripted()).completeLogin(service, pending, answer, options),
-      ),
+    login: (credentials, options) =>
+      traceLogin('login', authUrl, async () => {
+        const call = callOptions('login(credentials, { signal })', options, credentials)
+        return (await scripted()).login(service, credentials, call)
+      }),
+    beginLogin: (credentials, options) =>
+      traceLogin('beginLogin', authUrl, async () => {
+        const call = callOptions('beginLogin(credentials, { signal })', options, credentials)
+        return (await scripted()).beginLogin(service, credentials, call)
+      }),
+    completeLogin: (pending, answer, options) =>
+      traceLogin('completeLogin', authUrl, async () => {
+        const call = callOptions('completeLogin(pending, answer, { signal })', options, answer)
+        return (await scripted()).completeLogin(service, pending, answer, call)
+      }),
     createAuthorizationUrl: (hint = {}) => createAuthorizationUrl(service, hint),
-    redeemCallback: (callbackUrl, request, options = {}) =>
-      traceLogin('redeemCallback', authUrl, async () =>
-        (await import('./callback-redemption.ts')).redeemCallback(service, callbackUrl, request, options),
-      ),
-    refresh: async (tokens, options = {}) =>
-      (await import('./steps/refresh.ts')).refreshTokens(service, tokens, options),
+    redeemCallback: (callbackUrl, request, options) =>
+      traceLogin('redeemCallback', authUrl, async () => {
+        const call = callOptions('redeemCallback(callbackUrl, request, { signal })', options)
+        return (await import('./callback-redemption.ts')).redeemCallback(service, callbackUrl, request, call)
+      }),
+    refresh: async (tokens, options) => {
+      const call = callOptions('refresh(tokens, { signal })', options)
+      return (await import('./steps/refresh.ts')).refreshTokens(service, tokens, call)
+    },
     heedBlocks: (blocks) => void service.sharedBlocks.add(blocks),
   }
 }

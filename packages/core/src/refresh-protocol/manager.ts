@@ -2,6 +2,8 @@
  * The token manager over given surroundings: it checks what callers hand in, and leads each call to the file that tells
  * its story.
  */
+import { callOptions } from '../call-options.ts'
+import type { CallOptions } from '../sso.ts'
 import type { TokenManager, TokenManagerOptions } from '../token-manager.ts'
 import { getAccessToken, invalidate, refreshNow } from './access-token.ts'
 import { accountsOf } from './account-list.ts'
@@ -54,12 +56,16 @@ export function manageTokens(options: TokenManagerOptions, runtime: Runtime, rul
     await done
     await dropSpooled(account, context)
   }
+  const answerWithin = async (account: string, call: CallOptions): Promise<string> =>
+    getAccessToken(account, callOptions('getAccessToken(account, { signal })', call), context)
   beginCarryingOver(context)
   return {
-    getAccessToken: (account, call) => getAccessToken(account, call, context),
+    getAccessToken: (account, call) =>
+      call === undefined ? getAccessToken(account, call, context) : answerWithin(account, call),
     save: async (account, tokens) =>
       track(replaced(account, signIn(accountName(account), checkedTokenSet(tokens), context))),
-    refresh: async (account, call) => refreshNow(accountName(account), call, context),
+    refresh: async (account, call) =>
+      refreshNow(accountName(account), callOptions('refresh(account, { signal })', call), context),
     invalidate: async (account, accessToken) => track(invalidate(accountName(account), accessToken, context)),
     status: async (account) => track(statusOf(accountName(account), context)),
     forget: async (account) => track(replaced(account, signOut(accountName(account), context))),
@@ -67,6 +73,9 @@ export function manageTokens(options: TokenManagerOptions, runtime: Runtime, rul
     on,
     claimTry: async (answer) => track(claimTry(answer, context)),
     shareBlocksWith: (other) => other.heedBlocks(blocks),
-    settled: (call) => settled((end) => attended(end, call?.signal, context)),
+    settled: async (call) => {
+      const { signal } = callOptions('settled({ signal })', call)
+      await settled((end) => attended(end, signal, context))
+    },
   }
 }

@@ -1,0 +1,30 @@
+/**
+ * The options of a call, with its `signal`. One that stands elsewhere would be heeded by nobody, and its caller would wait
+ * for longer than they believe.
+ */
+import type { CallOptions } from './sso.ts'
+
+/**
+ * The options that a call goes by.
+ *
+ * @param call how the call is written with a signal, for the message: `login(credentials, { signal })`
+ * @param before the argument before them, where a signal ends up by mistake
+ * @throws TypeError for a signal that stands in the wrong place, and for a `signal` that is none
+ */
+export function callOptions<Options extends CallOptions>(
+  call: string,
+  options: Options | undefined,
+  before?: object,
+): Options | CallOptions {
+  if (isSignal(options) || (typeof before === 'object' && before !== null && 'signal' in before)) {
+    throw new TypeError(`signal is in the wrong place: write ${call}`)
+  }
+  const signal: unknown = options?.signal
+  if (signal !== undefined && !isSignal(signal)) throw new TypeError('signal must be an AbortSignal')
+  return options ?? {}
+}
+
+/** By its shape: a signal may come from another realm, or from a library's own controller. */
+function isSignal(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'aborted' in value && 'addEventListener' in value
+}
