@@ -11,8 +11,8 @@ const root = new URL('../../', import.meta.url)
 const { packageManager } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'))
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
-if (major < 20 || (major === 20 && minor < 19)) {
-  console.error(`Node ${process.version} is too old: owner-sso needs Node 20.19 or newer.`)
+if (!((major === 20 && minor >= 19) || (major === 22 && minor >= 12) || major >= 24)) {
+  console.error(`owner-sso needs Node 20.19+, 22.12+ or 24+; this is ${process.version}.`)
   process.exit(1)
 }
 

@@ -20,6 +20,7 @@ export interface Manifest {
   version: string
   private?: boolean
   bin?: Record<string, string>
+  engines: Record<string, string>
   exports: Record<string, unknown>
   dependencies?: Record<string, string>
   peerDependencies?: Record<string, string>

@@ -35,6 +35,10 @@ describe.each(published)('the tarball of $name', ({ name, folder, exports }) => 
       expect(`${dependency} ${range}`).toMatch(/ (?:\^|>=)?\d+\.\d+\.\d+$/u)
   })
 
+  it('says for which Node it is: those that the matrix runs', () => {
+    expect(manifestIn(installed(name)).engines).toEqual({ node: '^20.19 || ^22.12 || >=24' })
+  })
+
   it('satisfies publint', async () => {
     const tarball = new Uint8Array(readFileSync(tarballOf(name))).buffer
     const { messages } = await publint({ pack: { tarball }, strict: true })

@@ -1,16 +1,13 @@
 /**
- * The connection of one login or one refresh to one instance: TLS settings, cookies, an outbound proxy, and sockets that are handed to a
+ * The connection of one login or one refresh to one instance: TLS settings, an outbound proxy, and sockets that are handed to a
  * request only once they are connected and verified.
  *
  * That last rule is what lets an error say whether its request may have reached the service.
  */
-import type { Agent as HttpAgent } from 'node:http'
-import type { Agent as HttpsAgent } from 'node:https'
+import { Agent as HttpAgent } from 'node:http'
+import { Agent as HttpsAgent } from 'node:https'
 import type { Duplex } from 'node:stream'
 import { HttpProxyAgent, HttpsProxyAgent } from 'hpagent'
-import { createCookieAgent, HttpCookieAgent, HttpsCookieAgent } from 'http-cookie-agent/http'
-import type { CookieOptions } from 'http-cookie-agent/http'
-import type { InstanceCookies } from './cookie-jar.ts'
 import type { SsoSettings } from '../sso-settings.ts'
 
 /** Agents that keep one connection alive, until they are closed. */
@@ -22,10 +19,9 @@ export interface Connection {
 }
 
 /** Opens nothing yet. Every login and every refresh has its own, for each instance that it speaks to. */
-export function openConnection(settings: Pick<SsoSettings, 'tls' | 'proxy'>, cookies: InstanceCookies): Connection {
+export function openConnection(settings: Pick<SsoSettings, 'tls' | 'proxy'>): Connection {
   const closed = new AbortController()
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the agent's types name tough-cookie's CommonJS twin
-  const common = { cookies: cookies as unknown as CookieOptions, keepAlive: true, maxSockets: 1 }
+  const common = { keepAlive: true, maxSockets: 1 }
   const secure = {
     ...common,
     minVersion: 'TLSv1.2',
@@ -36,8 +32,8 @@ export function openConnection(settings: Pick<SsoSettings, 'tls' | 'proxy'>, coo
   // The signal ends a CONNECT that the proxy never answers: hpagent passes it on to node:http.
   const proxyRequestOptions = { headers: {}, signal: closed.signal }
   const via = settings.proxy && { proxy: settings.proxy, proxyRequestOptions }
-  const httpAgent = via ? new HttpProxyCookieAgent({ ...common, ...via }) : new HttpCookieAgent(common)
-  const httpsAgent = via ? new HttpsProxyCookieAgent({ ...secure, ...via }) : new HttpsCookieAgent(secure)
+  const httpAgent = via ? new HttpProxyAgent({ ...common, ...via }) : new HttpAgent(common)
+  const httpsAgent = via ? new HttpsProxyAgent({ ...secure, ...via }) : new HttpsAgent(secure)
   handOutConnectedSockets(httpAgent, closed.signal)
   handOutConnectedSockets(httpsAgent, closed.signal)
   return {
@@ -50,9 +46,6 @@ export function openConnection(settings: Pick<SsoSettings, 'tls' | 'proxy'>, coo
     },
   }
 }
-
-const HttpProxyCookieAgent = createCookieAgent(HttpProxyAgent)
-const HttpsProxyCookieAgent = createCookieAgent(HttpsProxyAgent)
 
 /** Keeps each new socket until its TCP connection, and its TLS handshake if it has one, has succeeded. */
 function handOutConnectedSockets(agent: HttpAgent, closed: AbortSignal): void {

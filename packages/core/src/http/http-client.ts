@@ -6,9 +6,8 @@
 import http from 'node:http'
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
 import https from 'node:https'
-import { Axios, getAdapter } from 'axios'
-import type { AxiosInstance, AxiosRequestConfig, AxiosResponse } from 'axios'
-import { wrapper } from 'axios-cookiejar-support'
+import { Axios } from 'axios'
+import type { AxiosRequestConfig, AxiosResponse } from 'axios'
 import { boundAnswer } from './answer-bounds.ts'
 import type { Connection } from './connection.ts'
 import type { InstanceCookies } from './cookie-jar.ts'
@@ -58,20 +57,20 @@ export function isBareFailure(thrown: unknown): thrown is BareFailure {
 /** @throws BareFailure (the returned function), or what `beforeWrite` threw */
 export function createHttpClient(connection: Connection, cookies: InstanceCookies): HttpClient {
   const { httpAgent, httpsAgent } = connection
-  const send = getAdapter('http')
   // Not axios.create(): that would take over what the application set on its own axios.defaults.
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the wrapper needs no more than its interceptors
-  const client = wrapper(new Axios() as AxiosInstance)
+  const client = new Axios()
   return async ({ method, url, headers, body }, { signal, beforeWrite }) => {
     const guard = { thrown: undefined as { error: unknown } | undefined }
+    const cookie = cookies.headerFor(url)
     const config: AxiosRequestConfig<string> = {
       ...rules,
       method,
       url: url.href,
-      headers,
+      headers: { ...headers, ...(cookie === undefined ? {} : { Cookie: cookie }) },
       ...(body === undefined ? {} : { data: body }),
       signal,
-      jar: cookies.jar,
+      httpAgent,
+      httpsAgent,
       transport: nodeTransport((request) => {
         try {
           beforeWrite()
@@ -84,11 +83,11 @@ export function createHttpClient(connection: Connection, cookies: InstanceCookie
           request.destroy()
         })
       }),
-      // The wrapper makes new agents for each request; the login's own connection takes their place.
-      adapter: (wrapped) => send({ ...wrapped, httpAgent, httpsAgent }),
     }
     try {
-      return plainAnswer(await client.request(config))
+      const answer = await client.request<string>(config)
+      cookies.keep(answer.headers['set-cookie'] ?? [], url)
+      return plainAnswer(answer)
     } catch (error) {
       throw guard.thrown ? guard.thrown.error : bareFailure(error)
     }
@@ -106,6 +105,7 @@ const rules: AxiosRequestConfig<string> = {
   maxContentLength: mostBodyBytes,
   maxBodyLength: mostBodyBytes,
   proxy: false,
+  adapter: 'http',
   responseType: 'text',
   responseEncoding: 'utf8',
   decompress: true,
