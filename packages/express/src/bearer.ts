@@ -7,6 +7,7 @@ import { type AccountSource, accountOfUser, accountReader, checkTokens, type Tok
 import { sendAnswer } from './answers/problem.ts'
 import { checkListener, type ProblemListener, reported } from './answers/problem-report.ts'
 import { ssoErrorAnswer } from './answers/sso-error.ts'
+import { keepFromSharedCaches } from './caching.ts'
 import { answerFault } from './handler-fault.ts'
 import { connectionNames } from './proxy/header-names.ts'
 import type { OwnerSso } from './request-property.ts'
@@ -38,7 +39,7 @@ const connectionOptions = new Set(['close', 'keep-alive', 'upgrade', ''])
 
 /**
  * Middleware that resolves the token before anything is sent and rewrites the request's headers: the caller's credentials
- * go, `Authorization: Bearer …` comes. Sets `req.ownerSso`. Goes behind what needs the caller's cookie, and in front of
+ * go, `Authorization: Bearer …` comes. Sets `req.ownerSso`. The answer's `Cache-Control` becomes `private`, whoever writes it. Goes behind what needs the caller's cookie, and in front of
  * http-proxy-middleware or any other handler that forwards `req.headers`.
  *
  * @throws TypeError that names a wrong option
@@ -53,16 +54,17 @@ export function ownerApiBearer<Request extends IncomingMessage = IncomingMessage
   checkListener(onProblem)
   const accountOf = options.account === undefined ? accountOfUser : accountReader(options.account)
 
-  async function addToken(request: Request): Promise<void> {
+  async function addToken(request: Request, response: ServerResponse): Promise<void> {
     const account = await accountOf(request)
     if (account === undefined || account === '') throw new SignedOutError()
     const getAccessToken = (): Promise<string> => tokens.getAccessToken(account)
     setBearer(request, await getAccessToken())
+    keepFromSharedCaches(response)
     Object.assign(request, { ownerSso: { account, getAccessToken } satisfies OwnerSso })
   }
 
   return (request, response, next) => {
-    addToken(request)
+    addToken(request, response)
       .then(
         () => next(),
         (error: unknown) => onError(error, request, response, next),

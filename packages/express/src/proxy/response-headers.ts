@@ -3,7 +3,7 @@
  */
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
 import { signInChallenge } from '../answers/problem.ts'
-import { cachingHeaders, variance } from './caching.ts'
+import { cachingHeaders, variance } from '../caching.ts'
 import { connectionNames } from './header-names.ts'
 
 export interface AnswerRules {

@@ -5,7 +5,8 @@
  * The owner API's caches were told by the bearer token to leave its answers alone (RFC 9111 section 3.5). The caller's
  * request has none: it carries a cookie or an API key.
  */
-import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import onHeaders from 'on-headers'
 
 /** For shared caches alone, which follow one of these in place of `Cache-Control` (RFC 9213, and what came before it). */
 const targetedCaching = /^(?:surrogate-control|edge-control|(?:.+-)?cdn-cache-control)$/u
@@ -28,10 +29,29 @@ const lax = ['immutable', 'stale-while-revalidate', 'stale-if-error'] as const
  * @param upstream - of the owner API
  * @param own - what the application has set on its response already
  */
-export function cachingHeaders(upstream: IncomingHttpHeaders, own: Readonly<OutgoingHttpHeaders>): OutgoingHttpHeaders {
+export function cachingHeaders(
+  upstream: Readonly<OutgoingHttpHeaders>,
+  own: Readonly<OutgoingHttpHeaders>,
+): OutgoingHttpHeaders {
   const headers: OutgoingHttpHeaders = { 'cache-control': cacheControl(upstream, own) }
   for (const name of Object.keys(own)) if (targetedCaching.test(name)) headers[name] = 'no-store'
   return headers
+}
+
+/**
+ * The same for an answer that somebody else writes. Whatever its writer says of caches, what leaves is the stricter of that and
+ * of what the application had set before.
+ *
+ * @param response - whose headers are not written yet
+ */
+export function keepFromSharedCaches(response: ServerResponse): void {
+  const own = response.getHeaders()
+  onHeaders(response, () => {
+    const written = response.getHeaders()
+    for (const [name, value] of Object.entries(cachingHeaders(own, written))) response.setHeader(name, value!)
+    // Told by the lifetime: a cache that knows no `private` would share by it.
+    response.removeHeader('expires')
+  })
 }
 
 function cacheControl(...sides: OutgoingHttpHeaders[]): string {

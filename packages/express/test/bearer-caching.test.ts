@@ -1,0 +1,95 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import express, { type RequestHandler } from 'express'
+import { createProxyMiddleware } from 'http-proxy-middleware'
+import { ownerApiBearer } from '../src/index.ts'
+import { type Listening, listen, type OwnerApi, startOwnerApi } from './servers.ts'
+import { account, tokensOf } from './tokens.ts'
+
+let ownerApi: OwnerApi
+let home: Listening | undefined
+
+beforeEach(async () => {
+  ownerApi = await startOwnerApi()
+})
+afterEach(async () => {
+  await home?.close()
+  home = undefined
+  await ownerApi.close()
+})
+
+/** The headers of an answer that a handler behind the bearer gives, with what the application had set in front of it. */
+async function headersBehind(handler: RequestHandler, own: OutgoingHttpHeaders = {}): Promise<Headers> {
+  const app = express().use((_request, response, next) => {
+    response.set(own)
+    next()
+  })
+  home = await listen(app.use(ownerApiBearer({ tokens: await tokensOf(), account }), handler))
+  const answer = await fetch(`${home.url}/api/1/vehicles`)
+  await answer.text()
+  return answer.headers
+}
+
+describe('an answer of http-proxy-middleware with somebody’s token is never for a shared cache', () => {
+  const behindProxy = (upstream: Record<string, string | string[]>, own?: OutgoingHttpHeaders): Promise<Headers> => {
+    ownerApi.answer((_seen, response) => response.writeHead(200, upstream).end('{}'))
+    return headersBehind(createProxyMiddleware({ target: ownerApi.url, changeOrigin: true }), own)
+  }
+
+  it.each<[string | string[] | undefined, string]>([
+    [undefined, 'private'],
+    ['public, max-age=60', 'private, max-age=60'],
+    ['s-maxage=600, max-age=60, must-revalidate', 'private, max-age=60, must-revalidate'],
+    ['private="x", max-age=60', 'private, max-age=60'],
+    ['no-cache="set-cookie"', 'private, no-cache'],
+    ['no-store', 'private, no-store'],
+    ['private="x', 'private, no-store'],
+    [['public', 'max-age=60'], 'private, max-age=60'],
+  ])('Cache-Control %j of the owner API is %j', async (upstream, here) => {
+    const headers = await behindProxy(upstream === undefined ? {} : { 'cache-control': upstream })
+    expect(headers.get('cache-control')).toBe(here)
+  })
+
+  it('the application’s own no-store stands', async () => {
+    const headers = await behindProxy({ 'cache-control': 'public, max-age=60' }, { 'cache-control': 'no-store' })
+    expect(headers.get('cache-control')).toBe('private, no-store')
+  })
+
+  it('Expires is a lifetime, and what is for shared caches alone forbids', async () => {
+    const date = new Date().toUTCString()
+    const headers = await behindProxy(
+      {
+        date,
+        expires: new Date(Date.parse(date) + 60_000).toUTCString(),
+        'cdn-cache-control': 'max-age=600',
+        'Surrogate-Control': 'max-age=600',
+      },
+      { 'edge-control': 'public' },
+    )
+    expect(headers.get('cache-control')).toBe('private, max-age=60')
+    expect(headers.has('expires')).toBe(false)
+    for (const name of ['cdn-cache-control', 'surrogate-control', 'edge-control']) {
+      expect([name, headers.get(name)]).toEqual([name, 'no-store'])
+    }
+  })
+})
+
+describe('nor is one of a handler by hand, however it writes its headers', () => {
+  it.each<[string, (response: ServerResponse) => void]>([
+    ['setHeader', (response) => response.setHeader('Cache-Control', 'public').end()],
+    ['writeHead', (response) => response.writeHead(200, { 'Cache-Control': 'public' }).end()],
+    ['writeHead with a phrase', (response) => response.writeHead(200, 'Fine', { 'Cache-Control': 'public' }).end()],
+    ['writeHead with a list', (response) => response.writeHead(200, ['Cache-Control', 'public']).end()],
+    [
+      'flushHeaders',
+      (response) => {
+        response.setHeader('Cache-Control', 'public').flushHeaders()
+        response.end()
+      },
+    ],
+    ['a first piece of the body', (response) => response.write('{', () => response.end('}'))],
+  ])('%s', async (_how, answer) => {
+    const headers = await headersBehind((_request, response) => answer(response))
+    expect(headers.get('cache-control')).toBe('private')
+  })
+})
