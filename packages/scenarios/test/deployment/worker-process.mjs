@@ -33,8 +33,12 @@ const commands = {
     await closeStore()
     setClocks(clocks)
     const opened = await openStore(store)
-    closeStore = opened.close
-    window = withWindow(opened.store, report)
+    const own = withWindow(opened.store, report)
+    window = own
+    closeStore = async () => {
+      await own.shut()
+      await opened.close()
+    }
     sso = createSso(service)
     const spool = manager.spool && (await openStore(manager.spool)).store
     tokens = createTokenManager({ sso, store: window.store, ...manager, spool })

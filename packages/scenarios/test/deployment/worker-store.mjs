@@ -24,8 +24,11 @@ export function withWindow(store, report) {
   const armed = new Map()
   const sent = new Map()
   const underWay = new Set()
+  let isShut = false
 
-  async function during(operation) {
+  async function during(start) {
+    if (isShut) throw new Error('The store was closed.')
+    const operation = start()
     underWay.add(operation)
     try {
       return await operation
@@ -65,19 +68,24 @@ export function withWindow(store, report) {
       while (underWay.size > 0) await Promise.allSettled(underWay)
       await nextTurn()
     },
+    /** Nothing goes to the store any more: a token manager puts back what it holds and finds lost, as long as its process lives. */
+    async shut() {
+      isShut = true
+      await Promise.allSettled(underWay)
+    },
     isQuiet: () => underWay.size === 0,
     store: {
       ...store,
       async read(account) {
         if (armed.has('before-read') && !account.startsWith('owner-sso:')) await reach('before-read', account)
-        const stored = await during(store.read(account))
+        const stored = await during(() => store.read(account))
         if (!account.startsWith('owner-sso:')) report({ reached: 'read', account })
         return stored
       },
       async swap(account, expected, next, writeId) {
         const kind = kindOf(account, next)
         await reach(`before-${kind}`, account)
-        const answer = await during(store.swap(account, expected, next, writeId))
+        const answer = await during(() => store.swap(account, expected, next, writeId))
         if (!('conflict' in answer)) await reach(`after-${kind}`, account)
         return answer
       },
