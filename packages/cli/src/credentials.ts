@@ -3,7 +3,7 @@
  */
 import type { Credentials } from '@owner-sso/core'
 import { usageError } from './command-error.ts'
-import { askEmail, askSecret, canAsk } from './prompts.ts'
+import { askEmail, askSecret, askSecretOrNothing, canAsk } from './prompts.ts'
 import { secretFromFile } from './secret-file.ts'
 import { secretFromVariable } from './secret-variable.ts'
 import type { Settings } from './settings.ts'
@@ -24,6 +24,11 @@ export function credentialSource(settings: Settings, file: string | undefined): 
   return {
     canCorrect: typed && canAsk(settings),
     async next(before) {
+      // A visible prompt would come where the person is about to type the password again: the e-mail is asked for only on demand.
+      if (before !== undefined && settings.account === undefined) {
+        const credential = await askSecretOrNothing(`Password of ${before} (empty: another e-mail)`)
+        if (credential !== '') return { identity: before, credential }
+      }
       const identity = await identityOf(settings, before)
       return { identity, credential: await credentialOf(settings, file) }
     },

@@ -111,5 +111,12 @@ async function endOfParsing(
   const [problem = '', hint = ''] = message.replace(/^error: /u, '').split('\n')
   const text = `${problem.charAt(0).toUpperCase()}${problem.slice(1).replace(/\.$/u, '')}.`
   const command = others.length === 0 && entry !== undefined ? `owner-sso ${entry.name}` : 'owner-sso'
-  throw usageError(text, hint === '' ? `See ${command} --help.` : hint.replaceAll(/[()]/gu, ''))
+  throw usageError(text, isLikely(hint, problem) ? hint.replaceAll(/[()]/gu, '') : `See ${command} --help.`)
+}
+
+/** commander takes `bogus` for `logout`. Whoever mistypes a name seldom mistypes its first letter. */
+function isLikely(hint: string, problem: string): boolean {
+  const [guessed] = /(?<=mean (?:one of )?-*)\w/u.exec(hint) ?? []
+  const [typed] = /(?<='-*)\w/u.exec(problem) ?? []
+  return guessed !== undefined && guessed === typed
 }

@@ -28,6 +28,12 @@ export async function askSecret(message: string): Promise<string> {
   return given(await password({ message: visible(message), validate: required, clearOnError: true, ...terminal() }))
 }
 
+/** The answer is never shown, and may be left empty. */
+export async function askSecretOrNothing(message: string): Promise<string> {
+  const { password } = await import('@clack/prompts')
+  return given((await password({ message: visible(message), ...terminal() })) ?? '')
+}
+
 export async function askChoice(
   message: string,
   options: readonly { readonly value: string; readonly label: string }[],

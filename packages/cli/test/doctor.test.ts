@@ -87,6 +87,31 @@ describe('owner-sso doctor', () => {
     expect(problems(findings)[0]?.text).toBe('A firewall answers (403).')
   })
 
+  it('tells of a block that is remembered, for how long, and sends nothing to who blocks', async () => {
+    await machine.signIn('plain@example.com')
+    emulator.firewall.block()
+    expect((await machine.run(['refresh'])).code).toBe(5)
+    const { host } = new URL(emulator.authUrl)
+    const sent = (): number => emulator.requests.filter((request) => request.host === host).length
+    const before = sent()
+    const { code, findings } = await findingsOf([])
+    expect(code).toBe(5)
+    expect(problems(findings).map(({ text }) => text)).toEqual([
+      expect.stringMatching(/^The firewall of 127.0.0.1:\d+ blocks this machine: .* for another 1[4-9] min\.$/u),
+    ])
+    expect(sent()).toBe(before)
+  })
+
+  it('asks which account is meant where several are signed in', async () => {
+    for (const account of ['plain@example.com', 'regional@example.com']) await machine.signIn(account)
+    const { code, findings } = await findingsOf([])
+    expect(code).toBe(2)
+    expect(problems(findings).map(({ text }) => text)).toEqual([
+      'Several accounts are signed in and none is named: plain@example.com, regional@example.com.',
+    ])
+    expect((await findingsOf(['--account', 'plain@example.com'])).code).toBe(0)
+  })
+
   it('sees folders that others can look into, or change', async () => {
     await machine.signIn('plain@example.com')
     chmodSync(machine.tokensFolder, 0o755)

@@ -63,6 +63,26 @@ describeInTerminal('owner-sso login, in a terminal', () => {
     expect(emulator.requests.map(({ method }) => method)).toEqual(['GET', 'POST', 'GET', 'POST'])
   })
 
+  it('asks for the password again, unseen, after a wrong one; and for the e-mail only when asked to', async () => {
+    const terminal = inTerminal(machine, ['login'])
+    await terminal.shows('E-mail')
+    terminal.type(`plain@example.org${enter}`)
+    await terminal.shows('Password')
+    terminal.type(`${credential}${enter}`)
+    await terminal.shows('Password of plain@example.org (empty: another e-mail)')
+    terminal.type(`typed at once${enter}`)
+    await terminal.shows('Check both.')
+    await terminal.shows('Password of plain@example.org (empty: another e-mail)')
+    terminal.type(enter)
+    await terminal.shows('E-mail')
+    terminal.type(`${'\u007F'.repeat('org'.length)}com${enter}`)
+    await terminal.shows('Password')
+    terminal.type(`${credential}${enter}`)
+    await terminal.shows('Signed in as plain@example.com')
+    expect((await terminal.end()).code).toBe(0)
+    for (const secret of ['typed at once', credential]) expect(terminal.screen()).not.toContain(secret)
+  })
+
   it('Ctrl-C at a prompt ends it at once, the terminal as it was, and nothing stored', async () => {
     const terminal = inTerminal(machine, ['login', '--account', 'plain@example.com'])
     await terminal.shows('Password')

@@ -3,8 +3,9 @@
  */
 import { existsSync } from 'node:fs'
 import { copyTokenSets } from '@owner-sso/core'
-import type { Call } from '../call.ts'
+import type { Call, CommandOptions } from '../call.ts'
 import { exitCodes, usageError } from '../command-error.ts'
+import { encryptionKeys } from '../encryption-key.ts'
 import { type OpenStore, openStore } from '../open-store.ts'
 import { printJson, printNote } from '../output.ts'
 import { refusePassword, type Settings } from '../settings.ts'
@@ -22,9 +23,19 @@ function checkExistence({ address, shown }: OpenStore): void {
   throw usageError(`There is no store at ${shown}.`, 'owner-sso stores tells which one is in use.')
 }
 
+/** One side is said to be plain, so the other is meant to be encrypted: without a key both would be plain. */
+function requireKey({ fromPlain = false, toPlain = false }: CommandOptions): void {
+  if (fromPlain === toPlain || encryptionKeys() !== undefined) return
+  throw usageError(
+    `There is no key, so ${fromPlain ? 'the copy would be plain as well' : 'nothing could be decrypted'}.`,
+    'Set OWNER_SSO_ENCRYPTION_KEY, or leave the option out.',
+  )
+}
+
 export async function run({ settings, options, args }: Call): Promise<number> {
   const [fromAddress, toAddress] = args.map((argument) => addressOf(argument, settings))
   if (fromAddress === undefined || toAddress === undefined) throw usageError('Two stores are needed.', 'From, and to.')
+  requireKey(options)
   const ca = settings.ca?.value
   const from = await openStore(fromAddress, { ca, plain: options.fromPlain })
   const to = await openStore(toAddress, { ca, plain: options.toPlain })

@@ -12,17 +12,16 @@ import { certificateAuthority } from '../service.ts'
 import type { Settings } from '../settings.ts'
 
 export async function run({ settings }: Call): Promise<number> {
-  const findings = [
-    ...checkSettings(settings, process.env),
-    ...(await checkStore(settings)),
-    ...(await checkNetwork(settings)),
-  ]
+  const store = await checkStore(settings)
+  const isBlocked = store.some(({ exitCode }) => exitCode === exitCodes.firewall)
+  const findings = [...checkSettings(settings, process.env), ...store, ...(await checkNetwork(settings, isBlocked))]
   if (settings.json) await printJson({ findings })
   else await printData(...findings.flatMap(lines), '', summary(findings))
   return findings.find(({ level }) => level === 'problem')?.exitCode ?? exitCodes.ok
 }
 
-async function checkNetwork({ authUrl, apiUrl, ca }: Settings): Promise<Finding[]> {
+/** @param isBlocked - by the SSO service's firewall: a look at the service would be one more request that prolongs it */
+async function checkNetwork({ authUrl, apiUrl, ca }: Settings, isBlocked: boolean): Promise<Finding[]> {
   let pem: string | undefined
   try {
     pem = ca && certificateAuthority(ca.value)
@@ -31,7 +30,10 @@ async function checkNetwork({ authUrl, apiUrl, ca }: Settings): Promise<Finding[
   }
   const reach = async (about: string, url: string | undefined): Promise<Finding[]> =>
     url !== undefined && URL.canParse(url) && /^https?:/u.test(url) ? checkReach(about, url, pem) : []
-  const [service, api] = [await reach('SSO service', authUrl?.value), await reach('owner API', apiUrl?.value)]
+  const [service, api] = [
+    isBlocked ? [] : await reach('SSO service', authUrl?.value),
+    await reach('owner API', apiUrl?.value),
+  ]
   return [...service, ...api.filter(({ about }) => about !== 'clock')]
 }
 

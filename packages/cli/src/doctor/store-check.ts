@@ -9,6 +9,7 @@ import { failureOf } from '../failure.ts'
 import { openStore } from '../open-store.ts'
 import type { Settings } from '../settings.ts'
 import { neverRefreshes } from '../token-keeping.ts'
+import { checkBlocks } from './block-check.ts'
 import { type Finding, good, note, problem } from './finding.ts'
 
 export async function checkStore(settings: Settings): Promise<Finding[]> {
@@ -29,6 +30,7 @@ export async function checkStore(settings: Settings): Promise<Finding[]> {
       if (address.kind === 'memory') {
         found.push(note('store', 'It ends with each command.', 'Choose a file or Redis: owner-sso stores'))
       }
+      found.push(...severalAccounts(settings, accounts), ...(await checkBlocks(store, settings)))
       for (const { message } of (await check?.()) ?? []) found.push(note('store', message, 'Change it in redis.conf.'))
       return found
     } finally {
@@ -53,6 +55,13 @@ async function checkFolder(path: string): Promise<Finding> {
     return problem('store', `Other users can look into ${path}.`, `Run chmod 700 ${path}`, exitCodes.store)
   }
   return good('file modes', `${mode.toString(8).padStart(4, '0')}: only you can look into it`)
+}
+
+/** `token`, `refresh` and `proxy` can't choose among them. */
+function severalAccounts({ account }: Settings, accounts: readonly string[]): Finding[] {
+  if (account !== undefined || accounts.length < 2) return []
+  const text = `Several accounts are signed in and none is named: ${accounts.join(', ')}.`
+  return [problem('account', text, 'Name one with --account, or set OWNER_SSO_ACCOUNT.')]
 }
 
 function counted(accounts: number): string {
