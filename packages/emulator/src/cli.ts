@@ -1,13 +1,14 @@
 #!/usr/bin/env node
 /** The command `owner-sso-emulator`: the emulator in a terminal, for a person or a program in any language. */
 import { writeFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { greeting } from './command/greeting.ts'
+import { greeting, passcodeTeller } from './command/greeting.ts'
 import { helpText } from './command/help.ts'
 import { flagOf, OPTION_FLAGS, optionsOf } from './command/option-flags.ts'
 import { setSwitches, SWITCH_FLAGS } from './command/switch-flags.ts'
 import { packageVersion } from './package-version.ts'
-import { startEmulator } from './start-emulator.ts'
+import { startWatched } from './start-emulator.ts'
 
 const FLAGS = {
   ...OPTION_FLAGS,
@@ -37,16 +38,18 @@ async function main(): Promise<void> {
   if (values.version) return console.log(packageVersion())
 
   const options = optionsOf(values)
-  const emulator = await startEmulator(options)
+  const caFile = options.tls && values['ca-file'] ? resolve(values['ca-file']) : undefined
+  const tell = passcodeTeller((line) => console.log(line))
+  const emulator = await startWatched(options, (exchange) => tell(exchange, emulator))
   try {
     setSwitches(emulator, values)
-    if (values['ca-file'] !== undefined && emulator.ca !== undefined) await writeFile(values['ca-file'], emulator.ca)
+    if (caFile !== undefined && emulator.ca !== undefined) await writeFile(caFile, emulator.ca)
   } catch (error) {
     await emulator.close()
     throw error
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void emulator.close())
-  console.log(greeting(emulator, options.inspector !== false))
+  console.log(greeting(emulator, options.inspector !== false, caFile))
 }
 
 /** A sentence for people: what is wrong, and what to do about it. */

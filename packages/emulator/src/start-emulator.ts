@@ -8,7 +8,7 @@ import { createFaults } from './faults/faults.ts'
 import { createHandles } from './handles.ts'
 import { inspectorRouter } from './inspector/inspector-router.ts'
 import { createInstances } from './instances.ts'
-import { createJournal } from './journal/journal.ts'
+import { createJournal, type Exchange } from './journal/journal.ts'
 import { hasTwoNames, isLoopback, listen, tlsVersions, type Listener } from './listeners.ts'
 import type { EmulatorOptions } from './options.ts'
 import { readOptions, type Settings } from './settings.ts'
@@ -27,6 +27,11 @@ import { createSwitchboard } from './switches/switchboard.ts'
  * @throws {Error} NODE_ENV is production, or the port is taken (code EADDRINUSE).
  */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
+  return startWatched(options, () => undefined)
+}
+
+/** The same for a program that tells a person what happens: `watch` hears of every exchange that is new or has changed. */
+export async function startWatched(options: EmulatorOptions, watch: (exchange: Exchange) => void): Promise<Emulator> {
   const settings = readOptions(options)
   if (process.env['NODE_ENV'] === 'production') throw new Error('The emulator refuses to run with NODE_ENV=production')
   if (!isLoopback(settings.host) && !settings.allowRemote) {
@@ -63,6 +68,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
       for (const listener of listeners) listener.offer(versions)
     })
     const journal = createJournal(service.clock)
+    journal.subscribe((exchange) => exchange && watch(exchange))
     const control = createControl([
       inspectorRouter(service, journal),
       openapiRouter(service),

@@ -1,11 +1,13 @@
 import { afterEach, describe, expect, it } from '@jest/globals'
-import { spawn, type ChildProcess } from 'node:child_process'
+import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { startEmulator } from '../src/index.ts'
+import { Client, codeOf, hiddenInputsOf } from './client.ts'
 
 const command = fileURLToPath(new URL('../dist/cli.js', import.meta.url))
 const running: ChildProcess[] = []
@@ -33,12 +35,12 @@ async function outcome(...args: readonly string[]): Promise<{ code: number; stdo
 }
 
 describe('owner-sso-emulator', () => {
-  it('prints addresses and accounts with passcodes, serves, and ends on Ctrl-C', async () => {
+  it('prints addresses and accounts, serves, and ends on Ctrl-C', async () => {
     const child = run('--mfa-at', 'form-submission', '--allow-browsers')
     const [greeting] = await once(child.stdout ?? child, 'data')
     const text = String(greeting)
     expect(text).toMatch(/plain@example\.com\s+correct horse/u)
-    expect(text).toMatch(/mfa@example\.com\s+correct horse\s+Phone \d{6}, Tablet \d{6}/u)
+    expect(text).toMatch(/mfa@example\.com\s+correct horse\s+passcode of Phone, Tablet/u)
     const address = /SSO service\s+(\S+)/u.exec(text)?.[1] ?? ''
     expect((await fetch(`${address}/void/callback`)).status).toBe(404)
     child.kill('SIGINT')
@@ -59,6 +61,54 @@ describe('owner-sso-emulator', () => {
     expect(String(words)).not.toContain('inspector')
     const service = /SSO service\s+(\S+)/u.exec(String(words))?.[1] ?? ''
     expect((await fetch(`${service}/_emulator`)).status).toBe(404)
+  })
+
+  it('prints the environment that a program needs, as a shell takes it', async () => {
+    const accounts = [{ identity: "o'neill@example.com", credential: 'it’s $HOME "and" `more`' }]
+    const folder = await mkdtemp(join(tmpdir(), 'emulator-'))
+    const file = join(folder, 'the ca.pem')
+    const child = run('--accounts', JSON.stringify(accounts), '--tls', '--ca-file', file)
+    const [greeting] = await once(child.stdout ?? child, 'data')
+    const lines = String(greeting).match(/^ +export .+$/gmu) ?? []
+    const print = 'console.log(JSON.stringify(process.env))'
+    const { stdout } = await promisify(execFile)('sh', [
+      '-c',
+      `${lines.join('\n')}\n"$0" -e '${print}'`,
+      process.execPath,
+    ])
+    const address = (name: string): string => new RegExp(`${name} +(\\S+)`, 'u').exec(String(greeting))?.[1] ?? 'none'
+    expect(JSON.parse(stdout)).toMatchObject({
+      OWNER_SSO_AUTH_URL: address('SSO service'),
+      OWNER_SSO_REGIONAL_AUTH_URLS: address('other region'),
+      OWNER_SSO_API_URL: address('owner API'),
+      OWNER_SSO_ACCOUNT: accounts[0]?.identity,
+      OWNER_SSO_CREDENTIAL: accounts[0]?.credential,
+      NODE_EXTRA_CA_CERTS: file,
+    })
+    await rm(folder, { recursive: true })
+  })
+
+  it('prints the passcodes of the moment when a sign-in asks for one', async () => {
+    const child = run()
+    const [greeting] = await once(child.stdout ?? child, 'data')
+    const authUrl = /SSO service +(\S+)/u.exec(String(greeting))?.[1] ?? ''
+    const client = new Client({ authUrl })
+    const { answer, hidden } = await client.authorize('mfa@example.com')
+    const page = await client.exchange(codeOf(answer))
+    const said = once(child.stdout ?? child, 'data')
+    const transaction_id = hidden['transaction_id'] ?? ''
+    const factors = await client.send(`/oauth2/v3/authorize/mfa/factors?transaction_id=${transaction_id}`)
+    const [line] = await said
+    const words = /^ {2}mfa@example\.com is asked for a passcode: Phone \d{6}, Tablet (?<passcode>\d{6})\n$/u
+    const passcode = words.exec(String(line))?.groups?.['passcode']
+    const { data }: { data: { id: string }[] } = JSON.parse(factors.text)
+    const verified = await client.json('/oauth2/v3/authorize/mfa/verify', {
+      transaction_id,
+      factor_id: data[1]?.id,
+      passcode,
+      _csrf: hiddenInputsOf(page.text)['_csrf'],
+    })
+    expect(JSON.parse(verified.text)).toMatchObject({ data: { valid: true } })
   })
 
   it('writes the certificate authority where it is told to', async () => {

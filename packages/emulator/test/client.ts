@@ -36,7 +36,7 @@ export class Client {
   readonly challenge: string
   readonly headers: Readonly<Record<string, string>>
 
-  constructor(emulator: Emulator, options: ClientOptions = {}) {
+  constructor(emulator: Pick<Emulator, 'authUrl'>, options: ClientOptions = {}) {
     const { base = emulator.authUrl, encoding = 'hex-digest', verifier = randomVerifier(), userAgent } = options
     this.base = base
     this.verifier = verifier

@@ -1,9 +1,11 @@
-/** What the command prints once the emulator runs: addresses, and accounts with their passcodes. */
+/** What the command prints for a person: where everything is, who may sign in, and how a program is told of it. */
 import type { EmulatorAccount } from '../accounts.ts'
 import type { Emulator } from '../emulator.ts'
+import type { Exchange } from '../journal/journal.ts'
 
-/** `inspector`: whether there is one to name. */
-export function greeting({ authUrl, regionalAuthUrl, ownerApiUrl, accounts }: Emulator, inspector: boolean): string {
+/** Once the emulator runs. `inspector`: whether there is one to name. `caFile`: where its certificate authority is. */
+export function greeting(emulator: Emulator, inspector: boolean, caFile: string | undefined): string {
+  const { authUrl, regionalAuthUrl, ownerApiUrl, accounts } = emulator
   return `
   SSO service     ${authUrl}
   other region    ${regionalAuthUrl}
@@ -11,11 +13,55 @@ export function greeting({ authUrl, regionalAuthUrl, ownerApiUrl, accounts }: Em
 ${inspector ? `  inspector       ${authUrl}/_emulator\n` : ''}
 ${accounts.map(accountLine).join('\n')}
 
-  Passcodes are those of this moment; each works once. Ctrl-C ends the emulator.
+  Paste into your program's terminal:
+
+${environmentOf(emulator, caFile).map(assignment).join('\n')}
+
+  A passcode is shown here when a sign-in asks for one. Ctrl-C ends the emulator.
 `
 }
 
+/** The passcodes of this moment, when a sign-in asks for one: a minute later they are others. */
+export function passcodeTeller(print: (line: string) => void): (exchange: Exchange, emulator: Emulator) => void {
+  let lastTold = 0
+  return ({ id, endpoint, answer, identity }, { accounts }) => {
+    if (endpoint !== 'mfa-factors' || answer?.status !== 200 || id <= lastTold) return
+    const account = accounts.find((each) => each.identity.toLowerCase() === identity?.trim().toLowerCase())
+    if (account === undefined) return
+    lastTold = id
+    print(`  ${account.identity} is asked for a passcode: ${passcodesOf(account)}`)
+  }
+}
+
 function accountLine(account: EmulatorAccount): string {
-  const passcodes = account.factors.map(({ id, name }) => `${name} ${account.passcode(id)}`).join(', ')
-  return `  ${account.identity.padEnd(24)}${account.credential.padEnd(18)}${passcodes || account.region}`
+  const factors = account.factors.map(({ name }) => name).join(', ')
+  const special = factors ? `passcode of ${factors}` : account.region === 'home' ? '' : 'lives in the other region'
+  return `  ${account.identity.padEnd(24)}${account.credential.padEnd(18)}${special}`.trimEnd()
+}
+
+function passcodesOf(account: EmulatorAccount): string {
+  return account.factors.map(({ id, name }) => `${name} ${account.passcode(id)}`).join(', ')
+}
+
+function environmentOf(
+  { authUrl, regionalAuthUrl, ownerApiUrl, accounts }: Emulator,
+  caFile: string | undefined,
+): [string, string][] {
+  const [first] = accounts
+  return [
+    ['OWNER_SSO_AUTH_URL', authUrl],
+    ['OWNER_SSO_REGIONAL_AUTH_URLS', regionalAuthUrl],
+    ['OWNER_SSO_API_URL', ownerApiUrl],
+    ...(first ? [entry('OWNER_SSO_ACCOUNT', first.identity), entry('OWNER_SSO_CREDENTIAL', first.credential)] : []),
+    ...(caFile === undefined ? [] : [entry('NODE_EXTRA_CA_CERTS', caFile)]),
+  ]
+}
+
+const entry = (name: string, value: string): [string, string] => [name, value]
+
+/** As the shell takes it that this system's people use: PowerShell on Windows, elsewhere those of the POSIX kind. */
+function assignment([name, value]: readonly [string, string]): string {
+  if (process.platform === 'win32') return `    $env:${name} = '${value.replaceAll("'", "''")}'`
+  const plain = /^[\w@%+=:,./-]+$/u.test(value)
+  return `    export ${name}=${plain ? value : `'${value.replaceAll("'", "'\\''")}'`}`
 }
