@@ -31,7 +31,7 @@ export function demoOf(emulator: Emulator): Demo {
     authUrl: emulator.authUrl,
     regionalAuthUrls: [emulator.regionalAuthUrl],
     apiUrl: emulator.ownerApiUrl,
-    box: (here) => demoBox(demoAccounts(emulator), secondsLeft(emulator), here),
+    box: (here) => demoBox(demoAccounts(emulator), secondsLeft(emulator), here, inspectorOf(emulator)),
     lines: () => demoLines(emulator),
     close: () => emulator.close(),
   }
@@ -51,12 +51,19 @@ function demoLines(emulator: Emulator): string[] {
   const width = Math.max(...accounts.map(({ identity }) => identity.length))
   const wait = duration(secondsLeft(emulator))
   return [
+    `Inspector:    ${inspectorOf(emulator)}   (watch each sign-in here)`,
+    '',
     `Demo accounts of the emulator at ${emulator.authUrl}`,
     ...accounts.map(({ identity, credential, note, passcodes: [first] }) => {
       const extra = first ? `passcode ${first.passcode} (for ${wait}; the sign-in page has the current one)` : note
       return `  ${identity.padEnd(width)}  password: ${credential}  ${extra}`.trimEnd()
     }),
   ]
+}
+
+/** The emulator's own page: every request of a sign-in, as it arrives. */
+function inspectorOf({ authUrl }: Emulator): string {
+  return `${authUrl}/_emulator`
 }
 
 function secondsLeft({ clock }: Emulator): number {

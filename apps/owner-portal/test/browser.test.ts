@@ -170,6 +170,18 @@ describeInChromium('in a real Chromium', () => {
     await page.context().close()
   })
 
+  it('leads a newcomer to the inspector, where the sign-in can be watched', async () => {
+    const { page } = await visit(desktop)
+    await page.goto('/sign-in')
+    const opened = page.context().waitForEvent('page')
+    await page.getByRole('link', { name: 'Watch each sign-in' }).click()
+    const inspector = await opened
+    await signIn(page, 'plain@example.com')
+    await inspector.getByText('tokens issued').first().waitFor()
+    await inspector.screenshot({ path: `${artefacts}inspector.png` })
+    await page.context().close()
+  })
+
   it('refreshes the token and says so', async () => {
     const { page } = await visit(desktop)
     await signIn(page, 'regional@example.com')

@@ -78,8 +78,11 @@ describe('npm start', () => {
     expect(printed()).toMatch(/plain@example\.com {5}password: correct horse\n/u)
     expect(printed()).toMatch(/mfa@example\.com {7}password: correct horse {2}passcode \d{6} \(for \d+ seconds?;/u)
     const [, emulator = ''] = await prints(/emulator at (http:\/\/127\.0\.0\.1:\d+)/u)
-    const page = await fetch(`${url}/sign-in`)
-    expect(await page.text()).toContain('Demo accounts')
+    const [, inspector = ''] = await prints(/Inspector: +(http:\S+) +\(watch each sign-in here\)/u)
+    expect((await fetch(inspector)).status).toBe(200)
+    const page = await (await fetch(`${url}/sign-in`)).text()
+    expect(page).toContain('Demo accounts')
+    expect(page).toContain(`href="${inspector}"`)
 
     const started = performance.now()
     child.kill('SIGINT')

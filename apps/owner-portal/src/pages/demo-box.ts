@@ -18,8 +18,9 @@ export interface DemoAccount {
 /**
  * @param secondsLeft - how long the passcodes shown stay the current ones.
  * @param here - the path of the page around it: a link, since reloading a page that answered a form would send it again.
+ * @param inspector - the address of the page that shows what arrives at the emulator.
  */
-export function demoBox(accounts: readonly DemoAccount[], secondsLeft: number, here: string): Html {
+export function demoBox(accounts: readonly DemoAccount[], secondsLeft: number, here: string, inspector: string): Html {
   return html`<aside class="demo" aria-labelledby="demo-title">
     <h2 id="demo-title">Demo accounts</h2>
     <p>This portal runs against an emulator. Sign in as one of these:</p>
@@ -36,5 +37,6 @@ export function demoBox(accounts: readonly DemoAccount[], secondsLeft: number, h
     <p class="quiet">
       Each passcode works once and changes in ${duration(secondsLeft)}. <a href="${here}">Show the current ones</a>
     </p>
+    <p><a href="${inspector}" target="_blank" rel="noopener">Watch each sign-in</a> in the emulator’s inspector.</p>
   </aside>`
 }

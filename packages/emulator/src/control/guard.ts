@@ -1,7 +1,7 @@
-/** Who may use `/_emulator`: this machine alone, under a loopback name, and no other site's page. */
+/** Who may use `/_emulator`: this machine alone, under a loopback name, and no other site's page (which may link to the inspector). */
 import type { IncomingMessage } from 'node:http'
 import { TLSSocket } from 'node:tls'
-import type { RequestHandler } from 'express'
+import type { Request, RequestHandler } from 'express'
 import { isLoopback } from '../listeners.ts'
 import { sendReply } from '../reply.ts'
 import { mediaTypeOf } from '../service-request.ts'
@@ -20,17 +20,27 @@ export const jsonOnly: RequestHandler = (request, response, next) => {
   else void sendReply(response, problemReply(415, 'unsupported_media_type', 'The body must be application/json'))
 }
 
-function refusalOf(request: IncomingMessage): string | undefined {
+function refusalOf(request: Request): string | undefined {
   const { host = '', origin, 'sec-fetch-site': site } = request.headers
   if (!isLoopback(addressOf(request))) return 'The inspector answers this machine alone'
   // A name of somebody else's that resolves to this machine (DNS rebinding) makes their page same-origin.
   if (!isLoopback(hostName(host))) return 'The Host must be a loopback name or address'
   const scheme = request.socket instanceof TLSSocket ? 'https' : 'http'
   if (origin !== undefined && origin !== `${scheme}://${host}`) return 'The Origin must be the inspector itself'
-  if (site !== undefined && site !== 'same-origin' && site !== 'none') {
+  if (site !== undefined && site !== 'same-origin' && site !== 'none' && !followsLinkToPage(request)) {
     return 'Another site asked for this: open the address of the inspector by hand'
   }
   return undefined
+}
+
+/** A person clicked a link to the inspector's page. The page that has the link sees nothing of it, and can't frame it. */
+function followsLinkToPage({ method, path, headers }: Request): boolean {
+  return (
+    method === 'GET' &&
+    path === '/' &&
+    headers['sec-fetch-mode'] === 'navigate' &&
+    headers['sec-fetch-dest'] === 'document'
+  )
 }
 
 /** An IPv4 client of a socket that takes both protocols comes as `::ffff:127.0.0.1`. */

@@ -75,6 +75,16 @@ describe('the guard of /_emulator', () => {
     }
   })
 
+  it('lets another site link to the inspector’s page, and to nothing else; nor frame or fetch it', async () => {
+    const link = { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
+    expect((await ask({ path: '', headers: link })).status).toBe(200)
+    expect((await ask({ path: '/state', headers: link })).status).toBe(403)
+    expect((await ask({ path: '', method: 'POST', headers: link })).status).toBe(403)
+    for (const other of [{ 'sec-fetch-dest': 'iframe' }, { 'sec-fetch-mode': 'no-cors' }]) {
+      expect([other, (await ask({ path: '', headers: { ...link, ...other } })).status]).toEqual([other, 403])
+    }
+  })
+
   it('takes a body as JSON alone, which no form of another site can send', async () => {
     const body = '{}'
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', undefined]) {
