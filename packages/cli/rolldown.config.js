@@ -71,7 +71,6 @@ export default defineConfig({
     cleanDir: true,
     // A megabyte of the flow's libraries is read at each login.
     minify: true,
-    // Chunks lie beside the entry: what is bundled looks for ../package.json.
     entryFileNames: '[name].cjs',
     chunkFileNames: '[name].cjs',
     codeSplitting: {

@@ -1,9 +1,9 @@
 /**
  * The options of `createSso`, checked once at the start, with their defaults.
  */
-import { createRequire } from 'node:module'
 import type { CodeChallengeEncoding, SsoOptions } from './sso.ts'
 import { isLoopback, verificationProblem } from './verification.ts'
+import { version } from './version.ts'
 
 /** {@link SsoOptions} with every default filled in and every address in one form. */
 export interface SsoSettings {
@@ -46,7 +46,7 @@ export function ssoSettings(options: SsoOptions): SsoSettings {
 
   const authUrl = instanceOrigin('authUrl', own.authUrl)
   const { regionalAuthUrls = [], redirectUri = `${authUrl}/void/callback`, codeChallengeEncoding = 'hex-digest' } = own
-  const { accessTokenLifetime, userAgent = `owner-sso/${version()}`, tls = {}, timeout = 15_000, proxy } = own
+  const { accessTokenLifetime, userAgent = `owner-sso/${version}`, tls = {}, timeout = 15_000, proxy } = own
   const { firewallCooldown = 900 } = own
 
   requireThat(Array.isArray(regionalAuthUrls), 'regionalAuthUrls must be an array of addresses')
@@ -132,12 +132,6 @@ function checkTls(tls: unknown): asserts tls is NonNullable<SsoOptions['tls']> {
     maxVersion === undefined || maxVersion === 'TLSv1.2' || maxVersion === 'TLSv1.3',
     "tls.maxVersion must be 'TLSv1.2' or 'TLSv1.3'",
   )
-}
-
-/** This package's version, from the manifest that lies beside both `src` and `dist`. */
-function version(): string {
-  const manifest: { version: string } = createRequire(import.meta.url)('../package.json')
-  return manifest.version
 }
 
 function isPositive(value: unknown): value is number {

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The command `owner-sso-emulator`: the emulator in a terminal, for a person or a program in any language. */
+/** The command `npx @owner-sso/emulator`: the emulator in a terminal, for a person or a program in any language. */
 import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -7,8 +7,8 @@ import { greeting, passcodeTeller } from './command/greeting.ts'
 import { helpText } from './command/help.ts'
 import { flagOf, OPTION_FLAGS, optionsOf } from './command/option-flags.ts'
 import { setSwitches, SWITCH_FLAGS } from './command/switch-flags.ts'
-import { packageVersion } from './package-version.ts'
 import { startWatched } from './start-emulator.ts'
+import { version } from './version.ts'
 
 const FLAGS = {
   ...OPTION_FLAGS,
@@ -21,9 +21,9 @@ const FLAGS = {
 try {
   await main()
 } catch (error) {
-  console.error(`owner-sso-emulator: ${explain(error)}`)
+  console.error(`@owner-sso/emulator: ${explain(error)}`)
   const isMisuse = error instanceof TypeError
-  if (isMisuse) console.error('owner-sso-emulator --help says what it takes.')
+  if (isMisuse) console.error('npx @owner-sso/emulator --help says what it takes.')
   process.exitCode = isMisuse ? 2 : 1
 }
 
@@ -35,7 +35,7 @@ async function main(): Promise<void> {
   }
   const { values } = parseArgs({ options: FLAGS })
   if (values.help) return void process.stdout.write(helpText())
-  if (values.version) return console.log(packageVersion())
+  if (values.version) return console.log(version)
 
   const options = optionsOf(values)
   const caFile = options.tls && values['ca-file'] ? resolve(values['ca-file']) : undefined

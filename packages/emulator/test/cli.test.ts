@@ -34,7 +34,7 @@ async function outcome(...args: readonly string[]): Promise<{ code: number; stdo
   return { code: Number(code), ...printed }
 }
 
-describe('owner-sso-emulator', () => {
+describe('npx @owner-sso/emulator', () => {
   it('prints addresses and accounts, serves, and ends on Ctrl-C', async () => {
     const child = run('--mfa-at', 'form-submission', '--allow-browsers')
     const [greeting] = await once(child.stdout ?? child, 'data')
@@ -129,7 +129,7 @@ describe('owner-sso-emulator', () => {
     const unknown = await outcome('--colour')
     expect([unknown.code, unknown.stderr]).toEqual([
       2,
-      "owner-sso-emulator: Unknown option '--colour'\nowner-sso-emulator --help says what it takes.\n",
+      "@owner-sso/emulator: Unknown option '--colour'\nnpx @owner-sso/emulator --help says what it takes.\n",
     ])
   })
 

@@ -17,6 +17,10 @@ describe.each(documents)('%s', (document) => {
     expect(missing).toEqual([])
   })
 
+  it('fetches no command by a name that is not ours', () => {
+    expect(text.match(/npx (?!@owner-sso\/|changeset\b|-)\S+/gu) ?? []).toEqual([])
+  })
+
   it('names tests that exist, where it quotes one behind a link to its file', () => {
     // A quote that ends in … is the beginning of a name.
     const quotes = [...text.matchAll(/\]\(([^)\s]+\.test\.ts)\)\s“([^”]+?)(?: …)?”/gu)]

@@ -38,9 +38,6 @@ export const entries: readonly string[] = published.flatMap(({ name, exports }) 
     .map((entry) => name + entry.slice(1)),
 )
 
-/** The programs that they bring. */
-export const commands: readonly string[] = published.flatMap(({ bin = {} }) => Object.keys(bin))
-
 export function manifestIn(folder: string): Manifest {
   return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
 }

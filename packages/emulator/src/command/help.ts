@@ -1,4 +1,4 @@
-/** What `owner-sso-emulator --help` prints. */
+/** What `npx @owner-sso/emulator --help` prints. */
 import { SCENARIOS } from '../switches/scenarios.ts'
 import { OPTION_FLAG_HELP } from './option-flags.ts'
 import { SWITCH_FLAG_HELP } from './switch-flags.ts'
@@ -19,9 +19,9 @@ export function helpText(): string {
     'Scenarios',
     Object.entries(SCENARIOS).map(([name, { about }]) => line(name, about)),
   )
-  return `owner-sso-emulator: the SSO service and a small owner API, on loopback
-owner-sso-emulator record: writes a login at a real service down, without a secret (record --help)
-owner-sso-emulator replay: answers from a recorded login (replay --help)
+  return `npx @owner-sso/emulator: the SSO service and a small owner API, on loopback
+npx @owner-sso/emulator record: writes a login at a real service down, without a secret (record --help)
+npx @owner-sso/emulator replay: answers from a recorded login (replay --help)
 
 ${[...options, switches, scenarios].join('\n')}
 Other
@@ -31,10 +31,10 @@ ${line('--help, --version', '')}
 Most of this can be changed while it runs as well: the README has the control API.
 
 Examples:
-  owner-sso-emulator --port 9000 --allow-browsers
-  owner-sso-emulator --tls --ca-file ca.pem --mfa-at form-submission
-  owner-sso-emulator --scenario rotation-lost --locked plain@example.com
-  owner-sso-emulator --once refresh:drop=after-commit --always owner-api:delay=500
+  npx @owner-sso/emulator --port 9000 --allow-browsers
+  npx @owner-sso/emulator --tls --ca-file ca.pem --mfa-at form-submission
+  npx @owner-sso/emulator --scenario rotation-lost --locked plain@example.com
+  npx @owner-sso/emulator --once refresh:drop=after-commit --always owner-api:delay=500
 `
 }
 

@@ -4,7 +4,7 @@ import type { Exchange } from '../journal/journal.ts'
 import { MASK } from '../journal/mask.ts'
 import type { Fields, Headers } from '../journal/masking.ts'
 import { mediaType } from '../service-request.ts'
-import { packageVersion } from '../package-version.ts'
+import { version } from '../version.ts'
 
 interface Pair {
   readonly name: string
@@ -13,7 +13,7 @@ interface Pair {
 
 /** The object that a `.har` file holds. What the format has no field for is in `comment`. */
 export function harOf(exchanges: readonly Exchange[]): object {
-  const creator = { name: 'owner-sso emulator', version: packageVersion() }
+  const creator = { name: 'owner-sso emulator', version }
   return { log: { version: '1.2', creator, entries: exchanges.map(entryOf) } }
 }
 

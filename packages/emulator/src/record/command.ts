@@ -1,10 +1,10 @@
-/** `owner-sso-emulator record` and `owner-sso-emulator replay`: a login that broke, written down without a secret, and broken again. */
+/** `npx @owner-sso/emulator record` and `npx @owner-sso/emulator replay`: a login that broke, written down without a secret, and broken again. */
 import { readFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { startRecorder } from './recorder.ts'
 import { startReplay } from './replay.ts'
 
-const RECORD_HELP = `Usage: owner-sso-emulator record --upstream <url> [options]
+const RECORD_HELP = `Usage: npx @owner-sso/emulator record --upstream <url> [options]
 
 Passes a login through to a real service and writes down what passed, with every secret replaced by a placeholder.
 
@@ -19,10 +19,10 @@ Point your program at the address that it prints, sign in once, and end it with 
 once, as it came, over TLS 1.2; nothing is followed or repeated.
 
 Example:
-  owner-sso-emulator record --upstream https://auth.example.com --fixture broken-login.json
+  npx @owner-sso/emulator record --upstream https://auth.example.com --fixture broken-login.json
 `
 
-const REPLAY_HELP = `Usage: owner-sso-emulator replay <fixture> [options]
+const REPLAY_HELP = `Usage: npx @owner-sso/emulator replay <fixture> [options]
 
 Answers from a recorded login.
 
@@ -34,7 +34,7 @@ Sign in with any e-mail, password and passcode: placeholders stand for whatever 
 not recorded is answered with 409 and what was expected.
 
 Example:
-  owner-sso-emulator replay broken-login.json --port 9000
+  npx @owner-sso/emulator replay broken-login.json --port 9000
 `
 
 /** Runs one of the two with the arguments that follow its name. */
@@ -88,7 +88,7 @@ async function replay(args: readonly string[]): Promise<void> {
   if (values.help) return void process.stdout.write(REPLAY_HELP)
   const [fixture, ...more] = positionals
   if (fixture === undefined || more.length > 0)
-    throw new TypeError('One recording is needed: owner-sso-emulator replay FILE')
+    throw new TypeError('One recording is needed: npx @owner-sso/emulator replay FILE')
   const server = await startReplay(fixture, {
     ...portOf(values.port),
     onExchange(line) {

@@ -11,7 +11,7 @@ export const FORMAT = 'owner-sso login recording'
 export function checkFixture(value: unknown): string | undefined {
   if (!isRecord(value)) return 'it must be an object'
   if (value['format'] !== FORMAT) return `format must be "${FORMAT}"`
-  if (value['version'] !== 1) return 'version must be 1: it was written by another version of owner-sso-emulator'
+  if (value['version'] !== 1) return 'version must be 1: it was written by another version of @owner-sso/emulator'
   return (
     record(shape)(value['placeholders'], 'placeholders') ??
     list(exchange)(value['exchanges'], 'exchanges') ??

@@ -68,7 +68,7 @@ describe('the flags of the options', () => {
   })
 })
 
-describe('owner-sso-emulator', () => {
+describe('npx @owner-sso/emulator', () => {
   it('starts with every kind of switch set', async () => {
     const flags = [
       ['--rotation', 'omit', '--hidden-inputs', '{"rename":{"_csrf":"check"}}', '--latency', '5'],

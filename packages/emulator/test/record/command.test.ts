@@ -63,7 +63,7 @@ async function recordOne(): Promise<Running> {
   return recorder
 }
 
-describe('owner-sso-emulator record', () => {
+describe('npx @owner-sso/emulator record', () => {
   it('writes a login down, says what passed, and keeps it on Ctrl-C and when it is killed', async () => {
     const recorder = await recordOne()
     recorder.child.kill('SIGINT')
@@ -98,11 +98,11 @@ describe('owner-sso-emulator record', () => {
   it.each(['record', 'replay'])('%s has help', async (name) => {
     const help = run(name, '--help')
     expect(await help.ended).toEqual([0, null])
-    expect(help.printed()).toContain(`owner-sso-emulator ${name}`)
+    expect(help.printed()).toContain(`npx @owner-sso/emulator ${name}`)
   })
 })
 
-describe('owner-sso-emulator replay', () => {
+describe('npx @owner-sso/emulator replay', () => {
   beforeEach(async () => {
     const recorder = await recordOne()
     recorder.child.kill('SIGINT')

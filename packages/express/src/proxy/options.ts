@@ -2,12 +2,11 @@
  * The proxy's options: what they are, and whether they make sense.
  */
 import type { IncomingMessage } from 'node:http'
-import { createRequire } from 'node:module'
 import type { SecureContextOptions } from 'node:tls'
 import { type AccountSource, accountOfUser, accountReader, checkTokens, type Tokens } from '../account-source.ts'
 import { checkListener, type ProblemListener } from '../answers/problem-report.ts'
-import { property } from '../property.ts'
 import { ownerApiTarget } from '../target.ts'
+import { version } from '../version.ts'
 import { requestHeaderNames, responseHeaderNames } from './header-names.ts'
 import { isUnambiguous } from './request-path.ts'
 
@@ -101,7 +100,7 @@ export function proxySettings<Request extends IncomingMessage>(
   for (const name of Object.keys(options)) {
     requireThat(Object.hasOwn(optionNames, name), `${name} is not an option of ownerApiProxy`)
   }
-  const { tokens, authorize, paths = ['/api/1/'], tls = {}, userAgent = `owner-sso/${version()}` } = options
+  const { tokens, authorize, paths = ['/api/1/'], tls = {}, userAgent = `owner-sso/${version}` } = options
   checkTokens(tokens)
   requireThat(
     authorize === true || typeof authorize === 'function',
@@ -175,11 +174,6 @@ function checkTls(tls: unknown): void {
     maxVersion === undefined || maxVersion === 'TLSv1.2' || maxVersion === 'TLSv1.3',
     "tls.maxVersion must be 'TLSv1.2' or 'TLSv1.3'",
   )
-}
-
-/** This package's version, from the manifest that lies beside both `src` and `dist`. */
-function version(): string {
-  return String(property(createRequire(import.meta.url)('../../package.json'), 'version'))
 }
 
 function requireThat(condition: boolean, problem: string): asserts condition {
