@@ -5,6 +5,7 @@ import type { Socket } from 'node:net'
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate } from 'node:zlib'
 import type { SeenAnswer } from './exchange-mask.ts'
+import { startPatience } from './patience.ts'
 
 /** A request for the service, complete but for its address. */
 export interface UpstreamRequest {
@@ -72,14 +73,15 @@ export function createUpstream(ca: string | undefined, patience: number = MOST_T
         ...(body.length > 0 || method === 'POST' ? ['Content-Length', String(body.length)] : []),
       ]
       const passed = headers.filter(([name]) => !OF_THE_CONNECTION.test(name)).flat()
-      const ended = AbortSignal.any([signal, AbortSignal.timeout(patience)])
+      const limit = startPatience(patience)
+      const ended = AbortSignal.any([signal, limit.signal])
       const options = { method, headers: [...own, ...passed], signal: ended, maxHeaderSize: 65_536 }
       const isSecure = protocol === 'https:'
       return exchange(
         isSecure ? httpsRequest(url, { ...options, agent: https }) : httpRequest(url, { ...options, agent: http }),
         body,
         signal,
-      )
+      ).finally(() => limit.end())
     },
     close() {
       for (const pair of agents.values()) end(pair)
