@@ -28,17 +28,23 @@ it('a token goes to nobody in particular, also where checks are turned off after
 
 describe('while NODE_TLS_REJECT_UNAUTHORIZED is 0', () => {
   const { env } = process
+  const closing: (() => Promise<void>)[] = []
   beforeEach(() => {
     process.env = { ...env }
   })
-  afterEach(() => {
+  afterEach(async () => {
     process.env = env
+    for (const close of closing.splice(0)) await close()
   })
 
   it('the proxy forwards nothing, and works again once it is gone', async () => {
     const target = 'https://owner-api.invalid'
     const proxy = ownerApiProxy({ target, tokens: await tokensOf(), account, authorize: true })
     const home = await listen(proxy)
+    closing.push(
+      () => home.close(),
+      () => proxy.close(),
+    )
     const codeOf = async (): Promise<unknown> => {
       const answer = await fetch(`${home.url}/api/1/vehicles`)
       return [answer.status, ((await answer.json()) as { code: unknown }).code]
@@ -47,16 +53,14 @@ describe('while NODE_TLS_REJECT_UNAUTHORIZED is 0', () => {
     expect(await codeOf()).toEqual([500, 'ERR_OWNER_API_INTERNAL'])
     delete process.env['NODE_TLS_REJECT_UNAUTHORIZED']
     expect(await codeOf()).toEqual([502, 'ERR_OWNER_API_UNREACHABLE'])
-    await home.close()
-    await proxy.close()
   })
 
   it('calls to a loopback host are made', async () => {
     process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0'
     const home = await listen((_request, response) => response.end('{}'))
+    closing.push(() => home.close())
     const tokens = await tokensOf()
     expect((await attachBearer(axios.create(), { tokens, account }).get(home.url)).status).toBe(200)
     expect((await ownerFetch({ tokens, account })(home.url)).status).toBe(200)
-    await home.close()
   })
 })
