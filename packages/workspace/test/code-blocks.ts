@@ -50,6 +50,13 @@ export function codeIn(document: string): string[] {
   return [...codeBlocksOf(document).map(({ code }) => code), ...indented, ...inline]
 }
 
+/** The lines that a section of a document shows indented: what its reader types. */
+export function typedIn(document: string, heading: string): string[] {
+  const [, section = ''] = readDocument(document).split(new RegExp(`^#+ ${heading}$`, 'mu'))
+  const [ours = ''] = section.replaceAll(/^```[\s\S]*?^```$/gmu, '').split(/^#+ /mu)
+  return (ours.match(/^ {4}.*$/gmu) ?? []).map((line) => line.trim())
+}
+
 function marksIn(comments: string): Record<string, string> {
   const found = comments.matchAll(/<!-- (?<name>\w+)(?:: (?<value>.*?))? -->/gu)
   return Object.fromEntries([...found].map(({ groups }) => [groups?.['name'] ?? '', groups?.['value'] ?? '']))

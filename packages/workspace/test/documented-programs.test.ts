@@ -3,11 +3,11 @@ import { once } from 'node:events'
 import { basename } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { type Emulator, startEmulator } from '@owner-sso/emulator'
-import { codeBlocksOf, documents } from './code-blocks.ts'
-import { runCommand } from './empty-project.ts'
+import { codeBlocksOf, documents, typedIn } from './code-blocks.ts'
+import { project, runCommand } from './empty-project.ts'
 import { freePort } from '../free-port.ts'
 import { describeWithRedis, startRedis } from '../redis-server.ts'
-import { answering, newFolder, paste, type PastedProgram } from './pasted-program.ts'
+import { answering, newFolder, paste, type PastedProgram, printing, saved, typed } from './pasted-program.ts'
 import { type Visitor, visitorOf } from './visitor.ts'
 
 const credential = 'correct horse'
@@ -20,15 +20,56 @@ beforeEach(async () => {
 })
 afterEach(() => emulator.close())
 
-it('README.md: core prints the vehicles of the account', async () => {
-  await using program = start('README.md', 'core')
-  expect((await program.ended).printed).toMatch(/response[\s\S]*vin/u)
+it('README.md: its first program, followed from the empty folder to the vehicles, with and without a second factor', async () => {
+  const [install, emulate, run, choose, again, ...others] = typedIn('README.md', 'See vehicles in five minutes')
+  expect([install, run, again, others]).toEqual([
+    'npm install @owner-sso/core @owner-sso/token-store-memory',
+    'node first.mjs',
+    'node first.mjs',
+    [],
+  ])
+  const folder = newFolder()
+  wasRun.add('first.mjs')
+  saved('README.md', 'first.mjs', folder)
+
+  await using service = typed([emulate ?? ''], project)
+  await printing(service, /Ctrl-C/u)
+  const exports = service.printed().match(/^ +export .+$/gmu) ?? []
+  await using first = typed([...exports, run ?? ''], folder)
+  expect(await first.ended).toEqual({
+    code: 0,
+    printed: expect.stringMatching(/^\{\s+response[\s\S]*vin[\s\S]*count: 2/u),
+  })
+
+  await using second = typed([...exports, choose ?? '', again ?? ''], folder)
+  await printing(second, /Passcode of Phone: $/u)
+  const [, shown] = await printing(service, /mfa@example\.com is asked for a passcode: Phone (\d{6})/u)
+  second.child.stdin?.write(`${shown}\n`)
+  expect(await second.ended).toEqual({ code: 0, printed: expect.stringMatching(/count: 2/u) })
 })
 
-it('README.md: Passport answers a sign-in with the user', async () => {
-  await using program = await serve('README.md', 'passport')
-  const answer = await program.visitor.post('/login', { identity: 'plain@example.com', credential })
+it.each([
+  [{ OWNER_SSO_CREDENTIAL: 'a guess' }, /^ERR_SSO_INVALID_CREDENTIALS: [A-Z][^\n]+\n$/u],
+  [{ OWNER_SSO_AUTH_URL: '' }, /^TypeError: authUrl must be [^\n]+\n$/u],
+])('README.md: its first program says what is wrong in one line: %s', async (environment, words) => {
+  await using program = start('README.md', 'first.mjs', environment)
+  expect(await program.ended).toEqual({ code: 1, printed: expect.stringMatching(words) })
+})
+
+it('README.md: Passport answers a sign-in with the user, and says what is missing', async () => {
+  await using program = await serve('README.md', 'passport.mjs')
+  const { post } = program.visitor
+  const wrong = await post('/login', { identity: 'plain@example.com', credential: 'a guess' })
+  expect([wrong.status, await wrong.json()]).toEqual([
+    401,
+    { code: 'ERR_SSO_INVALID_CREDENTIALS', message: expect.stringMatching(/^[A-Z].+\.$/u) },
+  ])
+  const answer = await post('/login', { identity: 'plain@example.com', credential })
   expect(await answer.json()).toEqual({ account: 'plain@example.com', email: 'plain@example.com' })
+  const waiting = await post('/login', { identity: 'mfa@example.com', credential })
+  const { factors }: { factors: { id: string }[] } = JSON.parse(await waiting.text())
+  const second = await post('/login', { passcode: passcode(), factor: factors[0]?.id ?? '' })
+  expect(await second.json()).toMatchObject({ account: 'mfa@example.com' })
 })
 
 it('Sign in with Passport: a form, a wrong password, the vehicles, a sign-out', async () => {
