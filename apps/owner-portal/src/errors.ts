@@ -1,6 +1,7 @@
 /**
  * The pages for what went wrong elsewhere: a page that isn't there, a forged form, too many tries, a fault.
  */
+import { types } from 'node:util'
 import type { ErrorRequestHandler, RequestHandler } from 'express'
 import { answer } from './answer.ts'
 import { duration } from './duration.ts'
@@ -65,7 +66,7 @@ export function errorPages(log: (line: string) => void): ErrorRequestHandler {
 
 /** What is left out of an answer, for the log: a path, a host, a system's word. An error of ours holds no secret. */
 export function troubleLine(code: string, error: unknown): string {
-  return `Answered ${code}: ${error instanceof Error ? error.message : 'unknown error'}`
+  return `Answered ${code}: ${types.isNativeError(error) ? error.message : 'unknown error'}`
 }
 
 /** The status that Express, its body parser and the portal's own checks put on an error. */

@@ -4,6 +4,7 @@ import { startEmulator } from '@owner-sso/emulator'
 import { memoryTokenStore } from '@owner-sso/token-store-memory'
 import { load } from 'cheerio'
 import { describe, expect, it } from '@jest/globals'
+import { freePort } from '../../../packages/workspace/free-port.ts'
 import { startPortal } from './portal-under-test.ts'
 
 function timeLeft(html: string): number {
@@ -48,6 +49,21 @@ describe('home', () => {
     const before = portal.emulator.counters.ownerApiCalls
     expect((await me.open(path)).status).toBeGreaterThanOrEqual(400)
     expect(portal.emulator.counters.ownerApiCalls).toBe(before)
+  })
+
+  it('answers for an owner API that can’t be reached in one fixed sentence, and logs what that leaves out', async () => {
+    const port = await freePort()
+    const apiUrl = `http://127.0.0.1:${port}`
+    const portal = await startPortal({ portal: { apiUrl } })
+    const { me } = await portal.signedIn()
+    portal.log.length = 0
+    const { status, html } = await me.open('/owner-api/api/1/vehicles')
+    expect(status).toBe(502)
+    expect(JSON.parse(html)).toMatchObject({ code: 'ERR_OWNER_API_UNREACHABLE' })
+    expect(html).not.toMatch(/ECONN|127\.0\.0\.1/u)
+    expect(portal.log).toEqual([
+      expect.stringMatching(new RegExp(`^Answered ERR_OWNER_API_UNREACHABLE: .*ECONNREFUSED.*:${port}$`, 'u')),
+    ])
   })
 
   it('has no page for a vehicle of somebody else', async () => {

@@ -2,6 +2,7 @@
 import { expect, it } from '@jest/globals'
 import { account, apiKey, call, callMany, deploy, life, metric, useRedis } from './deployment.ts'
 import type { Instance } from './instance.ts'
+import { freePort } from '../../../packages/workspace/free-port.ts'
 import { describeWithRedis } from '../../../packages/workspace/redis-server.ts'
 
 async function page(
@@ -65,6 +66,20 @@ describeWithRedis('the pages for operators', () => {
     expect(await page(second, 'readyz')).toEqual({ status: 200, body: clear })
     expect(await call(`${second.url}/api/1/vehicles`)).toMatchObject({ status: 200 })
     expect(await metric(first, 'owner_sso_firewall_blocked')).toBe(0)
+  })
+
+  it('have no part of why a call failed: that is in the log, with the account', async () => {
+    const deployment = await deploy({ environment: { OWNER_SSO_API_URL: `http://127.0.0.1:${await freePort()}` } })
+    const instance = deployment.instance(0)
+    const { status, body } = await call(`${instance.url}/api/1/vehicles`)
+    expect([status, JSON.parse(body)]).toEqual([502, expect.objectContaining({ code: 'ERR_OWNER_API_UNREACHABLE' })])
+    expect(body).not.toMatch(/ECONN|127\.0\.0\.1/u)
+    const [line] = await instance.prints(/\{[^\n]*"event":"call-failed"[^\n]*/u)
+    expect(JSON.parse(line)).toMatchObject({
+      answered: 'ERR_OWNER_API_UNREACHABLE',
+      account,
+      message: expect.stringContaining('ECONNREFUSED'),
+    })
   })
 
   it('count calls by their class of status, and name no account and no secret', async () => {

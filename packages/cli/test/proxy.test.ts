@@ -3,6 +3,7 @@ import { createServer, request } from 'node:http'
 import { once } from 'node:events'
 import { useEmulator } from '@owner-sso/emulator/jest'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import { freePort } from '../../workspace/free-port.ts'
 import { ended, type Machine, newMachine } from './machine.ts'
 
 const emulator = useEmulator()
@@ -48,6 +49,19 @@ describe('owner-sso proxy', () => {
     expect(await statusOf(`${url}/api/1/vehicles`, { connection: 'upgrade', upgrade: 'websocket' })).toBe(501)
   })
 
+  it('answers for an owner API that can’t be reached in one fixed sentence, and says the rest to whoever runs it', async () => {
+    const port = await freePort()
+    const { child, url } = await started({ OWNER_SSO_API_URL: `http://127.0.0.1:${port}` })
+    const end = ended(child)
+    const answer = await fetch(`${url}/api/1/vehicles`)
+    const text = await answer.text()
+    expect(answer.status).toBe(502)
+    expect(text).not.toMatch(/ECONN|127\.0\.0\.1/u)
+    child.kill('SIGINT')
+    const { stderr } = await end
+    expect(stderr).toMatch(new RegExp(`^ERR_OWNER_API_UNREACHABLE: .*ECONNREFUSED.*:${port}$`, 'mu'))
+  })
+
   it('says at once where the account is not signed in, the port is taken, or no owner API is named', async () => {
     expect((await machine.run(['proxy', '--account', 'nobody@example.com'])).code).toBe(3)
     const taken = createServer().listen(0, '127.0.0.1')
@@ -67,8 +81,8 @@ describe('owner-sso proxy', () => {
   })
 })
 
-async function started(): Promise<{ child: ChildProcess; url: string }> {
-  const child = machine.start(['proxy'])
+async function started(env: NodeJS.ProcessEnv = {}): Promise<{ child: ChildProcess; url: string }> {
+  const child = machine.start(['proxy'], { env })
   if (!child.stdout) throw new Error('It has no output')
   const [chunk] = await once(child.stdout, 'data')
   return { child, url: String(chunk).trim() }
