@@ -113,11 +113,12 @@ export function isRecord<State extends TokenRecord['state']>(
  * @throws StoreError `wrong-key` for one that is sealed, `corrupt` for what is none: neither is nobody
  */
 export function checkedRecord<State extends TokenRecord['state']>(
-  { version, record }: Versioned,
+  { version, writeId, record }: Versioned,
   ...states: readonly State[]
-): { readonly version: number; readonly record: Extract<TokenRecord, { state: State }> } {
-  if (Number.isSafeInteger(version) && version > 0) {
-    if (isRecord(record, ...states)) return { version, record }
+): Omit<Versioned, 'record'> & { readonly record: Extract<TokenRecord, { state: State }> } {
+  const isNumbered = Number.isSafeInteger(version) && version > 0
+  if (isNumbered && (writeId === undefined || typeof writeId === 'string')) {
+    if (isRecord(record, ...states)) return { version, writeId, record }
     if (isRecord(record, 'sealed')) {
       throw new StoreError('wrong-key', 'The records of this token store are encrypted, and no key was given.')
     }

@@ -33,11 +33,11 @@ export function sealedTokenStore(store: TokenStore, { keys }: SealedTokenStoreOp
   const sealedStore: TokenStore = {
     async read(account) {
       const stored = await store.read(account)
-      return stored && { version: stored.version, record: open(stored.record, account, stored.version, opening) }
+      return stored && { ...stored, record: open(stored.record, account, stored.version, opening) }
     },
     async swap(account, expected, next, writeId, options) {
       const answer = await store.swap(account, expected, seal(next, account, expected + 1, sealing), writeId, options)
-      return 'conflict' in answer ? answer : { version: answer.version, record: next }
+      return 'conflict' in answer ? answer : { ...answer, record: next }
     },
     ...(store.accounts && { accounts: store.accounts.bind(store) }),
     ...(store.watch && { watch: store.watch.bind(store) }),

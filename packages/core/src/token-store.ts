@@ -11,12 +11,17 @@ import type { TokenRecord } from './token-record.ts'
 
 /** A record as it stands in a store. */
 export interface Versioned {
-  /** 1 for the first record of an account, one more with each swap. */
+  /** 1 for the first record of an account, one more with each swap. A store that was emptied begins again. */
   readonly version: number
+  /**
+   * The id that the swap was given which wrote it: it tells this record from any other that ever stood under the same
+   * version. From a store that does not tell it, a record is known by its version alone.
+   */
+  readonly writeId?: string | undefined
   readonly record: TokenRecord
 }
 
-/** The answer of a swap that did not write: another version stands there. Read again. */
+/** The answer of a swap that did not write: another version, or another write, stands there. Read again. */
 export interface Conflict {
   readonly conflict: true
 }
@@ -25,6 +30,11 @@ export interface Conflict {
 export interface SwapOptions {
   /** A sign-in or a sign-out: once this record stands, durably, the store removes all that it kept of earlier ones. */
   readonly forgetOlder?: boolean
+  /**
+   * The `writeId` of the record that is expected to stand there, where `read` told it. Another one is a conflict, also
+   * under the expected version: the store was emptied meanwhile and filled again, or went back in time.
+   */
+  readonly expectedWriteId?: string
 }
 
 /** Where token sets live. A store treats a record as a sealed JSON value. */
@@ -38,11 +48,11 @@ export interface TokenStore {
 
   /**
    * Compare-and-swap: writes `next` as version `expected + 1` only if the stored version is still `expected`
-   * (0: nothing stored). Durable before it answers.
+   * (0: nothing stored), and of the write `expectedWriteId` where that is given. Durable before it answers.
    *
    * @param writeId - names this write. Repeating one that was applied last succeeds again with the same answer, so that a
    *   lost acknowledgement can be asked about.
-   * @param options - a store that keeps the newest record alone has nothing to do about them
+   * @param options - a store that keeps the newest record alone has nothing to do about `forgetOlder`
    * @throws StoreError where the store can't be written. The write may or may not have been applied: repeat it with the same id.
    */
   swap(

@@ -10,24 +10,31 @@ export interface MapStore extends TokenStore {
   put(account: string, stored: Versioned): void
 }
 
+interface Entry {
+  readonly version: number
+  readonly record: string
+  readonly writeId: string
+}
+
 export function mapStore(): MapStore {
-  const entries = new Map<string, { version: number; record: string; writeId: string }>()
+  const entries = new Map<string, Entry>()
   const parsed = (text: string): TokenRecord => JSON.parse(text)
+  const versioned = ({ record, ...write }: Entry): Versioned => ({ ...write, record: parsed(record) })
   return {
     async read(account) {
       const entry = entries.get(account)
-      return entry && { version: entry.version, record: parsed(entry.record) }
+      return entry && versioned(entry)
     },
-    async swap(account, expected, next, writeId) {
+    async swap(account, expected, next, writeId, { expectedWriteId = entries.get(account)?.writeId } = {}) {
       const entry = entries.get(account)
-      if (entry?.writeId === writeId) return { version: entry.version, record: parsed(entry.record) }
-      if ((entry?.version ?? 0) !== expected) return { conflict: true }
+      if (entry?.writeId === writeId) return versioned(entry)
+      if ((entry?.version ?? 0) !== expected || entry?.writeId !== expectedWriteId) return { conflict: true }
       entries.set(account, { version: expected + 1, record: JSON.stringify(next), writeId })
-      return { version: expected + 1, record: next }
+      return { version: expected + 1, writeId, record: next }
     },
     clear: () => entries.clear(),
-    put(account, { version, record }) {
-      entries.set(account, { version, record: JSON.stringify(record), writeId: 'put back' })
+    put(account, { version, writeId = 'put back', record }) {
+      entries.set(account, { version, record: JSON.stringify(record), writeId })
     },
     async *accounts() {
       yield* entries.keys()

@@ -21,10 +21,18 @@ describe('a sealed store', () => {
   it('gives back what was stored, and conflicts and repeated writes like the store beneath', async () => {
     const store = sealedTokenStore(mapStore(), { keys: [key] })
     expect(await store.read('ann')).toBeUndefined()
-    expect(await store.swap('ann', 0, record, 'w')).toEqual({ version: 1, record })
-    expect(await store.swap('ann', 0, record, 'w')).toEqual({ version: 1, record })
+    expect(await store.swap('ann', 0, record, 'w')).toMatchObject({ version: 1, record })
+    expect(await store.swap('ann', 0, record, 'w')).toMatchObject({ version: 1, record })
     expect(await store.swap('ann', 0, record, 'other')).toEqual({ conflict: true })
-    expect(await store.read('ann')).toEqual({ version: 1, record })
+    expect(await store.read('ann')).toMatchObject({ version: 1, record })
+  })
+
+  it('tells the names of the writes beneath, and hands down the one that is expected', async () => {
+    const store = sealedTokenStore(mapStore(), { keys: [key] })
+    expect(await store.swap('ann', 0, record, 'w')).toMatchObject({ writeId: 'w' })
+    expect(await store.read('ann')).toMatchObject({ writeId: 'w' })
+    expect(await store.swap('ann', 1, record, 'w2', { expectedWriteId: 'lost' })).toEqual({ conflict: true })
+    expect(await store.swap('ann', 1, record, 'w2', { expectedWriteId: 'w' })).toMatchObject({ writeId: 'w2' })
   })
 
   it('shows nothing of the record in the store beneath', async () => {
@@ -68,7 +76,7 @@ describe('a sealed store', () => {
         await beneath.swap('ann', 0, changed, 'w')
         const store = sealedTokenStore(beneath, { keys: [key] })
         await expect(store.read('ann')).rejects.toMatchObject({ reason: 'corrupt' })
-        expect(await beneath.read('ann')).toEqual({ version: 1, record: changed })
+        expect(await beneath.read('ann')).toMatchObject({ version: 1, record: changed })
       }),
       { numRuns: 200 },
     )
@@ -93,9 +101,9 @@ describe('a sealed store', () => {
     await sealedIn(beneath)
     const newKey = randomBytes(32)
     const store = sealedTokenStore(beneath, { keys: [newKey, key] })
-    expect(await store.read('ann')).toEqual({ version: 1, record })
+    expect(await store.read('ann')).toMatchObject({ version: 1, record })
     await store.swap('ann', 1, record, 'w2')
-    expect(await sealedTokenStore(beneath, { keys: [newKey] }).read('ann')).toEqual({ version: 2, record })
+    expect(await sealedTokenStore(beneath, { keys: [newKey] }).read('ann')).toMatchObject({ version: 2, record })
   })
 
   it('is filled from an unsealed store', async () => {

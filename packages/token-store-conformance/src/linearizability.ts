@@ -36,23 +36,27 @@ async function randomHistory(views: readonly TokenStore[], account: string, seed
 
   const caller = async (store: TokenStore, name: number): Promise<void> => {
     let seen = 0
+    let seenId: string | undefined
     for (let call = 0; call < callsEach; call += 1) {
       const from = tick()
       if (random() < 0.4) {
         const stored = await store.read(account)
         seen = stored?.version ?? 0
+        seenId = stored?.writeId
         const content = stored === undefined ? '' : JSON.stringify(stored.record)
         history.push({ kind: 'read', version: seen, content, from, to: tick() })
       } else {
         const expected = random() < 0.9 ? seen : Math.floor(random() * (seen + 3))
         const next = record({ name, call })
-        const answer = await store.swap(account, expected, next, writeId())
+        const options = expected === seen && seenId !== undefined ? { expectedWriteId: seenId } : {}
+        const answer = await store.swap(account, expected, next, writeId(), options)
         if (isConflict(answer)) {
           history.push({ kind: 'conflict', expected, from, to: tick() })
         } else {
           assert.equal(answer.version, expected + 1, 'a swap did not count up by one')
           history.push({ kind: 'swap', version: answer.version, content: JSON.stringify(next), from, to: tick() })
           seen = answer.version
+          seenId = answer.writeId
         }
       }
     }

@@ -3,7 +3,7 @@
  */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import type { Conflict, TokenRecord, TokenStore, Versioned } from '@owner-sso/core'
+import type { Conflict, SwapOptions, TokenRecord, TokenStore, Versioned } from '@owner-sso/core'
 
 /** A record that is recognised by its mark. */
 export function record(mark: unknown): TokenRecord {
@@ -34,8 +34,9 @@ export async function applied(
   expected: number,
   next: TokenRecord,
   id: string = writeId(),
+  options?: SwapOptions,
 ): Promise<Versioned> {
-  const answer = await store.swap(account, expected, next, id)
+  const answer = await store.swap(account, expected, next, id, options)
   assert.ok(!isConflict(answer), `swap over version ${expected} answered a conflict`)
   return answer
 }
@@ -51,6 +52,12 @@ export function frozen<Value>(value: Value): Value {
     Object.freeze(value)
   }
   return value
+}
+
+/** An answer tells this version and this record; the name of its write is a rule of its own. */
+export function stands(actual: Versioned | Conflict | undefined, version: number, content: TokenRecord): void {
+  assert.ok(actual !== undefined && !isConflict(actual), `version ${version} does not stand`)
+  same({ version: actual.version, record: actual.record }, { version, record: content })
 }
 
 /** The same JSON value. Prototypes don't count: they tell which realm parsed it, and what a store added. */

@@ -3,7 +3,7 @@
  */
 import assert from 'node:assert/strict'
 import type { TokenRecord } from '@owner-sso/core'
-import { applied, frozen, largeRecord, oddRecord, record, same } from './records.ts'
+import { applied, frozen, largeRecord, oddRecord, record, same, stands } from './records.ts'
 import type { RuleGroup } from './rule.ts'
 
 export const roundTrip: RuleGroup = {
@@ -20,8 +20,8 @@ export const roundTrip: RuleGroup = {
       check: async ({ store }) => {
         const before: TokenRecord = JSON.parse(JSON.stringify(oddRecord))
         const answer = await applied(store, 'a@example.com', 0, frozen(oddRecord))
-        same(answer, { version: 1, record: before })
-        same(await store.read('a@example.com'), { version: 1, record: before })
+        stands(answer, 1, before)
+        stands(await store.read('a@example.com'), 1, before)
       },
     },
     {
@@ -30,7 +30,7 @@ export const roundTrip: RuleGroup = {
         await applied(store, 'a@example.com', 0, largeRecord)
         await applied(store, 'a@example.com', 1, frozen(record('small')))
         await applied(store, 'a@example.com', 2, largeRecord)
-        same(await store.read('a@example.com'), { version: 3, record: largeRecord })
+        stands(await store.read('a@example.com'), 3, largeRecord)
       },
     },
     {

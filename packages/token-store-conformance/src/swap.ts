@@ -2,7 +2,7 @@
  * Rules about the compare-and-swap, one caller at a time.
  */
 import assert from 'node:assert/strict'
-import { applied, isConflict, record, same, writeId } from './records.ts'
+import { applied, isConflict, record, same, stands, writeId } from './records.ts'
 import type { RuleGroup } from './rule.ts'
 
 const account = 'a@example.com'
@@ -16,7 +16,7 @@ export const swap: RuleGroup = {
         await applied(store, account, 0, record('first'))
         const second = await store.swap(account, 0, record('second'), writeId())
         same(second, { conflict: true }, 'a second creation has to answer { conflict: true }')
-        same(await store.read(account), { version: 1, record: record('first') })
+        stands(await store.read(account), 1, record('first'))
       },
     },
     {
@@ -25,7 +25,7 @@ export const swap: RuleGroup = {
         await applied(store, account, 0, record(1))
         await applied(store, account, 1, record(2))
         same(await store.swap(account, 1, record('stale'), writeId()), { conflict: true })
-        same(await store.read(account), { version: 2, record: record(2) })
+        stands(await store.read(account), 2, record(2))
       },
     },
     {
@@ -35,7 +35,7 @@ export const swap: RuleGroup = {
         assert.equal(await store.read(account), undefined)
         await applied(store, account, 0, record(1))
         same(await store.swap(account, 7, record('too early'), writeId()), { conflict: true })
-        same(await store.read(account), { version: 1, record: record(1) })
+        stands(await store.read(account), 1, record(1))
       },
     },
     {
@@ -43,8 +43,8 @@ export const swap: RuleGroup = {
       check: async ({ store }) => {
         for (let version = 0; version < 12; version += 1) {
           const next = record({ round: version + 1 })
-          same(await applied(store, account, version, next), { version: version + 1, record: next })
-          same(await store.read(account), { version: version + 1, record: next })
+          stands(await applied(store, account, version, next), version + 1, next)
+          stands(await store.read(account), version + 1, next)
         }
       },
     },

@@ -3,9 +3,12 @@
  *
  * A success always means "this is what stands now". So a write id is remembered until the next write, and no longer: a
  * repeat after that is a conflict, and the caller reads what has become of the account.
+ *
+ * The id tells a record from any other under the same version as well. That matters where versions come again: in a store
+ * that was emptied and filled again, or set back, whoever read before would write over what it has never seen.
  */
 import assert from 'node:assert/strict'
-import { applied, isConflict, record, same, writeId } from './records.ts'
+import { applied, isConflict, record, same, stands, writeId } from './records.ts'
 import type { RuleGroup } from './rule.ts'
 
 const account = 'a@example.com'
@@ -24,7 +27,7 @@ export const writeIds: RuleGroup = {
         for (const view of [store, other, store]) {
           same(await applied(view, account, 1, record(2), second), updated)
         }
-        same(await store.read(account), { version: 2, record: record(2) })
+        stands(await store.read(account), 2, record(2))
       },
     },
     {
@@ -44,7 +47,7 @@ export const writeIds: RuleGroup = {
         await applied(store, account, 0, record(1), id)
         await applied(store, account, 1, record(2))
         same(await store.swap(account, 0, record(1), id), { conflict: true })
-        same(await store.read(account), { version: 2, record: record(2) })
+        stands(await store.read(account), 2, record(2))
       },
     },
     {
@@ -65,9 +68,45 @@ export const writeIds: RuleGroup = {
           const id = writeId()
           const next = record({ version })
           const answers = await Promise.all(views.map((view) => view.swap(account, version, next, id)))
-          for (const answer of answers) same(answer, { version: version + 1, record: next })
+          for (const answer of answers) stands(answer, version + 1, next)
           assert.equal((await store.read(account))?.version, version + 1)
         }
+      },
+    },
+    {
+      name: 'tells with each record the id of the write that it is',
+      check: async ({ store, reopen }) => {
+        const id = 'an id with "quotes", \n a line break and ünïcödé'
+        assert.equal((await applied(store, account, 0, record(1), id)).writeId, id)
+        assert.equal((await applied(store, account, 0, record(1), id)).writeId, id)
+        assert.equal((await store.read(account))?.writeId, id)
+        const other = await reopen()
+        assert.equal((await other.read(account))?.writeId, id)
+        const next = writeId()
+        await applied(other, account, 1, record(2), next)
+        assert.equal((await store.read(account))?.writeId, next)
+      },
+    },
+    {
+      name: 'answers a conflict where another write stands under the expected version, as after the store was emptied',
+      check: async ({ store }) => {
+        const [lost, standing] = [writeId(), writeId()]
+        await applied(store, account, 0, record('signed in again'), standing)
+        const late = await store.swap(account, 1, record('late'), writeId(), { expectedWriteId: lost })
+        same(late, { conflict: true }, 'a swap that expected another write wrote over this one')
+        stands(await store.read(account), 1, record('signed in again'))
+        await applied(store, account, 1, record('next'), writeId(), { expectedWriteId: standing })
+        stands(await store.read(account), 2, record('next'))
+      },
+    },
+    {
+      name: 'answers a repeat of the newest write with the same success, whatever write it expects',
+      check: async ({ store }) => {
+        const [first, second] = [writeId(), writeId()]
+        await applied(store, account, 0, record(1), first)
+        const answer = await applied(store, account, 1, record(2), second, { expectedWriteId: first })
+        same(await applied(store, account, 1, record(2), second, { expectedWriteId: first }), answer)
+        stands(await store.read(account), 2, record(2))
       },
     },
   ],

@@ -144,6 +144,31 @@ export const brokenStores: Readonly<Record<string, BrokenStore>> = {
       }))
     },
   ),
+  'tells with each record the id of the write that it is': broken('keeps the id to itself', () =>
+    claiming({}, (store) => ({
+      ...store,
+      read: async (account) => {
+        const stored = await store.read(account)
+        return stored && { version: stored.version, record: stored.record }
+      },
+    })),
+  ),
+  'answers a conflict where another write stands under the expected version, as after the store was emptied': broken(
+    'compares versions alone',
+    () => claiming({ isExpected: () => true }),
+  ),
+  'answers a repeat of the newest write with the same success, whatever write it expects': broken(
+    'compares the expected write first',
+    () =>
+      claiming({}, (store) => ({
+        ...store,
+        swap: async (account, expected, next, id, options = {}) => {
+          const { expectedWriteId: asked } = options
+          if (asked !== undefined && (await store.read(account))?.writeId !== asked) return { conflict: true }
+          return store.swap(account, expected, next, id, options)
+        },
+      })),
+  ),
   'gives random concurrent reads and swaps one order that all of them agree with': broken('reads from a replica', () =>
     claiming({}, (store) => {
       let replica: Awaited<ReturnType<TokenStore['read']>>

@@ -18,6 +18,8 @@ export interface Faults {
   readonly isRepeat?: (row: Row | undefined, writeId: string, expected: number) => boolean
   /** Whether a swap may write. */
   readonly mayWrite?: (row: Row | undefined, expected: number) => boolean
+  /** Whether the row is of the write that a swap expects. */
+  readonly isExpected?: (row: Row | undefined, expectedWriteId: string | undefined) => boolean
   readonly nextVersion?: (row: Row | undefined, expected: number) => number
   /** Between looking and writing; a correct store has no such place. */
   readonly pause?: () => Promise<void>
@@ -38,7 +40,11 @@ export function plainObjectStore(data: SharedData = sharedData(), faults: Faults
   const key = faults.key ?? ((account: string): string => account)
   const encode = faults.encode ?? ((record: TokenRecord): string => JSON.stringify(record))
   const decode = faults.decode ?? ((text: string): TokenRecord => JSON.parse(text))
-  const versioned = (row: Row): Versioned => ({ version: row.version, record: decode(row.text) })
+  const versioned = (row: Row): Versioned => ({
+    version: row.version,
+    writeId: row.writeId,
+    record: decode(row.text),
+  })
 
   return {
     async read(account) {
@@ -46,11 +52,12 @@ export function plainObjectStore(data: SharedData = sharedData(), faults: Faults
       const row = rows.get(key(account))
       return row && versioned(row)
     },
-    async swap(account, expected, next, writeId) {
+    async swap(account, expected, next, writeId, options) {
       await turn()
       const row = rows.get(key(account))
       if ((faults.isRepeat ?? isRepeat)(row, writeId, expected) && row) return versioned(row)
-      if (!(faults.mayWrite ?? mayWrite)(row, expected)) {
+      const isExpected = (faults.isExpected ?? isExpectedWrite)(row, options?.expectedWriteId)
+      if (!isExpected || !(faults.mayWrite ?? mayWrite)(row, expected)) {
         faults.onConflict?.(rows, key(account), writeId)
         return { conflict: true }
       }
@@ -76,4 +83,6 @@ export function plainObjectStore(data: SharedData = sharedData(), faults: Faults
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 const isRepeat = (row: Row | undefined, writeId: string): boolean => row?.writeId === writeId
+const isExpectedWrite = (row: Row | undefined, id: string | undefined): boolean =>
+  id === undefined || row?.writeId === id
 const mayWrite = (row: Row | undefined, expected: number): boolean => (row?.version ?? 0) === expected

@@ -25,7 +25,12 @@ async function runPasted(change: (store: string) => string): Promise<string> {
 }
 
 test('the store of the README passes, under node:test', async () => {
-  expect(await runPasted((store) => store)).toMatch(/# pass 19\n# fail 0\n/u)
+  expect(await runPasted((store) => store)).toMatch(/# pass 22\n# fail 0\n/u)
+})
+
+test('and would not without a look at the write that is expected', async () => {
+  const printed = await runPasted((store) => store.replace('(expectedWriteId ?? row?.writeId)', 'row?.writeId'))
+  expect(printed).toMatch(/not ok \d+ - answers a conflict where another write stands/u)
 })
 
 test('and would not without its write ids', async () => {

@@ -51,8 +51,13 @@ export function storeOn(disk: Disk, { path }: { readonly path: string }): TokenS
     return standing
   }
 
-  const swapOnce = async (key: string, next: Omit<Envelope, 'slot'>): Promise<Versioned | Conflict | undefined> => {
-    const { newest, highestSlot, lowestSlot } = await look(key)
+  const swapOnce = async (
+    key: string,
+    next: Omit<Envelope, 'slot'>,
+    expectedWriteId: string | undefined,
+  ): Promise<Versioned | Conflict | undefined> => {
+    const standing = await look(key)
+    const { newest, highestSlot, lowestSlot } = standing
     if (newest?.writeId === next.writeId) {
       // Whoever asks again may have met an error, or a death, before it was on the disk.
       await sync(disk, versionFile(accountFolder(root, key), newest.slot))
@@ -60,6 +65,7 @@ export function storeOn(disk: Disk, { path }: { readonly path: string }): TokenS
       return versioned(newest)
     }
     if ((newest?.version ?? 0) !== next.version - 1) return { conflict: true }
+    if (newest?.writeId !== (expectedWriteId ?? newest?.writeId)) return { conflict: true }
     if (highestSlot > (newest?.slot ?? 0)) {
       // A damaged slot is passed over, but not one that was whole a moment later.
       const settled = await newestRecord(disk, root, key)
@@ -67,10 +73,10 @@ export function storeOn(disk: Disk, { path }: { readonly path: string }): TokenS
     }
     const envelope = { ...next, slot: highestSlot + 1 }
     const content = encode(envelope)
-    const stands = await publish(disk, root, key, envelope.slot, newest?.slot ?? envelope.slot, content)
+    const stands = await publish(disk, root, key, envelope.slot, standing, content)
     if (!stands) return undefined
     if (lowestSlot > 0) await forgetOlder(disk, root, key, envelope, lowestSlot)
-    return { version: next.version, record: JSON.parse(JSON.stringify(next.record)) }
+    return { version: next.version, writeId: next.writeId, record: JSON.parse(JSON.stringify(next.record)) }
   }
 
   return {
@@ -94,7 +100,7 @@ export function storeOn(disk: Disk, { path }: { readonly path: string }): TokenS
         for (let looks = 0; looks < patience.looks || performance.now() < deadline; looks += 1) {
           if (expected === 0) await folder.addAccount(key)
           else if (!(await folder.hasAccount(key))) return { conflict: true }
-          const answer = await swapOnce(key, next)
+          const answer = await swapOnce(key, next, options?.expectedWriteId)
           if (answer) return answer
           await pause(1)
         }
@@ -117,7 +123,7 @@ export function storeOn(disk: Disk, { path }: { readonly path: string }): TokenS
   }
 }
 
-const versioned = ({ version, record }: Envelope): Versioned => ({ version, record })
+const versioned = ({ version, writeId, record }: Envelope): Versioned => ({ version, writeId, record })
 
 /** Every account that can be read; then the error of the first that can't. */
 async function* accountNames(disk: Disk, root: string, open: () => Promise<void>): AsyncGenerator<string> {

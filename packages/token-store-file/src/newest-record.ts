@@ -1,6 +1,7 @@
 /**
  * Reading: the highest version file whose content verifies, else the next lower.
  */
+import type { Stats } from 'node:fs'
 import { join } from 'node:path'
 import { StoreError } from '@owner-sso/core'
 import { type Disk, letGo, readFlags, unless } from './disk.ts'
@@ -15,10 +16,14 @@ import {
 import { checkFile, refuseLink } from './private-folder.ts'
 import { decode, type Envelope, sizeLimit } from './record-file.ts'
 
-/** What stands in an account's folder. */
-export interface Standing {
-  /** `undefined` where nothing was ever stored. */
+/** A whole record, and the file that it was read from; `undefined` where nothing was ever stored. */
+export interface Found {
   readonly newest: Envelope | undefined
+  readonly file: Stats | undefined
+}
+
+/** What stands in an account's folder. */
+export interface Standing extends Found {
   /** The highest slot that is taken, by a damaged file too; 0 where none is. */
   readonly highestSlot: number
   /** 0 where none is taken. */
@@ -38,9 +43,9 @@ export async function newestRecord(disk: Disk, root: string, key: string): Promi
   let settled: string | undefined
   for (let listing = 0; listing < listings; listing += 1) {
     const slots = await listSlots(disk, root, key)
-    const newest = await firstWhole(disk, root, key, slots)
-    if (newest === 'outdated') continue
-    if (newest !== 'damaged') return { newest, highestSlot: slots[0] ?? 0, lowestSlot: slots.at(-1) ?? 0 }
+    const found = await firstWhole(disk, root, key, slots)
+    if (found === 'outdated') continue
+    if (found !== 'damaged') return { ...found, highestSlot: slots[0] ?? 0, lowestSlot: slots.at(-1) ?? 0 }
     if (settled === slots.join()) throw damaged(accountFolder(root, key))
     settled = slots.join()
   }
@@ -62,16 +67,16 @@ async function firstWhole(
   root: string,
   key: string,
   slots: readonly number[],
-): Promise<Envelope | undefined | 'outdated' | 'damaged'> {
+): Promise<Found | 'outdated' | 'damaged'> {
   const folder = accountFolder(root, key)
   for (const slot of slots) {
-    const content = await readVersion(disk, root, key, versionFile(folder, slot))
+    const read = await readVersion(disk, root, key, versionFile(folder, slot))
     // Three newer ones were written since the folder was listed.
-    if (content === undefined) return 'outdated'
-    const envelope = decode(content, key, slot)
-    if (envelope) return envelope
+    if (read === undefined) return 'outdated'
+    const newest = decode(read.content, key, slot)
+    if (newest) return { newest, file: read.stats }
   }
-  return slots.length === 0 ? undefined : 'damaged'
+  return slots.length === 0 ? { newest: undefined, file: undefined } : 'damaged'
 }
 
 function damaged(folder: string): StoreError {
@@ -79,8 +84,13 @@ function damaged(folder: string): StoreError {
   return new StoreError('corrupt', message)
 }
 
-/** The bytes of a version file, none where it is too large; `undefined` where it is gone. */
-async function readVersion(disk: Disk, root: string, key: string, path: string): Promise<Uint8Array | undefined> {
+/** A version file: its bytes, none where it is too large, and what it is; `undefined` where it is gone. */
+async function readVersion(
+  disk: Disk,
+  root: string,
+  key: string,
+  path: string,
+): Promise<{ readonly content: Uint8Array; readonly stats: Stats } | undefined> {
   const fd = await openVersion(disk, path)
   if (fd === undefined) return undefined
   try {
@@ -88,11 +98,12 @@ async function readVersion(disk: Disk, root: string, key: string, path: string):
     const start = Buffer.allocUnsafe(firstRead)
     const reading = disk.read(fd, start, 0)
     reading.catch(() => undefined)
-    const { size } = await checkFile(disk, fd, path, (stats) => isTemporary(disk, root, key, stats))
+    const stats = await checkFile(disk, fd, path, (each) => isTemporary(disk, root, key, each))
     const length = await reading
-    if (size > sizeLimit) return start.subarray(0, 0)
-    if (size <= length) return start.subarray(0, length)
-    return await readRest(disk, fd, start.subarray(0, length), size)
+    const { size } = stats
+    if (size > sizeLimit) return { content: start.subarray(0, 0), stats }
+    if (size <= length) return { content: start.subarray(0, length), stats }
+    return { content: await readRest(disk, fd, start.subarray(0, length), size), stats }
   } finally {
     letGo(disk, fd)
   }

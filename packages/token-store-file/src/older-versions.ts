@@ -24,9 +24,19 @@ export async function removeVersions(
   slot: number,
   old: readonly number[],
 ): Promise<void> {
-  const late = (await listTemporary(disk, root, key)).filter((temporary) => temporary.slot <= slot)
-  for (const { name } of late) await unless(disk.unlink(join(temporaryFolder(root), name)), 'ENOENT')
+  await removeTemporary(disk, root, key, (other) => other <= slot)
   for (const each of old) await unless(disk.unlink(versionFile(accountFolder(root, key), each)), 'ENOENT')
+}
+
+/** Removes an account's temporary files that are meant for such slots: their writers look again. */
+export async function removeTemporary(
+  disk: Disk,
+  root: string,
+  key: string,
+  isMeantFor: (slot: number) => boolean,
+): Promise<void> {
+  const late = (await listTemporary(disk, root, key)).filter(({ slot }) => isMeantFor(slot))
+  for (const { name } of late) await unless(disk.unlink(join(temporaryFolder(root), name)), 'ENOENT')
 }
 
 /**

@@ -6,18 +6,22 @@
  * writer looks once more *after* its temporary file stands, and whoever prunes first removes the temporary files that are
  * meant for slots already taken; the sleeper's `link` then fails. And a writer that dies leaves a temporary file that tells
  * whose it was.
+ *
+ * Where the store is emptied and filled again the slots begin anew, and a sleeper's may be the next free one. So a writer
+ * looks once more whether the file that its record follows is the very one that it read, again after its temporary file
+ * stands; and who writes the first slot of an account removes first what was meant for higher ones.
  */
 import { join } from 'node:path'
 import { codeOf, type Disk, sync, unless, writeNewFile } from './disk.ts'
 import { missingHardLinks, noHardLinks } from './hard-links.ts'
 import { accountFolder, temporaryFolder, temporaryName, versionFile } from './layout.ts'
-import { listSlots } from './newest-record.ts'
-import { kept, removeVersions } from './older-versions.ts'
+import { type Found, listSlots } from './newest-record.ts'
+import { kept, removeTemporary, removeVersions } from './older-versions.ts'
 
 /**
  * Puts content into a slot that was free and above all others.
  *
- * @param baseSlot - the slot of the record that this one follows; it is kept
+ * @param base - the record that this one follows, and its file; it is kept
  * @returns whether it stands there, durably; `false` where the slot was taken meanwhile
  */
 export async function publish(
@@ -25,14 +29,14 @@ export async function publish(
   root: string,
   key: string,
   slot: number,
-  baseSlot: number,
+  base: Found,
   content: Uint8Array,
 ): Promise<boolean> {
   const tidying: Promise<unknown>[] = []
   try {
-    const taken = await putInPlace(disk, root, key, slot, content, tidying)
+    const taken = await putInPlace(disk, root, key, slot, base, content, tidying)
     if (taken === undefined) return false
-    const old = taken.filter((other) => other < Math.min(baseSlot, slot - kept + 1))
+    const old = taken.filter((other) => other < Math.min(base.newest?.slot ?? slot, slot - kept + 1))
     if (old.length > 0) tidying.push(removeVersions(disk, root, key, slot, old).catch(() => undefined))
     await sync(disk, accountFolder(root, key))
     return true
@@ -48,6 +52,7 @@ async function putInPlace(
   root: string,
   key: string,
   slot: number,
+  base: Found,
   content: Uint8Array,
   tidying: Promise<unknown>[],
 ): Promise<number[] | undefined> {
@@ -55,12 +60,20 @@ async function putInPlace(
   try {
     await writeTemporary(disk, root, temporary, content)
     const taken = await listSlots(disk, root, key)
-    if ((taken[0] ?? 0) >= slot) return undefined
+    if ((taken[0] ?? 0) >= slot || !(await isStillThere(disk, root, key, base))) return undefined
+    if (taken.length === 0) await removeTemporary(disk, root, key, (other) => other > slot)
     const path = versionFile(accountFolder(root, key), slot)
     return (await place(disk, root, temporary, path)) ? taken : undefined
   } finally {
     tidying.push(discard(disk, temporary))
   }
+}
+
+/** An inode that was freed is given to the next file: the time of the last write tells two of them apart. */
+async function isStillThere(disk: Disk, root: string, key: string, { newest, file }: Found): Promise<boolean> {
+  if (newest === undefined || file === undefined) return true
+  const now = await unless(disk.lstat(versionFile(accountFolder(root, key), newest.slot)), 'ENOENT')
+  return now?.ino === file.ino && now.mtimeMs === file.mtimeMs && now.size === file.size
 }
 
 async function writeTemporary(disk: Disk, root: string, path: string, content: Uint8Array): Promise<void> {

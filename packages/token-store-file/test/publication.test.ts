@@ -1,14 +1,14 @@
 /** Writers that sleep, die or come too late, each at the worst moment. */
 import { spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect, jest, test } from '@jest/globals'
 import { StoreError, type TokenStore } from '@owner-sso/core'
 import { type Disk, systemDisk } from '../src/disk.ts'
 import { storeOn } from '../src/file-token-store.ts'
 import { fileTokenStore } from '../src/index.ts'
-import { keyOf } from '../src/layout.ts'
+import { accountFolder, keyOf } from '../src/layout.ts'
 import { type Call, watched } from './faulty-disk.ts'
 import { account, filesBelow, grow, sample } from './samples.ts'
 import { scratchFolders } from './scratch-folder.ts'
@@ -73,9 +73,56 @@ describe.each<[string, Disk, number[], boolean]>([
       const applied = 'version' in answer ? 1 : 0
       const record = applied === 1 && written === 0 ? sample(-4) : sample(3 + written + applied)
       const stands = await awake.read(account)
-      expect({ asleep, ...stands }).toEqual({ asleep, version: 3 + written + applied, record })
+      expect({ asleep, ...stands }).toMatchObject({ asleep, version: 3 + written + applied, record })
       expect(filesBelow(path).filter((name) => name.startsWith('tmp'))).toEqual([])
       expect(filesBelow(path).length).toBeLessThanOrEqual(5)
+    }
+  })
+})
+
+describe('a writer that falls asleep before any of its system calls, while the store is emptied and filled again', () => {
+  const losses: [string, (path: string) => void][] = [
+    ['all of the folder goes', (path) => rmSync(path, { recursive: true })],
+    [
+      'what is in it goes',
+      (path) => readdirSync(path).forEach((name) => rmSync(join(path, name), { recursive: true })),
+    ],
+    [
+      "the account's folder is moved away",
+      (path) => renameSync(accountFolder(path, keyOf(account)), join(path, 'away')),
+    ],
+  ]
+  test.each(losses)('%s: what it expects is not there, whatever its version', async (_name, lose) => {
+    const count = (await callsOfASave(systemDisk)).length
+    for (let asleep = 0; asleep < count; asleep += 1) {
+      const path = folders.make()
+      await grow(storeOn(systemDisk, { path }), 3)
+      const expectedWriteId = (await storeOn(systemDisk, { path }).read(account))?.writeId ?? ''
+      const loseAndFill = async (): Promise<void> => {
+        lose(path)
+        const anew = storeOn(systemDisk, { path })
+        for (let version = 0; version < 3; version += 1) {
+          await anew.swap(account, version, sample(30 + version), `filled ${version}`)
+        }
+      }
+      let index = 0
+      let nap: Promise<void> | undefined
+      const sleeping = watched(async (_call, proceed) => {
+        const mine = index
+        index += 1
+        if (mine === asleep) await (nap = loseAndFill())
+        return proceed()
+      }, systemDisk)
+      const late = storeOn(sleeping, { path }).swap(account, 3, sample(-4), 'slept', { expectedWriteId })
+      // Its own file may have gone with the others.
+      await late.catch(() => undefined)
+      if (nap === undefined) continue
+      await nap
+      expect({ asleep, ...(await storeOn(systemDisk, { path }).read(account)) }).toMatchObject({
+        asleep,
+        version: 3,
+        record: sample(32),
+      })
     }
   })
 })
@@ -98,7 +145,10 @@ test('a temporary file that is swept under a living writer makes it try again', 
     }
     return proceed()
   })
-  expect(await storeOn(disk, { path }).swap(account, 0, sample(1), 'one')).toEqual({ version: 1, record: sample(1) })
+  expect(await storeOn(disk, { path }).swap(account, 0, sample(1), 'one')).toMatchObject({
+    version: 1,
+    record: sample(1),
+  })
   expect(swept).toBe(3)
 })
 

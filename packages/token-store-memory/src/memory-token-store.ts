@@ -21,10 +21,11 @@ export function memoryTokenStore(): Required<TokenStore> {
       return entry && versioned(entry)
     },
 
-    async swap(account, expected, next, writeId) {
+    async swap(account, expected, next, writeId, options) {
       const entry = entries.get(account)
       if (entry?.writeId === writeId) return versioned(entry)
-      if ((entry?.version ?? 0) !== expected) return { conflict: true }
+      const isExpected = (entry?.version ?? 0) === expected
+      if (!isExpected || entry?.writeId !== (options?.expectedWriteId ?? entry?.writeId)) return { conflict: true }
       const written = { version: expected + 1, record: JSON.stringify(next), writeId }
       entries.set(account, written)
       for (const onChange of watchers.get(account) ?? []) queueMicrotask(onChange)
@@ -48,7 +49,7 @@ export function memoryTokenStore(): Required<TokenStore> {
   }
 }
 
-function versioned({ version, record }: Entry): Versioned {
+function versioned({ version, writeId, record }: Entry): Versioned {
   const copy: TokenRecord = JSON.parse(record)
-  return { version, record: copy }
+  return { version, writeId, record: copy }
 }

@@ -21,6 +21,16 @@ export function keyOf(prefix: string, account: string): string {
 /** A write id as the header holds it: on one line, whatever is in it. */
 export const idInHeader = (writeId: string): string => JSON.stringify(writeId)
 
+/** `undefined` for what is none. */
+function idOf(header: string): string | undefined {
+  try {
+    const id: unknown = JSON.parse(header)
+    return typeof id === 'string' ? id : undefined
+  } catch {
+    return undefined
+  }
+}
+
 export function encode(account: string, version: number, record: TokenRecord, writeId: string): string {
   return `owner-sso/1 ${version} ${idInHeader(writeId)}\n${JSON.stringify({ account, record })}`
 }
@@ -30,10 +40,11 @@ export function encode(account: string, version: number, record: TokenRecord, wr
  * @throws StoreError `corrupt` for what this store did not write
  */
 export function decode(value: string, key: string): Versioned & { readonly account: string } {
-  const [, version] = /^owner-sso\/1 ([1-9]\d{0,15}) [^\n]*\n/u.exec(value) ?? []
-  const envelope = version === undefined ? undefined : parse(value.slice(value.indexOf('\n') + 1))
+  const [, version, id] = /^owner-sso\/1 ([1-9]\d{0,15}) ([^\n]*)\n/u.exec(value) ?? []
+  const writeId = id === undefined ? undefined : idOf(id)
+  const envelope = writeId === undefined ? undefined : parse(value.slice(value.indexOf('\n') + 1))
   if (envelope && key === keyOf(key.slice(0, key.lastIndexOf('{')), envelope.account)) {
-    return { version: Number(version), record: envelope.record, account: envelope.account }
+    return { version: Number(version), writeId, record: envelope.record, account: envelope.account }
   }
   throw notOurs(key)
 }

@@ -1,7 +1,7 @@
 /**
  * `redisTokenStore`: token sets in Redis or Valkey, shared by all processes that reach it.
  */
-import { StoreError, type TokenStore } from '@owner-sso/core'
+import { StoreError, type TokenStore, type Versioned } from '@owner-sso/core'
 import { listenWith, type RedisSubscriber } from './change-hint.ts'
 import { type Connection, connectionOf, type RedisClient } from './connection.ts'
 import { type EncryptionKey, sealed } from './encryption.ts'
@@ -38,17 +38,17 @@ function plainStore({ client, prefix = 'owner-sso:', subscriber }: RedisTokenSto
       const key = keyOf(prefix, account)
       const value = await answered(() => connection.get(key))
       if (value === null) return undefined
-      const { version, record } = decode(value, key)
-      return { version, record }
+      return standing(decode(value, key))
     },
 
-    swap: async (account, expected, next, writeId) => {
+    swap: async (account, expected, next, writeId, options) => {
       const key = keyOf(prefix, account)
       const value = encode(account, expected + 1, next, writeId)
-      const answer = await answered(() => swapIn(connection, key, [String(expected), idInHeader(writeId), value]))
+      const over = options?.expectedWriteId === undefined ? '' : idInHeader(options.expectedWriteId)
+      const args = [String(expected), idInHeader(writeId), value, over]
+      const answer = await answered(() => swapIn(connection, key, args))
       if (answer === 0) return { conflict: true }
-      const { version, record } = decode(answer === 1 ? value : String(answer), key)
-      return { version, record }
+      return standing(decode(answer === 1 ? value : String(answer), key))
     },
 
     accounts: () => accountNames(connection, prefix),
@@ -57,6 +57,8 @@ function plainStore({ client, prefix = 'owner-sso:', subscriber }: RedisTokenSto
   const listen = listenWith(subscriber)
   return { ...store, watch: (account, onChange) => listen(connection.keyPrefix + keyOf(prefix, account), onChange) }
 }
+
+const standing = ({ version, writeId, record }: Versioned): Versioned => ({ version, writeId, record })
 
 async function swapIn(connection: Connection, key: string, args: readonly string[]): Promise<unknown> {
   try {

@@ -2,7 +2,8 @@
  * The compare-and-swap, as Redis runs it: in one step that nothing else interrupts.
  *
  * `KEYS[1]` the account's key; `ARGV[1]` the expected version, `ARGV[2]` the write id as it stands in the header, `ARGV[3]`
- * the new value. Answers 1 where it wrote, 0 for a conflict, and the standing value to a repeat of the newest write.
+ * the new value, `ARGV[4]` the id of the write that is expected to stand there, empty for any. Answers 1 where it wrote, 0 for a
+ * conflict, and the standing value to a repeat of the newest write.
  *
  * SET takes away a time to live that somebody may have put on the key. The hint goes to a channel of the key's name; who
  * may not publish still may write.
@@ -15,7 +16,7 @@ if standing then
   if not version then return redis.error_reply('NOTOURS') end
 end
 if id == ARGV[2] then return standing end
-if version ~= ARGV[1] then return 0 end
+if version ~= ARGV[1] or ARGV[4] ~= '' and id ~= ARGV[4] then return 0 end
 redis.call('SET', KEYS[1], ARGV[3])
 redis.pcall('PUBLISH', KEYS[1], 'changed')
 return 1

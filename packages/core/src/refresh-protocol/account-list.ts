@@ -9,6 +9,7 @@ import { isBehind } from './lineage.ts'
 import { placed } from './read-record.ts'
 import { isOwnRecordName } from './record-names.ts'
 import { withStoreErrors } from './store-errors.ts'
+import type { GuardedStore } from './store-errors.ts'
 
 /**
  * Copies the newest record of every account into another store, to change the store or its keys. Records go as they are,
@@ -43,14 +44,14 @@ function isOfOneRecord(error: unknown): boolean {
   return error instanceof StoreError && ['corrupt', 'wrong-key', 'read-failed'].includes(error.reason)
 }
 
-async function copyRecord(account: string, from: TokenStore, to: TokenStore): Promise<boolean> {
+async function copyRecord(account: string, from: GuardedStore, to: GuardedStore): Promise<boolean> {
   const source = placed(await from.read(account))
   if (source === undefined) return false
   const writeId = randomUUID()
   for (;;) {
     const target = placed(await to.read(account))
     if (target !== undefined && !isBehind(target, source)) return false
-    const answer = await to.swap(account, target?.version ?? 0, source.record, writeId)
+    const answer = await to.swap(account, target, source.record, writeId)
     if (!('conflict' in answer)) return true
   }
 }
@@ -61,7 +62,7 @@ async function copyRecord(account: string, from: TokenStore, to: TokenStore): Pr
  * @throws TypeError if the store can't list its accounts; StoreError, after all names that can be told, where a record
  *   can't be read: with `wrong-key` where it is sealed with another key than was given
  */
-export async function* accountsOf(store: TokenStore): AsyncGenerator<string> {
+export async function* accountsOf(store: GuardedStore): AsyncGenerator<string> {
   let failure: unknown
   for await (const account of listOf(store)) {
     try {
@@ -76,7 +77,7 @@ export async function* accountsOf(store: TokenStore): AsyncGenerator<string> {
   if (failure !== undefined) throw failure
 }
 
-async function* listOf(store: TokenStore): AsyncGenerator<string> {
+async function* listOf(store: GuardedStore): AsyncGenerator<string> {
   if (store.accounts === undefined) throw new TypeError('store: this token store cannot list its accounts')
   for await (const account of store.accounts()) {
     if (!isOwnRecordName(account)) yield account

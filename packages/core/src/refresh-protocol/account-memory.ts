@@ -6,7 +6,7 @@ import type { SsoError, StoreError } from '../errors.ts'
 import type { AccountRecord } from '../token-record.ts'
 import { agesOf, standingAt } from './lifetime.ts'
 import type { Ages, Standing } from './lifetime.ts'
-import type { Placed, RefreshResult } from './lineage.ts'
+import type { Placed, RefreshResult, Write } from './lineage.ts'
 import type { OwnIntent } from './own-intents.ts'
 import { elapsed, instantOf } from './runtime.ts'
 import type { Instant, Runtime } from './runtime.ts'
@@ -22,8 +22,9 @@ export interface Known {
   answerFrom: number
   answerUntil: number
   readonly account: string
-  /** The newest record seen; 0 and none before the first. */
+  /** The newest record seen, and which write it was; 0 and none before the first. */
   version: number
+  writeId: string | undefined
   record: AccountRecord | undefined
   /** First sight of the record's tokens, and the ages at which they change their standing. */
   seen: Instant
@@ -120,6 +121,7 @@ function unknown(account: string): Known {
     answerUntil: 0,
     account,
     version: 0,
+    writeId: undefined,
     record: undefined,
     seen: { wall: 0, monotonic: 0 },
     sawReplaced: false,
@@ -138,10 +140,16 @@ function unknown(account: string): Known {
 }
 
 /** Takes a record as the newest. Tokens that were known already keep the time of their first sight. */
-export function adopt(known: Known, { version, record }: Placed, runtime: Runtime, refreshAfter: number): void {
+export function adopt(
+  known: Known,
+  { version, writeId, record }: Placed,
+  runtime: Runtime,
+  refreshAfter: number,
+): void {
   const before = accessTokenOf(known.record)
   const sawPlaced = known.record !== undefined
   known.version = version
+  known.writeId = writeId
   known.record = record
   const { intent } = record.state === 'signed-in' ? record : {}
   if (intent === undefined) known.intentSeen = undefined
@@ -155,6 +163,9 @@ export function adopt(known: Known, { version, record }: Placed, runtime: Runtim
   known.nextLook = undefined
   closeWindow(known)
 }
+
+/** Which write the newest record seen was. */
+export const writeOf = ({ version, writeId }: Known): Write => ({ version, writeId })
 
 export function accessTokenOf(record: AccountRecord | undefined): string | undefined {
   return record === undefined || record.state === 'signed-out' ? undefined : record.tokens.access_token

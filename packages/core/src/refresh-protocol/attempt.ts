@@ -2,12 +2,14 @@
  * One attempt: the intent goes in, the one request goes out, and its outcome is put where every process finds it.
  */
 import type { Intent, SignedIn } from '../token-record.ts'
-import { adopt } from './account-memory.ts'
+import { adopt, writeOf } from './account-memory.ts'
 import type { Known } from './account-memory.ts'
 import { conclude } from './conclusion.ts'
 import type { Attempted } from './conclusion.ts'
 import type { Context } from './context.ts'
 import { isInGrace, openIntent } from './doubt.ts'
+import { isSameWrite } from './lineage.ts'
+import type { Write } from './lineage.ts'
 import { SendGuardError, outcomeOf } from './outcome.ts'
 import { givenUp, withOwnIntent } from './own-intents.ts'
 import { refuseWhileResting } from './rest.ts'
@@ -16,17 +18,17 @@ import { elapsed, instantOf } from './runtime.ts'
 import { traced } from './trace.ts'
 
 /**
- * @param version - of the record upon which it was decided
+ * @param upon - the record upon which it was decided
  * @throws SsoError as the outcome says, once the record says so too
  */
-export async function attempt(known: Known, version: number, replay: boolean, context: Context): Promise<Attempted> {
+export async function attempt(known: Known, upon: Write, replay: boolean, context: Context): Promise<Attempted> {
   const { record } = known
   if (record?.state !== 'signed-in') return 'again'
   refuseWhileResting(known, context)
   await context.breaker.enter(record.tokens.auth_url)
   // Since the decision another call may have looked at the record, and seen what another process does: its intent is none
   // to swap ours over.
-  if (known.version !== version) return 'again'
+  if (!isSameWrite(known, upon)) return 'again'
   return holdAndSend(known, record, replay, context)
 }
 
@@ -40,9 +42,9 @@ async function holdAndSend(known: Known, record: SignedIn, replay: boolean, cont
   const grace = unanswered && isInGrace(known, unanswered, context) ? unanswered : undefined
   // Even if the store never tells: until something is sent, this intent changes nothing about the refresh token.
   known.ownIntents = withOwnIntent(known.ownIntents, { id: intent.id, spent: false, before }, record)
-  const answer = await store.swap(account, known.version, rules.withIntent(record, intent), runtime.uniqueId())
+  const answer = await store.swap(account, writeOf(known), rules.withIntent(record, intent), runtime.uniqueId())
   if ('conflict' in answer) return 'again'
-  const held = { version: answer.version, record: rules.withIntent(record, intent) }
+  const held = { ...answer, record: rules.withIntent(record, intent) }
   adopt(known, held, runtime, context.refreshAfter)
 
   let sentAt = swappedAt

@@ -5,10 +5,10 @@
 import { StoreError } from '../errors.ts'
 import type { AccountRecord } from '../token-record.ts'
 import type { Known, Unsaved } from './account-memory.ts'
-import { accessTokenOf, adopt } from './account-memory.ts'
+import { accessTokenOf, adopt, writeOf } from './account-memory.ts'
 import type { Context } from './context.ts'
 import { holdsResult, isBehind, successorOf } from './lineage.ts'
-import type { Placed, RefreshResult } from './lineage.ts'
+import type { Placed, RefreshResult, Write } from './lineage.ts'
 import { readRecord } from './read-record.ts'
 
 /** `unsaved`: the store did not take it yet; the commit goes on in the background. */
@@ -25,7 +25,7 @@ export async function commit(
   // In memory at once: from here on the new tokens are served, whatever becomes of the store.
   if (known.record === undefined || context.rules.mayReplace(known.record, result)) {
     known.unsaved = unsaved
-    adopt(known, { version: stored.version, record: result.next }, context.runtime, context.refreshAfter)
+    adopt(known, { ...stored, record: result.next }, context.runtime, context.refreshAfter)
   }
   const writeId = context.runtime.uniqueId()
   try {
@@ -69,9 +69,9 @@ export async function place(
     }
     // A store that lost the record takes a fresh result, which exists nowhere else, without a doubt.
     const record = next(stored, result)
-    const answer = await context.store.swap(account, stored?.version ?? 0, record, writeId)
+    const answer = await context.store.swap(account, stored, record, writeId)
     if (!('conflict' in answer)) {
-      return settle(known, result, { version: answer.version, record }, 'saved', context)
+      return settle(known, result, { ...answer, record }, 'saved', context)
     }
   }
 }
@@ -92,7 +92,7 @@ function settle(known: Known, result: RefreshResult, stored: Placed, ending: Com
   if (
     known.record === undefined ||
     holdsSameTokens(known, result) ||
-    !isBehind(stored, asPlaced(known, known.record))
+    !isBehind(stored, { ...writeOf(known), record: known.record })
   ) {
     adopt(known, stored, context.runtime, context.refreshAfter)
   }
@@ -104,8 +104,6 @@ function settle(known: Known, result: RefreshResult, stored: Placed, ending: Com
 function holdsSameTokens(known: Known, result: RefreshResult): boolean {
   return accessTokenOf(known.record) === result.next.tokens.access_token
 }
-
-const asPlaced = ({ version }: Known, record: AccountRecord): Placed => ({ version, record })
 
 interface Commit {
   readonly result: RefreshResult
@@ -123,7 +121,7 @@ interface Commit {
 async function placeInTheEnd(
   known: Known,
   { result, held, writeId }: Commit,
-  kept: number | undefined,
+  kept: Write | undefined,
   isSafe: () => void,
   context: Context,
 ): Promise<void> {
@@ -150,7 +148,7 @@ async function keepInSpool(
   result: RefreshResult,
   { version }: Placed,
   { spool, reportSpool }: Context,
-): Promise<number | undefined> {
+): Promise<Write | undefined> {
   if (result.next.state !== 'signed-in') return undefined
   try {
     return await spool?.keep(account, result, version)

@@ -142,8 +142,8 @@ async function leaveAsBefore(known: Known, ended: Ended, context: Context): Prom
 async function putBack(known: Known, { held }: Ended, record: SignedIn, context: Context): Promise<void> {
   const { runtime, store } = context
   try {
-    const answer = await store.swap(known.account, held.version, record, runtime.uniqueId())
-    if (!('conflict' in answer)) adopt(known, { version: answer.version, record }, runtime, context.refreshAfter)
+    const answer = await store.swap(known.account, held, record, runtime.uniqueId())
+    if (!('conflict' in answer)) adopt(known, { ...answer, record }, runtime, context.refreshAfter)
   } catch {
     // The refresh's own outcome is what callers need to hear; the next look meets the store's error again.
   }

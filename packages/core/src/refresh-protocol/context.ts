@@ -2,7 +2,6 @@
  * What all parts of the protocol work with: the options, the surroundings, and this process's memory.
  */
 import type { Sso } from '../sso.ts'
-import type { TokenStore } from '../token-store.ts'
 import type { AccountMemory } from './account-memory.ts'
 import type { Emit } from './events.ts'
 import type { RollCall } from './roll-call.ts'
@@ -10,11 +9,12 @@ import type { Rules } from './rules.ts'
 import type { Runtime } from './runtime.ts'
 import type { SharedBreaker } from './shared-breaker.ts'
 import type { Spool } from './spool.ts'
+import type { GuardedStore } from './store-errors.ts'
 import type { UnderWay } from './under-way.ts'
 
 export interface Context {
   readonly sso: Pick<Sso, 'refresh'>
-  readonly store: TokenStore
+  readonly store: GuardedStore
   readonly spool: Spool | undefined
   /** Tells that the spool failed. */
   readonly reportSpool: (error: unknown) => void

@@ -4,6 +4,7 @@
  */
 import { createHmac } from 'node:crypto'
 import type { AccountRecord, ReauthenticationRequired, SignedIn } from '../token-record.ts'
+import type { Versioned } from '../token-store.ts'
 import { ancestryOf, descends, sessionOf } from './ancestry.ts'
 
 /**
@@ -42,10 +43,17 @@ export function successorOf(stored: SignedIn | ReauthenticationRequired, { next 
   return { ...next, ...ancestryOf(stored), refreshes: Math.max(stored.refreshes + grown, next.refreshes) }
 }
 
-/** An account's record at its version. */
-export interface Placed {
-  readonly version: number
+/** Which write a record is: its version, and where the store tells it the name of the write. */
+export type Write = Pick<Versioned, 'version' | 'writeId'>
+
+/** An account's record as it stands in the store. */
+export interface Placed extends Write {
   readonly record: AccountRecord
+}
+
+/** A store that was emptied or set back may use a version again, for another write. */
+export function isSameWrite(one: Write, other: Write): boolean {
+  return one.version === other.version && one.writeId === other.writeId
 }
 
 /**
@@ -60,7 +68,8 @@ export function isBehind(stored: Placed, seen: Placed): boolean {
   if (older !== 0) return older < 0
   // A refusal is the end of its tokens, however often they were put back since.
   if (stored.record.state !== seen.record.state) return seen.record.state === 'reauthentication-required'
-  return stored.version < seen.version && maySpendAgain(stored.record) && !maySpendAgain(seen.record)
+  const isEarlier = stored.version < seen.version || (stored.version === seen.version && !isSameWrite(stored, seen))
+  return isEarlier && maySpendAgain(stored.record) && !maySpendAgain(seen.record)
 }
 
 function refreshesOf(record: AccountRecord): number {

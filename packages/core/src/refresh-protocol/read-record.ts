@@ -17,7 +17,7 @@ import { callRoll } from './roll-call.ts'
 /** @throws StoreError where the store can't be read, or holds what is no record of an account */
 export async function readRecord(account: string, { store }: Context): Promise<Placed | undefined> {
   const stored = placed(await store.read(account))
-  return stored && { version: stored.version, record: withoutShownTokens(stored.record) }
+  return stored && { ...stored, record: withoutShownTokens(stored.record) }
 }
 
 /**
@@ -56,10 +56,10 @@ export async function look(known: Known, context: Context): Promise<boolean> {
       return true
     }
     const forgetOlder = record.state === 'signed-out'
-    const answer = await store.swap(known.account, stored?.version ?? 0, record, runtime.uniqueId(), { forgetOlder })
+    const answer = await store.swap(known.account, stored, record, runtime.uniqueId(), { forgetOlder })
     if ('conflict' in answer) continue
     // A call of this process may have come in between.
-    if (known.record === before) adopt(known, { version: answer.version, record }, runtime, refreshAfter)
+    if (known.record === before) adopt(known, { ...answer, record }, runtime, refreshAfter)
     context.emit('restored', { account: known.account })
     void underWay.track(callRoll(context))
     return true

@@ -3,7 +3,7 @@
  * look every 25 to 250 ms, often while the refresh is young, and jittered so that a herd does not look all at once.
  */
 import { callSafely } from '../callback-fault.ts'
-import type { TokenStore } from '../token-store.ts'
+import type { GuardedStore } from './store-errors.ts'
 import type { Runtime } from './runtime.ts'
 
 export interface RecordWatch {
@@ -16,7 +16,7 @@ export interface RecordWatch {
 const soonest = 25
 const latest = 250
 
-export function watchRecord(account: string, store: TokenStore, runtime: Runtime): RecordWatch {
+export function watchRecord(account: string, store: Pick<GuardedStore, 'watch'>, runtime: Runtime): RecordWatch {
   let hinted = false
   let looks = 0
   let wake: (() => void) | undefined
@@ -48,7 +48,7 @@ export function watchRecord(account: string, store: TokenStore, runtime: Runtime
 }
 
 /** A hint is worth no failed refresh: a store whose watch fails is looked at as if it had none. */
-function startOf(store: Pick<TokenStore, 'watch'>, account: string, hint: () => void): () => void {
+function startOf(store: Pick<GuardedStore, 'watch'>, account: string, hint: () => void): () => void {
   let end: unknown
   callSafely("the store's watch", () => (end = store.watch?.(account, hint)))
   return () => callSafely("the end of the store's watch", () => (typeof end === 'function' ? end() : undefined))

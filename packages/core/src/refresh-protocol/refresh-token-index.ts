@@ -48,8 +48,7 @@ async function claim(account: string, refreshToken: string, session: string, con
   const key = digest.toString('base64url')
   for (let tries = 0; tries < mostTries; tries += 1) {
     const stored = await store.read(name)
-    const { version, record } = stored ? checkedRecord(stored, 'refresh-tokens') : { version: 0, record: undefined }
-    const saved = new Map(Object.entries(record?.saved ?? {}))
+    const saved = new Map(Object.entries(stored ? checkedRecord(stored, 'refresh-tokens').record.saved : {}))
     const [first, sessionOfFirst] = saved.get(key) ?? []
     if (first !== undefined && first !== account && (await isOf(first, sessionOfFirst, context))) {
       throw new DuplicateTokenSetError(first)
@@ -61,7 +60,7 @@ async function claim(account: string, refreshToken: string, session: string, con
       state: 'refresh-tokens',
       saved: Object.fromEntries([...saved].slice(-savedInEach)),
     }
-    const answer = await store.swap(name, version, next, runtime.uniqueId(), { forgetOlder: true })
+    const answer = await store.swap(name, stored, next, runtime.uniqueId(), { forgetOlder: true })
     if (!('conflict' in answer)) return
   }
   throw new StoreError('busy', 'The index of refresh tokens was changed all the time.')

@@ -2,11 +2,14 @@
  * One refresh, from the look at the record to the new token in memory: the story that `docs/refresh-protocol.md` tells.
  */
 import { ReauthenticationRequiredError, SignedOutError, StoreError } from '../errors.ts'
+import { writeOf } from './account-memory.ts'
 import type { Known } from './account-memory.ts'
 import { attempt } from './attempt.ts'
 import { lookEverywhere } from './carry-over.ts'
 import type { Context } from './context.ts'
 import { inDoubt } from './doubt.ts'
+import { isSameWrite } from './lineage.ts'
+import type { Write } from './lineage.ts'
 import { watchRecord } from './record-watch.ts'
 import type { Decision } from './rules.ts'
 import { situationOf } from './situation.ts'
@@ -24,12 +27,12 @@ export async function refresh(known: Known, context: Context, looked: () => void
   const watch = watchRecord(known.account, context.store, context.runtime)
   try {
     for (;;) {
-      const { decision, version } = await decide(known, context, began)
+      const { decision, upon } = await decide(known, context, began)
       looked()
       if (decision === 'answer') return
       if (decision === 'wait') await watch.change()
       else if (decision === 'send' || decision === 'replay') {
-        if ((await attempt(known, version, decision === 'replay', context)) === 'done') return
+        if ((await attempt(known, upon, decision === 'replay', context)) === 'done') return
       } else throw reasonFor(decision, known, context)
     }
   } finally {
@@ -39,25 +42,25 @@ export async function refresh(known: Known, context: Context, looked: () => void
 
 interface Decided {
   readonly decision: Decision
-  /** Of the record that it was made upon. */
-  readonly version: number
+  /** The record that it was made upon. */
+  readonly upon: Write
 }
 
 async function decide(known: Known, context: Context, began: number): Promise<Decided> {
   const host = hostOf(known)
-  const before = known.version
+  const before = writeOf(known)
   // Both at once, so that a store far away costs one round trip.
   const [stored] = await Promise.all([lookEverywhere(known, context), host && context.breaker.look(host)])
   const decision = context.rules.decide(situationOf(known, stored, context))
-  const { version } = known
+  const upon = writeOf(known)
   const now = hostOf(known)
   // Another's block may have been written between the two reads: then the record has changed as well.
-  const isOutdated = now !== host || version !== before
+  const isOutdated = now !== host || !isSameWrite(upon, before)
   if ((decision === 'send' || decision === 'replay') && isOutdated) await context.breaker.look(now ?? '')
-  if (decision !== 'wait') return { decision, version }
+  if (decision !== 'wait') return { decision, upon }
   // This process is leaving, and nobody in it needs the token: another one is at it.
-  if (context.underWay.isEnding() && known.callers === 0) return { decision: 'defer', version }
-  return { decision: context.rules.afterWaiting(context.runtime.monotonicClock() - began), version }
+  if (context.underWay.isEnding() && known.callers === 0) return { decision: 'defer', upon }
+  return { decision: context.rules.afterWaiting(context.runtime.monotonicClock() - began), upon }
 }
 
 function reasonFor(decision: Decision, known: Known, context: Context): Error {

@@ -4,9 +4,10 @@
  */
 import { StoreError } from '../errors.ts'
 import type { SignedIn } from '../token-record.ts'
-import { accessTokenOf, adopt, ageOf } from './account-memory.ts'
+import { accessTokenOf, adopt, ageOf, writeOf } from './account-memory.ts'
 import type { Known } from './account-memory.ts'
 import type { Context } from './context.ts'
+import { isSameWrite } from './lineage.ts'
 import { instantOf } from './runtime.ts'
 
 /** Milliseconds. Nobody ever hears that a token was accepted; one that is refused later than this is taken for it. */
@@ -20,15 +21,16 @@ export function isUnused(known: Known, { runtime }: Context): boolean {
 
 /** Counts the refused token in the record. Where that can't be written now, `refusalsBefore` does it at the next refresh. */
 export async function noteRefusal(known: Known, { runtime, store, refreshAfter }: Context): Promise<void> {
-  const { record, version } = known
+  const { record } = known
+  const write = writeOf(known)
   if (record?.state !== 'signed-in' || record.refusals?.thisOne === true || known.rejected?.unused !== true) return
   // Whoever is refreshing, or has tokens to save, writes the record itself.
   if (record.intent !== undefined || known.flight !== undefined || known.unsaved !== undefined) return
   const noted: SignedIn = { ...record, refusals: { inARow: inARow(record) + 1, thisOne: true } }
   try {
-    const answer = await store.swap(known.account, version, noted, runtime.uniqueId())
-    if ('conflict' in answer || known.version !== version) return
-    adopt(known, { version: answer.version, record: noted }, runtime, refreshAfter)
+    const answer = await store.swap(known.account, write, noted, runtime.uniqueId())
+    if ('conflict' in answer || !isSameWrite(known, write)) return
+    adopt(known, { ...answer, record: noted }, runtime, refreshAfter)
   } catch (error) {
     if (!(error instanceof StoreError)) throw error
   }

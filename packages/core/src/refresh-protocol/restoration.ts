@@ -8,6 +8,7 @@
  * tokens or the sign-out over it.
  */
 import type { AccountRecord, SignedIn } from '../token-record.ts'
+import { writeOf } from './account-memory.ts'
 import type { Known } from './account-memory.ts'
 import { ancestryOver, descends, sessionOf } from './ancestry.ts'
 import type { Context } from './context.ts'
@@ -25,9 +26,10 @@ export function restorationOf(
   stored: Placed | undefined,
   context: Pick<Context, 'runtime'>,
 ): AccountRecord | undefined {
-  const { version, record } = known
+  const { record } = known
   if (record === undefined) return undefined
-  if (stored === undefined || isBehind(stored, { version, record })) return inDoubtAgain(record, known, context)
+  if (stored === undefined || isBehind(stored, { ...writeOf(known), record }))
+    return inDoubtAgain(record, known, context)
   if (!isOlderMemory(stored.record, record, context)) return undefined
   return inDoubtAgain({ ...record, ...ancestryOver(sessionOf(record), record, stored.record) }, known, context)
 }

@@ -35,7 +35,7 @@ export async function standingCall({ runtime, store }: Context): Promise<string>
     if (isLast) break
     const call = runtime.uniqueId()
     // A conflict is another's call, made at the same time.
-    if (!('conflict' in (await store.swap(rollCallName, 0, recordOf(call), call)))) return call
+    if (!('conflict' in (await store.swap(rollCallName, undefined, recordOf(call), call)))) return call
   }
   throw new StoreError('busy', 'The token store holds a record that it does not show.')
 }
@@ -49,7 +49,7 @@ export async function callRoll({ rollCall, runtime, store }: Context): Promise<v
     const call = runtime.uniqueId()
     const stored = await store.read(rollCallName)
     // A conflict is another's call, which does as well.
-    await store.swap(rollCallName, stored?.version ?? 0, recordOf(call), call)
+    await store.swap(rollCallName, stored, recordOf(call), call)
   } catch {
     rollCall.lastCalled = undefined
   }

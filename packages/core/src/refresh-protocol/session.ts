@@ -4,7 +4,7 @@
 import { tokenSet } from '../token-set.ts'
 import type { TokenSet } from '../token-set.ts'
 import type { AccountRecord, Ancestry } from '../token-record.ts'
-import { adopt } from './account-memory.ts'
+import { adopt, writeOf } from './account-memory.ts'
 import { ancestryOver } from './ancestry.ts'
 import type { Context } from './context.ts'
 import { believedLifetime } from './lifetime.ts'
@@ -52,10 +52,10 @@ async function replace(
     const stored = await readRecord(account, context)
     // Over what this process remembers as well: the store may have lost it, and another process may put it back.
     const record = recordOf(ancestryOver(session, stored?.record, known.record))
-    const answer = await store.swap(account, stored?.version ?? 0, record, writeId, { forgetOlder: true })
+    const answer = await store.swap(account, stored, record, writeId, { forgetOlder: true })
     if ('conflict' in answer) continue
-    const placed: Placed = { version: answer.version, record }
-    const overtaken = known.record !== undefined && isBehind(placed, { version: known.version, record: known.record })
+    const placed: Placed = { ...answer, record }
+    const overtaken = known.record !== undefined && isBehind(placed, { ...writeOf(known), record: known.record })
     if (overtaken) return
     adopt(known, placed, runtime, refreshAfter)
     // What a refresh before it brought, and why one failed, is of no account any more.

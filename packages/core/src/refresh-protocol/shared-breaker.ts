@@ -8,7 +8,9 @@ import { FirewallChallengeError } from '../errors.ts'
 import { checkedRecord } from '../record-check.ts'
 import type { FirewallRecord } from '../token-record.ts'
 import type { SharedBlocks } from '../http/shared-blocks.ts'
-import type { TokenStore } from '../token-store.ts'
+import { isSameWrite } from './lineage.ts'
+import type { Write } from './lineage.ts'
+import type { GuardedStore } from './store-errors.ts'
 import { firewallRecordName } from './record-names.ts'
 import { elapsed, instantOf } from './runtime.ts'
 import type { Instant, Runtime } from './runtime.ts'
@@ -24,38 +26,37 @@ export interface SharedBreaker extends SharedBlocks {
   challenged(authUrl: string, error: FirewallChallengeError): Promise<number>
 }
 
-interface Known {
-  readonly version: number
+interface Known extends Write {
   readonly record: FirewallRecord
   readonly seen: Instant
 }
 
 const clear: FirewallRecord = { schema: 1, state: 'firewall', challenges: 0, noted_at: 0, wait: 0 }
 
-export function createSharedBreaker(store: TokenStore, runtime: Runtime): SharedBreaker {
+export function createSharedBreaker(store: GuardedStore, runtime: Runtime): SharedBreaker {
   const hosts = new Map<string, Known>()
 
-  function remember(name: string, version: number, record: FirewallRecord): Known {
+  function remember(name: string, { version, writeId }: Write, record: FirewallRecord): Known {
     const before = hosts.get(name)
-    const known = before?.version === version ? before : { version, record, seen: instantOf(runtime) }
+    const isKnown = before !== undefined && isSameWrite(before, { version, writeId })
+    const known = isKnown ? before : { version, writeId, record, seen: instantOf(runtime) }
     hosts.set(name, known)
     return known
   }
 
   async function read(name: string): Promise<Known> {
     const stored = await store.read(name)
-    if (stored === undefined) return remember(name, 0, clear)
-    const { version, record } = checkedRecord(stored, 'firewall')
-    return remember(name, version, record)
+    if (stored === undefined) return remember(name, { version: 0 }, clear)
+    return remember(name, stored, checkedRecord(stored, 'firewall').record)
   }
 
   /** Writes over what is known. False where another process was faster, or the store is down. */
   async function write(name: string, change: Omit<FirewallRecord, 'schema' | 'state' | 'noted_at'>): Promise<boolean> {
     const noted = Math.floor(runtime.wallClock() / 1000)
     const record: FirewallRecord = { schema: 1, state: 'firewall', noted_at: noted, ...change }
-    const answer = await store.swap(name, hosts.get(name)?.version ?? 0, record, runtime.uniqueId())
+    const answer = await store.swap(name, hosts.get(name), record, runtime.uniqueId())
     if ('conflict' in answer) return false
-    remember(name, answer.version, record)
+    remember(name, answer, record)
     return true
   }
 
@@ -104,10 +105,11 @@ export function createSharedBreaker(store: TokenStore, runtime: Runtime): Shared
       // Where the store is down, this process at least remembers it by itself.
       const written = await write(name, block).catch(() => false)
       if (!written) {
-        const version = hosts.get(name)?.version ?? 0
+        const { version, writeId }: Write = hosts.get(name) ?? { version: 0 }
         const noted = Math.floor(runtime.wallClock() / 1000)
         hosts.set(name, {
           version,
+          writeId,
           record: { schema: 1, state: 'firewall', noted_at: noted, ...block },
           seen: instantOf(runtime),
         })

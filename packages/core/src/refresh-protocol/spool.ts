@@ -7,43 +7,46 @@ import { StoreError } from '../errors.ts'
 import { checkedRecord } from '../record-check.ts'
 import type { SpooledRecord, SpooledResult } from '../token-record.ts'
 import { tokenSet } from '../token-set.ts'
-import type { TokenStore } from '../token-store.ts'
-import type { RefreshResult } from './lineage.ts'
+import type { GuardedStore } from './store-errors.ts'
+import type { RefreshResult, Write } from './lineage.ts'
 
 export interface Spool {
   /**
-   * Keeps new tokens, in place of earlier ones of the account. Returns the version at which they stand there.
+   * Keeps new tokens, in place of earlier ones of the account. Returns the write that they stand as there.
    *
    * @param version - of the record that held this process's intent
    * @throws StoreError where they could not be kept
    */
-  keep(account: string, result: RefreshResult, version: number): Promise<number>
+  keep(account: string, result: RefreshResult, version: number): Promise<Write>
   /** What waits to be carried over. @throws StoreError where the spool can't be read */
   find(account: string): Promise<Spooled | undefined>
   /** Takes them out, unless others stand there by now. Returns whether it did. @throws StoreError */
-  clear(account: string, at: number): Promise<boolean>
+  clear(account: string, at: Write): Promise<boolean>
   /** The accounts that tokens were ever kept of; none where the spool can't list them. */
   accounts(): AsyncIterable<string>
 }
 
 export interface Spooled extends SpooledResult {
-  /** The version at which it stands in the spool. */
-  readonly at: number
+  /** The write that it stands as in the spool. */
+  readonly at: Write
 }
 
 /** @param store - another one than the token manager's own */
-export function spoolOn(store: TokenStore, uniqueId: () => string): Spool {
-  const read = async (account: string): Promise<{ at: number; result: SpooledResult | undefined }> => {
+export function spoolOn(store: GuardedStore, uniqueId: () => string): Spool {
+  const read = async (account: string): Promise<{ at: Write | undefined; result: SpooledResult | undefined }> => {
     const stored = await store.read(account)
-    if (stored === undefined) return { at: 0, result: undefined }
-    const { version, record } = checkedRecord(stored, 'spooled')
-    return { at: version, result: record.result ?? undefined }
+    if (stored === undefined) return { at: undefined, result: undefined }
+    return { at: stored, result: checkedRecord(stored, 'spooled').record.result ?? undefined }
   }
-  const write = async (account: string, expected: number, result?: SpooledResult): Promise<number | undefined> => {
+  const write = async (
+    account: string,
+    over: Write | undefined,
+    result?: SpooledResult,
+  ): Promise<Write | undefined> => {
     const record: SpooledRecord = { schema: 1, state: 'spooled', ...(result && { result }) }
     // What stood there before is spent, carried over or superseded.
-    const answer = await store.swap(account, expected, record, uniqueId(), { forgetOlder: true })
-    return 'conflict' in answer ? undefined : answer.version
+    const answer = await store.swap(account, over, record, uniqueId(), { forgetOlder: true })
+    return 'conflict' in answer ? undefined : answer
   }
   return {
     async keep(account, { derivedFrom, next }, version) {
@@ -55,7 +58,7 @@ export function spoolOn(store: TokenStore, uniqueId: () => string): Spool {
     },
     async find(account) {
       const { at, result } = await read(account)
-      if (result === undefined) return undefined
+      if (at === undefined || result === undefined) return undefined
       const { derivedFrom, next } = result
       const shown = { derivedFrom: { ...derivedFrom, tokens: tokenSet(derivedFrom.tokens) }, at }
       return { ...result, ...shown, next: { ...next, tokens: tokenSet(next.tokens) } }

@@ -5,7 +5,8 @@
 import { SsoError, StoreError } from '../errors.ts'
 import type { TokenRecord } from '../token-record.ts'
 import { storableTokenSet } from '../token-set.ts'
-import type { TokenStore } from '../token-store.ts'
+import type { Conflict, SwapOptions, TokenStore, Versioned } from '../token-store.ts'
+import type { Write } from './lineage.ts'
 import type { Runtime } from './runtime.ts'
 
 /**
@@ -17,12 +18,25 @@ const longest = 10_000
 type Limit = Runtime['limit']
 type Failure = 'unavailable' | 'write-failed'
 
+export interface GuardedStore extends Omit<TokenStore, 'swap'> {
+  /** @param over - what was read there, all of it: a version alone may be another write's by now. Nothing where nothing was */
+  swap(
+    account: string,
+    over: Write | undefined,
+    next: TokenRecord,
+    writeId: string,
+    options?: Pick<SwapOptions, 'forgetOlder'>,
+  ): Promise<Versioned | Conflict>
+}
+
 /** @param limit - how a time limit is kept; without it a call may take for ever */
-export function withStoreErrors(store: TokenStore, limit: Limit): TokenStore {
+export function withStoreErrors(store: TokenStore, limit: Limit): GuardedStore {
   return {
     read: (account) => typed('unavailable', limit, () => store.read(account)),
-    swap: (account, expected, next, ...write) =>
-      typed('write-failed', limit, () => store.swap(account, expected, plainRecord(next), ...write)),
+    swap: (account, { version, writeId: expectedWriteId } = { version: 0 }, next, writeId, options) => {
+      const all = expectedWriteId === undefined ? options : { ...options, expectedWriteId }
+      return typed('write-failed', limit, () => store.swap(account, version, plainRecord(next), writeId, all))
+    },
     ...(store.accounts && { accounts: () => steps(store, limit) }),
     ...(store.watch && { watch: store.watch.bind(store) }),
   }

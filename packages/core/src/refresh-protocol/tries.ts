@@ -8,9 +8,9 @@ import { createHash } from 'node:crypto'
 import { checkedRecord } from '../record-check.ts'
 import type { WaitingSignIn } from '../token-manager.ts'
 import type { TriesRecord } from '../token-record.ts'
-import type { TokenStore } from '../token-store.ts'
 import { triesRecordName } from './record-names.ts'
 import type { Runtime } from './runtime.ts'
+import type { GuardedStore } from './store-errors.ts'
 
 /** Records for each kind of answer. More of them would only spread the counts wider. */
 const records = 64
@@ -24,18 +24,17 @@ const margin = 60 * 60
 /** True for the process that may send this answer; false where it, or a later one, was claimed before. */
 export async function claimTry(
   { id, step, tries, expires_at }: WaitingSignIn,
-  { store, runtime }: { readonly store: Pick<TokenStore, 'read' | 'swap'>; readonly runtime: Runtime },
+  { store, runtime }: { readonly store: Pick<GuardedStore, 'read' | 'swap'>; readonly runtime: Runtime },
 ): Promise<boolean> {
   const digest = createHash('sha256').update(id).digest()
   const name = triesRecordName(step, digest.readUInt8(31) % records)
   const key = digest.toString('base64url').slice(0, 16)
   for (;;) {
     const stored = await store.read(name)
-    const { version, record } = stored ? checkedRecord(stored, 'tries') : { version: 0, record: undefined }
-    const counts = new Map(Object.entries(record?.sign_ins ?? {}))
+    const counts = new Map(Object.entries(stored ? checkedRecord(stored, 'tries').record.sign_ins : {}))
     if (tries < (counts.get(key)?.[0] ?? 0)) return false
     counts.set(key, [tries + 1, expires_at])
-    const answer = await store.swap(name, version, recordOf(counts, runtime), runtime.uniqueId())
+    const answer = await store.swap(name, stored, recordOf(counts, runtime), runtime.uniqueId())
     if (!('conflict' in answer)) return true
   }
 }

@@ -55,6 +55,53 @@ describe('after a loss, a process with an older sign-in', () => {
   })
 })
 
+describe('after a loss, a write that began before it', () => {
+  it.each(['intent', 'result', 'refusal'] as const)(
+    'does not replace a newer sign-in under the same version: an %s',
+    async (kind) => {
+      const { world, other } = twoProcesses()
+      const [held, gate] = [deferred<void>(), deferred<void>()]
+      let late = { intent: 0, result: 1, refusal: 0 }[kind]
+      const old = world.process({
+        minRefreshInterval: 0,
+        store: {
+          ...world.store,
+          async swap(...write) {
+            if (write[0] === account && late-- === 0) {
+              held.resolve()
+              await gate.promise
+            }
+            return world.store.swap(...write)
+          },
+        },
+      })
+      // As many versions before the loss as the other process writes after it.
+      const writes = { intent: 1, result: 2, refusal: 3 }[kind]
+      await other.save(account, world.tokens())
+      for (let version = 2; version < writes; version += 1) await other.refresh(account)
+      if (kind === 'refusal') await old.getAccessToken(account)
+      await world.pass(kind === 'refusal' ? 1000 : hours(8))
+      const given = (await world.store.read(account))?.record
+      const call =
+        kind === 'refusal' && given?.state === 'signed-in'
+          ? old.invalidate(account, given.tokens.access_token)
+          : old.getAccessToken(account)
+      await held.promise
+      world.store.clear()
+      for (let version = 0; version < writes; version += 1) {
+        await other.save(account, world.tokens({ access_token: `newer ${version}`, refresh_token: `newer ${version}` }))
+      }
+      const stands = await world.store.read(account)
+      const sent = [...world.sent]
+      gate.resolve()
+      await call
+      expect(await world.store.read(account)).toEqual(stands)
+      expect(world.sent).toEqual(sent)
+      expect(await world.process().getAccessToken(account)).toBe(`newer ${writes - 1}`)
+    },
+  )
+})
+
 describe('an account that the store has lost', () => {
   it('is put back by a process that holds it, and everybody gets it again', async () => {
     const { world, old } = twoProcesses()

@@ -77,8 +77,8 @@ export const mutants: readonly Mutant[] = [
 function withIntentsBySheerForce(store: TokenStore): TokenStore {
   return {
     ...store,
-    async swap(account, expected, next, writeId) {
-      const answer = await store.swap(account, expected, next, writeId)
+    async swap(account, expected, next, writeId, options) {
+      const answer = await store.swap(account, expected, next, writeId, options)
       if (!('conflict' in answer) || !isIntent(next)) return answer
       const now = await store.read(account)
       return store.swap(account, now?.version ?? 0, next, writeId)
@@ -90,8 +90,8 @@ function withIntentsBySheerForce(store: TokenStore): TokenStore {
 function withoutLateResults(store: TokenStore): TokenStore {
   return {
     ...store,
-    async swap(account, expected, next, writeId) {
-      const answer = await store.swap(account, expected, next, writeId)
+    async swap(account, expected, next, writeId, options) {
+      const answer = await store.swap(account, expected, next, writeId, options)
       return 'conflict' in answer && !isIntent(next) ? { version: expected + 1, record: next } : answer
     },
   }

@@ -86,11 +86,11 @@ export function startProcess(index: number, incarnation: number, nature: Nature)
       const shelf = shelfOf(name)
       return shelf && asked('read', { shelf })
     },
-    async swap(name, expected, next, writeId) {
+    async swap(name, expected, next, writeId, options) {
       const shelf = shelfOf(name)
       // Nobody answers a roll call in this world.
       if (shelf === undefined) return { version: expected + 1, record: next }
-      return asked('swap', { shelf, write: { expected, next, writeId } })
+      return asked('swap', { shelf, write: { expected, expectedWriteId: options?.expectedWriteId, next, writeId } })
     },
   }
   function shelfOf(name: string): Shelf | undefined {

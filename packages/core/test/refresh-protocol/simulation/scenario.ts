@@ -69,8 +69,6 @@ export interface Scenario extends Nature, Allowances {
   readonly token: 'fresh' | 'ageing' | 'expired'
   /** `getAccessToken` calls of each process. */
   readonly calls: number
-  /** Whether a store that lost something counts its versions from there again. */
-  readonly versionsRepeat: boolean
   /** Milliseconds that the wall clock of each process is off. */
   readonly skews: readonly number[]
   /** Milliseconds. */
@@ -108,7 +106,6 @@ export const calm: Omit<Scenario, 'rules'> = {
   sameHost: false,
   firewall: false,
   calls: 1,
-  versionsRepeat: false,
   skews: [],
   jumpBy: [],
 }

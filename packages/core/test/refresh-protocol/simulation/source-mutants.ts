@@ -181,7 +181,7 @@ export const sourceMutants: readonly SourceMutant[] = [
   {
     takenOut: 'the look at what changed since the decision',
     file: 'attempt',
-    find: "if (known.version !== version) return 'again'",
+    find: "if (!isSameWrite(known, upon)) return 'again'",
     replace: '',
     world: { blocks: 1, firewall: true, looks: 1 },
     harm: 'two requests for one expiry',
@@ -257,6 +257,14 @@ export const sourceMutants: readonly SourceMutant[] = [
     replace: 'timeout: requestDeadline }',
     world: { pauses: 1 },
     harm: 'more replays than lost answers',
+  },
+  {
+    takenOut: 'the name of the write that a swap expects',
+    file: 'store-errors',
+    find: 'expectedWriteId === undefined ? options : { ...options, expectedWriteId }',
+    replace: 'options',
+    world: { emptyings: 1, signIns: 1 },
+    harm: 'a newer sign-in or sign-out was overwritten',
   },
   {
     takenOut: 'ancestry, a clock telling which sign-in is newer',

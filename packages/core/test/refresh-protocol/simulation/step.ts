@@ -5,6 +5,7 @@ import type { Tell } from './conversation.ts'
 import * as judge from './judge.ts'
 import type { Step } from './process.ts'
 import type { Scenario } from './scenario.ts'
+import type { Versioned } from '../../../src/token-store.ts'
 import { accountRecordOf, swapped } from './store.ts'
 import type { Stored } from './store.ts'
 import { actorOf, nameOf, withActor } from './world.ts'
@@ -16,28 +17,33 @@ const longestRollback = 2
 /** What a step that ends in one of its ways makes of a world. */
 export type EndStep = (world: World, index: number, step: Step, how: string) => World | Promise<World>
 
-export function stepOf(tell: Tell, { emptyings, rollbacks, versionsRepeat }: Scenario): EndStep {
+export function stepOf(tell: Tell, { emptyings, rollbacks }: Scenario): EndStep {
   const remembers = rollbacks > 0
-  const counts = emptyings + rollbacks > 0 && !versionsRepeat
+  // Where nothing is lost, a version is one write: its name would only tell states apart that are the same.
+  const tellsWrites = emptyings + rollbacks > 0
+  const answerOf = (stored: Stored | undefined): Versioned | undefined =>
+    stored === undefined || tellsWrites ? stored : { ...stored, writeId: undefined }
+  const wordsFor = (stored: Stored | undefined): string =>
+    tellsWrites ? `${stored?.name} ${stored?.writeId}` : `${stored?.name}`
 
   function afterRead(world: World, index: number, step: Step): World | Promise<World> {
     const stored = world.stock[step.shelf ?? 'account']
     const reader = step.shelf === 'account' ? { lastRead: `${stored?.name}@${world.now}` } : {}
-    const words = `${step.name} ${stored?.name}`
-    return tell(withActor(world, index, reader), index, { what: step, words, answer: stored })
+    const words = `${step.name} ${wordsFor(stored)}`
+    return tell(withActor(world, index, reader), index, { what: step, words, answer: answerOf(stored) })
   }
 
   function afterSwap(world: World, index: number, step: Step, how: string): World | Promise<World> {
     const { name: words, write, shelf = 'account' } = step
     const stored = world.stock[shelf]
-    const result = write && swapped(stored, write, world.highest)
+    const result = write && swapped(stored, write)
     const changed = result === undefined || result === stored ? world : afterWrite(world, shelf, result)
     if (how === 'unacknowledged')
       return tell(changed, index, { what: step, words: `${words} failed`, answer: 'failed' })
     if (result === undefined) {
       return tell(changed, index, { what: step, words: `${words} conflict`, answer: { conflict: true } })
     }
-    return tell(changed, index, { what: step, words: `${words} ${result.version}`, answer: result })
+    return tell(changed, index, { what: step, words: `${words} ${wordsFor(result)}`, answer: answerOf(result) })
   }
 
   function afterWrite(world: World, shelf: 'account' | 'firewall', stored: Stored): World {
@@ -50,7 +56,7 @@ export function stepOf(tell: Tell, { emptyings, rollbacks, versionsRepeat }: Sce
       world.evidence,
       (seen) => record && judge.written(seen, accountRecordOf(world.stock), record, world.now),
     )
-    return { ...next, before: history, highest: counts ? stored.version : 0, evidence }
+    return { ...next, before: history, evidence }
   }
 
   function afterReply(world: World, index: number, step: Step, how: string): World | Promise<World> {

@@ -16,6 +16,7 @@ export interface Stored {
 
 export interface Write {
   readonly expected: number
+  readonly expectedWriteId?: string | undefined
   readonly next: TokenRecord
   readonly writeId: string
 }
@@ -26,18 +27,14 @@ export type Stock = Readonly<Record<Shelf, Stored | undefined>>
 /** How a store operation can end otherwise than well: before it was applied, or after. */
 export const failures = { read: ['failed'], swap: ['failed', 'unacknowledged'] }
 
-/**
- * What stands after a swap; nothing for a conflict.
- *
- * @param highest - the highest version that the store ever had, as far as it knows
- */
+/** What stands after a swap; nothing for a conflict. */
 export function swapped(
   stored: Stored | undefined,
-  { expected, next, writeId }: Write,
-  highest: number,
+  { expected, expectedWriteId = stored?.writeId, next, writeId }: Write,
 ): Stored | undefined {
   if (stored?.writeId === writeId) return stored
-  return (stored?.version ?? 0) === expected ? storedAs(Math.max(expected, highest) + 1, next, writeId) : undefined
+  const isExpected = (stored?.version ?? 0) === expected && stored?.writeId === expectedWriteId
+  return isExpected ? storedAs(expected + 1, next, writeId) : undefined
 }
 
 export function storedAs(version: number, record: TokenRecord, writeId: string): Stored {

@@ -24,8 +24,6 @@ export interface World {
   readonly stock: Stock
   /** Milliseconds by which a wall clock may be set. */
   readonly jumpBy: readonly number[]
-  /** The highest version that the store ever had, where it may lose something and its versions don't repeat. */
-  readonly highest: number
   /** What the account's record was before, the newest first: where a rollback may lead. */
   readonly before: readonly Stored[]
   readonly service: Service
@@ -77,7 +75,6 @@ export function firstWorld(scenario: Scenario, behaviour: Behaviour): World {
       return startedActor(behaviour, index, { incarnation: 0, calls: scenario.calls, clocks })
     }),
     stock: { account: storedAs(1, record, ''), firewall: undefined },
-    highest: scenario.emptyings + scenario.rollbacks > 0 && !scenario.versionsRepeat ? 1 : 0,
     before: [],
     jumpBy: scenario.jumpBy,
     service,
@@ -119,12 +116,12 @@ export const nameOf = (answer: Answer | undefined): string =>
     : `${answer.tokens.refresh_token}/${answer.tokens.access_token}/${answer.tokens.expires_at}`
 
 /** Everything that decides how a world goes on. */
-export function stateOf({ now, left, processes, stock, highest, before, service, evidence }: World): string {
-  let text = `${now}|${stock.account?.name}|${stock.account?.writeId}|${stock.firewall?.name}|${highest}|${service.state()}|${nameOfAll(evidence)}`
+export function stateOf({ now, left, processes, stock, before, service, evidence }: World): string {
+  let text = `${now}|${stock.account?.name}|${stock.account?.writeId}|${stock.firewall?.name}|${service.state()}|${nameOfAll(evidence)}`
   for (const { moment, incarnation, calls, clocks, answer, given, isCut, leaving } of processes) {
     text += `|${moment.id}.${incarnation}.${calls}.${clocks.ahead}.${clocks.slept}.${nameOf(answer)}.${given}.${isCut}.${leaving}`
   }
   for (const name in left) text += `.${left[name as keyof Allowances]}`
-  for (const stored of before) text += `<${stored.name}`
+  for (const stored of before) text += `<${stored.name} ${stored.writeId}`
   return text
 }
