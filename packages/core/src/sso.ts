@@ -26,7 +26,7 @@ export interface SsoOptions {
   readonly tls?: { readonly maxVersion?: 'TLSv1.2' | 'TLSv1.3'; readonly ca?: SecureContextOptions['ca'] }
   /** Milliseconds for one request, wall clock, answer included. Default 15,000. */
   readonly timeout?: number
-  /** An outbound proxy's URL. Environment variables for proxies are ignored. */
+  /** An outbound proxy's URL, for https alone: plain http never leaves the machine. Environment variables for proxies are ignored. */
   readonly proxy?: string
   /** Seconds that every call to a host fails fast after a challenge page. Default 900. */
   readonly firewallCooldown?: number

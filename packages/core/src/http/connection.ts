@@ -7,7 +7,7 @@
 import { Agent as HttpAgent } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import type { Duplex } from 'node:stream'
-import { HttpProxyAgent, HttpsProxyAgent } from 'hpagent'
+import { HttpsProxyAgent } from 'hpagent'
 import type { SsoSettings } from '../sso-settings.ts'
 
 /** Agents that keep one connection alive, until they are closed. */
@@ -32,7 +32,8 @@ export function openConnection(settings: Pick<SsoSettings, 'tls' | 'proxy'>): Co
   // The signal ends a CONNECT that the proxy never answers: hpagent passes it on to node:http.
   const proxyRequestOptions = { headers: {}, signal: closed.signal }
   const via = settings.proxy && { proxy: settings.proxy, proxyRequestOptions }
-  const httpAgent = via ? new HttpProxyAgent({ ...common, ...via }) : new HttpAgent(common)
+  // Plain http is spoken on this machine alone: to a proxy it would show the password, and lead to the proxy's own loopback.
+  const httpAgent = new HttpAgent(common)
   const httpsAgent = via ? new HttpsProxyAgent({ ...secure, ...via }) : new HttpsAgent(secure)
   handOutConnectedSockets(httpAgent, closed.signal)
   handOutConnectedSockets(httpsAgent, closed.signal)

@@ -6,7 +6,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { createSso } from '../../src/index.ts'
 import type { Sso, SsoOptions, TokenSet } from '../../src/index.ts'
-import { goodTokens, html, json, startSmallService } from '../small-service.ts'
+import { goodTokens, html, json, redirectToCallback, startSmallService } from '../small-service.ts'
 import type { Answers, SmallService } from '../small-service.ts'
 import { loopbackCertificate, startRawServer } from '../raw-server.ts'
 import type { RawServer } from '../raw-server.ts'
@@ -335,13 +335,27 @@ describe('an outbound proxy', () => {
   it('carries a whole login through one CONNECT, cookies included, where it is an option', async () => {
     const { proxy, tunnels } = await startProxy()
     const service = await small()
-    const sso = createSso({ authUrl: service.authUrl, proxy })
+    const { port } = new URL(service.authUrl)
+    const front = await raw((socket) => {
+      const behind = connect(Number(port), '127.0.0.1')
+      behind.pipe(socket.on('close', () => behind.destroy())).pipe(behind)
+    }, certificate)
+    const authUrl = `https://127.0.0.1:${front.port}`
+    service.answer({ formSubmission: redirectToCallback({ issuer: authUrl }) })
+    const sso = createSso({ authUrl, proxy, tls: { ca: certificate.cert } })
     await sso.login({ identity: 'a@example.com', credential: 'x' })
-    expect(tunnels).toEqual([new URL(service.authUrl).host])
+    expect(tunnels).toEqual([new URL(authUrl).host])
     expect(service.requests.map(({ headers }) => headers.cookie)).toEqual([undefined, 'sid=session-1', 'sid=session-1'])
   })
 
-  it('reaches a TLS service too, and its certificate is still checked', async () => {
+  it('has no part in plain http, which never leaves this machine', async () => {
+    const { proxy, tunnels } = await startProxy()
+    const service = await small()
+    await createSso({ authUrl: service.authUrl, proxy }).login({ identity: 'a@example.com', credential: 'x' })
+    expect([tunnels, service.requests.length]).toEqual([[], 3])
+  })
+
+  it('changes nothing about the check of the service’s certificate', async () => {
     const { proxy } = await startProxy()
     const server = await raw((socket) => socket.once('data', () => socket.end(okHead + okBody)), certificate)
     const authUrl = `https://127.0.0.1:${server.port}`
@@ -357,11 +371,12 @@ describe('an outbound proxy', () => {
   it('that refuses or never answers leaves the request unsent', async () => {
     const refusing = await startProxy(407)
     const silent = await raw(() => undefined)
-    const service = await small()
-    await expect(refreshAt(service.authUrl, { proxy: refusing.proxy })).rejects.toMatchObject({ requestSent: false })
-    const started = refreshAt(service.authUrl, { proxy: `http://127.0.0.1:${silent.port}`, timeout: 200 })
+    const server = await raw(() => undefined, certificate)
+    const authUrl = `https://127.0.0.1:${server.port}`
+    await expect(refreshAt(authUrl, { proxy: refusing.proxy })).rejects.toMatchObject({ requestSent: false })
+    const started = refreshAt(authUrl, { proxy: `http://127.0.0.1:${silent.port}`, timeout: 200 })
     await expect(started).rejects.toMatchObject({ code: 'ERR_SSO_TIMEOUT', requestSent: false })
-    expect(service.requests).toEqual([])
+    expect([refusing.tunnels, server.connections]).toEqual([[new URL(authUrl).host], 0])
   })
 
   async function startProxy(refusal?: number): Promise<{ proxy: string; tunnels: string[] }> {
