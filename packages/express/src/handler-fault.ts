@@ -12,13 +12,26 @@ export function answerFault(what: string, error: unknown, response: ServerRespon
   if (!response.writableEnded) sendAnswer(response, refusal('ERR_OWNER_API_INTERNAL'))
 }
 
-/** The warning alone, with the place: the frames of the stack, which begins with the error's words. */
+/** The warning alone. */
 export function warnOfFault(what: string, error: unknown): void {
-  const stack = error instanceof Error ? String(error.stack) : ''
-  const detail = stack
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => /^at .+:\d+:\d+\)?$/u.test(line))
-    .join('\n')
-  process.emitWarning(`${what} failed.`, { type: 'OwnerSsoWarning', code: 'OWNER_SSO_CALLBACK', detail })
+  process.emitWarning(`${what} failed.`, {
+    type: 'OwnerSsoWarning',
+    code: 'OWNER_SSO_CALLBACK',
+    detail: placeOf(error),
+  })
+}
+
+/** The frames of the stack, which begins with the error's words. */
+function placeOf(error: unknown): string {
+  try {
+    if (!(error instanceof Error)) return ''
+    const lines = String(error.stack).replace(`${error.name}: ${error.message}`, '').split('\n')
+    return lines
+      .map((line) => line.trim())
+      .filter((line) => /^at .+:\d+:\d+\)?$/u.test(line))
+      .join('\n')
+  } catch {
+    // What its author put in the way of a look at it is no reason to end the process.
+    return ''
+  }
 }

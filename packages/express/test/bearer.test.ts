@@ -119,6 +119,10 @@ describe('without a token', () => {
   it.each([
     ['onError throws', `ownerApiBearer({ tokens, account: 'ann', onError: () => { throw new Error('words') } })`],
     [
+      'onError throws what can’t be looked at',
+      `ownerApiBearer({ tokens, account: 'ann', onError: () => { throw Object.defineProperty(new Error('words'), 'stack', { get() { throw new Error('words') } }) } })`,
+    ],
+    [
       'onError rejects',
       `ownerApiBearer({ tokens, account: 'ann', onError: async () => { throw new Error('words') } })`,
     ],

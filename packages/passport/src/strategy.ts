@@ -50,7 +50,7 @@ export class OwnerSsoStrategy extends PassportStrategy {
       .then(report)
       // Only what the application does in reply to the outcome can have thrown: its error handler hears of it.
       .catch((error: unknown) => report({ kind: 'error', error }))
-      .catch((error: unknown) => process.emitWarning(`${this.name}: ${stackOf(error)}`))
+      .catch((error: unknown) => warnOfFault(this.name, error))
   }
 
   /** What the page after a redirect shows: the factors to choose from, or the link to follow. Nothing of it is secret. */
@@ -75,6 +75,23 @@ export class OwnerSsoStrategy extends PassportStrategy {
   }
 }
 
-function stackOf(error: unknown): string {
-  return (error instanceof Error && error.stack) || String(error)
+/** With the place alone: the words of an application's error may hold anything that its author had at hand. */
+function warnOfFault(name: string, error: unknown): void {
+  const message = `${name}: what the application does in reply to a sign-in failed, and so did its error handler.`
+  process.emitWarning(message, { type: 'OwnerSsoWarning', code: 'OWNER_SSO_CALLBACK', detail: placeOf(error) })
+}
+
+/** The frames of the stack, which begins with the error's words. */
+function placeOf(error: unknown): string {
+  try {
+    if (!(error instanceof Error)) return ''
+    const lines = String(error.stack).replace(`${error.name}: ${error.message}`, '').split('\n')
+    return lines
+      .map((line) => line.trim())
+      .filter((line) => /^at .+:\d+:\d+\)?$/u.test(line))
+      .join('\n')
+  } catch {
+    // What its author put in the way of a look at it is no reason to end the process.
+    return ''
+  }
 }
