@@ -43,6 +43,8 @@ const replacementOf = (id, importer = '') =>
 const withoutUnused = {
   name: 'without-unused',
   resolveId(id, importer) {
+    // http-cookie-agent, which is CommonJS, would bring a second copy.
+    if (id === 'tough-cookie') return this.resolve(id, importer, { kind: 'import-statement', skipSelf: true })
     if (id === publicSuffixList) return { id, external: true }
     const replacement = replacementOf(id, importer)
     return replacement && `\0replaced:${replaced.indexOf(replacement)}`

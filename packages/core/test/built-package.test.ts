@@ -38,7 +38,17 @@ async function run(format: Format, program: string): Promise<string> {
 }
 
 const tokens = (): string => JSON.stringify({ ...goodTokens, expires_at: 0, auth_url: service.authUrl })
-const heavy = ['axios', 'cheerio', 'tough-cookie', 'htmlparser2', 'hpagent', 'tldts', 'jose']
+const heavy = [
+  'axios',
+  'axios-cookiejar-support',
+  'cheerio',
+  'tough-cookie',
+  'http-cookie-agent',
+  'htmlparser2',
+  'hpagent',
+  'tldts',
+  'jose',
+]
 
 describe.each<Format>(['module', 'commonjs'])('the package, loaded as %s', (format) => {
   it('loads none of axios, cheerio and tough-cookie until a login or a refresh needs them', async () => {

@@ -1,13 +1,16 @@
 /**
- * The connection of one login or one refresh to one instance: TLS settings, an outbound proxy, and sockets that are handed to a
+ * The connection of one login or one refresh to one instance: TLS settings, cookies, an outbound proxy, and sockets that are handed to a
  * request only once they are connected and verified.
  *
  * That last rule is what lets an error say whether its request may have reached the service.
  */
-import { Agent as HttpAgent } from 'node:http'
-import { Agent as HttpsAgent } from 'node:https'
+import type { Agent as HttpAgent } from 'node:http'
+import type { Agent as HttpsAgent } from 'node:https'
 import type { Duplex } from 'node:stream'
 import { HttpsProxyAgent } from 'hpagent'
+import { createCookieAgent, HttpCookieAgent, HttpsCookieAgent } from 'http-cookie-agent/http'
+import type { CookieOptions } from 'http-cookie-agent/http'
+import type { InstanceCookies } from './cookie-jar.ts'
 import type { SsoSettings } from '../sso-settings.ts'
 
 /** Agents that keep one connection alive, until they are closed. */
@@ -19,9 +22,10 @@ export interface Connection {
 }
 
 /** Opens nothing yet. Every login and every refresh has its own, for each instance that it speaks to. */
-export function openConnection(settings: Pick<SsoSettings, 'tls' | 'proxy'>): Connection {
+export function openConnection(settings: Pick<SsoSettings, 'tls' | 'proxy'>, cookies: InstanceCookies): Connection {
   const closed = new AbortController()
-  const common = { keepAlive: true, maxSockets: 1 }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the agent's types name tough-cookie's CommonJS twin
+  const common = { cookies: cookies as unknown as CookieOptions, keepAlive: true, maxSockets: 1 }
   const secure = {
     ...common,
     minVersion: 'TLSv1.2',
@@ -33,8 +37,8 @@ export function openConnection(settings: Pick<SsoSettings, 'tls' | 'proxy'>): Co
   const proxyRequestOptions = { headers: {}, signal: closed.signal }
   const via = settings.proxy && { proxy: settings.proxy, proxyRequestOptions }
   // Plain http is spoken on this machine alone: to a proxy it would show the password, and lead to the proxy's own loopback.
-  const httpAgent = new HttpAgent(common)
-  const httpsAgent = via ? new HttpsProxyAgent({ ...secure, ...via }) : new HttpsAgent(secure)
+  const httpAgent = new HttpCookieAgent(common)
+  const httpsAgent = via ? new HttpsProxyCookieAgent({ ...secure, ...via }) : new HttpsCookieAgent(secure)
   handOutConnectedSockets(httpAgent, closed.signal)
   handOutConnectedSockets(httpsAgent, closed.signal)
   return {
@@ -47,6 +51,8 @@ export function openConnection(settings: Pick<SsoSettings, 'tls' | 'proxy'>): Co
     },
   }
 }
+
+const HttpsProxyCookieAgent = createCookieAgent(HttpsProxyAgent)
 
 /** Keeps each new socket until its TCP connection, and its TLS handshake if it has one, has succeeded. */
 function handOutConnectedSockets(agent: HttpAgent, closed: AbortSignal): void {

@@ -12,10 +12,8 @@ const mostBytes = 12 * 1024
 
 /** A jar that is never shared: not between logins, nor between the instances of one login. */
 export interface InstanceCookies {
-  /** The `Cookie` header of a request to this address; `undefined` where no cookie belongs to it. */
-  readonly headerFor: (url: URL) => string | undefined
-  /** Keeps the `Set-Cookie` headers of this address's answer. */
-  readonly keep: (headers: readonly string[], url: URL) => void
+  /** What the cookie agent reads from and writes to. */
+  readonly jar: CookieJar
   /** All cookies as `Set-Cookie` values, so that a pending login can carry them. */
   readonly stored: () => string[]
 }
@@ -42,9 +40,15 @@ export function instanceCookies(origin: string, restored: readonly string[] = []
   }
 
   for (const header of restored) keep(header, new URL(origin))
+  const facade: Pick<CookieJar, 'getCookiesSync' | 'setCookieSync'> = {
+    getCookiesSync: (address) => jar.getCookiesSync(withoutQuery(address, origin).href),
+    setCookieSync: (cookie, address) => {
+      keep(String(cookie), withoutQuery(address, origin))
+      return undefined
+    },
+  }
   return {
-    headerFor: (url) => jar.getCookieStringSync(url.href) || undefined,
-    keep: (headers, url) => headers.forEach((header) => keep(header, url)),
+    jar: Object.assign(new CookieJar(), facade),
     stored: () => [...kept.values()].map((cookie) => cookie.toString()),
   }
 }
@@ -58,4 +62,13 @@ function oneHostStore(): MemoryCookieStore {
   const findCookies = (_host: string, _path: string, _special: boolean, found: Callback<Cookie[]>): void =>
     store.getAllCookies(found)
   return Object.assign(store, { findCookies })
+}
+
+/**
+ * The address that a request really has: http-cookie-agent leaves its port out, and escapes its `?`, so that a cookie with
+ * an exact `Path` would not match.
+ */
+function withoutQuery(address: string | URL, origin: string): URL {
+  const { pathname } = new URL(address)
+  return new URL(pathname.replace(/%3F.*$/isu, ''), origin)
 }

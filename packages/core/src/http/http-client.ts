@@ -6,8 +6,10 @@
 import http from 'node:http'
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
 import https from 'node:https'
-import { Axios } from 'axios'
+import { Axios, getAdapter } from 'axios'
 import type { AxiosRequestConfig, AxiosResponse } from 'axios'
+import { wrapper } from 'axios-cookiejar-support'
+import type { CookieJar } from 'tough-cookie'
 import { boundAnswer } from './answer-bounds.ts'
 import type { Connection } from './connection.ts'
 import type { InstanceCookies } from './cookie-jar.ts'
@@ -57,20 +59,21 @@ export function isBareFailure(thrown: unknown): thrown is BareFailure {
 /** @throws BareFailure (the returned function), or what `beforeWrite` threw */
 export function createHttpClient(connection: Connection, cookies: InstanceCookies): HttpClient {
   const { httpAgent, httpsAgent } = connection
+  const send = getAdapter('http')
   // Not axios.create(): that would take over what the application set on its own axios.defaults.
   const client = new Axios()
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its types name axios's CommonJS twin; it needs the interceptors alone
+  wrapper(client as unknown as Parameters<typeof wrapper>[0])
   return async ({ method, url, headers, body }, { signal, beforeWrite }) => {
     const guard = { thrown: undefined as { error: unknown } | undefined }
-    const cookie = cookies.headerFor(url)
-    const config: AxiosRequestConfig<string> = {
+    const config: AxiosRequestConfig<string> & { readonly jar: CookieJar } = {
       ...rules,
       method,
       url: url.href,
-      headers: { ...headers, ...(cookie === undefined ? {} : { Cookie: cookie }) },
+      headers,
       ...(body === undefined ? {} : { data: body }),
       signal,
-      httpAgent,
-      httpsAgent,
+      jar: cookies.jar,
       transport: nodeTransport((request) => {
         try {
           beforeWrite()
@@ -83,11 +86,11 @@ export function createHttpClient(connection: Connection, cookies: InstanceCookie
           request.destroy()
         })
       }),
+      // The wrapper makes new agents for each request; the login's own connection takes their place.
+      adapter: (wrapped) => send({ ...wrapped, httpAgent, httpsAgent }),
     }
     try {
-      const answer = await client.request<string>(config)
-      cookies.keep(answer.headers['set-cookie'] ?? [], url)
-      return plainAnswer(answer)
+      return plainAnswer(await client.request(config))
     } catch (error) {
       throw guard.thrown ? guard.thrown.error : bareFailure(error)
     }
@@ -105,7 +108,6 @@ const rules: AxiosRequestConfig<string> = {
   maxContentLength: mostBodyBytes,
   maxBodyLength: mostBodyBytes,
   proxy: false,
-  adapter: 'http',
   responseType: 'text',
   responseEncoding: 'utf8',
   decompress: true,

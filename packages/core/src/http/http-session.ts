@@ -73,7 +73,7 @@ export function openSession(
     const known = peers.get(origin)
     if (known) return known
     const cookies = instanceCookies(origin, origin === restored?.origin ? restored.cookies : [])
-    const connection = openConnection(service)
+    const connection = openConnection(service, cookies)
     const peer = { cookies, connection, client: createHttpClient(connection, cookies) }
     peers.set(origin, peer)
     return peer
