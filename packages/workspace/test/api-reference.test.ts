@@ -67,6 +67,23 @@ it('has no link within it that leads nowhere', () => {
   expect(broken).toEqual([])
 })
 
+it('opens with createSso: on its front page, and on the page of core, where the errors come last', () => {
+  const firstLink = /<a href="((?:functions|classes|interfaces|types|variables)\/[^"]+)"/u
+  const namesOn = (page: string): string[] =>
+    [...contentOf(page).matchAll(/<dt class="tsd-member-summary"[^]*?<a [^>]*>(?<name>[^]*?)<\/a>/gu)].map(
+      ({ groups }) => groups?.['name']?.replaceAll(/<[^>]*>/gu, '') ?? '',
+    )
+  const onCore = namesOn('modules/_owner-sso_core.html')
+  expect({ front: firstLink.exec(contentOf('index.html'))?.[1], first: onCore.slice(0, 2) }).toEqual({
+    front: 'functions/_owner-sso_core.createSso.html',
+    first: ['createSso', 'createTokenManager'],
+  })
+  const errors = onCore.filter((name) => name.endsWith('Error'))
+  expect(errors.length).toBeGreaterThan(15)
+  expect(onCore.slice(-errors.length)).toEqual(errors)
+  expect(namesOn('modules/_owner-sso_passport.html')[0]).toBe('OwnerSsoStrategy')
+})
+
 it('is generated, not committed', () => {
   expect(spawnSync('git', ['check-ignore', join(reference, 'index.html')], { cwd: reference }).status).toBe(0)
 })

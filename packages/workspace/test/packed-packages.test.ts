@@ -1,6 +1,6 @@
 /** What is published, from its tarball: packed as a release packs it, installed into an empty project, used there. */
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
 import { describe, expect, it } from '@jest/globals'
 import { publint } from 'publint'
@@ -25,6 +25,24 @@ describe.each(published)('the tarball of $name', ({ name, folder, exports }) => 
     expect(files.filter((file) => file.endsWith('.tsbuildinfo') || /\.test\./u.test(file))).toEqual([])
     expect(files).toEqual(expect.arrayContaining(['LICENSE', expect.stringMatching(/^dist\/(?:index|main)\./u)]))
     expect(files.includes('README.md')).toBe(existsSync(join(packages, folder, 'README.md')))
+  })
+
+  it('has source maps that bring their sources along, or none', () => {
+    const files = filesOf(name)
+    const read = (file: string): string => readFileSync(join(installed(name), file), 'utf8')
+    const maps = files
+      .filter((file) => /\.(?:[cm]?js|d\.[cm]?ts)$/u.test(file))
+      .flatMap((file) => {
+        const [, map] = /^\/\/# sourceMappingURL=(\S+)\s*$(?![\s\S])/mu.exec(read(file)) ?? []
+        return map === undefined ? [] : [join(dirname(file), decodeURI(map))]
+      })
+    const dangling = maps.filter((map) => !files.includes(map))
+    const withoutSource = maps.filter((map) => {
+      if (!files.includes(map)) return false
+      const { sources, sourcesContent = [] }: { sources: string[]; sourcesContent?: string[] } = JSON.parse(read(map))
+      return !sources.every((source, index) => sourcesContent[index] ?? files.includes(join(dirname(map), source)))
+    })
+    expect({ dangling, withoutSource }).toEqual({ dangling: [], withoutSource: [] })
   })
 
   it('names the versions of its dependencies as a registry understands them', () => {
