@@ -5,9 +5,11 @@ import { randomUUID } from 'node:crypto'
 import { StoreError } from '../errors.ts'
 import { startTimeLimit } from '../time-limit.ts'
 import type { TokenStore } from '../token-store.ts'
+import { untilSwapped } from './contention.ts'
 import { isBehind } from './lineage.ts'
 import { placed } from './read-record.ts'
 import { isOwnRecordName } from './record-names.ts'
+import { systemRuntime } from './runtime.ts'
 import { withStoreErrors } from './store-errors.ts'
 import type { GuardedStore } from './store-errors.ts'
 
@@ -48,12 +50,12 @@ async function copyRecord(account: string, from: GuardedStore, to: GuardedStore)
   const source = placed(await from.read(account))
   if (source === undefined) return false
   const writeId = randomUUID()
-  for (;;) {
+  return untilSwapped(systemRuntime, async () => {
     const target = placed(await to.read(account))
     if (target !== undefined && !isBehind(target, source)) return false
     const answer = await to.swap(account, target, source.record, writeId)
-    if (!('conflict' in answer)) return true
-  }
+    return 'conflict' in answer ? undefined : true
+  })
 }
 
 /**

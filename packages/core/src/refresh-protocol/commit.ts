@@ -6,6 +6,7 @@ import { StoreError } from '../errors.ts'
 import type { AccountRecord } from '../token-record.ts'
 import type { Known, Unsaved } from './account-memory.ts'
 import { accessTokenOf, adopt, writeOf } from './account-memory.ts'
+import { untilSwapped } from './contention.ts'
 import type { Context } from './context.ts'
 import { holdsResult, isBehind, successorOf } from './lineage.ts'
 import type { Placed, RefreshResult, Write } from './lineage.ts'
@@ -61,7 +62,10 @@ export async function place(
   version: number = known.version,
 ): Promise<Committed> {
   const { account } = known
-  for (let stored = first ?? (await readRecord(account, context)); ; stored = await readRecord(account, context)) {
+  let isFirst = true
+  return untilSwapped(context.runtime, async () => {
+    const stored = (isFirst ? first : undefined) ?? (await readRecord(account, context))
+    isFirst = false
     if (stored !== undefined && holdsResult(stored.record, result))
       return settle(known, result, stored, 'saved', context)
     if (stored !== undefined && !mayStandFor(stored, result, Math.max(version, known.version), context)) {
@@ -70,10 +74,8 @@ export async function place(
     // A store that lost the record takes a fresh result, which exists nowhere else, without a doubt.
     const record = next(stored, result)
     const answer = await context.store.swap(account, stored, record, writeId)
-    if (!('conflict' in answer)) {
-      return settle(known, result, { ...answer, record }, 'saved', context)
-    }
-  }
+    return 'conflict' in answer ? undefined : settle(known, result, { ...answer, record }, 'saved', context)
+  })
 }
 
 /** By the lineage rule, or because the store went back to a time before this refresh. */

@@ -34,7 +34,7 @@ export function manageTokens(options: TokenManagerOptions, runtime: Runtime, rul
   const context: Context = {
     sso,
     store,
-    spool: checked.spool && spoolOn(withStoreErrors(checked.spool, runtime.limit), runtime.uniqueId),
+    spool: checked.spool && spoolOn(withStoreErrors(checked.spool, runtime.limit), runtime),
     reportSpool: spoolReporter(),
     refreshAfter,
     minRefreshInterval: minRefreshInterval * 1000,

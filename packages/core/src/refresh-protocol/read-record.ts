@@ -2,13 +2,13 @@
  * One look at an account's record, and what this process makes of it: taken as the newest, or, where the store went back
  * in time, put right again.
  */
-import { StoreError } from '../errors.ts'
 import { checkedRecord } from '../record-check.ts'
 import type { AccountRecord } from '../token-record.ts'
 import { tokenSet } from '../token-set.ts'
 import type { Versioned } from '../token-store.ts'
 import type { Known } from './account-memory.ts'
 import { adopt } from './account-memory.ts'
+import { untilSwapped } from './contention.ts'
 import type { Context } from './context.ts'
 import type { Placed } from './lineage.ts'
 import { restorationOf } from './restoration.ts'
@@ -44,7 +44,7 @@ function withoutShownTokens(record: AccountRecord): AccountRecord {
  */
 export async function look(known: Known, context: Context): Promise<boolean> {
   const { runtime, refreshAfter, store, underWay } = context
-  for (let looks = 0; looks < mostLooks; looks += 1) {
+  return untilSwapped(runtime, async () => {
     const stored = await readWhileKnown(known, context)
     // What only this process holds is written by its commit, not from here.
     if (known.unsaved !== undefined) return true
@@ -57,21 +57,14 @@ export async function look(known: Known, context: Context): Promise<boolean> {
     }
     const forgetOlder = record.state === 'signed-out'
     const answer = await store.swap(known.account, stored, record, runtime.uniqueId(), { forgetOlder })
-    if ('conflict' in answer) continue
+    if ('conflict' in answer) return undefined
     // A call of this process may have come in between.
     if (known.record === before) adopt(known, { ...answer, record }, runtime, refreshAfter)
     context.emit('restored', { account: known.account })
     void underWay.track(callRoll(context))
     return true
-  }
-  throw new StoreError(
-    'busy',
-    'The token store did not take a record back that it had lost: it was changed all the time.',
-  )
+  })
 }
-
-/** So many changes by others, each between a read and a swap, are no coincidence. */
-const mostLooks = 32
 
 async function readWhileKnown(known: Known, context: Context): Promise<Placed | undefined> {
   try {

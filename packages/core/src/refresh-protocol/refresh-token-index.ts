@@ -10,6 +10,7 @@ import { DuplicateTokenSetError, StoreError } from '../errors.ts'
 import { checkedRecord } from '../record-check.ts'
 import type { RefreshTokensRecord } from '../token-record.ts'
 import { sessionOf } from './ancestry.ts'
+import { untilSwapped } from './contention.ts'
 import type { Context } from './context.ts'
 import { readRecord } from './read-record.ts'
 import { refreshTokensRecordName } from './record-names.ts'
@@ -17,8 +18,6 @@ import { refreshTokensRecordName } from './record-names.ts'
 /** Some 65,000 sign-ins are remembered. */
 const records = 1024
 const savedInEach = 64
-/** So many sign-ins at once that fall into one record are no coincidence. */
-const mostTries = 32
 
 /**
  * Notes that this sign-in will hold the refresh token. Two that are saved at the very same moment may both pass.
@@ -46,7 +45,7 @@ async function claim(account: string, refreshToken: string, session: string, con
   const digest = createHash('sha256').update('owner-sso refresh token ').update(refreshToken).digest()
   const name = refreshTokensRecordName(digest.readUInt16BE(0) % records)
   const key = digest.toString('base64url')
-  for (let tries = 0; tries < mostTries; tries += 1) {
+  await untilSwapped(runtime, async () => {
     const stored = await store.read(name)
     const saved = new Map(Object.entries(stored ? checkedRecord(stored, 'refresh-tokens').record.saved : {}))
     const [first, sessionOfFirst] = saved.get(key) ?? []
@@ -61,9 +60,8 @@ async function claim(account: string, refreshToken: string, session: string, con
       saved: Object.fromEntries([...saved].slice(-savedInEach)),
     }
     const answer = await store.swap(name, stored, next, runtime.uniqueId(), { forgetOlder: true })
-    if (!('conflict' in answer)) return
-  }
-  throw new StoreError('busy', 'The index of refresh tokens was changed all the time.')
+    return 'conflict' in answer ? undefined : true
+  })
 }
 
 /** Whether the account still is in that sign-in: neither signed out, nor signed in again with another refresh token. */

@@ -6,6 +6,7 @@ import { writeOf } from './account-memory.ts'
 import type { Known } from './account-memory.ts'
 import { attempt } from './attempt.ts'
 import { lookEverywhere } from './carry-over.ts'
+import { mostConflicts, tooManyConflicts } from './contention.ts'
 import type { Context } from './context.ts'
 import { inDoubt } from './doubt.ts'
 import { isSameWrite } from './lineage.ts'
@@ -26,13 +27,15 @@ export async function refresh(known: Known, context: Context, looked: () => void
   const began = context.runtime.monotonicClock()
   const watch = watchRecord(known.account, context.store, context.runtime)
   try {
-    for (;;) {
+    for (let conflicts = 0; ;) {
       const { decision, upon } = await decide(known, context, began)
       looked()
       if (decision === 'answer') return
       if (decision === 'wait') await watch.change()
       else if (decision === 'send' || decision === 'replay') {
         if ((await attempt(known, upon, decision === 'replay', context)) === 'done') return
+        // What stood in the way is in the next look, unless that lags behind what is written.
+        if ((conflicts += 1) >= mostConflicts) throw tooManyConflicts()
       } else throw reasonFor(decision, known, context)
     }
   } finally {

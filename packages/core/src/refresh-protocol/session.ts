@@ -6,10 +6,10 @@ import type { TokenSet } from '../token-set.ts'
 import type { AccountRecord, Ancestry } from '../token-record.ts'
 import { adopt, writeOf } from './account-memory.ts'
 import { ancestryOver } from './ancestry.ts'
+import { untilSwapped } from './contention.ts'
 import type { Context } from './context.ts'
 import { believedLifetime } from './lifetime.ts'
 import { isBehind, lineageOf } from './lineage.ts'
-import type { Placed } from './lineage.ts'
 import { readRecord } from './read-record.ts'
 import { claimRefreshToken } from './refresh-token-index.ts'
 
@@ -38,7 +38,11 @@ export async function signOut(account: string, context: Context): Promise<void> 
   await replace(account, session, context, (ancestry) => ({ ...ancestry, state: 'signed-out', signed_out_at }))
 }
 
-/** Swaps until it is there: unlike a refresh, a sign-in or sign-out gives way to nobody. */
+/**
+ * Swaps until it is there: unlike a refresh, a sign-in or sign-out gives way to nobody.
+ *
+ * @throws StoreError `busy` where every swap meets a conflict
+ */
 async function replace(
   account: string,
   session: string,
@@ -48,20 +52,18 @@ async function replace(
   const { memory, runtime, store, refreshAfter } = context
   const known = memory.of(account)
   const writeId = runtime.uniqueId()
-  for (;;) {
+  const placed = await untilSwapped(runtime, async () => {
     const stored = await readRecord(account, context)
     // Over what this process remembers as well: the store may have lost it, and another process may put it back.
     const record = recordOf(ancestryOver(session, stored?.record, known.record))
     const answer = await store.swap(account, stored, record, writeId, { forgetOlder: true })
-    if ('conflict' in answer) continue
-    const placed: Placed = { ...answer, record }
-    const overtaken = known.record !== undefined && isBehind(placed, { ...writeOf(known), record: known.record })
-    if (overtaken) return
-    adopt(known, placed, runtime, refreshAfter)
-    // What a refresh before it brought, and why one failed, is of no account any more.
-    known.unsaved = undefined
-    known.rest = undefined
-    memory.release(known)
-    return
-  }
+    return 'conflict' in answer ? undefined : { ...answer, record }
+  })
+  const overtaken = known.record !== undefined && isBehind(placed, { ...writeOf(known), record: known.record })
+  if (overtaken) return
+  adopt(known, placed, runtime, refreshAfter)
+  // What a refresh before it brought, and why one failed, is of no account any more.
+  known.unsaved = undefined
+  known.rest = undefined
+  memory.release(known)
 }

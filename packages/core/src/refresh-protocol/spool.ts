@@ -7,7 +7,9 @@ import { StoreError } from '../errors.ts'
 import { checkedRecord } from '../record-check.ts'
 import type { SpooledRecord, SpooledResult } from '../token-record.ts'
 import { tokenSet } from '../token-set.ts'
+import type { Runtime } from './runtime.ts'
 import type { GuardedStore } from './store-errors.ts'
+import { untilSwapped } from './contention.ts'
 import type { RefreshResult, Write } from './lineage.ts'
 
 export interface Spool {
@@ -32,7 +34,7 @@ export interface Spooled extends SpooledResult {
 }
 
 /** @param store - another one than the token manager's own */
-export function spoolOn(store: GuardedStore, uniqueId: () => string): Spool {
+export function spoolOn(store: GuardedStore, runtime: Runtime): Spool {
   const read = async (account: string): Promise<{ at: Write | undefined; result: SpooledResult | undefined }> => {
     const stored = await store.read(account)
     if (stored === undefined) return { at: undefined, result: undefined }
@@ -45,16 +47,13 @@ export function spoolOn(store: GuardedStore, uniqueId: () => string): Spool {
   ): Promise<Write | undefined> => {
     const record: SpooledRecord = { schema: 1, state: 'spooled', ...(result && { result }) }
     // What stood there before is spent, carried over or superseded.
-    const answer = await store.swap(account, over, record, uniqueId(), { forgetOlder: true })
+    const answer = await store.swap(account, over, record, runtime.uniqueId(), { forgetOlder: true })
     return 'conflict' in answer ? undefined : answer
   }
   return {
     async keep(account, { derivedFrom, next }, version) {
       if (next.state !== 'signed-in') throw new StoreError('write-failed', 'Only new tokens are kept in the spool.')
-      for (;;) {
-        const kept = await write(account, (await read(account)).at, { version, derivedFrom, next })
-        if (kept !== undefined) return kept
-      }
+      return untilSwapped(runtime, async () => write(account, (await read(account)).at, { version, derivedFrom, next }))
     },
     async find(account) {
       const { at, result } = await read(account)

@@ -8,6 +8,7 @@ import { createHash } from 'node:crypto'
 import { checkedRecord } from '../record-check.ts'
 import type { WaitingSignIn } from '../token-manager.ts'
 import type { TriesRecord } from '../token-record.ts'
+import { untilSwapped } from './contention.ts'
 import { triesRecordName } from './record-names.ts'
 import type { Runtime } from './runtime.ts'
 import type { GuardedStore } from './store-errors.ts'
@@ -21,7 +22,11 @@ const mostSignIns = 500
 /** Seconds that a count outlives its sign-in, for processes whose clocks are behind. */
 const margin = 60 * 60
 
-/** True for the process that may send this answer; false where it, or a later one, was claimed before. */
+/**
+ * True for the process that may send this answer; false where it, or a later one, was claimed before.
+ *
+ * @throws StoreError; `busy` where every claim meets a conflict: then nobody may send
+ */
 export async function claimTry(
   { id, step, tries, expires_at }: WaitingSignIn,
   { store, runtime }: { readonly store: Pick<GuardedStore, 'read' | 'swap'>; readonly runtime: Runtime },
@@ -29,14 +34,14 @@ export async function claimTry(
   const digest = createHash('sha256').update(id).digest()
   const name = triesRecordName(step, digest.readUInt8(31) % records)
   const key = digest.toString('base64url').slice(0, 16)
-  for (;;) {
+  return untilSwapped(runtime, async () => {
     const stored = await store.read(name)
     const counts = new Map(Object.entries(stored ? checkedRecord(stored, 'tries').record.sign_ins : {}))
     if (tries < (counts.get(key)?.[0] ?? 0)) return false
     counts.set(key, [tries + 1, expires_at])
     const answer = await store.swap(name, stored, recordOf(counts, runtime), runtime.uniqueId())
-    if (!('conflict' in answer)) return true
-  }
+    return 'conflict' in answer ? undefined : true
+  })
 }
 
 function recordOf(counts: ReadonlyMap<string, TriesRecord['sign_ins'][string]>, runtime: Runtime): TriesRecord {
