@@ -42,7 +42,8 @@ async function findSpooled(account: string, { spool, reportSpool }: Context): Pr
 /** @throws StoreError where the store does not take them yet: they stay in the spool */
 async function carryOver(known: Known, spooled: Spooled, context: Context): Promise<void> {
   const { account } = known
-  const ending = await place(known, spooled, undefined, context.runtime.uniqueId(), context, spooled.version)
+  const placing = { writeId: context.runtime.uniqueId(), spooledAt: spooled.version }
+  const ending = await place(known, spooled, placing, context)
   // Several processes may carry them over, and all come to the same record; one of them tells.
   const cleared = await context.spool?.clear(account, spooled.at).catch(() => false)
   if (cleared && ending === 'saved') context.emit('carried-over', { account })

@@ -11,9 +11,19 @@ import type { Context } from './context.ts'
 import { holdsResult, isBehind, successorOf } from './lineage.ts'
 import type { Placed, RefreshResult, Write } from './lineage.ts'
 import { readRecord } from './read-record.ts'
+import { inDoubtAgain } from './restoration.ts'
 
 /** `unsaved`: the store did not take it yet; the commit goes on in the background. */
 export type Committed = 'saved' | 'superseded' | 'unsaved'
+
+/** How a result is put into the store. */
+interface Placing {
+  readonly writeId: string
+  /** The record as it is known; it is read where it is not. */
+  readonly first?: Placed
+  /** Of a result out of the spool: the version of the record while the refresh was under way. */
+  readonly spooledAt?: number
+}
 
 /** @param stored - the record as this process last knew it: its own intent */
 export async function commit(
@@ -30,7 +40,7 @@ export async function commit(
   }
   const writeId = context.runtime.uniqueId()
   try {
-    return await place(known, result, stored, writeId, context)
+    return await place(known, result, { writeId, first: stored }, context)
   } catch (error) {
     if (!(error instanceof StoreError)) throw error
     unsaved.error = error
@@ -49,17 +59,13 @@ export async function commit(
 /**
  * Puts a result where the lineage rule lets it.
  *
- * @param first - the record as it is known; it is read where it is not
- * @param version - of the record while the refresh was under way
  * @throws StoreError where the store can't be read or written
  */
 export async function place(
   known: Known,
   result: RefreshResult,
-  first: Placed | undefined,
-  writeId: string,
+  { writeId, first, spooledAt }: Placing,
   context: Context,
-  version: number = known.version,
 ): Promise<Committed> {
   const { account } = known
   let isFirst = true
@@ -68,19 +74,18 @@ export async function place(
     isFirst = false
     if (stored !== undefined && holdsResult(stored.record, result))
       return settle(known, result, stored, 'saved', context)
-    if (stored !== undefined && !mayStandFor(stored, result, Math.max(version, known.version), context)) {
-      return settle(known, result, stored, 'superseded', context)
-    }
-    // A store that lost the record takes a fresh result, which exists nowhere else, without a doubt.
-    const record = next(stored, result)
+    const isNext = stored !== undefined && context.rules.mayReplace(stored.record, result)
+    const version = Math.max(spooledAt ?? 0, known.version)
+    // The store went back to a time before this refresh.
+    const isLost = stored === undefined || isBehind(stored, { version, record: result.derivedFrom })
+    if (!isNext && !isLost) return settle(known, result, stored, 'superseded', context)
+    // A store that lost the record takes a fresh result, which exists nowhere else, without a doubt. One that was in the spool
+    // may have been in the store before, and been spent since.
+    const isDoubtful = spooledAt !== undefined && !isNext
+    const record = isDoubtful ? inDoubtAgain(next(stored, result), known, context) : next(stored, result)
     const answer = await context.store.swap(account, stored, record, writeId)
     return 'conflict' in answer ? undefined : settle(known, result, { ...answer, record }, 'saved', context)
   })
-}
-
-/** By the lineage rule, or because the store went back to a time before this refresh. */
-function mayStandFor(stored: Placed, result: RefreshResult, version: number, context: Context): boolean {
-  return context.rules.mayReplace(stored.record, result) || isBehind(stored, { version, record: result.derivedFrom })
 }
 
 function next(stored: Placed | undefined, result: RefreshResult): AccountRecord {
@@ -133,7 +138,7 @@ async function placeInTheEnd(
     if (at !== undefined) isSafe()
     await new Promise<void>((resolve) => after(pause * (0.75 + 0.5 * random()), resolve))
     try {
-      await place(known, result, undefined, writeId, context)
+      await place(known, result, { writeId }, context)
       break
     } catch {
       // The event `unsaved` told of it.

@@ -35,7 +35,11 @@ export function restorationOf(
 }
 
 /** A new intent, because its life begins anew: another process's tokens may have been put back meanwhile. */
-function inDoubtAgain(record: AccountRecord, known: Known, { runtime }: Pick<Context, 'runtime'>): AccountRecord {
+export function inDoubtAgain(
+  record: AccountRecord,
+  known: Known,
+  { runtime }: Pick<Context, 'runtime'>,
+): AccountRecord {
   if (record.state !== 'signed-in') return record
   const { replay, at } = openIntent(known) ?? { replay: 0, at: Math.floor(runtime.wallClock() / 1000) }
   return { ...record, intent: { id: runtime.uniqueId(), holder: runtime.holder, replay, at, restored: true } }

@@ -140,6 +140,34 @@ describe('what waits in the spool', () => {
     expect(await spooled(spool)).toEqual({ schema: 1, state: 'spooled' })
   })
 
+  it('and could not be taken out is in doubt where the store has lost it: what was spent since is not sent again', async () => {
+    const readOnly = { ...mapStore(), full: false }
+    const swap = readOnly.swap.bind(readOnly)
+    readOnly.swap = async (...write) => {
+      if (readOnly.full) throw new Error('the disk is full')
+      return swap(...write)
+    }
+    const warn = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined)
+    const { world, spool, next } = await leftInSpool(readOnly)
+    readOnly.full = true
+    world.store.down = false
+    const keeper = next()
+    expect(await keeper.getAccessToken(account)).toBe('a1')
+    expect(await spooled(spool)).toHaveProperty('result')
+    await world.pass(hours(8))
+    expect(await keeper.getAccessToken(account)).toBe('a2')
+    world.store.clear()
+    const newcomer = next()
+    const call = newcomer.getAccessToken(account)
+    await world.pass(60_000)
+    expect(world.sent).toEqual(['r0', 'r1'])
+    await world.rollCall()
+    await world.pass(1000)
+    expect(await call).toBe('a2')
+    expect(world.sent).toEqual(['r0', 'r1'])
+    warn.mockRestore()
+  })
+
   it('is sealed where the spool is', async () => {
     const beneath = mapStore()
     const { world, next } = await leftInSpool(sealedTokenStore(beneath, { keys: [Buffer.alloc(32, 7)] }))
