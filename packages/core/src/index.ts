@@ -15,6 +15,7 @@ export type {
   Sso,
   SsoOptions,
 } from './sso.ts'
+export type { TlsOptions, TlsVersion, TransportOption, TransportOptions } from './transport.ts'
 export type { SharedBlocks } from './http/shared-blocks.ts'
 export type { TokenSet } from './token-set.ts'
 export { identifyOwner, isSubjectAccount, ownerOfEmail } from './token-owner.ts'
@@ -34,6 +35,8 @@ export type { Conflict, SwapOptions, TokenStore, Versioned } from './token-store
 // What its adapters share.
 export { startTimeLimit, timeLimitSignal } from './time-limit.ts'
 export type { TimeLimitOptions } from './time-limit.ts'
+export { transportFromText, transportOf } from './transport.ts'
+export type { Transport } from './transport.ts'
 
 // Send nothing to somebody who could be anybody.
 export { verificationProblem } from './verification.ts'

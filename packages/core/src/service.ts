@@ -4,6 +4,7 @@
 import { createFirewallBreaker } from './http/firewall-breaker.ts'
 import type { FirewallBreaker } from './http/firewall-breaker.ts'
 import type { SharedBlocks } from './http/shared-blocks.ts'
+import type { TlsMemory } from './http/tls-sessions.ts'
 import { createSecretMemory } from './secret-memory.ts'
 import type { SecretMemory } from './secret-memory.ts'
 import type { SsoSettings } from './sso-settings.ts'
@@ -12,6 +13,8 @@ import type { SsoSettings } from './sso-settings.ts'
 export interface Service extends SsoSettings {
   /** Seconds since the epoch. */
   readonly now: () => number
+  /** What connections share below HTTP. */
+  readonly tlsMemory: TlsMemory
   /** Which hosts have shown a firewall challenge. */
   readonly firewall: FirewallBreaker
   /** What other processes know of it. */
@@ -30,6 +33,7 @@ export function createService(settings: SsoSettings, now: () => number = () => D
   return {
     ...settings,
     now,
+    tlsMemory: { sessions: new Map() },
     firewall: createFirewallBreaker(settings.firewallCooldown, now),
     sharedBlocks: new Set(),
     rejectedCredentials: createSecretMemory(10_000, aDay),

@@ -2,8 +2,9 @@
  * The options of `createSso`, checked once at the start, with their defaults.
  */
 import type { CodeChallengeEncoding, SsoOptions } from './sso.ts'
+import { transportOf } from './transport.ts'
+import type { Transport } from './transport.ts'
 import { isLoopback, verificationProblem } from './verification.ts'
-import { version } from './version.ts'
 
 /** {@link SsoOptions} with every default filled in and every address in one form. */
 export interface SsoSettings {
@@ -14,15 +15,11 @@ export interface SsoSettings {
   readonly redirectUri: string
   readonly codeChallengeEncoding: CodeChallengeEncoding
   readonly accessTokenLifetime: number | 'expires_in' | undefined
-  readonly userAgent: string
-  readonly tls: NonNullable<SsoOptions['tls']>
+  readonly transport: Transport
   readonly timeout: number
   readonly proxy: string | undefined
   readonly firewallCooldown: number
 }
-
-const browserLike =
-  /mozilla|applewebkit|webkit|gecko|chrome|chromium|crios|safari|firefox|fxios|opera|opr\/|edg|msie|trident/iu
 
 const optionNames = new Set<string>([
   'authUrl',
@@ -30,6 +27,7 @@ const optionNames = new Set<string>([
   'redirectUri',
   'codeChallengeEncoding',
   'accessTokenLifetime',
+  'transport',
   'userAgent',
   'tls',
   'timeout',
@@ -46,8 +44,7 @@ export function ssoSettings(options: SsoOptions): SsoSettings {
 
   const authUrl = instanceOrigin('authUrl', own.authUrl)
   const { regionalAuthUrls = [], redirectUri = `${authUrl}/void/callback`, codeChallengeEncoding = 'hex-digest' } = own
-  const { accessTokenLifetime, userAgent = `owner-sso/${version}`, tls = {}, timeout = 15_000, proxy } = own
-  const { firewallCooldown = 900 } = own
+  const { accessTokenLifetime, timeout = 15_000, proxy, firewallCooldown = 900 } = own
 
   requireThat(Array.isArray(regionalAuthUrls), 'regionalAuthUrls must be an array of addresses')
   requireThat(
@@ -62,15 +59,6 @@ export function ssoSettings(options: SsoOptions): SsoSettings {
     accessTokenLifetime === undefined || accessTokenLifetime === 'expires_in' || isPositive(accessTokenLifetime),
     "accessTokenLifetime must be seconds or 'expires_in'",
   )
-  requireThat(
-    typeof userAgent === 'string' && /^[\x21-\x7e][\x20-\x7e]{0,255}$/u.test(userAgent),
-    'userAgent must be visible ASCII text of at most 256 characters',
-  )
-  requireThat(
-    !browserLike.test(userAgent),
-    'userAgent must not look like a browser’s: the service would demand JavaScript',
-  )
-  checkTls(tls)
   requireThat(isPositive(timeout) && timeout <= 2 ** 31 - 1, 'timeout must be milliseconds, more than 0')
   requireThat(proxy === undefined || isProxyUrl(proxy), 'proxy must be an http or https address')
   requireThat(isPositive(firewallCooldown), 'firewallCooldown must be seconds, more than 0')
@@ -83,8 +71,7 @@ export function ssoSettings(options: SsoOptions): SsoSettings {
     redirectUri,
     codeChallengeEncoding,
     accessTokenLifetime,
-    userAgent,
-    tls,
+    transport: transportOf(own),
     timeout,
     proxy,
     firewallCooldown,
@@ -117,21 +104,6 @@ function isRedirectUri(value: unknown): value is string {
 function isProxyUrl(value: unknown): value is string {
   const url = typeof value === 'string' ? parsed(value) : undefined
   return url?.protocol === 'http:' || url?.protocol === 'https:'
-}
-
-function checkTls(tls: unknown): asserts tls is NonNullable<SsoOptions['tls']> {
-  requireThat(typeof tls === 'object' && tls !== null, 'tls must be an object')
-  for (const name of Object.keys(tls)) {
-    requireThat(
-      name === 'maxVersion' || name === 'ca',
-      `tls.${name} is not an option; certificate verification can’t be turned off`,
-    )
-  }
-  const { maxVersion } = tls as { maxVersion?: unknown }
-  requireThat(
-    maxVersion === undefined || maxVersion === 'TLSv1.2' || maxVersion === 'TLSv1.3',
-    "tls.maxVersion must be 'TLSv1.2' or 'TLSv1.3'",
-  )
 }
 
 function isPositive(value: unknown): value is number {

@@ -1,9 +1,9 @@
 /**
  * One SSO service, as an application sees it: what it is given, what it is asked, and what it answers.
  */
-import type { SecureContextOptions } from 'node:tls'
 import type { SharedBlocks } from './http/shared-blocks.ts'
 import type { TokenSet } from './token-set.ts'
+import type { TlsOptions, TransportOption } from './transport.ts'
 
 /** How the code challenge is derived from the verifier; the document's reference computation is the default. */
 export type CodeChallengeEncoding = 'hex-digest' | 'raw-digest'
@@ -14,16 +14,20 @@ export interface SsoOptions {
   readonly authUrl: string
   /** Where a 303 may lead beside `authUrl`'s own registrable domain (loopback and IP addresses have none: list them, with their port). */
   readonly regionalAuthUrls?: readonly string[]
-  /** Default `${authUrl}/void/callback`; never changes with the region. */
+  /** Default `${authUrl}/void/callback`; never changes with the region. May have a scheme of an app's own: `owner-app://auth/callback`. */
   readonly redirectUri?: string
   /** `hex-digest` (default): base64url of the hexadecimal text of the SHA-256; `raw-digest`: RFC 7636. */
   readonly codeChallengeEncoding?: CodeChallengeEncoding
   /** Seconds, or `'expires_in'` to trust that field as seconds. Used where the access token says nothing itself; default eight hours. */
   readonly accessTokenLifetime?: number | 'expires_in'
-  /** Default `owner-sso/<version>`. A browser-like one is refused: the service would demand JavaScript. */
-  readonly userAgent?: string
-  /** TLS: the highest version (default `TLSv1.2`) and a private CA. Verification can't be turned off. */
-  readonly tls?: { readonly maxVersion?: 'TLSv1.2' | 'TLSv1.3'; readonly ca?: SecureContextOptions['ca'] }
+  /**
+   * TLS, HTTP/2 and the User-Agent of every request: `'document'` (default), `'modern'`, or `{ tls, http2, userAgent }`.
+   */
+  readonly transport?: TransportOption | undefined
+  /** `transport.userAgent` in short, and before it. Default `owner-sso/<version>`. A browser-like one is refused. */
+  readonly userAgent?: string | undefined
+  /** `transport.tls` in short, and before it: `{ transport: 'modern', tls: { ca } }`. Verification can't be turned off. */
+  readonly tls?: TlsOptions | undefined
   /** Milliseconds for one request, wall clock, answer included. Default 15,000. */
   readonly timeout?: number
   /** An outbound proxy's URL, for https alone: plain http never leaves the machine. Environment variables for proxies are ignored. */

@@ -64,6 +64,24 @@ describe('a login in the person’s own browser', () => {
     ])
   })
 
+  it('ends on an address of an app’s own scheme, where that is the redirectUri, and on no other of that scheme', async () => {
+    const service = await startSmallService()
+    open.push(service)
+    const redirectUri = 'owner-app://auth/callback'
+    const sso = createSso({ authUrl: service.authUrl, redirectUri })
+    const { url, request } = sso.createAuthorizationUrl()
+    const address = landing(sso, url)
+    expect(address).toMatch(/^owner-app:\/\/auth\/callback\?code=/u)
+    for (const wrong of ['owner-app://other/callback', 'owner-app://auth/callback/', 'owner-app2://auth/callback']) {
+      await expect(sso.redeemCallback(address.replace(redirectUri, wrong), request)).rejects.toMatchObject({
+        code: 'ERR_SSO_UNEXPECTED_RESPONSE',
+        requestSent: false,
+      })
+    }
+    await expect(sso.redeemCallback(address, request)).resolves.toMatchObject({ token_type: 'Bearer' })
+    expect(service.requests.map(({ body }) => JSON.parse(body).redirect_uri)).toEqual([redirectUri])
+  })
+
   it.each<[string, Record<string, string | undefined>, string]>([
     ['another state', { state: 'another' }, 'ERR_SSO_STATE_MISMATCH'],
     ['no state', { state: undefined }, 'ERR_SSO_STATE_MISMATCH'],

@@ -137,6 +137,18 @@ describe('a login over TLS', () => {
   })
 })
 
+describe('a redirect address of an app’s own', () => {
+  it('is the redirect_uri of all three requests, second factor and region included', async () => {
+    const redirectUri = 'owner-app://auth/callback'
+    const { emulator, sso } = await start({ redirectUris: [redirectUri] }, { redirectUri })
+    await sso.login(plain)
+    await sso.login({ ...mfa, passcode: () => passcodeOf(emulator) })
+    await sso.login(regional)
+    const said = emulator.requests.flatMap(({ query, body }) => [query['redirect_uri'], body['redirect_uri']])
+    expect(new Set(said.filter((value) => value !== undefined))).toEqual(new Set([redirectUri]))
+  })
+})
+
 describe('whatever the page looks like', () => {
   it.each([
     [

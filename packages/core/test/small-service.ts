@@ -5,13 +5,19 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createSecureServer } from 'node:http2'
+import { createServer as createHttpsServer } from 'node:https'
+import type { AddressInfo, Socket } from 'node:net'
+import type { SecureContextOptions, TLSSocket } from 'node:tls'
 
 export interface SeenRequest {
   readonly method: string
   readonly url: string
   readonly headers: IncomingMessage['headers']
   readonly body: string
+  readonly httpVersion: string
+  /** The client's: it tells connections apart. */
+  readonly port: number | undefined
 }
 
 export interface CannedAnswer {
@@ -34,6 +40,8 @@ export interface Answers {
 
 export interface SmallService {
   readonly authUrl: string
+  /** All connections that ever stood, in their order. */
+  readonly connections: readonly { readonly tlsVersion: string | null; readonly resumed: boolean }[]
   readonly requests: SeenRequest[]
   /** Replaces answers from now on. */
   answer(answers: Answers): void
@@ -72,7 +80,12 @@ export function redirectToCallback(change: Record<string, string | undefined> = 
   }
 }
 
-export async function startSmallService(answers: Answers = {}): Promise<SmallService> {
+/** @param tls - speaks TLS, 1.2 and 1.3, and HTTP/2 and HTTP/1.1; with `ALPNProtocols` HTTP/1.1 alone */
+export async function startSmallService(
+  answers: Answers = {},
+  tls?: SecureContextOptions & { readonly ALPNProtocols?: string[] },
+  port = 0,
+): Promise<SmallService> {
   const current: Required<Answers> = {
     loginPage: {
       ...html(goodPage),
@@ -95,29 +108,50 @@ export async function startSmallService(answers: Answers = {}): Promise<SmallSer
     'POST /oauth2/v3/authorize/mfa/backupcodes/attempt': 'backupCode',
   }
   let authUrl = ''
-  const server = createServer((incoming, response) => {
+  const sockets = new Set<Socket>()
+  const connections: SmallService['connections'][number][] = []
+  const respond = (incoming: IncomingMessage, response: ServerResponse): void => {
     const chunks: Buffer[] = []
     incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
     incoming.on('end', () => {
-      const { method = '', url = '', headers } = incoming
-      const request = { method, url, headers, body: Buffer.concat(chunks).toString() }
+      const { method = '', url = '', headers, httpVersion } = incoming
+      const request = {
+        method,
+        url,
+        headers,
+        httpVersion,
+        body: Buffer.concat(chunks).toString(),
+        port: incoming.socket.remotePort,
+      }
       requests.push(request)
       const endpoint = endpoints[`${method} ${url.split('?')[0]}`]
       const answer = endpoint ? current[endpoint] : { status: 404 }
       const given = typeof answer === 'function' ? answer(request, response, authUrl) : answer
       if (given) response.writeHead(given.status ?? 200, given.headers).end(given.body)
     })
+  }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- of both kinds of requests, what they have in common is used
+  const server = !tls
+    ? createServer(respond)
+    : tls.ALPNProtocols
+      ? createHttpsServer(tls, respond)
+      : createSecureServer({ allowHTTP1: true, ...tls }, respond as never)
+  server.on(tls ? 'secureConnection' : 'connection', (socket: Socket | TLSSocket) => {
+    sockets.add(socket)
+    const isTls = 'getProtocol' in socket
+    connections.push({ tlsVersion: isTls ? socket.getProtocol() : null, resumed: isTls && socket.isSessionReused() })
   })
-  server.listen(0, '127.0.0.1')
+  server.listen(port, '127.0.0.1')
   await once(server, 'listening')
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a TCP server's address
-  authUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  authUrl = `${tls ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
     authUrl,
+    connections,
     requests,
     answer: (changed) => void Object.assign(current, changed),
     async close() {
-      server.closeAllConnections()
+      for (const socket of sockets) socket.destroy()
       server.close()
       await once(server, 'close')
     },

@@ -5,6 +5,7 @@ import { describe, expect, it } from '@jest/globals'
 import { createSso } from '../src/index.ts'
 import type { SsoOptions } from '../src/index.ts'
 import { ssoSettings } from '../src/sso-settings.ts'
+import { transportFromText } from '../src/transport.ts'
 
 const authUrl = 'https://auth.example.com'
 
@@ -39,6 +40,18 @@ describe('createSso refuses a wrong option with a TypeError that names it', () =
     ['tls', { tls: true }],
     ['tls.rejectUnauthorized', { tls: { rejectUnauthorized: false } }],
     ['tls.maxVersion', { tls: { maxVersion: 'TLSv1' } }],
+    ['tls.minVersion', { tls: { minVersion: 'TLSv1.3' } }],
+    ['tls.minVersion', { transport: 'modern', tls: { maxVersion: 'TLSv1.2' } }],
+    ['tls.ciphers', { tls: { ciphers: 'NO-SUCH-CIPHER' } }],
+    ['tls.ciphers', { tls: { ciphers: ['ECDHE-RSA-AES128-GCM-SHA256'] } }],
+    ['transport', { transport: 'quic' }],
+    ['transport', { transport: null }],
+    ['transport', { transport: ['modern'] }],
+    ['transport.http3', { transport: { http3: true } }],
+    ['transport.http2', { transport: { http2: 'yes' } }],
+    ['transport.tls', { transport: { tls: 'TLSv1.3' } }],
+    ['transport.tls.rejectUnauthorized', { transport: { tls: { rejectUnauthorized: false } } }],
+    ['userAgent', { transport: { userAgent: 'Mozilla/5.0' } }],
     ['timeout', { timeout: 0 }],
     ['timeout', { timeout: Number.POSITIVE_INFINITY }],
     ['timeout', { timeout: '15' }],
@@ -77,13 +90,46 @@ describe('createSso', () => {
     )
   })
 
+  it('has one value for the transport: a name, its parts, or a name with parts in short beside it', () => {
+    const transport = (options: object): unknown => ssoSettings({ authUrl, ...options }).transport
+    const modern = { tls: { minVersion: 'TLSv1.3', maxVersion: 'TLSv1.3' }, http2: true }
+    expect(transport({ transport: 'document' })).toEqual(transport({}))
+    expect(transport({ transport: 'modern' })).toMatchObject(modern)
+    expect(transport({ transport: 'modern', tls: { ca: 'PEM' }, userAgent: 'mine/1' })).toEqual({
+      tls: { ...modern.tls, ca: 'PEM' },
+      http2: true,
+      userAgent: 'mine/1',
+    })
+    expect(transport({ transport: { tls: { maxVersion: 'TLSv1.3' }, userAgent: 'mine/1' } })).toEqual({
+      tls: { minVersion: 'TLSv1.2', maxVersion: 'TLSv1.3' },
+      http2: false,
+      userAgent: 'mine/1',
+    })
+  })
+
+  it.each([
+    ['document', 'document'],
+    [' modern\n', 'modern'],
+    ['{"http2": true}', { http2: true }],
+  ])('has a form for variables of the environment: %j', (text, value) => {
+    expect(transportFromText(text)).toEqual(value)
+  })
+
+  it.each(['', 'Modern', 'tls', '{', '[]', 'null', '1', '"modern"'])('and refuses %j there', (text) => {
+    expect(() => transportFromText(text)).toThrow(TypeError)
+  })
+
   it('has the defaults of the interface document', () => {
     expect(ssoSettings({ authUrl })).toMatchObject({
       redirectUri: 'https://auth.example.com/void/callback',
       codeChallengeEncoding: 'hex-digest',
       timeout: 15_000,
       firewallCooldown: 900,
-      userAgent: expect.stringMatching(/^owner-sso\/\d/u),
+      transport: {
+        tls: { minVersion: 'TLSv1.2', maxVersion: 'TLSv1.2' },
+        http2: false,
+        userAgent: expect.stringMatching(/^owner-sso\/\d/u),
+      },
     })
   })
 
@@ -92,7 +138,7 @@ describe('createSso', () => {
     try {
       expect(ssoSettings({ authUrl })).toMatchObject({
         proxy: undefined,
-        userAgent: expect.stringMatching(/^owner-sso/u),
+        transport: { userAgent: expect.stringMatching(/^owner-sso/u) },
       })
     } finally {
       for (const name of ['proxy', 'userAgent']) Reflect.deleteProperty(Object.prototype, name)

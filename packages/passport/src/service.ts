@@ -1,7 +1,7 @@
 /**
  * The SSO service that a strategy signs in with: handed over, described by options, or named by the environment.
  */
-import { createSso, type Sso, type SsoOptions } from '@owner-sso/core'
+import { createSso, type Sso, type SsoOptions, transportFromText } from '@owner-sso/core'
 
 const serviceOptions: Record<keyof SsoOptions, true> = {
   authUrl: true,
@@ -9,6 +9,7 @@ const serviceOptions: Record<keyof SsoOptions, true> = {
   redirectUri: true,
   codeChallengeEncoding: true,
   accessTokenLifetime: true,
+  transport: true,
   userAgent: true,
   tls: true,
   timeout: true,
@@ -23,7 +24,9 @@ export function isServiceOption(name: string): name is keyof SsoOptions {
 
 /**
  * The service of the option `sso`, or of createSso's options beside it. `authUrl` defaults to `OWNER_SSO_AUTH_URL`, and
- * with it `regionalAuthUrls` to `OWNER_SSO_REGIONAL_AUTH_URLS` (separated by commas or spaces).
+ * with it what is not given to what the environment says of that service: `regionalAuthUrls` to
+ * `OWNER_SSO_REGIONAL_AUTH_URLS` (separated by commas or spaces), `redirectUri` to `OWNER_SSO_REDIRECT_URI`, `transport` to
+ * `OWNER_SSO_TRANSPORT` (a name, or JSON).
  *
  * @throws TypeError that names the option, or says what to set.
  */
@@ -41,14 +44,25 @@ export function serviceOf(
 
 function fromOptions(options: Partial<SsoOptions>): Sso {
   if (options.authUrl !== undefined) return createSso({ ...options, authUrl: options.authUrl })
-  const { OWNER_SSO_AUTH_URL: authUrl, OWNER_SSO_REGIONAL_AUTH_URLS: regional = '' } = process.env
+  const { OWNER_SSO_AUTH_URL: authUrl } = process.env
   if (!authUrl) {
     throw new TypeError(
       'No SSO service: set the environment variable OWNER_SSO_AUTH_URL to its base address, or give new OwnerSsoStrategy() the option authUrl or sso.',
     )
   }
+  return createSso({ ...fromEnvironment(), ...options, authUrl })
+}
+
+/** What the environment says of the service beside its address. @throws TypeError that names the variable */
+function fromEnvironment(): Partial<SsoOptions> {
+  const { OWNER_SSO_REGIONAL_AUTH_URLS: regional = '', OWNER_SSO_REDIRECT_URI: redirectUri } = process.env
+  const { OWNER_SSO_TRANSPORT: transport } = process.env
   const regionalAuthUrls = regional.split(/[\s,]+/u).filter(Boolean)
-  return createSso({ ...(regionalAuthUrls.length > 0 ? { regionalAuthUrls } : {}), ...options, authUrl })
+  return {
+    ...(regionalAuthUrls.length > 0 && { regionalAuthUrls }),
+    ...(redirectUri && { redirectUri }),
+    ...(transport && { transport: transportFromText(transport, 'OWNER_SSO_TRANSPORT') }),
+  }
 }
 
 function pick(options: Partial<SsoOptions>, names: readonly (keyof SsoOptions)[]): Partial<SsoOptions> {

@@ -45,6 +45,17 @@ describe('mode browser', () => {
     expect((await strategy.tokens.status('regional@example.com')).state).toBe('signed-out')
   })
 
+  it('takes an address of an app’s own scheme, where that is the redirectUri', async () => {
+    const redirectUri = 'owner-app://auth/callback'
+    emulator.change({ redirectUris: [redirectUri] })
+    const browser = startApplication(newStrategy({ redirectUri })).browser()
+    const first = await browser.post('/login').send({}).expect(401)
+    const callbackUrl = await addressAfterSignIn(first.body.url, 'plain@example.com', 'correct horse')
+    expect(callbackUrl).toMatch(/^owner-app:\/\/auth\/callback\?code=/u)
+    const answer = await browser.post('/login').send({ callbackUrl }).expect(200)
+    expect(answer.body).toMatchObject({ account: 'plain@example.com' })
+  })
+
   it('needs no e-mail', async () => {
     const browser = startApplication(newStrategy()).browser()
     const first = await browser.post('/login').send({}).expect(401)

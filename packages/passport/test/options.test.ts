@@ -10,8 +10,8 @@ const authUrl = 'http://127.0.0.1:1'
 const newUntyped = (...given: unknown[]): OwnerSsoStrategy => Reflect.construct(OwnerSsoStrategy, given)
 
 beforeEach(() => {
-  delete process.env['OWNER_SSO_AUTH_URL']
-  delete process.env['OWNER_SSO_REGIONAL_AUTH_URLS']
+  for (const name of ['AUTH_URL', 'REGIONAL_AUTH_URLS', 'REDIRECT_URI', 'TRANSPORT'])
+    delete process.env[`OWNER_SSO_${name}`]
 })
 
 describe('new OwnerSsoStrategy()', () => {
@@ -34,6 +34,25 @@ describe('new OwnerSsoStrategy()', () => {
       process.env['OWNER_SSO_REGIONAL_AUTH_URLS'] = `https://auth.example.cn, ${emulator.regionalAuthUrl}`
       const [outcome] = await recordedOutcomes(new OwnerSsoStrategy(), requestWith(regional))
       expect(outcome?.kind).toBe('success')
+    })
+
+    it('takes the redirect address and the transport from OWNER_SSO_REDIRECT_URI and OWNER_SSO_TRANSPORT', async () => {
+      process.env['OWNER_SSO_AUTH_URL'] = emulator.authUrl
+      process.env['OWNER_SSO_REDIRECT_URI'] = 'owner-app://auth/callback'
+      process.env['OWNER_SSO_TRANSPORT'] = '{"userAgent":"fleet/1"}'
+      emulator.change({ redirectUris: ['owner-app://auth/callback'] })
+      const plain = { identity: 'plain@example.com', credential: 'correct horse' }
+      const [outcome] = await recordedOutcomes(new OwnerSsoStrategy(), requestWith(plain))
+      expect(outcome?.kind).toBe('success')
+      expect(emulator.requests[0]?.headers['user-agent']).toBe('fleet/1')
+      expect(emulator.requests[0]?.query['redirect_uri']).toBe('owner-app://auth/callback')
+    })
+
+    it('refuses a transport that is none, wherever it comes from', () => {
+      expect(() => newUntyped({ authUrl, transport: 'quic' })).toThrow(/transport/u)
+      process.env['OWNER_SSO_AUTH_URL'] = authUrl
+      process.env['OWNER_SSO_TRANSPORT'] = 'quic'
+      expect(() => new OwnerSsoStrategy()).toThrow(/OWNER_SSO_TRANSPORT/u)
     })
 
     it('takes createSso’s options beside its own, or as sso', async () => {

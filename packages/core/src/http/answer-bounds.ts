@@ -1,29 +1,33 @@
 /**
- * What an answer may cost beside its body and its headers, which have limits of their own: interim answers before it, and
- * bytes on the wire that are no body, such as a chunk's extensions. Both are cheap to send without end.
+ * What an answer may cost: its body, its headers, and what is neither: interim answers before it, and other bytes on the
+ * wire, such as a chunk's extensions or a frame's padding. All of them are cheap to send without end.
  */
 import type { ClientRequest } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http2'
+import type { Http2 } from './http2-session.ts'
 
+/** The most that is read of a body, after decompression. The service's pages have about 8 KiB. */
+export const mostBodyBytes: number = 256 * 1024
+/** All headers of an answer together. */
+export const mostHeaderBytes: number = 16 * 1024
 /** Interim answers (1xx). The service sends none. */
 const mostInterim = 10
 /** Bytes on the wire, headers and chunk sizes included: four times the largest body. */
 const mostWireBytes = 1024 * 1024
+/** Milliseconds between two looks at what came over an HTTP/2 connection, of which no event tells. */
+const lookEvery = 50
 
-/** Why an answer was given up. */
-export type ExcessCode = 'TOO_MANY_INTERIM_ANSWERS' | 'ANSWER_TOO_LONG_ON_THE_WIRE'
+/** Why an answer was given up. `HPE_HEADER_OVERFLOW` is what node:http says of headers. */
+export type ExcessCode = 'TOO_MANY_INTERIM_ANSWERS' | 'ANSWER_TOO_LONG_ON_THE_WIRE' | 'HPE_HEADER_OVERFLOW'
 
 /** Watches the answer to a request until its end. @param giveUp - called at most once; has to end the request */
 export function boundAnswer(request: ClientRequest, giveUp: (code: ExcessCode) => void): void {
-  let interim = 0
   let bytes = 0
   const count = (chunk: Buffer): void => {
     bytes += chunk.length
     if (bytes > mostWireBytes) stop('ANSWER_TOO_LONG_ON_THE_WIRE')
   }
-  const countInterim = (): void => {
-    interim += 1
-    if (interim > mostInterim) stop('TOO_MANY_INTERIM_ANSWERS')
-  }
+  const countInterim = counter(() => stop('TOO_MANY_INTERIM_ANSWERS'))
   const { socket } = request
   const letGo = (): void => void socket?.off('data', count)
   const stop = (code: ExcessCode): void => {
@@ -33,4 +37,40 @@ export function boundAnswer(request: ClientRequest, giveUp: (code: ExcessCode) =
   }
   request.on('information', countInterim).once('close', letGo)
   socket?.on('data', count)
+}
+
+/** The same over HTTP/2. */
+export function boundHttp2Answer(
+  stream: ReturnType<Http2['request']>,
+  { socket }: Http2,
+  giveUp: (code: ExcessCode) => void,
+): void {
+  const before = socket.bytesRead
+  const look = setInterval(() => {
+    if (socket.bytesRead - before > mostWireBytes) stop('ANSWER_TOO_LONG_ON_THE_WIRE')
+  }, lookEvery)
+  const countInterim = counter(() => stop('TOO_MANY_INTERIM_ANSWERS'))
+  const stop = (code: ExcessCode): void => {
+    stream.off('headers', countInterim)
+    clearInterval(look)
+    giveUp(code)
+  }
+  // The limit that HTTP/2 is told of is advice.
+  stream.once('response', (headers) => {
+    if (sizeOf(headers) > mostHeaderBytes) stop('HPE_HEADER_OVERFLOW')
+  })
+  stream.on('headers', countInterim).once('close', () => clearInterval(look))
+}
+
+function sizeOf(headers: IncomingHttpHeaders): number {
+  const sizes = Object.entries(headers).map(([name, value]) => name.length + String(value).length)
+  return sizes.reduce((sum, size) => sum + size, 0)
+}
+
+function counter(tooMany: () => void): () => void {
+  let count = 0
+  return () => {
+    count += 1
+    if (count > mostInterim) tooMany()
+  }
 }

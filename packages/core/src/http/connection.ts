@@ -1,90 +1,108 @@
 /**
- * The connection of one login or one refresh to one instance: TLS settings, cookies, an outbound proxy, and sockets that are handed to a
- * request only once they are connected and verified.
- *
- * That last rule is what lets an error say whether its request may have reached the service.
+ * The connection of one login or one refresh to one instance: TLS, an outbound proxy, and HTTP/2 where both sides want it.
  */
 import type { Agent as HttpAgent } from 'node:http'
-import type { Agent as HttpsAgent } from 'node:https'
+import { isIP } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { TLSSocket } from 'node:tls'
 import { HttpsProxyAgent } from 'hpagent'
 import { createCookieAgent, HttpCookieAgent, HttpsCookieAgent } from 'http-cookie-agent/http'
 import type { CookieOptions } from 'http-cookie-agent/http'
+import { mostHeaderBytes } from './answer-bounds.ts'
+import { handOutConnectedSockets } from './connected-sockets.ts'
 import type { InstanceCookies } from './cookie-jar.ts'
+import type { Http2 } from './http2-session.ts'
+import { sharedContext, shareSessions } from './tls-sessions.ts'
+import type { TlsMemory } from './tls-sessions.ts'
 import type { SsoSettings } from '../sso-settings.ts'
 
-/** Agents that keep one connection alive, until they are closed. */
+/** Keeps one connection alive until it is closed. */
 export interface Connection {
-  readonly httpAgent: HttpAgent
-  readonly httpsAgent: HttpsAgent
+  /** For requests over HTTP/1.1: of `node:http` or `node:https`, as the instance's address wants it. */
+  readonly agent: HttpAgent
+  /**
+   * Connects, where HTTP/2 is offered. `undefined` where HTTP/1.1 is what was agreed on: the agent has the connection then.
+   *
+   * @throws what the system or TLS says of a connection that did not come about: nothing was sent
+   */
+  readonly http2: () => Promise<Http2 | undefined>
   /** Ends every socket, also those that are still connecting. */
   readonly close: () => void
 }
 
+/** What a connection is made by. */
+export type ConnectionSettings = Pick<SsoSettings, 'transport' | 'proxy'> & { readonly tlsMemory: TlsMemory }
+
 /** Opens nothing yet. Every login and every refresh has its own, for each instance that it speaks to. */
-export function openConnection(settings: Pick<SsoSettings, 'tls' | 'proxy'>, cookies: InstanceCookies): Connection {
+export function openConnection(origin: URL, settings: ConnectionSettings, cookies: InstanceCookies): Connection {
   const closed = new AbortController()
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the agent's types name tough-cookie's CommonJS twin
-  const common = { cookies: cookies as unknown as CookieOptions, keepAlive: true, maxSockets: 1 }
-  const secure = {
-    ...common,
-    minVersion: 'TLSv1.2',
-    maxVersion: settings.tls.maxVersion ?? 'TLSv1.2',
-    rejectUnauthorized: true,
-    ...(settings.tls.ca === undefined ? {} : { ca: settings.tls.ca }),
-  } as const
-  // The signal ends a CONNECT that the proxy never answers: hpagent passes it on to node:http.
-  const proxyRequestOptions = { headers: {}, signal: closed.signal }
-  const via = settings.proxy && { proxy: settings.proxy, proxyRequestOptions }
-  // Plain http is spoken on this machine alone: to a proxy it would show the password, and lead to the proxy's own loopback.
-  const httpAgent = new HttpCookieAgent(common)
-  const httpsAgent = via ? new HttpsProxyCookieAgent({ ...secure, ...via }) : new HttpsCookieAgent(secure)
-  handOutConnectedSockets(httpAgent, closed.signal)
-  handOutConnectedSockets(httpsAgent, closed.signal)
+  const agent = agentOf(origin, settings, cookies, closed.signal)
+  handOutConnectedSockets(agent, closed.signal)
+  const offersHttp2 = settings.transport.http2 && origin.protocol === 'https:'
+  let agreed: Promise<Http2 | undefined> | undefined
   return {
-    httpAgent,
-    httpsAgent,
+    agent,
+    async http2() {
+      if (!offersHttp2) return undefined
+      agreed ??= agree(origin, agent, settings)
+      const http2 = await agreed
+      // The service may end a connection between two requests, as it may with HTTP/1.1.
+      if (http2?.isOpen() === false) agreed = agree(origin, agent, settings)
+      return agreed
+    },
     close: () => {
       closed.abort()
-      httpAgent.destroy()
-      httpsAgent.destroy()
+      agent.destroy()
+      agreed?.then((http2) => http2?.close()).catch(() => undefined)
     },
   }
 }
 
-const HttpsProxyCookieAgent = createCookieAgent(HttpsProxyAgent)
-
-/** Keeps each new socket until its TCP connection, and its TLS handshake if it has one, has succeeded. */
-function handOutConnectedSockets(agent: HttpAgent, closed: AbortSignal): void {
-  const connect = agent.createConnection.bind(agent)
-  agent.createConnection = (options, callback) => {
-    const settle = (error: Error | null, socket: Duplex): void => {
-      const event = error ? undefined : awaitedEvent(socket)
-      if (event === undefined) {
-        callback?.(error, socket)
-        return
-      }
-      const settled = new AbortController()
-      const finish = (failure: Error | null): void => {
-        settled.abort()
-        socket.off(event, succeed).off('error', finish)
-        callback?.(failure, socket)
-      }
-      const succeed = (): void => finish(null)
-      socket.once(event, succeed).once('error', finish)
-      closed.addEventListener('abort', () => socket.destroy(), { signal: settled.signal })
-    }
-    // A proxy agent calls back with its socket. net.createConnection returns it, and calls back later with nothing.
-    const socket = connect(options, (error, given) => {
-      if (error || given) settle(error, given)
-    })
-    if (socket) settle(null, socket)
-    return undefined
-  }
+function agentOf(
+  origin: URL,
+  { transport, proxy, tlsMemory }: ConnectionSettings,
+  cookies: InstanceCookies,
+  closed: AbortSignal,
+): HttpAgent {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the agent's types name tough-cookie's CommonJS twin
+  const common = { cookies: cookies as unknown as CookieOptions, keepAlive: true, maxSockets: 1 }
+  // Plain http is spoken on this machine alone: to a proxy it would show the password, and lead to the proxy's own loopback.
+  if (origin.protocol === 'http:') return new HttpCookieAgent(common)
+  // The signal ends a CONNECT that the proxy never answers: hpagent passes it on to node:http.
+  const via = proxy === undefined ? undefined : { proxy, proxyRequestOptions: { headers: {}, signal: closed } }
+  // Stated, because the environment could turn it off.
+  const secure = { ...common, rejectUnauthorized: true, secureContext: sharedContext(tlsMemory, transport.tls) }
+  const agent = via ? new HttpsProxyCookieAgent({ ...secure, ...via }) : new HttpsCookieAgent(secure)
+  shareSessions(agent, tlsMemory)
+  return agent
 }
 
-/** What a new socket has yet to tell before anything may be written to it; `undefined` where it is ready. */
-function awaitedEvent(socket: Duplex): 'connect' | 'secureConnect' | undefined {
-  if ('secureConnecting' in socket && socket.secureConnecting === true) return 'secureConnect'
-  return 'connecting' in socket && socket.connecting === true ? 'connect' : undefined
+const HttpsProxyCookieAgent = createCookieAgent(HttpsProxyAgent)
+
+/** Connects, and gives what came of it to HTTP/2 or back to the agent, as the service chose (RFC 7301). */
+async function agree(origin: URL, agent: HttpAgent, settings: ConnectionSettings): Promise<Http2 | undefined> {
+  const connect = agent.createConnection.bind(agent)
+  const socket = await new Promise<Duplex>((resolve, reject) => {
+    const host = origin.hostname.replaceAll(/[[\]]/gu, '')
+    const options = {
+      rejectUnauthorized: true,
+      secureContext: sharedContext(settings.tlsMemory, settings.transport.tls),
+      host,
+      port: Number(origin.port || 443),
+      servername: isIP(host) === 0 ? host : '',
+      ALPNProtocols: ['h2', 'http/1.1'],
+    }
+    connect(options, (error, connected) => (error ? reject(error) : resolve(connected)))
+  })
+  if (socket instanceof TLSSocket && socket.alpnProtocol === 'h2') {
+    const { openHttp2 } = await import('./http2-session.ts')
+    return openHttp2(origin, socket, mostHeaderBytes)
+  }
+  agent.createConnection = (options, callback) => {
+    agent.createConnection = connect
+    if (socket.destroyed) return connect(options, callback)
+    callback?.(null, socket)
+    return undefined
+  }
+  return undefined
 }

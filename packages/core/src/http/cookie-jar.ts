@@ -14,6 +14,10 @@ const mostBytes = 12 * 1024
 export interface InstanceCookies {
   /** What the cookie agent reads from and writes to. */
   readonly jar: CookieJar
+  /** The `Cookie` header of a request, where no agent sends it; `undefined` where no cookie belongs to the address. */
+  readonly headerFor: (url: URL) => string | undefined
+  /** Keeps the `Set-Cookie` headers of this address's answer, where no agent does. */
+  readonly keep: (headers: readonly string[], url: URL) => void
   /** All cookies as `Set-Cookie` values, so that a pending login can carry them. */
   readonly stored: () => string[]
 }
@@ -49,6 +53,8 @@ export function instanceCookies(origin: string, restored: readonly string[] = []
   }
   return {
     jar: Object.assign(new CookieJar(), facade),
+    headerFor: (url) => jar.getCookieStringSync(url.href) || undefined,
+    keep: (headers, url) => headers.forEach((header) => keep(header, url)),
     stored: () => [...kept.values()].map((cookie) => cookie.toString()),
   }
 }

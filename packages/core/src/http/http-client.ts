@@ -3,20 +3,16 @@
  *
  * No AxiosError leaves it: one carries the password, the cookies and the tokens in its `config`, `request` and `response`.
  */
-import http from 'node:http'
-import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
-import https from 'node:https'
 import { Axios, getAdapter } from 'axios'
 import type { AxiosRequestConfig, AxiosResponse } from 'axios'
 import { wrapper } from 'axios-cookiejar-support'
 import type { CookieJar } from 'tough-cookie'
-import { boundAnswer } from './answer-bounds.ts'
+import { onAbort } from '../abort.ts'
+import { mostBodyBytes } from './answer-bounds.ts'
+import { http1Transport, http2Transport } from './axios-transports.ts'
+import type { RequestWatch } from './axios-transports.ts'
 import type { Connection } from './connection.ts'
 import type { InstanceCookies } from './cookie-jar.ts'
-
-/** The most that is read of an answer's body, after decompression. The service's pages have about 8 KiB. */
-const mostBodyBytes = 256 * 1024
-const mostHeaderBytes = 16 * 1024
 
 /** One request, ready to be sent. */
 export interface HttpRequest {
@@ -56,43 +52,43 @@ export function isBareFailure(thrown: unknown): thrown is BareFailure {
   return typeof thrown === 'object' && thrown !== null && Object.hasOwn(thrown, 'kind') && 'code' in thrown
 }
 
+// Not axios.create(): that would take over what the application set on its own axios.defaults. It keeps nothing of a request.
+const client = new Axios()
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its types name axios's CommonJS twin; it needs the interceptors alone
+wrapper(client as unknown as Parameters<typeof wrapper>[0])
+const send = getAdapter('http')
+
 /** @throws BareFailure (the returned function), or what `beforeWrite` threw */
 export function createHttpClient(connection: Connection, cookies: InstanceCookies): HttpClient {
-  const { httpAgent, httpsAgent } = connection
-  const send = getAdapter('http')
-  // Not axios.create(): that would take over what the application set on its own axios.defaults.
-  const client = new Axios()
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its types name axios's CommonJS twin; it needs the interceptors alone
-  wrapper(client as unknown as Parameters<typeof wrapper>[0])
+  const { agent } = connection
   return async ({ method, url, headers, body }, { signal, beforeWrite }) => {
-    const guard = { thrown: undefined as { error: unknown } | undefined }
-    const config: AxiosRequestConfig<string> & { readonly jar: CookieJar } = {
-      ...rules,
-      method,
-      url: url.href,
-      headers,
-      ...(body === undefined ? {} : { data: body }),
-      signal,
-      jar: cookies.jar,
-      transport: nodeTransport((request) => {
-        try {
-          beforeWrite()
-        } catch (error) {
-          guard.thrown = { error }
-          request.destroy()
-        }
-        boundAnswer(request, (code) => {
-          guard.thrown = { error: { kind: 'no answer', code, syscall: undefined } satisfies BareFailure }
-          request.destroy()
-        })
-      }),
-      // The wrapper makes new agents for each request; the login's own connection takes their place.
-      adapter: (wrapped) => send({ ...wrapped, httpAgent, httpsAgent }),
+    let outcome: { readonly error: unknown } | undefined
+    const watch: RequestWatch = {
+      beforeWrite,
+      refused: (error) => (outcome = { error }),
+      tooMuch: (code) => (outcome = { error: { kind: 'no answer', code, syscall: undefined } satisfies BareFailure }),
     }
     try {
-      return plainAnswer(await client.request(config))
+      const http2 = await unlessAborted(connection.http2(), signal)
+      // Over HTTP/1.1 an agent sends and keeps the cookies; HTTP/2 has none.
+      const cookie = http2 && cookies.headerFor(url)
+      const config: AxiosRequestConfig<string> & { readonly jar?: CookieJar } = {
+        ...rules,
+        method,
+        url: url.href,
+        headers: { ...headers, ...(cookie !== undefined && { Cookie: cookie }) },
+        ...(body !== undefined && { data: body }),
+        signal,
+        ...(!http2 && { jar: cookies.jar }),
+        transport: http2 ? http2Transport(http2, watch) : http1Transport(watch),
+        // The wrapper makes new agents for each request; the login's own connection takes their place.
+        adapter: (wrapped) => send({ ...wrapped, httpAgent: agent, httpsAgent: agent }),
+      }
+      const answer = await client.request<string>(config)
+      if (http2) cookies.keep(answer.headers['set-cookie'] ?? [], url)
+      return plainAnswer(answer)
     } catch (error) {
-      throw guard.thrown ? guard.thrown.error : bareFailure(error)
+      throw outcome ? outcome.error : bareFailure(error)
     }
   }
 }
@@ -116,27 +112,17 @@ const rules: AxiosRequestConfig<string> = {
   transformResponse: [(data: unknown): unknown => data],
 }
 
-/** node:http with a limit on headers, telling when a request is about to be written on a connection that stands. */
-function nodeTransport(aboutToWrite: (request: ClientRequest) => void): object {
-  return {
-    request(options: RequestOptions, respond: (answer: IncomingMessage) => void): ClientRequest {
-      // Own values, so that nothing on Object.prototype is taken for an option.
-      const own: RequestOptions = { ...unused, ...options, maxHeaderSize: mostHeaderBytes }
-      const request = (options.protocol === 'https:' ? https : http).request(own, respond)
-      // node:http emits this right before it writes what was buffered; destroying the request here leaves it unwritten.
-      return request.once('socket', () => aboutToWrite(request))
-    },
+/** Waits for a connection, but not longer than the request may take. */
+async function unlessAborted<T>(waiting: Promise<T>, signal: AbortSignal): Promise<T> {
+  let letGo: (() => void) | undefined
+  const aborted = new Promise<never>((_, reject) => {
+    letGo = onAbort(signal, () => reject(new Error('aborted')))
+  })
+  try {
+    return await Promise.race([waiting, aborted])
+  } finally {
+    letGo?.()
   }
-}
-
-const unused = {
-  socketPath: undefined,
-  localAddress: undefined,
-  lookup: undefined,
-  timeout: undefined,
-  setHost: undefined,
-  defaultPort: undefined,
-  signal: undefined,
 }
 
 function plainAnswer({ status, headers, data }: AxiosResponse<string>): HttpAnswer {

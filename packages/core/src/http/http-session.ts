@@ -73,7 +73,7 @@ export function openSession(
     const known = peers.get(origin)
     if (known) return known
     const cookies = instanceCookies(origin, origin === restored?.origin ? restored.cookies : [])
-    const connection = openConnection(service, cookies)
+    const connection = openConnection(new URL(origin), service, cookies)
     const peer = { cookies, connection, client: createHttpClient(connection, cookies) }
     peers.set(origin, peer)
     return peer
@@ -109,7 +109,7 @@ export function openSession(
       requestSent = true
     }
     try {
-      return await peerAt(request.url.origin).client(httpRequest(request, service.userAgent), {
+      return await peerAt(request.url.origin).client(httpRequest(request, service.transport.userAgent), {
         signal: deadline.signal,
         beforeWrite,
       })

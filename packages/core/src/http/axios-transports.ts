@@ -1,0 +1,80 @@
+/**
+ * HTTP/1.1 and HTTP/2 in the form that axios takes a transport in. Both say when a request is about to be written on a
+ * connection that stands, and both bound what its answer may cost.
+ */
+import http from 'node:http'
+import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
+import https from 'node:https'
+import { boundAnswer, boundHttp2Answer, mostHeaderBytes } from './answer-bounds.ts'
+import type { ExcessCode } from './answer-bounds.ts'
+import type { Http2, Http2Answer } from './http2-session.ts'
+
+/** Who follows a request. */
+export interface RequestWatch {
+  /** Right before the request is written. Throwing keeps it unwritten. */
+  readonly beforeWrite: () => void
+  /** What `beforeWrite` threw: the outcome, whatever axios makes of it. */
+  readonly refused: (error: unknown) => void
+  /** The answer was too much. */
+  readonly tooMuch: (code: ExcessCode) => void
+}
+
+/** `node:http` or `node:https`, whatever the address says, with a limit on headers. */
+export function http1Transport({ beforeWrite, refused, tooMuch }: RequestWatch): object {
+  return {
+    request(options: RequestOptions, respond: (answer: IncomingMessage) => void): ClientRequest {
+      // Own values, so that nothing on Object.prototype is taken for an option.
+      const own: RequestOptions = { ...unused, ...options, maxHeaderSize: mostHeaderBytes }
+      const request = (options.protocol === 'https:' ? https : http).request(own, respond)
+      // node:http emits this right before it writes what was buffered; destroying the request here leaves it unwritten.
+      return request.once('socket', () => {
+        try {
+          beforeWrite()
+        } catch (error) {
+          refused(error)
+          request.destroy()
+        }
+        boundAnswer(request, (code) => {
+          tooMuch(code)
+          request.destroy()
+        })
+      })
+    },
+  }
+}
+
+const unused = {
+  socketPath: undefined,
+  localAddress: undefined,
+  lookup: undefined,
+  timeout: undefined,
+  setHost: undefined,
+  defaultPort: undefined,
+  signal: undefined,
+}
+
+/** A request of its own on an HTTP/2 connection. */
+export function http2Transport(http2: Http2, { beforeWrite, refused, tooMuch }: RequestWatch): object {
+  return {
+    request(options: RequestOptions, respond: (answer: Http2Answer) => void): ReturnType<Http2['request']> {
+      if (!http2.isOpen()) throw brokenConnection()
+      try {
+        beforeWrite()
+      } catch (error) {
+        refused(error)
+        throw error
+      }
+      const stream = http2.request(options, respond)
+      boundHttp2Answer(stream, http2, (code) => {
+        tooMuch(code)
+        stream.destroy(brokenConnection())
+      })
+      return stream
+    },
+  }
+}
+
+/** As the system says it of a connection that was cut. */
+export function brokenConnection(): Error {
+  return Object.assign(new Error('The connection broke.'), { code: 'ECONNRESET', syscall: 'read' })
+}

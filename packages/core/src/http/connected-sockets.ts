@@ -1,0 +1,45 @@
+/**
+ * An agent's sockets, handed to a request only once they are connected, and their TLS handshake, if they have one, is done.
+ *
+ * That is what lets an error say whether its request may have reached the service.
+ */
+import type { Agent } from 'node:http'
+import type { Duplex } from 'node:stream'
+
+/** What a socket is connected with: of `net.connect` and `tls.connect`. */
+export type ConnectOptions = Parameters<Agent['createConnection']>[0]
+
+/** Keeps each new socket until its TCP connection, and its TLS handshake if it has one, has succeeded. */
+export function handOutConnectedSockets(agent: Agent, closed: AbortSignal): void {
+  const connect = agent.createConnection.bind(agent)
+  agent.createConnection = (options, callback) => {
+    const settle = (error: Error | null, socket: Duplex): void => {
+      const event = error ? undefined : awaitedEvent(socket)
+      if (event === undefined) {
+        callback?.(error, socket)
+        return
+      }
+      const settled = new AbortController()
+      const finish = (failure: Error | null): void => {
+        settled.abort()
+        socket.off(event, succeed).off('error', finish)
+        callback?.(failure, socket)
+      }
+      const succeed = (): void => finish(null)
+      socket.once(event, succeed).once('error', finish)
+      closed.addEventListener('abort', () => socket.destroy(), { signal: settled.signal })
+    }
+    // A proxy agent calls back with its socket. net.createConnection returns it, and calls back later with nothing.
+    const socket = connect(options, (error, given) => {
+      if (error || given) settle(error, given)
+    })
+    if (socket) settle(null, socket)
+    return undefined
+  }
+}
+
+/** What a new socket has yet to tell before anything may be written to it; `undefined` where it is ready. */
+function awaitedEvent(socket: Duplex): 'connect' | 'secureConnect' | undefined {
+  if ('secureConnecting' in socket && socket.secureConnecting === true) return 'secureConnect'
+  return 'connecting' in socket && socket.connecting === true ? 'connect' : undefined
+}

@@ -1,0 +1,57 @@
+/**
+ * What connections to the service share: how TLS is spoken, made of the settings once, and the last TLS session of each host,
+ * so that the connection of the next login or refresh resumes it in place of a whole handshake.
+ *
+ * A session is kept only of a connection that was verified, with the CA of these very settings. Nothing in it belongs to an
+ * account.
+ */
+import type { Agent } from 'node:http'
+import { createSecureContext, TLSSocket } from 'node:tls'
+import type { SecureContext } from 'node:tls'
+import type { Transport } from '../transport.ts'
+
+/** What is shared: one for each `createSso`. */
+export interface TlsMemory {
+  /** Made at the first connection. */
+  context?: SecureContext
+  /** By host and port. */
+  readonly sessions: Map<string, Buffer>
+}
+
+/** How every connection speaks TLS. */
+export function sharedContext(memory: TlsMemory, tls: Transport['tls']): SecureContext {
+  return (memory.context ??= createSecureContext(tls))
+}
+
+/** Offers the kept session on each new connection of an agent, and keeps the one that it is given. */
+export function shareSessions(agent: Agent, { sessions }: TlsMemory): void {
+  const connect = agent.createConnection.bind(agent)
+  agent.createConnection = (options, callback) => {
+    const name = `${options.host}:${options.port}`
+    const session = sessions.get(name)
+    const follow = (socket: unknown): void => {
+      if (socket instanceof TLSSocket) keepSessions(socket, sessions, name)
+    }
+    const connected = connect({ ...options, ...(session && { session }) }, (error, socket) => {
+      if (!error) follow(socket)
+      callback?.(error, socket)
+    })
+    if (connected) follow(connected)
+    return connected
+  }
+}
+
+/** TLS 1.2 brings a session before the certificate was looked at, TLS 1.3 after that, and often two. */
+function keepSessions(socket: TLSSocket, sessions: Map<string, Buffer>, name: string): void {
+  let last: Buffer | undefined
+  socket.on('session', (session: Buffer) => {
+    if (socket.authorized) sessions.set(name, session)
+    else last = session
+  })
+  socket.once('secureConnect', () => {
+    if (last !== undefined && socket.authorized) sessions.set(name, last)
+  })
+  socket.once('error', () => {
+    if (!socket.authorized) sessions.delete(name)
+  })
+}
