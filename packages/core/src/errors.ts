@@ -53,8 +53,24 @@ export interface SsoErrorOptions {
   readonly cause?: unknown
 }
 
-/** Base of all errors of the flow, the token manager and the stores. */
+/** Is on the errors of every copy of this package: one application may have several, of one version or of more. */
+const brand = Symbol.for('@owner-sso/core error')
+
+/**
+ * Base of all errors of the flow, the token manager and the stores.
+ *
+ * `instanceof` knows the errors of another copy of this package as well, by a brand and their `code`: this class, and those
+ * below that are exported.
+ */
 export class SsoError extends Error {
+  static {
+    Object.defineProperty(this.prototype, brand, { value: true })
+  }
+
+  static override [Symbol.hasInstance](this: Function, value: unknown): boolean {
+    return Function.prototype[Symbol.hasInstance].call(this, value) || isOfAnotherCopy(value, this)
+  }
+
   readonly code: SsoErrorCode
   declare readonly step?: SsoStep
   declare readonly status?: number
@@ -303,6 +319,38 @@ export class DuplicateTokenSetError extends StoreError {
     )
     this.account = account
   }
+}
+
+/** The class of each code. */
+const classes: Readonly<Record<SsoErrorCode, Function>> = {
+  ERR_SSO_INVALID_CREDENTIALS: InvalidCredentialsError,
+  ERR_SSO_ACCOUNT_LOCKED: AccountLockedError,
+  ERR_SSO_CAPTCHA_REQUIRED: CaptchaRequiredError,
+  ERR_SSO_PASSCODE_REQUIRED: PasscodeRequiredError,
+  ERR_SSO_PASSCODE_REJECTED: PasscodeRejectedError,
+  ERR_SSO_PENDING_LOGIN_EXPIRED: PendingLoginExpiredError,
+  ERR_SSO_REGION_NOT_ALLOWED: RegionNotAllowedError,
+  ERR_SSO_STATE_MISMATCH: StateMismatchError,
+  ERR_SSO_ISSUER_MISMATCH: IssuerMismatchError,
+  ERR_SSO_FIREWALL_CHALLENGE: FirewallChallengeError,
+  ERR_SSO_REAUTHENTICATION_REQUIRED: ReauthenticationRequiredError,
+  ERR_SSO_TOKEN_REJECTED: TokenRejectedError,
+  ERR_SSO_UNEXPECTED_RESPONSE: UnexpectedResponseError,
+  ERR_SSO_TIMEOUT: SsoTimeoutError,
+  ERR_SSO_UNREACHABLE: UnreachableError,
+  ERR_SSO_SIGNED_OUT: SignedOutError,
+  ERR_SSO_REFRESH_IN_DOUBT: RefreshInDoubtError,
+  ERR_SSO_STORE: StoreError,
+}
+
+/** Whether another copy of this package threw it, and its class there is called as this one here. */
+function isOfAnotherCopy(value: unknown, errorClass: Function): boolean {
+  if (typeof value !== 'object' || value === null || !(brand in value) || !('code' in value)) return false
+  if (errorClass === SsoError) return true
+  if (errorClass === DuplicateTokenSetError) {
+    return value.code === 'ERR_SSO_STORE' && 'reason' in value && value.reason === 'duplicate'
+  }
+  return Object.entries(classes).some(([code, known]) => known === errorClass && code === value.code)
 }
 
 function isoTime(epochSeconds: number): string {

@@ -11,14 +11,18 @@ const root = fileURLToPath(new URL('../../../', import.meta.url))
 const scratch = mkdtempSync(join(tmpdir(), 'owner-sso-release-'))
 const clone = join(scratch, 'clone')
 
+function makeVersions(): void {
+  const changeset = join(root, 'node_modules/@changesets/cli/bin.js')
+  execFileSync(process.execPath, [changeset, 'version'], { cwd: clone, env: environment, stdio: 'pipe' })
+}
+const environment = { PATH: process.env['PATH'], HOME: scratch, GIT_CONFIG_GLOBAL: join(scratch, 'gitconfig') }
+
 beforeAll(() => {
   // In a container the files may belong to somebody else.
   writeFileSync(join(scratch, 'gitconfig'), '[safe]\n  directory = *\n')
-  const env = { PATH: process.env['PATH'], HOME: scratch, GIT_CONFIG_GLOBAL: join(scratch, 'gitconfig') }
-  execFileSync('git', ['clone', '--quiet', root, clone], { env })
+  execFileSync('git', ['clone', '--quiet', root, clone], { env: environment })
   symlinkSync(join(root, 'node_modules'), join(clone, 'node_modules'))
-  const changeset = join(root, 'node_modules/@changesets/cli/bin.js')
-  execFileSync(process.execPath, [changeset, 'version'], { cwd: clone, env, stdio: 'pipe' })
+  makeVersions()
 })
 afterAll(() => rmSync(scratch, { recursive: true, force: true }))
 
@@ -41,5 +45,19 @@ it('leaves no changeset behind, and private packages alone', () => {
     const { private: isPrivate, version } = manifestIn(join(clone, 'packages', folder))
     if (!isPrivate) continue
     expect([version, existsSync(join(clone, 'packages', folder, 'CHANGELOG.md'))]).toEqual(['0.0.0', false])
+  }
+})
+
+it('gives all of them one version: a fix of core reaches the command, which bundles it, and needs no new major', () => {
+  const versions = (): string[] => [
+    ...new Set(published.map(({ folder }) => manifestIn(join(clone, 'packages', folder)).version)),
+  ]
+  for (const [bump, next] of [
+    ['patch', '0.1.1'],
+    ['minor', '0.2.0'],
+  ]) {
+    writeFileSync(join(clone, '.changeset/fix.md'), `---\n'@owner-sso/core': ${bump}\n---\n\nA fix.\n`)
+    makeVersions()
+    expect(versions()).toEqual([next])
   }
 })

@@ -1,10 +1,14 @@
 /** What the repository promises of its workflows: every Node that is claimed, nothing skipped, provenance, and who may do what. */
-import { execFileSync } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, it } from '@jest/globals'
+import { promisify } from 'node:util'
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { parse } from 'yaml'
 
 interface Step {
@@ -28,7 +32,6 @@ const textOf = (path: string): string => readFileSync(fileURLToPath(new URL(path
 const workflow = (name: string): Workflow => parse(textOf(`workflows/${name}.yml`))
 const files = readdirSync(fileURLToPath(new URL('workflows/', github)))
 
-const stepsOf = ({ jobs }: Workflow): Step[] => Object.values(jobs).flatMap(({ steps = [] }) => steps)
 const jobsOfAll = files.flatMap((file) => {
   const { permissions, jobs } = workflow(file.replace('.yml', ''))
   return Object.entries(jobs).map(([name, job]) => ({
@@ -61,7 +64,6 @@ it('a release comes after CI, by trusted publishing, with provenance and the API
       publish: {
         needs: 'build',
         permissions: { 'id-token': 'write' },
-        steps: expect.arrayContaining([expect.objectContaining({ env: { NPM_CONFIG_PROVENANCE: 'true' } })]),
       },
     },
   })
@@ -118,42 +120,84 @@ describe('who may do what', () => {
   })
 })
 
-it('publishes what is not published yet, from its tarball and without its scripts', () => {
-  const scratch = mkdtempSync(join(tmpdir(), 'owner-sso-publish-'))
-  try {
+describe('the step that publishes', () => {
+  const { run = '' } = workflow('release').jobs['publish']!.steps!.at(-1)!
+  let scratch = ''
+  beforeEach(() => {
+    scratch = mkdtempSync(join(tmpdir(), 'owner-sso-publish-'))
     mkdirSync(join(scratch, 'tarballs'))
     mkdirSync(join(scratch, 'package'))
-    for (const name of ['old', 'new']) {
-      writeFileSync(
-        join(scratch, 'package/package.json'),
-        JSON.stringify({ name: `@owner-sso/${name}`, version: '1.0.0' }),
-      )
-      execFileSync('tar', ['-czf', `tarballs/owner-sso-${name}-1.0.0.tgz`, 'package'], { cwd: scratch })
-    }
     // jq is on GitHub's machines, and need not be here.
-    const program = (name: string, text: string): void => writeFileSync(join(scratch, name), text, { mode: 0o755 })
     program(
       'jq',
       `#!${process.execPath}\nconst { name, version } = JSON.parse(require('fs').readFileSync(0, 'utf8'))\nconsole.log(\`\${name}@\${version}\`)\n`,
     )
+  })
+  afterEach(() => rmSync(scratch, { recursive: true, force: true }))
+
+  const program = (name: string, text: string): void => writeFileSync(join(scratch, name), text, { mode: 0o755 })
+
+  function tarballs(...names: string[]): void {
+    for (const name of names) {
+      const manifest = { name: `@owner-sso/${name}`, version: '1.0.0' }
+      writeFileSync(join(scratch, 'package/package.json'), JSON.stringify(manifest))
+      execFileSync('tar', ['-czf', `tarballs/owner-sso-${name}-1.0.0.tgz`, 'package'], { cwd: scratch })
+    }
+  }
+
+  const publish = (script: string, env: NodeJS.ProcessEnv = {}): Promise<unknown> =>
+    promisify(execFile)('bash', ['-eo', 'pipefail', '-c', script], {
+      cwd: scratch,
+      env: { PATH: `${scratch}:${process.env['PATH']}`, HOME: scratch, ...env },
+    })
+
+  it('publishes what is not published yet, from its tarball and without its scripts', async () => {
+    tarballs('old', 'new')
     program(
       'npm',
       '#!/bin/sh\ncase "$1 $2" in\n"view @owner-sso/old@1.0.0") echo 1.0.0;;\nview*) exit 1;;\n*) echo "$@" >> calls;;\nesac\n',
     )
-    const { run = '' } = stepsOf({
-      ...workflow('release'),
-      jobs: { publish: workflow('release').jobs['publish']! },
-    }).at(-1)!
-    execFileSync('bash', ['-eo', 'pipefail', '-c', run], {
-      cwd: scratch,
-      env: { PATH: `${scratch}:${process.env['PATH']}` },
-    })
+    await publish(run)
     expect(readFileSync(join(scratch, 'calls'), 'utf8')).toBe(
-      'publish ./tarballs/owner-sso-new-1.0.0.tgz --access public --ignore-scripts\n',
+      'publish ./tarballs/owner-sso-new-1.0.0.tgz --access public --provenance --ignore-scripts\n',
     )
-  } finally {
-    rmSync(scratch, { recursive: true, force: true })
-  }
+  })
+
+  // npm as it is, and a registry and an identity provider of GitHub's kind, both of this test.
+  it.each([
+    [
+      'asks for an identity that signs the provenance, and publishes nothing without it',
+      '',
+      { signed: 1, published: 0 },
+    ],
+    [
+      'would publish unsigned without --provenance: the flag is what counts',
+      '--provenance',
+      { signed: 0, published: 1 },
+    ],
+  ])('%s', async (_title, leftOut, expected) => {
+    tarballs('new')
+    const seen = { signed: 0, published: 0 }
+    const server = createServer((request, response) => {
+      const { pathname, searchParams } = new URL(request.url ?? '', 'http://loopback')
+      if (request.method === 'PUT') seen.published += 1
+      if (searchParams.get('audience') === 'sigstore') seen.signed += 1
+      response.statusCode = pathname === '/identity' ? 403 : request.method === 'PUT' ? 201 : 404
+      request.resume().on('end', () => response.end('{}'))
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    writeFileSync(join(scratch, '.npmrc'), `//${address.slice('http://'.length)}/:_authToken=of-this-test\n`)
+    await publish(leftOut === '' ? run : run.replace(leftOut, ''), {
+      npm_config_registry: address,
+      CI: 'true',
+      GITHUB_ACTIONS: 'true',
+      ACTIONS_ID_TOKEN_REQUEST_URL: `${address}/identity?`,
+      ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'of-this-test',
+    }).catch(() => undefined)
+    server.close()
+    expect(seen).toEqual(expected)
+  })
 })
 
 it('Dependabot moves the actions and the dependencies', () => {
