@@ -111,6 +111,10 @@ describe('a store in which something else stands', () => {
     expect(listed.stderr).toContain('no such record')
     const copied = await machine.run(['copy', `file:${machine.tokensFolder}`, 'file:second'])
     expect(copied.code).toBe(6)
+    expect(copied.stderr).toMatch(
+      /^2 records copied from file:\S+ to file:\S+, and not all there are: .*run this again for the rest\.$/mu,
+    )
+    expect(copied.stderr).toContain('no such record')
     const there = await machine.run(['accounts', '--store', 'file:second'])
     expect(there).toMatchObject({ code: 0, stdout: 'plain@example.com\nregional@example.com\n' })
   })

@@ -2,7 +2,7 @@
  * `owner-sso copy`: all accounts into another store.
  */
 import { existsSync } from 'node:fs'
-import { copyTokenSets } from '@owner-sso/core'
+import { copyTokenSets, type TokenStore } from '@owner-sso/core'
 import type { Call, CommandOptions } from '../call.ts'
 import { exitCodes, usageError } from '../command-error.ts'
 import { encryptionKeys } from '../encryption-key.ts'
@@ -32,6 +32,22 @@ function requireKey({ fromPlain = false, toPlain = false }: CommandOptions): voi
   )
 }
 
+/** Counts what arrives, for a copy that ends in an error. */
+function countingWrites(store: TokenStore): { readonly store: TokenStore; readonly written: () => number } {
+  let written = 0
+  return {
+    store: {
+      read: (account) => store.read(account),
+      async swap(...args) {
+        const answer = await store.swap(...args)
+        if (!('conflict' in answer)) written += 1
+        return answer
+      },
+    },
+    written: () => written,
+  }
+}
+
 export async function run({ settings, options, args }: Call): Promise<number> {
   const [fromAddress, toAddress] = args.map((argument) => addressOf(argument, settings))
   if (fromAddress === undefined || toAddress === undefined) throw usageError('Two stores are needed.', 'From, and to.')
@@ -42,9 +58,17 @@ export async function run({ settings, options, args }: Call): Promise<number> {
   try {
     checkExistence(from)
     if (from.shown === to.shown) throw usageError('Both are the same store.', 'Give two different ones.')
-    const copied = await copyTokenSets(from.store, to.store)
+    const target = countingWrites(to.store)
+    const outcome = (): string => {
+      const copied = target.written()
+      return `${copied} ${copied === 1 ? 'record' : 'records'} copied from ${from.shown} to ${to.shown}`
+    }
+    const copied = await copyTokenSets(from.store, target.store).catch((error: unknown) => {
+      printNote(`${outcome()}, and not all there are: once the error is mended, run this again for the rest.`)
+      throw error
+    })
     if (settings.json) await printJson({ from: from.shown, to: to.shown, copied })
-    printNote(`${copied} ${copied === 1 ? 'record' : 'records'} copied from ${from.shown} to ${to.shown}.`)
+    printNote(`${outcome()}.`)
     if (copied > 0)
       printNote(`Use the new one from now on, and the old one no more: export OWNER_SSO_STORE=${to.shown}`)
   } finally {
