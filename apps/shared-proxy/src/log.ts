@@ -3,6 +3,7 @@
  * holds a token, a key or an address with a password in it.
  */
 import type { TokenManager } from '@owner-sso/core'
+import { namesInLog, tokenEvents } from './token-events.ts'
 
 export type Log = (event: string, fields?: Readonly<Record<string, unknown>>) => void
 
@@ -12,16 +13,12 @@ export const logToStdout: Log = (event, fields = {}) => {
 
 /** Logs what becomes of refreshes. An `SsoError` holds no secret; its code and message are what is logged. */
 export function logRefreshes(tokens: Pick<TokenManager, 'on'>, log: Log): void {
-  tokens.on('refreshed', (fields) => log('refreshed', { ...fields }))
-  tokens.on('in-doubt', (fields) => log('refresh-in-doubt', { ...fields }))
-  tokens.on('superseded', (fields) => log('refresh-superseded', { ...fields }))
-  tokens.on('reauthentication-required', (fields) => log('reauthentication-required', { ...fields }))
-  tokens.on('blocked', (fields) => log('firewall-blocked', { ...fields }))
-  tokens.on('refresh-failed', ({ account, error }) => log('refresh-failed', { account, ...described(error) }))
-  tokens.on('unsaved', ({ account, error, spooled }) =>
-    log('tokens-unsaved', { account, spooled, ...described(error) }),
-  )
-  tokens.on('carried-over', (fields) => log('tokens-carried-over', { ...fields }))
+  for (const name of tokenEvents) {
+    tokens.on(name, (event) => {
+      const { error, ...fields }: { readonly account: string; readonly error?: unknown } = event
+      log(namesInLog[name], { ...fields, ...(error !== undefined && described(error)) })
+    })
+  }
 }
 
 /** The code and sentence of an error that is meant to be read. */

@@ -3,12 +3,20 @@
  */
 import { once } from 'node:events'
 import type { Server } from 'node:http'
-import { createSso, createTokenManager, startTimeLimit, timeLimitSignal, type TokenManager } from '@owner-sso/core'
+import {
+  createSso,
+  createTokenManager,
+  startTimeLimit,
+  timeLimitSignal,
+  type TokenManager,
+  type TokenStore,
+} from '@owner-sso/core'
+import { fileTokenStore } from '@owner-sso/token-store-file'
 import { readClients } from './clients.ts'
 import { createGateway, type Gateway } from './gateway.ts'
 import { described, logRefreshes, logToStdout as log } from './log.ts'
 import { openRedis, type RedisStore } from './redis.ts'
-import { SettingsError, settingsFrom } from './settings.ts'
+import { type Settings, SettingsError, settingsFrom } from './settings.ts'
 
 /** Milliseconds that a refresh may still take when the calls have ended: its own deadline of 30 s, and the save. */
 const settlingTime = 45_000
@@ -32,7 +40,7 @@ async function run(): Promise<number> {
   const clients = await readClients(settings.clientsFile)
   const sso = createSso({ authUrl, regionalAuthUrls })
   const redis = openRedis(settings, (code) => log('redis-down', { code }))
-  const tokens = createTokenManager({ sso, store: redis.store })
+  const tokens = createTokenManager({ sso, store: redis.store, ...spoolOf(settings) })
   logRefreshes(tokens, log)
   void redis.connected.then(() => warnOf(redis))
   const authUrls = [authUrl, ...regionalAuthUrls]
@@ -43,6 +51,11 @@ async function run(): Promise<number> {
   // Who reads this finds nobody listening any more.
   log('stopping', { signal })
   return stopped
+}
+
+/** Sealed as Redis is: both hold the same. */
+function spoolOf({ spool: path, encryptionKeys: encryptionKey }: Settings): { readonly spool?: TokenStore } {
+  return path === undefined ? {} : { spool: fileTokenStore({ path, ...(encryptionKey && { encryptionKey }) }) }
 }
 
 async function warnOf({ problems }: RedisStore): Promise<void> {

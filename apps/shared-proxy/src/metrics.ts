@@ -2,9 +2,10 @@
  * What Prometheus is told: counts and times, and no name of an account in any of them.
  */
 import type { ServerResponse } from 'node:http'
-import type { TokenManager, TokenManagerEvents } from '@owner-sso/core'
+import type { TokenManager } from '@owner-sso/core'
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { Readiness } from './readiness.ts'
+import { tokenEvents } from './token-events.ts'
 
 export interface Metrics {
   readonly contentType: string
@@ -21,17 +22,6 @@ export interface MetricsOptions {
   readonly readiness: () => Promise<Readiness>
 }
 
-const events = [
-  'refreshed',
-  'refresh-failed',
-  'in-doubt',
-  'unsaved',
-  'carried-over',
-  'superseded',
-  'reauthentication-required',
-  'blocked',
-] as const satisfies readonly (keyof TokenManagerEvents)[]
-
 export function createMetrics({ tokens, active, readiness }: MetricsOptions): Metrics {
   const registry = new Registry()
   const registers = [registry]
@@ -43,7 +33,7 @@ export function createMetrics({ tokens, active, readiness }: MetricsOptions): Me
     labelNames: ['event'],
     registers,
   })
-  for (const event of events) {
+  for (const event of tokenEvents) {
     refreshes.inc({ event }, 0)
     tokens.on(event, () => refreshes.inc({ event }))
   }

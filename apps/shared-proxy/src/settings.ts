@@ -1,6 +1,8 @@
 /**
  * What the environment says about how an instance runs. Everything is checked once, at the start.
  */
+import { isAbsolute } from 'node:path'
+
 export interface Settings {
   readonly host: string
   /** 0: any free one. */
@@ -14,6 +16,8 @@ export interface Settings {
   readonly storeUrl: string
   /** What token sets are sealed with in Redis, 32 bytes each: the first seals, all open. */
   readonly encryptionKeys?: readonly Uint8Array[]
+  /** A folder of this machine for new tokens that Redis does not take. */
+  readonly spool?: string
   readonly clientsFile: string
   /** Seconds that calls under way have to end once the instance was asked to stop. */
   readonly graceSeconds: number
@@ -36,6 +40,7 @@ export function settingsFrom(environment: NodeJS.ProcessEnv): Settings {
   return {
     ...signInSettingsFrom(environment),
     apiUrl: tokenAddress('OWNER_SSO_API_URL', required('OWNER_SSO_API_URL', 'the base address of the owner API')),
+    ...spoolFolder('OWNER_SSO_SPOOL', optional('OWNER_SSO_SPOOL')),
     clientsFile: required('OWNER_SSO_CLIENTS_FILE', 'the file that lists the clients and the hashes of their API keys'),
     host: optional('HOST') ?? '127.0.0.1',
     port: wholeNumber('PORT', optional('PORT') ?? '8080', 65_535),
@@ -98,6 +103,12 @@ function tokenAddress(name: string, value: string): string {
 function redisAddress(name: string, value: string): string {
   if (URL.canParse(value) && /^rediss?:$/u.test(new URL(value).protocol) && new URL(value).hostname !== '') return value
   throw new SettingsError(`${name} has to be an address such as redis://127.0.0.1:6379 (rediss:// for TLS).`)
+}
+
+function spoolFolder(name: string, value: string | undefined): Pick<Settings, 'spool'> {
+  if (value === undefined) return {}
+  if (isAbsolute(value)) return { spool: value }
+  throw new SettingsError(`${name} has to be the absolute path of a folder, such as /var/lib/owner-sso/spool.`)
 }
 
 /** Keys in base64, separated by commas or spaces, so that one can be changed: the new one first. */

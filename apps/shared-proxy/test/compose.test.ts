@@ -17,7 +17,9 @@ interface Service {
   readonly stop_grace_period?: string
 }
 
-const compose: { services: Record<'front' | 'gateway' | 'redis', Service> } = parse(textOf('compose.yaml'))
+const compose: { services: Record<'front' | 'gateway' | 'redis', Service>; volumes: object } = parse(
+  textOf('compose.yaml'),
+)
 const { front, gateway, redis } = compose.services
 
 /** Settings of an instance, with the variables that the operator sets. */
@@ -41,6 +43,15 @@ describe('the compose file', () => {
     expect(Object.keys(compose.services)).toContain(new URL(storeUrl).hostname)
     expect(gateway.volumes).toContain(`./clients.json:${clientsFile}:ro`)
     expect(host).toBe('0.0.0.0')
+  })
+
+  it('keeps what Redis did not take on a volume that belongs to the user of the instances', () => {
+    const [volume, folder = ''] = gateway.volumes?.find((each) => each.startsWith('spool:'))?.split(':') ?? []
+    expect(compose.volumes).toHaveProperty(String(volume))
+    expect(settings().spool).toBe(`${folder}/spool`)
+    expect(textOf('Dockerfile')).toMatch(
+      new RegExp(`^RUN install -d -o node -g node -m 700 ${folder}\nUSER node$`, 'mu'),
+    )
   })
 
   it('leaves them time for the calls and for a refresh under way', () => {

@@ -85,7 +85,7 @@ export async function deploy(options: DeploymentOptions = {}): Promise<Deploymen
   const emulator = await startEmulator({ firewall: false, ...options.emulator })
   atEnd(() => emulator.close())
   const sso = createSso({ authUrl: emulator.authUrl, regionalAuthUrls: [emulator.regionalAuthUrl] })
-  const store = await openStore(server.url)
+  const store = await openStore(server.url, options.environment?.['OWNER_SSO_ENCRYPTION_KEY'])
   const tokens = createTokenManager({ sso, store })
   await tokens.save(account, await sso.login({ identity: account, credential: 'correct horse' }))
 
@@ -127,7 +127,7 @@ export async function deploy(options: DeploymentOptions = {}): Promise<Deploymen
 }
 
 /** The store as a process of its own would see it. */
-async function openStore(url: string): Promise<TokenStore> {
+async function openStore(url: string, key: string | undefined): Promise<TokenStore> {
   const client = createClient({ url, socket: { reconnectStrategy: 50 } }).on('error', () => undefined)
   await client.connect()
   atEnd(async () => {
@@ -135,7 +135,7 @@ async function openStore(url: string): Promise<TokenStore> {
     if (!client.isReady) await once(client, 'ready')
     client.destroy()
   })
-  return redisTokenStore({ client })
+  return redisTokenStore({ client, ...(key !== undefined && { encryptionKey: Buffer.from(key, 'base64') }) })
 }
 
 export function clientsFile(clients: readonly ClientEntry[]): string {

@@ -28,6 +28,7 @@ describe('the settings', () => {
       HOST: '0.0.0.0',
       PORT: '0',
       OWNER_SSO_GRACE_SECONDS: '5',
+      OWNER_SSO_SPOOL: '/var/lib/owner-sso/spool',
       OWNER_SSO_ENCRYPTION_KEY: [1, 2].map((byte) => Buffer.alloc(32, byte).toString('base64')).join(', '),
     }
     expect(settingsFrom({ ...complete, ...more })).toMatchObject({
@@ -35,6 +36,7 @@ describe('the settings', () => {
       host: '0.0.0.0',
       port: 0,
       graceSeconds: 5,
+      spool: '/var/lib/owner-sso/spool',
       encryptionKeys: [Buffer.alloc(32, 1), Buffer.alloc(32, 2)],
     })
   })
@@ -53,6 +55,7 @@ describe('the settings', () => {
     ['OWNER_SSO_STORE', 'redis-hush:6379'],
     ['OWNER_SSO_CLIENTS_FILE', ''],
     ['OWNER_SSO_ENCRYPTION_KEY', 'hush'],
+    ['OWNER_SSO_SPOOL', 'spool'],
     ['PORT', '65536'],
     ['PORT', 'http'],
     ['OWNER_SSO_GRACE_SECONDS', '-1'],
