@@ -37,6 +37,29 @@ describe('settled()', () => {
     expect(world.sent).toEqual(['r0'])
   })
 
+  it('waits for what the work that it waits for has begun: a save that the store refuses at first', async () => {
+    const world = bench()
+    const tokens = world.process()
+    await tokens.save(account, world.tokens())
+    await world.pass(hours(8))
+    const answer = deferred<TokenSet>()
+    world.answer = () => answer.promise
+    const call = tokens.getAccessToken(account)
+    await idle()
+    const { settled, end } = settling(tokens)
+    const swap = world.store.swap.bind(world.store)
+    world.store.swap = () => Promise.reject(new Error('the store is down'))
+    answer.resolve(world.tokens({ access_token: 'new', refresh_token: 'new' }))
+    // The refresh has ended, and what it began has not.
+    expect(await call).toBe('new')
+    await idle()
+    expect(settled()).toBe(false)
+    world.store.swap = swap
+    await world.pass(1000)
+    await end
+    expect((await world.store.read(account))?.record).toMatchObject({ tokens: { access_token: 'new' } })
+  })
+
   it('ends the wait for another process’s refresh that nobody here needs, and nothing is sent after it', async () => {
     const world = bench()
     const [holder, leaving] = [world.process(), world.process()]
