@@ -163,21 +163,34 @@ describeWithRedis('Running many instances', () => {
 })
 
 describe('Unattended scripts', () => {
-  const environment = { OWNER_SSO_TOTP_SECRET: 'JBSWY3DPEHPK3PXP', OWNER_SSO_FACTOR: 'Phone' }
+  const secret = 'JBSWY3DPEHPK3PXP'
+  const environment = { OWNER_SSO_ACCOUNT: 'mfa@example.com', OWNER_SSO_TOTP_SECRET: secret, OWNER_SSO_FACTOR: 'Phone' }
+  const poll = (changes: NodeJS.ProcessEnv): PastedProgram =>
+    start('docs/unattended-scripts.md', 'poll.mjs', { ...environment, ...changes })
 
   it('signs in with a passcode of its own, calls, and stops cleanly', async () => {
-    await using program = start('docs/unattended-scripts.md', 'unattended-scripts', {
-      ...environment,
-      OWNER_SSO_ACCOUNT: 'mfa@example.com',
-    })
-    while (!program.printed().includes('\n')) await once(program.child.stdout!, 'data')
-    expect(program.printed()).toMatch(/^\S+Z 200 .*"count":2/u)
+    await using program = poll({})
+    expect((await printing(program, /^.*\n/u))[0]).toMatch(/^\S+Z 200 .*"count":2/u)
     expect(await endBySignal(program)).toBe(0)
   })
 
-  it('ends with 78 where only a person can help', async () => {
-    await using program = start('docs/unattended-scripts.md', 'unattended-scripts', { OWNER_SSO_CREDENTIAL: 'wrong' })
-    expect(await program.ended).toMatchObject({ code: 78, printed: expect.stringContaining('INVALID_CREDENTIALS') })
+  it.each([
+    ['a password that is wrong', { OWNER_SSO_CREDENTIAL: 'wrong' }, /^ERR_SSO_INVALID_CREDENTIALS: /u, 1],
+    ['no secret', { OWNER_SSO_TOTP_SECRET: undefined }, /^ERR_SSO_PASSCODE_REQUIRED: /u, 1],
+    ['another secret', { OWNER_SSO_TOTP_SECRET: 'KRSXG5CTMVRXEZLU' }, /^ERR_SSO_PASSCODE_REJECTED: /u, 1],
+    ['no device', { OWNER_SSO_FACTOR: undefined }, /^ERR_SSO_PASSCODE_REQUIRED: /u, 1],
+    ['a secret that is none', { OWNER_SSO_TOTP_SECRET: '123456!' }, /^OWNER_SSO_TOTP_SECRET is not base32\n$/u, 0],
+    ['no password', { OWNER_SSO_CREDENTIAL: undefined }, /^Not set: OWNER_SSO_CREDENTIAL\n$/u, 0],
+  ])('ends with 78 where only a person can help: %s', async (_, changes, words, formPosts) => {
+    await using program = poll(changes)
+    expect(await program.ended).toEqual({ code: 78, printed: expect.stringMatching(words) })
+    expect(emulator.counters.formPosts).toBe(formPosts)
+  })
+
+  it('goes on where waiting helps: the owner API is away', async () => {
+    await using program = poll({ OWNER_SSO_API_URL: `http://127.0.0.1:${await freePort()}` })
+    expect((await printing(program, /^.*\n/u))[0]).toBe('TypeError fetch failed\n')
+    expect(await endBySignal(program)).toBe(0)
   })
 })
 
