@@ -12,6 +12,15 @@ const { OWNER_SSO_AUTH_URL: authUrl = '', OWNER_SSO_ACCOUNT: account = '', TOKEN
 const { OWNER_SSO_CREDENTIAL: credential = '', OWNER_SSO_TOTP_SECRET: secret = '', POLL_SECONDS = '60' } = process.env
 
 const log = pino({ redact: ['*.vin', '*.access_token', '*.refresh_token', '*.id_token', '*.headers.authorization'] })
+const settings = ['OWNER_SSO_AUTH_URL', 'OWNER_SSO_API_URL', 'OWNER_SSO_ACCOUNT', 'OWNER_SSO_CREDENTIAL']
+const wrong = settings.filter((name) => !process.env[name]) // before the first request
+if (!/^[A-Z2-7 ]*=*$/iu.test(secret)) wrong.push('OWNER_SSO_TOTP_SECRET (base32)')
+if (!(Number(POLL_SECONDS) > 0)) wrong.push('POLL_SECONDS')
+if (wrong.length > 0) {
+  log.fatal({ wrong }, 'settings that are missing or wrong')
+  process.exit(78)
+}
+
 const sso = createSso({ authUrl })
 const tokens = createTokenManager({ sso, store: fileTokenStore({ path }) })
 const callOwnerApi = ownerFetch({ tokens, account }) // at OWNER_SSO_API_URL
@@ -31,11 +40,12 @@ async function poll(): Promise<void> {
   const { state } = await tokens.status(account)
   if ((state === 'signed-out' || state === 'reauthentication-required') && Date.now() >= nextSignIn) {
     nextSignIn = Date.now() + 6 * 3600 * 1000
-    await tokens.save(account, await sso.login({ identity: account, credential, passcode }, { signal: stop.signal }))
+    const credentials = { identity: account, credential, ...(secret && { passcode }) }
+    await tokens.save(account, await sso.login(credentials, { signal: stop.signal }))
     log.info('signed in')
   }
   const answer = await callOwnerApi('/api/1/vehicles', { signal: stop.signal })
-  if (!answer.ok) throw new Error(`The owner API answered ${answer.status}`)
+  if (!answer.ok) return log.warn({ status: answer.status }, 'this poll failed')
   const { response }: { response: object[] } = JSON.parse(await answer.text())
   for (const vehicle of response) log.info({ vehicle }, 'vehicle')
 }
@@ -47,11 +57,13 @@ async function passcode(factors: readonly Factor[]): Promise<PasscodeAnswer> {
   return { factorId, passcode: new TOTP({ secret: Secret.fromBase32(secret) }).generate() }
 }
 
-function judge(error: unknown): void {
+/** Goes on where waiting helps. What has a cause and no code of ours is fetch's: the owner API is away. */
+function judge(error: SsoError | Error): void {
   if (stop.signal.aborted) return
-  const needsPerson = error instanceof SsoError && /CREDENTIALS|LOCKED|CAPTCHA|PASSCODE|REGION/u.test(error.code)
-  log[needsPerson ? 'fatal' : 'warn']({ err: error }, needsPerson ? 'a person has to look' : 'this poll failed')
-  if (!needsPerson) return
+  const passing = /FIREWALL|TIMEOUT|UNREACHABLE|IN_DOUBT|REAUTHENTICATION|SIGNED_OUT|STORE/u
+  const helps = error instanceof SsoError ? passing.test(error.code) : error.cause || error instanceof SyntaxError
+  log[helps ? 'warn' : 'fatal']({ err: error }, helps ? 'this poll failed' : 'a person has to look')
+  if (helps) return
   process.exitCode = 78 // EX_CONFIG: a supervisor need not start it again
   stop.abort()
 }

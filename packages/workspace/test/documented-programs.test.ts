@@ -1,5 +1,4 @@
 /** The quick starts of the README and the programs of the guides run as they stand, with the packed packages. */
-import { once } from 'node:events'
 import { basename } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { type Emulator, startEmulator } from '@owner-sso/emulator'
@@ -189,7 +188,7 @@ describe('Unattended scripts', () => {
 
   it('goes on where waiting helps: the owner API is away', async () => {
     await using program = poll({ OWNER_SSO_API_URL: `http://127.0.0.1:${await freePort()}` })
-    expect((await printing(program, /^.*\n/u))[0]).toBe('TypeError fetch failed\n')
+    expect((await printing(program, /^.*\n/u))[0]).toBe('TypeError: fetch failed\n')
     expect(await endBySignal(program)).toBe(0)
   })
 })
