@@ -42,6 +42,18 @@ describe('after a loss, a process with an older sign-in', () => {
     expect(await old.getAccessToken(account)).toBe('newer')
   })
 
+  it('does not replace a newer one that was put back, though its clock is ten minutes ahead', async () => {
+    const { world, old, other } = twoProcesses(600_000)
+    await old.save(account, world.tokens())
+    await world.pass(1000)
+    await other.save(account, world.tokens({ access_token: 'newer', refresh_token: 'newer' }))
+    world.store.clear()
+    await other.status(account)
+    await old.status(account)
+    expect(await storedIn(world)).toMatchObject({ tokens: { access_token: 'newer' } })
+    expect(await old.getAccessToken(account)).toBe('newer')
+  })
+
   it('is harmless for ever, even if the clock of one sign-in was a year ahead for a minute', async () => {
     const { world, old, other } = twoProcesses()
     await world.process({}, year).save(account, world.tokens())
@@ -294,6 +306,29 @@ describe('a store that was set back by more than one refresh', () => {
     await world.pass(1000)
     expect(await call).toBe('a2')
     expect(world.sent).toEqual(['r0', 'r1'])
+  })
+})
+
+describe('a store that was set back', () => {
+  it('gets all accounts back once one was found: whoever holds another one looks, though nobody asks it', async () => {
+    const { world, old, other } = twoProcesses()
+    await old.save(account, world.tokens())
+    await other.save('second', world.tokens({ refresh_token: 'second' }))
+    const before = [await world.store.read(account), await world.store.read('second')]
+    await world.pass(hours(8))
+    await old.getAccessToken(account)
+    const newest = await other.getAccessToken('second')
+    for (let calls = 0; calls < 3; calls += 1) await world.rollCall()
+    await world.pass(60_000)
+    for (const [index, name] of [account, 'second'].entries()) {
+      const stored = before[index]
+      if (stored !== undefined) world.store.put(name, stored)
+    }
+    await world.rollCall()
+    expect((await world.store.read('second'))?.version).toBe(1)
+    await old.status(account)
+    await world.rollCall()
+    expect((await world.store.read('second'))?.record).toMatchObject({ tokens: { access_token: newest } })
   })
 })
 

@@ -3,6 +3,7 @@
  *
  * `OWNER_SSO_SOAK=1` looks at far more states.
  */
+import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { rules } from '../../src/refresh-protocol/rules.ts'
 import { createBehaviour } from './simulation/behaviour.ts'
@@ -14,7 +15,7 @@ import { calm } from './simulation/scenario.ts'
 import type { Scenario } from './simulation/scenario.ts'
 import type { Rotation } from './simulation/service.ts'
 import { withSourceChange } from './simulation/source-change.ts'
-import { sourceMutants } from './simulation/source-mutants.ts'
+import { namedMutants, sourceMutants } from './simulation/source-mutants.ts'
 import { largeWorlds, mediumWorlds, smallWorlds, wideWorlds, wildWorlds } from './simulation/worlds.ts'
 
 const soak = process.env['OWNER_SSO_SOAK'] === '1'
@@ -135,6 +136,13 @@ async function expectHarm(world: Partial<Scenario>, mutant: Partial<Scenario>, h
 describe('each rule is needed', () => {
   it.each(mutants)('without $takenOut: $harm', async ({ rules: changed, storeOf, world, harm }) => {
     await expectHarm(world, { rules: { ...rules, ...changed }, ...(storeOf && { storeOf }) }, harm)
+  })
+})
+
+describe('a line that the judge can do without', () => {
+  it.each(namedMutants)('is needed by a test of its own: $takenOut', async ({ killedBy: [file, name], ...change }) => {
+    await expect(withSourceChange(change)).resolves.toBeDefined()
+    expect(readFileSync(new URL(`${file}.test.ts`, import.meta.url), 'utf8')).toContain(name)
   })
 })
 

@@ -210,7 +210,10 @@ describe('a store that lost its last writes', () => {
     expect(world.sent).toEqual(['r0', 'r1'])
   })
 
-  it('is not believed about a refresh that another process was seen to begin', async () => {
+  it.each([
+    ['', 0],
+    [', nor where it has used the version of that again', 1],
+  ])('is not believed about a refresh that another process was seen to begin%s', async (_, further) => {
     const world = bench()
     const [holder, witness] = [world.process(), world.process()]
     await holder.save(account, world.tokens())
@@ -222,7 +225,7 @@ describe('a store that lost its last writes', () => {
     await idle()
     const waiting = witness.getAccessToken(account)
     await world.pass(500)
-    rollBack(world.store, before)
+    rollBack(world.store, before && { ...before, version: before.version + further })
     await world.pass(500)
     received.resolve(world.tokens({ access_token: 'new', refresh_token: 'new' }))
     await world.pass(500)

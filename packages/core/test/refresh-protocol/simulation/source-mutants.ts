@@ -275,4 +275,95 @@ export const sourceMutants: readonly SourceMutant[] = [
     world: { emptyings: 1, signIns: 2, skews: [600_000, -600_000] },
     harm: 'a newer sign-in or sign-out was overwritten',
   },
+  {
+    takenOut: 'ancestry, whatever another sign-in stands there counting as behind',
+    file: 'lineage',
+    find: 'return descends(seen.record, stored.record)',
+    replace: 'return true',
+    world: { rollbacks: 1, signIns: 1 },
+    harm: 'a newer sign-in or sign-out was overwritten',
+  },
+]
+
+/** A change that the judge forgives, because a store lost something in its world, and the test that does not. */
+export interface NamedMutant extends SourceChange {
+  readonly takenOut: string
+  /** The test's file, without its ending, and its name. */
+  readonly killedBy: readonly [file: string, name: string]
+}
+
+/** Each was seen to fail there. */
+export const namedMutants: readonly NamedMutant[] = [
+  {
+    takenOut: 'restoration',
+    file: 'restoration',
+    find: 'if (record === undefined) return undefined',
+    replace: 'if (record !== undefined || known !== undefined) return undefined',
+    killedBy: ['lost-store', 'is put back by a process that holds it, and everybody gets it again'],
+  },
+  {
+    takenOut: 'the doubt of what was put back',
+    file: 'restoration',
+    find: "if (record.state !== 'signed-in') return record",
+    replace: 'return record',
+    killedBy: ['lost-store', 'comes back in its newest form: who holds an older one waits for whoever holds a newer'],
+  },
+  {
+    takenOut: 'ancestry between two memories: the later clock alone',
+    file: 'restoration',
+    find: ' || descends(stored, seen)',
+    replace: '',
+    killedBy: ['lost-store', 'does not replace a newer one that was put back, though its clock is ten minutes ahead'],
+  },
+  {
+    takenOut: 'ancestry: another sign-in is never behind',
+    file: 'lineage',
+    find: 'return descends(seen.record, stored.record)',
+    replace: 'return false',
+    killedBy: ['lost-store', 'stays signed out where a process knows of the sign-out, also over what another put back'],
+  },
+  {
+    takenOut: 'the write-back of a lost intent',
+    file: 'lineage',
+    find: 'return isEarlier && maySpendAgain(stored.record) && !maySpendAgain(seen.record)',
+    replace: 'return false',
+    killedBy: ['store-failures', 'is not believed about a refresh that another process was seen to begin%s'],
+  },
+  {
+    takenOut: 'the name of the write, where a lost intent is looked for',
+    file: 'lineage',
+    find: ' || (stored.version === seen.version && !isSameWrite(stored, seen))',
+    replace: '',
+    killedBy: ['store-failures', ', nor where it has used the version of that again'],
+  },
+  {
+    takenOut: 'the doubt of what was left in the spool',
+    file: 'commit',
+    find: 'const isDoubtful = spooledAt !== undefined && !isNext',
+    replace: 'const isDoubtful = false',
+    killedBy: [
+      'spool',
+      'and could not be taken out is in doubt where the store has lost it: what was spent since is not sent again',
+    ],
+  },
+  {
+    takenOut: 'the end of the grace, asked again right before the request',
+    file: 'attempt',
+    find: 'if (grace !== undefined && !isInGrace(known, grace, context)) throw new SendGuardError()',
+    replace: '',
+    killedBy: [
+      'rotation-grace',
+      'by a process that is held up between its decision and the request until the grace is over',
+    ],
+  },
+  {
+    takenOut: 'the roll call where an account was found lost',
+    file: 'read-record',
+    find: 'void underWay.track(callRoll(context))',
+    replace: 'void underWay',
+    killedBy: [
+      'lost-store',
+      'gets all accounts back once one was found: whoever holds another one looks, though nobody asks it',
+    ],
+  },
 ]
