@@ -56,16 +56,17 @@ const behaviours = new Map<string, Behaviour>()
 
 function behaviourOf(scenario: Scenario): Behaviour | undefined {
   if (soak) return undefined
-  const { sameHost, firewall } = scenario
-  const known = behaviours.get(`${sameHost} ${firewall}`) ?? createBehaviour({ rules, sameHost, firewall })
-  behaviours.set(`${sameHost} ${firewall}`, known)
+  const { sameHost, firewall, rotationGrace } = scenario
+  const name = `${sameHost} ${firewall} ${rotationGrace}`
+  const known = behaviours.get(name) ?? createBehaviour({ rules, sameHost, firewall, rotationGrace })
+  behaviours.set(name, known)
   return known
 }
 
 describe('every order of two processes', () => {
   async function expectNoHarm(world: Partial<Scenario>, of: readonly Kind[]): Promise<void> {
     for (const kind of soak ? everyKind : of) {
-      const scenario = { ...calm, ...world, ...kind, rules }
+      const scenario = { ...calm, ...kind, ...world, rules }
       const { violation, complete } = await explore(scenario, 500_000, 1, behaviourOf(scenario))
       expect({ kind, violation, complete }).toEqual({ kind, violation: undefined, complete: true })
     }

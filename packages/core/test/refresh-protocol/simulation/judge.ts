@@ -14,7 +14,7 @@ import type { TokenSet } from '../../../src/token-set.ts'
 import { issuedAt, nameOf, sentAs, withEntry, without } from './evidence.ts'
 import type { Evidence, Fault, Sent } from './evidence.ts'
 import type { Call } from './process.ts'
-import { life, parse } from './service.ts'
+import { grace, life, parse } from './service.ts'
 import type { Service } from './service.ts'
 import { nameOf as nameOfRecord } from './store.ts'
 
@@ -105,7 +105,14 @@ export function sent(seen: Evidence, { process, tokens, now, wall }: Sending): s
   if (before.times > before.losses + sum(seen, 'emptied', 'rolledBack')) return 'more replays than lost answers'
   const isUnwanted = seen.askedAt.size > 0 || [...seen.refused.keys()].some((key) => key.endsWith(tokens.access_token))
   const end = tokens.expires_at * 1000 - replayMargin
-  if (!isUnwanted && !isForgetful(seen) && seen.faults.jumps === 0 && Math.max(now, wall) + seen.spread < end)
+  const isInGrace = seen.rotation === 'brief' && now - before.last <= grace * 1000 && before.holders.size === 0
+  if (
+    !isInGrace &&
+    !isUnwanted &&
+    !isForgetful(seen) &&
+    seen.faults.jumps === 0 &&
+    Math.max(now, wall) + seen.spread < end
+  )
     return 'a replay although the access token works'
   if (before.times > 1 && now - before.last < leastInterval && sum(seen, 'jumps', 'store', 'rolledBack') === 0) {
     return 'replays without a rest between them'

@@ -138,7 +138,12 @@ export function startProcess(index: number, incarnation: number, nature: Nature)
       return started === String(told.incarnations[pid]) ? 'running' : 'dead'
     },
   }
-  const options = { store: nature.storeOf?.(store) ?? store, sso: { refresh }, cachedAccounts: 1 }
+  const options = {
+    store: nature.storeOf?.(store) ?? store,
+    sso: { refresh },
+    cachedAccounts: 1,
+    rotationGrace: nature.rotationGrace,
+  }
   const manager = (nature.manage ?? manageTokens)(options, runtime, nature.rules)
 
   async function follow(call: Call, result: Promise<unknown>): Promise<void> {

@@ -56,6 +56,8 @@ export interface Nature {
   readonly sameHost: boolean
   /** Whether the record of what is known of the firewall is read and written: two operations where there is one without. */
   readonly firewall: boolean
+  /** The option, in seconds. */
+  readonly rotationGrace: number
   /** The store as a mutant sees it. */
   readonly storeOf?: (store: TokenStore) => TokenStore
   /** The token manager as a mutant has it. */
@@ -105,6 +107,7 @@ export const calm: Omit<Scenario, 'rules'> = {
   token: 'expired',
   sameHost: false,
   firewall: false,
+  rotationGrace: 0,
   calls: 1,
   skews: [],
   jumpBy: [],

@@ -6,8 +6,13 @@
 import { ReauthenticationRequiredError } from '../../../src/errors.ts'
 import type { TokenSet } from '../../../src/token-set.ts'
 
-/** `strict` refuses a spent token; `family` revokes all of its session as well; `graceful` repeats its answer; `fixed` never rotates. */
-export type Rotation = 'strict' | 'family' | 'graceful' | 'fixed'
+/**
+ * `strict` refuses a spent token; `family` revokes all of its session as well; `graceful` repeats its answer, `brief` only for
+ * so many seconds as `grace`; `fixed` never rotates.
+ */
+export type Rotation = 'strict' | 'family' | 'graceful' | 'brief' | 'fixed'
+/** Shorter than any pause. */
+export const grace = 30
 
 export const authUrl = 'http://127.0.0.1:9'
 /** Seconds that an access token works. */
@@ -36,6 +41,8 @@ interface Session {
   /** Of its newest refresh token. */
   serial: number
   issued: number
+  /** When its newest refresh token was issued, in milliseconds. */
+  at: number
   revoked: boolean
   answered: number
 }
@@ -71,19 +78,25 @@ export function createService(rotation: Rotation, before: readonly Session[] = [
     if (session.revoked) return refused(serial < session.serial)
     if (serial < session.serial) {
       if (rotation === 'family') session.revoked = true
-      if (rotation === 'graceful' && serial === session.serial - 1) {
+      const isRepeated = rotation === 'graceful' || (rotation === 'brief' && now - session.at <= grace * 1000)
+      if (isRepeated && serial === session.serial - 1) {
         return { tokens: tokens(family, session.serial, session.serial, now), repeated: true }
       }
       return refused(true)
     }
     session.serial += 1
+    session.at = now
     return { tokens: tokens(family, session.serial, session.serial, now), repeated: false }
+  }
+
+  function stateOf({ serial, issued, at, revoked }: Session): string {
+    return `${serial}/${issued}/${revoked}${rotation === 'brief' ? `/${at}` : ''}`
   }
 
   return {
     signIn(now) {
       text = undefined
-      sessions.push({ serial: 0, issued: 0, revoked: false, answered: 0 })
+      sessions.push({ serial: 0, issued: 0, at: now, revoked: false, answered: 0 })
       return tokens(sessions.length, 0, 0, now)
     },
     refresh,
@@ -93,7 +106,7 @@ export function createService(rotation: Rotation, before: readonly Session[] = [
       if (session === undefined || session.revoked) return false
       return rotation === 'graceful' ? serial >= session.serial - 1 : serial === session.serial
     },
-    state: () => (text ??= sessions.map(({ serial, issued, revoked }) => `${serial}/${issued}/${revoked}`).join()),
+    state: () => (text ??= sessions.map(stateOf).join()),
     fork: () => createService(rotation, sessions),
   }
 }

@@ -2,6 +2,7 @@
  * Small changes of the protocol's source, each with the world in which it does harm and the harm that the judge must notice.
  */
 import type { Scenario } from './scenario.ts'
+import { grace } from './service.ts'
 import type { SourceChange } from './source-change.ts'
 
 export interface SourceMutant extends SourceChange {
@@ -12,6 +13,7 @@ export interface SourceMutant extends SourceChange {
 
 const expiring = { token: 'ageing', calls: 2 } as const
 const day = 86_400_000
+const inGrace = { processes: 1, lostReplies: 1, token: 'ageing', rotation: 'brief', rotationGrace: grace } as const
 
 export const sourceMutants: readonly SourceMutant[] = [
   {
@@ -267,6 +269,14 @@ export const sourceMutants: readonly SourceMutant[] = [
     harm: 'a newer sign-in or sign-out was overwritten',
   },
   {
+    takenOut: 'the end of the grace',
+    file: 'doubt',
+    find: 'elapsed(lostAnswer.sentAt, instantOf(runtime)) < rotationGrace',
+    replace: 'rotationGrace > 0',
+    world: { ...inGrace, pauses: 1 },
+    harm: 'a replay although the access token works',
+  },
+  {
     takenOut: 'ancestry, a clock telling which sign-in is newer',
     file: 'lineage',
     find: 'return descends(seen.record, stored.record)',
@@ -285,7 +295,7 @@ export const sourceMutants: readonly SourceMutant[] = [
   },
 ]
 
-/** A change that the judge forgives, because a store lost something in its world, and the test that does not. */
+/** A change that does no harm in a simulated world, mostly because the judge forgives what a store has lost, and the test that it breaks. */
 export interface NamedMutant extends SourceChange {
   readonly takenOut: string
   /** The test's file, without its ending, and its name. */
@@ -347,6 +357,7 @@ export const namedMutants: readonly NamedMutant[] = [
     ],
   },
   {
+    // In the simulation the guard and the write are one step, and what comes between the swap and them is longer than the guard allows.
     takenOut: 'the end of the grace, asked again right before the request',
     file: 'attempt',
     find: 'if (grace !== undefined && !isInGrace(known, grace, context)) throw new SendGuardError()',

@@ -2,6 +2,7 @@
  * The worlds that are looked at: what happens and goes wrong in each.
  */
 import type { Scenario } from './scenario.ts'
+import { grace } from './service.ts'
 
 const day = 86_400_000
 /** Two clocks that are ten minutes off, one to each side. */
@@ -19,6 +20,12 @@ export const smallWorlds = {
   'a cut between one process and the store': { cuts: 1 },
   'a store that went back': { rollbacks: 1 },
   'wall clocks ten minutes off': { skews, calls: 2 },
+  'a lost reply, at a service that repeats its answer for a while': {
+    lostReplies: 1,
+    token: 'ageing',
+    rotation: 'brief',
+    rotationGrace: grace,
+  },
   'a firewall block': { blocks: 1, firewall: true },
   'no connection': { unreachables: 2 },
 } as const satisfies Record<string, Partial<Scenario>>
