@@ -10,11 +10,17 @@ describe.each(documents)('%s', (document) => {
   const text = readDocument(document)
 
   it('links to files that exist', () => {
-    const targets = [...text.matchAll(/\]\((?!https?:|mailto:|#)([^)#\s]+)(?:#[^)]*)?\)/gu)].map(
-      ([, target]) => target ?? '',
-    )
+    const inline = text.matchAll(/\]\((?!https?:|mailto:|#)([^)#\s]+)(?:#[^)]*)?\)/gu)
+    const named = text.matchAll(/^\[[^\]]+\]: (?!https?:)([^#\s]+)/gmu)
+    const targets = [...inline, ...named].map(([, target]) => target ?? '')
     const missing = targets.filter((target) => !existsSync(resolve(root, dirname(document), target)))
     expect(missing).toEqual([])
+  })
+
+  it('uses every link that it names', () => {
+    const names = [...text.matchAll(/^\[([^\]]+)\]: /gmu)].map(([, name]) => name)
+    const isUsed = (name: string | undefined): boolean => text.replaceAll(`[${name}]: `, '').includes(`[${name}]`)
+    expect(names.filter((name) => !isUsed(name))).toEqual([])
   })
 
   it('fetches no command by a name that is not ours', () => {
