@@ -2,7 +2,8 @@
  * Watches an owner's vehicles without a browser or a person, until it is told to stop. Made to be copied.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import { createSso, createTokenManager, type Factor, type PasscodeAnswer, SsoError } from '@owner-sso/core'
+import { createSso, createTokenManager, SsoError, transportFromText } from '@owner-sso/core'
+import type { Factor, PasscodeAnswer } from '@owner-sso/core'
 import { ownerFetch } from '@owner-sso/express'
 import { fileTokenStore } from '@owner-sso/token-store-file'
 import { Secret, TOTP } from 'otpauth'
@@ -10,7 +11,6 @@ import { pino } from 'pino'
 
 const { OWNER_SSO_AUTH_URL: authUrl = '', OWNER_SSO_ACCOUNT: account = '', TOKENS: path = 'tokens' } = process.env
 const { OWNER_SSO_CREDENTIAL: credential = '', OWNER_SSO_TOTP_SECRET: secret = '', POLL_SECONDS = '60' } = process.env
-
 const log = pino({ redact: ['*.vin', '*.access_token', '*.refresh_token', '*.id_token', '*.headers.authorization'] })
 const settings = ['OWNER_SSO_AUTH_URL', 'OWNER_SSO_API_URL', 'OWNER_SSO_ACCOUNT', 'OWNER_SSO_CREDENTIAL']
 const wrong = settings.filter((name) => !process.env[name]) // before the first request
@@ -20,11 +20,11 @@ if (wrong.length > 0) {
   log.fatal({ wrong }, 'settings that are missing or wrong')
   process.exit(78)
 }
-
-const sso = createSso({ authUrl })
+const { OWNER_SSO_TRANSPORT: how, OWNER_SSO_REDIRECT_URI: redirectUri } = process.env
+const transport = transportFromText(how || 'document')
+const sso = createSso({ authUrl, transport, ...(redirectUri && { redirectUri }) })
 const tokens = createTokenManager({ sso, store: fileTokenStore({ path }) })
-const callOwnerApi = ownerFetch({ tokens, account }) // at OWNER_SSO_API_URL
-
+const callOwnerApi = ownerFetch({ tokens, account, transport }) // at OWNER_SSO_API_URL
 const stop = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop.abort())
 let nextSignIn = 0 // sign-ins that follow each other get an account blocked

@@ -3,7 +3,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
-import type { Sso, TokenManager } from '@owner-sso/core'
+import type { Sso, TokenManager, TransportOption } from '@owner-sso/core'
 import { type OwnerApiProxy, ownerApiProxy } from '@owner-sso/express'
 import { OwnerSsoStrategy, type OwnerSsoUser } from '@owner-sso/passport'
 import express, { type Express, type Request } from 'express'
@@ -30,6 +30,8 @@ export interface PortalOptions {
   readonly tokens?: TokenManager
   /** Base address of the owner API. */
   readonly apiUrl: string
+  /** How the owner API is spoken to. */
+  readonly transport?: TransportOption
   /** Whether people reach the portal over https, through a proxy that ends TLS and sets `X-Forwarded-Proto` and `-For`. */
   readonly behindHttpsProxy?: boolean
   /** Signs the cookies; random for each start where absent. */
@@ -69,12 +71,13 @@ export function createApp(options: PortalOptions): Express {
 
 /** The owner API's own answers, for the links of the pages: reads alone, of the signed-in account's vehicles. */
 function ownerApiAsItIs(
-  { apiUrl }: PortalOptions,
+  { apiUrl, transport }: PortalOptions,
   { tokens }: Portal,
   log: (line: string) => void,
 ): OwnerApiProxy<Request> {
   return ownerApiProxy({
     target: apiUrl,
+    transport,
     tokens,
     account: (request: Request) => ownerOf(request)?.account,
     authorize: ({ method }) => method === 'GET',
@@ -83,7 +86,7 @@ function ownerApiAsItIs(
   })
 }
 
-function createPortal({ sso, tokens: manager, apiUrl, demo }: PortalOptions): Portal {
+function createPortal({ sso, tokens: manager, apiUrl, transport, demo }: PortalOptions): Portal {
   const form = new OwnerSsoStrategy({ sso, tokens: manager })
   const { tokens } = form
   const browser = new OwnerSsoStrategy({ sso, tokens, mode: 'browser' })
@@ -96,7 +99,7 @@ function createPortal({ sso, tokens: manager, apiUrl, demo }: PortalOptions): Po
     form,
     browser,
     tokens,
-    ownerApi: createOwnerApi({ url: apiUrl, tokens }),
+    ownerApi: createOwnerApi({ url: apiUrl, tokens, transport }),
     limit: signInLimit(),
     demo,
   }

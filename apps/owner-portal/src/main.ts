@@ -2,7 +2,7 @@
  * What `npm start` runs: the portal, against the emulator or the service that `OWNER_SSO_AUTH_URL` names, until Ctrl-C.
  */
 import { once } from 'node:events'
-import { createSso, createTokenManager, timeLimitSignal, type TokenManager } from '@owner-sso/core'
+import { createSso, createTokenManager, type Sso, timeLimitSignal, type TokenManager } from '@owner-sso/core'
 import { memoryTokenStore } from '@owner-sso/token-store-memory'
 import { createApp, type PortalOptions } from './app.ts'
 import { type Demo, startDemo } from './demo.ts'
@@ -13,7 +13,7 @@ async function main(): Promise<void> {
   const settings = settingsFrom(process.env)
   const { service, demo } = await servicesFor(settings)
   try {
-    const sso = createSso({ authUrl: service.authUrl, regionalAuthUrls: service.regionalAuthUrls })
+    const sso = ssoOf(service)
     const tokens = createTokenManager({ sso, store: memoryTokenStore() })
     const app = createApp({ ...portalOptions(settings, service, demo), sso, tokens })
     const server = await serve(app, settings.host, settings.port)
@@ -30,6 +30,15 @@ async function main(): Promise<void> {
   }
 }
 
+function ssoOf({ authUrl, regionalAuthUrls, redirectUri, transport }: Service): Sso {
+  return createSso({
+    authUrl,
+    regionalAuthUrls,
+    ...(redirectUri !== undefined && { redirectUri }),
+    ...(transport !== undefined && { transport }),
+  })
+}
+
 /** The services of the settings, or else the emulator's. */
 async function servicesFor({ service }: Settings): Promise<{ service: Service; demo?: Demo }> {
   if (service) return { service }
@@ -39,11 +48,12 @@ async function servicesFor({ service }: Settings): Promise<{ service: Service; d
 
 function portalOptions(
   { behindHttpsProxy, sessionSecret }: Settings,
-  { apiUrl }: Service,
+  { apiUrl, transport }: Service,
   demo: Demo | undefined,
 ): Omit<PortalOptions, 'sso'> {
   return {
     apiUrl,
+    ...(transport !== undefined && { transport }),
     behindHttpsProxy,
     ...(sessionSecret !== undefined && { sessionSecret }),
     ...(demo && { demo: demo.box }),

@@ -1,7 +1,7 @@
 /**
  * The owner API, as the portal needs it: the vehicles of the signed-in account.
  */
-import { SsoError, timeLimitSignal, type TokenManager } from '@owner-sso/core'
+import { SsoError, timeLimitSignal, type TokenManager, type TransportOption } from '@owner-sso/core'
 import { ownerFetch } from '@owner-sso/express'
 
 /** Where the portal shows the owner API's answers as they are: its paths stand below this one. */
@@ -42,6 +42,8 @@ export interface OwnerApiOptions {
   /** Base address; https, or http on a loopback host. */
   readonly url: string
   readonly tokens: Pick<TokenManager, 'getAccessToken' | 'invalidate'>
+  /** How it is spoken to. */
+  readonly transport?: TransportOption | undefined
   /** Milliseconds for one request with its answer. Default 10,000. */
   readonly timeout?: number
 }
@@ -52,9 +54,9 @@ const maximumBytes = 256 * 1024
 const idPattern = /^[\w-]{1,64}$/u
 
 /** Calls the owner API with the account's own token. */
-export function createOwnerApi({ url, tokens, timeout = 10_000 }: OwnerApiOptions): OwnerApi {
+export function createOwnerApi({ url, tokens, transport, timeout = 10_000 }: OwnerApiOptions): OwnerApi {
   async function get(account: string, path: string): Promise<unknown> {
-    const { status, body } = await answerOf(ownerFetch({ tokens, account, target: url }), path, timeout)
+    const { status, body } = await answerOf(ownerFetch({ tokens, account, target: url, transport }), path, timeout)
     if (status === 404) throw unknownVehicle()
     if (status !== 200) throw new OwnerApiError(502, `The owner API answered with status ${status}.`)
     return responseOf(body)

@@ -1,11 +1,17 @@
 /**
  * What the environment says about how the portal runs.
  */
+import { type SsoOptions, transportFromText } from '@owner-sso/core'
+
 /** The SSO service and the owner API. */
 export interface Service {
   readonly authUrl: string
   readonly regionalAuthUrls: readonly string[]
   readonly apiUrl: string
+  /** The redirect address that the SSO service knows, where it is not the usual one. */
+  readonly redirectUri?: string
+  /** How both are spoken to. */
+  readonly transport?: NonNullable<SsoOptions['transport']>
 }
 
 export interface Settings {
@@ -54,7 +60,23 @@ function serviceFrom(variable: (name: string) => string | undefined): Service | 
     )
   }
   const regionalAuthUrls = (variable('OWNER_SSO_REGIONAL_AUTH_URLS') ?? '').split(/[\s,]+/u).filter(Boolean)
-  return { authUrl, regionalAuthUrls, apiUrl: baseAddress('OWNER_SSO_API_URL', apiUrl) }
+  const [redirectUri, transport] = [variable('OWNER_SSO_REDIRECT_URI'), variable('OWNER_SSO_TRANSPORT')]
+  return {
+    authUrl,
+    regionalAuthUrls,
+    apiUrl: baseAddress('OWNER_SSO_API_URL', apiUrl),
+    ...(redirectUri !== undefined && { redirectUri }),
+    ...(transport !== undefined && { transport: transportFrom(transport) }),
+  }
+}
+
+/** @throws SettingsError */
+function transportFrom(text: string): NonNullable<Service['transport']> {
+  try {
+    return transportFromText(text, 'OWNER_SSO_TRANSPORT')
+  } catch (error) {
+    throw new SettingsError(`${error instanceof Error ? error.message : 'OWNER_SSO_TRANSPORT is wrong'}.`)
+  }
 }
 
 /** The bearer token goes there: https, or http on a loopback host. */

@@ -25,7 +25,16 @@ describe('settingsFrom', () => {
     })
   })
 
+  it('takes how the service is spoken to, and its redirect address', () => {
+    const how = { OWNER_SSO_TRANSPORT: '{"http2":true}', OWNER_SSO_REDIRECT_URI: 'owner-app://auth/callback' }
+    expect(settingsFrom({ ...service, ...how }).service).toMatchObject({
+      transport: { http2: true },
+      redirectUri: 'owner-app://auth/callback',
+    })
+  })
+
   it.each([
+    [{ ...service, OWNER_SSO_TRANSPORT: 'quic' }, 'OWNER_SSO_TRANSPORT'],
     [{ PORT: 'http' }, 'PORT'],
     [{ PORT: '-1' }, 'PORT'],
     [{ PORT: '65536' }, 'PORT'],

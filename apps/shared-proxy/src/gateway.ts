@@ -2,7 +2,7 @@
  * The gateway as an HTTP server: three pages for operators, and the owner API for clients with a key.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { TokenManager, TokenStore } from '@owner-sso/core'
+import type { TokenManager, TokenStore, TransportOption } from '@owner-sso/core'
 import { ownerApiProxy } from '@owner-sso/express'
 import { admit } from './admission.ts'
 import { type Refusal, sendJson, sendRefusal, sendText } from './answer.ts'
@@ -18,6 +18,8 @@ export interface GatewayOptions {
   readonly clients: readonly Client[]
   /** The owner API. */
   readonly apiUrl: string
+  /** How it is spoken to. */
+  readonly transport?: TransportOption | undefined
   /** The SSO service, all its instances. */
   readonly authUrls: readonly string[]
   /** Gets what an answer leaves out: paths, hosts and system codes are for the operator. Default: nobody. */
@@ -42,9 +44,10 @@ interface Admitted extends IncomingMessage {
 const keepAliveTimeout = 75_000
 
 /** On bare `node:http`: a framework would cost more than all of the rest. */
-export function createGateway({ tokens, store, clients, apiUrl, authUrls, log }: GatewayOptions): Gateway {
+export function createGateway({ tokens, store, clients, apiUrl, transport, authUrls, log }: GatewayOptions): Gateway {
   const proxy = ownerApiProxy<Admitted>({
     target: apiUrl,
+    transport,
     tokens,
     account: ({ account }) => account,
     authorize: ({ account }) => account !== undefined,

@@ -16,7 +16,7 @@ import { readClients } from './clients.ts'
 import { createGateway, type Gateway } from './gateway.ts'
 import { described, logRefreshes, logToStdout as log } from './log.ts'
 import { openRedis, type RedisStore } from './redis.ts'
-import { type Settings, SettingsError, settingsFrom } from './settings.ts'
+import { type Settings, SettingsError, settingsFrom, ssoOptionsOf } from './settings.ts'
 
 /** Milliseconds that a refresh may still take when the calls have ended: its own deadline of 30 s, and the save. */
 const settlingTime = 45_000
@@ -36,15 +36,15 @@ try {
 /** Resolves to the exit code. */
 async function run(): Promise<number> {
   const settings = settingsFrom(process.env)
-  const { authUrl, regionalAuthUrls, apiUrl } = settings
+  const { authUrl, regionalAuthUrls, apiUrl, transport } = settings
   const clients = await readClients(settings.clientsFile)
-  const sso = createSso({ authUrl, regionalAuthUrls })
+  const sso = createSso(ssoOptionsOf(settings))
   const redis = openRedis(settings, (code) => log('redis-down', { code }))
   const tokens = createTokenManager({ sso, store: redis.store, ...spoolOf(settings) })
   logRefreshes(tokens, log)
   void redis.connected.then(() => warnOf(redis))
   const authUrls = [authUrl, ...regionalAuthUrls]
-  const gateway = createGateway({ tokens, store: redis.store, clients, apiUrl, authUrls, log })
+  const gateway = createGateway({ tokens, store: redis.store, clients, apiUrl, transport, authUrls, log })
   log('listening', { url: await listen(gateway.server, settings.host, settings.port) })
   const signal = await asked
   const stopped = stop(gateway, tokens, settings.graceSeconds * 1000)

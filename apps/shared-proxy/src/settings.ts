@@ -2,8 +2,9 @@
  * What the environment says about how an instance runs. Everything is checked once, at the start.
  */
 import { isAbsolute } from 'node:path'
+import { type SsoOptions, transportFromText } from '@owner-sso/core'
 
-export interface Settings {
+export interface Settings extends Pick<SsoOptions, 'redirectUri' | 'transport'> {
   readonly host: string
   /** 0: any free one. */
   readonly port: number
@@ -24,7 +25,20 @@ export interface Settings {
 }
 
 /** What signing in needs: the service and the store. */
-export type SignInSettings = Pick<Settings, 'authUrl' | 'regionalAuthUrls' | 'storeUrl' | 'encryptionKeys'>
+export type SignInSettings = Pick<
+  Settings,
+  'authUrl' | 'regionalAuthUrls' | 'redirectUri' | 'transport' | 'storeUrl' | 'encryptionKeys'
+>
+
+/** What `createSso` takes of the settings. */
+export function ssoOptionsOf({ authUrl, regionalAuthUrls, redirectUri, transport }: SignInSettings): SsoOptions {
+  return {
+    authUrl,
+    regionalAuthUrls,
+    ...(redirectUri !== undefined && { redirectUri }),
+    ...(transport !== undefined && { transport }),
+  }
+}
 
 /** Something of the configuration can't be used; the message names it and says what to set. */
 export class SettingsError extends Error {
@@ -58,6 +72,8 @@ export function signInSettingsFrom(environment: NodeJS.ProcessEnv): SignInSettin
       .split(/[\s,]+/u)
       .filter(Boolean)
       .map((url) => origin(regional, url)),
+    ...transportOf('OWNER_SSO_TRANSPORT', optional('OWNER_SSO_TRANSPORT')),
+    ...redirectUriOf(optional('OWNER_SSO_REDIRECT_URI')),
     storeUrl: redisAddress('OWNER_SSO_STORE', required('OWNER_SSO_STORE', 'the Redis that all instances share')),
     ...encryptionKeys('OWNER_SSO_ENCRYPTION_KEY', optional('OWNER_SSO_ENCRYPTION_KEY')),
   }
@@ -77,6 +93,19 @@ function variablesOf(environment: NodeJS.ProcessEnv): Variables {
     return value
   }
   return { optional, required }
+}
+
+function redirectUriOf(value: string | undefined): Pick<Settings, 'redirectUri'> {
+  return value === undefined ? {} : { redirectUri: value }
+}
+
+function transportOf(name: string, value: string | undefined): Pick<Settings, 'transport'> {
+  if (value === undefined) return {}
+  try {
+    return { transport: transportFromText(value, name) }
+  } catch (error) {
+    throw new SettingsError(`${error instanceof Error ? error.message : name}.`)
+  }
 }
 
 /** An instance of the SSO service. */

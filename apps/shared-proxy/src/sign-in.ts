@@ -7,7 +7,7 @@ import { createSso, createTokenManager, type Factor, type PasscodeAnswer } from 
 import { described } from './log.ts'
 import { openPrompt, type Prompt } from './prompt.ts'
 import { openRedis } from './redis.ts'
-import { SettingsError, signInSettingsFrom } from './settings.ts'
+import { SettingsError, signInSettingsFrom, ssoOptionsOf } from './settings.ts'
 
 const prompt = openPrompt()
 try {
@@ -21,9 +21,8 @@ try {
 /** Resolves to the account's name. */
 async function signIn({ ask, askSecretly }: Prompt): Promise<string> {
   const settings = signInSettingsFrom(process.env)
-  const { authUrl, regionalAuthUrls } = settings
   const { OWNER_SSO_ACCOUNT, OWNER_SSO_CREDENTIAL } = process.env
-  const sso = createSso({ authUrl, regionalAuthUrls })
+  const sso = createSso(ssoOptionsOf(settings))
   const { store } = openRedis(settings)
   // Made before the login, which so heeds a block that one of the gateways has met, and tells them of its own.
   const manager = createTokenManager({ sso, store })

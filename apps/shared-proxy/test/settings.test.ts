@@ -27,6 +27,8 @@ describe('the settings', () => {
       OWNER_SSO_REGIONAL_AUTH_URLS: 'https://auth.example.cn, http://localhost:9000',
       HOST: '0.0.0.0',
       PORT: '0',
+      OWNER_SSO_TRANSPORT: 'modern',
+      OWNER_SSO_REDIRECT_URI: 'owner-app://auth/callback',
       OWNER_SSO_GRACE_SECONDS: '5',
       OWNER_SSO_SPOOL: '/var/lib/owner-sso/spool',
       OWNER_SSO_ENCRYPTION_KEY: [1, 2].map((byte) => Buffer.alloc(32, byte).toString('base64')).join(', '),
@@ -34,6 +36,8 @@ describe('the settings', () => {
     expect(settingsFrom({ ...complete, ...more })).toMatchObject({
       regionalAuthUrls: ['https://auth.example.cn', 'http://localhost:9000'],
       host: '0.0.0.0',
+      transport: 'modern',
+      redirectUri: 'owner-app://auth/callback',
       port: 0,
       graceSeconds: 5,
       spool: '/var/lib/owner-sso/spool',

@@ -25,11 +25,19 @@ import type { Settings } from './settings.ts'
 /** So often a wrong address may be pasted; none of them is sent anywhere. */
 const tries = 3
 
-const instructions = [
-  'Sign in there. You end on a page that does not exist, …/void/callback?code=…',
-  'Copy its whole address from the address bar, and paste it here.',
-  'It works once, for a few minutes.',
-]
+/** What a person does there. An address of an app's own scheme is one that a browser can't open, or hands to that app. */
+function instructions(redirectUri: string): string[] {
+  const isPage = /^https?:/u.test(redirectUri)
+  return [
+    isPage
+      ? `Sign in there. You end on a page that does not exist, …${new URL(redirectUri).pathname}?code=…`
+      : `Sign in there. Your browser is then sent to ${redirectUri}?code=…, which it may not open.`,
+    isPage
+      ? 'Copy its whole address from the address bar, and paste it here.'
+      : 'Copy that whole address from the address bar, or from the developer tools (Network), and paste it here.',
+    'It works once, for a few minutes.',
+  ]
+}
 
 const wrongAddress = 'This is not the address that this sign-in ends on. Nothing was sent.'
 
@@ -40,7 +48,7 @@ export async function signInWithBrowser(sso: Sso, settings: Settings, voice: Log
   const { url, request } = sso.createAuthorizationUrl(isSubjectAccount(identity) ? {} : { loginHint: identity })
   voice.tell(openInBrowser(url) ? 'Your browser opens this address:' : 'Open this address in your browser:')
   printNote('', url, '')
-  voice.tell(...instructions)
+  voice.tell(...instructions(new URL(url).searchParams.get('redirect_uri') ?? ''))
   return signInOf(accountOf(identity), sso, await redeemed(sso, request, settings, voice))
 }
 

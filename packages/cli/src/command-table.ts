@@ -165,6 +165,8 @@ export const globalOptions: readonly (readonly [flags: string, description: stri
   ['--api-url <url>', 'base address of the owner API'],
   ['--store <address>', 'file:PATH, redis://HOST:PORT or memory:'],
   ['--ca <path>', 'PEM file of a private CA to trust'],
+  ['--transport <name>', 'document (TLS 1.2), modern (TLS 1.3, HTTP/2), or JSON'],
+  ['--redirect-uri <uri>', 'the redirect address that the service knows'],
   ['--json', 'print JSON; a failure is one line of it'],
   ['--no-input', 'never ask; fail where something is missing'],
   ['--force', 'run although NODE_DEBUG would print secrets'],

@@ -14,9 +14,21 @@ export interface ConfigFile {
   readonly store?: string
   readonly account?: string
   readonly ca?: string
+  readonly redirectUri?: string
+  /** A name, or what it is made of. */
+  readonly transport?: string | object
 }
 
-const names = ['authUrl', 'apiUrl', 'regionalAuthUrls', 'store', 'account', 'ca'] satisfies (keyof ConfigFile)[]
+const names = [
+  'authUrl',
+  'apiUrl',
+  'regionalAuthUrls',
+  'store',
+  'account',
+  'ca',
+  'redirectUri',
+  'transport',
+] satisfies (keyof ConfigFile)[]
 
 /** @throws CommandError where the file is there but can't be used */
 export function readConfigFile(): ConfigFile {
@@ -26,11 +38,18 @@ export function readConfigFile(): ConfigFile {
   for (const [name, value] of Object.entries(config)) {
     const known = (names as readonly string[]).includes(name)
     if (!known) throw wrong(`has no setting ${JSON.stringify(name)}`, `Settings are ${names.join(', ')}.`)
-    const fits = name === 'regionalAuthUrls' ? isStrings(value) : typeof value === 'string' && value !== ''
-    const kind = name === 'regionalAuthUrls' ? 'a list of addresses' : 'text'
+    const [fits, kind] = expected(name, value)
     if (!fits) throw wrong(`has a wrong ${name}`, `It has to be ${kind}.`)
   }
   return config
+}
+
+/** Whether a setting's value is of its kind, and which that is. */
+function expected(name: string, value: unknown): readonly [fits: boolean, kind: string] {
+  const isText = typeof value === 'string' && value !== ''
+  if (name === 'regionalAuthUrls') return [isStrings(value), 'a list of addresses']
+  if (name === 'transport') return [isText || isObject(value), 'a name, or an object with tls, http2 and userAgent']
+  return [isText, 'text']
 }
 
 /**
@@ -77,11 +96,15 @@ function textOf(path: string): string | undefined {
 function parsed(text: string): object {
   try {
     const value: unknown = JSON.parse(text)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+    if (isObject(value)) return value
   } catch {
     // Said below.
   }
   throw wrong('is no JSON object', 'Write something like {"authUrl": "https://auth.example.com"}.')
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function isStrings(value: unknown): boolean {

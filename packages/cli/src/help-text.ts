@@ -13,11 +13,14 @@ Environment:
   OWNER_SSO_TOTP_SECRET         the secret to make passcodes from
   OWNER_SSO_ENCRYPTION_KEY      32 bytes in base64: what is stored is encrypted
   OWNER_SSO_CA                  as --ca
+  OWNER_SSO_TRANSPORT           as --transport
+  OWNER_SSO_REDIRECT_URI        as --redirect-uri
   NO_COLOR                      no colours
   Proxies of the environment (HTTPS_PROXY and the like) are not used.
 
 Files:
-  ~/.config/owner-sso/config.json  settings: authUrl, regionalAuthUrls, apiUrl, store, account, ca
+  ~/.config/owner-sso/config.json  settings: authUrl, regionalAuthUrls, apiUrl, store, account,
+                                   ca, transport, redirectUri
   ~/.config/owner-sso/tokens       the default store; only you can read it
   XDG_CONFIG_HOME moves both.
   ~/.cache/owner-sso               compiled code, with Node 22.1 and newer; XDG_CACHE_HOME moves it

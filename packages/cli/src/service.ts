@@ -2,7 +2,7 @@
  * The SSO service as the settings name it.
  */
 import { readFileSync } from 'node:fs'
-import { type Sso, createSso } from '@owner-sso/core'
+import { type Sso, type SsoOptions, createSso, transportFromText, transportOf as checkTransport } from '@owner-sso/core'
 import { usageError } from './command-error.ts'
 import { configFile, expandHome } from './folders.ts'
 import type { Given, Settings } from './settings.ts'
@@ -21,18 +21,41 @@ export function refreshService(settings: Settings): Pick<Sso, 'refresh'> {
 /** @throws CommandError where no service is named, or something about it is wrong */
 export function serviceOf(settings: Settings): Sso {
   const authUrl = authUrlOf(settings)
-  const { regionalAuthUrls, ca } = settings
-  const pem = ca && certificateAuthority(ca.value)
+  const { regionalAuthUrls, redirectUri } = settings
+  const how = transportOf(settings)
   try {
     return createSso({
       authUrl: authUrl.value,
       regionalAuthUrls: regionalAuthUrls.value,
-      ...(pem !== undefined && { tls: { ca: pem } }),
+      ...(redirectUri && { redirectUri: redirectUri.value }),
+      ...how,
     })
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
-    throw usageError(sentence(error.message), `It came from ${authUrl.from}: correct it there.`)
+    throw usageError(sentence(error.message), `It came from ${originOf(error, settings)}: correct it there.`)
   }
+}
+
+/** How the SSO service and the owner API are spoken to. @throws CommandError */
+export function transportOf({ transport, ca }: Settings): Pick<SsoOptions, 'transport' | 'tls'> {
+  const pem = ca && certificateAuthority(ca.value)
+  try {
+    const value = typeof transport?.value === 'string' ? transportFromText(transport.value) : transport?.value
+    const how = { ...(value && { transport: value }), ...(pem !== undefined && { tls: { ca: pem } }) }
+    checkTransport(how)
+    return how
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    throw usageError(sentence(error.message), `It came from ${transport?.from}: correct it there.`)
+  }
+}
+
+/** Where the option came from that a TypeError names. */
+function originOf({ message }: TypeError, { authUrl, regionalAuthUrls, redirectUri, transport }: Settings): string {
+  if (message.startsWith('redirectUri')) return String(redirectUri?.from)
+  if (message.startsWith('regionalAuthUrls')) return regionalAuthUrls.from
+  if (/^(?:transport|tls|userAgent)/u.test(message)) return String(transport?.from)
+  return String(authUrl?.from)
 }
 
 function authUrlOf({ authUrl }: Settings): Given<string> {

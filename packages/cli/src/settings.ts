@@ -19,6 +19,9 @@ export interface Settings {
   readonly account: Given<string> | undefined
   /** Path of a PEM file. */
   readonly ca: Given<string> | undefined
+  readonly redirectUri: Given<string> | undefined
+  /** Text as it was given, or an object of the config file. */
+  readonly transport: Given<string | object> | undefined
   readonly json: boolean
   /** Whether a person may be asked. */
   readonly input: boolean
@@ -32,6 +35,8 @@ export interface GlobalOptions {
   readonly store?: string
   readonly account?: string
   readonly ca?: string
+  readonly redirectUri?: string
+  readonly transport?: string
   readonly json?: boolean
   readonly input?: boolean
   readonly force?: boolean
@@ -46,7 +51,7 @@ export function readSettings(options: GlobalOptions, examined = false, env: Node
   const open = examined ? undefined : openToOthers(config)
   if (open !== undefined) throw usageError(open.problem, open.fix)
   if (options.store !== undefined) refusePassword(options.store, '--store')
-  const text = (option: keyof GlobalOptions & keyof ConfigFile, flag: string, variable: string) =>
+  const text = (option: Exclude<keyof GlobalOptions & keyof ConfigFile, 'transport'>, flag: string, variable: string) =>
     firstGiven<string>([options[option], flag], [env[variable], variable], [config[option], configFile])
   return {
     authUrl: text('authUrl', '--auth-url', 'OWNER_SSO_AUTH_URL'),
@@ -59,18 +64,29 @@ export function readSettings(options: GlobalOptions, examined = false, env: Node
     store: text('store', '--store', 'OWNER_SSO_STORE') ?? { value: `file:${tokensFolder}`, from: 'default' },
     account: text('account', '--account', 'OWNER_SSO_ACCOUNT'),
     ca: text('ca', '--ca', 'OWNER_SSO_CA'),
+    redirectUri: text('redirectUri', '--redirect-uri', 'OWNER_SSO_REDIRECT_URI'),
+    transport: firstGiven<string | object>(
+      [options.transport, '--transport'],
+      [env['OWNER_SSO_TRANSPORT'], 'OWNER_SSO_TRANSPORT'],
+      [config.transport, configFile],
+    ),
     json: options.json ?? false,
     input: options.input ?? true,
   }
 }
 
-function firstGiven<Value extends string | readonly string[]>(
+function firstGiven<Value extends string | object>(
   ...candidates: readonly (readonly [Value | undefined, string])[]
 ): Given<Value> | undefined {
   for (const [value, from] of candidates) {
-    if (value !== undefined && value.length > 0) return { value, from }
+    if (value !== undefined && !isEmpty(value)) return { value, from }
   }
   return undefined
+}
+
+/** An empty variable is an unset one. */
+function isEmpty(value: string | object): boolean {
+  return value === '' || (Array.isArray(value) && value.length === 0)
 }
 
 /** Several addresses are separated by commas or spaces. */

@@ -1,6 +1,7 @@
 /**
  * `owner-sso doctor`: what is set, readable and reachable, and how to mend what is not.
  */
+import { transportOf as completeTransport, type Transport } from '@owner-sso/core'
 import type { Call } from '../call.ts'
 import { exitCodes } from '../command-error.ts'
 import type { Finding } from '../doctor/finding.ts'
@@ -8,7 +9,7 @@ import { checkReach } from '../doctor/reach-check.ts'
 import { checkSettings } from '../doctor/settings-check.ts'
 import { checkStore } from '../doctor/store-check.ts'
 import { type Line, printData, printJson } from '../output.ts'
-import { certificateAuthority } from '../service.ts'
+import { transportOf } from '../service.ts'
 import type { Settings } from '../settings.ts'
 
 export async function run({ settings }: Call): Promise<number> {
@@ -21,20 +22,25 @@ export async function run({ settings }: Call): Promise<number> {
 }
 
 /** @param isBlocked - by the SSO service's firewall: a look at the service would be one more request that prolongs it */
-async function checkNetwork({ authUrl, apiUrl, ca }: Settings, isBlocked: boolean): Promise<Finding[]> {
-  let pem: string | undefined
-  try {
-    pem = ca && certificateAuthority(ca.value)
-  } catch {
-    // The settings' own check has said so.
-  }
+async function checkNetwork(settings: Settings, isBlocked: boolean): Promise<Finding[]> {
+  const { authUrl, apiUrl } = settings
+  const transport = usableTransport(settings)
   const reach = async (about: string, url: string | undefined): Promise<Finding[]> =>
-    url !== undefined && URL.canParse(url) && /^https?:/u.test(url) ? checkReach(about, url, pem) : []
+    url !== undefined && URL.canParse(url) && /^https?:/u.test(url) ? checkReach(about, url, transport) : []
   const [service, api] = [
     isBlocked ? [] : await reach('SSO service', authUrl?.value),
     await reach('owner API', apiUrl?.value),
   ]
   return [...service, ...api.filter(({ about }) => about !== 'clock')]
+}
+
+/** The document's, where the settings' own check has said what is wrong with them. */
+function usableTransport(settings: Settings): Transport {
+  try {
+    return completeTransport(transportOf(settings))
+  } catch {
+    return completeTransport({})
+  }
 }
 
 const marks = { good: ['✔', 'green'], note: ['•', 'yellow'], problem: ['✖', 'red'] } as const

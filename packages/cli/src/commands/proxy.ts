@@ -2,14 +2,13 @@
  * `owner-sso proxy`: the owner API at a local address, with the account's access token.
  */
 import { ownerApiProxy } from '@owner-sso/express'
-import manifest from '../../package.json' with { type: 'json' }
 import { asSignedIn, chosenAccount } from '../account.ts'
 import type { Call } from '../call.ts'
 import { exitCodes, usageError } from '../command-error.ts'
 import { stopped, untilStopped } from '../interruption.ts'
 import { isAddressedToLoopback, listenOnLoopback } from '../loopback-server.ts'
 import { printData, printJson, printNote } from '../output.ts'
-import { apiUrlOf, certificateAuthority, refreshService } from '../service.ts'
+import { apiUrlOf, refreshService, transportOf } from '../service.ts'
 import { withTokens } from '../token-keeping.ts'
 
 /** Milliseconds that calls under way may take to end. */
@@ -27,9 +26,8 @@ export async function run({ settings, options }: Call): Promise<number> {
       tokens,
       account,
       authorize: isAddressedToLoopback,
-      userAgent: `owner-sso/${manifest.version}`,
       onProblem: (error, { code }) => printNote(`${code}: ${error instanceof Error ? error.message : 'unknown'}`),
-      ...(settings.ca && { tls: { ca: certificateAuthority(settings.ca.value) } }),
+      ...transportOf(settings),
     })
     const { server, url } = await listenOnLoopback((request, response) => proxy(request, response), port)
     server.on('upgrade', proxy.refuse).on('connect', proxy.refuse)

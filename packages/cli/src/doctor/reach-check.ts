@@ -5,8 +5,7 @@ import { request as requestHttp } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { TLSSocket } from 'node:tls'
-import { timeLimitSignal } from '@owner-sso/core'
-import manifest from '../../package.json' with { type: 'json' }
+import { type Transport, timeLimitSignal } from '@owner-sso/core'
 import { exitCodes } from '../command-error.ts'
 import { type Finding, good, note, problem } from './finding.ts'
 
@@ -17,11 +16,11 @@ const tolerableSkew = 10
 
 /**
  * @param about - what the findings call it
- * @param ca - PEM of a private certificate authority
+ * @param transport - how it is spoken to, over HTTP/1.1 in any case
  */
-export async function checkReach(about: string, url: string, ca: string | undefined): Promise<Finding[]> {
+export async function checkReach(about: string, url: string, transport: Transport): Promise<Finding[]> {
   try {
-    const { status, type, tls, date } = await headOf(url, ca)
+    const { status, type, tls, date } = await headOf(url, transport)
     const over = tls === undefined ? 'without TLS' : `over ${tls}`
     const blocked = (status === 403 || status === 429) && type.startsWith('text/html')
     const reached = blocked
@@ -51,7 +50,7 @@ const advice: Readonly<Record<string, string>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: trust,
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: trust,
   CERT_HAS_EXPIRED: 'Its certificate has expired, or this machine’s clock is wrong.',
-  EPROTO: 'No TLS version is common to both: at most 1.2 is spoken here.',
+  EPROTO: 'No TLS version is common to both: try another --transport.',
 }
 
 interface Head {
@@ -62,14 +61,13 @@ interface Head {
   readonly date: number | undefined
 }
 
-function headOf(url: string, ca: string | undefined): Promise<Head> {
+function headOf(url: string, { tls, userAgent }: Transport): Promise<Head> {
   const request = new URL(url).protocol === 'https:' ? requestHttps : requestHttp
   const options = {
     method: 'GET',
     agent: false,
-    headers: { 'user-agent': `owner-sso/${manifest.version}`, accept: '*/*' },
-    maxVersion: 'TLSv1.2',
-    ...(ca !== undefined && { ca }),
+    headers: { 'user-agent': userAgent, accept: '*/*' },
+    ...tls,
     signal: timeLimitSignal(timeout),
   } as const
   return new Promise((resolve, reject) => {

@@ -2,7 +2,7 @@
  * What is set, where it came from, and whether it makes sense.
  */
 import { existsSync } from 'node:fs'
-import { apiUrlOf, certificateAuthority, serviceOf } from '../service.ts'
+import { apiUrlOf, certificateAuthority, serviceOf, transportOf } from '../service.ts'
 import { CommandError } from '../command-error.ts'
 import { openToOthers, readConfigFile } from '../config-file.ts'
 import { configFile } from '../folders.ts'
@@ -14,14 +14,33 @@ export function checkSettings(settings: Settings, env: NodeJS.ProcessEnv): Findi
   return [
     good('Node', `${process.version} on ${process.platform}`),
     checkConfigFile(),
-    checked('SSO service', settings.authUrl, () => serviceOf({ ...settings, ca: undefined })),
+    checked('SSO service', settings.authUrl, () =>
+      serviceOf({ ...settings, ca: undefined, transport: undefined, redirectUri: undefined }),
+    ),
     ...(settings.regionalAuthUrls.value.length > 0 ? [shown('other instances', settings.regionalAuthUrls)] : []),
     checked('owner API', settings.apiUrl, () => apiUrlOf(settings), 'note'),
     account === undefined
       ? good('account', 'none is named, which will do while the store has only one')
       : shown('account', account),
     ...(ca === undefined ? [] : [checked('CA', ca, () => certificateAuthority(ca.value))]),
+    ...checkTransport(settings),
+    ...(settings.redirectUri && settings.authUrl
+      ? [
+          checked('redirect address', settings.redirectUri, () =>
+            serviceOf({ ...settings, ca: undefined, transport: undefined }),
+          ),
+        ]
+      : []),
     ...checkEnvironment(env),
+  ]
+}
+
+function checkTransport(settings: Settings): Finding[] {
+  const { transport } = settings
+  if (transport === undefined) return []
+  const text = typeof transport.value === 'string' ? transport.value : JSON.stringify(transport.value)
+  return [
+    checked('transport', { value: text, from: transport.from }, () => transportOf({ ...settings, ca: undefined })),
   ]
 }
 

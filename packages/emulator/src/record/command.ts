@@ -1,6 +1,7 @@
 /** `npx @owner-sso/emulator record` and `npx @owner-sso/emulator replay`: a login that broke, written down without a secret, and broken again. */
 import { readFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
+import { transportFromText } from './upstream-tls.ts'
 import { startRecorder } from './recorder.ts'
 import { startReplay } from './replay.ts'
 
@@ -11,12 +12,13 @@ Passes a login through to a real service and writes down what passed, with every
   --upstream <url>            base address of the service
   --regional-upstream <url>   that of the other region's instance, for an account that is sent there
   --upstream-ca <file>        certificate authority of the service (PEM), where it is a private one
+  --transport <name>          document (TLS 1.2, the default), modern (TLS 1.3), or JSON
   --fixture <file>            where the recording goes (default: login-recording.json); it must not exist yet
   --port <n>                  port to listen on (default: any free one)
   --help
 
 Point your program at the address that it prints, sign in once, and end it with Ctrl-C. Each request goes to the service
-once, as it came, over TLS 1.2; nothing is followed or repeated.
+once, as it came, over HTTP/1.1; nothing is followed or repeated.
 
 Example:
   npx @owner-sso/emulator record --upstream https://auth.example.com --fixture broken-login.json
@@ -49,6 +51,7 @@ async function record(args: readonly string[]): Promise<void> {
       upstream: { type: 'string' },
       'regional-upstream': { type: 'string' },
       'upstream-ca': { type: 'string' },
+      transport: { type: 'string' },
       fixture: { type: 'string', default: 'login-recording.json' },
       port: { type: 'string' },
       help: { type: 'boolean' },
@@ -62,6 +65,7 @@ async function record(args: readonly string[]): Promise<void> {
     fixture,
     ...(regionalUpstream !== undefined && { regionalUpstream }),
     ...(caFile !== undefined && { upstreamCa: await readFile(caFile, 'utf8') }),
+    ...(values.transport !== undefined && { transport: transportFromText(values.transport) }),
     ...portOf(values.port),
     onExchange: (line) => console.log(`  ${line}`),
   })

@@ -10,6 +10,7 @@ import { writeFixture, type Fixture, type RecordedExchange } from './fixture.ts'
 import { createPseudonyms } from './pseudonyms.ts'
 import { listenOnLoopback, ownAddresses, readBody, sendPlain } from './loopback.ts'
 import { createUpstream, headerPairs, type UpstreamOutcome } from './upstream.ts'
+import { upstreamTls, type UpstreamTransport } from './upstream-tls.ts'
 
 /** Which service is recorded, and where to. */
 export interface RecorderOptions {
@@ -19,6 +20,8 @@ export interface RecorderOptions {
   readonly regionalUpstream?: string
   /** PEM of the authority that the service's certificate comes from, where it is a private one. */
   readonly upstreamCa?: string
+  /** How TLS is spoken with the service; default `document`: 1.2. */
+  readonly transport?: UpstreamTransport
   /** File that the recording is written to after each exchange; it must not exist yet. */
   readonly fixture?: string
   /** Default any free one. */
@@ -52,6 +55,7 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
   const regional =
     options.regionalUpstream === undefined ? undefined : baseAddress('regionalUpstream', options.regionalUpstream)
   if (regional === home) throw new TypeError('Option regionalUpstream must be another address than upstream')
+  const tls = upstreamTls(options.transport, options.upstreamCa)
   const file = options.fixture === undefined ? undefined : resolve(options.fixture)
   if (file !== undefined) await checkTarget(file)
 
@@ -62,7 +66,7 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
     [addresses.home, home],
     ...(regional === undefined ? [] : [[addresses.regional, regional] as const]),
   ]
-  const upstream = createUpstream(options.upstreamCa)
+  const upstream = createUpstream(tls)
   const pseudonyms = createPseudonyms()
   const exchanges: RecordedExchange[] = []
   /** Redirect URIs that the client named and that are not the recorder's: the service's redirects to them stay as they are. */

@@ -1,4 +1,4 @@
-/** The service that a recording is made of: each request is sent once, as it came, over TLS of at most 1.2; nothing is followed. */
+/** The service that a recording is made of: each request is sent once, as it came, over the TLS that was asked for; nothing is followed. */
 import { Agent as HttpAgent, request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import type { Socket } from 'node:net'
@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate } from 'node:zlib'
 import type { SeenAnswer } from './exchange-mask.ts'
 import { startPatience } from './patience.ts'
+import type { UpstreamTls } from './upstream-tls.ts'
 
 /** A request for the service, complete but for its address. */
 export interface UpstreamRequest {
@@ -45,16 +46,14 @@ const OF_THE_CONNECTION =
   /^(?:connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|expect|content-length|host)$/iu
 
 /**
- * @param ca - PEM of an authority that is trusted in place of the usual ones
  * @param patience - milliseconds; an answer that takes longer is one that never came
  */
-export function createUpstream(ca: string | undefined, patience: number = MOST_TIME): Upstream {
+export function createUpstream(tls: UpstreamTls, patience: number = MOST_TIME): Upstream {
   const agents = new Map<Socket, { readonly http: HttpAgent; readonly https: HttpsAgent }>()
   const agentsOf = (connection: Socket): { readonly http: HttpAgent; readonly https: HttpsAgent } => {
     const present = agents.get(connection)
     if (present) return present
     const keep = { keepAlive: true, maxSockets: 1 }
-    const tls = { minVersion: 'TLSv1.2', maxVersion: 'TLSv1.2', ...(ca !== undefined && { ca }) } as const
     const made = { http: new HttpAgent(keep), https: new HttpsAgent({ ...keep, ...tls }) }
     agents.set(connection, made)
     connection.once('close', () => {

@@ -73,6 +73,28 @@ describe('a recorder', () => {
     expect(emulator.requests[0]?.host).toBe(new URL(emulator.authUrl).host)
   })
 
+  it('speaks the TLS that its option transport names, with the program’s own User-Agent', async () => {
+    emulator.change({ firewall: false })
+    for (const transport of ['modern', { tls: { minVersion: 'TLSv1.3', maxVersion: 'TLSv1.3' } }] as const) {
+      const recorder = await record({ transport, fixture: join(folder, `${typeof transport}.json`) })
+      await pointedAt(recorder).login('plain@example.com')
+    }
+    expect(new Set(emulator.requests.map(({ tlsVersion }) => tlsVersion))).toEqual(new Set(['TLSv1.3']))
+    expect(new Set(emulator.requests.map(({ headers }) => headers['user-agent']))).toEqual(new Set(['my-program/2.1']))
+  })
+
+  it.each([
+    'quic',
+    null,
+    [],
+    { tls: 'TLSv1.3' },
+    { tls: { maxVersion: 'TLSv1.1' } },
+    { tls: { minVersion: 'TLSv1.3' } },
+    { tls: { ciphers: 7 } },
+  ])('refuses the transport %j', async (transport) => {
+    await expect(record({ transport: transport as never })).rejects.toThrow(/Option transport/u)
+  })
+
   it('puts its own addresses in the place of the service’s, the other region’s too', async () => {
     const recorder = await record()
     const home = pointedAt(recorder)

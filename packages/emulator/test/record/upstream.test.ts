@@ -6,6 +6,7 @@ import { connect } from 'node:net'
 import { createInterface } from 'node:readline'
 import { expect, it } from '@jest/globals'
 import { createUpstream } from '../../src/record/upstream.ts'
+import { upstreamTls } from '../../src/record/upstream-tls.ts'
 
 it('a service that takes longer than the recorder waits is one whose connection was cut', async () => {
   const server = createServer((request, response) => {
@@ -15,7 +16,7 @@ it('a service that takes longer than the recorder waits is one whose connection 
   const address = server.address()
   const port = typeof address === 'object' && address ? address.port : 0
   const connection = connect(port, '127.0.0.1')
-  const upstream = createUpstream(undefined, 1000)
+  const upstream = createUpstream(upstreamTls(), 1000)
   try {
     const { signal } = new AbortController()
     const request = { method: 'GET', headers: [], body: Buffer.alloc(0), connection, signal }
@@ -44,7 +45,7 @@ it('an answer that came while the recorder was held up past its limit is read', 
   const lines = createInterface({ input: child.stdout })
   const [port] = await once(lines, 'line')
   const connection = connect(Number(port), '127.0.0.1')
-  const upstream = createUpstream(undefined, patience)
+  const upstream = createUpstream(upstreamTls(), patience)
   try {
     const { signal } = new AbortController()
     const request = { url: `http://127.0.0.1:${port}/`, method: 'GET', headers: [], body: Buffer.alloc(0) }

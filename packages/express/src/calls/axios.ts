@@ -9,7 +9,7 @@ import { property } from '../property.ts'
 import { tokenAfter } from '../rejected-token.ts'
 import { discard, shownConfig, shownError, shownResponse } from './axios-outcome.ts'
 import { type CallOptions, callSettings, checkedAddress } from './call-options.ts'
-import { connectionsFor } from './connections.ts'
+import { connectionsFor, connectionsOf } from './connections.ts'
 
 /** What is used of an axios instance. */
 export interface AxiosLike {
@@ -41,7 +41,8 @@ export function attachBearer<Instance extends AxiosLike>(instance: Instance, opt
     throw new TypeError('the first argument of attachBearer must be an axios instance')
   }
   const defaults = instance.defaults as { adapter?: unknown; baseURL?: string }
-  const { tokens, accountOf, target } = callSettings(options, defaults.baseURL)
+  const { tokens, accountOf, target, transport } = callSettings(options, defaults.baseURL)
+  const straight = connectionsOf(transport)
   const { adapter } = defaults
   /** Knows axios's own adapters by their names, and has none of the application's interceptors. */
   const inner = instance.create({ adapter })
@@ -49,13 +50,16 @@ export function attachBearer<Instance extends AxiosLike>(instance: Instance, opt
   async function send(url: URL, config: Config, token: string): Promise<{ readonly status: number }> {
     const shown = { config: shownConfig(config), token }
     // A TypeError about the connections is the caller's own, and holds nothing.
-    const connections = connectionsFor(url, config)
+    const connections = connectionsFor(url, config, straight)
     try {
       const response = await inner.request({
         ...config,
         ...connections,
         adapter,
-        headers: config.headers.concat({ Authorization: `Bearer ${token}` }),
+        headers: config.headers.concat({
+          ...(transport && !namesUserAgent(config.headers) && { 'User-Agent': transport.userAgent }),
+          Authorization: `Bearer ${token}`,
+        }),
         // The outer instance has transformed the request, and will transform the answer.
         transformRequest: [],
         transformResponse: [],
@@ -85,4 +89,8 @@ export function attachBearer<Instance extends AxiosLike>(instance: Instance, opt
 /** Whether a body can be sent again: a stream is gone once it was sent. */
 function isRepeatable(data: unknown): boolean {
   return typeof property(data, 'pipe') !== 'function' && !(data instanceof ReadableStream)
+}
+
+function namesUserAgent(headers: object): boolean {
+  return Object.keys(headers).some((name) => name.toLowerCase() === 'user-agent')
 }

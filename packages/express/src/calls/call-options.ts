@@ -1,7 +1,7 @@
 /**
  * What `attachBearer` and `ownerFetch` take: whose token, and where it may go.
  */
-import { verificationProblem } from '@owner-sso/core'
+import { type Transport, type TransportOption, transportOf, verificationProblem } from '@owner-sso/core'
 import { type AccountSource, accountReader, checkTokens, type Tokens } from '../account-source.ts'
 import { mayCarryToken, ownerApiTarget } from '../target.ts'
 
@@ -16,6 +16,11 @@ export interface CallOptions {
    * `OWNER_SSO_API_URL`, else any https address that the calling code names.
    */
   readonly target?: string | URL | undefined
+  /**
+   * TLS and User-Agent of the calls, in the words of `createSso`; of HTTP there is version 1.1 alone. Default: Node's own TLS
+   * versions, and the User-Agent of what makes the call. Connections and headers of the calling code come before it.
+   */
+  readonly transport?: TransportOption | undefined
 }
 
 /** The options, read once. */
@@ -23,6 +28,7 @@ export interface CallSettings {
   readonly tokens: Tokens
   readonly accountOf: () => string | undefined | Promise<string | undefined>
   readonly target: URL | undefined
+  readonly transport: Transport | undefined
 }
 
 /**
@@ -31,12 +37,13 @@ export interface CallSettings {
  */
 export function callSettings(options: CallOptions, fallback?: string): CallSettings {
   if (typeof options !== 'object' || options === null) throw new TypeError('options must be an object')
-  const { tokens, account, target = fallback ?? process.env['OWNER_SSO_API_URL'] } = options
+  const { tokens, account, transport, target = fallback ?? process.env['OWNER_SSO_API_URL'] } = options
   checkTokens(tokens)
   return {
     tokens,
     accountOf: accountReader<void>(account satisfies AccountSource<void>),
     target: target === undefined ? undefined : ownerApiTarget(target),
+    transport: transport === undefined ? undefined : transportOf({ transport }),
   }
 }
 

@@ -5,6 +5,7 @@
 import http from 'node:http'
 import https from 'node:https'
 import { HttpsProxyAgent } from 'hpagent'
+import type { Transport } from '@owner-sso/core'
 import { Agent as Dispatcher, ProxyAgent } from 'undici'
 import { property } from '../property.ts'
 
@@ -23,35 +24,55 @@ const keepAlive = { keepAlive: true, scheduling: 'lifo', timeout: 5000 } as cons
 /** Stated, because the environment could turn it off. */
 const verified = { rejectUnauthorized: true } as const
 
-const straight = {
-  httpAgent: new http.Agent(keepAlive),
-  httpsAgent: new https.Agent({ ...keepAlive, ...verified }),
+/** Straight and verified connections of one kind of TLS. */
+export interface Straight {
+  readonly httpAgent: http.Agent
+  readonly httpsAgent: https.Agent
+  /** What TLS is spoken with. */
+  readonly tls: object
+  /** Of undici, for `fetch`. */
+  dispatcher(): Dispatcher
 }
-let dispatcher: Dispatcher | undefined
 
-/** Connections of undici that are straight and verified, for `fetch`. */
-export function straightDispatcher(): Dispatcher {
-  return (dispatcher ??= new Dispatcher({ connect: verified }))
+/** @param tls - where it is not Node's own */
+export function straightConnections(tls: object = {}): Straight {
+  let dispatcher: Dispatcher | undefined
+  const secure = { ...tls, ...verified }
+  return {
+    httpAgent: new http.Agent(keepAlive),
+    httpsAgent: new https.Agent({ ...keepAlive, ...secure }),
+    tls: secure,
+    dispatcher: () => (dispatcher ??= new Dispatcher({ connect: secure })),
+  }
+}
+
+/** For all who want nothing else. */
+const usual = straightConnections()
+
+/** Those for a transport. */
+export function connectionsOf(transport: Transport | undefined): Straight {
+  return transport === undefined ? usual : straightConnections(transport.tls)
 }
 
 /**
  * How a call travels.
  *
  * @param url - where to: plain http never leaves the machine, and so takes no proxy
+ * @param straight - where the application gives none of its own
  * @param config - of axios, with the application's own agents, `proxy` and `fetchOptions`, if it has any
  * @throws TypeError for a proxy without an address
  */
-export function connectionsFor(url: URL, config: object): Connections {
+export function connectionsFor(url: URL, config: object, straight: Straight = usual): Connections {
   const [httpAgent, httpsAgent] = [property(config, 'httpAgent'), property(config, 'httpsAgent')]
   const named = proxyAddress(property(config, 'proxy'))
   const proxy = url.protocol === 'https:' ? named : undefined
   return {
     httpAgent: httpAgent ?? straight.httpAgent,
-    httpsAgent: proxy ? tunnel(proxy, httpsAgent) : (httpsAgent ?? straight.httpsAgent),
+    httpsAgent: proxy ? tunnel(proxy, httpsAgent ?? straight.httpsAgent) : (httpsAgent ?? straight.httpsAgent),
     proxy: false,
     maxRedirects: 0,
     fetchOptions: {
-      dispatcher: proxy ? new ProxyAgent({ uri: proxy.href, requestTls: verified }) : straightDispatcher(),
+      dispatcher: proxy ? new ProxyAgent({ uri: proxy.href, requestTls: straight.tls }) : straight.dispatcher(),
       ...objectAt(config, 'fetchOptions'),
       redirect: 'manual',
     },

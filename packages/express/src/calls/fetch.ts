@@ -4,7 +4,7 @@
 import { SignedOutError } from '@owner-sso/core'
 import { tokenAfter } from '../rejected-token.ts'
 import { type CallOptions, callSettings, checkedAddress } from './call-options.ts'
-import { straightDispatcher } from './connections.ts'
+import { connectionsOf, type Straight } from './connections.ts'
 
 /** Whose token goes on the calls, where to, and through which `fetch`. */
 export interface OwnerFetchOptions extends CallOptions {
@@ -25,8 +25,11 @@ export interface OwnerFetchOptions extends CallOptions {
  * @throws TypeError that names a wrong option
  */
 export function ownerFetch(options: OwnerFetchOptions): typeof globalThis.fetch {
-  const { tokens, accountOf, target } = callSettings(options)
-  const send = options.fetch ?? straightFetch
+  const { tokens, accountOf, target, transport } = callSettings(options)
+  if (options.fetch !== undefined && transport !== undefined) {
+    throw new TypeError('transport can’t be given beside fetch: that makes connections of its own')
+  }
+  const send = options.fetch ?? straightFetch(connectionsOf(transport))
   if (typeof send !== 'function') throw new TypeError('fetch must be a function')
 
   return async (input, init) => {
@@ -38,6 +41,7 @@ export function ownerFetch(options: OwnerFetchOptions): typeof globalThis.fetch 
     const sendWith = (token: string): Promise<Response> => {
       const headers = new Headers(init?.headers ?? request?.headers)
       headers.set('authorization', `Bearer ${token}`)
+      if (transport && !headers.has('user-agent')) headers.set('user-agent', transport.userAgent)
       return send(request ?? address, { ...init, headers, redirect: 'manual' })
     }
     const token = await tokens.getAccessToken(account)
@@ -52,9 +56,11 @@ export function ownerFetch(options: OwnerFetchOptions): typeof globalThis.fetch 
 }
 
 /** Node's `fetch` takes a dispatcher, which its types don't know. */
-const straightFetch: typeof globalThis.fetch = (input, init) => {
-  const options: object = { dispatcher: straightDispatcher(), ...init }
-  return globalThis.fetch(input, options)
+function straightFetch(straight: Straight): typeof globalThis.fetch {
+  return (input, init) => {
+    const options: object = { dispatcher: straight.dispatcher(), ...init }
+    return globalThis.fetch(input, options)
+  }
 }
 
 /** Whether a body can be sent again: a stream is gone once it was sent. */

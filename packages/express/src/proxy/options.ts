@@ -2,11 +2,10 @@
  * The proxy's options: what they are, and whether they make sense.
  */
 import type { IncomingMessage } from 'node:http'
-import type { SecureContextOptions } from 'node:tls'
+import { type TlsOptions, type Transport, type TransportOption, transportOf } from '@owner-sso/core'
 import { type AccountSource, accountOfUser, accountReader, checkTokens, type Tokens } from '../account-source.ts'
 import { checkListener, type ProblemListener } from '../answers/problem-report.ts'
 import { ownerApiTarget } from '../target.ts'
-import { version } from '../version.ts'
 import { requestHeaderNames, responseHeaderNames } from './header-names.ts'
 import { isUnambiguous } from './request-path.ts'
 
@@ -40,9 +39,14 @@ export interface OwnerApiProxyOptions<Request extends IncomingMessage = Incoming
   readonly bodyTimeout?: number | undefined
   /** Milliseconds for a call as a whole, an event stream too. Default 3,600,000. */
   readonly maxDuration?: number | undefined
-  /** TLS to the owner API: the highest version (default `TLSv1.2`, as for the SSO service) and a private CA. Verification can't be turned off. */
-  readonly tls?: { readonly maxVersion?: 'TLSv1.2' | 'TLSv1.3'; readonly ca?: SecureContextOptions['ca'] } | undefined
-  /** Default `owner-sso/<version>`. The caller's own is not forwarded: the owner API's firewall dislikes browsers. */
+  /**
+   * How the owner API is spoken to, in the words of `createSso`: `'document'` (default), `'modern'`, or `{ tls, userAgent }`.
+   * Of HTTP there is version 1.1 alone.
+   */
+  readonly transport?: TransportOption | undefined
+  /** `transport.tls` in short, and before it. Verification can't be turned off. */
+  readonly tls?: TlsOptions | undefined
+  /** `transport.userAgent` in short, and before it. The caller's own is not forwarded: the owner API's firewall dislikes browsers. */
   readonly userAgent?: string | undefined
   /** Is told of every answer that an error is behind, for a log. The answer itself has one fixed sentence for each code. */
   readonly onProblem?: ProblemListener<Request> | undefined
@@ -65,8 +69,7 @@ export interface Settings<Request extends IncomingMessage = IncomingMessage> {
   readonly headersTimeout: number
   readonly bodyTimeout: number
   readonly maxDuration: number
-  readonly tls: NonNullable<OwnerApiProxyOptions['tls']>
-  readonly userAgent: string
+  readonly transport: Transport
   readonly onProblem: ProblemListener<Request> | undefined
 }
 
@@ -85,6 +88,7 @@ const optionNames: Readonly<Record<keyof OwnerApiProxyOptions, true>> = {
   headersTimeout: true,
   bodyTimeout: true,
   maxDuration: true,
+  transport: true,
   tls: true,
   userAgent: true,
   onProblem: true,
@@ -100,7 +104,7 @@ export function proxySettings<Request extends IncomingMessage>(
   for (const name of Object.keys(options)) {
     requireThat(Object.hasOwn(optionNames, name), `${name} is not an option of ownerApiProxy`)
   }
-  const { tokens, authorize, paths = ['/api/1/'], tls = {}, userAgent = `owner-sso/${version}` } = options
+  const { tokens, authorize, paths = ['/api/1/'] } = options
   checkTokens(tokens)
   requireThat(
     authorize === true || typeof authorize === 'function',
@@ -110,11 +114,6 @@ export function proxySettings<Request extends IncomingMessage>(
     Array.isArray(paths) && paths.length > 0 && paths.every((path) => typeof path === 'string' && isUnambiguous(path)),
     'paths must be an array of paths such as /api/1/',
   )
-  requireThat(
-    typeof userAgent === 'string' && /^[\x21-\x7e][\x20-\x7e]{0,255}$/u.test(userAgent),
-    'userAgent must be visible ASCII text of at most 256 characters',
-  )
-  checkTls(tls)
   checkListener(options.onProblem)
   const target = ownerApiTarget(options.target)
   const milliseconds = (name: 'connectTimeout' | 'headersTimeout' | 'bodyTimeout' | 'maxDuration', fallback: number) =>
@@ -135,8 +134,7 @@ export function proxySettings<Request extends IncomingMessage>(
     headersTimeout: milliseconds('headersTimeout', 30_000),
     bodyTimeout: milliseconds('bodyTimeout', 300_000),
     maxDuration: milliseconds('maxDuration', 3_600_000),
-    tls,
-    userAgent,
+    transport: transportOf(options),
     onProblem: options.onProblem,
   }
 }
@@ -159,21 +157,6 @@ function origins(values: readonly string[] = []): ReadonlySet<string> {
 
 function isOrigin(value: unknown): boolean {
   return typeof value === 'string' && URL.canParse(value) && new URL(value).origin === value
-}
-
-function checkTls(tls: unknown): void {
-  requireThat(typeof tls === 'object' && tls !== null, 'tls must be an object')
-  for (const name of Object.keys(tls)) {
-    requireThat(
-      name === 'maxVersion' || name === 'ca',
-      `tls.${name} is not an option; certificate verification can’t be turned off`,
-    )
-  }
-  const { maxVersion } = tls as { maxVersion?: unknown }
-  requireThat(
-    maxVersion === undefined || maxVersion === 'TLSv1.2' || maxVersion === 'TLSv1.3',
-    "tls.maxVersion must be 'TLSv1.2' or 'TLSv1.3'",
-  )
 }
 
 function requireThat(condition: boolean, problem: string): asserts condition {

@@ -69,7 +69,7 @@ export function ownerApiProxy<Request extends IncomingMessage = IncomingMessage>
     runExchange(pool, {
       method: request.method ?? '',
       path,
-      headers: upstreamHeaders(request, settings.requestHeaders, settings.userAgent, body),
+      headers: upstreamHeaders(request, settings.requestHeaders, settings.transport.userAgent, body),
       content: body.content,
       token,
       response,

@@ -6,7 +6,7 @@ import type { Settings } from './options.ts'
 
 type PoolSettings = Pick<
   Settings,
-  'target' | 'maxConcurrent' | 'connectTimeout' | 'headersTimeout' | 'bodyTimeout' | 'tls'
+  'target' | 'maxConcurrent' | 'connectTimeout' | 'headersTimeout' | 'bodyTimeout' | 'transport'
 >
 
 /**
@@ -22,7 +22,7 @@ export function upstreamPool({
   connectTimeout,
   headersTimeout,
   bodyTimeout,
-  tls,
+  transport,
 }: PoolSettings): Pool {
   return new Pool(target.origin, {
     connections: maxConcurrent,
@@ -31,10 +31,9 @@ export function upstreamPool({
     allowH2: false,
     connect: {
       timeout: connectTimeout,
-      maxVersion: tls.maxVersion ?? 'TLSv1.2',
+      ...transport.tls,
       // Stated, because the environment could turn it off.
       rejectUnauthorized: true,
-      ...(tls.ca !== undefined && { ca: tls.ca }),
     },
   })
 }
