@@ -104,8 +104,10 @@ const meanings: Record<SsoErrorCode, Meaning> = {
   ERR_SSO_REAUTHENTICATION_REQUIRED: {
     exitCode: exitCodes.signInAgain,
     message: (error) => {
-      const reason = error instanceof ReauthenticationRequiredError ? error.reason.replaceAll('_', ' ') : 'unknown'
-      return `This sign-in can’t be renewed any more (${reason}).`
+      if (!(error instanceof ReauthenticationRequiredError)) return 'This sign-in can’t be renewed any more.'
+      const { reason, description } = error
+      const said = description === undefined ? '' : `; the service says “${description}”`
+      return `This sign-in can’t be renewed any more (${reason.replaceAll('_', ' ')}${said}).`
     },
     next: () => signIn,
   },

@@ -5,8 +5,10 @@
  * {@link SsoError}: what happened is its `code`, where is its `step`, and what to do next is its message.
  *
  * No property, message or cause ever holds a credential, passcode, cookie, verifier, code or token, nor an object that
- * could (a request, a response, a socket). A cause is a bare `Error` with the system's own code, such as `ECONNRESET`.
+ * could (a request, a response, a socket); of an answer they quote plain words alone (`quotation.ts`). A cause is a bare `Error` with the system's own code, such as `ECONNRESET`.
  */
+
+import { quotedWords } from './quotation.ts'
 
 /** What happened. One row of `docs/errors.md` each. */
 export type SsoErrorCode =
@@ -223,13 +225,18 @@ export type ReauthenticationReason = 'refresh_token_rejected' | 'rotated_token_l
 /** The refresh token is dead. The owner has to sign in again; no request will help. */
 export class ReauthenticationRequiredError extends SsoError {
   readonly reason: ReauthenticationReason
-  constructor(reason: ReauthenticationReason, options?: SsoErrorOptions) {
+  /** What the service said of it (`error_description`), in plain words; absent where it said nothing that may be quoted. */
+  declare readonly description?: string
+  constructor(reason: ReauthenticationReason, options?: SsoErrorOptions, description?: string) {
+    const words = quotedWords(description ?? '')
+    const said = words === undefined ? '' : `; the service says “${words}”`
     super(
       'ERR_SSO_REAUTHENTICATION_REQUIRED',
-      `This account has to sign in again (${reason.replaceAll('_', ' ')}).`,
+      `This account has to sign in again (${reason.replaceAll('_', ' ')}${said}).`,
       options,
     )
     this.reason = reason
+    if (words !== undefined) this.description = words
   }
 }
 
@@ -237,16 +244,21 @@ export class ReauthenticationRequiredError extends SsoError {
 export class TokenRejectedError extends SsoError {
   /** The error code of the answer, such as `invalid_grant`; `unknown` where it is not a plain word. */
   readonly error: string
-  constructor(error: string, options?: SsoErrorOptions) {
+  /** What the service said of it (`error_description`), in plain words; absent where it said nothing that may be quoted. */
+  declare readonly description?: string
+  constructor(error: string, options?: SsoErrorOptions, description?: string) {
     const word = /^[a-z_]{1,64}$/u.test(error) ? error : 'unknown'
-    super('ERR_SSO_TOKEN_REJECTED', `The SSO service's token endpoint refused the request (${word}).`, options)
+    const words = quotedWords(description ?? '')
+    const said = words === undefined ? '' : `: “${words}”`
+    super('ERR_SSO_TOKEN_REJECTED', `The SSO service's token endpoint refused the request (${word}${said}).`, options)
     this.error = word
+    if (words !== undefined) this.description = words
   }
 }
 
 /** The answer is nothing that the interface knows: another status, a broken page, a missing field, too large. */
 export class UnexpectedResponseError extends SsoError {
-  /** @param problem - what was wrong with the answer, in words of ours: nothing of the answer may be quoted. */
+  /** @param problem - what was wrong with the answer, in words of ours; of the answer only what `quotation.ts` makes of it. */
   constructor(problem: string, options?: SsoErrorOptions) {
     super(
       'ERR_SSO_UNEXPECTED_RESPONSE',

@@ -53,6 +53,7 @@ const holder: Check = object({
   timeNamespace: optional(string),
 })
 const refusals: Check = object({ inARow: count, thisOne: oneOf(true, false) })
+const rejections: Check = object({ inARow: count, at: number, description: optional(string) })
 const flag = optional(oneOf(true))
 const intent: Check = object({ id: filled, holder, replay: count, at: number, answerLost: flag, restored: flag })
 const listOf =
@@ -76,14 +77,19 @@ const tokensHeld: Fields = {
   lifetime: number,
   refusals: optional(refusals),
 }
-const signedIn: Check = object({ ...tokensHeld, state: oneOf('signed-in'), intent: optional(intent) })
+const signedIn: Check = object({
+  ...tokensHeld,
+  state: oneOf('signed-in'),
+  intent: optional(intent),
+  rejections: optional(rejections),
+})
 const spooled: Check = object({ version: count, derivedFrom: signedIn, next: signedIn })
 const reasons = oneOf('refresh_token_rejected', 'rotated_token_lost', 'no_refresh_token')
 
 /** Each kind of record, and what it has to hold. What else is in one is left alone. */
 const kinds: Readonly<Record<TokenRecord['state'], Check>> = {
   'signed-in': signedIn,
-  'reauthentication-required': object({ ...tokensHeld, reason: reasons }),
+  'reauthentication-required': object({ ...tokensHeld, reason: reasons, description: optional(string) }),
   'signed-out': object({ ...ancestry, signed_out_at: optional(number) }),
   firewall: object({ ...schema, challenges: count, noted_at: number, wait: number }),
   tries: object({

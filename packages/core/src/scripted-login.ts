@@ -2,7 +2,7 @@
  * `login`, `beginLogin` and `completeLogin`: the story of `login.ts`, with a session opened before it and closed after it.
  */
 import { onAbort } from './abort.ts'
-import { InvalidCredentialsError, PasscodeRequiredError, PendingLoginExpiredError, SsoTimeoutError } from './errors.ts'
+import { InvalidCredentialsError, PasscodeRequiredError, SsoTimeoutError } from './errors.ts'
 import { askForPasscode, secondFactorAnswer } from './factor-choice.ts'
 import type { SecondFactorAnswer } from './factor-choice.ts'
 import { openSession } from './http/http-session.ts'
@@ -10,7 +10,6 @@ import type { HttpSession } from './http/http-session.ts'
 import * as story from './login.ts'
 import type { LoginProgress } from './login.ts'
 import { pendingLogin, resumeLogin } from './pending-login.ts'
-import type { LoginInProgress } from './pending-login.ts'
 import type { Service } from './service.ts'
 import type { CallOptions, Credentials, LoginOutcome, PasscodeSource, PendingLogin } from './sso.ts'
 import type { TokenSet } from './token-set.ts'
@@ -33,7 +32,7 @@ export async function login(
     }
     const inProgress = await story.listLoginFactors(session, begun.login)
     const answer = await unlessAborted(askForPasscode(passcode, inProgress.factors), options.signal)
-    return complete(service, session, inProgress, answer)
+    return story.completeLogin(service, session, inProgress, answer)
   })
 }
 
@@ -60,7 +59,7 @@ export async function completeLogin(
   const inProgress = resumeLogin(pending, service)
   const cookies = { origin: inProgress.page.authUrl, cookies: inProgress.cookies }
   return withSession(openSession(service, options, cookies), async (session) => {
-    const tokens = await complete(service, session, inProgress, answer)
+    const tokens = await story.completeLogin(service, session, inProgress, answer)
     service.completedLogins.remember(inProgress.secrets.state)
     return tokens
   })
@@ -75,21 +74,6 @@ async function begin(service: Service, session: HttpSession, credentials: Creden
       service.rejectedCredentials.remember(credentials.identity, credentials.credential)
     }
     throw error
-  }
-}
-
-/** A pair that was accepted before its passcode can't be wrong after it: the service has forgotten the login. */
-async function complete(
-  service: Service,
-  session: HttpSession,
-  inProgress: LoginInProgress,
-  answer: SecondFactorAnswer,
-): Promise<TokenSet> {
-  try {
-    return await story.completeLogin(service, session, inProgress, answer)
-  } catch (error) {
-    if (!(error instanceof InvalidCredentialsError)) throw error
-    throw new PendingLoginExpiredError({ step: error.step, status: error.status })
   }
 }
 

@@ -46,8 +46,19 @@ export interface Refusals {
   readonly thisOne: boolean
 }
 
+/** Refreshes that the token endpoint called wrong requests, all with the record's own refresh token. */
+export interface Rejections {
+  readonly inARow: number
+  /** Seconds since the epoch of the last one, by the clock of the process that sent it. */
+  readonly at: number
+  /** What the service said of it, as far as it may be quoted. */
+  readonly description?: string
+}
+
 export interface SignedIn extends TokensHeld {
   readonly state: 'signed-in'
+  /** There while the token endpoint rejects one request with this refresh token after the other: see `rejection.ts`. */
+  readonly rejections?: Rejections
   /** There while the refresh token may have been sent. It is the lock as well: see `docs/refresh-protocol.md`. */
   readonly intent?: Intent
 }
@@ -56,6 +67,8 @@ export interface SignedIn extends TokensHeld {
 export interface ReauthenticationRequired extends TokensHeld {
   readonly state: 'reauthentication-required'
   readonly reason: ReauthenticationReason
+  /** What the service said, as far as it may be quoted. */
+  readonly description?: string
 }
 
 /** A tombstone, in place of a deletion: a refresh still under way must not undo a sign-out. */

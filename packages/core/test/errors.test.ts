@@ -116,22 +116,37 @@ describe('what a login ends with, from a lying service', () => {
     },
   )
 
-  it('never posts a form to the address that its action names (S20)', async () => {
-    service.answer({
-      loginPage: {
-        headers: { 'content-type': 'text/html' },
-        body: '<form action="https://evil.example/steal"><input name="credential"></form>',
-      },
-      formSubmission: redirectToCallback(),
-    })
-    service.requests.length = 0
-    await createSso({ authUrl: service.authUrl }).login(credentials)
-    expect(service.requests.map(({ url }) => url.split('?')[0])).toEqual([
-      '/oauth2/v3/authorize',
-      '/oauth2/v3/authorize',
-      '/oauth2/v3/token',
-    ])
-  })
+  it.each(['https://evil.example/steal', '//evil.example/oauth2/v3/authorize', '/account/new', 'javascript:steal()'])(
+    'never posts a form that goes elsewhere, to %s: not there, and not here (S20)',
+    async (action) => {
+      const body = `<form action="${action}"><input name="identity"><input name="credential"></form>`
+      service.answer({ loginPage: { headers: { 'content-type': 'text/html' }, body } })
+      service.requests.length = 0
+      await expect(createSso({ authUrl: service.authUrl }).login(credentials)).rejects.toMatchObject({
+        code: 'ERR_SSO_UNEXPECTED_RESPONSE',
+        step: 'login-page',
+      })
+      expect(service.requests.map(({ method }) => method)).toEqual(['GET'])
+    },
+  )
+
+  it.each(['', '?lang=en', '/oauth2/v3/authorize?client_id=ownerapi', '/en_us/oauth2/v3/authorize'])(
+    'posts a form with the action %j to the endpoint that served it',
+    async (action) => {
+      const body = `<form action="${action}"><input name="identity"><input name="credential"></form>`
+      service.answer({
+        loginPage: { headers: { 'content-type': 'text/html' }, body },
+        formSubmission: redirectToCallback(),
+      })
+      service.requests.length = 0
+      await createSso({ authUrl: service.authUrl }).login(credentials)
+      expect(service.requests.map(({ url }) => url.split('?')[0])).toEqual([
+        '/oauth2/v3/authorize',
+        '/oauth2/v3/authorize',
+        '/oauth2/v3/token',
+      ])
+    },
+  )
 })
 
 describe('a rejected pair of identity and credential (J1, S40)', () => {

@@ -1,7 +1,7 @@
 /** A login is written down at one emulator and replayed to the same client: it ends in the same tokens, or the same error. */
 import { describe, expect, it } from '@jest/globals'
 import { startRecorder, startReplay } from '@owner-sso/emulator'
-import type { Fault, Fixture } from '@owner-sso/emulator'
+import type { Fault, Fixture, SwitchableOptions } from '@owner-sso/emulator'
 import { useEmulator } from '@owner-sso/emulator/jest'
 import { createSso, SsoError } from '../src/index.ts'
 import type { Sso, TokenSet } from '../src/index.ts'
@@ -70,6 +70,20 @@ describe('a login with a second factor at another region', () => {
     expect(JSON.stringify(fixture)).not.toMatch(/correct|horse|far@|ey[A-Z]/u)
   })
 
+  it.each<[string, SwitchableOptions]>([
+    ['with its passcode page as recorded', { passcodePage: { csrf: 'none', inTemplate: true } }],
+    ['with a literal in a script', { passcodePage: { csrf: 'script', inTemplate: true } }],
+    ['with the e-mail first', { identityFirst: true }],
+    ['with a bare list of factors', { factorList: 'bare' }],
+    ['with the transaction alone after the passcode', { formAfterPasscode: 'transaction-id' }],
+  ])('is replayed %s', async (_name, options) => {
+    emulator.change({ mfaAt: 'form-submission', strictness: 'lenient', ...options })
+    const { outcome, fixture } = await recorded()
+    expect(outcome).toMatchObject({ token_type: 'Bearer' })
+    expect(await replayed(fixture)).toMatchObject({ outcome: { token_type: 'Bearer' }, mismatches: [] })
+    expect(JSON.stringify(fixture)).not.toMatch(/correct|horse|far@|ey[A-Z]/u)
+  })
+
   it('ends in the same rejection for a wrong passcode', async () => {
     const { outcome, fixture } = await recorded((sso) => sso.login({ ...credentials, passcode: '000000' }))
     const again = await replayed(fixture)
@@ -89,6 +103,24 @@ const broken: [string, Parameters<typeof emulator.once>[0], Fault][] = [
   ['a form that ends on a page of words', 'form-submission', { ...page, body: '<h1>Welcome, Ann Smith!</h1>' }],
   ['a locked account', 'form-submission', { ...page, body: '<p>Your account has been locked, Ann</p>' }],
   ['a captcha', 'form-submission', { ...page, body: '<form><input name="identity"><input name="captcha"></form>' }],
+  ...(['g-recaptcha', 'h-captcha', 'cf-turnstile'] as const).map((name): (typeof broken)[number] => [
+    `a login page with ${name}`,
+    'login-page',
+    { ...page, body: `<form><input name="identity"><input name="credential"><div class="${name}"></div></form>` },
+  ]),
+  [
+    'a wrong password in words',
+    'form-submission',
+    {
+      ...page,
+      body: '<p>Incorrect e-mail or password</p><form><input name="identity"><input name="credential"></form>',
+    },
+  ],
+  [
+    'a password that was not judged',
+    'form-submission',
+    { ...page, status: 401, body: '<p>The session has expired</p><form><input name="credential"></form>' },
+  ],
   [
     'a redirect somewhere else',
     'form-submission',

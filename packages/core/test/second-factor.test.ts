@@ -254,20 +254,22 @@ describe('the list of factors', () => {
     expect(service.requests.at(-1)?.url).toBe('/oauth2/v3/authorize/mfa/factors?transaction_id=t-1')
   })
 
-  it('is not asked for where no page names a transaction, or the passcode page no _csrf', async () => {
+  it('is not asked for where no page names a transaction, or none has a _csrf', async () => {
     const login = html('<form><input name="identity"><input name="credential"></form>')
     const service = await startSmallService({ formSubmission: page, loginPage: login })
     open.push(service)
     const sso = createSso({ authUrl: service.authUrl })
-    await expect(sso.beginLogin(mfa)).rejects.toMatchObject({
+    const missing = (name: string): object => ({
       code: 'ERR_SSO_UNEXPECTED_RESPONSE',
       step: 'mfa-factors',
+      requestSent: false,
+      message: expect.stringContaining(`neither page holds the ${name}`),
     })
-    service.answer({ formSubmission: html('<input name="passcode">') })
-    await expect(sso.beginLogin(mfa)).rejects.toMatchObject({
-      code: 'ERR_SSO_UNEXPECTED_RESPONSE',
-      step: 'form-submission',
+    await expect(sso.beginLogin(mfa)).rejects.toMatchObject(missing('transaction_id'))
+    service.answer({
+      formSubmission: html('<input name="passcode"><input type="hidden" name="transaction_id" value="t-1">'),
     })
+    await expect(sso.beginLogin(mfa)).rejects.toMatchObject(missing('_csrf'))
     expect(service.requests).toHaveLength(4)
   })
 })

@@ -43,7 +43,10 @@ export function loginPageReply(
     identity,
     message,
     messageInScript: service.settings.errorTexts === 'script',
-    captcha: session.captcha,
+    captcha:
+      session.captcha === undefined ? undefined : { letters: session.captcha, kind: service.settings.captchaKind },
+    asksFor: session.asksFor,
+    isSecondPage: service.settings.identityFirst && session.asksFor === 'credential',
     inTemplate: session.inTemplate,
   })
   const decision = message === undefined ? 'a session began: the login page' : `the login page again: ${message}`
@@ -53,7 +56,8 @@ export function loginPageReply(
 export function passcodePageReply(service: Service, session: Session, { csrf }: PendingPasscode): Reply {
   const { transactionId } = session
   const recorded = isLenient(service.settings)
-  const options = { inTemplate: recorded, ...service.settings.passcodePage }
+  const { csrf: csrfAt, ...others } = service.settings.passcodePage
+  const options = { inTemplate: recorded, csrfAt, ...others }
   const body = passcodePage({ action: formAction(session), csrf, transactionId, recorded, ...options })
   return because(
     'the account has a second factor: the passcode page',

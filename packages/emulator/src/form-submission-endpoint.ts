@@ -2,13 +2,13 @@
 import type { Account } from './accounts.ts'
 import { authorizeCookies, loginPageReply, passcodePageReply, refusal } from './authorize-answers.ts'
 import { isBareQuery, isSameRequest, readAuthorizationRequest } from './authorization-request.ts'
-import { captchaProblem } from './captcha.ts'
+import { captchaLetters, captchaProblem } from './captcha.ts'
 import { isBrowser } from './firewall.ts'
 import { issuerOf } from './instances.ts'
 import { because, redirectReply, type Reply } from './reply.ts'
 import type { Service } from './service.ts'
 import type { ServiceRequest } from './service-request.ts'
-import { awaitPasscode, SESSION_COOKIE, type Session } from './sessions.ts'
+import { askForCredential, awaitPasscode, SESSION_COOKIE, type Session } from './sessions.ts'
 import { isLenient, isPasscodeCsrf, isPostedBack } from './strictness.ts'
 
 export function formSubmissionEndpoint(service: Service, request: ServiceRequest): Reply {
@@ -35,13 +35,24 @@ export function formSubmissionEndpoint(service: Service, request: ServiceRequest
 
   const problem = hiddenInputProblem(service, session, form)
   if (problem) return refusal(service, problem.status, problem.message, session)
+  if (session.asksFor === 'identity') return passwordPage(service, session, form)
   return signIn(service, session, form, isBrowser(request.userAgent))
+}
+
+/** The second of two pages, with the e-mail of the first; a password was not asked for yet. */
+function passwordPage(service: Service, session: Session, form: URLSearchParams): Reply {
+  if (form.has('credential')) return refusal(service, 400, 'This page asks for no password.', session)
+  const identity = fieldOf(form, 'identity') ?? ''
+  if (identity === '') return loginPageReply(service, session, { message: 'Enter your email', identity })
+  askForCredential(session, service.settings)
+  if (service.accounts.find(identity)?.captcha === true) session.captcha = captchaLetters()
+  return loginPageReply(service, session, { identity })
 }
 
 function signIn(service: Service, session: Session, form: URLSearchParams, inBrowser: boolean): Reply {
   const identity = fieldOf(form, 'identity') ?? ''
   const account = service.accounts.find(identity)
-  const captcha = captchaProblem(session, account, fieldOf(form, 'captcha'))
+  const captcha = captchaProblem(session, account, fieldOf(form, 'captcha'), service.settings.captchaKind)
   if (captcha !== undefined) return loginPageReply(service, session, { message: captcha, identity })
 
   service.counters.credentialChecks += 1
@@ -53,7 +64,10 @@ function signIn(service: Service, session: Session, form: URLSearchParams, inBro
   }
 
   const { pending } = session
-  if (pending?.verified && pending.account === account) return issueCode(service, session)
+  if (pending?.verified && pending.account === account) {
+    const isEnough = service.settings.formAfterPasscode === 'whole'
+    return isEnough ? issueCode(service, session) : passcodePageReply(service, session, pending)
+  }
   // A person's browser never makes the exchange, so it meets the passcode page here, wherever programs do.
   if (account.factors.length > 0 && (inBrowser || service.settings.mfaAt === 'form-submission')) {
     return passcodePageReply(service, session, awaitPasscode(service, session, account))
@@ -72,6 +86,7 @@ function isVerifiedTransaction(session: Session, form: URLSearchParams): boolean
 
 /** The passcode page's form has its own `_csrf`; a legacy client posts the login page's, or the transaction id alone. */
 function isVouchedFor({ settings }: Service, { names, pending }: Session, form: URLSearchParams): boolean {
+  if (settings.formAfterPasscode === 'transaction-id') return true
   return pending !== undefined && isPasscodeCsrf(settings, form.get('_csrf') ?? form.get(names.csrf), pending)
 }
 

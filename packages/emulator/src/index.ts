@@ -2,8 +2,11 @@
 export { startEmulator } from './start-emulator.ts'
 export type { Emulator } from './emulator.ts'
 export type {
+  CaptchaKind,
   EmulatorOptions,
+  FactorListShape,
   FirewallOptions,
+  FormAfterPasscode,
   HiddenInputsOptions,
   MfaPlace,
   PasscodePageOptions,

@@ -1,6 +1,7 @@
 /** The login page (interface document, endpoint 1): a form with hidden inputs, amid what real pages have around one. */
-import { captchaPicture } from './captcha.ts'
+import { captchaPicture, captchaWidget } from './captcha.ts'
 import { html, type Markup } from './html.ts'
+import type { CaptchaKind } from './options.ts'
 import { page } from './page.ts'
 
 export interface LoginPageContent {
@@ -14,8 +15,11 @@ export interface LoginPageContent {
   /** What is wrong; the page's script names it, too. */
   readonly message?: string | undefined
   readonly messageInScript?: boolean | undefined
-  /** Letters of the captcha, where one is asked for. */
-  readonly captcha?: string | undefined
+  /** The captcha, where one is asked for. */
+  readonly captcha?: { readonly letters: string; readonly kind: CaptchaKind } | undefined
+  readonly asksFor: 'identity' | 'credential'
+  /** The e-mail was given on the page before. */
+  readonly isSecondPage: boolean
   /** The hidden inputs stand inside a script template. */
   readonly inTemplate?: boolean | undefined
 }
@@ -42,17 +46,8 @@ export function loginPage(content: LoginPageContent): string {
       <form method="post" action="${content.action}" id="form">
         ${content.inTemplate ? inTemplate(hidden) : hidden}
         <input type="hidden" name="disabled_field" value="never sent" disabled />
-        <label for="identity">Email</label>
-        <input
-          id="identity"
-          name="identity"
-          type="email"
-          autocomplete="username"
-          value="${content.identity ?? ''}"
-          required
-        />
-        <label for="credential">Password</label>
-        <input id="credential" name="credential" type="password" autocomplete="current-password" required />
+        ${content.isSecondPage ? givenIdentity(content) : identityInput(content)}
+        ${content.asksFor === 'credential' && CREDENTIAL}
         ${content.captcha !== undefined && captchaInput(content.captcha)}
         <label><input type="checkbox" name="remember" value="1" /> Remember me</label>
         <button type="submit">Sign in</button>
@@ -77,7 +72,22 @@ export function inTemplate(inputs: Markup | readonly Markup[]): Markup {
     </script>`
 }
 
-function captchaInput(letters: string): Markup {
+/** As recorded: a later page has the e-mail as a hidden input. */
+export function givenIdentity({ identity = '' }: LoginPageContent): Markup {
+  return html`<p>${identity}</p>
+    <input type="hidden" name="identity" value="${identity}" />`
+}
+
+function identityInput({ identity = '' }: LoginPageContent): Markup {
+  return html`<label for="identity">Email</label>
+    <input id="identity" name="identity" type="email" autocomplete="username" value="${identity}" required />`
+}
+
+const CREDENTIAL: Markup = html`<label for="credential">Password</label>
+  <input id="credential" name="credential" type="password" autocomplete="current-password" required />`
+
+function captchaInput({ letters, kind }: NonNullable<LoginPageContent['captcha']>): Markup {
+  if (kind !== 'picture') return captchaWidget(kind)
   return html`<label for="captcha">Captcha</label>
     ${captchaPicture(letters)}
     <input id="captcha" name="captcha" type="text" autocomplete="off" required />`

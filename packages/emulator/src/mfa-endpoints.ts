@@ -23,7 +23,9 @@ export function factorsEndpoint(service: Service, request: ServiceRequest): Repl
     activatedAt,
     updatedAt: activatedAt,
   }))
-  return because(data.length === 1 ? 'one factor listed' : `${data.length} factors listed`, jsonReply(200, { data }))
+  const { factorList } = service.settings
+  const body = factorList === 'bare' ? data : { [factorList]: data }
+  return because(data.length === 1 ? 'one factor listed' : `${data.length} factors listed`, jsonReply(200, body))
 }
 
 /** POST …/authorize/mfa/verify. A wrong passcode is a 200, too: `valid` decides. */

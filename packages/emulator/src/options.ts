@@ -22,8 +22,20 @@ export interface HiddenInputsOptions {
   readonly inTemplate?: boolean
 }
 
+/** What a page shows where a captcha is due: letters in a picture, or a widget of another company's, which nobody can solve here. */
+export type CaptchaKind = 'picture' | 'recaptcha' | 'hcaptcha' | 'turnstile'
+/** How the list of factors is wrapped: as `data` (recorded), as `factors`, or not at all. */
+export type FactorListShape = 'data' | 'factors' | 'bare'
+/** What is posted for the code once a passcode was verified: the whole form (the document), or its `transaction_id` alone (recordings). */
+export type FormAfterPasscode = 'whole' | 'transaction-id'
+
 /** How the page with the passcode’s field is built. */
 export interface PasscodePageOptions {
+  /**
+   * Where its `_csrf` stands: in a hidden input (default), in a script, or `none` (recorded in 2021). With `none` there is no
+   * hidden input at all, and the verification takes the `_csrf` of the login page, or none.
+   */
+  readonly csrf?: 'input' | 'script' | 'none'
   /** Its inputs stand inside a `<script type="text/html">` template; default with `strictness: 'lenient'` alone. */
   readonly inTemplate?: boolean
   /** Its hidden inputs come twice. */
@@ -83,6 +95,14 @@ export interface EmulatorOptions {
   readonly accessTokenFormat?: 'jwt' | 'opaque'
   readonly hiddenInputs?: HiddenInputsOptions
   readonly passcodePage?: PasscodePageOptions
+  /** The login page asks for the e-mail alone, and for the password on a second page. Default false. */
+  readonly identityFirst?: boolean
+  /** What accounts with a captcha meet; default `picture`. */
+  readonly captchaKind?: CaptchaKind
+  /** Default `data`. */
+  readonly factorList?: FactorListShape
+  /** What gives the code once the passcode was verified; anything else leads to the passcode page again. Default `whole`. */
+  readonly formAfterPasscode?: FormAfterPasscode
   /**
    * Redirect URIs accepted; default `/void/callback` of both instances, with `strictness: 'lenient'` also `/void/callback` of
    * any host and `…://auth/callback` of any scheme.

@@ -8,6 +8,8 @@ export interface PasscodePageContent {
   readonly action: string
   readonly csrf: string
   readonly transactionId: string
+  /** Where the `_csrf` stands: `none` leaves out the transaction's input as well. */
+  readonly csrfAt?: 'input' | 'script' | 'none' | undefined
   readonly inTemplate?: boolean | undefined
   readonly duplicates?: boolean | undefined
   /** The transaction id stands in a script as well, as recorded. */
@@ -15,13 +17,9 @@ export interface PasscodePageContent {
 }
 
 export function passcodePage(content: PasscodePageContent): string {
-  const { csrf, transactionId, duplicates } = content
-  const hidden = hiddenInputs(
-    new Map([
-      ['_csrf', csrf],
-      ['transaction_id', transactionId],
-    ]),
-  )
+  const { csrf, transactionId, duplicates, csrfAt = 'input' } = content
+  const named: [string, string][] = csrfAt === 'none' ? [] : [['transaction_id', transactionId]]
+  const hidden = hiddenInputs(new Map(csrfAt === 'input' ? [['_csrf', csrf], ...named] : named))
   const inputs = html`${hidden} ${duplicates && hidden}
     <label for="factor">Device</label>
     <select id="factor"></select>
@@ -36,21 +34,22 @@ export function passcodePage(content: PasscodePageContent): string {
         ${content.inTemplate ? inTemplate(inputs) : inputs}
         <button type="submit">Continue</button>
       </form>
-      ${content.recorded && transactionScript(transactionId)}
+      ${(content.recorded === true || csrfAt === 'none') && variable('transaction_id', transactionId)}
+      ${csrfAt === 'script' && variable('_csrf', csrf)}
       <noscript><p class="note">Passcodes are sent as JSON, so this page needs JavaScript.</p></noscript>
       ${SCRIPT}`,
   )
 }
 
-/** Needs no encoding: an id is base64url. */
-function transactionScript(transactionId: string): Markup {
-  return { markup: `<script>var transaction_id = "${transactionId}";</script>` }
+/** As JSON, in which nothing can end the script. */
+function variable(name: string, value: string): Markup {
+  return { markup: `<script>var ${name} = ${JSON.stringify(value).replaceAll('<', String.raw`\u003c`)};</script>` }
 }
 
 /** By hand, the same calls as a client makes: list the factors, verify the passcode, post the form again. */
 const SCRIPT: Markup = {
   markup: `<script>
-    const field = (name) => document.querySelector('form [name="' + name + '"]').value
+    const field = (name) => (document.querySelector('form [name="' + name + '"]') || { value: window[name] }).value
     const transaction = field('transaction_id'), csrf = field('_csrf')
     const factors = document.querySelector('#factor'), message = document.querySelector('#message')
     const say = (text) => { message.textContent = text; message.hidden = false }
@@ -58,6 +57,11 @@ const SCRIPT: Markup = {
       .then((answer) => answer.json())
       .then(({ data }) => factors.replaceChildren(...data.map(({ id, name }) => new Option(name, id))))
       .catch(() => say('Your devices could not be listed.'))
+    const post = (form) => {
+      if (form.elements.transaction_id) return form.submit()
+      form.replaceChildren(Object.assign(document.createElement('input'), { name: 'transaction_id', value: transaction }))
+      form.submit()
+    }
     document.querySelector('#form').addEventListener('submit', async (event) => {
       event.preventDefault()
       const answer = await fetch('/oauth2/v3/authorize/mfa/verify', {
@@ -66,7 +70,7 @@ const SCRIPT: Markup = {
         body: JSON.stringify({ transaction_id: transaction, factor_id: factors.value, passcode: field('passcode').trim(), _csrf: csrf }),
       })
       const { data, error } = await answer.json().catch(() => ({}))
-      if (data && data.valid) return event.target.submit()
+      if (data && data.valid) return post(event.target)
       say(error ? error.message : 'This passcode is not right. Try the next one.')
     })
   </script>`,

@@ -1,6 +1,8 @@
 /** The login page as recordings have it, for clients that read it with regular expressions: no decoys, one hidden input a line. */
 import { html, type Markup } from './html.ts'
-import { hiddenInputs, inTemplate, type LoginPageContent } from './login-page.ts'
+import { captchaWidget } from './captcha.ts'
+import { givenIdentity, hiddenInputs, inTemplate, type LoginPageContent } from './login-page.ts'
+import type { CaptchaKind } from './options.ts'
 import { page } from './page.ts'
 
 /** Such clients take the first match of the whole text, so that nothing before the form may look like an input of it. */
@@ -18,18 +20,8 @@ export function recordedLoginPage(content: LoginPageContent): string {
       ${message !== undefined && !content.messageInScript && html`<p class="message" role="alert">${message}</p>`}
       <form method="post" id="form" class="sign-in">
         ${content.inTemplate ? inTemplate(hidden) : hidden}
-        <label for="identity">Email</label>
-        <input
-          type="email"
-          name="identity"
-          value="${content.identity ?? ''}"
-          id="identity"
-          autocomplete="username"
-          required
-        />
-        <label for="credential">Password</label>
-        <input type="password" name="credential" id="credential" autocomplete="current-password" required />
-        ${captcha !== undefined && CAPTCHA}
+        ${content.isSecondPage ? givenIdentity(content) : identityInput(content)}
+        ${content.asksFor === 'credential' && CREDENTIAL} ${captcha !== undefined && captchaInput(captcha.kind)}
         <button type="submit">Sign in</button>
         <button type="submit" class="plain" name="${content.cancelName}" value="1" formnovalidate>Cancel</button>
       </form>`,
@@ -38,6 +30,18 @@ export function recordedLoginPage(content: LoginPageContent): string {
 
 function messages(message: string | undefined): Markup {
   return { markup: `<script>var messages = ${JSON.stringify(message === undefined ? {} : { _: [message] })};</script>` }
+}
+
+function identityInput({ identity = '' }: LoginPageContent): Markup {
+  return html`<label for="identity">Email</label>
+    <input type="email" name="identity" value="${identity}" id="identity" autocomplete="username" required />`
+}
+
+const CREDENTIAL = html`<label for="credential">Password</label>
+  <input type="password" name="credential" id="credential" autocomplete="current-password" required />`
+
+function captchaInput(kind: CaptchaKind): Markup {
+  return kind === 'picture' ? CAPTCHA : captchaWidget(kind)
 }
 
 const CAPTCHA = html`<label for="captcha">Captcha</label>

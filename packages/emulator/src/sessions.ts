@@ -19,6 +19,8 @@ export interface PendingPasscode {
   readonly csrf: string
   /** The form's. */
   readonly loginCsrf: string
+  /** The page shows no `_csrf`. */
+  readonly isUnnamed: boolean
   readonly since: number
   attempts: number
   backupAttempts: number
@@ -31,8 +33,10 @@ export interface Session {
   readonly request: AuthorizationRequest
   readonly transactionId: string
   readonly csrf: string
-  /** The login page's hidden inputs, by the names they have on the page. */
-  readonly hidden: ReadonlyMap<string, string>
+  /** What its present page asks for. */
+  asksFor: 'identity' | 'credential'
+  /** The hidden inputs of that page, by the names they have there. */
+  hidden: ReadonlyMap<string, string>
   /** The hidden inputs stand inside a script template. */
   readonly inTemplate: boolean
   readonly names: { readonly csrf: string; readonly transactionId: string; readonly cancel: string }
@@ -57,16 +61,17 @@ export function createSessions(clock: Clock, settings: Settings): Sessions {
       const named = (name: string): string => hiddenInputName(settings.hiddenInputs, name)
       const transactionId = randomText(8)
       const csrf = randomCsrf(settings)
+      const asksFor = settings.identityFirst ? 'identity' : 'credential'
       const hidden = new Map([
         [named('_csrf'), csrf],
-        [named('_phase'), 'authenticate'],
-        [named('_process'), '1'],
+        ...phaseInputs(asksFor, named),
         [named('transaction_id'), transactionId],
         [named('cancel'), ''],
         ...Object.entries(extra),
       ])
       const names = { csrf: named('_csrf'), transactionId: named('transaction_id'), cancel: named('cancel') }
-      const session: Session = { id: randomText(24), instance, request, transactionId, csrf, hidden, inTemplate, names }
+      const about = { instance, request, transactionId, csrf, asksFor, hidden, inTemplate, names } as const
+      const session: Session = { id: randomText(24), ...about }
       sessions.set(session.id, session)
       return session
     },
@@ -76,6 +81,27 @@ export function createSessions(clock: Clock, settings: Settings): Sessions {
     },
     alive: () => sessions.alive(),
   }
+}
+
+/** The second of two pages: it asks for the password. */
+export function askForCredential(session: Session, { hiddenInputs }: Settings): void {
+  const phase = hiddenInputName(hiddenInputs, '_phase')
+  session.asksFor = 'credential'
+  session.hidden = new Map(
+    [...session.hidden].flatMap(([name, value]) =>
+      name === phase ? phaseInputs('credential', (each) => hiddenInputName(hiddenInputs, each)) : [[name, value]],
+    ),
+  )
+}
+
+/** As recorded: a page that asks for the e-mail alone has no `_process`. */
+function phaseInputs(asksFor: Session['asksFor'], named: (name: string) => string): [string, string][] {
+  return asksFor === 'identity'
+    ? [[named('_phase'), 'identity']]
+    : [
+        [named('_phase'), 'authenticate'],
+        [named('_process'), '1'],
+      ]
 }
 
 /** What the login page calls one of the document's hidden inputs. */
@@ -90,7 +116,8 @@ export function awaitPasscode(
   account: Account,
 ): PendingPasscode {
   const { attempts = 0, backupAttempts = 0 } = session.pending ?? {}
-  const csrf = { csrf: randomCsrf(settings), loginCsrf: session.csrf }
+  const isUnnamed = settings.passcodePage.csrf === 'none'
+  const csrf = { csrf: randomCsrf(settings), loginCsrf: session.csrf, isUnnamed }
   session.pending = { account, ...csrf, since: clock.now(), attempts, backupAttempts, verified: false }
   return session.pending
 }

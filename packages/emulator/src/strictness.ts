@@ -51,10 +51,12 @@ export function isPostedBack(
 export function isPasscodeCsrf(
   settings: StrictnessSettings,
   posted: string | null | undefined,
-  { csrf, loginCsrf }: { readonly csrf: string; readonly loginCsrf: string },
+  { csrf, loginCsrf, isUnnamed }: { readonly csrf: string; readonly loginCsrf: string; readonly isUnnamed: boolean },
 ): boolean {
-  if (isLenient(settings) && (posted === null || posted === undefined)) return true
-  return isPostedBack(settings, posted, csrf) || (isLenient(settings) && isPostedBack(settings, posted, loginCsrf))
+  // A page that shows no _csrf leaves a client nothing else to send.
+  const takesOthers = isLenient(settings) || isUnnamed
+  if (takesOthers && (posted === null || posted === undefined)) return true
+  return isPostedBack(settings, posted, csrf) || (takesOthers && isPostedBack(settings, posted, loginCsrf))
 }
 
 /** Whether any legacy client's own redirect URI is taken: unless the option names those that are. */

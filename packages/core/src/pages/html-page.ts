@@ -5,6 +5,7 @@
  * collects all there is to know: looking things up in it takes the square of its size.
  */
 import { load } from 'cheerio/slim'
+import { isCaptchaWidget } from './captcha-widget.ts'
 import { createMarkupBudget } from './markup-budget.ts'
 import type { MarkupBudget } from './markup-budget.ts'
 
@@ -14,21 +15,31 @@ export interface HtmlInput {
   readonly value: string
   /** In lower case; `text` where none is given. */
   readonly type: string
+  /** Whether a person sees it: not of type `hidden`, in no template, and nothing around it is hidden. */
+  readonly isShown: boolean
 }
 
 /** A `<form>` with the inputs that belong to it, in the page's order. */
 export interface HtmlForm {
   readonly inputs: readonly HtmlInput[]
+  /** As it stands in the page. */
+  readonly action: string | undefined
+  /** A captcha of another company's stands in it. */
+  readonly hasCaptchaWidget: boolean
 }
 
 /** What the flow wants to know of a page. */
 export interface HtmlPage {
   readonly title: string
-  /** What a person would read, on one line. */
+  /** All that a person could ever read, on one line: the page's templates count. */
   readonly text: string
+  /** What a person reads at first: nothing of templates, and nothing that is hidden. */
+  readonly shownText: string
   readonly forms: readonly HtmlForm[]
   /** Inputs outside of any form. */
   readonly looseInputs: readonly HtmlInput[]
+  /** A captcha of another company's stands outside of any form. */
+  readonly hasLooseCaptchaWidget: boolean
   /** The page's scripts; an empty text for one that is loaded from elsewhere. */
   readonly scripts: readonly string[]
 }
@@ -37,10 +48,26 @@ export interface HtmlPage {
 export function readHtmlPage(html: string): HtmlPage | 'beyond limits' {
   const budget = createMarkupBudget()
   if (!budget.affords(html)) return 'beyond limits'
-  const found: Found = { titles: [], texts: [], scripts: [], forms: [], formsById: new Map(), inputs: [] }
+  const found: Found = {
+    titles: [],
+    texts: [],
+    shownTexts: [],
+    scripts: [],
+    forms: [],
+    formsById: new Map(),
+    inputs: [],
+    hasLooseCaptchaWidget: false,
+  }
   if (!collect(documentOf(html), topLevel, found, budget)) return 'beyond limits'
-  const { titles, texts, scripts } = found
-  return { title: oneLine(titles[0] ?? ''), ...inputsByForm(found), scripts, text: oneLine(texts.join('')) }
+  const { titles, texts, shownTexts, scripts, hasLooseCaptchaWidget } = found
+  return {
+    title: oneLine(titles[0] ?? ''),
+    text: oneLine(texts.join('')),
+    shownText: oneLine(shownTexts.join('')),
+    ...inputsByForm(found),
+    hasLooseCaptchaWidget,
+    scripts,
+  }
 }
 
 /** A node of a document, as far as it matters. */
@@ -53,14 +80,17 @@ interface MarkupNode {
   readonly children?: readonly MarkupNode[]
 }
 
-interface FoundForm {
+interface FoundForm extends HtmlForm {
   readonly inputs: HtmlInput[]
+  hasCaptchaWidget: boolean
 }
 
 /** What the walk collects, in the page's order. */
 interface Found {
   readonly titles: string[]
   readonly texts: string[]
+  readonly shownTexts: string[]
+  hasLooseCaptchaWidget: boolean
   readonly scripts: string[]
   readonly forms: FoundForm[]
   /** The first form of each `id`. */
@@ -76,26 +106,52 @@ interface Found {
 /** Where a node stands. */
 interface Place {
   readonly form: FoundForm | undefined
+  /** Its text is read by a person, now or once a script has shown it. */
+  readonly isText: boolean
   readonly isShown: boolean
   readonly isTemplate: boolean
 }
 
-const topLevel: Place = { form: undefined, isShown: true, isTemplate: false }
+const topLevel: Place = { form: undefined, isText: true, isShown: true, isTemplate: false }
 const neverShown = new Set(['title', 'script', 'style', 'noscript', 'template'])
 
 /** Walks through the children of a node; `false` where a template in it is more than the budget affords. */
 function collect(parent: MarkupNode, place: Place, found: Found, budget: MarkupBudget): boolean {
   return (parent.children ?? []).every((node) => {
-    if (node.type === 'text' && place.isShown) found.texts.push(node.data ?? '')
+    if (node.type === 'text') collectText(node.data ?? '', place, found)
     if (node.name === undefined || node.attribs === undefined)
       return node.type !== 'cdata' || collect(node, place, found, budget)
     if (node.name === 'script') return collectScript(node, place, found, budget)
     if (node.name === 'title' && found.titles.length === 0) found.titles.push(textOf(node))
+    const here = placeIn(node, place, found)
     if (node.name === 'input')
-      found.inputs.push({ input: inputOf(node), form: place.form, owner: attribute(node, 'form') })
-    const form = node.name === 'form' ? foundForm(node, found) : place.form
-    return collect(node, { ...place, form, isShown: place.isShown && !neverShown.has(node.name) }, found, budget)
+      found.inputs.push({ input: inputOf(node, here), form: here.form, owner: attribute(node, 'form') })
+    if (isCaptchaWidget(node.name, node.attribs)) noteCaptcha(here, found)
+    return collect(node, here, found, budget)
   })
+}
+
+function collectText(text: string, { isText, isShown }: Place, { texts, shownTexts }: Found): void {
+  if (isText) texts.push(text)
+  if (isShown) shownTexts.push(text)
+}
+
+function noteCaptcha({ form }: Place, found: Found): void {
+  if (form) form.hasCaptchaWidget = true
+  else found.hasLooseCaptchaWidget = true
+}
+
+/** The place of what stands in an element, and of the element itself. */
+function placeIn(node: MarkupNode, place: Place, found: Found): Place {
+  const isText = place.isText && !neverShown.has(node.name ?? '')
+  const form = node.name === 'form' ? foundForm(node, found) : place.form
+  return { ...place, form, isText, isShown: place.isShown && isText && !isHidden(node) }
+}
+
+/** By its own attributes; what a style sheet or a script makes of it is not known. */
+function isHidden(node: MarkupNode): boolean {
+  if (attribute(node, 'hidden') !== undefined) return true
+  return /display\s*:\s*none|visibility\s*:\s*hidden/iu.test(attribute(node, 'style') ?? '')
 }
 
 /** Services keep forms in `<script type="text/html">` until their own script shows them: they count as if shown. */
@@ -106,23 +162,23 @@ function collectScript(node: MarkupNode, place: Place, found: Found, budget: Mar
     found.scripts.push(text)
     return true
   }
-  return budget.affords(text) && collect(documentOf(text), { ...place, isTemplate: true }, found, budget)
+  return (
+    budget.affords(text) && collect(documentOf(text), { ...place, isShown: false, isTemplate: true }, found, budget)
+  )
 }
 
 function foundForm(node: MarkupNode, { forms, formsById }: Found): FoundForm {
-  const form: FoundForm = { inputs: [] }
+  const form: FoundForm = { inputs: [], action: attribute(node, 'action'), hasCaptchaWidget: false }
   const id = attribute(node, 'id')
   if (id !== undefined && !formsById.has(id)) formsById.set(id, form)
   forms.push(form)
   return form
 }
 
-function inputOf(node: MarkupNode): HtmlInput {
-  return {
-    name: attribute(node, 'name') ?? '',
-    value: attribute(node, 'value') ?? '',
-    type: (attribute(node, 'type') ?? 'text').toLowerCase(),
-  }
+function inputOf(node: MarkupNode, { isShown }: Place): HtmlInput {
+  const type = (attribute(node, 'type') ?? 'text').toLowerCase()
+  const [name = '', value = ''] = [attribute(node, 'name'), attribute(node, 'value')]
+  return { name, value, type, isShown: isShown && type !== 'hidden' }
 }
 
 /** Once all forms are known: an input may name one that comes after it. */

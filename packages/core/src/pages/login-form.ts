@@ -1,7 +1,8 @@
 /**
- * The login page's form: which one it is, and the hidden inputs that have to be posted back (interface document, "Hidden
- * form fields": names may change, so none is expected; endpoint 2).
+ * The login page's form: which one it is, what it asks for, and the hidden inputs that have to be posted back (interface
+ * document, "Hidden form fields": names may change, so none is expected; endpoint 2).
  */
+import { drawsCaptchaWidget } from './captcha-widget.ts'
 import type { HtmlForm, HtmlInput, HtmlPage } from './html-page.ts'
 
 /** Names and values in the page's order. Pairs, not an object: a name may occur twice, or be `__proto__`. */
@@ -9,32 +10,72 @@ export type HiddenInputs = readonly (readonly [name: string, value: string])[]
 
 /** What step 2 needs of the login page. */
 export interface LoginForm {
+  /** `identity`: for the e-mail alone, and the page that answers it asks for the password (recordings). */
+  readonly asksFor: 'credential' | 'identity'
   readonly hiddenInputs: HiddenInputs
   /** Whether it wants a captcha solved. */
   readonly captcha: boolean
+  /** Whether a person sees its field. One in a template may be shown later, or never. */
+  readonly isShown: boolean
 }
 
 /**
- * The form that asks for a credential; `undefined` where the page has none. Its `action` is ignored: the form is always
- * posted to the authorize endpoint that served it.
+ * The form in sight that asks for the credential, else for the identity; else such a form that a script has yet to show;
+ * `undefined` where the page has neither.
+ *
+ * Without such a field in it, nothing secret is ever posted. The form is always posted to the authorize endpoint that served
+ * it: one whose `action` names another address is none of the login's.
  */
-export function findLoginForm({ forms, looseInputs }: HtmlPage): LoginForm | undefined {
-  const form =
-    forms.find((each) => has(each, ({ name, type }) => name === 'credential' || type === 'password')) ??
-    forms.find((each) => has(each, ({ name }) => name === 'identity')) ??
-    onlyOne(forms.filter((each) => has(each, isHidden)))
-  if (!form && !looseInputs.some(({ name }) => name === 'credential')) return undefined
-  const own = form?.inputs.filter(isHidden) ?? []
+export function findLoginForm(page: HtmlPage): LoginForm | undefined {
+  const { looseInputs, hasLooseCaptchaWidget } = page
+  const loose: HtmlForm = { inputs: looseInputs, action: undefined, hasCaptchaWidget: hasLooseCaptchaWidget }
+  const forms = page.forms.filter(isOfThisEndpoint)
+  // Fields without a form are one where a person sees them; what waits in a template may belong to anything.
+  const inSight = (name: string): HtmlForm[] => [...forms, loose].filter((form) => fieldOf(form, name)?.isShown)
+  const anywhere = (name: string): HtmlForm[] => forms.filter((form) => fieldOf(form, name))
+  const places = [inSight('credential'), inSight('identity'), anywhere('credential'), anywhere('identity')]
+  const form = mostLikely(places.find((found) => found.length > 0) ?? [])
+  if (!form) return undefined
+  const asksFor = fieldOf(form, 'credential') ? 'credential' : 'identity'
+  const own = form.inputs.filter(isHidden)
+  const hasWidget = form.hasCaptchaWidget || hasLooseCaptchaWidget || page.scripts.some(drawsCaptchaWidget)
   return {
+    asksFor,
     // A form built by a script may leave its hidden inputs beside it; another form's are never taken.
     hiddenInputs: postedBack(own.length > 0 ? own : looseInputs.filter(isHidden)),
-    captcha: (form?.inputs ?? looseInputs).some(({ name, type }) => name === 'captcha' && type !== 'hidden'),
+    captcha: hasWidget || fieldOf(form, 'captcha') !== undefined,
+    isShown: fieldOf(form, asksFor)?.isShown === true,
   }
+}
+
+/** Whether a page shows a captcha of another company anywhere. */
+export function showsCaptchaWidget({ forms, hasLooseCaptchaWidget, scripts }: HtmlPage): boolean {
+  return hasLooseCaptchaWidget || forms.some((form) => form.hasCaptchaWidget) || scripts.some(drawsCaptchaWidget)
 }
 
 /** The first value of a hidden input. */
 export function hiddenInput(inputs: HiddenInputs, name: string): string | undefined {
   return inputs.find(([each]) => each === name)?.[1]
+}
+
+/** Of several forms: the one with an identity and hidden inputs; then the first. */
+function mostLikely(forms: readonly HtmlForm[]): HtmlForm | undefined {
+  return forms.toSorted((one, other) => weightOf(other) - weightOf(one))[0]
+}
+
+function weightOf({ inputs }: HtmlForm): number {
+  return (inputs.some(({ name }) => name === 'identity') ? 2 : 0) + (inputs.some(isHidden) ? 1 : 0)
+}
+
+/** Whether a form goes to the endpoint that served it, in one of the ways that a page can say so. */
+function isOfThisEndpoint({ action = '' }: HtmlForm): boolean {
+  return /^(?:$|[?#]|(?:https?:\/\/[^/?#]*)?(?:\/[\w-]*)?\/oauth2\/v3\/authorize(?:$|[?#]))/iu.test(action.trim())
+}
+
+/** A field to fill in: a hidden input of the name is none. */
+function fieldOf({ inputs }: HtmlForm, name: string): HtmlInput | undefined {
+  const fields = inputs.filter((input) => input.name === name && !isHidden(input))
+  return fields.find(({ isShown }) => isShown) ?? fields[0]
 }
 
 /** All but those that would stand in for what the person typed; a pair that stands twice in the page is posted once. */
@@ -45,12 +86,6 @@ function postedBack(inputs: readonly HtmlInput[]): HiddenInputs {
   return [...new Map(pairs.map((pair) => [JSON.stringify(pair), pair])).values()]
 }
 
-const isHidden = ({ type }: HtmlInput): boolean => type === 'hidden'
-
-function has(form: HtmlForm, condition: (input: HtmlInput) => boolean): boolean {
-  return form.inputs.some(condition)
-}
-
-function onlyOne<T>(list: readonly T[]): T | undefined {
-  return list.length === 1 ? list[0] : undefined
+function isHidden({ type }: HtmlInput): boolean {
+  return type === 'hidden'
 }

@@ -7,41 +7,51 @@ import type { HtmlPage } from './html-page.ts'
 import type { StepAnswer } from '../http/http-session.ts'
 import { hiddenInput } from './login-form.ts'
 import type { HiddenInputs } from './login-form.ts'
+import { asksForCredential } from './login-refusal.ts'
+import { scriptLiterals } from './script-literals.ts'
 import type { Verification } from '../steps/mfa-verify.ts'
 
 /** What the second factor's steps need of the page. */
 export interface PasscodePage {
   readonly kind: 'passcode-page'
-  /** For the verify call: the page's own value, not that of step 1 (interface document, endpoint 5). */
-  readonly csrf: string
+  /** For the verify call: the page's own value, not that of step 1 (interface document, endpoint 5); the recorded page has none. */
+  readonly csrf: string | undefined
   /** Where the page names its transaction. */
   readonly transactionId: string | undefined
 }
 
+const csrfName = /^_?csrf(?:_?token)?$/iu
+const transactionName = /^transaction_?id$/iu
+
 /**
- * Reads the page if it is one: a page with a field named `passcode`, wherever that stands.
- *
- * @throws UnexpectedResponseError where it has no `_csrf`; a verify without it is refused
+ * Reads the page if it is one: a page with a field named `passcode`, which may wait in a template, unless the credential is
+ * asked for in sight. Its inputs count first, those beside the passcode before others, then the literals of its scripts.
  */
-export function readPasscodePage({ page, status }: StepAnswer, step: SsoStep): PasscodePage | undefined {
-  if (!page || !valuesOf(page, 'passcode')) return undefined
-  const csrf = valuesOf(page, '_csrf')?.find((value) => value !== '')
-  if (csrf === undefined) throw new UnexpectedResponseError('its passcode page holds no _csrf', { step, status })
-  return { kind: 'passcode-page', csrf, transactionId: valuesOf(page, 'transaction_id')?.find((value) => value !== '') }
+export function readPasscodePage({ page }: StepAnswer): PasscodePage | undefined {
+  if (!page || !asksForPasscode(page)) return undefined
+  const { scripts } = page
+  return {
+    kind: 'passcode-page',
+    csrf: valueOf(page, '_csrf') ?? scriptLiterals(scripts, (name) => csrfName.test(name))[0],
+    transactionId: valueOf(page, 'transaction_id') ?? scriptLiterals(scripts, (name) => transactionName.test(name))[0],
+  }
 }
 
 /**
  * What a passcode is verified with. The transaction is the one "obtained from the authorize endpoint" (endpoint 4), so that
- * of the login page; a service that has renamed it there may still name it on the passcode page.
+ * of the login page; a service that has renamed it there may still name it on the passcode page. Where the passcode page has no
+ * `_csrf`, that of the login page is taken: a service was seen to let it in.
  *
- * @throws UnexpectedResponseError where neither page names one
+ * @throws UnexpectedResponseError where neither page has them, before a passcode is asked for
  */
 export function verificationOf(page: PasscodePage, loginInputs: HiddenInputs): Verification {
   const transactionId = hiddenInput(loginInputs, 'transaction_id') ?? page.transactionId
-  if (transactionId === undefined) {
-    throw new UnexpectedResponseError('neither page names the transaction_id', { step: 'mfa-factors' })
+  const csrf = page.csrf ?? hiddenInput(loginInputs, '_csrf')
+  if (transactionId === undefined || csrf === undefined) {
+    const missing = transactionId === undefined ? 'transaction_id' : '_csrf'
+    throw new UnexpectedResponseError(`neither page holds the ${missing}`, { step: 'mfa-factors', requestSent: false })
   }
-  return { transactionId, csrf: page.csrf }
+  return { transactionId, csrf }
 }
 
 /** The error for a second passcode page, after a passcode was accepted. */
@@ -49,10 +59,20 @@ export function askedAgain(step: SsoStep): UnexpectedResponseError {
   return new UnexpectedResponseError('it asks for a passcode again after one was accepted', { step })
 }
 
-/** The values of all inputs of a name, those beside the passcode first; `undefined` where there is none. */
-function valuesOf({ forms, looseInputs }: HtmlPage, name: string): string[] | undefined {
-  const groups = [...forms.map((form) => form.inputs), looseInputs]
+function asksForPasscode(page: HtmlPage): boolean {
+  const fields = inputsOf(page)
+    .flat()
+    .filter(({ name }) => name === 'passcode')
+  return fields.some(({ isShown }) => isShown) || (fields.length > 0 && !asksForCredential(page))
+}
+
+/** The first value of a name that is none of nothing, beside the passcode before anywhere else. */
+function valueOf(page: HtmlPage, name: string): string | undefined {
+  const groups = inputsOf(page)
   const beside = groups.filter((inputs) => inputs.some((input) => input.name === 'passcode'))
-  const values = [...beside, ...groups].flat().filter((input) => input.name === name)
-  return values.length > 0 ? values.map(({ value }) => value) : undefined
+  return [...beside, ...groups].flat().find((input) => input.name === name && input.value !== '')?.value
+}
+
+function inputsOf({ forms, looseInputs }: HtmlPage): (readonly HtmlPage['looseInputs'][number][])[] {
+  return [...forms.map((form) => form.inputs), looseInputs]
 }

@@ -18,6 +18,7 @@ import { SendGuardError } from './outcome.ts'
 import type { Outcome } from './outcome.ts'
 import { givenUp, withOwnIntent } from './own-intents.ts'
 import { refusalsBefore } from './refusal.ts'
+import { isGivenUp, rejectionsAfter } from './rejection.ts'
 import { rest } from './rest.ts'
 import { elapsed, instantOf } from './runtime.ts'
 import type { Instant } from './runtime.ts'
@@ -44,9 +45,11 @@ export interface Ended {
 export async function conclude(known: Known, ended: Ended, context: Context): Promise<Attempted> {
   const { outcome } = ended
   if (outcome.kind === 'tokens') return keepTokens(known, ended, outcome.tokens, context)
-  if (outcome.kind === 'refused') return endSession(known, ended, outcome.error.reason, context)
+  if (outcome.kind === 'refused') return endSession(known, ended, outcome.error, context)
   if (outcome.kind === 'in-doubt') return leaveInDoubt(known, ended, outcome.error, context)
   if (outcome.kind === 'blocked') return tellOfBlock(known, ended, outcome.error, context)
+  const rejections = rejectionsAfter(ended.derivedFrom, outcome.error, context.runtime.wallClock())
+  if (isGivenUp(rejections)) return endSession(known, ended, rejections.rejections, context)
   await leaveAsBefore(known, ended, context)
   // The process was held up, and nothing was sent: look again, somebody else may have done it.
   if (outcome.error instanceof SendGuardError) return 'again'
@@ -98,15 +101,26 @@ function refreshed(known: Known, ended: Ended, tokens: TokenSet, context: Contex
   }
 }
 
+interface Refused {
+  readonly reason?: ReauthenticationReason
+  /** What the service said. */
+  readonly description?: string | undefined
+}
+
 /** The refresh token is dead. By the lineage rule as well: a newer sign-in knows nothing of it. */
 async function endSession(
   known: Known,
   { derivedFrom, held, replay }: Ended,
-  refusal: ReauthenticationReason,
+  { reason: refusal = 'refresh_token_rejected', description }: Refused = {},
   context: Context,
 ): Promise<Attempted> {
   const reason = replay ? 'rotated_token_lost' : refusal
-  const next: ReauthenticationRequired = { ...withoutIntent(derivedFrom), state: 'reauthentication-required', reason }
+  const next: ReauthenticationRequired = {
+    ...withoutIntent(derivedFrom),
+    state: 'reauthentication-required',
+    reason,
+    ...(description === undefined ? {} : { description }),
+  }
   if ((await commit(known, { derivedFrom, next }, held, context)) !== 'superseded') {
     context.emit('reauthentication-required', { account: known.account, reason })
   }
@@ -133,8 +147,10 @@ async function leaveInDoubt(known: Known, ended: Ended, error: SsoError, context
 
 /** The refresh token is what it was: unspent, or still in doubt because of an earlier request. */
 async function leaveAsBefore(known: Known, ended: Ended, context: Context): Promise<void> {
-  const { derivedFrom, before } = ended
-  const record = withoutIntent(derivedFrom)
+  const { derivedFrom, before, outcome } = ended
+  const rejections =
+    outcome.kind === 'unspent' ? rejectionsAfter(derivedFrom, outcome.error, context.runtime.wallClock()) : {}
+  const record = { ...withoutIntent(derivedFrom), ...rejections }
   await putBack(known, ended, before === undefined ? record : { ...record, intent: before }, context)
 }
 

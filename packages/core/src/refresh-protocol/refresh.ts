@@ -70,8 +70,9 @@ function reasonFor(decision: Decision, known: Known, context: Context): Error {
   const options = { step: 'token-manager', requestSent: false } as const
   if (decision === 'not-signed-in') return new SignedOutError(options)
   if (decision === 'defer') return inDoubt(known, context)
-  const reason = known.record?.state === 'reauthentication-required' ? known.record.reason : 'refresh_token_rejected'
-  return new ReauthenticationRequiredError(reason, options)
+  const { reason, description } =
+    known.record?.state === 'reauthentication-required' ? known.record : ({ reason: 'refresh_token_rejected' } as const)
+  return new ReauthenticationRequiredError(reason, options, description)
 }
 
 function hostOf({ record }: Known): string | undefined {

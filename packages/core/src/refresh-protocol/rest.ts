@@ -7,6 +7,7 @@ import type { Known } from './account-memory.ts'
 import { accessTokenOf } from './account-memory.ts'
 import type { Context } from './context.ts'
 import { longestRest } from './pace.ts'
+import { restingRejection } from './rejection.ts'
 import { elapsed, instantOf } from './runtime.ts'
 
 /** Begins a rest of `minRefreshInterval`, twice as long after each failure in a row, up to eight minutes. */
@@ -18,8 +19,12 @@ export function rest(known: Known, error: SsoError, { minRefreshInterval, runtim
 
 /** @throws SsoError the failure that the rest follows. A caller of `refresh()` waits `minRefreshInterval` at most. */
 export function refuseWhileResting(known: Known, { minRefreshInterval, runtime }: Context): void {
+  const asked = known.unwanted !== undefined && known.unwanted === accessTokenOf(known.record)
+  const wallClock = runtime.wallClock()
+  const rejected =
+    known.record?.state === 'signed-in' && restingRejection(known.record, { minRefreshInterval, wallClock, asked })
+  if (rejected) throw rejected
   if (known.rest === undefined) return
   const { since, wait, error } = known.rest
-  const asked = known.unwanted !== undefined && known.unwanted === accessTokenOf(known.record)
   if (elapsed(since, instantOf(runtime)) < (asked ? Math.min(wait, minRefreshInterval) : wait)) throw error
 }

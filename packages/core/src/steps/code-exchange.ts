@@ -45,13 +45,13 @@ export async function exchangeCode(
       redirect_uri: service.redirectUri,
     },
   })
-  const passcodePage = readPasscodePage(answer, step)
+  const passcodePage = readPasscodePage(answer)
   if (passcodePage) return passcodePage
 
   const { status } = answer
   const body = parseJsonObject(answer.body)
   const tokens = status === 200 ? body && receivedTokens(body, service, authUrl) : undefined
-  if (!body || !tokens) throw tokenRefusal(answer, step)
+  if (!body || !tokens) throw tokenRefusal(answer, step, [code, secrets.codeVerifier])
   if (!isJsonType(answer.header('content-type')) || !isBearer(body)) {
     throw new UnexpectedResponseError('its tokens are not bearer tokens in JSON', { step, status })
   }

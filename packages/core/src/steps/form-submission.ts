@@ -5,10 +5,10 @@ import { authorizeUrl } from './authorization-request.ts'
 import type { LoginSecrets } from './authorization-request.ts'
 import { readCallback } from './callback.ts'
 import { IssuerMismatchError, UnexpectedResponseError } from '../errors.ts'
-import type { SsoErrorOptions } from '../errors.ts'
-import type { HttpSession } from '../http/http-session.ts'
-import type { LoginPage } from './login-page.ts'
-import { loginRefusal } from '../pages/login-refusal.ts'
+import type { SsoError, SsoErrorOptions } from '../errors.ts'
+import type { HttpSession, StepAnswer } from '../http/http-session.ts'
+import type { LoginPage, ServedLoginPage } from './login-page.ts'
+import { asksForCredential, loginRefusal } from '../pages/login-refusal.ts'
 import { readPasscodePage } from '../pages/passcode-page.ts'
 import type { PasscodePage } from '../pages/passcode-page.ts'
 import { instanceAt } from '../region.ts'
@@ -23,37 +23,72 @@ export interface AuthorizationCode {
   readonly code: string
 }
 
+/** The form was not accepted. */
+export interface Refusal {
+  readonly kind: 'refusal'
+  readonly error: SsoError
+  /** The page asks for the credential again, or its status is 401. */
+  readonly fromTheStart: boolean
+}
+
 /**
  * Submits the login form: every hidden input as found, the identity and the credential. The redirect that answers it is
  * read, never followed.
  *
- * @throws InvalidCredentialsError, AccountLockedError, CaptchaRequiredError, StateMismatchError, IssuerMismatchError,
- *   UnexpectedResponseError, and what `HttpSession.send` throws
+ * @throws StateMismatchError, IssuerMismatchError, UnexpectedResponseError, and what `HttpSession.send` throws
  */
 export async function submitLoginForm(
   settings: SsoSettings,
   session: HttpSession,
   secrets: LoginSecrets,
-  page: LoginPage,
+  page: LoginPage & Partial<ServedLoginPage>,
   { identity, credential }: Credentials,
-): Promise<AuthorizationCode | PasscodePage> {
+): Promise<AuthorizationCode | PasscodePage | Refusal> {
   const answer = await session.send({
     step,
     url: authorizeUrl(settings, page.authUrl, secrets),
     form: [...page.hiddenInputs, ['identity', identity], ['credential', credential]],
   })
-  const where: SsoErrorOptions = { step, status: answer.status }
-  if (answer.status === 302) {
+  return answerToSubmission(settings, secrets, page, answer, [identity, credential])
+}
+
+/**
+ * Submits the `transaction_id` of a verified passcode and nothing else, as recordings do.
+ *
+ * @throws the same
+ */
+export async function submitTransaction(
+  settings: SsoSettings,
+  session: HttpSession,
+  secrets: LoginSecrets,
+  page: LoginPage,
+  transactionId: string,
+): Promise<AuthorizationCode | PasscodePage | Refusal> {
+  const url = authorizeUrl(settings, page.authUrl, secrets)
+  const answer = await session.send({ step, url, form: [['transaction_id', transactionId]] })
+  return answerToSubmission(settings, secrets, page, answer, [])
+}
+
+function answerToSubmission(
+  settings: SsoSettings,
+  secrets: LoginSecrets,
+  { authUrl, saidBefore = [] }: LoginPage & Partial<ServedLoginPage>,
+  answer: StepAnswer,
+  sent: readonly string[],
+): AuthorizationCode | PasscodePage | Refusal {
+  const { status, page } = answer
+  const where: SsoErrorOptions = { step, status }
+  if (status === 302) {
     const { redirectUri } = settings
     const { code, issuer } = readCallback(answer.header('location'), { redirectUri, state: secrets.state }, where)
     // `issuer` is the address with or without a base path: the instance is what counts.
-    if (instanceAt(issuer, settings) !== page.authUrl) throw new IssuerMismatchError(where)
+    if (instanceAt(issuer, settings) !== authUrl) throw new IssuerMismatchError(where)
     return { kind: 'code', code }
   }
-  if (answer.status === 200 || answer.status === 401) {
-    const passcodePage = readPasscodePage(answer, step)
-    if (passcodePage) return passcodePage
-    throw loginRefusal(answer.status, answer.page, where)
+  if (status === 200 || status === 401) {
+    const fromTheStart = status === 401 || (page !== undefined && asksForCredential(page))
+    const error = loginRefusal({ status, page, saidBefore, secrets: sent }, where)
+    return readPasscodePage(answer) ?? { kind: 'refusal', error, fromTheStart }
   }
-  throw new UnexpectedResponseError(`status ${answer.status} in place of the redirect to redirect_uri`, where)
+  throw new UnexpectedResponseError(`status ${status} in place of the redirect to redirect_uri`, where)
 }

@@ -5,8 +5,11 @@ import { authorizePath, authorizeUrl } from './authorization-request.ts'
 import type { LoginSecrets } from './authorization-request.ts'
 import { CaptchaRequiredError, UnexpectedResponseError } from '../errors.ts'
 import type { HttpSession, StepAnswer } from '../http/http-session.ts'
-import { findLoginForm } from '../pages/login-form.ts'
+import { findLoginForm, showsCaptchaWidget } from '../pages/login-form.ts'
 import type { HiddenInputs } from '../pages/login-form.ts'
+import { loginRefusal, reasonsSaid } from '../pages/login-refusal.ts'
+import type { Reason } from '../pages/login-refusal.ts'
+import { sightingOf } from '../pages/page-sighting.ts'
 import { allowedInstance } from '../region.ts'
 import type { SsoSettings } from '../sso-settings.ts'
 
@@ -19,11 +22,22 @@ export interface LoginPage {
   readonly hiddenInputs: HiddenInputs
 }
 
+/** The same as it was served. */
+export interface ServedLoginPage extends LoginPage {
+  /** What the page says of reasons before anything is submitted. */
+  readonly saidBefore: readonly Reason[]
+}
+
+interface FoundLoginPage extends ServedLoginPage {
+  readonly asksFor: 'credential' | 'identity'
+}
+
 /**
- * Obtains the login page, and follows the one 303 to the region of the account.
+ * Obtains the page that asks for the credential, and follows the one 303 to the region of the account.
  *
  * `login_hint` is sent again at the region: the second request is the same step 1, and a region that knows the account
- * answers it with its page. A second redirect is refused.
+ * answers it with its page. A second redirect is refused. Where the page asks for the identity alone, that is submitted first:
+ * the answer is the page that asks for the credential.
  *
  * @throws RegionNotAllowedError, CaptchaRequiredError, UnexpectedResponseError, and what `HttpSession.send` throws
  */
@@ -32,13 +46,29 @@ export async function getLoginPage(
   session: HttpSession,
   secrets: LoginSecrets,
   identity: string,
-): Promise<LoginPage> {
+): Promise<ServedLoginPage> {
   const ask = (authUrl: string): Promise<StepAnswer> =>
     session.send({ step, url: authorizeUrl(settings, authUrl, secrets, identity) })
   const first = await ask(settings.authUrl)
-  if (first.status !== 303) return loginPage(first, settings.authUrl)
-  const region = regionOf(first, settings)
-  return loginPage(await ask(region), region)
+  const region = first.status === 303 ? regionOf(first, settings) : undefined
+  const page = region === undefined ? loginPage(first, settings.authUrl) : loginPage(await ask(region), region)
+  if (page.asksFor === 'credential') return page
+  return submitIdentity(settings, session, secrets, page, identity)
+}
+
+/** The first of two pages: its form with the identity, and with nothing secret. */
+async function submitIdentity(
+  settings: SsoSettings,
+  session: HttpSession,
+  secrets: LoginSecrets,
+  { authUrl, hiddenInputs, saidBefore }: ServedLoginPage,
+  identity: string,
+): Promise<ServedLoginPage> {
+  const url = authorizeUrl(settings, authUrl, secrets)
+  const answer = await session.send({ step, url, form: [...hiddenInputs, ['identity', identity]] })
+  const { status } = answer
+  if (answer.page && findLoginForm(answer.page)?.asksFor === 'credential') return loginPage(answer, authUrl)
+  throw loginRefusal({ status, page: answer.page, saidBefore, secrets: [identity] }, { step, status })
 }
 
 /** The instance that a 303 names. Only its origin is taken from it: the query of the next request is rebuilt. */
@@ -51,9 +81,14 @@ function regionOf(answer: StepAnswer, settings: SsoSettings): string {
   return region
 }
 
-function loginPage({ status, page }: StepAnswer, authUrl: string): LoginPage {
+function loginPage({ status, page }: StepAnswer, authUrl: string): FoundLoginPage {
   const form = status === 200 ? page && findLoginForm(page) : undefined
-  if (!form) throw new UnexpectedResponseError(`status ${status} without a login form`, { step, status })
-  if (form.captcha) throw new CaptchaRequiredError({ step, status })
-  return { authUrl, hiddenInputs: form.hiddenInputs }
+  if (form ? form.captcha : page && showsCaptchaWidget(page)) throw new CaptchaRequiredError({ step, status })
+  if (!page || !form) {
+    throw new UnexpectedResponseError(`status ${status} and ${sightingOf(page)}, in place of a login form`, {
+      step,
+      status,
+    })
+  }
+  return { authUrl, hiddenInputs: form.hiddenInputs, asksFor: form.asksFor, saidBefore: reasonsSaid(page) }
 }

@@ -5,7 +5,9 @@
 import { authorizePath } from './authorization-request.ts'
 import { PendingLoginExpiredError, UnexpectedResponseError } from '../errors.ts'
 import type { HttpSession } from '../http/http-session.ts'
-import { asJsonObject, parseJsonObject } from '../http/json-object.ts'
+import { asJsonObject, parseJson } from '../http/json-object.ts'
+import { quotedNames } from '../quotation.ts'
+import type { JsonObject } from '../http/json-object.ts'
 import type { Factor } from '../sso.ts'
 import { isExpired, mfaErrorCode } from './mfa-error.ts'
 
@@ -14,7 +16,8 @@ const mostFactors = 50
 const longestText = 256
 
 /**
- * Lists the account's second factors: at least one.
+ * Lists the account's second factors: at least one. The list's shape is not shown by the document: it may stand bare, or as
+ * `data` (recorded) or `factors`, and an entry may call its id `id` (recorded) or `factor_id`, as the verify call does.
  *
  * @throws PendingLoginExpiredError where the service has forgotten the transaction, UnexpectedResponseError, and what
  *   `HttpSession.send` throws
@@ -24,12 +27,33 @@ export async function listFactors(session: HttpSession, authUrl: string, transac
   url.searchParams.set('transaction_id', transactionId)
   const answer = await session.send({ step, url })
   const { status } = answer
-  const body = parseJsonObject(answer.body)
+  const parsed = parseJson(answer.body)
+  const body = asJsonObject(parsed)
   if (status === 401 || isExpired(mfaErrorCode(body))) throw new PendingLoginExpiredError({ step, status })
-  const list = body?.get('data')
-  const factors = status === 200 && Array.isArray(list) ? list.slice(0, mostFactors).flatMap(readFactor) : []
-  if (factors.length === 0) throw new UnexpectedResponseError(`status ${status} without a factor`, { step, status })
+  const list = listIn(parsed)
+  const factors = status === 200 ? (list ?? []).slice(0, mostFactors).flatMap(readFactor) : []
+  if (factors.length === 0) {
+    throw new UnexpectedResponseError(`status ${status} and ${whatIsMissing(body, list)}`, { step, status })
+  }
   return factors
+}
+
+/** The list, bare or in one or two of its wrappings. */
+function listIn(value: unknown, depth = 2): readonly unknown[] | undefined {
+  if (Array.isArray(value)) return value
+  const body = depth > 0 ? asJsonObject(value) : undefined
+  return body && (listIn(body.get('data'), depth - 1) ?? listIn(body.get('factors'), depth - 1))
+}
+
+function namesIn(object: JsonObject | undefined): string {
+  return quotedNames([...(object?.keys() ?? [])]) || 'none'
+}
+
+/** In names alone. */
+function whatIsMissing(body: JsonObject | undefined, list: readonly unknown[] | undefined): string {
+  if (!list) return `no list of factors: neither a list nor “data” or “factors” with one (members: ${namesIn(body)})`
+  if (list.length === 0) return 'an empty list of factors'
+  return `a list of factors without “id” or “factor_id” (members of the first: ${namesIn(asJsonObject(list[0]))})`
 }
 
 /** An entry of the list; nothing for one without an id. */
@@ -38,7 +62,7 @@ function readFactor(entry: unknown): Factor[] {
     const value = asJsonObject(entry)?.get(name)
     return typeof value === 'string' && value !== '' ? value.slice(0, longestText) : undefined
   }
-  const id = member('id')
+  const id = member('id') ?? member('factor_id')
   if (id === undefined) return []
   const factorProvider = member('factorProvider')
   return [

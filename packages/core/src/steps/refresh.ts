@@ -36,7 +36,7 @@ export async function refreshTokens(service: Service, tokens: TokenSet, options:
     })
     const body = parseJsonObject(answer.body)
     const fresh = body && receivedTokens(body, service, authUrl, tokens.refresh_token)
-    if (!fresh) throw tokenRefusal(answer, step)
+    if (!fresh) throw tokenRefusal(answer, step, [tokens.refresh_token])
     return fresh
   } finally {
     session.close()

@@ -5,7 +5,7 @@
  * | answer                                        | code exchange      | refresh                                              |
  * | --------------------------------------------- | ------------------ | ---------------------------------------------------- |
  * | `invalid_grant`, `login_required`             | TokenRejectedError | ReauthenticationRequiredError: the token is dead     |
- * | `invalid_client`, `invalid_request`, …        | TokenRejectedError | TokenRejectedError: a mistake in our request or registration; the refresh token is not spent |
+ * | `invalid_client`, `invalid_request`, …        | TokenRejectedError | TokenRejectedError: a mistake in our request or registration; the refresh token is not spent. `invalid_request` was a dead one's word as well: the token manager gives up after a few (`rejection.ts`) |
  * | `temporarily_unavailable`, `server_error`, 5xx, any other word or body | UnexpectedResponseError | UnexpectedResponseError: the refresh token may be spent |
  *
  * A firewall page never gets here: `http-session.ts` has thrown FirewallChallengeError.
@@ -14,6 +14,7 @@ import { ReauthenticationRequiredError, TokenRejectedError, UnexpectedResponseEr
 import type { SsoError } from '../errors.ts'
 import type { StepAnswer } from '../http/http-session.ts'
 import { parseJsonObject } from '../http/json-object.ts'
+import { quotedWords } from '../quotation.ts'
 
 const deadGrant = new Set(['invalid_grant', 'login_required'])
 const mistakes = new Set([
@@ -29,16 +30,27 @@ export function tokenUrl(authUrl: string): URL {
   return new URL('/oauth2/v3/token', authUrl)
 }
 
-/** The error for an answer of the token endpoint that holds no usable tokens. */
-export function tokenRefusal(answer: StepAnswer, step: 'code-exchange' | 'refresh'): SsoError {
+/**
+ * The error for an answer of the token endpoint that holds no usable tokens.
+ *
+ * @param secrets - what was sent, so that the answer may repeat it
+ */
+export function tokenRefusal(
+  answer: StepAnswer,
+  step: 'code-exchange' | 'refresh',
+  secrets: readonly string[],
+): SsoError {
   const { status } = answer
-  const error = String(parseJsonObject(answer.body)?.get('error'))
+  const body = parseJsonObject(answer.body)
+  const error = String(body?.get('error'))
+  const said = body?.get('error_description')
+  const description = typeof said === 'string' ? quotedWords(said, secrets) : undefined
   const refused = status >= 400 && status < 500
   if (refused && deadGrant.has(error)) {
     return step === 'refresh'
-      ? new ReauthenticationRequiredError('refresh_token_rejected', { step, status })
-      : new TokenRejectedError(error, { step, status })
+      ? new ReauthenticationRequiredError('refresh_token_rejected', { step, status }, description)
+      : new TokenRejectedError(error, { step, status }, description)
   }
-  if (refused && mistakes.has(error)) return new TokenRejectedError(error, { step, status })
+  if (refused && mistakes.has(error)) return new TokenRejectedError(error, { step, status }, description)
   return new UnexpectedResponseError(`status ${status} without usable tokens`, { step, status })
 }

@@ -1,11 +1,13 @@
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import { parseDocument } from 'htmlparser2'
+import type { SsoError } from '../../src/errors.ts'
 import { isFirewallChallenge } from '../../src/pages/firewall-challenge.ts'
 import { readHtmlPage } from '../../src/pages/html-page.ts'
 import type { HtmlPage } from '../../src/pages/html-page.ts'
 import { findLoginForm, hiddenInput } from '../../src/pages/login-form.ts'
 import { loginRefusal } from '../../src/pages/login-refusal.ts'
+import { readPasscodePage } from '../../src/pages/passcode-page.ts'
 import { filledTo, heavyPages, hostilePieces, longSearches, refusedPages } from './killer-pages.ts'
 import { challengePages, servicePages } from './page-corpus.ts'
 import { runs } from '../runs.ts'
@@ -18,6 +20,8 @@ function read(html: string): HtmlPage {
 
 const login = (inputs: string): string =>
   `<form method="post">${inputs}<input name="identity"><input type="password" name="credential"></form>`
+const refusalOf = (status: number, page: HtmlPage | undefined): SsoError =>
+  loginRefusal({ status, page, saidBefore: [], secrets: [] }, {})
 const hidden = (html: string): unknown => findLoginForm(read(html))?.hiddenInputs
 
 describe('a firewall challenge (I1)', () => {
@@ -125,7 +129,7 @@ function timesAsLong(page: string): number {
   const reading = leastCpu(() => {
     const result = readHtmlPage(page)
     isFirewallChallenge(200, result)
-    if (result !== 'beyond limits') loginRefusal(200, result, {})
+    if (result !== 'beyond limits') refusalOf(200, result)
   })
   // What is over in a moment has no ratio worth a word.
   return reading / Math.max(parsing, 10)
@@ -158,7 +162,7 @@ describe('limits on markup (S19, G2)', () => {
     const started = process.cpuUsage()
     const result = read(page)
     isFirewallChallenge(200, result)
-    loginRefusal(200, result, {})
+    refusalOf(200, result)
     const { user, system } = process.cpuUsage(started)
     expect((user + system) / 1000).toBeLessThan(mostCpu)
   })
@@ -214,7 +218,7 @@ describe('any page is read or refused (G1)', () => {
         if (page === 'beyond limits') return
         findLoginForm(page)
         isFirewallChallenge(200, page)
-        loginRefusal(200, page, { step: 'form-submission' })
+        refusalOf(200, page)
       }),
       { numRuns: runs(500) },
     )
@@ -222,13 +226,15 @@ describe('any page is read or refused (G1)', () => {
 })
 
 describe('why a submitted form came back', () => {
-  const refusal = (html: string, status = 200): string => loginRefusal(status, read(html), {}).code
+  const refusal = (html: string, status = 200): string => refusalOf(status, read(html)).code
   const allMessages =
     '<script>var messages = {"a":"Captcha does not match","b":"Your account has been locked","c":"We could not sign you in"}</script>'
 
   it.each([
-    ['ERR_SSO_INVALID_CREDENTIALS', login('')],
     ['ERR_SSO_INVALID_CREDENTIALS', `${allMessages}<p>We could not sign you in</p>${login('')}`],
+    ['ERR_SSO_INVALID_CREDENTIALS', `<p>Incorrect e-mail or password.</p>${login('')}`],
+    ['ERR_SSO_INVALID_CREDENTIALS', `<p>Your password is not correct</p>${login('')}`],
+    ['ERR_SSO_INVALID_CREDENTIALS', `<script>var messages = {"_":["We could not sign you in"]}</script>${login('')}`],
     ['ERR_SSO_ACCOUNT_LOCKED', `${allMessages}<p>Your account has been locked</p>${login('')}`],
     ['ERR_SSO_ACCOUNT_LOCKED', '<p>Your   account has\nbeen locked.</p>'],
     [
@@ -239,14 +245,159 @@ describe('why a submitted form came back', () => {
     ['ERR_SSO_CAPTCHA_REQUIRED', `<p>Captcha does not match</p>${login('')}`],
     ['ERR_SSO_CAPTCHA_REQUIRED', '<p>Recaptcha is required</p>'],
     ['ERR_SSO_CAPTCHA_REQUIRED', login('<input name="captcha">')],
-    ['ERR_SSO_INVALID_CREDENTIALS', `<footer>This site is protected by reCAPTCHA</footer>${login('')}`],
+    ['ERR_SSO_CAPTCHA_REQUIRED', login('<div class="g-recaptcha" data-sitekey="k"></div>')],
+    ['ERR_SSO_UNEXPECTED_RESPONSE', `<footer>This site is protected by reCAPTCHA</footer>${login('')}`],
     ['ERR_SSO_UNEXPECTED_RESPONSE', '<p>Something else</p>'],
   ])('%s', (code, html) => {
     expect(refusal(html)).toBe(code)
   })
 
-  it('is the credentials where a 401 says nothing more', () => {
-    expect(refusal('<p>Unauthorized</p>', 401)).toBe('ERR_SSO_INVALID_CREDENTIALS')
-    expect(loginRefusal(401, undefined, {}).code).toBe('ERR_SSO_INVALID_CREDENTIALS')
+  it('is the credentials where a 401 shows their field again, whatever it says', () => {
+    expect(refusal(login(''), 401)).toBe('ERR_SSO_INVALID_CREDENTIALS')
+    expect(refusal(`<p>Bitte noch einmal.</p>${login('')}`, 401)).toBe('ERR_SSO_INVALID_CREDENTIALS')
+  })
+
+  it.each([
+    ['the field without a word', login('')],
+    ['a message that always stands there', `${allMessages}${login('')}`],
+    ['words without the field', '<p>We could not sign you in</p>'],
+    ['words and a form without the field', '<p>Wrong password</p><form><input type="hidden" name="_csrf"></form>'],
+    ['the field in a template', `<p>Wrong password</p><script type="text/html">${login('')}</script>`],
+    ['the field in an element that is hidden', `<p>Wrong password</p><div hidden>${login('')}</div>`],
+    ['a hidden input of its name', '<p>Wrong password</p><form><input type="hidden" name="credential"></form>'],
+    ['words that are hidden', `<p style="display: none">Wrong password</p>${login('')}`],
+    ['words in a template', `<script type="text/html"><p>Wrong password</p></script>${login('')}`],
+    ['a pair that was not judged', `<p>We could not sign you in. Your session has expired.</p>${login('')}`],
+  ])('is never the credentials for %s', (_, html) => {
+    expect(refusal(html)).toBe('ERR_SSO_UNEXPECTED_RESPONSE')
+  })
+
+  it('is never the credentials where a 401 has no field for them, or says that it judged nothing', () => {
+    const answers = ['<p>Unauthorized</p>', `<p>The session has expired</p>${login('')}`].map((html) => read(html))
+    for (const page of [...answers, undefined]) expect(refusalOf(401, page).code).toBe('ERR_SSO_UNEXPECTED_RESPONSE')
+  })
+
+  it('is nothing that the login page said before', () => {
+    const page = read(`<p>Wrong password? Account locked?</p>${login('')}`)
+    const reason = (saidBefore: ('locked' | 'credentials')[]): string =>
+      loginRefusal({ status: 200, page, saidBefore, secrets: [] }, {}).code
+    expect([reason([]), reason(['locked']), reason(['locked', 'credentials'])]).toEqual([
+      'ERR_SSO_ACCOUNT_LOCKED',
+      'ERR_SSO_INVALID_CREDENTIALS',
+      'ERR_SSO_UNEXPECTED_RESPONSE',
+    ])
+  })
+})
+
+describe('an unknown page is told as it was seen', () => {
+  const told = (html: string, secrets: string[] = []): string =>
+    loginRefusal({ status: 200, page: read(html), saidBefore: [], secrets }, {}).message
+
+  it('by its title and the names of its fields, without a value', () => {
+    const page = `<title>Verify your
+      e-mail</title><form><input type="hidden" name="_csrf" value="c-1"><input name="code" value="Ann"><input name="code"></form>`
+    expect(told(page)).toContain('a page titled “Verify your e-mail”, with the fields _csrf, code, in place')
+    expect(told('<p>Hm</p>')).toContain('a page without a title to quote, without fields')
+  })
+
+  it('without what could be a secret, or repeats what was sent', () => {
+    const page =
+      '<title>Hello ann@example.com, code 739105 or eyJhbGciOi</title><input name="a1b2c3d4e5"><input name="x9">'
+    expect(told(page)).toContain('“Hello … code … or …”, with the fields …')
+    expect(told('<title>Your CORRECT horse</title>', ['correct horse'])).toContain('without a title to quote')
+    expect(told(`<title>${'long '.repeat(500)}</title>`).length).toBeLessThan(300)
+  })
+})
+
+describe('a passcode page', () => {
+  const readPasscode = (html: string): object | undefined =>
+    readPasscodePage({ page: read(html), status: 200, body: '', header: () => undefined })
+  const template = (markup: string): string => `<script type="text/html">${markup}</script>`
+  const field = '<input name="passcode">'
+
+  it.each([
+    ['an input', `${field}<input type="hidden" name="_csrf" value="i"><script>var _csrf = "s"</script>`, 'i'],
+    ['a variable', `${field}<script>var _csrf = "s", transaction_id = "t"</script>`, 's'],
+    ['a member', `${template(field)}<script>window.page = { "_csrf" : 's\\/\\x41\\u0042' }</script>`, 's/AB'],
+    ['a property', `${field}<script>window["_csrf"] = \`s\`</script>`, 's'],
+    ['JSON', `${field}<script type="application/json">{"csrfToken":"s"}</script>`, 's'],
+    ['the first that is not empty', `${field}<script>_csrf = "";\n_csrf = "s"</script>`, 's'],
+    ['no comment', `${field}<script>// _csrf = "old"\n/* _csrf = "older" */ var _csrf = "s"</script>`, 's'],
+    ['no text in a text', `${field}<script>var html = '_csrf = "x"'</script>`, undefined],
+    ['no comparison', `${field}<script>if (_csrf == "x" || _csrf !== "y") go()</script>`, undefined],
+    ['no text with spaces', `${field}<script>var _csrf = "two words"</script>`, undefined],
+    ['nothing', field, undefined],
+  ])('has its _csrf from %s', (_, html, csrf) => {
+    expect(readPasscode(html)).toMatchObject({ csrf })
+  })
+
+  it('names its transaction in an input, else in a script', () => {
+    expect(readPasscode(`${field}<script>var transaction_id = "t"</script>`)).toMatchObject({ transactionId: 't' })
+    const both = `${field}<input name="transaction_id" type="hidden" value="i"><script>transactionId = "t"</script>`
+    expect(readPasscode(both)).toMatchObject({ transactionId: 'i' })
+  })
+
+  it('is none that asks for the credential in sight, with the passcode in a template', () => {
+    expect(readPasscode(login('') + template(field))).toBeUndefined()
+    expect(readPasscode(template(login('') + field))).toBeDefined()
+  })
+})
+
+describe('a captcha of another company', () => {
+  const captcha = (html: string): boolean | undefined => findLoginForm(read(html))?.captcha
+
+  it.each([
+    login('<div class="g-recaptcha" data-sitekey="k"></div>'),
+    login('<div class="wide h-captcha"></div>'),
+    login('<div class="cf-turnstile"></div>'),
+    login('<textarea name="g-recaptcha-response" hidden></textarea>'),
+    login('<input type="hidden" name="cf-turnstile-response">'),
+    `${login('')}<div data-sitekey="k"></div>`,
+    `${login('')}<iframe src="https://hcaptcha.com/captcha/v1"></iframe>`,
+    `${login('')}<script>grecaptcha.enterprise.render("box", {})</script>`,
+    `${login('')}<script type="text/html"><div class="g-recaptcha"></div></script>`,
+  ])('is seen in %s', (html) => {
+    expect(captcha(html)).toBe(true)
+  })
+
+  it.each([
+    `${login('')}<script src="https://www.google.com/recaptcha/api.js"></script>`,
+    `${login('')}<footer>This site is protected by reCAPTCHA</footer>`,
+    `${login('')}<form><input name="newsletter"><div class="g-recaptcha"></div></form>`,
+    `<!-- <div class="g-recaptcha"></div> -->${login('')}`,
+  ])('is not seen in %s', (html) => {
+    expect(captcha(html)).toBe(false)
+  })
+})
+
+describe('the form that asks for the credential, among others', () => {
+  it.each([
+    [
+      'a form for the identity alone',
+      '<form><input type="hidden" name="_csrf" value="no"><input name="identity"></form>',
+    ],
+    [
+      'one for another address',
+      login('<input type="hidden" name="_csrf" value="no">').replace('<form', '<form action="/account/new"'),
+    ],
+    [
+      'one in a template',
+      `<script type="text/html">${login('<input type="hidden" name="_csrf" value="no">')}</script>`,
+    ],
+    ['one that is hidden', `<div hidden>${login('<input type="hidden" name="_csrf" value="no">')}</div>`],
+    ['a new password', '<form><input type="hidden" name="_csrf" value="no"><input type="password" name="new"></form>'],
+    [
+      'a hidden input of its name',
+      '<form><input type="hidden" name="_csrf" value="no"><input type="hidden" name="credential"></form>',
+    ],
+  ])('is found beside %s', (_, other) => {
+    const right = login('<input type="hidden" name="_csrf" value="right">')
+    expect([hidden(other + right), hidden(right + other)]).toEqual([[['_csrf', 'right']], [['_csrf', 'right']]])
+  })
+
+  it('is none where only the identity is asked for', () => {
+    const page = '<form><input type="hidden" name="_phase" value="identity"><input name="identity"></form>'
+    expect(findLoginForm(read(page))).toMatchObject({ asksFor: 'identity', hiddenInputs: [['_phase', 'identity']] })
+    expect(findLoginForm(read('<form><input type="hidden" name="_csrf" value="1"></form>'))).toBeUndefined()
   })
 })

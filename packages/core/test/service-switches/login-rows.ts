@@ -99,6 +99,73 @@ export const loginRows: readonly Row[] = [
     ends: tokens,
   },
   {
+    when: 'passcodePage without a _csrf, as recorded',
+    set: (to) => to.change({ mfaAt: 'form-submission', passcodePage: { csrf: 'none', inTemplate: true } }),
+    call: logInWithPasscode,
+    ends: tokens,
+  },
+  {
+    when: 'passcodePage with its _csrf in a script',
+    set: (to) => to.change({ passcodePage: { csrf: 'script', inTemplate: true } }),
+    call: logInWithPasscode,
+    ends: tokens,
+  },
+  {
+    when: 'formAfterPasscode',
+    set: (to) =>
+      to.change({
+        mfaAt: 'form-submission',
+        formAfterPasscode: 'transaction-id',
+        passcodePage: { csrf: 'none', inTemplate: true },
+      }),
+    call: logInWithPasscode,
+    ends: tokens,
+  },
+  ...(['bare', 'factors'] as const).map((factorList): Row => ({
+    when: `factorList ${factorList}`,
+    set: (to) => to.change({ factorList }),
+    call: logInWithPasscode,
+    ends: tokens,
+  })),
+  {
+    when: 'identityFirst',
+    set: (to) => to.change({ identityFirst: true }),
+    call: logInWithPasscode,
+    ends: tokens,
+  },
+  {
+    when: 'identityFirst, with a wrong password',
+    set: (to) => to.change({ identityFirst: true }),
+    call: mistype,
+    ends: { code: 'ERR_SSO_INVALID_CREDENTIALS', status: 401 },
+  },
+  {
+    when: 'identityFirst, with all of a page in templates',
+    set: (to) => to.change({ identityFirst: true, hiddenInputs: { rename: { _phase: 'stage' }, inTemplate: true } }),
+    call: logIn,
+    ends: tokens,
+  },
+  ...(['recaptcha', 'hcaptcha', 'turnstile'] as const).flatMap((captchaKind): Row[] => [
+    {
+      when: `captchaKind ${captchaKind}, before the form`,
+      set: (to) => {
+        to.change({ captchaKind })
+        to.account(plain).change({ captcha: true })
+      },
+      call: logIn,
+      ends: { code: 'ERR_SSO_CAPTCHA_REQUIRED', step: 'login-page' },
+    },
+    {
+      when: `captchaKind ${captchaKind}, after the form, said in a script alone`,
+      set: (to) => {
+        to.change({ captchaKind, errorTexts: 'script' })
+        to.account(plain).change({ captcha: 'after-submission' })
+      },
+      call: logIn,
+      ends: { code: 'ERR_SSO_CAPTCHA_REQUIRED', step: 'form-submission' },
+    },
+  ]),
+  {
     when: 'redirectParameters',
     set: (to) => to.change({ redirectParameters: { locale: 'en-US' } }),
     call: logIn,

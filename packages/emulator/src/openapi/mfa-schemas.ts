@@ -1,4 +1,5 @@
 /** What the endpoints of the second factor take and give. Field names are the wire's. */
+import type { FactorListShape } from '../options.ts'
 import { isLenient } from '../strictness.ts'
 import type { Described, Part } from './part.ts'
 
@@ -16,7 +17,7 @@ export function mfaSchemas({ settings }: Described): Part {
       : 'That of the passcode page, not that of the login page',
   }
   return {
-    FactorList: exact({ data: { type: 'array', minItems: 1, items: factor } }),
+    FactorList: factorList(settings.factorList),
     Verify: request(
       { transaction_id: TEXT, factor_id: TEXT, passcode: TEXT },
       isLenient(settings) ? { optional: { _csrf: csrf } } : { more: { _csrf: csrf } },
@@ -26,6 +27,11 @@ export function mfaSchemas({ settings }: Described): Part {
     BackupCodeAttempt: exact({ data: attempt }),
     MfaError: exact({ error: exact({ code: { enum: CODES }, message: TEXT }) }),
   }
+}
+
+function factorList(shape: FactorListShape): Part {
+  const list = { type: 'array', minItems: 1, items: factor }
+  return shape === 'bare' ? list : exact({ [shape]: list })
 }
 
 const CODES = [

@@ -17,8 +17,10 @@ export function pageSchemas({ settings }: Described): Part {
   return {
     ...(lenient && { CaptchaPicture: { type: 'string', contentMediaType: 'image/svg+xml', pattern: '^<svg .*<text' } }),
     LoginPage: htmlPage(
-      'A form with hidden inputs, `identity` and `credential`; what is wrong, if anything',
-      'name="credential"',
+      settings.identityFirst
+        ? 'A form with hidden inputs and `identity`, then one with hidden inputs and `credential`; what is wrong, if anything'
+        : 'A form with hidden inputs, `identity` and `credential`; what is wrong, if anything',
+      settings.identityFirst ? 'name="(?:identity|credential)"' : 'name="credential"',
     ),
     PasscodePage: htmlPage('Asks for a passcode, with a `_csrf` of its own', 'name="passcode"'),
     NoticePage: htmlPage('Says why a request was refused', 'We could not '),
@@ -33,7 +35,9 @@ export function pageSchemas({ settings }: Described): Part {
         credential: { type: 'string', minLength: 1, description: 'The password of the account' },
         captcha: { type: 'string', description: 'The letters of the captcha, where the page shows one' },
       },
-      required: [...Object.keys(hidden), 'identity', 'credential'],
+      required: settings.identityFirst
+        ? [...Object.keys(hidden).filter((name) => name !== named('_process')), 'identity']
+        : [...Object.keys(hidden), 'identity', 'credential'],
       additionalProperties: { type: 'string' },
     },
     VerifiedForm: {

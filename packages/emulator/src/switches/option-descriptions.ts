@@ -22,6 +22,10 @@ export const OPTION_DESCRIPTIONS: Readonly<Record<keyof EmulatorOptions, readonl
   ],
   mfaAt: ['Logins', 'Where the passcode page comes'],
   passcodePage: ['Logins', 'What the passcode page looks like in its source'],
+  identityFirst: ['Logins', 'Ask for the e-mail first, and for the password on a second page'],
+  captchaKind: ['Logins', 'What a page shows where a captcha is due: letters, or a widget that nobody can solve here'],
+  factorList: ['Logins', 'How the list of factors is wrapped'],
+  formAfterPasscode: ['Logins', 'What gives the code once a passcode was verified'],
   hiddenInputs: ['Logins', 'Hidden inputs of the login page: rename them, add some, put them in a script template'],
   codeChallengeEncoding: [
     'Logins',

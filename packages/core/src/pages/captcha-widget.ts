@@ -1,0 +1,21 @@
+/**
+ * Captchas of other companies' making (reCAPTCHA, hCaptcha, Turnstile): they take a browser and a person, wherever a page shows
+ * one. Their script alone is none: pages load it long before they ask for anything.
+ */
+
+const widgetClass = /(?:^|\s)(?:g-recaptcha|h-captcha|cf-turnstile)(?:\s|$)/iu
+const responseField = /^(?:g-recaptcha|h-captcha|cf-turnstile)-response/iu
+const frameAddress = /recaptcha\/|hcaptcha\.com\/|challenges\.cloudflare\.com\//iu
+const drawnByScript = /\b(?:grecaptcha|hcaptcha|turnstile)(?:\.enterprise)?\.(?:render|execute)\s*\(/u
+
+/** Whether an element is a widget, or the field or the frame that belongs to one. */
+export function isCaptchaWidget(name: string, attributes: Readonly<Record<string, string>>): boolean {
+  const { class: classes = '', name: field = '', src = '' } = attributes
+  if (Object.hasOwn(attributes, 'data-sitekey')) return true
+  return widgetClass.test(classes) || responseField.test(field) || (name === 'iframe' && frameAddress.test(src))
+}
+
+/** Whether a script puts a widget in its place, or asks for its answer. */
+export function drawsCaptchaWidget(script: string): boolean {
+  return drawnByScript.test(script)
+}
