@@ -100,6 +100,21 @@ describe.each(holdUps.map((how) => ({ how })))('a process that is $how past its 
     expect(await child.output).toBe(`200 ${padding.length + 1}`)
   })
 
+  test('as a proxy goes on with a caller that has read the rest meanwhile: bodyTimeout', async () => {
+    const patience = 2000
+    // More than all buffers on the way take.
+    const target = await listen('http', (_request, response) => void response.end(Buffer.alloc(64 * 1024 * 1024, 'x')))
+    const child = startHeldUp('slowCaller', { target, bodyTimeout: patience }, { how, duration: patience + 1000 })
+    const caller = connect(Number(await child.tells('port')), '127.0.0.1')
+    closing.push(async () => void caller.destroy())
+    const stuck = child.tells('stuck')
+    caller.write('GET /api/1/vehicles HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
+    await stuck
+    await child.begin()
+    caller.on('error', () => undefined).resume()
+    expect(await child.output).toBe('whole')
+  })
+
   test('reads what a request with a signal of its own was answered', async () => {
     let child: HeldUp | undefined
     const url = await listen('https', (_request, response) => {

@@ -8,6 +8,7 @@ import { writeSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { get } from 'node:https'
 import { text } from 'node:stream/consumers'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createSso, timeLimitSignal } from '@owner-sso/core'
 import { ownerApiProxy } from '@owner-sso/express'
 import { redisTokenStore } from '@owner-sso/token-store-redis'
@@ -32,6 +33,21 @@ const tasks = {
     await once(server, 'listening')
     const answer = await fetch(`http://127.0.0.1:${server.address().port}/api/1/vehicles`)
     return `${answer.status} ${(await answer.text().catch(() => '')).length}`
+  },
+
+  /** Whether a caller that reads nothing for a while gets its whole answer; tells its port, and when the answer is stuck. */
+  async slowCaller({ target, ...limits }) {
+    const tokens = { getAccessToken: async () => 'a-token-of-some-length', invalidate: async () => {} }
+    const proxy = ownerApiProxy({ target, tokens, account: 'someone', authorize: () => true, ...limits })
+    const server = createServer(proxy).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    writeSync(1, `port ${server.address().port}\n`)
+    const [, response] = await once(server, 'request')
+    const closed = once(response, 'close')
+    for (let turns = 0; turns < 50; turns = response.writableNeedDrain ? turns + 1 : 0) await nextTurn()
+    writeSync(1, 'stuck\n')
+    await closed
+    return response.writableFinished ? 'whole' : 'cut'
   },
 
   /** The length of an answer to a request that has a signal, or the error's name. */

@@ -10,13 +10,15 @@ export const holdUps = ['stopped', 'blocked'] as const
 export interface HeldUp {
   /** Holds the process up. Resolves once it is; `duration` milliseconds later it goes on by itself. */
   readonly begin: () => Promise<void>
+  /** Resolves when the task has told of this: the port that it listens on, or that its answer is stuck. */
+  readonly tells: (what: 'port' | 'stuck') => Promise<unknown>
   /** What came of its task. @throws Error with what it wrote to stderr, where it failed */
   readonly output: Promise<string>
 }
 
 /** @param given - plain data: what `task`, one of those in `held-up-process.mjs`, is called with */
 export function startHeldUp(
-  task: 'refresh' | 'proxy' | 'signal' | 'redis',
+  task: 'refresh' | 'proxy' | 'slowCaller' | 'signal' | 'redis',
   given: Readonly<Record<string, unknown>>,
   { how, duration }: { readonly how: (typeof holdUps)[number]; readonly duration: number },
 ): HeldUp {
@@ -26,7 +28,9 @@ export function startHeldUp(
   })
   let outcome = ''
   createInterface({ input: child.stdout }).on('line', (line) => {
-    if (line === 'held up') child.emit(line)
+    const [word = '', ...rest] = line.split(' ')
+    if (line === 'held up' || line === 'stuck') child.emit(line)
+    else if (word === 'port') child.emit(word, Number(rest.join(' ')))
     else outcome = line
   })
   let complaint = ''
@@ -45,6 +49,7 @@ export function startHeldUp(
         setTimeout(() => child.kill('SIGCONT'), duration)
       }
     },
+    tells: (what) => once(child, what).then(([told]) => told),
     output,
   }
 }
