@@ -2,7 +2,7 @@
 import { basename } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { type Emulator, startEmulator } from '@owner-sso/emulator'
-import { codeBlocksOf, documents, typedIn } from './code-blocks.ts'
+import { type CodeBlock, codeBlocksOf, documents, typedIn } from './code-blocks.ts'
 import { project, runCommand } from './empty-project.ts'
 import { freePort } from '../free-port.ts'
 import { describeWithRedis, startRedis } from '../redis-server.ts'
@@ -82,6 +82,18 @@ it('Sign in with Passport: a form, a wrong password, the vehicles, a sign-out', 
   expect((await get('/')).headers.get('location')).toBe('/login')
 })
 
+it('Sign in with Passport: signs in behind a proxy that ends TLS', async () => {
+  await using program = await serve('docs/sign-in-with-passport.md', undefined, { NODE_ENV: 'production' })
+  const { get, post } = program.visitor
+  const proxied = { 'x-forwarded-proto': 'https' }
+  const answer = await post('/login', { identity: 'plain@example.com', credential }, proxied)
+  expect([answer.headers.get('location'), answer.headers.get('set-cookie')]).toEqual([
+    '/',
+    expect.stringMatching(/; Secure/u),
+  ])
+  expect(await (await get('/', proxied)).json()).toMatchObject({ count: 2 })
+})
+
 it('The second factor: a password, the list of devices, a passcode', async () => {
   await using program = await serve('docs/second-factor.md')
   const { get, postJson } = program.visitor
@@ -93,10 +105,19 @@ it('The second factor: a password, the list of devices, a passcode', async () =>
   expect(await second.json()).toMatchObject({ account: 'mfa@example.com' })
 })
 
-it('The second factor, without Passport: says the device, and shows no token', async () => {
-  const environment = { OWNER_SSO_ACCOUNT: 'mfa@example.com', PASSCODE: passcode() }
-  await using program = start('docs/second-factor.md', 'second-factor-core', environment)
-  expect((await program.ended).printed).toMatch(/“Phone” is needed\nTokenSet \{\s+access_token: '\[redacted\]'/u)
+it('The second factor, without Passport: asks again after a mistake, and shows no token', async () => {
+  await using program = start('docs/second-factor.md', 'second-factor-core.mjs', {
+    OWNER_SSO_ACCOUNT: 'mfa@example.com',
+  })
+  await printing(program, /Passcode of Phone: $/u)
+  program.child.stdin?.write(`${String((Number(passcode()) + 1) % 1_000_000).padStart(6, '0')}\n`)
+  await printing(program, /passcode.*\n[^]*Passcode of Phone: $/iu)
+  program.child.stdin?.write(`${passcode()}\n`)
+  expect(await program.ended).toMatchObject({
+    code: 0,
+    printed: expect.stringMatching(/access_token: '\[redacted\]'/u),
+  })
+  expect(emulator.counters).toMatchObject({ credentialChecks: 2, passcodeChecks: 2 })
 })
 
 describe('Regions', () => {
@@ -104,12 +125,12 @@ describe('Regions', () => {
 
   it('signs in at an allowed one', async () => {
     const allowed = { ...environment, OWNER_SSO_REGIONAL_AUTH_URLS: emulator.regionalAuthUrl }
-    await using program = start('docs/regions.md', 'regions', allowed)
+    await using program = start('docs/regions.md', 'regions.mjs', allowed)
     expect((await program.ended).printed).toBe(`regional@example.com belongs to ${emulator.regionalAuthUrl}\n`)
   })
 
   it('says which one is not allowed', async () => {
-    await using program = start('docs/regions.md', 'regions', environment)
+    await using program = start('docs/regions.md', 'regions.mjs', environment)
     const { printed } = await program.ended
     expect(printed).toContain(`belongs to ${emulator.regionalAuthUrl}, which is not allowed`)
   })
@@ -118,7 +139,7 @@ describe('Regions', () => {
 it('Where tokens live: signs in once, finds the tokens again, and copies them under a new key', async () => {
   const folder = newFolder()
   const said: string[] = []
-  for (const name of ['where-tokens-live', 'where-tokens-live', 'where-tokens-live-copy']) {
+  for (const name of ['where-tokens-live.mjs', 'where-tokens-live.mjs', 'new-key.mjs']) {
     await using program = start('docs/where-tokens-live.md', name, {}, folder)
     said.push((await program.ended).printed)
   }
@@ -150,8 +171,8 @@ describeWithRedis('Running many instances', () => {
       ...credentials,
       OWNER_SSO_STORE: redis.url,
     })
-    await using one = await serve('docs/many-instances.md', undefined, environment)
-    await using other = await serve('docs/many-instances.md', undefined, environment)
+    await using one = await serve('docs/many-instances.md', 'many-instances', environment)
+    await using other = await serve('docs/many-instances.md', 'many-instances', environment)
     for (const { visitor } of [one, other]) {
       expect((await visitor.get('/api/1/vehicles')).status).toBe(403)
       const answer = await visitor.get('/api/1/vehicles', { 'x-api-key': environment.API_KEY })
@@ -199,13 +220,13 @@ describe('When the firewall blocks you', () => {
     [false, /^signed in$/mu],
   ])('says so: %s', async (firewall, words) => {
     if (firewall) emulator.once('login-page', { firewall })
-    await using program = start('docs/when-the-firewall-blocks-you.md')
+    await using program = start('docs/when-the-firewall-blocks-you.md', 'blocked.mjs')
     expect((await program.ended).printed).toMatch(words)
   })
 })
 
 it('The security model: nothing leaks', async () => {
-  await using program = start('docs/security-model.md')
+  await using program = start('docs/security-model.md', 'security-model')
   const { printed } = await program.ended
   expect(printed).toMatch(/^ERR_SSO_INVALID_CREDENTIALS form-submission 401 \{ leaks: false \}$/mu)
   expect(printed).toMatch(/operation: 'login'[\s\S]*TokenSet \{\s+access_token: '\[redacted\]'/u)
@@ -217,16 +238,43 @@ it('Testing with the emulator: the tests pass', async () => {
   expect(await program.ended).toMatchObject({ code: 0, printed: expect.stringMatching(/^\W pass 3$/mu) })
 })
 
+it.each(documents.filter(isOurs).flatMap(codeBlocksOf).filter(checksItsSettings))(
+  '$document: $marks.runs names the settings that are missing',
+  async ({ document, marks: { runs = '' }, code }) => {
+    const read = new Set(Array.from(code.matchAll(/process\.env\.(\w+)(?! \?\?)\b/gu), ([, name]) => name ?? ''))
+    for (const name of optional) read.delete(name)
+    await using program = paste(document, runs, {})
+    const { code: exitCode, printed } = await program.ended
+    const [, named = ''] = /^(?:Error: )?Not set: (.*)/mu.exec(printed) ?? []
+    expect(exitCode).not.toBe(0)
+    expect(named.split(', ')).toEqual(expect.arrayContaining([...read]))
+  },
+)
+
 it('every program that a guide or the README marks as run was run by one of these tests', () => {
-  const ours = documents.filter((document) => /^(?:docs\/.*|README)\.md$/u.test(document))
-  const marked = ours.flatMap(codeBlocksOf).flatMap(({ marks: { runs } }) => runs ?? [])
+  const marked = documents
+    .filter(isOurs)
+    .flatMap(codeBlocksOf)
+    .flatMap(({ marks: { runs } }) => runs ?? [])
   expect([...wasRun].toSorted()).toEqual(marked.toSorted())
 })
+
+function isOurs(document: string): boolean {
+  return /^(?:docs\/.*|README)\.md$/u.test(document)
+}
+
+/** Settings that a program does without. */
+const optional = ['OWNER_SSO_REGIONAL_AUTH_URLS', 'OWNER_SSO_FACTOR', 'NODE_ENV', 'PORT']
+
+/** Programs to copy. Those of the README leave it to the packages; a test has its own settings. */
+function checksItsSettings({ document, marks: { runs } }: CodeBlock): boolean {
+  return document !== 'README.md' && runs?.endsWith('.mjs') === true && !runs.endsWith('.test.mjs')
+}
 
 /** A program of a document; a guide's only one is called like its file. */
 function start(
   document: string,
-  name: string = basename(document, '.md'),
+  name: string = `${basename(document, '.md')}.mjs`,
   environment: NodeJS.ProcessEnv = {},
   folder?: string,
 ): PastedProgram {

@@ -1,7 +1,7 @@
 /** A browser, as far as the documents' servers need one: keeps their cookies, posts forms, follows no redirect. */
 export interface Visitor {
   readonly get: (path: string, headers?: Record<string, string>) => Promise<Response>
-  readonly post: (path: string, fields?: Record<string, string>) => Promise<Response>
+  readonly post: (path: string, fields?: Record<string, string>, headers?: Record<string, string>) => Promise<Response>
   readonly postJson: (path: string, fields: Record<string, string>) => Promise<Response>
 }
 
@@ -18,7 +18,8 @@ export function visitorOf(origin: string): Visitor {
   }
   return {
     get: (path, headers = {}) => send(path, headers),
-    post: (path, fields = {}) => send(path, {}, { method: 'POST', body: new URLSearchParams(fields) }),
+    post: (path, fields = {}, headers = {}) =>
+      send(path, headers, { method: 'POST', body: new URLSearchParams(fields) }),
     postJson: (path, fields) =>
       send(path, { 'content-type': 'application/json' }, { method: 'POST', body: JSON.stringify(fields) }),
   }

@@ -10,7 +10,6 @@ declare namespace NodeJS {
     PENDING_LOGIN_KEY: string
     NEW_KEY: string
     API_KEY: string
-    PASSCODE: string
     PORT: string
     REDIS_URL: string
     SESSION_SECRET: string
