@@ -127,8 +127,9 @@ function tooEarly(seen: Evidence, tokens: TokenSet, now: number): string | undef
   const isRefreshed = parse(tokens.access_token)[1] > 0
   if (isRefreshed && now - since < leastInterval && seen.faults.jumps === 0) return 'two refreshes within a minute'
   seen.early += 1
-  // One for the process whose clock has jumped, and one for what it wrote.
-  const excuses = seen.asked + 2 * seen.faults.jumps
+  // One for the process whose clock has jumped, and one for each sign-in that it wrote.
+  const signIns = seen.sessions.filter((session) => session.startsWith('sign-in')).length
+  const excuses = seen.asked + (1 + signIns) * seen.faults.jumps
   return seen.early > excuses ? 'a young access token was refreshed' : undefined
 }
 
