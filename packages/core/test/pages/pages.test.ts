@@ -337,6 +337,15 @@ describe('a passcode page', () => {
     expect(readPasscode(both)).toMatchObject({ transactionId: 'i' })
   })
 
+  it.each(['"', "'", '`', '/*', '//', '"\\\\', '`\\\\', '_csrf=', '_csrf:"', '$', ' ', '=', '/* "', '_csrf]'])(
+    'is read in a few times what parsing it takes, where a script is %j over and over',
+    (piece) => {
+      const page = `${field}<script>${filledTo(200 * 1024, piece)}</script>`
+      const parsing = leastCpu(() => parseDocument(page))
+      expect(leastCpu(() => readPasscode(page)) / Math.max(parsing, 10)).toBeLessThan(20)
+    },
+  )
+
   it('is none that asks for the credential in sight, with the passcode in a template', () => {
     expect(readPasscode(login('') + template(field))).toBeUndefined()
     expect(readPasscode(template(login('') + field))).toBeDefined()
