@@ -164,7 +164,7 @@ describe('the command', () => {
     while (!/SSO service/u.test(printed)) await once(running.stdout, 'data')
     const authUrl = /SSO service\s+(\S+)/u.exec(printed)?.[1] ?? ''
     const greeted = printed.length
-    const client = new Client({ authUrl } as typeof emulator)
+    const client = new Client({ authUrl })
     await expect(client.login('plain@example.com')).rejects.toThrow(/terminated|fetch failed/u)
     const tokens = await client.login('plain@example.com')
     await client.refresh(tokens['refresh_token'])

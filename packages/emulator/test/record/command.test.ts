@@ -53,7 +53,7 @@ function run(...args: readonly string[]): Running {
 const address = /point your program at\s+(\S+)/u
 
 function pointedAt(authUrl: string): Client {
-  return new Client({ authUrl } as typeof emulator)
+  return new Client({ authUrl })
 }
 
 async function recordOne(): Promise<Running> {

@@ -52,7 +52,7 @@ async function serve(listener: RequestListener): Promise<string> {
 }
 
 const pointedAt = (recorder: Recorder, base = recorder.authUrl): Client =>
-  new Client({ authUrl: recorder.authUrl } as typeof emulator, { base, userAgent: 'my-program/2.1' })
+  new Client({ authUrl: recorder.authUrl }, { base, userAgent: 'my-program/2.1' })
 
 describe('a recorder', () => {
   it('passes each request on once, as it came, over TLS 1.2', async () => {

@@ -22,7 +22,7 @@ beforeEach(async () => {
 afterEach(() => replay.close())
 
 function pointedAt({ authUrl }: { readonly authUrl: string }): Client {
-  return new Client({ authUrl } as typeof emulator)
+  return new Client({ authUrl })
 }
 
 function problemOf(answer: Answer): string {
