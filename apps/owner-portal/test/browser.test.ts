@@ -178,7 +178,9 @@ describeInChromium('in a real Chromium', () => {
     const inspector = await opened
     await signIn(page, 'plain@example.com')
     await inspector.getByText('tokens issued').first().waitFor()
-    expect(await inspector.getByRole('heading', { level: 2, name: 'plain@example.com' }).count()).toBe(1)
+    const login = inspector.getByRole('heading', { level: 2, name: 'plain@example.com' })
+    await login.waitFor()
+    expect(await login.count()).toBe(1)
     await inspector.screenshot({ path: `${artefacts}inspector.png` })
     await page.context().close()
   })
