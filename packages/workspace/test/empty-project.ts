@@ -19,6 +19,7 @@ export interface Manifest {
   name: string
   version: string
   private?: boolean
+  keywords?: string[]
   bin?: Record<string, string>
   engines: Record<string, string>
   exports: Record<string, unknown>
