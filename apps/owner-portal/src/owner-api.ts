@@ -2,7 +2,7 @@
  * The owner API, as the portal needs it: the vehicles of the signed-in account.
  */
 import { SsoError, timeLimitSignal, type TokenManager, type TransportOption } from '@owner-sso/core'
-import { ownerFetch } from '@owner-sso/express'
+import { OwnerApiTokenRefusedError, ownerFetch } from '@owner-sso/express'
 
 /** Where the portal shows the owner API's answers as they are: its paths stand below this one. */
 export const ownerApiPath = '/owner-api'
@@ -84,6 +84,7 @@ async function answerOf(call: typeof fetch, path: string, timeout: number): Prom
     return { status: response.status, body: await boundedText(response) }
   } catch (error) {
     if (error instanceof OwnerApiError || error instanceof SsoError) throw error
+    if (error instanceof OwnerApiTokenRefusedError) throw refusedToken()
     if (signal.aborted) throw new OwnerApiError(504, 'The owner API did not answer in time.')
     throw new OwnerApiError(502, 'The owner API can’t be reached.')
   }
@@ -128,6 +129,13 @@ function property(value: unknown, key: string): unknown {
 
 function unknownVehicle(): OwnerApiError {
   return new OwnerApiError(404, 'The owner API knows no such vehicle of this account.')
+}
+
+function refusedToken(): OwnerApiError {
+  return new OwnerApiError(
+    502,
+    'The owner API refuses the tokens of this sign-in. Signing in again does not help: whoever runs this portal has to set another OWNER_SSO_TRANSPORT.',
+  )
 }
 
 function unreadable(): OwnerApiError {

@@ -16,6 +16,8 @@ export interface CommandOptions {
   readonly factor?: string
   readonly browser?: boolean
   readonly port?: string
+  readonly live?: boolean
+  readonly yes?: boolean
   readonly fromPlain?: boolean
   readonly toPlain?: boolean
 }

@@ -129,9 +129,17 @@ export const commandTable: readonly CommandEntry[] = [
     description:
       'Looks at the settings, the store and its file modes, and at whether the SSO service and the owner API can be ' +
       'reached, which TLS version was agreed, and whether this machine’s clock is right. Makes no login: one request to ' +
-      'each of the two.',
+      'each of the two. --live makes one refresh and one call of the owner API beside, once you agree: whether a token that is ' +
+      'minted here is taken, and over what. On a refusal it names the transport to try next.',
+    options: [
+      ['--live', 'make one refresh and one call of the owner API, after asking'],
+      ['--yes', 'agree to --live'],
+    ],
     examinesSettings: true,
-    examples: [['owner-sso doctor --json', 'for a bug report; there are no secrets in it']],
+    examples: [
+      ['owner-sso doctor --json', 'for a bug report; there are no secrets in it'],
+      ['owner-sso doctor --live --account ann@example.com', 'where the owner API answers 403'],
+    ],
     load: () => import('./commands/doctor.ts'),
   },
   {

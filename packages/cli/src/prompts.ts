@@ -34,6 +34,14 @@ export async function askSecretOrNothing(message: string): Promise<string> {
   return given((await password({ message: visible(message), ...terminal() })) ?? '')
 }
 
+/** Whether the person agrees; Enter alone does not. */
+export async function askConsent(message: string): Promise<boolean> {
+  const { confirm } = await import('@clack/prompts')
+  const answer = await confirm({ message: visible(message), initialValue: false, ...terminal() })
+  if (typeof answer === 'boolean') return answer
+  return given(answer) === 'yes'
+}
+
 export async function askChoice(
   message: string,
   options: readonly { readonly value: string; readonly label: string }[],

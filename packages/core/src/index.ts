@@ -1,6 +1,7 @@
 // Sign in: the flow of the interface document.
 export { createSso } from './create-sso.ts'
 export type {
+  AgreedTransport,
   AuthorizationRequest,
   BackupCodeAnswer,
   CallOptions,

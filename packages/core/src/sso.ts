@@ -42,6 +42,13 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined
 }
 
+/** What a connection to the service agreed on. */
+export interface AgreedTransport {
+  /** `TLSv1.2` or `TLSv1.3`; `undefined` over plain http. */
+  readonly tls: string | undefined
+  readonly http: '1.1' | '2'
+}
+
 /** What a refresh takes beside. */
 export interface RefreshOptions extends CallOptions {
   /** Milliseconds for the whole request, in place of the option `timeout`. */
@@ -51,6 +58,8 @@ export interface RefreshOptions extends CallOptions {
    * the thrown error is the outcome (the send guard of `docs/refresh-protocol.md`).
    */
   readonly beforeSend?: (() => void) | undefined
+  /** Is told what the connection agreed on, right before `beforeSend`. */
+  readonly onConnected?: ((agreed: AgreedTransport) => void) | undefined
 }
 
 /** The account: `identity` is the e-mail, `credential` the password (interface document, endpoint 2). */

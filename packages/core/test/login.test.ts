@@ -129,6 +129,22 @@ describe('a login over TLS', () => {
     expect(sso.authUrl).toBe(emulator.authUrl)
   })
 
+  it('speaks TLS 1.3 and HTTP/2 with the transport modern: login, second factor, region and refresh', async () => {
+    const { emulator, sso } = await start({ tls: true, http2: true, mintedBy: { tls: 'TLSv1.3', http: '2' } })
+    const modern = createSso({
+      authUrl: sso.authUrl,
+      regionalAuthUrls: [emulator.regionalAuthUrl],
+      transport: 'modern',
+      tls: { ca: emulator.ca ?? '' },
+    })
+    await modern.login({ ...mfa, passcode: () => passcodeOf(emulator) })
+    expect(connections(emulator.requests)).toBe(1)
+    const tokens = await modern.refresh(await modern.login(regional))
+    expect(tokens.auth_url).toBe(emulator.regionalAuthUrl)
+    const wires = emulator.requests.map(({ tlsVersion, httpVersion }) => `${tlsVersion} ${httpVersion}`)
+    expect(new Set(wires)).toEqual(new Set(['TLSv1.3 2']))
+  })
+
   it('does not speak to a service whose CA it was not given', async () => {
     const { emulator } = await start({ tls: true })
     const trusting = createSso({ authUrl: emulator.authUrl })

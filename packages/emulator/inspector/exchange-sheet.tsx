@@ -103,6 +103,6 @@ function Side({ title, note, detail, parts }: SideProps): VNode {
   )
 }
 
-function transportOf({ host, connection, tlsVersion }: ExchangeDetail): string {
-  return `${host} · ${tlsVersion ?? 'http'} · socket ${connection}`
+function transportOf({ host, connection, tlsVersion, httpVersion }: ExchangeDetail): string {
+  return `${host} · ${tlsVersion ?? 'http'} · HTTP/${httpVersion} · socket ${connection}`
 }

@@ -5,6 +5,7 @@ import type { Clock } from './clock.ts'
 import { createExpiringMap, type Alive } from './expiring-map.ts'
 import { issuerOf, type Instance } from './instances.ts'
 import type { Settings } from './settings.ts'
+import type { Minting } from './minting.ts'
 import { randomText } from './sessions.ts'
 import { signToken } from './signing-key.ts'
 
@@ -15,11 +16,18 @@ export interface AccessToken {
   readonly account: Account
   /** The sign-in it came from. */
   readonly family: string
+  readonly minting: Minting | undefined
   revoked: boolean
 }
 
 export interface AccessTokens {
-  issue(account: Account, family: string, instance: Instance): Promise<{ accessToken: string; idToken: string }>
+  /** `minting` is undefined for tokens that no request asked for. */
+  issue(
+    account: Account,
+    family: string,
+    instance: Instance,
+    minting?: Minting,
+  ): Promise<{ accessToken: string; idToken: string }>
   /** The token's content while it is known, unexpired and not revoked. */
   find(token: string): AccessToken | undefined
   /** Revokes those that match and says how many. */
@@ -36,7 +44,7 @@ export function createAccessTokens(clock: Clock, settings: Settings, max: number
     max,
   })
   return {
-    async issue(account, family, instance) {
+    async issue(account, family, instance, minting) {
       const iat = Math.floor(clock.now())
       const claims = {
         iss: issuerOf(instance),
@@ -52,7 +60,7 @@ export function createAccessTokens(clock: Clock, settings: Settings, max: number
           : signToken({ ...claims, aud: [issuerOf(instance), 'owner-api'], jti: randomUUID(), scp }),
         signToken({ ...claims, aud: 'ownerapi', jti: randomUUID(), email: account.identity, email_verified: true }),
       ])
-      tokens.set(accessToken, { account, family, revoked: false })
+      tokens.set(accessToken, { account, family, minting, revoked: false })
       return { accessToken, idToken }
     },
     find(token) {

@@ -19,9 +19,10 @@ export interface Counters {
   passcodeChecks: number
   /** Challenge pages answered by the firewall, those of faults included. */
   challenges: number
-  /** Owner API calls answered with data, and those answered 401. */
+  /** Owner API calls answered with data, those answered 401, and those answered 403 (option `mintedBy`). */
   ownerApiCalls: number
   ownerApiRejections: number
+  ownerApiRefusals: number
 }
 
 export function createCounters(): Counters {
@@ -37,5 +38,6 @@ export function createCounters(): Counters {
     challenges: 0,
     ownerApiCalls: 0,
     ownerApiRejections: 0,
+    ownerApiRefusals: 0,
   }
 }

@@ -68,7 +68,8 @@ export function createFirewall(clock: Clock, settings: Settings): Firewall {
     const browser = isBrowser(userAgent)
     if (browser && isAllowed(userAgent, settings.allowBrowsers)) return undefined
     if (browser) return 'its User-Agent is a browser’s'
-    if (client.tlsVersion === 'TLSv1.3' && !isLenient(settings)) return 'it came with TLS 1.3'
+    if (client.tlsVersion === 'TLSv1.3' && !isLenient(settings) && settings.mintedBy?.tls !== 'TLSv1.3')
+      return 'it came with TLS 1.3'
     if (!isExcessive(client)) return undefined
     return `more than ${rules().maxRequests} requests in ${rules().windowSeconds} s`
   }

@@ -1,8 +1,17 @@
 /** The sockets: http or https on loopback, IPv4 and IPv6 alike, so that `localhost` arrives however it resolves. */
-import { createServer as createHttpServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import {
+  createServer as createHttpServer,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+} from 'node:http'
+import { createSecureServer as createHttp2Server } from 'node:http2'
 import { createServer as createHttpsServer, Server as HttpsServer } from 'node:https'
+import type { Server as NetServer, Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import type { SecureContextOptions } from 'node:tls'
 import type { Certificate } from './certificate.ts'
+import { createHttp2Bridge } from './http2-bridge.ts'
 import type { Settings } from './settings.ts'
 import { BANNER } from './web-app.ts'
 
@@ -11,6 +20,8 @@ export interface ListenOptions {
   /** 0: any free one. */
   readonly port: number
   readonly certificate?: Certificate | undefined
+  /** Offers HTTP/2 beside HTTP/1.1, with a certificate. */
+  readonly http2?: boolean
   readonly tls: TlsVersions
 }
 
@@ -46,15 +57,14 @@ const KEEP_ALIVE = 60_000
 export async function listen(options: ListenOptions, tries: number = PORT_TRIES): Promise<Listener> {
   const [address = options.host, twin] = addressesOf(options.host)
   const first = await listenOn(options, address, options.port)
-  const bound = first.address()
-  const port = typeof bound === 'object' && bound ? bound.port : options.port
+  const { port } = first
   const servers = [first]
   if (twin !== undefined) {
     try {
       servers.push(await listenOn(options, twin, port))
     } catch (error) {
       if (isAddressInUse(error)) {
-        await closeServer(first)
+        await first.close()
         if (options.port !== 0 || tries <= 1) throw error
         return listen(options, tries - 1)
       }
@@ -64,14 +74,13 @@ export async function listen(options: ListenOptions, tries: number = PORT_TRIES)
   return {
     port,
     serve: (app) => {
-      for (const server of servers) server.on('request', app)
+      for (const server of servers) server.serve(app)
     },
     offer: (tls) => {
-      for (const server of servers)
-        if (server instanceof HttpsServer) server.setSecureContext(secureContext({ ...options, tls }))
+      for (const server of servers) server.offer(secureContext({ ...options, tls }))
     },
     close: async () => {
-      await Promise.all(servers.map(closeServer))
+      await Promise.all(servers.map((server) => server.close()))
     },
   }
 }
@@ -95,17 +104,85 @@ function isAddressInUse(error: unknown): boolean {
   return typeof error === 'object' && error !== null && 'code' in error && error.code === 'EADDRINUSE'
 }
 
-async function listenOn(options: ListenOptions, host: string, port: number): Promise<Server> {
-  const limits = {
-    maxHeaderSize: MAX_HEADER_BYTES,
-    headersTimeout: 30_000,
-    requestTimeout: 60_000,
-    keepAliveTimeout: KEEP_ALIVE,
-  }
+/** What listens at one address. */
+interface AddressListener extends Omit<Listener, 'offer'> {
+  offer(context: SecureContextOptions): void
+}
+
+const LIMITS = {
+  maxHeaderSize: MAX_HEADER_BYTES,
+  headersTimeout: 30_000,
+  requestTimeout: 60_000,
+  keepAliveTimeout: KEEP_ALIVE,
+}
+
+async function listenOn(options: ListenOptions, host: string, port: number): Promise<AddressListener> {
+  const listener = options.certificate && options.http2 ? http2Listener(secureContext(options)) : http1Listener(options)
+  const { server } = listener
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+  const bound = server.address()
+  return { ...listener, port: typeof bound === 'object' && bound ? bound.port : port }
+}
+
+type Unbound = Omit<AddressListener, 'port'> & { readonly server: NetServer }
+
+function http1Listener(options: ListenOptions): Unbound {
   const server = options.certificate
-    ? createHttpsServer({ ...limits, ...secureContext(options) })
-    : createHttpServer(limits)
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    ? createHttpsServer({ ...LIMITS, ...secureContext(options) })
+    : createHttpServer(LIMITS)
+  answerBadRequests(server)
+  return {
+    server,
+    serve: (app) => void server.on('request', app),
+    offer: (context) => {
+      if (server instanceof HttpsServer) server.setSecureContext(context)
+    },
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+/** HTTP/2 for clients that offer it, HTTP/1.1 for all others (RFC 7301). */
+function http2Listener(context: SecureContextOptions): Unbound {
+  const bridge = createHttp2Bridge(LIMITS)
+  const sockets = new Set<Socket>()
+  const server = createHttp2Server({ allowHTTP1: true, ...context })
+  answerBadRequests(server)
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  server.on('session', (session) => session.on('error', () => undefined))
+  return {
+    server,
+    serve(app) {
+      bridge.serve(app)
+      server.on('request', (request, response) => {
+        if (request.httpVersionMajor === 2) bridge.pass(request, response)
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a request of HTTP/1.1 is that of node:http
+        else app(request as unknown as IncomingMessage, response as unknown as ServerResponse)
+      })
+    },
+    offer: (changed) => server.setSecureContext(changed),
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve())
+        for (const socket of sockets) socket.destroy()
+      }),
+  }
+}
+
+function answerBadRequests(server: NetServer): void {
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
     const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request'
     if (socket.writable)
       socket.end(`HTTP/1.1 ${status}\r\n${BANNER}: 1\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`)
@@ -114,23 +191,8 @@ async function listenOn(options: ListenOptions, host: string, port: number): Pro
   server.on('checkExpectation', (_request, response: ServerResponse) => {
     response.writeHead(417, { [BANNER]: '1', connection: 'close', 'content-length': '0' }).end()
   })
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, host, () => {
-      server.off('error', reject)
-      resolve()
-    })
-  })
-  return server
 }
 
 function secureContext({ certificate, tls }: ListenOptions): SecureContextOptions {
   return { ...(certificate && { cert: certificate.cert, key: certificate.key }), ...tls }
-}
-
-async function closeServer(server: Server): Promise<void> {
-  await new Promise<void>((resolve) => {
-    server.close(() => resolve())
-    server.closeAllConnections()
-  })
 }

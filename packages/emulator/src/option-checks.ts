@@ -36,6 +36,7 @@ export const OPTION_CHECKS: Checks<EmulatorOptions> = {
   tls: boolean(),
   tlsMinVersion: oneOf('TLSv1.2', 'TLSv1.3'),
   tlsMaxVersion: oneOf('TLSv1.2', 'TLSv1.3'),
+  http2: boolean(),
   accounts: { expected: 'an array of accounts', accepts: Array.isArray },
   mfaAt: oneOf('token-exchange', 'form-submission'),
   codeChallengeEncoding: oneOf('either', 'hex-digest', 'raw-digest'),
@@ -49,6 +50,7 @@ export const OPTION_CHECKS: Checks<EmulatorOptions> = {
   expiresIn: { expected: 'a number, a string or null', accepts: (value) => value === null || isScalar(value) },
   accessTokenLifetime: seconds(),
   accessTokenFormat: oneOf('jwt', 'opaque'),
+  mintedBy: orNull(shape({ tls: oneOf('TLSv1.2', 'TLSv1.3'), http: oneOf('1.1', '2') })),
   hiddenInputs: shape({ rename: renames(), extra: strings(), inTemplate: boolean() }),
   passcodePage: shape({
     csrf: oneOf('input', 'script', 'none'),

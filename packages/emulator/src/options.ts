@@ -52,6 +52,12 @@ export interface FirewallOptions {
   readonly blockSeconds?: number
 }
 
+/** What a token must have been minted over, so that the owner API takes it. A member that is left out doesn't matter. */
+export interface MintedByOptions {
+  readonly tls?: 'TLSv1.2' | 'TLSv1.3'
+  readonly http?: '1.1' | '2'
+}
+
 /** How the service behaves. All of it has defaults. */
 export interface EmulatorOptions {
   /** Port of the SSO service; default any free one. */
@@ -70,6 +76,8 @@ export interface EmulatorOptions {
   readonly tlsMinVersion?: 'TLSv1.2' | 'TLSv1.3'
   /** Highest TLS version offered; default `TLSv1.3`, so that a client that uses it meets the firewall, unless `strictness` is `lenient`. */
   readonly tlsMaxVersion?: 'TLSv1.2' | 'TLSv1.3'
+  /** With `tls`: HTTP/2 for clients that offer it, HTTP/1.1 for all others. Default false. */
+  readonly http2?: boolean
   /** Default: plain@example.com, mfa@example.com and regional@example.com, each with the credential `correct horse`. */
   readonly accounts?: readonly AccountOptions[]
   readonly mfaAt?: MfaPlace
@@ -93,6 +101,11 @@ export interface EmulatorOptions {
   readonly accessTokenLifetime?: number
   /** Access tokens are signed JWTs (default) or opaque strings. */
   readonly accessTokenFormat?: 'jwt' | 'opaque'
+  /**
+   * The owner API answers 403 to tokens that were minted over another TLS or HTTP version, at a sign-in or refresh; `null`
+   * (default): it takes all. A rule that wants TLS 1.3 keeps the firewall from challenging it.
+   */
+  readonly mintedBy?: MintedByOptions | null
   readonly hiddenInputs?: HiddenInputsOptions
   readonly passcodePage?: PasscodePageOptions
   /** The login page asks for the e-mail alone, and for the password on a second page. Default false. */

@@ -5,7 +5,9 @@ import express, { type Express, type Request, type Response } from 'express'
 import type { AccessToken } from './access-tokens.ts'
 import { answer } from './answer.ts'
 import type { Faults } from './faults/faults.ts'
+import { connectionOf } from './http2-bridge.ts'
 import type { Journal } from './journal/journal.ts'
+import { describeMinting, isTaken, mintingOf } from './minting.ts'
 import { because, jsonReply, type Reply } from './reply.ts'
 import type { Service } from './service.ts'
 import { isLenient } from './strictness.ts'
@@ -47,6 +49,10 @@ export function createOwnerApi(service: Service, faults: Faults, journal: Journa
       service.counters.ownerApiRejections += 1
       return unauthorized(token === undefined)
     }
+    if (!isTaken(held.minting, service.settings.mintedBy)) {
+      service.counters.ownerApiRefusals += 1
+      return forbidden(describeMinting(held.minting))
+    }
     service.counters.ownerApiCalls += 1
     return because('the access token is good', await reply(request, held))
   }
@@ -80,11 +86,18 @@ export function createOwnerApi(service: Service, faults: Faults, journal: Journa
     express.text({ type: () => true, limit: '64kb', inflate: false }),
     endpoint(async (request) => {
       const refreshToken = tradedRefreshToken(service, request)
-      if (refreshToken !== undefined) return refreshedTradeReply(service, refreshToken)
-      return withToken(request, (_request, held) => tradeReply(service, held))
+      if (refreshToken !== undefined)
+        return refreshedTradeReply(service, refreshToken, mintingOf(connectionOf(request)))
+      return withToken(request, (asked, held) => tradeReply(service, held, mintingOf(connectionOf(asked))))
     }),
   )
   return finishApp(app)
+}
+
+/** A good token that the edge does not like (option `mintedBy`). What it looks at, it keeps to itself. */
+function forbidden(minting: string): Reply {
+  const body = { response: null, error: 'forbidden' }
+  return because(`the access token is good, but was minted over ${minting}`, jsonReply(403, body))
 }
 
 function unauthorized(missing: boolean): Reply {

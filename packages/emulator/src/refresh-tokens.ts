@@ -6,6 +6,7 @@ import type { Clock } from './clock.ts'
 import type { Counters } from './counters.ts'
 import { createExpiringMap, type Alive } from './expiring-map.ts'
 import type { Instance } from './instances.ts'
+import type { Minting } from './minting.ts'
 import type { Settings } from './settings.ts'
 import { randomText } from './sessions.ts'
 
@@ -56,11 +57,11 @@ export interface RefreshOutcome {
 
 export interface RefreshTokens {
   /** Tokens of a new sign-in. */
-  signIn(account: Account, instance: Instance): Promise<SignInTokens>
+  signIn(account: Account, instance: Instance, minting?: Minting): Promise<SignInTokens>
   /** Further tokens of a sign-in, to be refreshed at the owner API. */
-  trade(holder: Holder): Promise<TokenResponse>
+  trade(holder: Holder, minting: Minting): Promise<TokenResponse>
   /** Tokens for a refresh token, or why there are none. */
-  refresh(token: string, place: RefreshPlace): Promise<RefreshOutcome>
+  refresh(token: string, place: RefreshPlace, minting: Minting): Promise<RefreshOutcome>
   /** Every refresh token of the account is dead from now on; says how many were alive. */
   expire(account: Account): number
   /** Those that a refresh would take. */
@@ -91,8 +92,9 @@ export function createRefreshTokens(deps: {
   async function answer<Given extends { readonly refresh_token?: string }>(
     { account, family, instance }: Holder,
     given: Given,
+    minting: Minting | undefined,
   ): Promise<TokenResponse & { readonly id_token: string } & Given> {
-    const { accessToken, idToken } = await accessTokens.issue(account, family, instance)
+    const { accessToken, idToken } = await accessTokens.issue(account, family, instance, minting)
     return {
       access_token: accessToken,
       ...given,
@@ -108,7 +110,7 @@ export function createRefreshTokens(deps: {
     return live.length
   }
 
-  async function replay(token: string, held: RefreshToken, spent: Spent): Promise<RefreshOutcome> {
+  async function replay(token: string, held: RefreshToken, spent: Spent, minting: Minting): Promise<RefreshOutcome> {
     const { family } = held
     const { reuse, graceSeconds } = settings
     counters.replays += 1
@@ -122,7 +124,7 @@ export function createRefreshTokens(deps: {
       return { tokens: await spent.answer, decision: 'a spent refresh token, within its grace: the same answer again' }
     }
     if (reuse === 'grace-stale' && graceful) {
-      const stale = await answer(held, { refresh_token: token })
+      const stale = await answer(held, { refresh_token: token }, minting)
       return { tokens: stale, decision: 'a spent refresh token, within its grace: given back' }
     }
     const consequence = reuse === 'revoke-family' ? ': its family is revoked' : ''
@@ -130,28 +132,28 @@ export function createRefreshTokens(deps: {
   }
 
   return {
-    signIn(account, instance) {
+    signIn(account, instance, minting) {
       const holder = { account, instance, family: randomUUID() }
-      return answer(holder, { refresh_token: add(holder, instance) })
+      return answer(holder, { refresh_token: add(holder, instance) }, minting)
     },
-    trade: (holder) => answer(holder, { refresh_token: add(holder, 'owner-api') }),
-    async refresh(token, place) {
+    trade: (holder, minting) => answer(holder, { refresh_token: add(holder, 'owner-api') }, minting),
+    async refresh(token, place, minting) {
       const held = tokens.get(token)
       if (!held) return { decision: 'an unknown refresh token' }
       if (held.place !== place) return { decision: elsewhere(held.place, place) }
-      if (held.spent) return replay(token, held, held.spent)
+      if (held.spent) return replay(token, held, held.spent, minting)
       if (held.dead) return { decision: 'the refresh token has expired' }
       counters.tokenRefreshes += 1
       const { rotation, reuse } = settings
       if (rotation === 'same') {
-        const same = await answer(held, { refresh_token: token })
+        const same = await answer(held, { refresh_token: token }, minting)
         return { tokens: same, decision: 'tokens issued, the refresh token stays' }
       }
       if (rotation === 'omit') {
-        return { tokens: await answer(held, {}), decision: 'tokens issued, without a refresh token' }
+        return { tokens: await answer(held, {}, minting), decision: 'tokens issued, without a refresh token' }
       }
       const successor = add(held, held.place)
-      const fresh = answer(held, { refresh_token: successor })
+      const fresh = answer(held, { refresh_token: successor }, minting)
       // Kept only where it may be asked for again: it is the bulk of what a token takes.
       held.spent = { at: clock.now(), successor, answer: reuse === 'grace' ? fresh : undefined }
       return { tokens: await fresh, decision: 'tokens issued, the refresh token rotated' }

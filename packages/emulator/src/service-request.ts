@@ -1,6 +1,6 @@
 /** One request as the endpoints see it: the instance it was sent to, its query, cookies and body. */
 import type { IncomingMessage } from 'node:http'
-import { TLSSocket } from 'node:tls'
+import { connectionOf } from './http2-bridge.ts'
 import type { Instance } from './instances.ts'
 
 export interface ServiceRequest {
@@ -14,6 +14,8 @@ export interface ServiceRequest {
   readonly address: string
   /** `TLSv1.2`, `TLSv1.3`; undefined over plain http. */
   readonly tlsVersion: string | undefined
+  /** `1.1`, `2`. */
+  readonly httpVersion: string
 }
 
 /** Fields of a JSON or form body by name. */
@@ -22,6 +24,7 @@ export type Fields = ReadonlyMap<string, string>
 export function readServiceRequest(request: IncomingMessage, instance: Instance, body: string): ServiceRequest {
   const url = request.url ?? ''
   const at = url.indexOf('?')
+  const { tlsVersion, httpVersion } = connectionOf(request)
   return {
     instance,
     query: new URLSearchParams(at === -1 ? '' : url.slice(at + 1)),
@@ -30,7 +33,8 @@ export function readServiceRequest(request: IncomingMessage, instance: Instance,
     body,
     userAgent: request.headers['user-agent'] ?? '',
     address: request.socket.remoteAddress ?? '',
-    tlsVersion: tlsVersionOf(request),
+    tlsVersion,
+    httpVersion,
   }
 }
 
@@ -41,10 +45,6 @@ export function mediaTypeOf({ headers }: IncomingMessage): string {
 
 export function mediaType(contentType: string): string {
   return contentType.split(';', 1)[0]?.trim().toLowerCase() ?? ''
-}
-
-export function tlsVersionOf(request: IncomingMessage): string | undefined {
-  return request.socket instanceof TLSSocket ? (request.socket.getProtocol() ?? undefined) : undefined
 }
 
 /** A JSON body of string fields, or undefined if it is anything else. A list of one string is that string in the field `listed`. */

@@ -42,7 +42,13 @@ export async function startWatched(options: EmulatorOptions, watch: (exchange: E
   const jwks = await publicKeys()
   const listeners: Listener[] = []
   const open = async (port: number): Promise<Listener> => {
-    const listener = await listen({ host: settings.host, port, certificate, tls: tlsVersions(settings) })
+    const listener = await listen({
+      host: settings.host,
+      port,
+      certificate,
+      http2: settings.http2,
+      tls: tlsVersions(settings),
+    })
     listeners.push(listener)
     return listener
   }

@@ -1,6 +1,7 @@
 /** Endpoints 3 and 6, POST /oauth2/v3/token: code exchange and refresh, JSON as documented, form encoding for legacy clients. */
 import { passcodePageReply } from './authorize-answers.ts'
 import { verifierMatches } from './codes.ts'
+import { mintingOf } from './minting.ts'
 import { because, jsonReply, type Reply } from './reply.ts'
 import type { Service } from './service.ts'
 import { readFormFields, readJsonFields, type Fields, type ServiceRequest } from './service-request.ts'
@@ -58,7 +59,7 @@ async function exchangeCode(service: Service, request: ServiceRequest, fields: F
     return passcodePageReply(service, session, awaitPasscode(service, session, account))
   }
 
-  const { id_token: _, ...tokens } = await service.refreshTokens.signIn(account, session.instance)
+  const { id_token: _, ...tokens } = await service.refreshTokens.signIn(account, session.instance, mintingOf(request))
   service.counters.codeExchanges += 1
   return because('tokens issued', jsonReply(200, { ...tokens, state: session.request.state }))
 }
@@ -70,7 +71,7 @@ async function refresh(service: Service, request: ServiceRequest, fields: Fields
   // RFC 6749 section 6 lets the scope be left out.
   const scope = fields.get('scope') ?? (isLenient(service.settings) ? SCOPE : undefined)
   if (scope !== SCOPE) return tokenError('invalid_scope', `The scope must be "${SCOPE}"`)
-  const { decision, tokens } = await service.refreshTokens.refresh(refreshToken, request.instance)
+  const { decision, tokens } = await service.refreshTokens.refresh(refreshToken, request.instance, mintingOf(request))
   return because(
     decision,
     tokens ? jsonReply(200, tokens) : tokenError('login_required', 'The refresh_token is expired.'),

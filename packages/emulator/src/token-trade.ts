@@ -2,15 +2,16 @@
 import type { IncomingMessage } from 'node:http'
 import type { AccessToken } from './access-tokens.ts'
 import type { TokenResponse } from './refresh-tokens.ts'
+import type { Minting } from './minting.ts'
 import { because, jsonReply, type Reply } from './reply.ts'
 import type { Service } from './service.ts'
 import { mediaTypeOf } from './service-request.ts'
 import { tokenFields } from './token-endpoint.ts'
 
 /** The answer to `POST /oauth/token` of the owner API: tokens of the same account and sign-in, for the access token held. */
-export async function tradeReply(service: Service, { account, family }: AccessToken): Promise<Reply> {
+export async function tradeReply(service: Service, { account, family }: AccessToken, minting: Minting): Promise<Reply> {
   const instance = service.instances[account.region]
-  return tradedTokens(service, await service.refreshTokens.trade({ account, family, instance }))
+  return tradedTokens(service, await service.refreshTokens.trade({ account, family, instance }, minting))
 }
 
 /** The refresh token of a body that asks for a refresh; undefined: the request is a trade. */
@@ -24,9 +25,9 @@ export function tradedRefreshToken(
 }
 
 /** The answer to a refresh at the same place. It takes what was traded there, whichever region it is of, and nothing else. */
-export async function refreshedTradeReply(service: Service, refreshToken: string): Promise<Reply> {
+export async function refreshedTradeReply(service: Service, refreshToken: string, minting: Minting): Promise<Reply> {
   service.counters.refreshRequests += 1
-  const { decision, tokens } = await service.refreshTokens.refresh(refreshToken, 'owner-api')
+  const { decision, tokens } = await service.refreshTokens.refresh(refreshToken, 'owner-api', minting)
   if (tokens) return because(decision, tradedTokens(service, tokens))
   const description = 'The refresh token is unknown, expired or was not given here'
   return because(decision, jsonReply(400, { error: 'invalid_grant', error_description: description }))

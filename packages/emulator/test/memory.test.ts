@@ -58,12 +58,13 @@ describe('the oldest give way', () => {
     const clock = still()
     const accessTokens = createAccessTokens(clock, settings, 20)
     const refreshTokens = createRefreshTokens({ clock, settings, counters: createCounters(), accessTokens, max: 30 })
+    const minting = { tlsVersion: undefined, httpVersion: '1.1' }
     const issued = []
     for (let count = 0; count < 50; count += 1) issued.push(await refreshTokens.signIn(account, home))
     expect(issued.filter(({ access_token }) => accessTokens.find(access_token))).toEqual(issued.slice(30))
     expect([...refreshTokens.alive()]).toHaveLength(30)
-    expect((await refreshTokens.refresh(issued[19]?.refresh_token ?? '', home)).tokens).toBeUndefined()
-    expect((await refreshTokens.refresh(issued[20]?.refresh_token ?? '', home)).tokens).toBeDefined()
+    expect((await refreshTokens.refresh(issued[19]?.refresh_token ?? '', home, minting)).tokens).toBeUndefined()
+    expect((await refreshTokens.refresh(issued[20]?.refresh_token ?? '', home, minting)).tokens).toBeDefined()
     clock.advance(28_801)
     expect([...accessTokens.alive()]).toEqual([])
   })

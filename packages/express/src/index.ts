@@ -7,6 +7,7 @@ export type { OwnerSso } from './request-property.ts'
 // Call the owner API from code of one's own.
 export { attachBearer, type AxiosLike } from './calls/axios.ts'
 export { ownerFetch, type OwnerFetchOptions } from './calls/fetch.ts'
+export { OwnerApiTokenRefusedError } from './refused-token.ts'
 export type { CallOptions } from './calls/call-options.ts'
 
 // Answer what went wrong.

@@ -12,10 +12,13 @@ import { type Line, printData, printJson } from '../output.ts'
 import { transportOf } from '../service.ts'
 import type { Settings } from '../settings.ts'
 
-export async function run({ settings }: Call): Promise<number> {
+export async function run({ settings, options }: Call): Promise<number> {
+  const live = options.live === true ? await import('../doctor/live-check.ts') : undefined
+  await live?.askForLive(settings, options.yes === true)
   const store = await checkStore(settings)
   const isBlocked = store.some(({ exitCode }) => exitCode === exitCodes.firewall)
   const findings = [...checkSettings(settings, process.env), ...store, ...(await checkNetwork(settings, isBlocked))]
+  if (live && !isBlocked) findings.push(...(await live.checkLive(settings)))
   if (settings.json) await printJson({ findings })
   else await printData(...findings.flatMap(lines), '', summary(findings))
   return findings.find(({ level }) => level === 'problem')?.exitCode ?? exitCodes.ok

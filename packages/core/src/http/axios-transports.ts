@@ -5,14 +5,17 @@
 import http from 'node:http'
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
 import https from 'node:https'
+import type { Socket } from 'node:net'
+import { TLSSocket } from 'node:tls'
 import { boundAnswer, boundHttp2Answer, mostHeaderBytes } from './answer-bounds.ts'
 import type { ExcessCode } from './answer-bounds.ts'
 import type { Http2, Http2Answer } from './http2-session.ts'
+import type { AgreedTransport } from '../sso.ts'
 
 /** Who follows a request. */
 export interface RequestWatch {
   /** Right before the request is written. Throwing keeps it unwritten. */
-  readonly beforeWrite: () => void
+  readonly beforeWrite: (agreed: AgreedTransport) => void
   /** What `beforeWrite` threw: the outcome, whatever axios makes of it. */
   readonly refused: (error: unknown) => void
   /** The answer was too much. */
@@ -27,9 +30,9 @@ export function http1Transport({ beforeWrite, refused, tooMuch }: RequestWatch):
       const own: RequestOptions = { ...unused, ...options, maxHeaderSize: mostHeaderBytes }
       const request = (options.protocol === 'https:' ? https : http).request(own, respond)
       // node:http emits this right before it writes what was buffered; destroying the request here leaves it unwritten.
-      return request.once('socket', () => {
+      return request.once('socket', (socket) => {
         try {
-          beforeWrite()
+          beforeWrite({ tls: tlsVersion(socket), http: '1.1' })
         } catch (error) {
           refused(error)
           request.destroy()
@@ -59,7 +62,7 @@ export function http2Transport(http2: Http2, { beforeWrite, refused, tooMuch }: 
     request(options: RequestOptions, respond: (answer: Http2Answer) => void): ReturnType<Http2['request']> {
       if (!http2.isOpen()) throw brokenConnection()
       try {
-        beforeWrite()
+        beforeWrite({ tls: tlsVersion(http2.socket), http: '2' })
       } catch (error) {
         refused(error)
         throw error
@@ -72,6 +75,10 @@ export function http2Transport(http2: Http2, { beforeWrite, refused, tooMuch }: 
       return stream
     },
   }
+}
+
+function tlsVersion(socket: Socket): string | undefined {
+  return socket instanceof TLSSocket ? (socket.getProtocol() ?? undefined) : undefined
 }
 
 /** As the system says it of a connection that was cut. */

@@ -13,6 +13,7 @@ import { http1Transport, http2Transport } from './axios-transports.ts'
 import type { RequestWatch } from './axios-transports.ts'
 import type { Connection } from './connection.ts'
 import type { InstanceCookies } from './cookie-jar.ts'
+import type { AgreedTransport } from '../sso.ts'
 
 /** One request, ready to be sent. */
 export interface HttpRequest {
@@ -34,7 +35,7 @@ export interface HttpAnswer {
 export interface Sending {
   readonly signal: AbortSignal
   /** Throwing keeps the request unsent, and the thrown error is the outcome. */
-  readonly beforeWrite: () => void
+  readonly beforeWrite: (agreed: AgreedTransport) => void
 }
 
 export type HttpClient = (request: HttpRequest, sending: Sending) => Promise<HttpAnswer>

@@ -19,7 +19,7 @@ import { httpFailure } from './http-failure.ts'
 import { readHtmlPage } from '../pages/html-page.ts'
 import type { HtmlPage } from '../pages/html-page.ts'
 import type { Service } from '../service.ts'
-import type { RefreshOptions } from '../sso.ts'
+import type { AgreedTransport, RefreshOptions } from '../sso.ts'
 import { verificationProblem } from '../verification.ts'
 
 /** A request of one step. Without `form` or `json` it is a GET. */
@@ -104,7 +104,8 @@ export function openSession(
   async function answerInTime(request: StepRequest): Promise<HttpAnswer> {
     const deadline = startDeadline(options.timeout ?? service.timeout, options.signal)
     let requestSent = false
-    const beforeWrite = (): void => {
+    const beforeWrite = (agreed: AgreedTransport): void => {
+      options.onConnected?.(agreed)
       options.beforeSend?.()
       requestSent = true
     }

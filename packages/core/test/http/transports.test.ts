@@ -53,7 +53,10 @@ describe('a transport', () => {
   ])('%s: a login and a refresh speak it, each on one connection of its own', async (_, transport, tls, http) => {
     const service = await small()
     const sso = ssoAt(service.authUrl, transport, { userAgent: 'fleet/1' })
-    await sso.refresh(await sso.login(credentials))
+    const onConnected = jest.fn()
+    await sso.refresh(await sso.login(credentials), { onConnected })
+    expect(onConnected).toHaveBeenCalledTimes(1)
+    expect(onConnected).toHaveBeenCalledWith({ tls, http: http === '2.0' ? '2' : '1.1' })
     expect(tlsVersions(service)).toEqual([tls, tls])
     expect(service.requests.map(({ httpVersion }) => httpVersion)).toEqual([http, http, http, http])
     const [login, form, token, refresh] = service.requests

@@ -33,6 +33,7 @@ export interface ExchangeDetail extends ExchangeLine {
   readonly host: string
   readonly connection: number
   readonly tlsVersion: string | undefined
+  readonly httpVersion: string
   readonly request: Pick<Exchange['request'], 'query' | 'headers' | 'body'>
   readonly answer: Exchange['answer']
 }
@@ -44,9 +45,17 @@ export function exchangeLine(exchange: Exchange): ExchangeLine {
 }
 
 export function exchangeDetail(exchange: Exchange): ExchangeDetail {
-  const { host, connection, tlsVersion, query, headers, body } = exchange.request
+  const { host, connection, tlsVersion, httpVersion, query, headers, body } = exchange.request
   const { answer } = exchange
-  return { ...exchangeLine(exchange), host, connection, tlsVersion, request: { query, headers, body }, answer }
+  return {
+    ...exchangeLine(exchange),
+    host,
+    connection,
+    tlsVersion,
+    httpVersion,
+    request: { query, headers, body },
+    answer,
+  }
 }
 
 /** Anybody may ask for any path. */

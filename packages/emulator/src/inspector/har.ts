@@ -31,14 +31,14 @@ function entryOf(exchange: Exchange): object {
 }
 
 function requestOf({ request }: Exchange): object {
-  const { method, host, path, query, headers, body, tlsVersion } = request
+  const { method, host, path, query, headers, body, tlsVersion, httpVersion } = request
   const queryString = pairsOf(query)
   const search = new URLSearchParams(queryString.map(({ name, value }): [string, string] => [name, value])).toString()
   const mimeType = headers['content-type']
   return {
     method,
     url: `${tlsVersion === undefined ? 'http' : 'https'}://${host}${path}${search && `?${search}`}`,
-    httpVersion: 'HTTP/1.1',
+    httpVersion: `HTTP/${httpVersion}`,
     cookies: cookieNames([headers['cookie'] ?? '']),
     headers: pairsOf(headers),
     queryString,
@@ -48,13 +48,13 @@ function requestOf({ request }: Exchange): object {
   }
 }
 
-function responseOf({ request: { status = 0 }, answer }: Exchange): object {
+function responseOf({ request: { status = 0, httpVersion }, answer }: Exchange): object {
   const headers: Headers = answer?.headers ?? {}
   const mimeType = String(headers['content-type'] ?? '')
   return {
     status,
     statusText: STATUS_CODES[status] ?? '',
-    httpVersion: 'HTTP/1.1',
+    httpVersion: `HTTP/${httpVersion}`,
     cookies: cookieNames([headers['set-cookie'] ?? []].flat()),
     headers: pairsOf(headers),
     content: { size: -1, mimeType, ...(answer && mimeType !== '' && { text: JSON.stringify(answer.body) }) },

@@ -4,6 +4,7 @@ import type { Alive } from '../expiring-map.ts'
 import { STEP_SECONDS } from '../factors.ts'
 import type { FirewallClient } from '../firewall.ts'
 import type { Place } from '../journal/journal.ts'
+import { describeMinting } from '../minting.ts'
 import type { FirewallOptions } from '../options.ts'
 import type { Service } from '../service.ts'
 
@@ -50,7 +51,7 @@ export interface Living {
 export interface Life {
   readonly identity: string | undefined
   readonly place: Place
-  /** How far it has come. */
+  /** How far it has come; of an access token, what it was minted over. */
   readonly stage: string | undefined
   /** Undefined: it does not end by itself. */
   readonly expiresAt: number | undefined
@@ -73,7 +74,7 @@ export function liveState(service: Service): LiveState {
       place: session.instance.region,
       stage: complete ? 'good for tokens' : 'the passcode is due',
     })),
-    accessTokens: living(accessTokens.alive(), ({ account }) => tokenLife(account)),
+    accessTokens: living(accessTokens.alive(), ({ account, minting }) => tokenLife(account, describeMinting(minting))),
     refreshTokens: living(refreshTokens.alive(), ({ account }) => tokenLife(account)),
     firewall: {
       rules: settings.firewall,
@@ -97,8 +98,8 @@ function liveAccount(account: Account, now: number): LiveAccount {
   }
 }
 
-function tokenLife({ identity, region }: Account): Omit<Life, 'expiresAt'> {
-  return { identity, place: region, stage: undefined }
+function tokenLife({ identity, region }: Account, stage?: string): Omit<Life, 'expiresAt'> {
+  return { identity, place: region, stage }
 }
 
 function living<Value>(all: Iterable<Alive<Value>>, lifeOf: (value: Value) => Omit<Life, 'expiresAt'>): Living {

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { masked } from './masking.ts'
-import { tlsVersionOf } from '../service-request.ts'
+import { connectionOf } from '../http2-bridge.ts'
 
 /** A request as it arrived, secrets masked. */
 export interface LoggedRequest {
@@ -22,6 +22,8 @@ export interface LoggedRequest {
   readonly connection: number
   /** `TLSv1.2`, `TLSv1.3`; undefined over plain http. */
   readonly tlsVersion: string | undefined
+  /** `1.1`, `2`. */
+  readonly httpVersion: string
 }
 
 /** A reader of requests that numbers their connections; `at` in seconds since the epoch. */
@@ -29,7 +31,7 @@ export function createRequestReader(): (request: IncomingMessage, at: number) =>
   const connections = new WeakMap<Socket, number>()
   let last = 0
 
-  function connectionOf(socket: Socket): number {
+  function numberOf(socket: Socket): number {
     const number = connections.get(socket) ?? (last += 1)
     connections.set(socket, number)
     return number
@@ -37,6 +39,7 @@ export function createRequestReader(): (request: IncomingMessage, at: number) =>
 
   return (request, at) => {
     const [path = '', query = ''] = (request.url ?? '').split(/\?(.*)/su)
+    const { socket, tlsVersion, httpVersion } = connectionOf(request)
     return {
       at,
       host: request.headers.host ?? '',
@@ -46,8 +49,9 @@ export function createRequestReader(): (request: IncomingMessage, at: number) =>
       headers: masked.requestHeaders(request.headers),
       body: {},
       status: undefined,
-      connection: connectionOf(request.socket),
-      tlsVersion: tlsVersionOf(request),
+      connection: numberOf(socket),
+      tlsVersion,
+      httpVersion,
     }
   }
 }

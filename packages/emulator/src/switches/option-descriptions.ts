@@ -15,6 +15,7 @@ export const OPTION_DESCRIPTIONS: Readonly<Record<keyof EmulatorOptions, readonl
   tls: ['TLS', 'Serve TLS, with a certificate made on the spot'],
   tlsMinVersion: ['TLS', 'Lowest TLS version of new connections'],
   tlsMaxVersion: ['TLS', 'Highest TLS version of new connections'],
+  http2: ['TLS', 'Speak HTTP/2 with clients that offer it'],
   accounts: ['Logins', 'The accounts'],
   strictness: [
     'Logins',
@@ -44,6 +45,10 @@ export const OPTION_DESCRIPTIONS: Readonly<Record<keyof EmulatorOptions, readonl
   refreshTokenLifetime: ['Tokens', 'Seconds that a refresh token lives (null: until it is spent)'],
   accessTokenLifetime: ['Tokens', 'Seconds that access and id tokens live'],
   accessTokenFormat: ['Tokens', 'What access tokens are'],
+  mintedBy: [
+    'Tokens',
+    'TLS and HTTP version that a token must have been minted over; the owner API answers 403 to others',
+  ],
   expiresIn: ['Tokens', 'The field expires_in of token responses (null: left out)'],
   firewall: ['Firewall and network', 'When a client is blocked, and for how long (false: never)'],
   firewallCookies: ['Firewall and network', "Cookies that every authorize answer sets beside the session's"],
@@ -57,7 +62,7 @@ export const OPTION_NAMES: readonly OptionName[] = Object.keys(OPTION_DESCRIPTIO
 
 /** Settled once and for all when the emulator starts. */
 export type StartOption =
-  'port' | 'ownerApiPort' | 'host' | 'allowRemote' | 'regionalAt' | 'tls' | 'accounts' | 'inspector'
+  'port' | 'ownerApiPort' | 'host' | 'allowRemote' | 'regionalAt' | 'tls' | 'http2' | 'accounts' | 'inspector'
 
 const START_OPTIONS: ReadonlySet<string> = new Set<StartOption>([
   'port',
@@ -66,6 +71,7 @@ const START_OPTIONS: ReadonlySet<string> = new Set<StartOption>([
   'allowRemote',
   'regionalAt',
   'tls',
+  'http2',
   'accounts',
   'inspector',
 ])

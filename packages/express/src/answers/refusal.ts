@@ -15,6 +15,7 @@ export type RefusalCode =
   | 'ERR_OWNER_API_INTERNAL'
   | 'ERR_OWNER_API_UPGRADE_REFUSED'
   | 'ERR_OWNER_API_TOKEN_ECHOED'
+  | 'ERR_OWNER_API_TOKEN_REFUSED'
   | 'ERR_OWNER_API_UNREACHABLE'
   | 'ERR_OWNER_API_BUSY'
   | 'ERR_OWNER_API_CLOSING'
@@ -37,6 +38,10 @@ const refusals: Readonly<Record<RefusalCode, readonly [status: number, detail: s
   ERR_OWNER_API_INTERNAL: [500, 'The call could not be forwarded.'],
   ERR_OWNER_API_UPGRADE_REFUSED: [501, 'Connections can’t be upgraded here.'],
   ERR_OWNER_API_TOKEN_ECHOED: [502, 'The owner API’s answer had the access token in it and was held back.'],
+  ERR_OWNER_API_TOKEN_REFUSED: [
+    502,
+    'The owner API refuses a token that was just issued. A new sign-in does not help.',
+  ],
   ERR_OWNER_API_UNREACHABLE: [502, 'The owner API can’t be reached, or its answer broke off.'],
   ERR_OWNER_API_BUSY: [503, 'Too many calls are under way. Try again in a moment.'],
   ERR_OWNER_API_CLOSING: [503, 'This instance is shutting down. Try again.'],

@@ -6,6 +6,7 @@
  */
 import { SignedOutError } from '@owner-sso/core'
 import { property } from '../property.ts'
+import { OwnerApiTokenRefusedError, tokenStandings } from '../refused-token.ts'
 import { tokenAfter } from '../rejected-token.ts'
 import { discard, shownConfig, shownError, shownResponse } from './axios-outcome.ts'
 import { type CallOptions, callSettings, checkedAddress } from './call-options.ts'
@@ -29,7 +30,7 @@ interface Config {
  * not used; one that the configuration names gets a CONNECT, and sees nothing but the owner API's address. Plain http, which
  * is for this machine, takes none.
  *
- * A call fails with what `tokens.getAccessToken` throws, and with a TypeError for an address that the token must not go to
+ * A call fails with what `tokens.getAccessToken` throws, with {@link OwnerApiTokenRefusedError} in place of a 403 that is about the token, and with a TypeError for an address that the token must not go to
  * or an agent that checks no certificates. The configuration on a response or an error is without agents, `transport`,
  * `fetchOptions` and a streamed body: they lead to the request.
  *
@@ -70,6 +71,14 @@ export function attachBearer<Instance extends AxiosLike>(instance: Instance, opt
     }
   }
 
+  const standings = tokenStandings()
+  function refuseIfRefused(account: string, token: string, response: unknown): void {
+    const status = property(response, 'status')
+    if (typeof status !== 'number' || !standings.refused(account, token, status)) return
+    discard(response)
+    throw new OwnerApiTokenRefusedError()
+  }
+
   defaults.adapter = async (config: Config): Promise<unknown> => {
     const url = checkedAddress(instance.getUri(config), target, property(config, 'httpsAgent'))
     const account = await accountOf()
@@ -77,11 +86,14 @@ export function attachBearer<Instance extends AxiosLike>(instance: Instance, opt
     const token = await tokens.getAccessToken(account)
     const first = send(url, config, token)
     const response = await first.catch((error: unknown) => property(error, 'response'))
+    refuseIfRefused(account, token, response)
     if (property(response, 'status') !== 401) return first
     const next = await tokenAfter(tokens, account, token, isRepeatable(config.data))
     if (next === undefined) return first
     discard(response)
-    return send(url, config, next)
+    const second = send(url, config, next)
+    refuseIfRefused(account, next, await second.catch((error: unknown) => property(error, 'response')))
+    return second
   }
   return instance
 }

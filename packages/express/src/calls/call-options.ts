@@ -1,7 +1,13 @@
 /**
  * What `attachBearer` and `ownerFetch` take: whose token, and where it may go.
  */
-import { type Transport, type TransportOption, transportOf, verificationProblem } from '@owner-sso/core'
+import {
+  type TlsOptions,
+  type Transport,
+  type TransportOption,
+  transportOf,
+  verificationProblem,
+} from '@owner-sso/core'
 import { type AccountSource, accountReader, checkTokens, type Tokens } from '../account-source.ts'
 import { mayCarryToken, ownerApiTarget } from '../target.ts'
 
@@ -21,6 +27,8 @@ export interface CallOptions {
    * versions, and the User-Agent of what makes the call. Connections and headers of the calling code come before it.
    */
   readonly transport?: TransportOption | undefined
+  /** `transport.tls` in short, and before it. */
+  readonly tls?: TlsOptions | undefined
 }
 
 /** The options, read once. */
@@ -37,13 +45,13 @@ export interface CallSettings {
  */
 export function callSettings(options: CallOptions, fallback?: string): CallSettings {
   if (typeof options !== 'object' || options === null) throw new TypeError('options must be an object')
-  const { tokens, account, transport, target = fallback ?? process.env['OWNER_SSO_API_URL'] } = options
+  const { tokens, account, transport, tls, target = fallback ?? process.env['OWNER_SSO_API_URL'] } = options
   checkTokens(tokens)
   return {
     tokens,
     accountOf: accountReader<void>(account satisfies AccountSource<void>),
     target: target === undefined ? undefined : ownerApiTarget(target),
-    transport: transport === undefined ? undefined : transportOf({ transport }),
+    transport: transport === undefined && tls === undefined ? undefined : transportOf({ transport, tls }),
   }
 }
 

@@ -2,6 +2,7 @@
  * `ownerFetch`: `fetch` with the owner's token on it.
  */
 import { SignedOutError } from '@owner-sso/core'
+import { OwnerApiTokenRefusedError, tokenStandings } from '../refused-token.ts'
 import { tokenAfter } from '../rejected-token.ts'
 import { type CallOptions, callSettings, checkedAddress } from './call-options.ts'
 import { connectionsOf, type Straight } from './connections.ts'
@@ -20,7 +21,7 @@ export interface OwnerFetchOptions extends CallOptions {
  * where the body can be sent again, and addresses may be relative to `target`. No redirect is followed: it is the answer.
  *
  * The returned function throws what `fetch` and `tokens.getAccessToken` throw, and a TypeError for an address that the
- * token must not go to.
+ * token must not go to; {@link OwnerApiTokenRefusedError} in place of a 403 that is about the token.
  *
  * @throws TypeError that names a wrong option
  */
@@ -32,6 +33,7 @@ export function ownerFetch(options: OwnerFetchOptions): typeof globalThis.fetch 
   const send = options.fetch ?? straightFetch(connectionsOf(transport))
   if (typeof send !== 'function') throw new TypeError('fetch must be a function')
 
+  const standings = tokenStandings()
   return async (input, init) => {
     const request = input instanceof Request ? input : undefined
     const address = checkedAddress(input instanceof Request ? input.url : String(input), target)
@@ -44,14 +46,20 @@ export function ownerFetch(options: OwnerFetchOptions): typeof globalThis.fetch 
       if (transport && !headers.has('user-agent')) headers.set('user-agent', transport.userAgent)
       return send(request ?? address, { ...init, headers, redirect: 'manual' })
     }
+    const taken = async (token: string): Promise<Response> => {
+      const response = await sendWith(token)
+      if (!standings.refused(account, token, response.status)) return response
+      await response.body?.cancel()
+      throw new OwnerApiTokenRefusedError()
+    }
     const token = await tokens.getAccessToken(account)
-    const response = await sendWith(token)
+    const response = await taken(token)
     if (response.status !== 401) return response
     const canRepeat = isRepeatable(init?.body) && (init?.body != null || (request?.body ?? null) === null)
     const next = await tokenAfter(tokens, account, token, canRepeat)
     if (next === undefined) return response
     await response.body?.cancel()
-    return sendWith(next)
+    return taken(next)
   }
 }
 

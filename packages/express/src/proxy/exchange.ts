@@ -7,6 +7,8 @@ import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerResponse } from 'n
 import { startTimeLimit } from '@owner-sso/core'
 import type { Dispatcher } from 'undici'
 import { type Answer, sendAnswer } from '../answers/problem.ts'
+import { refusal } from '../answers/refusal.ts'
+import { OwnerApiTokenRefusedError } from '../refused-token.ts'
 import type { RequestBody } from './request-body.ts'
 import { deliveryTo } from './delivery.ts'
 import { silenceLimit } from './silence.ts'
@@ -29,6 +31,8 @@ export interface Exchange {
   /** Milliseconds for all of it. */
   readonly maxDuration: number
   readonly answerHeaders: (status: number, upstream: IncomingHttpHeaders, trace: TokenTrace) => OutgoingHttpHeaders
+  /** Whether an answer with this status refuses the token itself, and not this call. */
+  readonly refusesToken: (token: string, status: number) => boolean
   /** Reports a token that got a 401; the one to send the request with once more, if there is one. */
   readonly tokenAfter: (rejected: string) => Promise<string | undefined>
   /** What to answer where no other token is to be had. */
@@ -121,6 +125,8 @@ export function runExchange(dispatcher: Dispatcher, exchange: Exchange): void {
           if (status < 200) {
             interim += 1
             if (interim > maxInterim) fail(new ExchangeError('ERR_OWNER_API_UNREACHABLE'))
+          } else if (exchange.refusesToken(token, status)) {
+            end(refusal('ERR_OWNER_API_TOKEN_REFUSED'), new OwnerApiTokenRefusedError())
           } else if (status === 401 && isFirst) {
             void onUnauthorized(controller, () => delivery.start(status, headers))
           } else delivery.start(status, headers)

@@ -89,12 +89,13 @@ it.each([
 it.each([
   [401, 2],
   [403, 1],
-])('gives the %i of the owner API back after %i requests', async (status, requests) => {
+])('gives the %i of the owner API back after %i requests, once a call was taken', async (status, requests) => {
+  await call('/api/1/vehicles')
   emulator.always('owner-api', { status, body: { error: 'no' } })
   const answer = await call('/api/1/vehicles')
   expect(answer.status).toBe(status)
   expect(await answer.json()).toEqual({ error: 'no' })
-  expect(ownerApiRequests()).toHaveLength(requests)
+  expect(ownerApiRequests()).toHaveLength(1 + requests)
 })
 
 it('takes the token to no other origin, neither by an address nor by a redirect', async () => {

@@ -1,0 +1,117 @@
+/**
+ * Whether the owner API takes a token that this machine mints: one refresh and one call, with the person's consent.
+ *
+ * The service's edge was seen to refuse tokens by what they were minted over, which nothing but a token tells.
+ */
+import type { AgreedTransport, Sso, TokenManager } from '@owner-sso/core'
+import { OwnerApiTokenRefusedError, ownerFetch } from '@owner-sso/express'
+import { asSignedIn, chosenAccount } from '../account.ts'
+import { CommandError, exitCodes, usageError } from '../command-error.ts'
+import { failureOf } from '../failure.ts'
+import { stopped } from '../interruption.ts'
+import { askConsent, canAsk } from '../prompts.ts'
+import { apiUrlOf, refreshService, transportOf } from '../service.ts'
+import type { Settings } from '../settings.ts'
+import { withTokens } from '../token-keeping.ts'
+import { type Finding, good, note, problem } from './finding.ts'
+
+/** @throws CommandError where nobody agreed; nothing was sent */
+export async function askForLive(settings: Settings, agreed: boolean): Promise<void> {
+  apiUrlOf(settings)
+  if (agreed) return
+  if (!canAsk(settings)) {
+    throw usageError(
+      '--live makes one refresh at the SSO service and one call of the owner API, and needs your consent.',
+      'Give --yes, or run it in a terminal.',
+    )
+  }
+  if (await askConsent('Make one refresh at the SSO service and one call of the owner API?')) return
+  throw new CommandError(exitCodes.usage, 'Nothing was sent.', 'Run owner-sso doctor without --live for all else.')
+}
+
+/** One refresh at most, and one call. */
+export async function checkLive(settings: Settings): Promise<Finding[]> {
+  const once = refreshOnce(refreshService(settings))
+  try {
+    return await withTokens(settings, once.sso, async ({ tokens }) => {
+      const account = await chosenAccount(settings, tokens)
+      await asSignedIn(account, tokens, () => tokens.refresh(account, { signal: stopped }))
+      const token = await tokens.getAccessToken(account, { signal: stopped })
+      return [refreshed(account, settings, once.agreed()), await checkCall(settings, account, token)]
+    })
+  } catch (error) {
+    const { message, next, exitCode } = failureOf(error)
+    return [problem('live refresh', message, next, exitCode)]
+  }
+}
+
+/** Whatever asks for it, a second refresh is not made. */
+function refreshOnce(sso: Pick<Sso, 'refresh'>): {
+  readonly sso: Pick<Sso, 'refresh'>
+  readonly agreed: () => AgreedTransport | undefined
+} {
+  let made = false
+  let agreed: AgreedTransport | undefined
+  return {
+    agreed: () => agreed,
+    sso: {
+      refresh(tokens, options) {
+        if (made) return Promise.reject(new Error('doctor --live makes one refresh.'))
+        made = true
+        return sso.refresh(tokens, { ...options, onConnected: (connected) => (agreed = connected) })
+      },
+    },
+  }
+}
+
+function refreshed(account: string, settings: Settings, agreed: AgreedTransport | undefined): Finding {
+  if (agreed === undefined) {
+    const text = `${account} was refreshed less than a minute ago, so nothing was sent: its token is looked at.`
+    return note('live refresh', text, 'Wait a minute and look again, to see a token minted with these settings.')
+  }
+  const { tls = 'plain http', http } = agreed
+  return good('live refresh', `${account} has new tokens, over ${tls} and HTTP/${http} (transport ${nameOf(settings)})`)
+}
+
+async function checkCall(settings: Settings, account: string, token: string): Promise<Finding> {
+  const about = 'live call'
+  const tokens: Pick<TokenManager, 'getAccessToken' | 'invalidate'> = {
+    getAccessToken: async () => token,
+    // A 401 is an answer here.
+    invalidate: async () => undefined,
+  }
+  const call = ownerFetch({
+    tokens,
+    account,
+    target: apiUrlOf(settings),
+    transport: 'document',
+    ...transportOf(settings),
+  })
+  try {
+    const { status, body } = await call('/api/1/vehicles', { signal: stopped })
+    await body?.cancel()
+    if (status === 401) return problem(about, 'The owner API does not know the token (401).', differentService)
+    if (status === 403) return refusedToken(about, settings)
+    if (status < 500) return good(about, `the owner API takes the token (${status})`)
+    return problem(about, `The owner API answered ${status}.`, 'Try again later.', exitCodes.network)
+  } catch (error) {
+    if (error instanceof OwnerApiTokenRefusedError) return refusedToken(about, settings)
+    return problem(about, 'The owner API can’t be reached.', 'Check --api-url and the network.', exitCodes.network)
+  }
+}
+
+const differentService = 'Check that --api-url belongs to the SSO service of --auth-url.'
+
+function refusedToken(about: string, settings: Settings): Finding {
+  const next = nameOf(settings) === 'modern' ? 'document' : 'modern'
+  return problem(
+    about,
+    'The owner API refuses the token that was just issued (403). Signing in again does not help.',
+    `Try another transport next: owner-sso doctor --live --transport ${next}. What helps, set as OWNER_SSO_TRANSPORT.`,
+  )
+}
+
+function nameOf({ transport }: Settings): string {
+  if (transport === undefined) return 'document'
+  return typeof transport.value === 'string' ? transport.value : JSON.stringify(transport.value)
+}

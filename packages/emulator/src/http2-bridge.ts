@@ -1,0 +1,141 @@
+/**
+ * HTTP/2 for applications that speak HTTP/1.1: each request goes on to an inner server over a pair of sockets in memory, so that
+ * the emulator answers, waits and breaks off over HTTP/2 as it does over HTTP/1.1.
+ */
+import {
+  createServer,
+  request as httpRequest,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+} from 'node:http'
+import { constants, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2'
+import { Duplex } from 'node:stream'
+import type { Socket } from 'node:net'
+import { TLSSocket } from 'node:tls'
+
+/** The client's own connection. */
+export interface ClientConnection {
+  readonly socket: Socket
+  /** `TLSv1.2`, `TLSv1.3`; undefined over plain http. */
+  readonly tlsVersion: string | undefined
+  /** `1.1`, `2`. */
+  readonly httpVersion: string
+}
+
+/** Connections of clients that speak HTTP/2, by the sockets in memory that stand for them. */
+const clients = new WeakMap<object, ClientConnection>()
+
+/** The connection that a request really came on. */
+export function connectionOf({ socket, httpVersion }: IncomingMessage): ClientConnection {
+  return clients.get(socket) ?? { socket, tlsVersion: tlsVersionOf(socket), httpVersion }
+}
+
+function tlsVersionOf(socket: Socket): string | undefined {
+  return socket instanceof TLSSocket ? (socket.getProtocol() ?? undefined) : undefined
+}
+
+/** @param limits - of the inner server */
+export function createHttp2Bridge(limits: object): {
+  serve(app: RequestListener): void
+  pass(request: Http2ServerRequest, response: Http2ServerResponse): void
+} {
+  const inner: Server = createServer(limits)
+  return {
+    serve: (app) => void inner.on('request', app),
+    pass(request, response) {
+      const { session } = request.stream
+      if (!session || session.destroyed) return
+      const { socket } = session
+      const [near, far] = socketPair()
+      clients.set(far, { socket, tlsVersion: tlsVersionOf(socket), httpVersion: '2' })
+      Object.defineProperty(far, 'remoteAddress', { value: socket.remoteAddress })
+      inner.emit('connection', far)
+      const headers = Object.entries(request.headers).filter(([name]) => !name.startsWith(':'))
+      const { ':authority': authority, host } = request.headers
+      const passed = httpRequest({
+        createConnection: () => near,
+        method: request.method,
+        path: request.url,
+        headers: { ...Object.fromEntries(headers), host: authority ?? host ?? '' },
+      })
+      // A connection that is cut is cut as a whole, as over HTTP/1.1.
+      const cut = (): void => session.destroy()
+      passed.once('response', (answer) => {
+        const kept = Object.entries(answer.headers).filter(([name]) => !OF_THE_CONNECTION.has(name))
+        if (response.stream.destroyed) return
+        response.writeHead(answer.statusCode ?? 500, Object.fromEntries(kept))
+        answer.once('aborted', cut)
+        answer.pipe(response)
+      })
+      passed.once('error', () => {
+        if (!response.stream.destroyed) cut()
+      })
+      request.once('error', () => passed.destroy()).pipe(passed)
+      response.stream.once('close', () => {
+        if (response.stream.rstCode !== constants.NGHTTP2_NO_ERROR) passed.destroy()
+      })
+    },
+  }
+}
+
+/** RFC 9113 section 8.2.2. */
+const OF_THE_CONNECTION = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade'])
+
+/** Two sockets in memory: what is written to the one is read from the other. */
+function socketPair(): readonly [Socket, Socket] {
+  const [near, far] = [new Half(), new Half()]
+  near.other = far
+  far.other = near
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- of a socket, node:http needs what a Duplex has
+  return [near, far] as unknown as readonly [Socket, Socket]
+}
+
+class Half extends Duplex {
+  other: Half | undefined
+  private taken: (() => void) | undefined
+
+  override _read(): void {
+    const { taken } = this
+    this.taken = undefined
+    taken?.()
+  }
+
+  override _write(chunk: Buffer, _encoding: string, callback: () => void): void {
+    const { other } = this
+    if (!other || other.destroyed) return callback()
+    other.taken = callback
+    other.push(chunk)
+  }
+
+  override _final(callback: () => void): void {
+    this.other?.push(null)
+    callback()
+  }
+
+  override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
+    const { other } = this
+    setImmediate(() => other?.destroy())
+    callback(error)
+  }
+
+  setTimeout(): this {
+    return this
+  }
+
+  setKeepAlive(): this {
+    return this
+  }
+
+  setNoDelay(): this {
+    return this
+  }
+
+  ref(): this {
+    return this
+  }
+
+  unref(): this {
+    return this
+  }
+}

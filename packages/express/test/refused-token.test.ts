@@ -1,0 +1,125 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import { createSso, createTokenManager, type TokenManager } from '@owner-sso/core'
+import { type Emulator, startEmulator } from '@owner-sso/emulator'
+import { memoryTokenStore } from '@owner-sso/token-store-memory'
+import axios from 'axios'
+import { attachBearer, OwnerApiTokenRefusedError, ownerApiProxy, ownerFetch } from '../src/index.ts'
+import { tokenStandings } from '../src/refused-token.ts'
+import { listen } from './servers.ts'
+import { account, token, tokensOf } from './tokens.ts'
+
+let emulator: Emulator
+let tokens: TokenManager
+const closing: (() => Promise<unknown>)[] = []
+
+beforeEach(async () => {
+  emulator = await startEmulator({ firewall: false })
+  closing.push(() => emulator.close())
+  const sso = createSso({ authUrl: emulator.authUrl })
+  tokens = createTokenManager({ sso, store: memoryTokenStore(), minRefreshInterval: 0 })
+  await tokens.save(account, await sso.login({ identity: account, credential: 'correct horse' }))
+})
+afterEach(async () => {
+  for (const close of closing.splice(0).toReversed()) await close()
+})
+
+/** Calls the vehicles; what comes of it as a status, or as the code of an error or of problem details. */
+type Call = () => Promise<unknown>
+
+function withFetch(): Call {
+  const call = ownerFetch({ tokens, account, target: emulator.ownerApiUrl })
+  return () => outcome(async () => (await call('/api/1/vehicles')).status)
+}
+
+function withAxios(): Call {
+  const instance = attachBearer(axios.create({ baseURL: emulator.ownerApiUrl, validateStatus: () => true }), {
+    tokens,
+    account,
+  })
+  return () => outcome(async () => (await instance.get('/api/1/vehicles')).status)
+}
+
+async function withProxy(): Promise<Call> {
+  const proxy = ownerApiProxy({ target: emulator.ownerApiUrl, tokens, account, authorize: true })
+  const home = await listen(proxy)
+  closing.push(
+    () => proxy.close(),
+    () => home.close(),
+  )
+  return async () => {
+    const answer = await fetch(`${home.url}/api/1/vehicles`)
+    const body = (await answer.json()) as { code?: string }
+    if (body.code !== undefined) expect(answer.status).toBe(502)
+    return body.code ?? answer.status
+  }
+}
+
+async function outcome(call: () => Promise<number>): Promise<unknown> {
+  try {
+    return await call()
+  } catch (error) {
+    expect(error).toBeInstanceOf(OwnerApiTokenRefusedError)
+    return error instanceof OwnerApiTokenRefusedError ? error.code : error
+  }
+}
+
+const refused = 'ERR_OWNER_API_TOKEN_REFUSED'
+
+describe.each<[string, () => Call | Promise<Call>]>([
+  ['ownerFetch', withFetch],
+  ['attachBearer', withAxios],
+  ['ownerApiProxy', withProxy],
+])('a 403 to a token that was just issued, with %s', (_, newCall) => {
+  it('is an error of its own: no refresh, no loop, and no word of signing in', async () => {
+    emulator.change({ mintedBy: { tls: 'TLSv1.3' } })
+    const call = await newCall()
+    for (let n = 0; n < 3; n += 1) expect(await call()).toBe(refused)
+    expect(emulator.counters).toMatchObject({ refreshRequests: 0, ownerApiRefusals: 3 })
+    expect((await tokens.status(account)).state).toBe('valid')
+  })
+
+  it('after a refresh for a 401 as well, which is made once', async () => {
+    const call = await newCall()
+    expect(await call()).toBe(200)
+    emulator.change({ mintedBy: { tls: 'TLSv1.3' } })
+    emulator.revokeAccessTokens(account)
+    expect([await call(), await call()]).toEqual([refused, refused])
+    expect(emulator.counters).toMatchObject({ refreshRequests: 1, replays: 0 })
+  })
+
+  it('ends as soon as the token is taken', async () => {
+    emulator.change({ mintedBy: { tls: 'TLSv1.3' } })
+    const call = await newCall()
+    expect(await call()).toBe(refused)
+    emulator.change({ mintedBy: null })
+    expect(await call()).toBe(200)
+  })
+
+  it('is the owner API’s own answer, where a call with that token was taken before', async () => {
+    const call = await newCall()
+    expect(await call()).toBe(200)
+    emulator.always('owner-api', { status: 403, body: { error: 'this call is forbidden' } })
+    expect(await call()).toBe(403)
+  })
+
+  it('and where the token is not fresh', async () => {
+    tokens = await tokensOf()
+    emulator.always('owner-api', { status: 403, body: { error: 'this call is forbidden' } })
+    expect(await (await newCall())()).toBe(403)
+  })
+})
+
+it('the error holds no token, and no address', () => {
+  const error = new OwnerApiTokenRefusedError()
+  expect(error).toMatchObject({ name: 'OwnerApiTokenRefusedError', code: refused, status: 403 })
+  expect(error.message).toContain('doctor --live')
+})
+
+it('what is remembered of accounts is bounded', () => {
+  const standings = tokenStandings()
+  const first = () => standings.refused('first', token, 403)
+  expect([standings.refused('first', token, 200), first()]).toEqual([false, false])
+  for (let n = 0; n < 10_000; n += 1) standings.refused(`account ${n}`, token, 200)
+  // Not fresh by its own word, and the one before it is forgotten.
+  expect(standings.refused('first', `${token}2`, 403)).toBe(false)
+})
