@@ -1,5 +1,6 @@
 /** The quick starts of the README and the programs of the guides run as they stand, with the packed packages. */
-import { basename } from 'node:path'
+import { writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { type Emulator, startEmulator } from '@owner-sso/emulator'
 import { type CodeBlock, codeBlocksOf, documents, typedIn } from './code-blocks.ts'
@@ -238,6 +239,62 @@ it('Testing with the emulator: the tests pass', async () => {
   expect(await program.ended).toMatchObject({ code: 0, printed: expect.stringMatching(/^\W pass 3$/mu) })
 })
 
+describe('Examples', () => {
+  const example = (name: string, environment: NodeJS.ProcessEnv = {}, folder?: string): PastedProgram =>
+    start('docs/examples.md', name, environment, folder)
+
+  it('signs in once, and calls; a second run, and one over all accounts, find the tokens on disk', async () => {
+    const folder = newFolder()
+    await using first = example('vehicles.mjs', {}, folder)
+    expect(await first.ended).toEqual({ code: 0, printed: expect.stringMatching(/^200 \{[^]*count: 2/u) })
+    await using second = example('vehicles.mjs', { OWNER_SSO_CREDENTIAL: undefined }, folder)
+    expect((await second.ended).printed).toBe((await first.ended).printed)
+    await using all = example('several-accounts.mjs', {}, folder)
+    expect(await all.ended).toEqual({ code: 0, printed: 'plain@example.com: 2 vehicles\n' })
+    expect(emulator.counters).toMatchObject({ loginPages: 1, refreshRequests: 0 })
+  })
+
+  it('calls with axios', async () => {
+    await using program = example('with-axios.mjs')
+    expect(await program.ended).toEqual({ code: 0, printed: expect.stringMatching(/count: 2/u) })
+  })
+
+  it('signs in on the service’s own page', async () => {
+    await using program = example('in-the-browser.mjs')
+    const [url] = await printing(program, /^http:.*$/mu)
+    await printing(program, /Paste its address: $/u)
+    program.child.stdin?.write(`${await signInAt(url)}\n`)
+    expect(await program.ended).toEqual({ code: 0, printed: expect.stringMatching(/plain@example\.com is valid\n$/u) })
+  })
+
+  it('tells what happens, and no secret', async () => {
+    await using program = example('watched.mjs')
+    const { code, printed } = await program.ended
+    expect([code, printed]).toEqual([0, expect.stringMatching(/^traced \{ operation: 'login'[^]*\nrefreshed plain@example\.com 2/u)])
+    expect(printed).not.toMatch(/correct horse|eyJ/u)
+  })
+})
+
+it('Coming from another client: takes its tokens along, without a sign-in', async () => {
+  const folder = newFolder()
+  const sso = await emulator.issueTokens('plain@example.com')
+  const stale = { ...(await emulator.issueTokens('mfa@example.com')), access_token: 'unknown' }
+  const cache = {
+    'plain@example.com': { url: `${emulator.authUrl}/`, sso: { ...sso, expires_at: Date.now() / 1000 + 28_800 } },
+    'mfa@example.com': { url: `${emulator.authUrl}/`, sso: stale },
+  }
+  writeFileSync(join(folder, 'cache.json'), JSON.stringify(cache))
+  await using program = start('docs/coming-from-another-client.md', 'import.mjs', {}, folder)
+  expect(await program.ended).toEqual({ code: 0, printed: 'plain@example.com: valid\nmfa@example.com: expired\n' })
+  await using all = start('docs/examples.md', 'several-accounts.mjs', {}, folder)
+  expect((await all.ended).printed.split('\n').toSorted()).toEqual([
+    '',
+    'mfa@example.com: 2 vehicles',
+    'plain@example.com: 2 vehicles',
+  ])
+  expect(emulator.counters).toMatchObject({ loginPages: 0, tokenRefreshes: 1 })
+})
+
 it.each(documents.filter(isOurs).flatMap(codeBlocksOf).filter(checksItsSettings))(
   '$document: $marks.runs names the settings that are missing',
   async ({ document, marks: { runs = '' }, code }) => {
@@ -302,6 +359,29 @@ async function serve(
   const origin = `http://127.0.0.1:${port}`
   await answering(origin, program)
   return { ...program, visitor: visitorOf(origin) }
+}
+
+/** What a person does in a browser: the address that they end on. */
+async function signInAt(url: string): Promise<string> {
+  const page = await fetch(url)
+  const html = (await page.text()).replaceAll(/<!--[^]*?-->|<script[^]*?<\/script>/gu, '')
+  const body = new URLSearchParams({ identity: 'plain@example.com', credential })
+  for (const [, name = '', value = ''] of html.matchAll(
+    /<input\s+type="hidden"\s+name="([^"]*)"\s+value="([^"]*)"/gu,
+  )) {
+    body.set(unescaped(name), unescaped(value))
+  }
+  const cookie = page.headers.getSetCookie().map((line) => line.split(';')[0])
+  const headers = { cookie: cookie.join('; ') }
+  const answer = await fetch(url, { method: 'POST', redirect: 'manual', headers, body })
+  return answer.headers.get('location') ?? `${answer.status} ${await answer.text()}`
+}
+
+function unescaped(html: string): string {
+  const signs: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"' }
+  return html.replaceAll(/&(?:#x([0-9a-f]+)|(\w+));/gu, (_, hex: string | undefined, name: string | undefined) =>
+    hex === undefined ? (signs[name ?? ''] ?? '') : String.fromCodePoint(Number.parseInt(hex, 16)),
+  )
 }
 
 /** The exit code after a polite request to stop. */
