@@ -270,7 +270,10 @@ describe('Examples', () => {
   it('tells what happens, and no secret', async () => {
     await using program = example('watched.mjs')
     const { code, printed } = await program.ended
-    expect([code, printed]).toEqual([0, expect.stringMatching(/^traced \{ operation: 'login'[^]*\nrefreshed plain@example\.com 2/u)])
+    expect([code, printed]).toEqual([
+      0,
+      expect.stringMatching(/^traced \{\s+operation: 'login'[^]*\nrefreshed plain@example\.com 2/u),
+    ])
     expect(printed).not.toMatch(/correct horse|eyJ/u)
   })
 })
