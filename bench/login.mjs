@@ -1,20 +1,20 @@
 /**
- * What a login costs its client: `node bench/login.mjs [LOGINS]`, default 200 a round, after `npm run build`.
+ * What a login costs its client: `node bench/login.mjs [LOGINS]`, default 100 a round, after `npm run build`.
  *
  * CPU time of the client's process for one login over TLS 1.2, plain and with a second factor, one at a time and 50 at once.
- * The floor is bare `node:https` with one agent for all logins and a stream parser; beside it axios with an agent for all,
- * and with one for each login, both with tough-cookie and cheerio (`login/shapes.mjs`). Each shape is a process of its own,
- * and they take turns. Ratios count; times tell of the machine. `handshakes` are the whole TLS handshakes of one round, as
- * the client sees them: a resumed session is none.
+ * The floor is bare `node:https` with one agent for all logins and a stream parser: it shares connections between accounts,
+ * and checks nothing. Beside it the same with an agent for each login, which resumes TLS sessions as owner-sso does; and
+ * axios with tough-cookie and cheerio, with an agent for all and with one for each login (`login/shapes.mjs`). Each shape is
+ * a process of its own, and they take turns. Ratios count; times tell of the machine.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
-const logins = Number(process.argv[2] ?? 200)
-const rounds = 7
+const logins = Number(process.argv[2] ?? 100)
+const rounds = 5
 const budget = 2.5
-const names = ['floor', 'axios, an agent for all', 'axios, an agent a login', 'owner-sso']
+const names = ['floor', 'floor, an agent a login', 'axios, an agent for all', 'axios, an agent a login', 'owner-sso']
 const kinds = [
   { kind: 'plain, 1 at once', atOnce: 1, second: false },
   { kind: 'plain, 50 at once', atOnce: 50, second: false },
