@@ -4,7 +4,9 @@ import { shapes } from './shapes.mjs'
 const [, , name] = process.argv
 let login
 
-process.on('message', async ({ start, identities, passcode, atOnce }) => {
+process.on('message', (message) => void answer(message))
+
+async function answer({ start, identities, passcode, atOnce }) {
   if (start) {
     login = await shapes[name](start)
     return process.send({})
@@ -22,4 +24,4 @@ process.on('message', async ({ start, identities, passcode, atOnce }) => {
   )
   const { user, system } = process.cpuUsage(before)
   return process.send({ cpu: (user + system) / 1000 / identities.length })
-})
+}

@@ -24,9 +24,9 @@ export const shapes = {
     let session
     return async (account) => {
       const agent = new https.Agent({ secureContext, session, keepAlive: true, maxSockets: 1 })
-      const connect = agent.createConnection
+      const connect = agent.createConnection.bind(agent)
       agent.createConnection = (options, callback) => {
-        const socket = connect.call(agent, options, callback)
+        const socket = connect(options, callback)
         socket.once('session', (given) => (session = given))
         return socket
       }

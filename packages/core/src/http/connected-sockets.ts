@@ -6,9 +6,6 @@
 import type { Agent } from 'node:http'
 import type { Duplex } from 'node:stream'
 
-/** What a socket is connected with: of `net.connect` and `tls.connect`. */
-export type ConnectOptions = Parameters<Agent['createConnection']>[0]
-
 /** Keeps each new socket until its TCP connection, and its TLS handshake if it has one, has succeeded. */
 export function handOutConnectedSockets(agent: Agent, closed: AbortSignal): void {
   const connect = agent.createConnection.bind(agent)
