@@ -49,16 +49,16 @@ export function sha256(text: string): Buffer {
 function clientsFrom(text: string, problem: (sentence: string) => SettingsError): readonly Client[] {
   const list = property(parsed(text), 'clients')
   if (!Array.isArray(list) || list.length === 0) {
-    throw problem('it has to be JSON with a list named clients, and at least one client in it.')
+    throw problem('it must be JSON with a list named clients, and at least one client in it.')
   }
   const clients = list.map((entry: unknown, index) => {
     const [name, hash, accounts] = ['name', 'keySha256', 'accounts'].map((key) => property(entry, key))
     const where = `client ${index + 1}`
     if (typeof name !== 'string' || name === '') throw problem(`${where} has no name.`)
     if (typeof hash !== 'string' || !/^[\da-f]{64}$/iu.test(hash)) {
-      throw problem(`keySha256 of ${where} has to be the SHA-256 of its API key, 64 hexadecimal digits.`)
+      throw problem(`keySha256 of ${where} must be the SHA-256 of its API key, 64 hexadecimal digits.`)
     }
-    if (!isListOfNames(accounts)) throw problem(`accounts of ${where} has to be a list of account names.`)
+    if (!isListOfNames(accounts)) throw problem(`accounts of ${where} must be a list of account names.`)
     return { name, keyHash: Buffer.from(hash, 'hex'), accounts }
   })
   if (new Set(clients.map(({ keyHash }) => keyHash.toString('hex'))).size < clients.length) {

@@ -1,5 +1,5 @@
 /**
- * The log: one JSON object a line on standard output. It names accounts, for whoever has to sign them in again, and never
+ * The log: one JSON object per line on standard output. It names accounts, for whoever has to sign them in again, and never
  * holds a token, a key or an address with a password in it.
  */
 import type { TokenManager } from '@owner-sso/core'

@@ -89,7 +89,7 @@ function variablesOf(environment: NodeJS.ProcessEnv): Variables {
   const optional = (name: string): string | undefined => environment[name]?.trim() || undefined
   const required = (name: string, meaning: string): string => {
     const value = optional(name)
-    if (value === undefined) throw new SettingsError(`${name} is not set: it has to be ${meaning}.`)
+    if (value === undefined) throw new SettingsError(`${name} is not set: it must be ${meaning}.`)
     return value
   }
   return { optional, required }
@@ -112,7 +112,7 @@ function transportOf(name: string, value: string | undefined): Pick<Settings, 't
 function origin(name: string, value: string): string {
   const address = tokenAddress(name, value)
   if (new URL(address).pathname === '/') return address
-  throw new SettingsError(`${name} has to be a scheme, host and port, without a path.`)
+  throw new SettingsError(`${name} must be a scheme, host and port, without a path.`)
 }
 
 /** Tokens and passwords travel there: https, or http on a loopback host. */
@@ -120,10 +120,10 @@ function tokenAddress(name: string, value: string): string {
   const url = URL.canParse(value) ? new URL(value) : undefined
   const isLoopback = url !== undefined && /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/u.test(url.hostname)
   if (url?.protocol !== 'https:' && !(url?.protocol === 'http:' && isLoopback)) {
-    throw new SettingsError(`${name} has to be an https address, or http on a loopback host.`)
+    throw new SettingsError(`${name} must be an https address, or http on a loopback host.`)
   }
   if (url.username || url.password || url.search || url.hash) {
-    throw new SettingsError(`${name} has to be without a user name, password, query or fragment.`)
+    throw new SettingsError(`${name} must be without a user name, password, query or fragment.`)
   }
   return value
 }
@@ -131,13 +131,13 @@ function tokenAddress(name: string, value: string): string {
 /** The value is not repeated: there may be a password in it. */
 function redisAddress(name: string, value: string): string {
   if (URL.canParse(value) && /^rediss?:$/u.test(new URL(value).protocol) && new URL(value).hostname !== '') return value
-  throw new SettingsError(`${name} has to be an address such as redis://127.0.0.1:6379 (rediss:// for TLS).`)
+  throw new SettingsError(`${name} must be an address such as redis://127.0.0.1:6379 (rediss:// for TLS).`)
 }
 
 function spoolFolder(name: string, value: string | undefined): Pick<Settings, 'spool'> {
   if (value === undefined) return {}
   if (isAbsolute(value)) return { spool: value }
-  throw new SettingsError(`${name} has to be the absolute path of a folder, such as /var/lib/owner-sso/spool.`)
+  throw new SettingsError(`${name} must be the absolute path of a folder, such as /var/lib/owner-sso/spool.`)
 }
 
 /** Keys in base64, separated by commas or spaces, so that one can be changed: the new one first. */
@@ -148,10 +148,10 @@ function encryptionKeys(name: string, value: string | undefined): Pick<Settings,
     .filter(Boolean)
     .map((key) => Buffer.from(key, 'base64'))
   if (keys.length > 0 && keys.every((key) => key.byteLength === 32)) return { encryptionKeys: keys }
-  throw new SettingsError(`${name} has to be 32 bytes in base64, such as 'openssl rand -base64 32' prints.`)
+  throw new SettingsError(`${name} must be 32 bytes in base64, such as 'openssl rand -base64 32' prints.`)
 }
 
 function wholeNumber(name: string, value: string, most: number): number {
   if (/^\d{1,6}$/u.test(value) && Number(value) <= most) return Number(value)
-  throw new SettingsError(`${name} has to be a whole number from 0 to ${most}.`)
+  throw new SettingsError(`${name} must be a whole number from 0 to ${most}.`)
 }

@@ -40,7 +40,7 @@ describe('the file of clients', () => {
     const reading = readClients(fileWith(content))
     await expect(reading).rejects.toThrow(SettingsError)
     await expect(reading).rejects.toThrow('OWNER_SSO_CLIENTS_FILE, ')
-    await expect(reading).rejects.toThrow(what === 'not JSON' ? 'it has to be JSON' : what)
+    await expect(reading).rejects.toThrow(what === 'not JSON' ? 'it must be JSON' : what)
   })
 
   it('is refused where there is none', async () => {

@@ -66,7 +66,7 @@ describe('the settings', () => {
   ])('refuse %s="%s" with a sentence that names it and repeats no secret', (name, value) => {
     const attempt = (): unknown => settingsFrom({ ...complete, [name]: value })
     expect(attempt).toThrow(SettingsError)
-    expect(attempt).toThrow(new RegExp(String.raw`^${name} (?:is not set: it )?has to be .+\.$`, 'u'))
+    expect(attempt).toThrow(new RegExp(String.raw`^${name} (?:is not set: it )?must be .+\.$`, 'u'))
     expect(attempt).not.toThrow('hush')
   })
 })

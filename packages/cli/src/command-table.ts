@@ -25,7 +25,7 @@ export const commandTable: readonly CommandEntry[] = [
     description:
       'Signs an account in and stores its tokens. Asks for what is missing: e-mail, password, second factor, passcode. ' +
       'Nothing is stored before the whole sign-in has succeeded, and the password never is. ' +
-      'Passwords and passcodes are no options, because everybody on a machine can read the list of processes.',
+      'Passwords and passcodes are never options: everybody on a machine can read the list of processes.',
     options: [
       ['--credential-file <path>', 'read the password from a file (- is standard input)'],
       ['--totp-secret-file <path>', 'make passcodes from the secret in a file (base32, or an otpauth:// address)'],
@@ -84,7 +84,7 @@ export const commandTable: readonly CommandEntry[] = [
   {
     name: 'accounts',
     summary: 'list the accounts of the store',
-    description: 'Prints the names of all accounts that are signed in or have to sign in again, one a line.',
+    description: 'Prints the names of all accounts that are signed in or have to sign in again, one per line.',
     examples: [['owner-sso accounts | xargs -n1 owner-sso refresh --account', 'refresh all']],
     load: () => import('./commands/accounts.ts'),
   },
@@ -97,8 +97,8 @@ export const commandTable: readonly CommandEntry[] = [
       'everything that uses the first store before: a token that is refreshed there afterwards is dead in the copy. ' +
       'A dash is the store of OWNER_SSO_STORE or the config file.',
     options: [
-      ['--from-plain', 'the first store is not encrypted, though OWNER_SSO_ENCRYPTION_KEY is set'],
-      ['--to-plain', 'the second one shall not be'],
+      ['--from-plain', 'read the first store unencrypted, though OWNER_SSO_ENCRYPTION_KEY is set'],
+      ['--to-plain', 'leave the second store unencrypted'],
     ],
     examples: [
       ['owner-sso copy file:tokens redis://127.0.0.1:6379', 'from a folder into Redis'],

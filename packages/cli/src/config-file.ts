@@ -39,7 +39,7 @@ export function readConfigFile(): ConfigFile {
     const known = (names as readonly string[]).includes(name)
     if (!known) throw wrong(`has no setting ${JSON.stringify(name)}`, `Settings are ${names.join(', ')}.`)
     const [fits, kind] = expected(name, value)
-    if (!fits) throw wrong(`has a wrong ${name}`, `It has to be ${kind}.`)
+    if (!fits) throw wrong(`has a wrong ${name}`, `It must be ${kind}.`)
   }
   return config
 }
@@ -100,7 +100,7 @@ function parsed(text: string): object {
   } catch {
     // Said below.
   }
-  throw wrong('is no JSON object', 'Write something like {"authUrl": "https://auth.example.com"}.')
+  throw wrong('is not a JSON object', 'Write something like {"authUrl": "https://auth.example.com"}.')
 }
 
 function isObject(value: unknown): value is object {

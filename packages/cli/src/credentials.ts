@@ -39,7 +39,7 @@ export function credentialSource(settings: Settings, file: string | undefined): 
 export async function identityOf(settings: Settings, before?: string): Promise<string> {
   if (settings.account !== undefined) return settings.account.value.trim()
   if (canAsk(settings)) return askEmail(before)
-  throw usageError('It is not said which account signs in.', 'Give --account E-MAIL, or set OWNER_SSO_ACCOUNT.')
+  throw usageError('No account was named.', 'Give --account E-MAIL, or set OWNER_SSO_ACCOUNT.')
 }
 
 async function credentialOf(settings: Settings, file: string | undefined): Promise<string> {

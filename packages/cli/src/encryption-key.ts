@@ -20,5 +20,5 @@ export function encryptionKeys(): readonly Uint8Array[] | undefined {
     .filter(Boolean)
     .map((key) => Buffer.from(key, 'base64'))
   if (keys.length > 0 && keys.every((key) => key.byteLength === 32)) return keys
-  throw usageError(`${variable} is no key of 32 bytes in base64.`, 'Make one with: openssl rand -base64 32')
+  throw usageError(`${variable} is not a 32-byte key in base64.`, 'Make one with: openssl rand -base64 32')
 }

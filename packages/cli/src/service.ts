@@ -61,7 +61,7 @@ function originOf({ message }: TypeError, { authUrl, regionalAuthUrls, redirectU
 function authUrlOf({ authUrl }: Settings): Given<string> {
   if (authUrl !== undefined) return authUrl
   throw usageError(
-    'It is not said which SSO service to use.',
+    'No SSO service is configured.',
     `Give --auth-url https://…, set OWNER_SSO_AUTH_URL, or write {"authUrl": "https://…"} into ${configFile}.`,
   )
 }
@@ -74,7 +74,7 @@ export function apiUrlOf({ apiUrl }: Settings): string {
     throw usageError('The owner API’s address can’t be used.', next)
   }
   throw usageError(
-    'It is not said where the owner API is.',
+    'No owner API is configured.',
     `Give --api-url https://…, set OWNER_SSO_API_URL, or write {"apiUrl": "https://…"} into ${configFile}.`,
   )
 }
@@ -93,7 +93,7 @@ export function certificateAuthority(path: string): string {
   } catch {
     // Said below.
   }
-  throw usageError(`${path} is no readable PEM file with a certificate.`, 'Correct --ca or OWNER_SSO_CA.')
+  throw usageError(`${path} is not a readable PEM file with a certificate.`, 'Correct --ca or OWNER_SSO_CA.')
 }
 
 function sentence(text: string): string {

@@ -98,7 +98,7 @@ describe('the config file', () => {
   it.each([
     ['an unknown setting', { credential: 'hush' }, 'has no setting "credential"'],
     ['a setting of the wrong kind', { account: 7 }, 'has a wrong account'],
-    ['no object', [], 'is no JSON object'],
+    ['no object', [], 'is not a JSON object'],
   ])('%s: says what is wrong with it', async (_name, content, problem) => {
     config(content)
     const { code, stderr } = await machine.run(['status'])

@@ -27,7 +27,7 @@ function isThenable(value: unknown): value is PromiseLike<unknown> {
 }
 
 function nameOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'it threw what is no error'
+  if (!(error instanceof Error)) return 'it threw something that is not an error'
   return /^[A-Za-z]{1,40}$/u.exec(error.constructor.name)?.[0] ?? 'Error'
 }
 

@@ -17,7 +17,7 @@ async function reachPasscodePage(from: Client): Promise<Answer> {
 }
 
 describe('the login page with strictness lenient', () => {
-  it('has its hidden inputs one a line, in plain order and signs, and nothing else that looks like one', async () => {
+  it('has its hidden inputs one per line, in plain order and signs, and nothing else that looks like one', async () => {
     const { page } = await client().open()
     const lines = page.text.split('\n').filter((line) => line.includes('type="hidden"'))
     const names = lines.map((line) => HIDDEN.exec(line)?.[1])

@@ -51,7 +51,7 @@ export function verdictOn(
     if (isThenable(returned)) {
       Promise.resolve(returned)
         .then((user) => {
-          if (user === undefined) throw new TypeError('verify’s promise has to resolve to the user, or to false')
+          if (user === undefined) throw new TypeError('verify’s promise must resolve to the user, or to false')
           return resolve({ user: user || false })
         })
         .catch(reject)

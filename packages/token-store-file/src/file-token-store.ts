@@ -41,7 +41,7 @@ export function fileTokenStore({ path, encryptionKey }: FileTokenStoreOptions): 
 
 /** The store without encryption, on any disk. */
 export function storeOn(disk: Disk, { path }: { readonly path: string }): TokenStore {
-  if (typeof path !== 'string' || path === '') throw new TypeError('path has to name the folder of the token store')
+  if (typeof path !== 'string' || path === '') throw new TypeError('path must name the folder of the token store')
   const root = isAbsolute(path) ? path : resolve(path)
   const folder = openedFolder(disk, root)
 

@@ -11,7 +11,7 @@ import { type ProcessName, thisProcess } from './process-name.ts'
 /** SHA-256 of the account's name, 64 hexadecimal digits: the same folder for the same name on every file system. */
 export function keyOf(account: string): string {
   if (typeof account !== 'string' || /\p{Surrogate}/u.test(account)) {
-    throw new TypeError('account has to be a string of whole Unicode characters')
+    throw new TypeError('account must be a string of whole Unicode characters')
   }
   return createHash('sha256').update(account).digest('hex')
 }

@@ -39,7 +39,7 @@ test('a plain store is not taken for a sealed one', async () => {
 
 test('a key of another length is refused, and no key is ever shown', () => {
   for (const encryptionKey of [randomBytes(16), [], [key, randomBytes(31)], 'secret' as never]) {
-    expect(() => fileTokenStore({ path: folders.make(), encryptionKey })).toThrow(/encryptionKey has to be 32/)
+    expect(() => fileTokenStore({ path: folders.make(), encryptionKey })).toThrow(/encryptionKey must be 32/)
   }
   const shown = inspect(fileTokenStore({ path: folders.make(), encryptionKey: key }), { depth: 9, showHidden: true })
   expect(shown).not.toContain(key.toString('hex').slice(0, 8))

@@ -149,6 +149,6 @@ describe('a path where no folder can be', () => {
     const path = folders.make()
     writeFileSync(path, '')
     const read = fileTokenStore({ path: join(path, 'tokens') }).read(account)
-    await expect(read).rejects.toMatchObject({ message: expect.stringContaining('no folder') })
+    await expect(read).rejects.toMatchObject({ message: expect.stringContaining('not a folder') })
   })
 })

@@ -240,6 +240,6 @@ describe('names', () => {
 
   test('a path is required, and an account of whole characters', async () => {
     expect(() => fileTokenStore({ path: '' })).toThrow(TypeError)
-    await expect(fileTokenStore({ path: folders.make() }).read('\uD800')).rejects.toThrow(/account has to be/)
+    await expect(fileTokenStore({ path: folders.make() }).read('\uD800')).rejects.toThrow(/account must be/)
   })
 })

@@ -59,7 +59,7 @@ const scanCount = 500
 export function connectionOf(client: RedisClient, timeout: number): Connection {
   if (isIoRedis(client)) return ioRedisConnection(client)
   if (isNodeRedis(client)) return nodeRedisConnection(client, timeout)
-  throw new TypeError('client has to be a client of node-redis or ioredis, version 5 or later')
+  throw new TypeError('client must be a node-redis or ioredis client, version 5 or later')
 }
 
 function isIoRedis(client: unknown): client is IoRedisClient {
@@ -105,7 +105,7 @@ function nodeRedisConnection(client: NodeRedisClient, timeout: number): Connecti
     get: async (key) => {
       const value = (await commands.get(key)) ?? null
       if (value === null || typeof value === 'string') return value
-      throw new TypeError('client has to answer strings')
+      throw new TypeError('client must answer with strings')
     },
     eval: (script, key, args) => commands.eval(script, { keys: [key], arguments: [...args] }),
     masters: async () => {

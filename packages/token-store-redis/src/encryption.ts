@@ -12,6 +12,6 @@ export function sealed(store: TokenStore, encryptionKey: EncryptionKey | undefin
   try {
     return sealedTokenStore(store, { keys: [encryptionKey].flat() })
   } catch {
-    throw new TypeError('encryptionKey has to be 32 random bytes, or a list of such keys with the newest first')
+    throw new TypeError('encryptionKey must be 32 random bytes, or a list of such keys with the newest first')
   }
 }

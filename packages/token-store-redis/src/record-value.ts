@@ -13,7 +13,7 @@ import { StoreError, type TokenRecord, type Versioned } from '@owner-sso/core'
  */
 export function keyOf(prefix: string, account: string): string {
   if (typeof account !== 'string' || /\p{Surrogate}/u.test(account)) {
-    throw new TypeError('account has to be a string of whole Unicode characters')
+    throw new TypeError('account must be a string of whole Unicode characters')
   }
   return `${prefix}{${createHash('sha256').update(account).digest('hex')}}`
 }
@@ -50,7 +50,7 @@ export function decode(value: string, key: string): Versioned & { readonly accou
 }
 
 export function notOurs(key: string): StoreError {
-  const message = `The value under the Redis key ${key} is no record of this store. It was left as it is: remove it and sign in again.`
+  const message = `The value under the Redis key ${key} is not a record of this store. It was left as it is: remove it and sign in again.`
   return new StoreError('corrupt', message)
 }
 

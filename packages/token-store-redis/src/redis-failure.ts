@@ -12,7 +12,7 @@ const replies: Readonly<Record<string, readonly [StoreErrorReason, string]>> = {
   WRONGPASS: ['permissions', 'it does not accept the user name and password.'],
   NOPERM: [
     'permissions',
-    'this user may not: allow GET, SET, SCAN, EVAL and PUBLISH on the store’s keys and channels.',
+    'this user is not permitted to: allow GET, SET, SCAN, EVAL and PUBLISH on the store’s keys and channels.',
   ],
   OOM: ['write-failed', 'it is out of memory: raise maxmemory, or make room.'],
   MISCONF: ['write-failed', 'it can’t save to its disk: look at its log.'],

@@ -212,12 +212,12 @@ describeWithRedis('redisTokenStore', () => {
     await expect(redisTokenStore({ client, encryptionKey: randomBytes(32) }).read(account)).rejects.toMatchObject({
       reason: 'wrong-key',
     })
-    expect(() => redisTokenStore({ client, encryptionKey: randomBytes(31) })).toThrow(/encryptionKey has to be 32/u)
+    expect(() => redisTokenStore({ client, encryptionKey: randomBytes(31) })).toThrow(/encryptionKey must be 32/u)
   })
 
   test('refuses what is no client, and account names that are not Unicode', async () => {
     for (const none of [undefined, null, {}, 'redis://127.0.0.1']) {
-      expect(() => redisTokenStore({ client: none as never })).toThrow(/client has to be/u)
+      expect(() => redisTokenStore({ client: none as never })).toThrow(/client must be/u)
     }
     await expect(redisTokenStore({ client }).read('\uD800')).rejects.toThrow(TypeError)
   })

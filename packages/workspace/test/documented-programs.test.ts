@@ -152,7 +152,7 @@ it('Where tokens live: signs in once, finds the tokens again, and copies them un
   expect(emulator.counters.loginPages).toBe(1)
 })
 
-it('Proxying the owner API: reading is allowed, for who is signed in', async () => {
+it('Proxying the owner API: reading is allowed, for whoever is signed in', async () => {
   await using program = await serve('docs/proxying.md')
   const { get, post } = program.visitor
   expect((await get('/owner-api/api/1/vehicles')).status).toBe(401)

@@ -27,7 +27,7 @@ function checkExistence({ address, shown }: OpenStore): void {
 function requireKey({ fromPlain = false, toPlain = false }: CommandOptions): void {
   if (fromPlain === toPlain || encryptionKeys() !== undefined) return
   throw usageError(
-    `There is no key, so ${fromPlain ? 'the copy would be plain as well' : 'nothing could be decrypted'}.`,
+    `No key is set, so ${fromPlain ? 'the copy would be plain as well' : 'nothing could be decrypted'}.`,
     'Set OWNER_SSO_ENCRYPTION_KEY, or leave the option out.',
   )
 }
@@ -70,7 +70,7 @@ export async function run({ settings, options, args }: Call): Promise<number> {
     if (settings.json) await printJson({ from: from.shown, to: to.shown, copied })
     printNote(`${outcome()}.`)
     if (copied > 0)
-      printNote(`Use the new one from now on, and the old one no more: export OWNER_SSO_STORE=${to.shown}`)
+      printNote(`Use the new one from now on, and no longer the old one: export OWNER_SSO_STORE=${to.shown}`)
   } finally {
     await from.close()
     await to.close()

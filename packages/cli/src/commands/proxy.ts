@@ -45,7 +45,7 @@ function portOf(text: string | undefined): number {
   const port = Number(text ?? 0)
   if (Number.isInteger(port) && port >= 0 && port <= 65_535 && text !== '') return port
   throw usageError(
-    `${JSON.stringify(text)} is no port.`,
+    `${JSON.stringify(text)} is not a port.`,
     'Give --port a number from 1 to 65535, or leave it out for any.',
   )
 }

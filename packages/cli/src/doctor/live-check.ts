@@ -26,7 +26,11 @@ export async function askForLive(settings: Settings, agreed: boolean): Promise<v
     )
   }
   if (await askConsent('Make one refresh at the SSO service and one call of the owner API?')) return
-  throw new CommandError(exitCodes.usage, 'Nothing was sent.', 'Run owner-sso doctor without --live for all else.')
+  throw new CommandError(
+    exitCodes.usage,
+    'Nothing was sent.',
+    'Run owner-sso doctor without --live for everything else.',
+  )
 }
 
 /** One refresh at most, and one call. */

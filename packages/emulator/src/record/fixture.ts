@@ -65,7 +65,7 @@ export async function readFixture(file: string): Promise<Fixture> {
     throw new FixtureError(`${file} is not JSON: it was cut, or edited by hand`)
   }
   const problem = checkFixture(fixture)
-  if (problem !== undefined) throw new FixtureError(`${file} is no usable recording: ${problem}`)
+  if (problem !== undefined) throw new FixtureError(`${file} is not a usable recording: ${problem}`)
   return fixture
 }
 

@@ -170,6 +170,6 @@ async function checkTarget(file: string): Promise<void> {
   )
   if (exists) throw new Error(`${file} exists already: give another name with --fixture, or remove it`)
   await access(dirname(file), constants.W_OK).catch(() => {
-    throw new Error(`${dirname(file)} is no folder that can be written to`)
+    throw new Error(`${dirname(file)} is not a folder that can be written to`)
   })
 }

@@ -132,7 +132,7 @@ async function readable({ statusCode = 502, rawHeaders, headers }: IncomingMessa
   if (!decode) throw new Unreadable('its answer is encoded in a way that can not be read: leave accept-encoding out')
   const decoded = await decode(body, { maxOutputLength: MOST_BYTES }).catch(() => undefined)
   if (!decoded)
-    throw new Unreadable(`its answer is no valid ${encoding}, or larger than ${MOST_BYTES / 1024 / 1024} MiB`)
+    throw new Unreadable(`its answer is not valid ${encoding}, or larger than ${MOST_BYTES / 1024 / 1024} MiB`)
   return { status: statusCode, headers: passed, body: decoded }
 }
 

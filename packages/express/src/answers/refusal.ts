@@ -22,7 +22,7 @@ export type RefusalCode =
   | 'ERR_OWNER_API_TIMEOUT'
 
 const refusals: Readonly<Record<RefusalCode, readonly [status: number, detail: string]>> = {
-  ERR_OWNER_API_MALFORMED_REQUEST: [400, 'The request can’t be read in one way only, so it was not forwarded.'],
+  ERR_OWNER_API_MALFORMED_REQUEST: [400, 'The request is ambiguous, so it was not forwarded.'],
   ERR_OWNER_API_MALFORMED_PATH: [
     400,
     'The path has a dot segment, an empty segment, a parameter or an encoded separator in it, or is not a path.',

@@ -66,7 +66,7 @@ const stepsElsewhere = /(?:^|[/\\])(?:\.|%2e){1,2}(?:[/\\]|$)/iu
  */
 export function checkedAddress(address: string, target: URL | undefined, agent?: unknown): URL {
   if (!URL.canParse(address, target?.href))
-    throw new TypeError('the address is neither absolute nor is there a target for it')
+    throw new TypeError('the address is relative, and there is no target to resolve it against')
   const [path = ''] = address.split(/[?#]/u, 1)
   if (stepsElsewhere.test(path)) throw new TypeError('the address has segments of dots, which lead to another path')
   const url = new URL(address, target)
