@@ -220,7 +220,9 @@ describe('the file of a recording', () => {
     await writeFile(file, 'mine')
     await expect(record()).rejects.toThrow(/login\.json exists already/u)
     expect(await readFile(file, 'utf8')).toBe('mine')
-    await expect(record({ fixture: join(folder, 'none', 'x.json') })).rejects.toThrow(/not a folder that can be written/u)
+    await expect(record({ fixture: join(folder, 'none', 'x.json') })).rejects.toThrow(
+      /not a folder that can be written/u,
+    )
   })
 
   it('tells of a connection that the service cut, and of an answer that never came', async () => {
