@@ -172,8 +172,8 @@ describeWithRedis('Running many instances', () => {
       ...credentials,
       OWNER_SSO_STORE: redis.url,
     })
-    await using one = await serve('docs/many-instances.md', 'many-instances', environment)
-    await using other = await serve('docs/many-instances.md', 'many-instances', environment)
+    await using one = await serve('docs/many-instances.md', undefined, environment)
+    await using other = await serve('docs/many-instances.md', undefined, environment)
     for (const { visitor } of [one, other]) {
       expect((await visitor.get('/api/1/vehicles')).status).toBe(403)
       const answer = await visitor.get('/api/1/vehicles', { 'x-api-key': environment.API_KEY })
