@@ -6,8 +6,13 @@
 import type { Agent } from 'node:http'
 import type { Duplex } from 'node:stream'
 
-/** Keeps each new socket until its TCP connection, and its TLS handshake if it has one, has succeeded. */
-export function handOutConnectedSockets(agent: Agent, closed: AbortSignal): void {
+/**
+ * Keeps each new socket until its TCP connection, and its TLS handshake if it has one, has succeeded.
+ *
+ * @returns those that are still connecting, which the agent does not know of
+ */
+export function handOutConnectedSockets(agent: Agent): ReadonlySet<Duplex> {
+  const connecting = new Set<Duplex>()
   const connect = agent.createConnection.bind(agent)
   agent.createConnection = (options, callback) => {
     const settle = (error: Error | null, socket: Duplex): void => {
@@ -16,15 +21,14 @@ export function handOutConnectedSockets(agent: Agent, closed: AbortSignal): void
         callback?.(error, socket)
         return
       }
-      const settled = new AbortController()
       const finish = (failure: Error | null): void => {
-        settled.abort()
+        connecting.delete(socket)
         socket.off(event, succeed).off('error', finish)
         callback?.(failure, socket)
       }
       const succeed = (): void => finish(null)
       socket.once(event, succeed).once('error', finish)
-      closed.addEventListener('abort', () => socket.destroy(), { signal: settled.signal })
+      connecting.add(socket)
     }
     // A proxy agent calls back with its socket. net.createConnection returns it, and calls back later with nothing.
     const socket = connect(options, (error, given) => {
@@ -33,6 +37,7 @@ export function handOutConnectedSockets(agent: Agent, closed: AbortSignal): void
     if (socket) settle(null, socket)
     return undefined
   }
+  return connecting
 }
 
 /** What a new socket has yet to tell before anything may be written to it; `undefined` where it is ready. */

@@ -21,11 +21,11 @@ export interface Connection {
   /** For requests over HTTP/1.1: of `node:http` or `node:https`, as the instance's address wants it. */
   readonly agent: HttpAgent
   /**
-   * Connects, where HTTP/2 is offered. `undefined` where HTTP/1.1 is what was agreed on: the agent has the connection then.
+   * Connects; there where HTTP/2 is offered. `undefined` where HTTP/1.1 is what was agreed on: the agent has the connection then.
    *
    * @throws what the system or TLS says of a connection that did not come about: nothing was sent
    */
-  readonly http2: () => Promise<Http2 | undefined>
+  readonly http2: (() => Promise<Http2 | undefined>) | undefined
   /** Ends every socket, also those that are still connecting. */
   readonly close: () => void
 }
@@ -37,20 +37,21 @@ export type ConnectionSettings = Pick<SsoSettings, 'transport' | 'proxy'> & { re
 export function openConnection(origin: URL, settings: ConnectionSettings, cookies: InstanceCookies): Connection {
   const closed = new AbortController()
   const agent = agentOf(origin, settings, cookies, closed.signal)
-  handOutConnectedSockets(agent, closed.signal)
+  const connecting = handOutConnectedSockets(agent)
   const offersHttp2 = settings.transport.http2 && origin.protocol === 'https:'
   let agreed: Promise<Http2 | undefined> | undefined
+  const openHttp2Connection = async (): Promise<Http2 | undefined> => {
+    agreed ??= agree(origin, agent, settings)
+    const http2 = await agreed
+    // The service may end a connection between two requests, as it may with HTTP/1.1.
+    if (http2?.isOpen() === false) agreed = agree(origin, agent, settings)
+    return agreed
+  }
   return {
     agent,
-    async http2() {
-      if (!offersHttp2) return undefined
-      agreed ??= agree(origin, agent, settings)
-      const http2 = await agreed
-      // The service may end a connection between two requests, as it may with HTTP/1.1.
-      if (http2?.isOpen() === false) agreed = agree(origin, agent, settings)
-      return agreed
-    },
+    http2: offersHttp2 ? openHttp2Connection : undefined,
     close: () => {
+      for (const socket of connecting) socket.destroy()
       closed.abort()
       agent.destroy()
       agreed?.then((http2) => http2?.close()).catch(() => undefined)

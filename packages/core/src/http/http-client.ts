@@ -70,7 +70,7 @@ export function createHttpClient(connection: Connection, cookies: InstanceCookie
       tooMuch: (code) => (outcome = { error: { kind: 'no answer', code, syscall: undefined } satisfies BareFailure }),
     }
     try {
-      const http2 = await unlessAborted(connection.http2(), signal)
+      const http2 = connection.http2 && (await unlessAborted(connection.http2(), signal))
       // Over HTTP/1.1 an agent sends and keeps the cookies; HTTP/2 has none.
       const cookie = http2 && cookies.headerFor(url)
       const config: AxiosRequestConfig<string> & { readonly jar?: CookieJar } = {
