@@ -22,6 +22,8 @@ import { nameOf as nameOfRecord } from './store.ts'
 const replayMargin = 120_000
 /** Milliseconds between two refreshes of one account, and between two replays. */
 const leastInterval = 60_000
+/** Milliseconds that a pause lasts, at the most. */
+const longestPause = 125_000
 
 /** The evidence with something added to it, which may be a verdict. */
 export function judged(seen: Evidence, look: (seen: Evidence) => string | false | undefined | void): Evidence {
@@ -125,7 +127,9 @@ function tooEarly(seen: Evidence, tokens: TokenSet, now: number): string | undef
   const since = issuedAt(seen, tokens.access_token) ?? now
   if (now - since > 0.6 * life * 1000) return undefined
   const isRefreshed = parse(tokens.access_token)[1] > 0
-  if (isRefreshed && now - since < leastInterval && seen.faults.jumps === 0) return 'two refreshes within a minute'
+  // `refresh()` counts by the clock of whoever refreshed before: the two may differ by more than that.
+  const isMistaken = seen.faults.jumps > 0 || (seen.askedAt.size > 0 && seen.spread >= leastInterval)
+  if (isRefreshed && now - since < leastInterval && !isMistaken) return 'two refreshes within a minute'
   seen.early += 1
   // One for the process whose clock has jumped, and one for each sign-in that it wrote.
   const signIns = seen.sessions.filter((session) => session.startsWith('sign-in')).length
@@ -214,8 +218,9 @@ export function answered(seen: Evidence, who: string, token: string, now: number
 export function refused(seen: Evidence, who: string, token: string, now: number): void {
   const key = `${who} ${token}`
   seen.asked += 1
-  // A token that was refreshed just now is given once more.
-  const counts = now - (issuedAt(seen, token) ?? now) >= leastInterval ? 1 : 0
+  // A token that was refreshed just now is given once more; by the clock of its process, which may have slept over the answer.
+  const since = issuedAt(seen, token) ?? now
+  const counts = now - since >= leastInterval + seen.faults.pauses * longestPause ? 1 : 0
   seen.refused = withEntry(seen.refused, key, (seen.refused.get(key) ?? 0) + counts)
 }
 

@@ -3,7 +3,7 @@
  */
 import { StoreError, UnreachableError } from '../../../src/errors.ts'
 import { manageTokens } from '../../../src/refresh-protocol/manager.ts'
-import { rollCallName } from '../../../src/refresh-protocol/record-names.ts'
+import { firewallRecordName } from '../../../src/refresh-protocol/record-names.ts'
 import type { Runtime } from '../../../src/refresh-protocol/runtime.ts'
 import type { RefreshOptions } from '../../../src/sso.ts'
 import type { TokenManager } from '../../../src/token-manager.ts'
@@ -12,6 +12,7 @@ import type { Conflict, TokenStore, Versioned } from '../../../src/token-store.t
 import type { Times } from './clocks.ts'
 import { account } from './scenario.ts'
 import type { Nature } from './scenario.ts'
+import { authUrl } from './service.ts'
 import type { Answer } from './service.ts'
 import type { Shelf, Write } from './store.ts'
 
@@ -88,14 +89,14 @@ export function startProcess(index: number, incarnation: number, nature: Nature)
     },
     async swap(name, expected, next, writeId, options) {
       const shelf = shelfOf(name)
-      // Nobody answers a roll call in this world.
+      // Nobody answers a roll call in this world, nor saves the same refresh token twice.
       if (shelf === undefined) return { version: expected + 1, record: next }
       return asked('swap', { shelf, write: { expected, expectedWriteId: options?.expectedWriteId, next, writeId } })
     },
   }
   function shelfOf(name: string): Shelf | undefined {
     if (name === account) return 'account'
-    return nature.firewall && name !== rollCallName ? 'firewall' : undefined
+    return nature.firewall && name === firewallRecordName(authUrl) ? 'firewall' : undefined
   }
   async function asked<Value>(kind: 'read' | 'swap', details: Partial<Step>): Promise<Value> {
     return new Promise((resolve, reject) => {
