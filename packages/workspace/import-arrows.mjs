@@ -22,6 +22,7 @@ const allowed = {
   cli: ['core', 'token-store-memory', 'token-store-file', 'token-store-redis', 'express', 'emulator'],
   // Tests and tools alone: they have no sources.
   'api-reference': [],
+  matrix: [],
   peers: [],
   scenarios: [],
   workspace: [],

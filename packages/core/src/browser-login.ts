@@ -16,7 +16,7 @@ const kind = secretiveKind('AuthorizationRequest', ['kind'])
 /** `Sso.createAuthorizationUrl`. Makes no request: nothing but a browser opens the address. */
 export function createAuthorizationUrl(
   settings: SsoSettings,
-  { loginHint }: { readonly loginHint?: string },
+  { loginHint }: { readonly loginHint?: string | undefined },
 ): { url: string; request: AuthorizationRequest } {
   if (loginHint !== undefined && typeof loginHint !== 'string') throw new TypeError('loginHint must be a string')
   const secrets = newLoginSecrets()

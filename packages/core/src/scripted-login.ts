@@ -17,7 +17,7 @@ import type { TokenSet } from './token-set.ts'
 /** `Sso.login`: the whole of it on one connection. */
 export async function login(
   service: Service,
-  { passcode, ...given }: Credentials & { readonly passcode?: PasscodeSource },
+  { passcode, ...given }: Credentials & { readonly passcode?: PasscodeSource | undefined },
   options: CallOptions,
 ): Promise<TokenSet> {
   const credentials = postable(service, given)

@@ -13,13 +13,13 @@ export interface SsoOptions {
   /** Base address of the SSO service: https, or http on a loopback host. Its default is the variable `OWNER_SSO_AUTH_URL` where an adapter says so. */
   readonly authUrl: string
   /** Where a 303 may lead beside `authUrl`'s own registrable domain (loopback and IP addresses have none: list them, with their port). */
-  readonly regionalAuthUrls?: readonly string[]
+  readonly regionalAuthUrls?: readonly string[] | undefined
   /** Default `${authUrl}/void/callback`; never changes with the region. May have a scheme of an app's own: `owner-app://auth/callback`. */
-  readonly redirectUri?: string
+  readonly redirectUri?: string | undefined
   /** `hex-digest` (default): base64url of the hexadecimal text of the SHA-256; `raw-digest`: RFC 7636. */
-  readonly codeChallengeEncoding?: CodeChallengeEncoding
+  readonly codeChallengeEncoding?: CodeChallengeEncoding | undefined
   /** Seconds, or `'expires_in'` to trust that field as seconds. Used where the access token says nothing itself; default eight hours. */
-  readonly accessTokenLifetime?: number | 'expires_in'
+  readonly accessTokenLifetime?: number | 'expires_in' | undefined
   /**
    * TLS, HTTP/2 and the User-Agent of every request: `'document'` (default), `'modern'`, or `{ tls, http2, userAgent }`.
    */
@@ -29,11 +29,11 @@ export interface SsoOptions {
   /** `transport.tls` in short, and before it: `{ transport: 'modern', tls: { ca } }`. Verification can't be turned off. */
   readonly tls?: TlsOptions | undefined
   /** Milliseconds for one request, wall clock, answer included. Default 15,000. */
-  readonly timeout?: number
+  readonly timeout?: number | undefined
   /** An outbound proxy's URL, for https alone: plain http never leaves the machine. Environment variables for proxies are ignored. */
-  readonly proxy?: string
+  readonly proxy?: string | undefined
   /** Seconds that every call to a host fails fast after a challenge page. Default 900. */
-  readonly firewallCooldown?: number
+  readonly firewallCooldown?: number | undefined
 }
 
 /** What every call takes beside its own arguments. */
@@ -74,7 +74,7 @@ export interface Factor {
   /** What the owner called the device. */
   readonly name: string
   readonly factorType: string
-  readonly factorProvider?: string
+  readonly factorProvider?: string | undefined
 }
 
 /** A chosen factor with its current passcode; without `factorId` the only factor is meant. A string: leading zeros count. */
@@ -132,7 +132,7 @@ export interface Sso {
    * The whole login, scripted: 3 requests, with a second factor 7 or 6, over a region one more. Where the service wants a
    * passcode and `passcode` is missing, it ends there: 3 requests or 2.
    */
-  login(credentials: Credentials & { readonly passcode?: PasscodeSource }, options?: CallOptions): Promise<TokenSet>
+  login(credentials: Credentials & { readonly passcode?: PasscodeSource | undefined }, options?: CallOptions): Promise<TokenSet>
   /** The same login up to the passcode. */
   beginLogin(credentials: Credentials, options?: CallOptions): Promise<LoginOutcome>
   /** The rest of it. A rejected passcode leaves `pending` usable. */
@@ -142,7 +142,7 @@ export interface Sso {
     options?: CallOptions,
   ): Promise<TokenSet>
   /** A login in the person's own browser: send them to `url`, keep `request`. */
-  createAuthorizationUrl(hint?: { readonly loginHint?: string }): { url: string; request: AuthorizationRequest }
+  createAuthorizationUrl(hint?: { readonly loginHint?: string | undefined }): { url: string; request: AuthorizationRequest }
   /** Redeems the address that the person ended on: `{redirect_uri}?code=…&state=…&issuer=…`. */
   redeemCallback(callbackUrl: string, request: AuthorizationRequest, options?: CallOptions): Promise<TokenSet>
   /** One refresh request at the instance that issued the tokens, on a fresh connection (endpoint 6). */

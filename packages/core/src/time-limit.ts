@@ -15,7 +15,7 @@ const ending = 250
 /** How a limit is kept. */
 export interface TimeLimitOptions {
   /** Whether it keeps the process alive until it is over, as a timer does. Default true. */
-  readonly keepsAlive?: boolean
+  readonly keepsAlive?: boolean | undefined
 }
 
 /**

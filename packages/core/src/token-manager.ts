@@ -22,20 +22,20 @@ export interface TokenManagerOptions {
    * Fraction of a token's life after which it is refreshed in the background, give or take a tenth: each account has its own
    * place in that span, which all processes know. Default 0.75.
    */
-  readonly refreshAfter?: number
+  readonly refreshAfter?: number | undefined
   /**
    * Seconds between two refreshes of one account, whatever a 401 says. Default 60; 0 for tests. Half the token's life (10
    * seconds at least) where that is less. While the owner API refuses each new token within a minute, it doubles up to an hour.
    */
-  readonly minRefreshInterval?: number
+  readonly minRefreshInterval?: number | undefined
   /**
    * Seconds in which the service repeats the answer of a refresh whose refresh token is sent again; default 0, it does not.
    * A process that loses an answer then asks once more within that time, counted from its request, and at no other time
    * early. Where the service has no such grace the owner may have to sign in again at once: set only what it promises.
    */
-  readonly rotationGrace?: number
+  readonly rotationGrace?: number | undefined
   /** How many accounts are kept in memory, the least recently used going first. Default 10,000; about 3 KB each. */
-  readonly cachedAccounts?: number
+  readonly cachedAccounts?: number | undefined
 }
 
 /** What is known of an account's tokens; never a token. Times are seconds since the epoch. */

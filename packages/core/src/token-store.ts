@@ -29,12 +29,12 @@ export interface Conflict {
 /** What a swap says beside the record, for stores that keep more than the newest one. */
 export interface SwapOptions {
   /** A sign-in or a sign-out: once this record stands, durably, the store removes all that it kept of earlier ones. */
-  readonly forgetOlder?: boolean
+  readonly forgetOlder?: boolean | undefined
   /**
    * The `writeId` of the record that is expected to stand there, where `read` told it. Another one is a conflict, also
    * under the expected version: the store was emptied meanwhile and filled again, or went back in time.
    */
-  readonly expectedWriteId?: string
+  readonly expectedWriteId?: string | undefined
 }
 
 /** Where token sets live. A store treats a record as a sealed JSON value. */

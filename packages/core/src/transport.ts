@@ -3,7 +3,6 @@
  * has one (TLS 1.2, HTTP/1.1); the service's edge was seen to look at what minted a token, so that it can be changed in one
  * place (`docs/decisions.md`).
  */
-import { createRequire } from 'node:module'
 import type { SecureContextOptions } from 'node:tls'
 import { version } from './version.ts'
 
@@ -38,8 +37,8 @@ export interface Transport {
   readonly tls: {
     readonly minVersion: TlsVersion
     readonly maxVersion: TlsVersion
-    readonly ca?: SecureContextOptions['ca']
-    readonly ciphers?: string
+    readonly ca?: SecureContextOptions['ca'] | undefined
+    readonly ciphers?: string | undefined
   }
   readonly http2: boolean
   readonly userAgent: string
@@ -149,9 +148,7 @@ function checkedTogether(asked: TlsOptions): Transport['tls'] {
 /** TLS is loaded only where there is something to try. */
 function isUsable(tls: SecureContextOptions): boolean {
   try {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a module of Node's own
-    const { createSecureContext } = createRequire(import.meta.url)('node:tls') as typeof import('node:tls')
-    createSecureContext(tls)
+    process.getBuiltinModule('node:tls').createSecureContext(tls)
     return true
   } catch {
     return false

@@ -67,7 +67,8 @@ function sessionOf(request: Request): Session | undefined {
 
 function loginSessionIn(session: Session, pendingLogins: PendingLogins): LoginSession {
   const handle = (): string => {
-    const value = Object.hasOwn(session, key) ? session[key] : undefined
+    // Not by hasOwn: Fastify's session answers for its values, and owns none.
+    const value = session[key]
     return typeof value === 'string' ? value : ''
   }
   const save = async (): Promise<void> => {
@@ -87,6 +88,7 @@ function loginSessionIn(session: Session, pendingLogins: PendingLogins): LoginSe
       const last = handle()
       if (last === '') return
       const taken = pendingLogins.take(last)
+      session[key] = undefined
       delete session[key]
       await Promise.all([taken, save()])
     },

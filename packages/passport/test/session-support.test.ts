@@ -74,6 +74,7 @@ describe('a route without what it needs', () => {
       cwd,
     })
     expect(stdout).toBe('alive\n')
-    expect(stderr).toContain('at its wits’ end')
+    expect(stderr).toContain('at strategy.error')
+    expect(stderr).not.toContain('at its wits’ end')
   })
 })

@@ -22,20 +22,20 @@ export interface TokenStoreConformanceOptions {
   /** Makes a store that is empty: asked before every rule. */
   readonly createStore: () => MaybePromise<TokenStore>
   /** Claims that records outlive the store object: opens the same data again, as another process would. */
-  readonly reopen?: (store: TokenStore) => MaybePromise<TokenStore>
+  readonly reopen?: ((store: TokenStore) => MaybePromise<TokenStore>) | undefined
   /** Claims `accounts()`. */
-  readonly accounts?: boolean
+  readonly accounts?: boolean | undefined
   /** Claims `watch()`. */
-  readonly watch?: boolean
+  readonly watch?: boolean | undefined
   /**
    * Claims that a dying writer does no harm: starts a process that runs `writeUntilKilled` on the same data, kills it in
    * the middle of a write, and answers the last version that was acknowledged to it.
    */
-  readonly crash?: (store: TokenStore, account: string) => MaybePromise<number>
+  readonly crash?: ((store: TokenStore, account: string) => MaybePromise<number>) | undefined
   /** Called with every store that was made, when its rule is done. */
-  readonly closeStore?: (store: TokenStore) => MaybePromise<void>
+  readonly closeStore?: ((store: TokenStore) => MaybePromise<void>) | undefined
   /** How many random histories the linearizability rule tries. Default 25. */
-  readonly histories?: number
+  readonly histories?: number | undefined
 }
 
 const groups: readonly RuleGroup[] = [roundTrip, isolation, swap, writeIds, linearizability, durability, extras]

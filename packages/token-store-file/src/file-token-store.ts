@@ -20,7 +20,7 @@ export interface FileTokenStoreOptions {
   /** The store's folder; made with mode 0700 where it is missing. Relative to the working directory at this moment. */
   readonly path: string
   /** Seals every record (AES-256-GCM). Without it they are plain JSON in files of mode 0600, and the process warns once. */
-  readonly encryptionKey?: EncryptionKey
+  readonly encryptionKey?: EncryptionKey | undefined
 }
 
 /**

@@ -14,11 +14,11 @@ export interface RedisTokenStoreOptions {
   /** Your own connected client of node-redis or ioredis. It is never opened or closed here, and has to read from masters. */
   readonly client: RedisClient
   /** What every key begins with. Default `owner-sso:`. */
-  readonly prefix?: string
+  readonly prefix?: string | undefined
   /** Seals every record (AES-256-GCM), so that who can read Redis has no token. Without it they are plain JSON. */
-  readonly encryptionKey?: EncryptionKey
+  readonly encryptionKey?: EncryptionKey | undefined
   /** A second connection of yours, for `watch`. Without it there is no `watch`, and a token manager polls. */
-  readonly subscriber?: RedisSubscriber
+  readonly subscriber?: RedisSubscriber | undefined
 }
 
 /**

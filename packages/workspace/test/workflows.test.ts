@@ -18,7 +18,7 @@ interface Step {
 }
 interface Job {
   readonly uses?: string
-  readonly needs?: string
+  readonly needs?: string | readonly string[]
   readonly permissions?: Readonly<Record<string, string>>
   readonly steps?: readonly Step[]
 }
@@ -61,11 +61,19 @@ it('a release comes after CI, by trusted publishing, with provenance and the API
         needs: 'ci',
         steps: expect.arrayContaining([expect.objectContaining({ with: { name: 'api-reference', path: 'docs/api' } })]),
       },
+      matrix: { needs: 'build', uses: './.github/workflows/matrix.yml' },
       publish: {
-        needs: 'build',
+        needs: ['build', 'matrix'],
         permissions: { 'id-token': 'write' },
       },
     },
+  })
+})
+
+it('the matrix runs each night', () => {
+  expect(workflow('matrix')).toMatchObject({
+    on: { schedule: [{ cron: expect.any(String) }] },
+    jobs: { matrix: { steps: expect.arrayContaining([{ run: 'npm run matrix' }]) } },
   })
 })
 
@@ -109,13 +117,14 @@ describe('who may do what', () => {
   })
 
   it('code of dependencies gets no credentials of git', () => {
-    const { ci, versions, ...others } = workflow('release').jobs
-    expect([ci?.uses, versions?.permissions]).toEqual(['./.github/workflows/ci.yml', expect.anything()])
-    const jobs = [...Object.values(others), ...Object.values(workflow('ci').jobs)]
+    const { versions, ...others } = workflow('release').jobs
+    expect(versions?.permissions).toEqual(expect.anything())
+    const called = ['ci', 'matrix'].flatMap((name) => Object.values(workflow(name).jobs))
+    const jobs = [...Object.values(others), ...called]
     const checkouts = jobs
       .flatMap(({ steps = [] }) => steps)
       .filter(({ uses }) => uses?.startsWith('actions/checkout@'))
-    expect(checkouts).toHaveLength(2)
+    expect(checkouts).toHaveLength(3)
     for (const checkout of checkouts) expect(checkout.with).toMatchObject({ 'persist-credentials': false })
   })
 })

@@ -8,7 +8,9 @@ import type { TokenStore } from '../token-store.ts'
 import { isOwnRecordName } from './record-names.ts'
 
 /** All of them, with their defaults. */
-export type CheckedOptions = Required<Omit<TokenManagerOptions, 'spool'>> & { readonly spool: TokenStore | undefined }
+export type CheckedOptions = {
+  readonly [Name in keyof Omit<TokenManagerOptions, 'spool'>]-?: Exclude<TokenManagerOptions[Name], undefined>
+} & { readonly spool: TokenStore | undefined }
 
 /** @throws TypeError naming the option that is wrong */
 export function checkedOptions(options: TokenManagerOptions): CheckedOptions {

@@ -35,17 +35,18 @@ export interface OwnerApiProxy<Request extends IncomingMessage = IncomingMessage
    *
    * @param options - `timeout`: milliseconds after which calls still under way are cut. Default: none.
    */
-  close(options?: { readonly timeout?: number }): Promise<void>
+  close(options?: { readonly timeout?: number | undefined }): Promise<void>
 }
 
 /**
  * A proxy to the owner API that carries the owner's token.
  *
- * @throws TypeError that names a wrong option
+ * @throws TypeError that names a wrong option, or says that this runtime (Bun) can’t run it
  */
 export function ownerApiProxy<Request extends IncomingMessage = IncomingMessage>(
   options: OwnerApiProxyOptions<Request>,
 ): OwnerApiProxy<Request> {
+  requireDispatcher()
   const settings = proxySettings(options)
   const { tokens, authorize, accountOf, onProblem, headersTimeout, bodyTimeout, maxDuration } = settings
   const pool = upstreamPool(settings)
@@ -119,7 +120,7 @@ export function ownerApiProxy<Request extends IncomingMessage = IncomingMessage>
       .catch((error: unknown) => answerFault('ownerApiProxy: a handler behind it', error, response))
   }
 
-  async function close({ timeout }: { readonly timeout?: number } = {}): Promise<void> {
+  async function close({ timeout }: { readonly timeout?: number | undefined } = {}): Promise<void> {
     if (pool.destroyed) return
     const endLimit = timeout === undefined ? undefined : startTimeLimit(timeout, () => void pool.destroy())
     await pool.close()
@@ -139,4 +140,10 @@ function refuse(request: IncomingMessage, socket: Duplex): void {
 function mountPathOf(request: IncomingMessage): string {
   const baseUrl = property(request, 'baseUrl')
   return typeof baseUrl === 'string' ? baseUrl : ''
+}
+
+/** Bun puts an `undici` of its own in place of the package, and that one can't send a request. */
+function requireDispatcher(): void {
+  if (process.versions['bun'] === undefined) return
+  throw new TypeError('ownerApiProxy does not run on Bun, whose undici sends no request: run it on Node.js or Deno')
 }

@@ -1,0 +1,3 @@
+import preset from '../workspace/jest-preset.js'
+
+export default { ...preset, testTimeout: 180_000 }

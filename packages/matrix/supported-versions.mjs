@@ -1,0 +1,45 @@
+/** The README's table of what the packages run with: nothing stands there that a row of the matrix has not run. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const readme = fileURLToPath(new URL('../../README.md', import.meta.url))
+const between = /(<!-- written by npm run matrix -->\n\n)[\s\S]*?(\n<!-- end -->)/u
+
+/** What a bare version stands for, where it is not obvious. */
+const remarks = {
+  'Node.js': '`import` and `require()`; 20, 22 and 24 are the newest of their line',
+  '@types/express': 'the types that the application has',
+  'Other runtimes': '`ownerApiProxy` runs on Deno, and says on Bun that it does not',
+  Bundlers: 'a bundle signs in from an empty folder',
+}
+
+/** The table, of the rows that passed. */
+export function tableOf(results) {
+  const covered = new Map()
+  for (const { outcome, covers } of results) {
+    for (const [subject, version] of outcome === 'ok' ? Object.entries(covers) : []) {
+      covered.set(subject, new Set([...(covered.get(subject) ?? []), version]))
+    }
+  }
+  const cells = [
+    ['', 'what is run', ''],
+    ...[...covered].map(([subject, versions]) => [subject, [...versions].join(', '), remarks[subject] ?? '']),
+  ]
+  const widths = [0, 1, 2].map((column) => Math.max(3, ...cells.map((row) => row[column].length)))
+  const line = (row) => `| ${row.map((cell, column) => cell.padEnd(widths[column])).join(' | ')} |`
+  const [head, ...rows] = cells.map(line)
+  return [head, `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`, ...rows, ''].join('\n')
+}
+
+/** The table as the README has it. */
+export function tableInReadme() {
+  return between.exec(readFileSync(readme, 'utf8'))?.[0] ?? ''
+}
+
+export function writeTable(results) {
+  const text = readFileSync(readme, 'utf8')
+  writeFileSync(
+    readme,
+    text.replace(between, (_all, before, after) => before + tableOf(results) + after),
+  )
+}
