@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 const readme = fileURLToPath(new URL('../../README.md', import.meta.url))
-const between = /(<!-- written by npm run matrix -->\n\n)[\s\S]*?(\n<!-- end -->)/u
+const between = /(<!-- written by npm run matrix -->\n)[\s\S]*?(<!-- end -->)/u
 
 /** What a bare version stands for, where it is not obvious. */
 const remarks = {
@@ -40,6 +40,6 @@ export function writeTable(results) {
   const text = readFileSync(readme, 'utf8')
   writeFileSync(
     readme,
-    text.replace(between, (_all, before, after) => before + tableOf(results) + after),
+    text.replace(between, (_all, before, after) => `${before}\n${tableOf(results)}\n${after}`),
   )
 }
