@@ -28,7 +28,7 @@ const runners = [
     versions: ['22.12.0', '24'],
   },
   {
-    name: 'Jest, ES modules',
+    name: 'Jest (ES modules)',
     packages: ['jest'],
     files: { 'sign-in.test.mjs': 'jest', 'jest.config.mjs': 'jest-config' },
     args: ['--experimental-vm-modules', 'node_modules/jest/bin/jest.js'],
@@ -36,7 +36,7 @@ const runners = [
     slice: '20.19.0',
   },
   {
-    name: 'Jest, CommonJS',
+    name: 'Jest (CommonJS)',
     packages: ['jest', '@swc/core', '@swc/jest'],
     manifest: '{ "private": true }',
     files: { 'sign-in.test.js': 'jest-cjs', 'jest.config.js': 'jest-cjs-config' },
