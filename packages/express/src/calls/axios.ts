@@ -20,7 +20,7 @@ export interface AxiosLike {
 }
 
 interface Config {
-  readonly data?: unknown | undefined
+  readonly data?: unknown
   readonly headers: { concat(...more: object[]): object }
 }
 
