@@ -132,7 +132,10 @@ export interface Sso {
    * The whole login, scripted: 3 requests, with a second factor 7 or 6, over a region one more. Where the service wants a
    * passcode and `passcode` is missing, it ends there: 3 requests or 2.
    */
-  login(credentials: Credentials & { readonly passcode?: PasscodeSource | undefined }, options?: CallOptions): Promise<TokenSet>
+  login(
+    credentials: Credentials & { readonly passcode?: PasscodeSource | undefined },
+    options?: CallOptions,
+  ): Promise<TokenSet>
   /** The same login up to the passcode. */
   beginLogin(credentials: Credentials, options?: CallOptions): Promise<LoginOutcome>
   /** The rest of it. A rejected passcode leaves `pending` usable. */
@@ -142,7 +145,10 @@ export interface Sso {
     options?: CallOptions,
   ): Promise<TokenSet>
   /** A login in the person's own browser: send them to `url`, keep `request`. */
-  createAuthorizationUrl(hint?: { readonly loginHint?: string | undefined }): { url: string; request: AuthorizationRequest }
+  createAuthorizationUrl(hint?: { readonly loginHint?: string | undefined }): {
+    url: string
+    request: AuthorizationRequest
+  }
   /** Redeems the address that the person ended on: `{redirect_uri}?code=…&state=…&issuer=…`. */
   redeemCallback(callbackUrl: string, request: AuthorizationRequest, options?: CallOptions): Promise<TokenSet>
   /** One refresh request at the instance that issued the tokens, on a fresh connection (endpoint 6). */
