@@ -29,7 +29,9 @@ test('the store of the README passes, under node:test', async () => {
 })
 
 test('and would not without a look at the write that is expected', async () => {
-  const printed = await runPasted((store) => store.replace('(expectedWriteId ?? row?.writeId)', 'row?.writeId'))
+  const printed = await runPasted((store) =>
+    store.replace('(options?.expectedWriteId ?? row?.writeId)', 'row?.writeId'),
+  )
   expect(printed).toMatch(/not ok \d+ - answers a conflict where another write stands/u)
 })
 
