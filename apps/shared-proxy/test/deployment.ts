@@ -31,6 +31,8 @@ export interface DeploymentOptions {
   readonly emulator?: EmulatorOptions
   readonly clients?: readonly ClientEntry[]
   readonly environment?: Readonly<Record<string, string>>
+  /** Of everybody, the test itself included; in base64. Given to the instances alone, as a variable, it leaves the test's store plain. */
+  readonly encryptionKey?: string
 }
 
 export interface Deployment {
@@ -85,7 +87,7 @@ export async function deploy(options: DeploymentOptions = {}): Promise<Deploymen
   const emulator = await startEmulator({ firewall: false, ...options.emulator })
   atEnd(() => emulator.close())
   const sso = createSso({ authUrl: emulator.authUrl, regionalAuthUrls: [emulator.regionalAuthUrl] })
-  const store = await openStore(server.url, options.environment?.['OWNER_SSO_ENCRYPTION_KEY'])
+  const store = await openStore(server.url, options.encryptionKey)
   const tokens = createTokenManager({ sso, store })
   await tokens.save(account, await sso.login({ identity: account, credential: 'correct horse' }))
 
@@ -96,6 +98,7 @@ export async function deploy(options: DeploymentOptions = {}): Promise<Deploymen
     OWNER_SSO_API_URL: emulator.ownerApiUrl,
     OWNER_SSO_STORE: server.url,
     OWNER_SSO_CLIENTS_FILE: clientsFile(clients),
+    ...(options.encryptionKey !== undefined && { OWNER_SSO_ENCRYPTION_KEY: options.encryptionKey }),
     ...options.environment,
   }
   const instances: Instance[] = []

@@ -36,8 +36,8 @@ describeWithRedis('a gateway with a spool', () => {
 
   it('keeps what Redis refuses in the folder, sealed, and ends in order; the next instance carries it over', async () => {
     const spool = newSpool()
-    const environment = { OWNER_SSO_SPOOL: spool, OWNER_SSO_ENCRYPTION_KEY: encryptionKey }
-    const deployment = await deploy({ environment, emulator: { reuse: 'revoke-family' } })
+    const environment = { OWNER_SSO_SPOOL: spool }
+    const deployment = await deploy({ environment, encryptionKey, emulator: { reuse: 'revoke-family' } })
     await refreshWhileRedisGoes(deployment)
     const [unsaved] = await deployment.instance(0).prints(/\{[^\n]*"event":"tokens-unsaved"[^\n]*/u)
     expect(JSON.parse(unsaved)).toMatchObject({ account, spooled: true })
@@ -56,7 +56,7 @@ describeWithRedis('a gateway with a spool', () => {
   })
 
   it('says in its log and its metrics that it put back what Redis had lost', async () => {
-    const deployment = await deploy({ environment: { OWNER_SSO_ENCRYPTION_KEY: encryptionKey } })
+    const deployment = await deploy({ encryptionKey })
     const instance = deployment.instance(0)
     expect(await call(`${instance.url}/api/1/vehicles`)).toMatchObject({ status: 200 })
     await deployment.redis.command('FLUSHALL')
