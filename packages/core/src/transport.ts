@@ -6,6 +6,7 @@
 import type { SecureContextOptions } from 'node:tls'
 import { version } from './version.ts'
 
+/** A TLS version, as `node:tls` names it. The document's service takes at most 1.2 ("Limits"). */
 export type TlsVersion = 'TLSv1.2' | 'TLSv1.3'
 
 /** TLS. Verification can't be turned off. */
