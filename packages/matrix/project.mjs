@@ -13,8 +13,8 @@ import { pack } from '../workspace/pack.mjs'
 /** The longest that one program of a row may run, in milliseconds. */
 const longest = 180_000
 
-/** Packs everything. `remove()` removes all that the matrix has written. */
-export function openWorkshop() {
+/** Packs everything. `remove()` removes all that the matrix has written. `nodeAtHand`: that one stands in for every other. */
+export function openWorkshop({ nodeAtHand = false } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'owner-sso-matrix-'))
   const tarballs = pack(folder)
   const nodes = new Map()
@@ -42,6 +42,7 @@ export function openWorkshop() {
 
   /** The executable of a Node: npm's package `node` brings it. */
   async function node(version) {
+    if (nodeAtHand) return process.execPath
     if (!nodes.has(version)) {
       const here = join(folder, `node-${version}`)
       write(here, 'package.json', '{ "private": true }')

@@ -5,14 +5,14 @@ import { groups } from '../run-rows.mjs'
 
 let workshop: ReturnType<typeof openWorkshop>
 beforeAll(() => {
-  workshop = openWorkshop()
+  workshop = openWorkshop({ nodeAtHand: true })
 })
 afterAll(() => workshop.remove())
 
 const slice = groups.flatMap((group) =>
   group.rows
     .filter((row) => 'slice' in row && row.slice)
-    .map((row) => ({ title: `${group.title}: ${row.name}`, group, row })),
+    .map((row) => ({ title: `${group.title}: ${row.name.replace(/, Node .*/u, '')}`, group, row })),
 )
 
 it.each(slice)('$title', async ({ group, row }) => {
