@@ -2,13 +2,15 @@
  * What is said where a callback of the application's fails: a warning of the process that names the place, and none of the
  * error's own words, which may hold anything.
  */
+import { stackFrames } from './stack-frames.ts'
 
 /** @param what - failed, such as `a listener of the event unsaved` */
 export function warnOfFault(what: string, error: unknown): void {
+  const frames = stackFrames(error)
   process.emitWarning(`${what} failed (${nameOf(error)}); the token manager goes on without it.`, {
     type: 'OwnerSsoWarning',
     code: 'OWNER_SSO_CALLBACK',
-    ...placeOf(error),
+    ...(frames !== '' && { detail: frames }),
   })
 }
 
@@ -27,21 +29,10 @@ function isThenable(value: unknown): value is PromiseLike<unknown> {
 }
 
 function nameOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'it threw something that is not an error'
-  return /^[A-Za-z]{1,40}$/u.exec(error.constructor.name)?.[0] ?? 'Error'
-}
-
-/** Where in the code: the frames of the stack, which begins with the message. */
-function placeOf(error: unknown): { readonly detail?: string } {
   try {
-    if (!(error instanceof Error) || typeof error.stack !== 'string') return {}
-    const frames = error.stack
-      .replace(`${error.name}: ${error.message}`, '')
-      .split('\n')
-      .map((line) => line.trim())
-    const detail = frames.filter((line) => /^at .+:\d+:\d+\)?$/u.test(line)).join('\n')
-    return detail === '' ? {} : { detail }
+    if (!(error instanceof Error)) return 'it threw something that is not an error'
+    return /^[A-Za-z]{1,40}$/u.exec(error.constructor.name)?.[0] ?? 'Error'
   } catch {
-    return {}
+    return 'it threw something that can’t be looked at'
   }
 }

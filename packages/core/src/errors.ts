@@ -5,7 +5,8 @@
  * {@link SsoError}: what happened is its `code`, where is its `step`, and what to do next is its message.
  *
  * No property, message or cause ever holds a credential, passcode, cookie, verifier, code or token, nor an object that
- * could (a request, a response, a socket); of an answer they quote plain words alone (`quotation.ts`). A cause is a bare `Error` with the system's own code, such as `ECONNRESET`.
+ * could (a request, a response, a socket); of an answer they quote plain words alone (`quotation.ts`). A cause is a bare `Error`
+ * with the system's own code, such as `ECONNRESET`.
  */
 
 import { quotedWords } from './quotation.ts'

@@ -36,6 +36,7 @@ export type { Conflict, SwapOptions, TokenStore, Versioned } from './token-store
 // What its adapters share.
 export { startTimeLimit, timeLimitSignal } from './time-limit.ts'
 export type { TimeLimitOptions } from './time-limit.ts'
+export { stackFrames } from './stack-frames.ts'
 export { transportFromText, transportOf } from './transport.ts'
 export type { Transport } from './transport.ts'
 

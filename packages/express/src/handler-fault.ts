@@ -3,6 +3,7 @@
  * with the place and without the error's words. It does not end the process, which other callers' refreshes are under way in.
  */
 import type { ServerResponse } from 'node:http'
+import { stackFrames } from '@owner-sso/core'
 import { sendAnswer } from './answers/problem.ts'
 import { refusal } from './answers/refusal.ts'
 
@@ -17,21 +18,6 @@ export function warnOfFault(what: string, error: unknown): void {
   process.emitWarning(`${what} failed.`, {
     type: 'OwnerSsoWarning',
     code: 'OWNER_SSO_CALLBACK',
-    detail: placeOf(error),
+    detail: stackFrames(error),
   })
-}
-
-/** The frames of the stack, which begins with the error's words. */
-function placeOf(error: unknown): string {
-  try {
-    if (!(error instanceof Error)) return ''
-    const lines = String(error.stack).replace(`${error.name}: ${error.message}`, '').split('\n')
-    return lines
-      .map((line) => line.trim())
-      .filter((line) => /^at .+:\d+:\d+\)?$/u.test(line))
-      .join('\n')
-  } catch {
-    // What its author put in the way of a look at it is no reason to end the process.
-    return ''
-  }
 }

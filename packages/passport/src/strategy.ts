@@ -1,7 +1,7 @@
 /**
  * The Passport strategy: each request to it ends in exactly one of Passport's outcomes.
  */
-import type { TokenManager } from '@owner-sso/core'
+import { stackFrames, type TokenManager } from '@owner-sso/core'
 import type { Request } from 'express'
 import { Strategy as PassportStrategy } from 'passport-strategy'
 import type { RequestOptions } from './authenticate-options.ts'
@@ -78,20 +78,5 @@ export class OwnerSsoStrategy extends PassportStrategy {
 /** With the place alone: the words of an application's error may hold anything that its author had at hand. */
 function warnOfFault(name: string, error: unknown): void {
   const message = `${name}: what the application does in reply to a sign-in failed, and so did its error handler.`
-  process.emitWarning(message, { type: 'OwnerSsoWarning', code: 'OWNER_SSO_CALLBACK', detail: placeOf(error) })
-}
-
-/** The frames of the stack, which begins with the error's words. */
-function placeOf(error: unknown): string {
-  try {
-    if (!(error instanceof Error)) return ''
-    const lines = String(error.stack).replace(`${error.name}: ${error.message}`, '').split('\n')
-    return lines
-      .map((line) => line.trim())
-      .filter((line) => /^at .+:\d+:\d+\)?$/u.test(line))
-      .join('\n')
-  } catch {
-    // What its author put in the way of a look at it is no reason to end the process.
-    return ''
-  }
+  process.emitWarning(message, { type: 'OwnerSsoWarning', code: 'OWNER_SSO_CALLBACK', detail: stackFrames(error) })
 }

@@ -61,6 +61,7 @@ describe('a listener of an event', () => {
       tokens.on('unsaved', async () => { throw new TypeError('of r1, a moment later') })
       tokens.on('unsaved', () => Promise.reject(undefined))
       tokens.on('unsaved', () => { throw Object.defineProperty({}, 'stack', { get() { throw new Error('r1') } }) })
+      tokens.on('unsaved', () => { throw new Proxy(new Error('r1'), { get() { throw new Error('r1') } }) })
       tokens.on('unsaved', () => void heard.push('the next one'))
       answer = () => { down = true }
       await tokens.refresh('owner')
@@ -71,7 +72,7 @@ describe('a listener of an event', () => {
       told()`)
     expect(records.map(({ record }) => record.tokens.access_token)).toContain('a1')
     expect(warnings.map(({ name, message }) => `${name}: ${message}`)).toEqual(
-      Array.from({ length: 4 }, () => expect.stringMatching(/^OwnerSsoWarning: .*listener of the event unsaved/u)),
+      Array.from({ length: 5 }, () => expect.stringMatching(/^OwnerSsoWarning: .*listener of the event unsaved/u)),
     )
     expect(JSON.stringify(warnings)).not.toMatch(/r1|in so many words/u)
     // Its author finds the place.
