@@ -16,15 +16,8 @@ const settings = ['OWNER_SSO_AUTH_URL', 'OWNER_SSO_API_URL', 'OWNER_SSO_ACCOUNT'
 const wrong = settings.filter((name) => !process.env[name]) // before the first request
 if (!/^[A-Z2-7 ]*=*$/iu.test(secret)) wrong.push('OWNER_SSO_TOTP_SECRET (base32)')
 if (!(Number(POLL_SECONDS) > 0)) wrong.push('POLL_SECONDS')
-if (wrong.length > 0) {
-  log.fatal({ wrong }, 'settings that are missing or wrong')
-  process.exit(78)
-}
-const { OWNER_SSO_TRANSPORT: how, OWNER_SSO_REDIRECT_URI: redirectUri } = process.env
-const transport = transportFromText(how || 'document')
-const sso = createSso({ authUrl, transport, ...(redirectUri && { redirectUri }) })
-const tokens = createTokenManager({ sso, store: fileTokenStore({ path }) })
-const callOwnerApi = ownerFetch({ tokens, account, transport }) // at OWNER_SSO_API_URL
+if (wrong.length > 0) giveUp(wrong)
+const { sso, tokens, callOwnerApi } = build()
 const stop = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop.abort())
 let nextSignIn = 0 // sign-ins that follow each other get an account blocked
@@ -35,6 +28,24 @@ while (!stop.signal.aborted) {
 }
 await tokens.settled() // a refresh under way brings the next tokens
 log.info('stopped')
+
+function build() {
+  const { OWNER_SSO_TRANSPORT: how, OWNER_SSO_REDIRECT_URI: redirectUri } = process.env
+  try {
+    const transport = transportFromText(how || 'document', 'OWNER_SSO_TRANSPORT')
+    const service = createSso({ authUrl, transport, ...(redirectUri && { redirectUri }) })
+    const manager = createTokenManager({ sso: service, store: fileTokenStore({ path }) })
+    const call = ownerFetch({ tokens: manager, account, transport }) // at OWNER_SSO_API_URL
+    return { sso: service, tokens: manager, callOwnerApi: call }
+  } catch (error) {
+    return giveUp([String(error)])
+  }
+}
+
+function giveUp(settingsAtFault: string[]): never {
+  log.fatal({ wrong: settingsAtFault }, 'settings that are missing or wrong')
+  process.exit(78) // EX_CONFIG: a supervisor need not start it again
+}
 
 async function poll(): Promise<void> {
   const { state } = await tokens.status(account)
@@ -64,6 +75,6 @@ function judge(error: SsoError | Error): void {
   const helps = error instanceof SsoError ? passing.test(error.code) : error.cause || error instanceof SyntaxError
   log[helps ? 'warn' : 'fatal']({ err: error }, helps ? 'this poll failed' : 'a person has to look')
   if (helps) return
-  process.exitCode = 78 // EX_CONFIG: a supervisor need not start it again
+  process.exitCode = 78
   stop.abort()
 }
