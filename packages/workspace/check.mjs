@@ -1,7 +1,7 @@
 /**
  * `npm test`: programs, lint, build, every test of every package and app, and one closing count over all of them.
  *
- * `--soak`, which is `npm run soak`: the same with every scenario in its long form, in about two hours.
+ * `--soak`, which is `npm run soak`: the same with every scenario in its long form, in an hour or more.
  */
 import { spawnSync } from 'node:child_process'
 import { installMissingPrograms } from './programs.mjs'

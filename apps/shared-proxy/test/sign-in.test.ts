@@ -1,8 +1,9 @@
 /** `node dist/sign-in.js`: an account signs in, and every instance can call for it. */
 import { randomBytes } from 'node:crypto'
+import { startEmulator } from '@owner-sso/emulator'
 import { expect, it } from '@jest/globals'
-import { account, call, deploy, useRedis, apiKey } from './deployment.ts'
-import { type Program, type ProgramOptions, run } from './instance.ts'
+import { account, apiKey, atEnd, call, clientsFile, deploy, useRedis } from './deployment.ts'
+import { type Program, type ProgramOptions, run, startInstance } from './instance.ts'
 import { freePort } from '../../../packages/workspace/free-port.ts'
 import { describeWithRedis } from '../../../packages/workspace/redis-server.ts'
 
@@ -63,6 +64,39 @@ describeWithRedis('the sign-in', () => {
     const stored = JSON.stringify(await deployment.store.read(sealedIdentity))
     expect(stored).toContain('sealed')
     expect(stored).not.toContain('token')
+  })
+
+  it('goes over the transport that it is told, and so does the gateway', async () => {
+    const { environment: usual } = await deploy({ instances: 0 })
+    const name = 'modern@example.com'
+    const modern = await startEmulator({
+      tls: true,
+      http2: true,
+      strictness: 'lenient',
+      accounts: [{ identity: name, credential }],
+    })
+    atEnd(() => modern.close())
+    const environment = {
+      ...usual,
+      OWNER_SSO_AUTH_URL: modern.authUrl,
+      OWNER_SSO_REGIONAL_AUTH_URLS: modern.regionalAuthUrl,
+      OWNER_SSO_API_URL: modern.ownerApiUrl,
+      OWNER_SSO_CLIENTS_FILE: clientsFile([{ name: 'test', key: apiKey, accounts: [name] }]),
+      OWNER_SSO_TRANSPORT: JSON.stringify({
+        tls: { minVersion: 'TLSv1.3', maxVersion: 'TLSv1.3', ca: modern.ca },
+        http2: true,
+      }),
+    }
+    const { code } = await signIn({
+      environment: { ...environment, OWNER_SSO_ACCOUNT: name, OWNER_SSO_CREDENTIAL: credential },
+    })
+    expect(code).toBe(0)
+    const instance = await startInstance(environment)
+    atEnd(() => instance.signal('SIGKILL'))
+    expect(await call(`${instance.url}/api/1/vehicles`)).toMatchObject({ status: 200 })
+    const { host } = new URL(modern.authUrl)
+    const wires = modern.requests.map((each) => `${each.host === host} ${each.tlsVersion} ${each.httpVersion}`)
+    expect(new Set(wires)).toEqual(new Set(['true TLSv1.3 2', 'false TLSv1.3 1.1']))
   })
 
   it('says what went wrong, and stores nothing', async () => {

@@ -1,5 +1,4 @@
 import { once } from 'node:events'
-import { createServer as createHttpServer } from 'node:http'
 import type { Socket } from 'node:net'
 import { connect } from 'node:net'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
@@ -10,6 +9,8 @@ import { goodTokens, html, json, redirectToCallback, startSmallService } from '.
 import type { Answers, SmallService } from '../small-service.ts'
 import { loopbackCertificate, startRawServer } from '../raw-server.ts'
 import type { RawServer } from '../raw-server.ts'
+import { startConnectProxy } from './connect-proxy.ts'
+import type { ConnectProxy } from './connect-proxy.ts'
 
 const closing: { close(): Promise<unknown> }[] = []
 afterEach(async () => {
@@ -379,33 +380,10 @@ describe('an outbound proxy', () => {
     expect([refusing.tunnels, server.connections]).toEqual([[new URL(authUrl).host], 0])
   })
 
-  async function startProxy(refusal?: number): Promise<{ proxy: string; tunnels: string[] }> {
-    const tunnels: string[] = []
-    const server = createHttpServer().on('connect', (request, client, head) => {
-      tunnels.push(request.url ?? '')
-      if (refusal) {
-        client.end(`HTTP/1.1 ${refusal} No\r\n\r\n`)
-        return
-      }
-      const { hostname, port } = new URL(`http://${request.url}`)
-      const upstream = connect(Number(port), hostname, () => {
-        client.write('HTTP/1.1 200 Connection established\r\n\r\n')
-        upstream.write(head)
-        upstream.pipe(client).pipe(upstream)
-      })
-      client.on('error', () => upstream.destroy())
-      upstream.on('error', () => client.destroy())
-    })
-    server.listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    closing.push({
-      close: async () => {
-        server.closeAllConnections()
-        server.close()
-      },
-    })
-    const address = server.address()
-    return { proxy: `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`, tunnels }
+  async function startProxy(refusal?: number): Promise<ConnectProxy> {
+    const proxy = await startConnectProxy(refusal)
+    closing.push(proxy)
+    return proxy
   }
 })
 

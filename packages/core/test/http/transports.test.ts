@@ -1,9 +1,7 @@
 import { once } from 'node:events'
-import { createServer as createHttpServer } from 'node:http'
 import { constants, createSecureServer } from 'node:http2'
 import type { Http2SecureServer, ServerHttp2Stream } from 'node:http2'
-import { connect } from 'node:net'
-import type { AddressInfo, Socket } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { TLSSocket } from 'node:tls'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
@@ -16,6 +14,8 @@ import { instanceCookies } from '../../src/http/cookie-jar.ts'
 import { openConnection } from '../../src/http/connection.ts'
 import { ssoSettings } from '../../src/sso-settings.ts'
 import { loopbackCertificate, startRawServer } from '../raw-server.ts'
+import { startConnectProxy } from './connect-proxy.ts'
+import type { ConnectProxy } from './connect-proxy.ts'
 
 const closing: { close(): Promise<unknown> }[] = []
 afterEach(async () => {
@@ -124,29 +124,10 @@ describe('a transport', () => {
     expect(tunnels).toEqual([new URL(service.authUrl).host])
   })
 
-  async function startProxy(): Promise<{ proxy: string; tunnels: string[] }> {
-    const tunnels: string[] = []
-    const server = createHttpServer().on('connect', (request, client: Socket, head) => {
-      tunnels.push(request.url ?? '')
-      const { hostname, port } = new URL(`http://${request.url}`)
-      const upstream = connect(Number(port), hostname, () => {
-        client.write('HTTP/1.1 200 Connection established\r\n\r\n')
-        upstream.write(head)
-        upstream.pipe(client).pipe(upstream)
-      })
-      client.on('error', () => upstream.destroy())
-      upstream.on('error', () => client.destroy())
-    })
-    server.listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    closing.push({
-      close: async () => {
-        server.closeAllConnections()
-        server.close()
-      },
-    })
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a TCP server's address
-    return { proxy: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, tunnels }
+  async function startProxy(): Promise<ConnectProxy> {
+    const proxy = await startConnectProxy()
+    closing.push(proxy)
+    return proxy
   }
 })
 

@@ -1,0 +1,44 @@
+/** An outbound proxy on loopback that answers CONNECT, and remembers where to. */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { connect } from 'node:net'
+import type { AddressInfo } from 'node:net'
+
+export interface ConnectProxy {
+  readonly proxy: string
+  /** `host:port` of each tunnel that was asked for. */
+  readonly tunnels: readonly string[]
+  readonly close: () => Promise<void>
+}
+
+/** @param refusal - the status that every CONNECT gets, in place of a tunnel */
+export async function startConnectProxy(refusal?: number): Promise<ConnectProxy> {
+  const tunnels: string[] = []
+  const server = createServer().on('connect', (request, client, head) => {
+    tunnels.push(request.url ?? '')
+    if (refusal !== undefined) {
+      client.end(`HTTP/1.1 ${refusal} No\r\n\r\n`)
+      return
+    }
+    const { hostname, port } = new URL(`http://${request.url}`)
+    const upstream = connect(Number(port), hostname, () => {
+      client.write('HTTP/1.1 200 Connection established\r\n\r\n')
+      upstream.write(head)
+      upstream.pipe(client).pipe(upstream)
+    })
+    client.on('error', () => upstream.destroy())
+    upstream.on('error', () => client.destroy())
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a TCP server's address
+  const { port } = server.address() as AddressInfo
+  return {
+    proxy: `http://127.0.0.1:${port}`,
+    tunnels,
+    close: async () => {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
