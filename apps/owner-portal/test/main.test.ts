@@ -101,6 +101,25 @@ describe('npm start', () => {
     expect(await exitCode).toBe(0)
   })
 
+  it('signs in and calls over the transport that it is told', async () => {
+    await using emulator = await startEmulator({ tls: true, http2: true, strictness: 'lenient' })
+    const { prints } = start({
+      PORT: '0',
+      OWNER_SSO_AUTH_URL: emulator.authUrl,
+      OWNER_SSO_API_URL: emulator.ownerApiUrl,
+      OWNER_SSO_TRANSPORT: JSON.stringify({
+        tls: { minVersion: 'TLSv1.3', maxVersion: 'TLSv1.3', ca: emulator.ca },
+        http2: true,
+      }),
+    })
+    const [, url = ''] = await prints(/Owner portal: (http:\/\/127\.0\.0\.1:\d+)/u)
+    const home = await fetch(url, { headers: { cookie: await signedIn(url) } })
+    expect(await home.text()).toContain('Your vehicles')
+    const { host } = new URL(emulator.authUrl)
+    const wires = emulator.requests.map((each) => `${each.host === host} ${each.tlsVersion} ${each.httpVersion}`)
+    expect(new Set(wires)).toEqual(new Set(['true TLSv1.3 2', 'false TLSv1.3 1.1']))
+  })
+
   it('lets a refresh under way come to its end before it ends', async () => {
     await using emulator = await startEmulator({ accessTokenLifetime: 600 })
     const { child, prints, exitCode } = start({

@@ -1,6 +1,7 @@
 /** Time limits of processes that are held up while the answer is on its way: what has arrived is read first. */
 import { once } from 'node:events'
 import { createServer as createHttpServer, type RequestListener } from 'node:http'
+import { createSecureServer as createHttp2Server } from 'node:http2'
 import { createServer as createHttpsServer } from 'node:https'
 import { connect, createServer, type Server } from 'node:net'
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals'
@@ -29,7 +30,10 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close()
 })
 
-async function listen(protocol: 'http' | 'https', listener: RequestListener): Promise<string> {
+type Protocol = 'http' | 'https' | 'HTTP/2'
+
+async function listen(protocol: Protocol, listener: RequestListener): Promise<string> {
+  if (protocol === 'HTTP/2') return listenHttp2(listener)
   const server = protocol === 'http' ? createHttpServer(listener) : createHttpsServer(certificate, listener)
   const port = await portOf(server)
   closing.push(async () => {
@@ -38,6 +42,17 @@ async function listen(protocol: 'http' | 'https', listener: RequestListener): Pr
     await once(server, 'close')
   })
   return `${protocol}://127.0.0.1:${port}`
+}
+
+async function listenHttp2(listener: RequestListener): Promise<string> {
+  // Node's HTTP/2 answers by the listeners of HTTP/1.1.
+  const server = createHttp2Server(certificate).on('request', listener)
+  const port = await portOf(server)
+  closing.push(async () => {
+    server.close()
+    await once(server, 'close')
+  })
+  return `https://127.0.0.1:${port}`
 }
 
 async function portOf(server: Server): Promise<number> {
@@ -58,7 +73,14 @@ const tokens = {
   padding,
 }
 
-const rows = holdUps.flatMap((how) => (['http', 'https'] as const).map((protocol) => ({ how, protocol })))
+const refreshOf = (authUrl: string, protocol: Protocol): Readonly<Record<string, unknown>> => ({
+  authUrl,
+  limit,
+  ca: certificate.cert,
+  transport: { http2: protocol === 'HTTP/2' },
+})
+
+const rows = holdUps.flatMap((how) => (['http', 'https', 'HTTP/2'] as const).map((protocol) => ({ how, protocol })))
 
 describe.each(rows)('a process that is $how past its time limit, over $protocol', ({ how, protocol }) => {
   test('reads the token set that came meanwhile', async () => {
@@ -68,14 +90,14 @@ describe.each(rows)('a process that is $how past its time limit, over $protocol'
         response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(tokens))
       void child?.begin().then(answer)
     })
-    child = startHeldUp('refresh', { authUrl, limit, ca: certificate.cert }, { how, duration })
+    child = startHeldUp('refresh', refreshOf(authUrl, protocol), { how, duration })
     expect(await child.output).toBe('new-refresh')
   })
 
   test('gives up on an answer that did not come', async () => {
     let child: HeldUp | undefined
     const authUrl = await listen(protocol, () => void child?.begin())
-    child = startHeldUp('refresh', { authUrl, limit, ca: certificate.cert }, { how, duration })
+    child = startHeldUp('refresh', refreshOf(authUrl, protocol), { how, duration })
     expect(await child.output).toBe('ERR_SSO_TIMEOUT')
   })
 })

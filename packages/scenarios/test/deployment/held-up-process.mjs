@@ -18,8 +18,8 @@ const { task, given, duration } = JSON.parse(process.env.HELD_UP)
 
 const tasks = {
   /** The refresh token of a refresh, or the error's code. */
-  async refresh({ authUrl, limit, ca }) {
-    const sso = createSso({ authUrl, timeout: limit, tls: { ca } })
+  async refresh({ authUrl, limit, ca, transport }) {
+    const sso = createSso({ authUrl, timeout: limit, transport, tls: { ca } })
     const old = { access_token: 'a', refresh_token: 'r', token_type: 'Bearer', expires_at: 0, auth_url: authUrl }
     const { refresh_token } = await sso.refresh(old).catch(({ code }) => ({ refresh_token: code }))
     return refresh_token
