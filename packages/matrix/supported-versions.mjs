@@ -1,4 +1,4 @@
-/** The README's table of what the packages run with: nothing stands there that a row of the matrix has not run. */
+/** The README's table of what the packages run with: it contains only what a row of the matrix has run. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
@@ -7,9 +7,9 @@ const between = /(<!-- written by npm run matrix -->\n)[\s\S]*?(<!-- end -->)/u
 
 /** What a bare version stands for, where it is not obvious. */
 const remarks = {
-  'Node.js': '`import` and `require()`; 20, 22 and 24 are the newest of their line',
-  '@types/express': 'the types that the application has',
-  'Other runtimes': '`ownerApiProxy` runs on Deno, and says on Bun that it does not',
+  'Node.js': '`import` and `require()`; 20, 22 and 24 stand for the newest release of that line',
+  '@types/express': 'the version that your application has',
+  'Other runtimes': '`ownerApiProxy` runs on Deno; on Bun it throws at construction',
   Bundlers: 'a bundle signs in from an empty folder',
 }
 

@@ -8,7 +8,7 @@ import { listen } from './servers.ts'
 
 const packageFolder = fileURLToPath(new URL('..', import.meta.url))
 
-it('the quick start of the README runs as it stands: 401 before the sign-in, the vehicles after it', async () => {
+it('the quick start of the README runs as it stands: every refusal says why, and a sign-in leads to the vehicles', async () => {
   const emulator = await startEmulator()
   const port = await freePort()
   const program = runQuickStart({
@@ -20,13 +20,30 @@ it('the quick start of the README runs as it stands: 401 before the sign-in, the
   try {
     await listening(port, program)
     const vehicles = `http://127.0.0.1:${port}/owner-api/api/1/vehicles`
-    expect((await fetch(vehicles)).status).toBe(401)
-    const signIn = await fetch(`http://127.0.0.1:${port}/login`, {
-      method: 'POST',
-      body: new URLSearchParams({ identity: 'plain@example.com', credential: 'correct horse' }),
-    })
+    const stranger = await fetch(vehicles)
+    expect([stranger.status, await stranger.json()]).toEqual([
+      401,
+      expect.objectContaining({ code: 'ERR_SSO_SIGNED_OUT', detail: expect.stringMatching(/^[A-Z].+\.$/u) }),
+    ])
+    const login = (credential: string): Promise<Response> =>
+      fetch(`http://127.0.0.1:${port}/login`, {
+        method: 'POST',
+        body: new URLSearchParams({ identity: 'plain@example.com', credential }),
+      })
+    const wrong = await login('a guess')
+    expect([wrong.status, await wrong.text()]).toEqual([
+      401,
+      expect.stringMatching(/"code":"ERR_SSO_INVALID_CREDENTIALS","message":"[A-Z][^"]+\."/u),
+    ])
+    const signIn = await login('correct horse')
     const cookie = signIn.headers.getSetCookie()[0]?.split(';')[0] ?? ''
     expect(await (await fetch(vehicles, { headers: { cookie } })).json()).toMatchObject({ count: 2 })
+    emulator.once('login-page', { firewall: true })
+    const blocked = await login('correct horse')
+    expect([blocked.status, await blocked.json()]).toEqual([
+      503,
+      expect.objectContaining({ code: 'ERR_SSO_FIREWALL_CHALLENGE', detail: expect.any(String) }),
+    ])
   } finally {
     program.kill()
     await once(program, 'exit')
