@@ -1,6 +1,7 @@
 /** The accounts' switches: locked, captcha, region. */
 import type { VNode } from 'preact'
-import type { AccountState, SwitchesProps } from './control-state.ts'
+import type { AccountState } from '../src/control/state.ts'
+import type { SwitchesProps } from './switches-props.ts'
 
 const CAPTCHAS: readonly (readonly [words: string, value: AccountState['captcha']])[] = [
   ['no captcha', false],

@@ -1,7 +1,7 @@
 /** The emulator's control API, as this page calls it. */
 import type { ExchangeDetail } from '../src/inspector/exchange-view.ts'
 import type { ExchangeSecrets } from '../src/journal/raw-exchanges.ts'
-import type { ControlState } from './control-state.ts'
+import type { ControlState } from '../src/control/state.ts'
 
 /** What `/_emulator` answered instead. */
 export class Refusal extends Error {

@@ -1,7 +1,8 @@
 /** Faults: for the next request to an endpoint, or for all of them until they are taken back. */
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
-import type { FaultState, SwitchesProps } from './control-state.ts'
+import type { FaultState } from '../src/control/state.ts'
+import type { SwitchesProps } from './switches-props.ts'
 
 /** What is worth a click; the field beside it takes any other fault. */
 const KINDS: readonly (readonly [words: string, fault: object])[] = [

@@ -1,7 +1,8 @@
 /** The options: those that can change while the emulator runs, each by what it takes; the others as they are. */
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
-import type { OptionState, SwitchesProps } from './control-state.ts'
+import type { OptionState } from '../src/control/state.ts'
+import type { SwitchesProps } from './switches-props.ts'
 
 export function OptionSwitches({ state: { options }, change }: SwitchesProps): VNode {
   const all = Object.entries(options)

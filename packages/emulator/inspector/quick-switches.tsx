@@ -1,7 +1,7 @@
 /** Scenarios, clock and firewall: what takes one click. */
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
-import type { SwitchesProps } from './control-state.ts'
+import type { SwitchesProps } from './switches-props.ts'
 import { duration } from './words.ts'
 
 export function Scenarios({ state: { scenarios }, change }: SwitchesProps): VNode {

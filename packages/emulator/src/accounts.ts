@@ -1,6 +1,6 @@
 /** The accounts the service knows, and what each of them needs to sign in. */
 import { createHash } from 'node:crypto'
-import type { AccountOptions, AccountSwitches } from './account-options.ts'
+import type { AccountOptions, AccountSwitches } from './options/account-options.ts'
 import type { Clock } from './clock.ts'
 import { createFactor, type Factor } from './factors.ts'
 import type { Region } from './instances.ts'

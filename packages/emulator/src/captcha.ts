@@ -2,7 +2,7 @@
 import { randomInt } from 'node:crypto'
 import type { Account } from './accounts.ts'
 import { html, type Markup } from './html.ts'
-import type { CaptchaKind } from './options.ts'
+import type { CaptchaKind } from './options/options.ts'
 import type { Session } from './sessions.ts'
 
 /** None that look alike. */

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { Account } from './accounts.ts'
 import type { Clock } from './clock.ts'
 import { createExpiringMap, type Alive } from './expiring-map.ts'
-import type { Settings } from './settings.ts'
+import type { Settings } from './options/options.ts'
 import { randomText, type Session } from './sessions.ts'
 import { acceptedEncoding, isCodeVerifier } from './strictness.ts'
 

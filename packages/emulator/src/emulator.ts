@@ -8,7 +8,7 @@ import type { Endpoint, Fault } from './faults/fault.ts'
 import type { Firewall } from './firewall.ts'
 import type { LoggedRequest } from './journal/request-log.ts'
 import type { SignInTokens } from './refresh-tokens.ts'
-import type { SwitchableOptions } from './switches/option-descriptions.ts'
+import type { SwitchableOptions } from './options/options.ts'
 import type { ScenarioName } from './switches/scenarios.ts'
 
 /** The service and the owner API, running: where they are, what they were asked, and how to bend them. */

@@ -1,8 +1,8 @@
 /** The web application firewall: who is challenged, and for how long (interface document, "Errors" and "Limits"). */
 import type { Clock } from './clock.ts'
 import { createExpiringMap } from './expiring-map.ts'
-import type { FirewallOptions } from './options.ts'
-import { DEFAULT_FIREWALL, type Settings } from './settings.ts'
+import type { FirewallOptions, Settings } from './options/options.ts'
+import { defaultFirewall } from './options/option-table.ts'
 import type { ServiceRequest } from './service-request.ts'
 import { isLenient } from './strictness.ts'
 
@@ -43,7 +43,7 @@ export interface Firewall {
 type Client = Pick<ServiceRequest, 'address' | 'userAgent' | 'tlsVersion'>
 
 export function createFirewall(clock: Clock, settings: Settings): Firewall {
-  const rules = (): Required<FirewallOptions> => settings.firewall || DEFAULT_FIREWALL
+  const rules = (): Required<FirewallOptions> => settings.firewall || defaultFirewall
   const blocked = createExpiringMap<{ readonly client: Client; readonly until: number }>({
     clock,
     lifetime: () => rules().blockSeconds,

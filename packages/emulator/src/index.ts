@@ -3,6 +3,7 @@ export { startEmulator } from './start-emulator.ts'
 export type { Emulator } from './emulator.ts'
 export type {
   CaptchaKind,
+  ChangeableOptions,
   EmulatorOptions,
   FactorListShape,
   FirewallOptions,
@@ -12,9 +13,11 @@ export type {
   PasscodePageOptions,
   Reuse,
   Rotation,
-} from './options.ts'
+  StartOptions,
+  SwitchableOptions,
+} from './options/options.ts'
 export type { CodeChallengeEncoding, Strictness } from './strictness.ts'
-export { DEMO_ACCOUNTS, type AccountOptions, type AccountSwitches } from './account-options.ts'
+export { DEMO_ACCOUNTS, demoAccounts, type AccountOptions, type AccountSwitches } from './options/account-options.ts'
 export type { EmulatorAccount } from './accounts.ts'
 export type { FactorOptions } from './factors.ts'
 export type { Region } from './instances.ts'
@@ -23,7 +26,6 @@ export type { Counters } from './counters.ts'
 export type { Endpoint, Fault } from './faults/fault.ts'
 export type { Answer, Bend, BendFailure } from './faults/bent-answer.ts'
 export { SCENARIOS, type Scenario, type ScenarioName } from './switches/scenarios.ts'
-export type { SwitchableOptions } from './switches/option-descriptions.ts'
 export type { Firewall, FirewallClient } from './firewall.ts'
 export type { LoggedRequest } from './journal/request-log.ts'
 export type { SignInTokens, TokenResponse } from './refresh-tokens.ts'

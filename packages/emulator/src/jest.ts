@@ -1,7 +1,7 @@
 /** One emulator for a test file: started before its tests, as new for each of them, ended after the last. */
 import type { Emulator } from './emulator.ts'
 import { failureOf } from './faults/bent-answer.ts'
-import type { EmulatorOptions } from './options.ts'
+import type { EmulatorOptions } from './options/options.ts'
 import { startEmulator } from './start-emulator.ts'
 
 /** The hooks of a test runner. Jest's globals are found by themselves; any other runner's are handed over. */

@@ -12,7 +12,7 @@ import type { Duplex } from 'node:stream'
 import type { SecureContextOptions } from 'node:tls'
 import type { Certificate } from './certificate.ts'
 import { createHttp2Bridge } from './http2-bridge.ts'
-import type { Settings } from './settings.ts'
+import type { Settings } from './options/options.ts'
 import { BANNER } from './web-app.ts'
 
 export interface ListenOptions {

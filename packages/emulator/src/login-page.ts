@@ -1,7 +1,7 @@
 /** The login page (interface document, endpoint 1): a form with hidden inputs, amid what real pages have around one. */
 import { captchaPicture, captchaWidget } from './captcha.ts'
 import { html, type Markup } from './html.ts'
-import type { CaptchaKind } from './options.ts'
+import type { CaptchaKind } from './options/options.ts'
 import { page } from './page.ts'
 
 export interface LoginPageContent {

@@ -1,5 +1,5 @@
 /** What a token was minted over: TLS and HTTP version of the request that it was issued to, and whether the owner API minds. */
-import type { MintedByOptions } from './options.ts'
+import type { MintedByOptions } from './options/options.ts'
 
 /** Versions of the connection that a token was issued on; undefined for one that no request asked for. */
 export interface Minting {

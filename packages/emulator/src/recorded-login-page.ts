@@ -2,7 +2,7 @@
 import { html, type Markup } from './html.ts'
 import { captchaWidget } from './captcha.ts'
 import { givenIdentity, hiddenInputs, inTemplate, type LoginPageContent } from './login-page.ts'
-import type { CaptchaKind } from './options.ts'
+import type { CaptchaKind } from './options/options.ts'
 import { page } from './page.ts'
 
 /** Such clients take the first match of the whole text, so that nothing before the form may look like an input of it. */

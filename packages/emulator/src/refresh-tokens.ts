@@ -7,7 +7,7 @@ import type { Counters } from './counters.ts'
 import { createExpiringMap, type Alive } from './expiring-map.ts'
 import type { Instance } from './instances.ts'
 import type { Minting } from './minting.ts'
-import type { Settings } from './settings.ts'
+import type { Settings } from './options/options.ts'
 import { randomText } from './sessions.ts'
 
 const MAX_TOKENS = 100_000

@@ -10,8 +10,8 @@ import { inspectorRouter } from './inspector/inspector-router.ts'
 import { createInstances } from './instances.ts'
 import { createJournal, type Exchange } from './journal/journal.ts'
 import { hasTwoNames, isLoopback, listen, tlsVersions, type Listener } from './listeners.ts'
-import type { EmulatorOptions } from './options.ts'
-import { readOptions, type Settings } from './settings.ts'
+import type { EmulatorOptions, Settings } from './options/options.ts'
+import { parseEmulatorOptions } from './options/parse-options.ts'
 import { openapiRouter } from './openapi/openapi-router.ts'
 import { createOwnerApi } from './owner-api.ts'
 import { resetAll } from './reset.ts'
@@ -32,7 +32,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
 
 /** The same for a program that tells a person what happens: `watch` hears of every exchange that is new or has changed. */
 export async function startWatched(options: EmulatorOptions, watch: (exchange: Exchange) => void): Promise<Emulator> {
-  const settings = readOptions(options)
+  const settings = parseEmulatorOptions(options)
   if (process.env['NODE_ENV'] === 'production') throw new Error('The emulator refuses to run with NODE_ENV=production')
   if (!isLoopback(settings.host) && !settings.allowRemote) {
     throw new TypeError('Option host must be a loopback address, or allowRemote be true')

@@ -1,7 +1,7 @@
 /** Whatever comes, the emulator remembers so much and no more: the oldest gives way. */
 import { describe, expect, it } from '@jest/globals'
 import { createAccessTokens } from '../src/access-tokens.ts'
-import { DEMO_ACCOUNTS } from '../src/account-options.ts'
+import { demoAccounts } from '../src/options/account-options.ts'
 import { createAccount } from '../src/accounts.ts'
 import { createClock, type Clock } from '../src/clock.ts'
 import { createCodes } from '../src/codes.ts'
@@ -12,17 +12,17 @@ import { createFirewall } from '../src/firewall.ts'
 import { createInstances } from '../src/instances.ts'
 import { createFlows } from '../src/journal/flows.ts'
 import { createRawExchanges } from '../src/journal/raw-exchanges.ts'
-import { readOptions } from '../src/settings.ts'
+import { parseEmulatorOptions } from '../src/options/parse-options.ts'
 import { createRefreshTokens } from '../src/refresh-tokens.ts'
 import { createSessions } from '../src/sessions.ts'
 import { useEmulator } from '../src/jest.ts'
 import { Client } from './client.ts'
 
 const emulator = useEmulator({ firewall: false })
-const settings = readOptions({ accessTokenFormat: 'opaque' })
+const settings = parseEmulatorOptions({ accessTokenFormat: 'opaque' })
 const { home } = createInstances('http://127.0.0.1:1', 'http://localhost:1')
 const request = { codeChallenge: 'c', redirectUri: 'r', state: 's' }
-const [demo = { identity: 'x', credential: 'x' }] = DEMO_ACCOUNTS
+const [demo = { identity: 'x', credential: 'x' }] = demoAccounts
 const account = createAccount(demo)
 
 /** A clock that stands: nothing leaves by its age. */
@@ -72,7 +72,7 @@ describe('the oldest give way', () => {
 
 describe('what a client sends', () => {
   it('fills neither the firewall’s memory nor its keys', () => {
-    const firewall = createFirewall(still(), readOptions())
+    const firewall = createFirewall(still(), parseEmulatorOptions())
     const client = { address: '127.0.0.1', tlsVersion: undefined }
     for (let count = 0; count < 10_050; count += 1) {
       firewall.blocks({ ...client, userAgent: `${count} ${'x'.repeat(2000)}` } as Parameters<typeof firewall.blocks>[0])

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
-import { DEMO_ACCOUNTS, startEmulator, type EmulatorOptions, type Strictness } from '@owner-sso/emulator'
+import { demoAccounts, startEmulator, type EmulatorOptions, type Strictness } from '@owner-sso/emulator'
 import type { Json } from './openapi/description.ts'
 import { failVerifications, LOCKED, signInByTheBook, signInOtherwise } from './openapi/document-traffic.ts'
 import { contradictions, type Evidence } from './openapi/evidence.ts'
@@ -15,7 +15,7 @@ async function describedAt(authUrl: string): Promise<Json> {
 }
 
 async function gather(strictness: Strictness, options: EmulatorOptions = {}): Promise<Evidence> {
-  await using emulator = await startEmulator({ strictness, accounts: [...DEMO_ACCOUNTS, LOCKED], ...options })
+  await using emulator = await startEmulator({ strictness, accounts: [...demoAccounts, LOCKED], ...options })
   const description = await describedAt(emulator.authUrl)
   using traffic = recordTraffic('/oauth2/', '/captcha')
   await signInByTheBook(emulator)

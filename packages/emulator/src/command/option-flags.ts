@@ -1,14 +1,8 @@
 /** The options of `startEmulator` as flags: their names with dashes. What a value may be, the options check themselves. */
 import type { ParseArgsConfig } from 'node:util'
-import { OPTION_CHECKS } from '../option-checks.ts'
-import type { EmulatorOptions } from '../options.ts'
-import { readOptions } from '../settings.ts'
-import {
-  OPTION_DESCRIPTIONS,
-  OPTION_NAMES,
-  type OptionGroup,
-  type OptionName,
-} from '../switches/option-descriptions.ts'
+import type { EmulatorOptions } from '../options/options.ts'
+import { parseEmulatorOptions } from '../options/parse-options.ts'
+import { optionNames, optionTable, type OptionGroup, type OptionName } from '../options/option-table.ts'
 
 /** One flag, for the help. */
 export interface Flag {
@@ -21,19 +15,14 @@ export interface Flag {
   readonly values?: string
 }
 
-const DEFAULTS = readOptions()
+const DEFAULTS = parseEmulatorOptions()
 
 /** Those that take no value: `--tls`. */
-const PLAIN = OPTION_NAMES.filter((name) => OPTION_CHECKS[name].accepts(true) && DEFAULTS[name] === false)
+const PLAIN = optionNames.filter((name) => optionTable[name].check.accepts(true) && DEFAULTS[name] === false)
 /** Those that can be left out by name: `--no-firewall`. */
-const NEGATED = OPTION_NAMES.filter((name) => OPTION_CHECKS[name].accepts(false) && DEFAULTS[name] !== false)
+const NEGATED = optionNames.filter((name) => optionTable[name].check.accepts(false) && DEFAULTS[name] !== false)
 /** Those that take a value; what is no word, number or address is JSON. */
-const VALUED = OPTION_NAMES.filter((name) => !OPTION_CHECKS[name].accepts(true))
-
-const WITHOUT: Partial<Record<OptionName, string>> = {
-  inspector: 'No inspector and no control API under /_emulator',
-  firewall: 'Challenge nobody',
-}
+const VALUED = optionNames.filter((name) => !optionTable[name].check.accepts(true))
 
 /** For `parseArgs`. */
 export const OPTION_FLAGS: NonNullable<ParseArgsConfig['options']> = Object.fromEntries([
@@ -42,12 +31,12 @@ export const OPTION_FLAGS: NonNullable<ParseArgsConfig['options']> = Object.from
   ...VALUED.map((name) => [dashed(name), { type: 'string' }] as const),
 ])
 
-export const OPTION_FLAG_HELP: readonly Flag[] = OPTION_NAMES.flatMap((name) => {
-  const [group, about] = OPTION_DESCRIPTIONS[name]
+export const OPTION_FLAG_HELP: readonly Flag[] = optionNames.flatMap((name) => {
+  const { group, about, without = about } = optionTable[name]
   const flags: Flag[] = []
   if (PLAIN.includes(name)) flags.push({ name: dashed(name), group, about })
   if (VALUED.includes(name)) flags.push({ name: dashed(name), group, about, ...valuesOf(name) })
-  if (NEGATED.includes(name)) flags.push({ name: `no-${dashed(name)}`, group, about: WITHOUT[name] ?? about })
+  if (NEGATED.includes(name)) flags.push({ name: `no-${dashed(name)}`, group, about: without })
   return flags
 })
 
@@ -79,7 +68,7 @@ function dashed(name: string): string {
 }
 
 function valuesOf(name: OptionName): Pick<Flag, 'placeholder' | 'values'> {
-  const { choices } = OPTION_CHECKS[name]
+  const { choices } = optionTable[name].check
   const preset = DEFAULTS[name]
   if (choices) {
     const values = choices.map((choice) => (choice === preset ? `${String(choice)} (default)` : String(choice)))

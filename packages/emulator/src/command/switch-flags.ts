@@ -1,6 +1,6 @@
 /** The flags that set switches once the emulator runs: scenarios, faults, accounts, the firewall, the clock. */
 import { setClock } from '../control/clock-order.ts'
-import type { AccountSwitches } from '../account-options.ts'
+import type { AccountSwitches } from '../options/account-options.ts'
 import type { Emulator } from '../emulator.ts'
 import { checkEndpoint } from '../faults/fault-checks.ts'
 import { checkScenario } from '../switches/scenarios.ts'

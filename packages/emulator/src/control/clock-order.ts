@@ -1,5 +1,5 @@
 /** What `POST /_emulator/clock` takes: back to the machine's time, to a moment, on by so much, still. */
-import { boolean, checkEach, type Check, type Checks } from '../checks.ts'
+import { boolean, checkEach, type Check, type Checks } from '../options/checks.ts'
 import type { Clock } from '../clock.ts'
 
 interface ClockOrder {

@@ -1,5 +1,5 @@
 /** What `POST /_emulator/firewall` takes: block everybody now, or forgive everybody. */
-import { checkEach, oneOf, seconds, type Checks } from '../checks.ts'
+import { checkEach, oneOf, seconds, type Checks } from '../options/checks.ts'
 import type { Firewall } from '../firewall.ts'
 
 interface FirewallOrder {

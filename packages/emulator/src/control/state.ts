@@ -1,14 +1,14 @@
 /** What `GET /_emulator/state` shows: everything that can be switched with its present value, and what surrounds it. */
 import type { Account } from '../accounts.ts'
-import type { Check } from '../checks.ts'
 import type { Clock } from '../clock.ts'
+import type { Counters } from '../counters.ts'
+import type { AccountSwitches } from '../options/account-options.ts'
 import { ENDPOINTS } from '../faults/fault.ts'
 import type { Faults } from '../faults/faults.ts'
 import { STEP_SECONDS } from '../factors.ts'
-import { OPTION_CHECKS } from '../option-checks.ts'
-import type { Settings } from '../settings.ts'
 import type { Service } from '../service.ts'
-import { isSwitchable, OPTION_DESCRIPTIONS, OPTION_NAMES, type OptionName } from '../switches/option-descriptions.ts'
+import { optionNames, optionTable, type OptionGroup, type OptionName } from '../options/option-table.ts'
+import type { Settings } from '../options/options.ts'
 import { SCENARIOS } from '../switches/scenarios.ts'
 import type { Switchboard } from '../switches/switchboard.ts'
 
@@ -20,8 +20,70 @@ export interface Controlled {
   readonly ownerApiUrl: string
 }
 
-/** JSON, as the README lists it. */
-export function controlState({ service, faults, switches, ownerApiUrl }: Controlled): object {
+/** An option: what it is, what it may be, and what it settles. */
+export interface OptionState {
+  readonly value: unknown
+  readonly initial: unknown
+  readonly changeable: boolean
+  /** What it takes, in words. */
+  readonly expected: string
+  /** The values it can have, where they are few. */
+  readonly choices?: readonly unknown[]
+  readonly group: OptionGroup
+  readonly about: string
+}
+
+/** An account with its passcodes of this moment. */
+export interface AccountState extends Required<AccountSwitches> {
+  readonly identity: string
+  readonly factors: readonly {
+    readonly id: string
+    readonly name: string
+    readonly passcode: string
+    readonly secondsLeft: number
+  }[]
+  readonly backupCodesLeft: number
+}
+
+/** The faults of an endpoint. */
+export interface FaultState {
+  readonly always: object | null
+  readonly once: readonly object[]
+}
+
+export interface ScenarioState {
+  readonly name: string
+  readonly about: string
+  readonly played: boolean
+}
+
+/** A client that came lately, as JSON has it: null for what is undefined. */
+export interface ClientState {
+  readonly address: string
+  readonly userAgent: string
+  readonly tlsVersion: string | null
+  readonly requests: number
+  readonly maxRequests: number | null
+  readonly windowEndsAt: number | null
+  readonly blockedUntil: number | null
+}
+
+/** JSON, as the README lists it: the answer of `GET /_emulator/state`, and of every change. */
+export interface ControlState {
+  readonly authUrl: string
+  readonly regionalAuthUrl: string
+  readonly ownerApiUrl: string
+  readonly clock: { readonly now: number; readonly offset: number; readonly frozen: boolean }
+  readonly firewall: { readonly blockedUntil: number | null; readonly clients: readonly ClientState[] }
+  readonly options: Readonly<Record<string, OptionState>>
+  readonly accounts: readonly AccountState[]
+  readonly faults: Readonly<Record<string, FaultState>>
+  readonly failures: readonly { readonly where: string; readonly error: string }[]
+  readonly counters: Readonly<Counters>
+  readonly scenarios: readonly ScenarioState[]
+}
+
+export function controlState({ service, faults, switches, ownerApiUrl }: Controlled): ControlState {
   const { instances, clock, firewall, settings, accounts, counters } = service
   return {
     authUrl: instances.home.url,
@@ -30,7 +92,7 @@ export function controlState({ service, faults, switches, ownerApiUrl }: Control
     clock: { now: clock.now(), offset: clock.offset, frozen: clock.frozen },
     firewall: { blockedUntil: firewall.blockedUntil ?? null, clients: firewallClients(service) },
     options: Object.fromEntries(
-      OPTION_NAMES.map((name) => [name, optionState(name, settings, switches.initial)] as const),
+      optionNames.map((name) => [name, optionState(name, settings, switches.initial)] as const),
     ),
     accounts: accounts.all.map((account) => accountState(account, clock)),
     faults: Object.fromEntries(ENDPOINTS.map((endpoint) => [endpoint, faultState(faults, endpoint)])),
@@ -44,13 +106,13 @@ export function controlState({ service, faults, switches, ownerApiUrl }: Control
   }
 }
 
-function optionState(name: OptionName, settings: Settings, initial: Settings): object {
-  const { expected, choices }: Check = OPTION_CHECKS[name]
-  const [group, about] = OPTION_DESCRIPTIONS[name]
+function optionState(name: OptionName, settings: Settings, initial: Settings): OptionState {
+  const { group, about, changeable, check } = optionTable[name]
+  const { expected, choices } = check
   return {
     value: shown(name, settings),
     initial: shown(name, initial),
-    changeable: isSwitchable(name),
+    changeable,
     expected,
     ...(choices && { choices }),
     group,
@@ -65,7 +127,7 @@ function shown(name: OptionName, settings: Settings): unknown {
   return value instanceof RegExp ? String(value) : (value ?? null)
 }
 
-function firewallClients({ firewall, settings }: Service): readonly object[] {
+function firewallClients({ firewall, settings }: Service): readonly ClientState[] {
   return firewall.clients().map(({ tlsVersion, windowEndsAt, blockedUntil, ...client }) => ({
     ...client,
     maxRequests: settings.firewall ? settings.firewall.maxRequests : null,
@@ -75,7 +137,10 @@ function firewallClients({ firewall, settings }: Service): readonly object[] {
   }))
 }
 
-function accountState({ identity, region, locked, captcha, factors, backupCodes }: Account, clock: Clock): object {
+function accountState(
+  { identity, region, locked, captcha, factors, backupCodes }: Account,
+  clock: Clock,
+): AccountState {
   const now = clock.now()
   return {
     identity,
@@ -92,7 +157,7 @@ function accountState({ identity, region, locked, captcha, factors, backupCodes 
   }
 }
 
-function faultState(faults: Faults, endpoint: (typeof ENDPOINTS)[number]): object {
+function faultState(faults: Faults, endpoint: (typeof ENDPOINTS)[number]): FaultState {
   const { always, once } = faults.ordered(endpoint)
   return { always: always === undefined ? null : orderShown(always), once: once.map(orderShown) }
 }

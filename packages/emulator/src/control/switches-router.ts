@@ -1,13 +1,13 @@
 /** The control API: every switch of the emulator over JSON. Each change answers with the state that it led to. */
 import express, { Router, type Request, type RequestHandler } from 'express'
 import type { Account } from '../accounts.ts'
-import { isRecord, type Check } from '../checks.ts'
+import { isRecord } from '../options/checks.ts'
 import { checkEndpoint } from '../faults/fault-checks.ts'
 import type { Endpoint } from '../faults/fault.ts'
-import { OPTION_CHECKS } from '../option-checks.ts'
 import { jsonReply, sendReply } from '../reply.ts'
 import { switchAccount } from '../switches/account-switches.ts'
-import type { SwitchableOptions } from '../switches/option-descriptions.ts'
+import { isOptionName, optionTable } from '../options/option-table.ts'
+import type { SwitchableOptions } from '../options/options.ts'
 import { checkScenario, type ScenarioName } from '../switches/scenarios.ts'
 import { setClock } from './clock-order.ts'
 import { setFirewall } from './firewall-order.ts'
@@ -120,11 +120,10 @@ function scenarioOf({ params }: Request): ScenarioName {
 /** Null puts an option back to its default (RFC 7396), except where null is one of its values. */
 function orDefaults(options: SwitchableOptions): SwitchableOptions {
   if (!isRecord(options)) return options
-  const checks: Readonly<Record<string, Check | undefined>> = OPTION_CHECKS
   return Object.fromEntries(
     Object.entries(options).map(([name, value]: [string, unknown]) => [
       name,
-      value === null && checks[name]?.accepts(null) !== true ? undefined : value,
+      value === null && !(isOptionName(name) && optionTable[name].check.accepts(null)) ? undefined : value,
     ]),
   )
 }

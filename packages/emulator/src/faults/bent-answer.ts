@@ -1,6 +1,6 @@
 /** An answer that a function of the test bends, and what becomes of a function that throws. */
 import { buffer } from 'node:stream/consumers'
-import { isRecord } from '../checks.ts'
+import { isRecord } from '../options/checks.ts'
 import { jsonReply, type Reply } from '../reply.ts'
 
 /** What the service is about to answer. A JSON body is the parsed value; whatever is no string is sent as JSON. */

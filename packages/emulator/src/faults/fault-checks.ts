@@ -1,5 +1,14 @@
 /** The check of each field of a fault: a wrong one is named where it is ordered, not where it strikes. */
-import { boolean, checkEach, isArrayOf, isRecord, milliseconds, oneOf, type Check, type Checks } from '../checks.ts'
+import {
+  boolean,
+  checkEach,
+  isArrayOf,
+  isRecord,
+  milliseconds,
+  oneOf,
+  type Check,
+  type Checks,
+} from '../options/checks.ts'
 import { ENDPOINTS, type Endpoint, type Fault } from './fault.ts'
 
 const MAX_BYTES = 1024 ** 3

@@ -5,7 +5,7 @@ import { STEP_SECONDS } from '../factors.ts'
 import type { FirewallClient } from '../firewall.ts'
 import type { Place } from '../journal/journal.ts'
 import { describeMinting } from '../minting.ts'
-import type { FirewallOptions } from '../options.ts'
+import type { FirewallOptions } from '../options/options.ts'
 import type { Service } from '../service.ts'
 
 /** Of each kind that many of the youngest are listed; the rest is counted. */

@@ -1,5 +1,5 @@
 /** What the endpoints of the second factor take and give. Field names are the wire's. */
-import type { FactorListShape } from '../options.ts'
+import type { FactorListShape } from '../options/options.ts'
 import { isLenient } from '../strictness.ts'
 import type { Described, Part } from './part.ts'
 

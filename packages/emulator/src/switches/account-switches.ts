@@ -1,12 +1,12 @@
 /** The switches of an account: locked, captcha, region. Where one is changed, it is checked first. */
-import type { AccountOptions, AccountSwitches } from '../account-options.ts'
-import { checkEach, type Checks } from '../checks.ts'
-import { ACCOUNT_CHECKS } from '../option-checks.ts'
+import type { AccountOptions, AccountSwitches } from '../options/account-options.ts'
+import { checkEach, type Checks } from '../options/checks.ts'
+import { accountChecks } from '../options/check-options.ts'
 
 /** What is switched: a part of an account. */
 type Switchable = { -readonly [Name in keyof AccountSwitches]-?: NonNullable<AccountSwitches[Name]> }
 
-const { locked, captcha, region } = ACCOUNT_CHECKS
+const { locked, captcha, region } = accountChecks
 const CHECKS: Checks<AccountSwitches> = { locked, captcha, region }
 
 /** @throws {TypeError} A switch is unknown or wrong; the message names it. */

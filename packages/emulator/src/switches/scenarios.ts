@@ -1,7 +1,7 @@
 /** The scenarios worth showing: each has a name, a sentence, and the switches it sets. */
-import type { AccountSwitches } from '../account-options.ts'
+import type { AccountSwitches } from '../options/account-options.ts'
 import { ENDPOINTS, type Endpoint, type Fault } from '../faults/fault.ts'
-import type { SwitchableOptions } from './option-descriptions.ts'
+import type { SwitchableOptions } from '../options/options.ts'
 
 /** The names of all scenarios. */
 export type ScenarioName =

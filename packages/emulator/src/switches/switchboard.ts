@@ -1,13 +1,13 @@
 /** Every switch of a running emulator in one place: options, accounts, faults, the firewall, and scenarios of them all. */
 import { ENDPOINTS } from '../faults/fault.ts'
 import type { Faults } from '../faults/faults.ts'
-import { checkOptions } from '../option-checks.ts'
-import type { EmulatorOptions, GivenOptions } from '../options.ts'
-import { readOptions, type Settings } from '../settings.ts'
+import { checkOptions } from '../options/check-options.ts'
+import type { EmulatorOptions, GivenOptions, Settings, SwitchableOptions } from '../options/options.ts'
+import { parseEmulatorOptions } from '../options/parse-options.ts'
 import { tlsVersions, type TlsVersions } from '../listeners.ts'
 import type { Service } from '../service.ts'
 import { switchAccount } from './account-switches.ts'
-import { isSwitchable, type SwitchableOptions } from './option-descriptions.ts'
+import { isOptionName, optionTable } from '../options/option-table.ts'
 import { checkScenario, SCENARIOS, type Scenario, type ScenarioName } from './scenarios.ts'
 
 export interface Switchboard {
@@ -44,7 +44,7 @@ export function createSwitchboard(
   let current: GivenOptions = given
 
   function apply(options: GivenOptions): void {
-    const settings = readOptions(options)
+    const settings = parseEmulatorOptions(options)
     current = options
     Object.assign(service.settings, settings)
     offerTls(tlsVersions(settings))
@@ -65,7 +65,7 @@ export function createSwitchboard(
     played,
     change(options) {
       checkOptions(options)
-      const fixed = Object.keys(options).find((name) => !isSwitchable(name))
+      const fixed = Object.keys(options).find((name) => isOptionName(name) && !optionTable[name].changeable)
       if (fixed !== undefined) throw new TypeError(`Option ${fixed} can't change while the emulator runs`)
       apply({ ...current, ...options })
     },

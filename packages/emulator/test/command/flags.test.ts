@@ -3,7 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { OPTION_FLAG_HELP, OPTION_FLAGS, optionsOf } from '../../src/command/option-flags.ts'
-import { readOptions } from '../../src/settings.ts'
+import { parseEmulatorOptions } from '../../src/options/parse-options.ts'
 
 const command = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
 const running: ChildProcess[] = []
@@ -37,7 +37,7 @@ async function complaint(...args: readonly string[]): Promise<string> {
 
 describe('the flags of the options', () => {
   it('are all of them, under their names with dashes', () => {
-    const options = Object.keys(readOptions()).map((name) =>
+    const options = Object.keys(parseEmulatorOptions()).map((name) =>
       name.replace(/[A-Z]/gu, (letter) => `-${letter.toLowerCase()}`),
     )
     const flags = new Set(Object.keys(OPTION_FLAGS).map((flag) => flag.replace(/^no-/u, '')))
@@ -55,7 +55,7 @@ describe('the flags of the options', () => {
       firewall: '{"maxRequests":5}',
       'no-inspector': true,
     })
-    expect(readOptions(options)).toMatchObject({
+    expect(parseEmulatorOptions(options)).toMatchObject({
       tls: true,
       rotation: 'omit',
       latency: 20,

@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { Agent, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { ENDPOINTS } from '../../src/faults/fault.ts'
-import { OPTION_NAMES } from '../../src/switches/option-descriptions.ts'
+import { optionNames } from '../../src/options/option-table.ts'
 import { SCENARIOS } from '../../src/index.ts'
 import { useEmulator } from '../../src/jest.ts'
 import { Client } from '../client.ts'
@@ -29,7 +29,7 @@ const words = fc.constantFrom(
 )
 const leaf = fc.oneof(numbers, words, fc.boolean(), fc.constant(null), fc.string({ unit: 'grapheme' }))
 const names = fc.oneof(
-  fc.constantFrom<string>(...OPTION_NAMES),
+  fc.constantFrom<string>(...optionNames),
   fc.constantFrom('locked', 'captcha', 'reset', 'jump', 'advance', 'frozen', 'lift', 'block', 'status', 'body', 'drop'),
   fc.constantFrom(
     'delay',

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import axe from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
 import { describeInChromium, launchChromium } from '../../../workspace/chromium.ts'
-import { DEMO_ACCOUNTS, startEmulator } from '../../src/index.ts'
+import { demoAccounts, startEmulator } from '../../src/index.ts'
 import { useEmulator } from '../../src/jest.ts'
 import { Client, CREDENTIAL } from '../client.ts'
 import { artefacts, callOwnerApi, loginOverRegion, visit, type RegionalLogin } from './inspector-page.ts'
@@ -16,7 +16,7 @@ const TRAVELLER = {
 } as const
 
 describeInChromium('the inspector in a real Chromium', () => {
-  const emulator = useEmulator({ accounts: [...DEMO_ACCOUNTS, TRAVELLER] })
+  const emulator = useEmulator({ accounts: [...demoAccounts, TRAVELLER] })
   let browser: Browser
   beforeAll(async () => {
     browser = await launchChromium()

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { startEmulator, type Emulator } from '../src/index.ts'
+import { startEmulator, type Emulator } from '../../src/index.ts'
 
 const account = { identity: 'a@example.com', credential: 'x' }
 

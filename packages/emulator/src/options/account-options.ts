@@ -1,6 +1,6 @@
 /** What an account is given at the start, what of it can be switched, and the accounts of an emulator that was given none. */
-import type { FactorOptions } from './factors.ts'
-import type { Region } from './instances.ts'
+import type { FactorOptions } from '../factors.ts'
+import type { Region } from '../instances.ts'
 
 /** An account to start with. */
 export interface AccountOptions {
@@ -25,7 +25,7 @@ export interface AccountOptions {
 export type AccountSwitches = Pick<AccountOptions, 'locked' | 'captcha' | 'region'>
 
 /** The accounts of an emulator that was given none: without a second factor, with two devices, and of the other region. */
-export const DEMO_ACCOUNTS: readonly AccountOptions[] = [
+export const demoAccounts: readonly AccountOptions[] = [
   { identity: 'plain@example.com', credential: 'correct horse' },
   {
     identity: 'mfa@example.com',
@@ -38,3 +38,6 @@ export const DEMO_ACCOUNTS: readonly AccountOptions[] = [
   },
   { identity: 'regional@example.com', credential: 'correct horse', region: 'regional' },
 ]
+
+/** @deprecated The demo accounts are `demoAccounts`; this name goes with the next minor version. */
+export const DEMO_ACCOUNTS: readonly AccountOptions[] = demoAccounts

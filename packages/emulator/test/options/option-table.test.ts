@@ -1,0 +1,58 @@
+import { describe, expect, it } from '@jest/globals'
+import { readFileSync } from 'node:fs'
+import { inspect } from 'node:util'
+import { demoAccounts } from '../../src/index.ts'
+import { optionNames, optionTable, type OptionName } from '../../src/options/option-table.ts'
+
+const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
+/** The options' own table: other tables have rows of the same names. */
+const table = readme.split('\n## Options\n')[1] ?? ''
+const types =
+  readFileSync(new URL('../../src/options/options.ts', import.meta.url), 'utf8').split(
+    '/** Options that are settled',
+  )[1] ?? ''
+
+/** The cells of the option's row in the README. */
+function rowOf(option: OptionName): readonly string[] {
+  const row = table.split('\n').find((line) => line.startsWith(`| \`${option}\` `)) ?? ''
+  return row
+    .split(/(?<!\\)\|/u)
+    .slice(1, -1)
+    .map((cell) => cell.trim())
+}
+
+/** A default as README and doc comments write it. */
+function written(value: unknown): string {
+  if (value === undefined) return 'by `strictness`'
+  if (value === demoAccounts) return 'the demo accounts'
+  if (typeof value === 'number') return value.toLocaleString('en-US')
+  if (Array.isArray(value)) return value.map((item) => `\`${String(item)}\``).join(', ')
+  return `\`${typeof value === 'string' ? value : inspect(value)}\``
+}
+
+describe('an option is described in one table', () => {
+  it('by a row for each member of the types, in neither more nor less', () => {
+    const members = [...types.matchAll(/^ {2}readonly (\w+)\?:/gmu)]
+    expect(new Set(members.map(([, name]) => name))).toEqual(new Set(optionNames))
+  })
+
+  it.each(optionNames)('whose default its README row has, with its sentence and its choices: %s', (name) => {
+    const { about, check, default: preset } = optionTable[name]
+    const [, shown, text = ''] = rowOf(name)
+    expect(shown).toBe(written(preset))
+    expect(text.replaceAll('`', '').slice(0, about.length)).toBe(about)
+    const choices = (check.choices ?? []).filter((choice) => typeof choice !== 'boolean')
+    for (const choice of choices) expect(text).toContain(`\`${String(choice)}\``)
+  })
+
+  it.each(optionNames)('whose default its doc comment has: %s', (name) => {
+    const comment = types.split(`\n  readonly ${name}?:`)[0]?.split('/**').at(-1)
+    expect(/@defaultValue (.*)/u.exec(comment ?? '')?.[1]).toBe(written(optionTable[name].default))
+  })
+
+  it('whose README names those that cannot change while the emulator runs', () => {
+    const sentence = /All options but ([^.]+?) can be changed/su.exec(readme)?.[1] ?? ''
+    const named = [...sentence.matchAll(/`(\w+)`/gu)].map(([, name]) => name)
+    expect(new Set(named)).toEqual(new Set(optionNames.filter((name) => !optionTable[name].changeable)))
+  })
+})
