@@ -45,6 +45,24 @@ export function sealedTokenStore(store: TokenStore, { keys }: SealedTokenStoreOp
   return Object.assign(sealedStore, { [sealedMark]: true })
 }
 
+/** A store's option: 32 random bytes; or several such keys, of which the first seals and all open, while a key is being changed. */
+export type EncryptionKey = Uint8Array | readonly Uint8Array[]
+
+/**
+ * The option `encryptionKey` of a store.
+ *
+ * @returns the store itself where no key is given, else {@link sealedTokenStore} over it
+ * @throws TypeError for a key of another length
+ */
+export function withEncryption(store: TokenStore, encryptionKey: EncryptionKey | undefined): TokenStore {
+  if (encryptionKey === undefined) return store
+  try {
+    return sealedTokenStore(store, { keys: [encryptionKey].flat() })
+  } catch {
+    throw new TypeError('encryptionKey must be 32 random bytes, or a list of such keys with the newest first')
+  }
+}
+
 /** A symbol of all copies of core, which a spread copy has too. */
 const sealedMark = Symbol.for('@owner-sso/core sealed token store')
 

@@ -4,7 +4,7 @@
 import type { CodeChallengeEncoding, SsoOptions } from './sso.ts'
 import { transportOf } from './transport.ts'
 import type { Transport } from './transport.ts'
-import { isLoopback, verificationProblem } from './verification.ts'
+import { isLoopback, mayCarrySecrets, verificationProblem } from './verification.ts'
 
 /** {@link SsoOptions} with every default filled in and every address in one form. */
 export interface SsoSettings {
@@ -82,10 +82,7 @@ export function ssoSettings(options: SsoOptions): SsoSettings {
 function instanceOrigin(option: string, value: unknown): string {
   const url = typeof value === 'string' ? parsed(value) : undefined
   requireThat(url !== undefined, `${option} must be an address such as https://auth.example.com`)
-  requireThat(
-    url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url)),
-    `${option} must be https (http is for loopback hosts only)`,
-  )
+  requireThat(mayCarrySecrets(url), `${option} must be https (http is for loopback hosts only)`)
   requireThat(
     url.href === `${url.origin}/` && !url.hostname.endsWith('.'),
     `${option} must be a scheme, host and port without a path, query, fragment or user name`,

@@ -3,8 +3,8 @@
  * "Authentication" 6: eight hours, and an `expires_in` without a unit).
  */
 import { decodeJwt } from 'jose/jwt/decode'
+import { documentedLifetime } from './token-set.ts'
 
-const eightHours = 8 * 60 * 60
 const oneYear = 366 * 24 * 60 * 60
 /** The least that is believed where the figure may mean something else: then a service is asked twice an hour at most. */
 const leastOfGuess = 45 * 60
@@ -29,7 +29,7 @@ function lifeOf(accessToken: string, expiresIn: unknown, lifetime: AccessTokenLi
   if (isPlausible(lifetime)) return lifetime
   if (isPlausible(exp - now)) return Math.max(exp - now, leastOfGuess)
   const told = Number(expiresIn)
-  return lifetime === 'expires_in' && isPlausible(told) ? Math.max(told, leastOfGuess) : eightHours
+  return lifetime === 'expires_in' && isPlausible(told) ? Math.max(told, leastOfGuess) : documentedLifetime
 }
 
 const isPlausible = (seconds: unknown): seconds is number =>

@@ -30,6 +30,16 @@ export function isSubjectAccount(account: string): boolean {
 }
 
 /**
+ * The account that somebody names: by an e-mail, as {@link ownerOfEmail} has it, or by the name of a subject (`sub:…`), which
+ * stays as it is but for surrounding spaces. Everything that keeps tokens under a name takes the name from here: two names
+ * of one person are two token sets, and one of them is found no more.
+ */
+export function accountName(named: string): string {
+  const name = named.trim()
+  return isSubjectAccount(name) ? name : ownerOfEmail(name).account
+}
+
+/**
  * The owner of an e-mail. Their account's name is the e-mail without surrounding spaces and with A–Z in lower case, so
  * that one person is one account.
  *

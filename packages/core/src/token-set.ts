@@ -32,6 +32,9 @@ export interface TokenSet {
   toJSON?(): TokenSet
 }
 
+/** Seconds that an access token lives where nothing better is known (interface document, "Authentication" 6: eight hours). */
+export const documentedLifetime: number = 8 * 60 * 60
+
 const kind = secretiveKind('TokenSet', ['token_type', 'expires_in', 'expires_at', 'auth_url'])
 
 /**

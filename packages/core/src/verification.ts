@@ -8,6 +8,11 @@ export function isLoopback({ hostname }: URL): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/u.test(hostname)
 }
 
+/** Whether passwords and tokens may travel to an address: over https, or over http on a loopback host. */
+export function mayCarrySecrets(url: URL): boolean {
+  return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url))
+}
+
 /**
  * Why nothing secret may be sent to an address now: it is not on a loopback host, and the process was told to trust anybody,
  * or the connection's own agent was. Asked before every request that carries a credential or a token, and never remembered.

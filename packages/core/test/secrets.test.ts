@@ -2,7 +2,7 @@ import { channel } from 'node:diagnostics_channel'
 import { inspect } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { createSso, UnreachableError } from '../src/index.ts'
-import type { LoginOutcome, Sso, TokenSet } from '../src/index.ts'
+import type { LoginOutcome, Sso, StepTrace, TokenSet } from '../src/index.ts'
 import { tokenSet } from '../src/token-set.ts'
 import { canaries, renderings } from './canaries.ts'
 import { html, json, redirectToCallback, startSmallService } from './small-service.ts'
@@ -197,7 +197,7 @@ describe('what has to be stored serialises, and shows nothing when printed', () 
   })
 })
 
-describe('the tracing channel', () => {
+describe('the tracing channels', () => {
   it('tells which call was made and how it ended, and nothing that came of it', async () => {
     const events: [string, unknown][] = []
     const names = ['start', 'asyncEnd', 'error'] as const
@@ -217,4 +217,70 @@ describe('the tracing channel', () => {
     expect(events[3]?.[1]).toMatchObject({ error: { code: 'ERR_SSO_UNEXPECTED_RESPONSE' } })
     expect(events.flatMap(([, message]) => leaks(message))).toEqual([])
   })
+
+  it('tells each step of a login, where it went and the status of its answer', async () => {
+    const steps = await stepsOf({ ...good, formSubmission: passcodePage }, async (sso) => {
+      const answers = { ...good, formSubmission: redirectToCallback({ code: canaries.code }) }
+      await sso.login({
+        identity,
+        credential,
+        passcode: () => {
+          service.answer(answers)
+          return { passcode }
+        },
+      })
+    })
+    const order = ['login-page', 'form-submission', 'mfa-factors', 'mfa-verify', 'form-submission', 'code-exchange']
+    expect(steps.map(([event, { step }]) => `${event} ${step}`)).toEqual(
+      order.flatMap((step) => [`start ${step}`, `asyncEnd ${step}`]),
+    )
+    for (const [event, message] of steps) {
+      const { step, ...rest } = message
+      const redirects = step === 'form-submission' && message !== steps[3]?.[1]
+      const end = event === 'start' ? {} : { result: redirects ? 302 : 200 }
+      expect(rest).toEqual({ auth_url: service.authUrl, ...end })
+    }
+    expect(steps.flatMap(([, message]) => leaks(message))).toEqual([])
+  })
+
+  it('ends a step that failed with its error, and tells of no refresh', async () => {
+    const failed = await stepsOf({ ...good, formSubmission: { status: 500 } }, (sso) =>
+      sso.login({ identity, credential }),
+    )
+    expect(failed.map(([event, { step }]) => `${event} ${step}`)).toEqual([
+      'start login-page',
+      'asyncEnd login-page',
+      'start form-submission',
+      'asyncEnd form-submission',
+    ])
+    const page = html(`<title>Access Denied</title>${everything} Reference #18.2d`, 403)
+    const blocked = await stepsOf({ ...good, formSubmission: page }, (sso) => sso.login({ identity, credential }))
+    expect(blocked.map(([event]) => event)).toEqual(['start', 'asyncEnd', 'start', 'error', 'asyncEnd'])
+    expect(blocked.at(-1)?.[1]).toMatchObject({
+      step: 'form-submission',
+      error: { code: 'ERR_SSO_FIREWALL_CHALLENGE' },
+    })
+    expect(blocked.flatMap(([, message]) => leaks(message))).toEqual([])
+    const old = { ...tokens, expires_at: 0, auth_url: service.authUrl }
+    expect(await stepsOf(good, (sso) => sso.refresh(old))).toEqual([])
+  })
 })
+
+type StepMessage = StepTrace & { readonly error?: unknown }
+
+/** What the channel `owner-sso:step` says during one call, whether it succeeds or not. */
+async function stepsOf(
+  answers: Answers,
+  call: (sso: Sso) => Promise<unknown>,
+): Promise<[event: string, message: StepMessage][]> {
+  const events: [string, StepMessage][] = []
+  const listen = (['start', 'asyncEnd', 'error'] as const).map((name) => {
+    const listener = (message: unknown): void => void events.push([name, { ...(message as StepMessage) }])
+    channel(`tracing:owner-sso:step:${name}`).subscribe(listener)
+    return () => channel(`tracing:owner-sso:step:${name}`).unsubscribe(listener)
+  })
+  service.answer(answers)
+  await call(createSso({ authUrl: service.authUrl })).catch(() => undefined)
+  for (const unsubscribe of listen) unsubscribe()
+  return events
+}

@@ -2,7 +2,7 @@
 import * as fc from 'fast-check'
 import { UnsecuredJWT } from 'jose'
 import { describe, expect, it } from '@jest/globals'
-import { identifyOwner, isSubjectAccount, ownerOfEmail, type TokenSet } from '../src/index.ts'
+import { accountName, identifyOwner, isSubjectAccount, ownerOfEmail, type TokenSet } from '../src/index.ts'
 
 const authUrl = 'https://auth.example.com'
 const valid = {
@@ -26,6 +26,26 @@ const bare: TokenSet = {
 const naming = (claims: object): TokenSet => ({ ...bare, id_token: new UnsecuredJWT({ ...claims }).encode() })
 const never = { refresh: () => Promise.reject(new Error('a refresh')) }
 const ownerOf = async (tokens: TokenSet): Promise<object> => (await identifyOwner(never, tokens)).owner
+
+describe('the name of an account', () => {
+  it('is the same for every spelling of one e-mail, and a subject’s own', () => {
+    for (const named of ['jo@example.com', 'Jo@Example.COM', ' jo@example.com\n']) {
+      expect(accountName(named)).toBe('jo@example.com')
+    }
+    expect(accountName(' sub:Subject-1 ')).toBe('sub:Subject-1')
+    expect(accountName('\u212Aim@example.com')).toBe('\u212Aim@example.com')
+    expect(() => accountName('SUB:Subject-1')).toThrow(TypeError)
+  })
+
+  it('is what a sign-in has, and naming it again changes nothing', () => {
+    fc.assert(
+      fc.property(fc.emailAddress(), (email) => {
+        expect(accountName(email)).toBe(ownerOfEmail(email).account)
+        expect(accountName(accountName(email))).toBe(accountName(email))
+      }),
+    )
+  })
+})
 
 describe('whose tokens these are', () => {
   it('is the e-mail that the service has verified', async () => {

@@ -20,6 +20,7 @@ import { readHtmlPage } from '../pages/html-page.ts'
 import type { HtmlPage } from '../pages/html-page.ts'
 import type { Service } from '../service.ts'
 import type { AgreedTransport, RefreshOptions } from '../sso.ts'
+import { traceStep } from '../tracing.ts'
 import { verificationProblem } from '../verification.ts'
 
 /** A request of one step. Without `form` or `json` it is a GET. */
@@ -123,7 +124,7 @@ export function openSession(
   }
 
   return {
-    send,
+    send: (request) => traceStep(request.step, request.url.origin, () => send(request)),
     cookies: (origin) => peers.get(origin)?.cookies.stored() ?? [],
     close: () => peers.forEach(({ connection }) => connection.close()),
   }

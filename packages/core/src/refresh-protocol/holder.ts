@@ -5,6 +5,7 @@
  * nothing is provable and an intent simply reaches the end of its life.
  */
 import { readFileSync, readlinkSync } from 'node:fs'
+import { processStat } from '../process-stat.ts'
 import type { Holder } from '../token-record.ts'
 
 /** `dead` and `running` are proofs; everything else is `unknown`. */
@@ -19,7 +20,7 @@ export function currentHolder(): Holder {
 }
 
 function describe(): Holder {
-  const started = startOf(process.pid)?.started
+  const started = processStat(process.pid)?.started
   const boot = orUndefined(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim())
   const pidNamespace = orUndefined(() => readlinkSync('/proc/self/ns/pid'))
   const timeNamespace = orUndefined(() => readlinkSync('/proc/self/ns/time'))
@@ -38,7 +39,7 @@ export function vitality(holder: Holder): Vitality {
   const sameHost = boot !== undefined && pidNamespace !== undefined && holder.boot === boot
   if (!sameHost || holder.pidNamespace !== pidNamespace) return 'unknown'
   if (!exists(holder.pid)) return 'dead'
-  const process = startOf(holder.pid)
+  const process = processStat(holder.pid)
   if (process?.ended === true) return 'dead'
   // The kernel shifts start times by the boot time of the namespace they are read in: those of another can't be compared.
   if (process === undefined || holder.started === undefined || holder.timeNamespace !== timeNamespace) return 'unknown'
@@ -53,15 +54,6 @@ function exists(pid: number): boolean {
   } catch (error) {
     return !(typeof error === 'object' && error !== null && 'code' in error && error.code === 'ESRCH')
   }
-}
-
-/** Start time (field 22 of proc_pid_stat(5)), and whether only the process's entry is left (a zombie). */
-function startOf(pid: number): { started: string; ended: boolean } | undefined {
-  const stat = orUndefined(() => readFileSync(`/proc/${pid}/stat`, 'latin1'))
-  // The second field, the program's name in parentheses, may hold anything: count from its end.
-  const [state, ...rest] = stat?.slice(stat.lastIndexOf(')') + 2).split(' ') ?? []
-  const started = rest[18]
-  return state === undefined || started === undefined ? undefined : { started, ended: state === 'Z' || state === 'X' }
 }
 
 function orUndefined<Value>(read: () => Value): Value | undefined {

@@ -4,9 +4,9 @@
  */
 import { createHash } from 'node:crypto'
 import type { AccountRecord } from '../token-record.ts'
+import { documentedLifetime } from '../token-set.ts'
 import type { TokenSet } from '../token-set.ts'
 
-const eightHours = 8 * 60 * 60
 const longest = 24 * 60 * 60
 
 /**
@@ -18,7 +18,7 @@ const longest = 24 * 60 * 60
  */
 export function believedLifetime(tokens: TokenSet, now: number, justIssued: boolean): number {
   const claimed = tokens.expires_at - now
-  if (justIssued && !(claimed > 0)) return eightHours
+  if (justIssued && !(claimed > 0)) return documentedLifetime
   return Math.min(Math.max(claimed, 0), longest)
 }
 
