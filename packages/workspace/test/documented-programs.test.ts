@@ -272,7 +272,9 @@ describe('Examples', () => {
     const { code, printed } = await program.ended
     expect([code, printed]).toEqual([
       0,
-      expect.stringMatching(/^traced \{\s+operation: 'login'[^]*\nrefreshed plain@example\.com 2/u),
+      expect.stringMatching(
+        /^step login-page http.*\nstep form-submission http.*\nstep code-exchange http.*\ntraced \{\s+operation: 'login'[^]*\nrefreshed plain@example\.com 2/u,
+      ),
     ])
     expect(printed).not.toMatch(/correct horse|eyJ/u)
   })
