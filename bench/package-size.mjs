@@ -41,7 +41,14 @@ try {
 function packOurs() {
   const manifests = readdirSync(packages).map((folder) => readManifest(join(packages, folder)))
   const filters = manifests.filter((manifest) => !manifest.private).flatMap(({ name }) => ['--filter', name])
-  const pack = [join(packages, 'workspace/pnpm.mjs'), ...filters, 'pack', '--pack-destination', scratch, '--json']
+  const pack = [
+    join(packages, '../tools/launcher/pnpm.mjs'),
+    ...filters,
+    'pack',
+    '--pack-destination',
+    scratch,
+    '--json',
+  ]
   return JSON.parse(run(process.execPath, pack)).map(({ name, filename }) => [name, filename])
 }
 

@@ -1,3 +1,3 @@
-import preset from '../workspace/jest-preset.js'
+import preset from '../../tools/launcher/jest-preset.js'
 
 export default { ...preset, globalSetup: './test/packed.mjs' }

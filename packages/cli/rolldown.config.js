@@ -8,7 +8,7 @@
 import { isBuiltin } from 'node:module'
 import { defineConfig } from 'rolldown'
 import manifest from './package.json' with { type: 'json' }
-import { thirdPartyLicenses } from '../workspace/third-party-licenses.js'
+import { thirdPartyLicenses } from '../../tools/build/third-party-licenses.js'
 
 const installed = Object.keys(manifest.dependencies)
 const isInstalled = (id) => installed.some((name) => id === name || id.startsWith(`${name}/`))

@@ -1,7 +1,7 @@
 /** How the inspector's page is bundled: one script and one style sheet beside the page as it is. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { defineConfig } from 'rolldown'
-import { thirdPartyLicenses } from '../workspace/third-party-licenses.js'
+import { thirdPartyLicenses } from '../../tools/build/third-party-licenses.js'
 
 const read = (path) => readFileSync(new URL(`inspector/${path}`, import.meta.url), 'utf8')
 

@@ -1,1 +1,1 @@
-export { default } from '../workspace/jest-preset.js'
+export { default } from '../../tools/launcher/jest-preset.js'

@@ -10,7 +10,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { createApp } from '../src/app.ts'
 import { demoOf } from '../src/demo.ts'
 import { type RunningServer, serve } from '../src/server.ts'
-import { describeInChromium, launchChromium } from '../../../packages/workspace/chromium.ts'
+import { describeInChromium, launchChromium } from '../../../tests/support/chromium.ts'
 import { passcode } from './portal-under-test.ts'
 
 const artefacts = fileURLToPath(new URL('../test-artefacts/', import.meta.url))

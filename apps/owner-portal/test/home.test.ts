@@ -4,7 +4,7 @@ import { startEmulator } from '@owner-sso/emulator'
 import { memoryTokenStore } from '@owner-sso/token-store-memory'
 import { load } from 'cheerio'
 import { describe, expect, it } from '@jest/globals'
-import { freePort } from '../../../packages/workspace/free-port.ts'
+import { freePort } from '../../../tests/support/free-port.ts'
 import { startPortal } from './portal-under-test.ts'
 
 function timeLeft(html: string): number {

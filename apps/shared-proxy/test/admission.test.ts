@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { beforeAll, beforeEach, expect, it } from '@jest/globals'
 import { account, call, type Deployment, deploy, useRedis } from './deployment.ts'
-import { describeWithRedis } from '../../../packages/workspace/redis-server.ts'
+import { describeWithRedis } from '../../../tests/support/redis-server.ts'
 
 const keys = { home: 'home'.repeat(11), family: 'family'.repeat(8), empty: 'nobody'.repeat(8) }
 const other = 'mfa@example.com'

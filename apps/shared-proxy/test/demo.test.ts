@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { call } from './deployment.ts'
 import { type Program, run } from './instance.ts'
-import { describeWithRedis } from '../../../packages/workspace/redis-server.ts'
+import { describeWithRedis } from '../../../tests/support/redis-server.ts'
 
 const shell = promisify(exec)
 

@@ -12,7 +12,7 @@ import { redisTokenStore } from '@owner-sso/token-store-redis'
 import { createClient } from 'redis'
 import { sha256 } from '../src/clients.ts'
 import { type Instance, startInstance } from './instance.ts'
-import { type RedisServer, startRedis } from '../../../packages/workspace/redis-server.ts'
+import { type RedisServer, startRedis } from '../../../tests/support/redis-server.ts'
 
 export const account = 'plain@example.com'
 /** An API key as `openssl rand -hex 32` makes one. */

@@ -15,7 +15,7 @@ import {
   useRedis,
 } from './deployment.ts'
 import type { Instance } from './instance.ts'
-import { describeWithRedis } from '../../../packages/workspace/redis-server.ts'
+import { describeWithRedis } from '../../../tests/support/redis-server.ts'
 
 const refreshed = 'owner_sso_refresh_events_total{event="refreshed"}'
 

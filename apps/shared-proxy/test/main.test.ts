@@ -18,8 +18,8 @@ import {
   useRedis,
 } from './deployment.ts'
 import { run } from './instance.ts'
-import { freePort } from '../../../packages/workspace/free-port.ts'
-import { describeWithRedis } from '../../../packages/workspace/redis-server.ts'
+import { freePort } from '../../../tests/support/free-port.ts'
+import { describeWithRedis } from '../../../tests/support/redis-server.ts'
 
 /** An owner API whose answers the test writes itself. */
 async function startStreams(): Promise<{ readonly url: string; readonly stream: () => Promise<ServerResponse> }> {

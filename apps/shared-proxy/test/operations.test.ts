@@ -2,8 +2,8 @@
 import { expect, it } from '@jest/globals'
 import { account, apiKey, call, callMany, deploy, life, metric, useRedis } from './deployment.ts'
 import type { Instance } from './instance.ts'
-import { freePort } from '../../../packages/workspace/free-port.ts'
-import { describeWithRedis } from '../../../packages/workspace/redis-server.ts'
+import { freePort } from '../../../tests/support/free-port.ts'
+import { describeWithRedis } from '../../../tests/support/redis-server.ts'
 
 async function page(
   instance: Instance,

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from '@jest/globals'
-import { startUnverifiedRedis, type UnverifiedRedis } from '../../../packages/workspace/unverified-redis.ts'
+import { startUnverifiedRedis, type UnverifiedRedis } from '../../../tests/support/unverified-redis.ts'
 import { account, apiKey, clientsFile, endAll } from './deployment.ts'
 import { type Program, run } from './instance.ts'
 

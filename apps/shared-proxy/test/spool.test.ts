@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from '@jest/globals'
 import { account, atEnd, call, type Deployment, deploy, gate, life, metric, useRedis } from './deployment.ts'
-import { describeWithRedis } from '../../../packages/workspace/redis-server.ts'
+import { describeWithRedis } from '../../../tests/support/redis-server.ts'
 
 const encryptionKey = Buffer.alloc(32, 7).toString('base64')
 

@@ -3,7 +3,7 @@ import { createServer, request } from 'node:http'
 import { once } from 'node:events'
 import { useEmulator } from '@owner-sso/emulator/jest'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
-import { freePort } from '../../workspace/free-port.ts'
+import { freePort } from '../../../tests/support/free-port.ts'
 import { ended, type Machine, newMachine } from './machine.ts'
 
 const emulator = useEmulator()

@@ -1,6 +1,6 @@
 import { useEmulator } from '@owner-sso/emulator/jest'
 import { afterEach, beforeEach, expect, it } from '@jest/globals'
-import { startUnverifiedRedis, type UnverifiedRedis } from '../../workspace/unverified-redis.ts'
+import { startUnverifiedRedis, type UnverifiedRedis } from '../../../tests/support/unverified-redis.ts'
 import { type Ended, type Machine, newMachine } from './machine.ts'
 
 const emulator = useEmulator()

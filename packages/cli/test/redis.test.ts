@@ -1,6 +1,6 @@
 import { useEmulator } from '@owner-sso/emulator/jest'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
-import { describeWithRedis, type RedisServer, startRedis } from '../../workspace/redis-server.ts'
+import { describeWithRedis, type RedisServer, startRedis } from '../../../tests/support/redis-server.ts'
 import { type Machine, newMachine } from './machine.ts'
 
 describeWithRedis('a store in Redis', () => {

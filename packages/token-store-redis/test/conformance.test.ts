@@ -6,7 +6,7 @@ import { afterAll, beforeAll, test } from '@jest/globals'
 import { tokenStoreConformance } from '@owner-sso/token-store-conformance'
 import type { Cluster, Redis } from 'ioredis'
 import { redisTokenStore, type RedisTokenStoreOptions } from '../src/index.ts'
-import { describeWithRedis, type RedisServer, startRedis } from '../../workspace/redis-server.ts'
+import { describeWithRedis, type RedisServer, startRedis } from '../../../tests/support/redis-server.ts'
 import {
   type NodeRedis,
   type NodeRedisCluster,

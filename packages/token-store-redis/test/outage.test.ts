@@ -7,8 +7,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { type RedisClient, redisTokenStore } from '../src/index.ts'
 import { commandDeadline } from '../src/redis-failure.ts'
 import { startCuttingProxy } from './cutting-proxy.ts'
-import { freePort } from '../../workspace/free-port.ts'
-import { describeWithRedis, type RedisServer, startRedis } from '../../workspace/redis-server.ts'
+import { freePort } from '../../../tests/support/free-port.ts'
+import { describeWithRedis, type RedisServer, startRedis } from '../../../tests/support/redis-server.ts'
 import { nodeRedis, ioRedis } from './redis-clients.ts'
 import { account, commit, rounds, sample, timed } from './samples.ts'
 

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from '@jest/globals'
 import { redisTokenStore } from '../src/index.ts'
-import { describeWithRedis, startRedis } from '../../workspace/redis-server.ts'
+import { describeWithRedis, startRedis } from '../../../tests/support/redis-server.ts'
 import { ioRedis, nodeRedis } from './redis-clients.ts'
 import { account, sample } from './samples.ts'
 

@@ -1,7 +1,7 @@
 /** Clients of both kinds, as applications make them, but quicker to come back and to end. */
 import { Cluster, Redis, type RedisOptions } from 'ioredis'
 import { createClient, createCluster } from 'redis'
-import type { RedisServer } from '../../workspace/redis-server.ts'
+import type { RedisServer } from '../../../tests/support/redis-server.ts'
 
 export type NodeRedis = Awaited<ReturnType<typeof nodeRedis>>
 export type NodeRedisCluster = Awaited<ReturnType<typeof nodeRedisCluster>>

@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort } from '../../workspace/free-port.ts'
-import { redisBinary, type RedisServer, startRedis } from '../../workspace/redis-server.ts'
+import { freePort } from '../../../tests/support/free-port.ts'
+import { redisBinary, type RedisServer, startRedis } from '../../../tests/support/redis-server.ts'
 import { ioRedis } from './redis-clients.ts'
 
 /** A Sentinel that watches over a master, under the name `mine`, and is quick to fail over. */

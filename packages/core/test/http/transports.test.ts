@@ -333,7 +333,7 @@ describe('what holds for every request holds over HTTP/2', () => {
     ],
   ])('%s is refused', async (_, serve, message) => {
     const service = await http2Service(serve)
-    await expect(refreshAt(service.authUrl, { timeout: 5000 })).rejects.toMatchObject({
+    await expect(refreshAt(service.authUrl, { timeout: 20_000 })).rejects.toMatchObject({
       code: 'ERR_SSO_UNEXPECTED_RESPONSE',
       message: expect.stringContaining(message),
       requestSent: true,

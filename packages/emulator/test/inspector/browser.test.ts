@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import axe from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
-import { describeInChromium, launchChromium } from '../../../workspace/chromium.ts'
+import { describeInChromium, launchChromium } from '../../../../tests/support/chromium.ts'
 import { demoAccounts, startEmulator } from '../../src/index.ts'
 import { useEmulator } from '../../src/jest.ts'
 import { Client, CREDENTIAL } from '../client.ts'

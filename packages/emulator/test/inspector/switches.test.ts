@@ -1,7 +1,7 @@
 /** The inspector's switches in a real Chromium: each does what its words say, to the emulator itself. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import type { Browser, Page } from 'playwright-core'
-import { describeInChromium, launchChromium } from '../../../workspace/chromium.ts'
+import { describeInChromium, launchChromium } from '../../../../tests/support/chromium.ts'
 import { useEmulator } from '../../src/jest.ts'
 import { Client } from '../client.ts'
 import { visit } from './inspector-page.ts'

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { connect } from 'node:net'
 import type { Browser } from 'playwright-core'
-import { describeInChromium, launchChromium } from '../../../workspace/chromium.ts'
+import { describeInChromium, launchChromium } from '../../../../tests/support/chromium.ts'
 import { startEmulator, type Emulator } from '../../src/index.ts'
 import { Client } from '../client.ts'
 import { visit } from './inspector-page.ts'

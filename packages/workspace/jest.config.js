@@ -1,7 +1,0 @@
-import preset from './jest-preset.js'
-
-export default {
-  ...preset,
-  globalSetup: './test/empty-project.mjs',
-  globalTeardown: './test/remove-empty-project.mjs',
-}

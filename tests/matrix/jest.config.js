@@ -1,0 +1,3 @@
+import preset from '../../tools/launcher/jest-preset.js'
+
+export default { ...preset, testTimeout: 180_000 }

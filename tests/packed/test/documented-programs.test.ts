@@ -1,0 +1,401 @@
+/** The quick starts of the README and the programs of the guides run as they stand, with the packed packages. */
+import { writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import { type Emulator, startEmulator } from '@owner-sso/emulator'
+import { type CodeBlock, codeBlocksOf, documents, typedIn } from '../../support/code-blocks.ts'
+import { project, runCommand } from './empty-project.ts'
+import { freePort } from '../../support/free-port.ts'
+import { describeWithRedis, startRedis } from '../../support/redis-server.ts'
+import { answering, newFolder, paste, type PastedProgram, printing, saved, typed } from './pasted-program.ts'
+import { type Visitor, visitorOf } from './visitor.ts'
+
+const credential = 'correct horse'
+const encryptionKey = Buffer.alloc(32, 1).toString('base64')
+const wasRun = new Set<string>()
+
+let emulator: Emulator
+beforeEach(async () => {
+  emulator = await startEmulator()
+})
+afterEach(() => emulator.close())
+
+it('README.md: its first program, followed from the empty folder to the vehicles, with and without a second factor', async () => {
+  const [install, emulate, run, choose, again, ...others] = typedIn('README.md', 'See vehicles in five minutes')
+  expect([install, run, again, others]).toEqual([
+    'npm install @owner-sso/core @owner-sso/token-store-memory',
+    'node first.mjs',
+    'node first.mjs',
+    [],
+  ])
+  const folder = newFolder()
+  wasRun.add('first.mjs')
+  saved('README.md', 'first.mjs', folder)
+
+  await using service = typed([emulate ?? ''], project)
+  await printing(service, /Ctrl-C/u)
+  const exports = service.printed().match(/^ +export .+$/gmu) ?? []
+  await using first = typed([...exports, run ?? ''], folder)
+  expect(await first.ended).toEqual({
+    code: 0,
+    printed: expect.stringMatching(/^\{\s+response[\s\S]*vin[\s\S]*count: 2/u),
+  })
+
+  await using second = typed([...exports, choose ?? '', again ?? ''], folder)
+  await printing(second, /Passcode of Phone: $/u)
+  const [, shown] = await printing(service, /mfa@example\.com is asked for a passcode: Phone (\d{6})/u)
+  second.child.stdin?.write(`${shown}\n`)
+  expect(await second.ended).toEqual({ code: 0, printed: expect.stringMatching(/count: 2/u) })
+})
+
+it.each([
+  [{ OWNER_SSO_CREDENTIAL: 'a guess' }, /^ERR_SSO_INVALID_CREDENTIALS: [A-Z][^\n]+\n$/u],
+  [{ OWNER_SSO_AUTH_URL: '' }, /^TypeError: authUrl must be [^\n]+\n$/u],
+])('README.md: its first program says what is wrong in one line: %s', async (environment, words) => {
+  await using program = start('README.md', 'first.mjs', environment)
+  expect(await program.ended).toEqual({ code: 1, printed: expect.stringMatching(words) })
+})
+
+it('README.md: Passport answers a sign-in with the user, and says what is missing', async () => {
+  await using program = await serve('README.md', 'passport.mjs')
+  const { post } = program.visitor
+  const wrong = await post('/login', { identity: 'plain@example.com', credential: 'a guess' })
+  expect([wrong.status, await wrong.json()]).toEqual([
+    401,
+    { code: 'ERR_SSO_INVALID_CREDENTIALS', message: expect.stringMatching(/^[A-Z].+\.$/u) },
+  ])
+  const answer = await post('/login', { identity: 'plain@example.com', credential })
+  expect(await answer.json()).toEqual({ account: 'plain@example.com', email: 'plain@example.com' })
+  const waiting = await post('/login', { identity: 'mfa@example.com', credential })
+  const { factors }: { factors: { id: string }[] } = JSON.parse(await waiting.text())
+  const second = await post('/login', { passcode: passcode(), factor: factors[0]?.id ?? '' })
+  expect(await second.json()).toMatchObject({ account: 'mfa@example.com' })
+})
+
+it('Sign in with Passport: a form, a wrong password, the vehicles, a sign-out', async () => {
+  await using program = await serve('docs/sign-in-with-passport.md')
+  const { get, post } = program.visitor
+  const wrong = await post('/login', { identity: 'plain@example.com', credential: 'a guess' })
+  expect([wrong.status, await wrong.text()]).toEqual([401, expect.stringMatching(/^<p>.+<\/p><form/u)])
+  expect((await post('/login', { identity: 'plain@example.com', credential })).headers.get('location')).toBe('/')
+  expect(await (await get('/')).json()).toMatchObject({ count: 2 })
+  expect((await post('/logout')).headers.get('location')).toBe('/login')
+  expect((await get('/')).headers.get('location')).toBe('/login')
+})
+
+it('Sign in with Passport: signs in behind a proxy that ends TLS', async () => {
+  await using program = await serve('docs/sign-in-with-passport.md', undefined, { NODE_ENV: 'production' })
+  const { get, post } = program.visitor
+  const proxied = { 'x-forwarded-proto': 'https' }
+  const answer = await post('/login', { identity: 'plain@example.com', credential }, proxied)
+  expect([answer.headers.get('location'), answer.headers.get('set-cookie')]).toEqual([
+    '/',
+    expect.stringMatching(/; Secure/u),
+  ])
+  expect(await (await get('/', proxied)).json()).toMatchObject({ count: 2 })
+})
+
+it('The second factor: a password, the list of devices, a passcode', async () => {
+  await using program = await serve('docs/second-factor.md')
+  const { get, postJson } = program.visitor
+  const first = await postJson('/login', { identity: 'mfa@example.com', credential })
+  expect(await first.json()).toMatchObject({ code: 'ERR_SSO_PASSCODE_REQUIRED', factors: [{ name: 'Phone' }, {}] })
+  const waiting: { factors: { id: string }[] } = JSON.parse(await (await get('/passcode')).text())
+  const factor = waiting.factors[0]?.id ?? ''
+  const second = await postJson('/passcode', { passcode: passcode(), factor })
+  expect(await second.json()).toMatchObject({ account: 'mfa@example.com' })
+})
+
+it('The second factor, without Passport: asks again after a mistake, and shows no token', async () => {
+  await using program = start('docs/second-factor.md', 'second-factor-core.mjs', {
+    OWNER_SSO_ACCOUNT: 'mfa@example.com',
+  })
+  await printing(program, /Passcode of Phone: $/u)
+  program.child.stdin?.write(`${String((Number(passcode()) + 1) % 1_000_000).padStart(6, '0')}\n`)
+  await printing(program, /passcode.*\n[^]*Passcode of Phone: $/iu)
+  program.child.stdin?.write(`${passcode()}\n`)
+  expect(await program.ended).toMatchObject({
+    code: 0,
+    printed: expect.stringMatching(/access_token: '\[redacted\]'/u),
+  })
+  expect(emulator.counters).toMatchObject({ credentialChecks: 2, passcodeChecks: 2 })
+})
+
+describe('Regions', () => {
+  const environment = { OWNER_SSO_ACCOUNT: 'regional@example.com' }
+
+  it('signs in at an allowed one', async () => {
+    const allowed = { ...environment, OWNER_SSO_REGIONAL_AUTH_URLS: emulator.regionalAuthUrl }
+    await using program = start('docs/regions.md', 'regions.mjs', allowed)
+    expect((await program.ended).printed).toBe(`regional@example.com belongs to ${emulator.regionalAuthUrl}\n`)
+  })
+
+  it('says which one is not allowed', async () => {
+    await using program = start('docs/regions.md', 'regions.mjs', environment)
+    const { printed } = await program.ended
+    expect(printed).toContain(`belongs to ${emulator.regionalAuthUrl}, which is not allowed`)
+  })
+})
+
+it('Where tokens live: signs in once, finds the tokens again, and copies them under a new key', async () => {
+  const folder = newFolder()
+  const said: string[] = []
+  for (const name of ['where-tokens-live.mjs', 'where-tokens-live.mjs', 'new-key.mjs']) {
+    await using program = start('docs/where-tokens-live.md', name, {}, folder)
+    said.push((await program.ended).printed)
+  }
+  expect(said).toEqual([
+    expect.stringMatching(/^plain@example.com was signed-out; the access token lasts until 2/u),
+    expect.stringMatching(/^plain@example.com was valid; /u),
+    '1 accounts copied\n',
+  ])
+  expect(emulator.counters.loginPages).toBe(1)
+})
+
+it('Proxying the owner API: reading is allowed, for whoever is signed in', async () => {
+  await using program = await serve('docs/proxying.md')
+  const { get, post } = program.visitor
+  expect((await get('/owner-api/api/1/vehicles')).status).toBe(401)
+  await post('/login', { identity: 'plain@example.com', credential })
+  expect(await (await get('/owner-api/api/1/vehicles')).json()).toMatchObject({ count: 2 })
+  expect((await post('/owner-api/api/1/vehicles/1/command/door_unlock')).status).toBe(403)
+  expect(await endBySignal(program)).toBe(0)
+})
+
+describeWithRedis('Running many instances', () => {
+  it('takes two of them, one sign-in, and looks at keys', async () => {
+    // With the protections that checkRedis asks for.
+    await using redis = await startRedis('--appendonly', 'yes', '--maxmemory-policy', 'noeviction')
+    const environment = { REDIS_URL: redis.url, API_KEY: 'the key of this test' }
+    const credentials = { OWNER_SSO_CREDENTIAL: credential, OWNER_SSO_ENCRYPTION_KEY: encryptionKey }
+    await runCommand('owner-sso', ['login', '--account', 'plain@example.com', '--auth-url', emulator.authUrl], {
+      ...credentials,
+      OWNER_SSO_STORE: redis.url,
+    })
+    await using one = await serve('docs/many-instances.md', undefined, environment)
+    await using other = await serve('docs/many-instances.md', undefined, environment)
+    for (const { visitor } of [one, other]) {
+      expect((await visitor.get('/api/1/vehicles')).status).toBe(403)
+      const answer = await visitor.get('/api/1/vehicles', { 'x-api-key': environment.API_KEY })
+      expect(await answer.json()).toMatchObject({ count: 2 })
+    }
+    expect(await Promise.all([one, other].map(endBySignal))).toEqual([0, 0])
+  })
+})
+
+describe('Unattended scripts', () => {
+  const secret = 'JBSWY3DPEHPK3PXP'
+  const environment = { OWNER_SSO_ACCOUNT: 'mfa@example.com', OWNER_SSO_TOTP_SECRET: secret, OWNER_SSO_FACTOR: 'Phone' }
+  const poll = (changes: NodeJS.ProcessEnv): PastedProgram =>
+    start('docs/unattended-scripts.md', 'poll.mjs', { ...environment, ...changes })
+
+  it('signs in with a passcode of its own, calls, and stops cleanly', async () => {
+    await using program = poll({})
+    expect((await printing(program, /^.*\n/u))[0]).toMatch(/^\S+Z 200 .*"count":2/u)
+    expect(await endBySignal(program)).toBe(0)
+  })
+
+  it.each([
+    ['a password that is wrong', { OWNER_SSO_CREDENTIAL: 'wrong' }, /^ERR_SSO_INVALID_CREDENTIALS: /u, 1],
+    ['no secret', { OWNER_SSO_TOTP_SECRET: undefined }, /^ERR_SSO_PASSCODE_REQUIRED: /u, 1],
+    ['another secret', { OWNER_SSO_TOTP_SECRET: 'KRSXG5CTMVRXEZLU' }, /^ERR_SSO_PASSCODE_REJECTED: /u, 1],
+    ['no device', { OWNER_SSO_FACTOR: undefined }, /^ERR_SSO_PASSCODE_REQUIRED: /u, 1],
+    ['a secret that is none', { OWNER_SSO_TOTP_SECRET: '123456!' }, /^OWNER_SSO_TOTP_SECRET is not base32\n$/u, 0],
+    ['no password', { OWNER_SSO_CREDENTIAL: undefined }, /^Not set: OWNER_SSO_CREDENTIAL\n$/u, 0],
+  ])('ends with 78 where only a person can help: %s', async (_, changes, words, formPosts) => {
+    await using program = poll(changes)
+    expect(await program.ended).toEqual({ code: 78, printed: expect.stringMatching(words) })
+    expect(emulator.counters.formPosts).toBe(formPosts)
+  })
+
+  it('goes on where waiting helps: the owner API is away', async () => {
+    await using program = poll({ OWNER_SSO_API_URL: `http://127.0.0.1:${await freePort()}` })
+    expect((await printing(program, /^.*\n/u))[0]).toBe('TypeError: fetch failed\n')
+    expect(await endBySignal(program)).toBe(0)
+  })
+})
+
+describe('When the firewall blocks you', () => {
+  it.each([
+    [true, /^Blocked at login-page; the password was not judged. Try again in 1[56] minutes/u],
+    [false, /^signed in$/mu],
+  ])('says so: %s', async (firewall, words) => {
+    if (firewall) emulator.once('login-page', { firewall })
+    await using program = start('docs/when-the-firewall-blocks-you.md', 'blocked.mjs')
+    expect((await program.ended).printed).toMatch(words)
+  })
+})
+
+it('The security model: nothing leaks', async () => {
+  await using program = start('docs/security-model.md', 'security-model')
+  const { printed } = await program.ended
+  expect(printed).toMatch(/^ERR_SSO_INVALID_CREDENTIALS form-submission 401 \{ leaks: false \}$/mu)
+  expect(printed).toMatch(/operation: 'login'[\s\S]*TokenSet \{\s+access_token: '\[redacted\]'/u)
+  expect(printed).not.toMatch(/correct horse|a wrong guess/u)
+})
+
+it('Testing with the emulator: the tests pass', async () => {
+  await using program = start('docs/testing-with-the-emulator.md', 'testing-with-the-emulator.test.mjs')
+  expect(await program.ended).toMatchObject({ code: 0, printed: expect.stringMatching(/^\W pass 3$/mu) })
+})
+
+describe('Examples', () => {
+  const example = (name: string, environment: NodeJS.ProcessEnv = {}, folder?: string): PastedProgram =>
+    start('docs/examples.md', name, environment, folder)
+
+  it('signs in once, and calls; a second run, and one over all accounts, find the tokens on disk', async () => {
+    const folder = newFolder()
+    await using first = example('vehicles.mjs', {}, folder)
+    expect(await first.ended).toEqual({ code: 0, printed: expect.stringMatching(/^200 \{[^]*count: 2/u) })
+    await using second = example('vehicles.mjs', { OWNER_SSO_CREDENTIAL: undefined }, folder)
+    expect((await second.ended).printed).toBe((await first.ended).printed)
+    await using all = example('several-accounts.mjs', {}, folder)
+    expect(await all.ended).toEqual({ code: 0, printed: 'plain@example.com: 2 vehicles\n' })
+    expect(emulator.counters).toMatchObject({ loginPages: 1, refreshRequests: 0 })
+  })
+
+  it('calls with axios', async () => {
+    await using program = example('with-axios.mjs')
+    expect(await program.ended).toEqual({ code: 0, printed: expect.stringMatching(/count: 2/u) })
+  })
+
+  it('signs in on the service’s own page', async () => {
+    await using program = example('in-the-browser.mjs')
+    const [url] = await printing(program, /^http:.*$/mu)
+    await printing(program, /Paste its address: $/u)
+    program.child.stdin?.write(`${await signInAt(url)}\n`)
+    expect(await program.ended).toEqual({ code: 0, printed: expect.stringMatching(/plain@example\.com is valid\n$/u) })
+  })
+
+  it('tells what happens, and no secret', async () => {
+    await using program = example('watched.mjs')
+    const { code, printed } = await program.ended
+    expect([code, printed]).toEqual([
+      0,
+      expect.stringMatching(
+        /^step login-page http.*\nstep form-submission http.*\nstep code-exchange http.*\ntraced \{\s+operation: 'login'[^]*\nrefreshed plain@example\.com 2/u,
+      ),
+    ])
+    expect(printed).not.toMatch(/correct horse|eyJ/u)
+  })
+})
+
+it('Coming from another client: takes its tokens along, without a sign-in', async () => {
+  const folder = newFolder()
+  const sso = await emulator.issueTokens('plain@example.com')
+  const stale = { ...(await emulator.issueTokens('mfa@example.com')), access_token: 'unknown' }
+  const cache = {
+    'plain@example.com': { url: `${emulator.authUrl}/`, sso: { ...sso, expires_at: Date.now() / 1000 + 28_800 } },
+    'mfa@example.com': { url: `${emulator.authUrl}/`, sso: stale },
+  }
+  writeFileSync(join(folder, 'cache.json'), JSON.stringify(cache))
+  await using program = start('docs/coming-from-another-client.md', 'import.mjs', {}, folder)
+  expect(await program.ended).toEqual({ code: 0, printed: 'plain@example.com: valid\nmfa@example.com: expired\n' })
+  await using all = start('docs/examples.md', 'several-accounts.mjs', {}, folder)
+  expect((await all.ended).printed.split('\n').toSorted()).toEqual([
+    '',
+    'mfa@example.com: 2 vehicles',
+    'plain@example.com: 2 vehicles',
+  ])
+  expect(emulator.counters).toMatchObject({ loginPages: 0, tokenRefreshes: 1 })
+})
+
+it.each(documents.filter(isOurs).flatMap(codeBlocksOf).filter(checksItsSettings))(
+  '$document: $marks.runs names the settings that are missing',
+  async ({ document, marks: { runs = '' }, code }) => {
+    const read = new Set(Array.from(code.matchAll(/process\.env\.(\w+)(?! \?\?)\b/gu), ([, name]) => name ?? ''))
+    for (const name of optional) read.delete(name)
+    await using program = paste(document, runs, {})
+    const { code: exitCode, printed } = await program.ended
+    const [, named = ''] = /^(?:Error: )?Not set: (.*)/mu.exec(printed) ?? []
+    expect(exitCode).not.toBe(0)
+    expect(named.split(', ')).toEqual(expect.arrayContaining([...read]))
+  },
+)
+
+it('every program that a guide or the README marks as run was run by one of these tests', () => {
+  const marked = documents
+    .filter(isOurs)
+    .flatMap(codeBlocksOf)
+    .flatMap(({ marks: { runs } }) => runs ?? [])
+  expect([...wasRun].toSorted()).toEqual(marked.toSorted())
+})
+
+function isOurs(document: string): boolean {
+  return /^(?:docs\/.*|README)\.md$/u.test(document)
+}
+
+/** Settings that a program does without. */
+const optional = ['OWNER_SSO_REGIONAL_AUTH_URLS', 'OWNER_SSO_FACTOR', 'NODE_ENV', 'PORT']
+
+/** Programs to copy. Those of the README leave it to the packages; a test has its own settings. */
+function checksItsSettings({ document, marks: { runs } }: CodeBlock): boolean {
+  return document !== 'README.md' && runs?.endsWith('.mjs') === true && !runs.endsWith('.test.mjs')
+}
+
+/** A program of a document; a guide's only one is called like its file. */
+function start(
+  document: string,
+  name: string = `${basename(document, '.md')}.mjs`,
+  environment: NodeJS.ProcessEnv = {},
+  folder?: string,
+): PastedProgram {
+  wasRun.add(name)
+  const settings = {
+    OWNER_SSO_AUTH_URL: emulator.authUrl,
+    OWNER_SSO_API_URL: emulator.ownerApiUrl,
+    OWNER_SSO_ACCOUNT: 'plain@example.com',
+    OWNER_SSO_CREDENTIAL: credential,
+    OWNER_SSO_ENCRYPTION_KEY: encryptionKey,
+    NEW_KEY: Buffer.alloc(32, 2).toString('base64'),
+    SESSION_SECRET: 'a secret of this test',
+  }
+  return paste(document, name, { ...settings, ...environment }, folder)
+}
+
+/** The same for a server, once it answers. */
+async function serve(
+  document: string,
+  name?: string,
+  environment?: NodeJS.ProcessEnv,
+): Promise<PastedProgram & { visitor: Visitor }> {
+  const port = await freePort()
+  const program = start(document, name, { ...environment, PORT: String(port) })
+  const origin = `http://127.0.0.1:${port}`
+  await answering(origin, program)
+  return { ...program, visitor: visitorOf(origin) }
+}
+
+/** What a person does in a browser: the address that they end on. */
+async function signInAt(url: string): Promise<string> {
+  const page = await fetch(url)
+  const html = (await page.text()).replaceAll(/<!--[^]*?-->|<script[^]*?<\/script>/gu, '')
+  const body = new URLSearchParams({ identity: 'plain@example.com', credential })
+  for (const [, name = '', value = ''] of html.matchAll(
+    /<input\s+type="hidden"\s+name="([^"]*)"\s+value="([^"]*)"/gu,
+  )) {
+    body.set(unescaped(name), unescaped(value))
+  }
+  const cookie = page.headers.getSetCookie().map((line) => line.split(';')[0])
+  const headers = { cookie: cookie.join('; ') }
+  const answer = await fetch(url, { method: 'POST', redirect: 'manual', headers, body })
+  return answer.headers.get('location') ?? `${answer.status} ${await answer.text()}`
+}
+
+function unescaped(html: string): string {
+  const signs: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"' }
+  return html.replaceAll(/&(?:#x([0-9a-f]+)|(\w+));/gu, (_, hex: string | undefined, name: string | undefined) =>
+    hex === undefined ? (signs[name ?? ''] ?? '') : String.fromCodePoint(Number.parseInt(hex, 16)),
+  )
+}
+
+/** The exit code after a polite request to stop. */
+async function endBySignal({ child, ended }: PastedProgram): Promise<number | null> {
+  child.kill('SIGTERM')
+  return (await ended).code
+}
+
+/** The current passcode of the phone. */
+function passcode(): string {
+  return emulator.accounts.find(({ identity }) => identity === 'mfa@example.com')?.passcode('Phone') ?? ''
+}

@@ -1,0 +1,53 @@
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+
+const script = fileURLToPath(new URL('../../../tools/lint/import-arrows.mjs', import.meta.url))
+let tree: string
+
+beforeEach(async () => {
+  tree = await mkdtemp(join(tmpdir(), 'arrows-'))
+})
+afterEach(() => rm(tree, { recursive: true }))
+
+describe('the import arrows', () => {
+  it('pass where every arrow points down and is declared', async () => {
+    await write('packages/core/package.json', '{"name":"@owner-sso/core"}')
+    await write('packages/core/src/index.ts', "export * from './login.ts'")
+    await write('packages/passport/package.json', '{"dependencies":{"@owner-sso/core":"1"}}')
+    await write('packages/passport/src/index.ts', "import { createSso } from '@owner-sso/core'")
+    expect(await lint()).toEqual({ code: 0, problems: '' })
+  })
+
+  it.each([
+    ['core imports an adapter', 'packages/core', "import '@owner-sso/passport'"],
+    ['the emulator imports core', 'packages/emulator', "import { createSso } from '@owner-sso/core'"],
+    ['what ships imports the emulator', 'packages/passport', "await import('@owner-sso/emulator')"],
+    ['a store requires another store', 'packages/token-store-file', "require('@owner-sso/token-store-memory')"],
+    ['a relative import leaves its package', 'packages/core', "export { x } from '../../passport/src/index.ts'"],
+    ['an import of ours is not declared', 'apps/portal', "import '@owner-sso/core'"],
+    ['a package is not in the table', 'packages/surprise', ''],
+  ])('fail where %s', async (_name, folder, source) => {
+    await write(`${folder}/package.json`, '{"private":true}')
+    await write(`${folder}/src/index.ts`, source)
+    const { code, problems } = await lint()
+    expect(code).toBe(1)
+    expect(problems).toContain(folder)
+  })
+})
+
+async function write(path: string, text: string): Promise<void> {
+  await mkdir(dirname(join(tree, path)), { recursive: true })
+  await writeFile(join(tree, path), text)
+}
+
+function lint(): Promise<{ code: number; problems: string }> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [script, tree], (error, _stdout, stderr) =>
+      resolve({ code: error ? Number(error.code) : 0, problems: stderr }),
+    )
+  })
+}

@@ -1,0 +1,63 @@
+/** What a release would be: `changeset version` in a clone, so that nothing here changes. */
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { manifestIn, published } from '../../support/published.ts'
+
+const root = fileURLToPath(new URL('../../../', import.meta.url))
+const scratch = mkdtempSync(join(tmpdir(), 'owner-sso-release-'))
+const clone = join(scratch, 'clone')
+
+function makeVersions(): void {
+  const changeset = join(root, 'node_modules/@changesets/cli/bin.js')
+  execFileSync(process.execPath, [changeset, 'version'], { cwd: clone, env: environment, stdio: 'pipe' })
+}
+const environment = { PATH: process.env['PATH'], HOME: scratch, GIT_CONFIG_GLOBAL: join(scratch, 'gitconfig') }
+
+beforeAll(() => {
+  // In a container the files may belong to somebody else.
+  writeFileSync(join(scratch, 'gitconfig'), '[safe]\n  directory = *\n')
+  execFileSync('git', ['clone', '--quiet', root, clone], { env: environment })
+  symlinkSync(join(root, 'node_modules'), join(clone, 'node_modules'))
+  makeVersions()
+})
+afterAll(() => rmSync(scratch, { recursive: true, force: true }))
+
+describe.each(published)('the first release of $name', ({ name, folder }) => {
+  it('is 0.1.0', () => {
+    expect(manifestIn(join(clone, 'packages', folder)).version).toBe('0.1.0')
+  })
+
+  it('has a changelog of sentences about it', () => {
+    const changelog = readFileSync(join(clone, 'packages', folder, 'CHANGELOG.md'), 'utf8')
+    const [title, version, kind, ...entries] = changelog.split(/\n+/u).filter(Boolean)
+    expect([title, version, kind]).toEqual([`# ${name}`, '## 0.1.0', '### Minor Changes'])
+    expect(entries[0]).toMatch(/^- [0-9a-f]{7,}: .+[^ ]/u)
+  })
+})
+
+it('leaves no changeset behind, and private packages alone', () => {
+  expect(readdirSync(join(clone, '.changeset'))).toEqual(['config.json'])
+  for (const folder of readdirSync(join(clone, 'packages'))) {
+    const { private: isPrivate, version } = manifestIn(join(clone, 'packages', folder))
+    if (!isPrivate) continue
+    expect([version, existsSync(join(clone, 'packages', folder, 'CHANGELOG.md'))]).toEqual(['0.0.0', false])
+  }
+})
+
+it('gives all of them one version: a fix of core reaches the command, which bundles it, and needs no new major', () => {
+  const versions = (): string[] => [
+    ...new Set(published.map(({ folder }) => manifestIn(join(clone, 'packages', folder)).version)),
+  ]
+  for (const [bump, next] of [
+    ['patch', '0.1.1'],
+    ['minor', '0.2.0'],
+  ]) {
+    writeFileSync(join(clone, '.changeset/fix.md'), `---\n'@owner-sso/core': ${bump}\n---\n\nA fix.\n`)
+    makeVersions()
+    expect(versions()).toEqual([next])
+  }
+})

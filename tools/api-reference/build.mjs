@@ -1,0 +1,54 @@
+/**
+ * `npm run docs`: the API reference in docs/api, made of the declarations and doc comments that the published packages ship.
+ * A link that leads nowhere is a failure; tests/packed/test looks whether every public name has a doc comment.
+ */
+import { readFileSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Application, Comment, CommentTag, Converter, ReflectionKind } from 'typedoc'
+
+const packages = fileURLToPath(new URL('../../packages', import.meta.url))
+const entries = readdirSync(packages).flatMap(entriesOf)
+
+const app = await Application.bootstrap({
+  name: 'owner-sso',
+  entryPoints: entries.map(({ file }) => file),
+  tsconfig: fileURLToPath(new URL('tsconfig.json', import.meta.url)),
+  readme: fileURLToPath(new URL('front-page.md', import.meta.url)),
+  disableSources: true,
+  hideGenerator: true,
+  sort: ['kind', 'source-order'],
+  kindSortOrder: ['Module', 'Function', 'Class', 'Interface', 'TypeAlias', 'Variable'],
+  groupOrder: ['Functions', 'Classes', 'Interfaces', 'Type Aliases', 'Variables', 'Errors'],
+  validation: { notExported: false, notDocumented: false, invalidLink: true },
+})
+// Before links are resolved, so that the front page can name a module as an import does.
+app.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
+  for (const module of project.children) {
+    const { name, description } = entries.find(({ file }) => file.startsWith(join(packages, module.name)))
+    module.name = name
+    module.comment = new Comment([{ kind: 'text', text: description }])
+  }
+  // What can go wrong is looked up by those who met it, and read first by nobody.
+  for (const { name, comment } of project.getReflectionsByKind(ReflectionKind.Class)) {
+    if (name.endsWith('Error')) comment.blockTags.push(new CommentTag('@group', [{ kind: 'text', text: 'Errors' }]))
+  }
+})
+const reference = await app.convert()
+if (reference === undefined) process.exit(1)
+app.validate(reference)
+if (app.logger.hasErrors() || app.logger.hasWarnings()) process.exit(1)
+await app.generateDocs(reference, fileURLToPath(new URL('../../docs/api', import.meta.url)))
+
+/** What can be imported of a published package: its name, its declarations, and what the package says it is. */
+function entriesOf(folder) {
+  const manifest = JSON.parse(readFileSync(join(packages, folder, 'package.json'), 'utf8'))
+  if (manifest.private) return []
+  return Object.entries(manifest.exports)
+    .filter(([, { types }]) => types !== undefined)
+    .map(([path, { types }]) => ({
+      name: manifest.name + path.slice(1),
+      description: manifest.description,
+      file: join(packages, folder, types),
+    }))
+}

@@ -1,0 +1,31 @@
+/**
+ * Packs every published package as a release does: `node tools/build/pack.mjs FOLDER`.
+ */
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, readFileSync, readdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const packages = fileURLToPath(new URL('../../packages/', import.meta.url))
+const launcher = fileURLToPath(new URL('../launcher/pnpm.mjs', import.meta.url))
+
+/**
+ * Packs with the pnpm that `packageManager` names: it is what writes versions in place of `workspace:` and `catalog:`.
+ * Returns the tarballs by the packages' names.
+ */
+export function pack(folder) {
+  const published = readdirSync(packages)
+    .map((name) => JSON.parse(readFileSync(join(packages, name, 'package.json'), 'utf8')))
+    .filter((manifest) => !manifest.private)
+  const chosen = published.flatMap(({ name }) => ['--filter', name])
+  const pnpm = [launcher, ...chosen, 'pack', '--pack-destination', folder, '--json']
+  const { status, stdout, stderr } = spawnSync(process.execPath, pnpm, { cwd: packages, encoding: 'utf8' })
+  if (status !== 0) throw new Error(`packing failed: ${stderr}`)
+  return Object.fromEntries(JSON.parse(stdout).map(({ name, filename }) => [name, filename]))
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const folder = resolve(process.argv[2] ?? 'tarballs')
+  mkdirSync(folder, { recursive: true })
+  for (const tarball of Object.values(pack(folder))) console.log(tarball)
+}

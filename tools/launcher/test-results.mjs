@@ -1,0 +1,44 @@
+/**
+ * The test-results.json that each package's tests leave behind (and that turbo's cache brings back), added up.
+ */
+import { existsSync } from 'node:fs'
+import { readdir, readFile, rm } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+
+/** Removes what an earlier run left, so that a package that dies is not counted with its old results. */
+export async function clearResults(from = root) {
+  for (const folder of await testedFolders(from)) await rm(join(folder, 'test-results.json'), { force: true })
+}
+
+/** Numbers of tests over all packages and apps. A package that has tests and left no results counts as one failure. */
+export async function countResults(from = root) {
+  const total = { passed: 0, failed: 0, skipped: 0 }
+  for (const folder of await testedFolders(from)) {
+    const file = join(folder, 'test-results.json')
+    if (!existsSync(file)) {
+      total.failed += 1
+      continue
+    }
+    const results = JSON.parse(await readFile(file, 'utf8'))
+    total.passed += results.numPassedTests
+    total.failed += results.numFailedTests + results.numRuntimeErrorTestSuites
+    total.skipped += results.numPendingTests + results.numTodoTests
+  }
+  return total
+}
+
+async function testedFolders(from) {
+  const groups = ['packages', 'apps', 'tests'].map((group) => join(from, group)).filter(existsSync)
+  const lists = await Promise.all(groups.map(async (group) => (await readdir(group)).map((name) => join(group, name))))
+  const tested = await Promise.all(
+    lists.flat().map(async (folder) => {
+      const manifest = join(folder, 'package.json')
+      if (!existsSync(manifest)) return []
+      return JSON.parse(await readFile(manifest, 'utf8')).scripts?.test ? [folder] : []
+    }),
+  )
+  return tested.flat()
+}
