@@ -9,7 +9,7 @@
  * with the system's own code, such as `ECONNRESET`.
  */
 
-import { quotedWords } from './quotation.ts'
+import { quotedWords } from './support/quotation.ts'
 
 /** What happened. One row of `docs/errors.md` each. */
 export type SsoErrorCode =

@@ -1,6 +1,6 @@
 /** The smallest token store, for the tests of core alone: a Map, JSON text and a version. */
-import type { TokenRecord } from '../src/token-record.ts'
-import type { TokenStore, Versioned } from '../src/token-store.ts'
+import type { TokenRecord } from '../src/tokens/token-record.ts'
+import type { TokenStore, Versioned } from '../src/tokens/token-store.ts'
 
 export interface MapStore extends TokenStore {
   accounts(): AsyncIterable<string>

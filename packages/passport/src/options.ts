@@ -92,7 +92,7 @@ export function settingsOf(
   const fields = fieldNames(options)
   const sso = serviceOf(options)
   // It may refresh with an sso of its own: what either learns of the firewall, both know, and all who share its store.
-  tokens?.shareBlocksWith(sso)
+  tokens?.shareFirewallState(sso)
   const manager = tokens ?? createTokenManager({ sso, store: memoryTokenStore() })
   return {
     sso,

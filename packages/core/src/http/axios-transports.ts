@@ -10,7 +10,7 @@ import { TLSSocket } from 'node:tls'
 import { boundAnswer, boundHttp2Answer, mostHeaderBytes } from './answer-bounds.ts'
 import type { ExcessCode } from './answer-bounds.ts'
 import type { Http2, Http2Answer } from './http2-session.ts'
-import type { AgreedTransport } from '../sso.ts'
+import type { AgreedTransport } from '../login/sso.ts'
 
 /** Who follows a request. */
 export interface RequestWatch {

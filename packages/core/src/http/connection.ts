@@ -14,7 +14,7 @@ import type { InstanceCookies } from './cookie-jar.ts'
 import type { Http2 } from './http2-session.ts'
 import { sharedContext, shareSessions } from './tls-sessions.ts'
 import type { TlsMemory } from './tls-sessions.ts'
-import type { SsoSettings } from '../sso-settings.ts'
+import type { SsoSettings } from '../login/options.ts'
 
 /** Keeps one connection alive until it is closed. */
 export interface Connection {

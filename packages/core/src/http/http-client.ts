@@ -7,13 +7,13 @@ import { Axios, getAdapter } from 'axios'
 import type { AxiosRequestConfig, AxiosResponse } from 'axios'
 import { wrapper } from 'axios-cookiejar-support'
 import type { CookieJar } from 'tough-cookie'
-import { onAbort } from '../abort.ts'
+import { onAbort } from '../support/abort.ts'
 import { mostBodyBytes } from './answer-bounds.ts'
 import { http1Transport, http2Transport } from './axios-transports.ts'
 import type { RequestWatch } from './axios-transports.ts'
 import type { Connection } from './connection.ts'
 import type { InstanceCookies } from './cookie-jar.ts'
-import type { AgreedTransport } from '../sso.ts'
+import type { AgreedTransport } from '../login/sso.ts'
 
 /** One request, ready to be sent. */
 export interface HttpRequest {

@@ -11,17 +11,17 @@ import type { InstanceCookies } from './cookie-jar.ts'
 import { startDeadline } from './deadline.ts'
 import { UnexpectedResponseError, UnreachableError } from '../errors.ts'
 import type { SsoStep } from '../errors.ts'
-import { isFirewallChallenge } from '../pages/firewall-challenge.ts'
-import { blockGate } from './shared-blocks.ts'
+import { isFirewallChallenge } from '../firewall/challenge-page.ts'
+import { signInFirewall } from '../firewall/firewall-state.ts'
 import { createHttpClient, isBareFailure } from './http-client.ts'
 import type { HttpAnswer, HttpClient, HttpRequest } from './http-client.ts'
 import { httpFailure } from './http-failure.ts'
 import { readHtmlPage } from '../pages/html-page.ts'
 import type { HtmlPage } from '../pages/html-page.ts'
-import type { Service } from '../service.ts'
-import type { AgreedTransport, RefreshOptions } from '../sso.ts'
+import type { SsoContext } from '../login/sso-context.ts'
+import type { AgreedTransport, RefreshOptions } from '../login/sso.ts'
 import { traceStep } from '../tracing.ts'
-import { verificationProblem } from '../verification.ts'
+import { verificationProblem } from '../support/verification.ts'
 
 /** A request of one step. Without `form` or `json` it is a GET. */
 export interface StepRequest {
@@ -62,13 +62,13 @@ interface Peer {
 
 /** @param restored - cookies of an earlier part of the same login, and the instance they belong to */
 export function openSession(
-  service: Service,
+  service: SsoContext,
   given: RefreshOptions = {},
   restored?: { origin: string; cookies: readonly string[] },
 ): HttpSession {
   // Own properties alone: what somebody put on Object.prototype is no time limit.
   const options: RefreshOptions = Object.assign(Object.create(null), given)
-  const gate = blockGate(service.sharedBlocks)
+  const gate = signInFirewall(service.sharedFirewallStates)
   const peers = new Map<string, Peer>()
   function peerAt(origin: string): Peer {
     const known = peers.get(origin)
@@ -83,12 +83,12 @@ export function openSession(
   async function send(request: StepRequest): Promise<StepAnswer> {
     const { step, url } = request
     requireVerification(url, step)
-    service.firewall.check(url.host, step)
+    service.hostBreaker.check(url.host, step)
     await gate.enter(url.origin, step)
     const answer = await answerInTime(request)
     const page = isHtml(answer) ? readHtmlPage(answer.body) : undefined
     if (isFirewallChallenge(answer.status, page)) {
-      const challenge = service.firewall.open(url.host, answer.header('retry-after'), step, answer.status)
+      const challenge = service.hostBreaker.open(url.host, answer.header('retry-after'), step, answer.status)
       await gate.challenged(url.origin, challenge)
       throw challenge
     }

@@ -8,7 +8,7 @@
 import type { Agent } from 'node:http'
 import { createSecureContext, TLSSocket } from 'node:tls'
 import type { SecureContext } from 'node:tls'
-import type { Transport } from '../transport.ts'
+import type { Transport } from './transport.ts'
 
 /** What is shared: one for each `createSso`. */
 export interface TlsMemory {

@@ -2,7 +2,7 @@
  * `getAccessToken`, `refresh` and `invalidate`: what a caller gets, and when it has to wait.
  */
 import { SignedOutError } from '../errors.ts'
-import type { CallOptions } from '../sso.ts'
+import type { CallOptions } from '../login/sso.ts'
 import { accessTokenOf, ageOf, closeWindow, isUsable, openWindow, standingOf } from './account-memory.ts'
 import type { Known } from './account-memory.ts'
 import { accountName } from './arguments.ts'

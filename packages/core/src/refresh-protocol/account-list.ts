@@ -3,8 +3,8 @@
  */
 import { randomUUID } from 'node:crypto'
 import { StoreError } from '../errors.ts'
-import { startTimeLimit } from '../time-limit.ts'
-import type { TokenStore } from '../token-store.ts'
+import { startTimeLimit } from '../support/time-limit.ts'
+import type { TokenStore } from '../tokens/token-store.ts'
 import { untilSwapped } from './contention.ts'
 import { isBehind } from './lineage.ts'
 import { placed } from './read-record.ts'

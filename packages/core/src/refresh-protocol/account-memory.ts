@@ -3,7 +3,7 @@
  */
 import { LRUCache } from 'lru-cache'
 import type { SsoError, StoreError } from '../errors.ts'
-import type { AccountRecord } from '../token-record.ts'
+import type { AccountRecord } from '../tokens/token-record.ts'
 import { agesOf, standingAt } from './lifetime.ts'
 import type { Ages, Standing } from './lifetime.ts'
 import type { Placed, RefreshResult, Write } from './lineage.ts'

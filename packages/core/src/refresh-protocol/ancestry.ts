@@ -3,7 +3,7 @@
  * those before it, so that "newer" is something a process can prove. Numbers and clocks can't: a store that was emptied
  * counts from the beginning again, and a clock that was a year ahead for a minute would be right for a year.
  */
-import type { AccountRecord, Ancestry } from '../token-record.ts'
+import type { AccountRecord, Ancestry } from '../tokens/token-record.ts'
 
 /** How many names a record carries. One that was made over more is not known to descend from the oldest of them. */
 const remembered = 16

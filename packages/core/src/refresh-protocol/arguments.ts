@@ -1,10 +1,10 @@
 /**
  * What callers hand to the token manager, checked: a mistake is a `TypeError` that names it.
  */
-import { isSealed } from '../sealed-token-store.ts'
-import type { TokenManagerOptions } from '../token-manager.ts'
-import type { TokenSet } from '../token-set.ts'
-import type { TokenStore } from '../token-store.ts'
+import { isSealed } from '../tokens/sealed-token-store.ts'
+import type { TokenManagerOptions } from '../tokens/token-manager.ts'
+import type { TokenSet } from '../tokens/token-set.ts'
+import type { TokenStore } from '../tokens/token-store.ts'
 import { isOwnRecordName } from './record-names.ts'
 
 /** All of them, with their defaults. */

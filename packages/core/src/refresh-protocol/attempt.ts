@@ -1,7 +1,7 @@
 /**
  * One attempt: the intent goes in, the one request goes out, and its outcome is put where every process finds it.
  */
-import type { Intent, SignedIn } from '../token-record.ts'
+import type { Intent, SignedIn } from '../tokens/token-record.ts'
 import { adopt, writeOf } from './account-memory.ts'
 import type { Known } from './account-memory.ts'
 import { conclude } from './conclusion.ts'

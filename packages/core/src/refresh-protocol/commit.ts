@@ -3,7 +3,7 @@
  * same write id, for as long as the process lives.
  */
 import { StoreError } from '../errors.ts'
-import type { AccountRecord } from '../token-record.ts'
+import type { AccountRecord } from '../tokens/token-record.ts'
 import type { Known, Unsaved } from './account-memory.ts'
 import { accessTokenOf, adopt, writeOf } from './account-memory.ts'
 import { untilSwapped } from './contention.ts'

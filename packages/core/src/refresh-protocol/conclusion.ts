@@ -2,9 +2,9 @@
  * What follows from the outcome of a refresh request, for the record, for the callers and for the other processes.
  */
 import type { FirewallChallengeError, ReauthenticationReason, SsoError } from '../errors.ts'
-import { tokenSet } from '../token-set.ts'
-import type { TokenSet } from '../token-set.ts'
-import type { Intent, ReauthenticationRequired, SignedIn } from '../token-record.ts'
+import { tokenSet } from '../tokens/token-set.ts'
+import type { TokenSet } from '../tokens/token-set.ts'
+import type { Intent, ReauthenticationRequired, SignedIn } from '../tokens/token-record.ts'
 import { adopt } from './account-memory.ts'
 import type { Known } from './account-memory.ts'
 import { ancestryOf } from './ancestry.ts'

@@ -1,13 +1,13 @@
 /**
  * What all parts of the protocol work with: the options, the surroundings, and this process's memory.
  */
-import type { Sso } from '../sso.ts'
+import type { Sso } from '../login/sso.ts'
 import type { AccountMemory } from './account-memory.ts'
 import type { Emit } from './events.ts'
 import type { RollCall } from './roll-call.ts'
 import type { Rules } from './rules.ts'
 import type { Runtime } from './runtime.ts'
-import type { SharedBreaker } from './shared-breaker.ts'
+import type { SharedBreaker } from '../firewall/shared-breaker.ts'
 import type { Spool } from './spool.ts'
 import type { GuardedStore } from './store-errors.ts'
 import type { UnderWay } from './under-way.ts'

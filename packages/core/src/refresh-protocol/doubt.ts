@@ -3,7 +3,7 @@
  * and when the request is replayed.
  */
 import { RefreshInDoubtError } from '../errors.ts'
-import type { Intent } from '../token-record.ts'
+import type { Intent } from '../tokens/token-record.ts'
 import { accessTokenOf, ageOf } from './account-memory.ts'
 import type { Known } from './account-memory.ts'
 import type { Context } from './context.ts'

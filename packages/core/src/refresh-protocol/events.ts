@@ -1,7 +1,7 @@
 /**
  * The token manager's events: what an operator wants to know. None carries a token.
  */
-import { callSafely } from '../callback-fault.ts'
+import { callSafely } from '../support/callback-fault.ts'
 import type { ReauthenticationReason, SsoError, StoreError } from '../errors.ts'
 
 /** Each event with its argument. Times are seconds since the epoch. */

@@ -3,7 +3,7 @@
  *
  * A caller's signal ends its own wait, never the refresh.
  */
-import { onAbort } from '../abort.ts'
+import { onAbort } from '../support/abort.ts'
 import { SsoTimeoutError, StoreError } from '../errors.ts'
 import type { Flight, Known } from './account-memory.ts'
 import type { Context } from './context.ts'

@@ -3,9 +3,9 @@
  * not use it any more.
  */
 import { createHash } from 'node:crypto'
-import type { AccountRecord } from '../token-record.ts'
-import { documentedLifetime } from '../token-set.ts'
-import type { TokenSet } from '../token-set.ts'
+import type { AccountRecord } from '../tokens/token-record.ts'
+import { documentedLifetime } from '../tokens/token-set.ts'
+import type { TokenSet } from '../tokens/token-set.ts'
 
 const longest = 24 * 60 * 60
 

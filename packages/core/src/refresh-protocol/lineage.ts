@@ -3,8 +3,8 @@
  * pauses and crashes happen.
  */
 import { createHmac } from 'node:crypto'
-import type { AccountRecord, ReauthenticationRequired, SignedIn } from '../token-record.ts'
-import type { Versioned } from '../token-store.ts'
+import type { AccountRecord, ReauthenticationRequired, SignedIn } from '../tokens/token-record.ts'
+import type { Versioned } from '../tokens/token-store.ts'
 import { ancestryOf, descends, sessionOf } from './ancestry.ts'
 
 /**

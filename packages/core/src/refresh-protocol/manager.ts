@@ -2,14 +2,14 @@
  * The token manager over given surroundings: it checks what callers hand in, and leads each call to the file that tells
  * its story.
  */
-import { callOptions } from '../call-options.ts'
-import type { CallOptions } from '../sso.ts'
-import type { TokenManager, TokenManagerOptions } from '../token-manager.ts'
+import { callOptions } from '../login/call-options.ts'
+import type { CallOptions } from '../login/sso.ts'
+import type { TokenManager, TokenManagerOptions } from '../tokens/token-manager.ts'
 import { getAccessToken, invalidate, refreshNow } from './access-token.ts'
 import { accountsOf } from './account-list.ts'
 import { createAccountMemory } from './account-memory.ts'
 import { accountName, checkedOptions, checkedTokenSet } from './arguments.ts'
-import { blocksForSignIns } from './blocks-for-sign-ins.ts'
+import { firewallStateForSignIns } from '../firewall/sign-in-firewall-state.ts'
 import { beginCarryingOver, dropSpooled } from './carry-over.ts'
 import type { Context } from './context.ts'
 import { createEvents } from './events.ts'
@@ -19,7 +19,7 @@ import { createRollCall } from './roll-call.ts'
 import type { Rules } from './rules.ts'
 import type { Runtime } from './runtime.ts'
 import { signIn, signOut } from './session.ts'
-import { createSharedBreaker } from './shared-breaker.ts'
+import { createSharedBreaker } from '../firewall/shared-breaker.ts'
 import { spoolOn, spoolReporter } from './spool.ts'
 import { statusOf } from './status.ts'
 import { claimTry } from './tries.ts'
@@ -49,8 +49,9 @@ export function manageTokens(options: TokenManagerOptions, runtime: Runtime, rul
   }
   answerRollCalls(context)
   const { track, settled } = context.underWay
-  const blocks = blocksForSignIns(context)
-  sso.heedBlocks?.(blocks)
+  const firewallState = firewallStateForSignIns(context)
+  const shareFirewallState: TokenManager['shareFirewallState'] = (other) => other.useFirewallState(firewallState)
+  sso.useFirewallState?.(firewallState)
   /** A sign-in or a sign-out, and the end of what a refresh before it left in the spool. */
   const replaced = async (account: string, done: Promise<void>): Promise<void> => {
     await done
@@ -72,7 +73,8 @@ export function manageTokens(options: TokenManagerOptions, runtime: Runtime, rul
     accounts: () => accountsOf(store),
     on,
     claimTry: async (answer) => track(claimTry(answer, context)),
-    shareBlocksWith: (other) => other.heedBlocks(blocks),
+    shareFirewallState,
+    shareBlocksWith: shareFirewallState,
     settled: async (call) => {
       const { signal } = callOptions('settled({ signal })', call)
       await settled((end) => attended(end, signal, context))

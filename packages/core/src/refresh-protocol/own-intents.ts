@@ -2,7 +2,7 @@
  * The intents of this process whose end the store may not have told: a swap that was applied although it failed here, or one
  * that could not be taken back. Without them a process would wait for itself.
  */
-import type { Intent, SignedIn } from '../token-record.ts'
+import type { Intent, SignedIn } from '../tokens/token-record.ts'
 
 export interface OwnIntent {
   readonly id: string

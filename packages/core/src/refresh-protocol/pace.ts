@@ -1,7 +1,7 @@
 /**
  * The pace: how soon one request for an account may follow another, whoever sent the first.
  */
-import type { SignedIn } from '../token-record.ts'
+import type { SignedIn } from '../tokens/token-record.ts'
 import { accessTokenOf, ageOf, standingOf } from './account-memory.ts'
 import type { Known } from './account-memory.ts'
 import type { Context } from './context.ts'

@@ -2,10 +2,10 @@
  * One look at an account's record, and what this process makes of it: taken as the newest, or, where the store went back
  * in time, put right again.
  */
-import { checkedRecord } from '../record-check.ts'
-import type { AccountRecord } from '../token-record.ts'
-import { tokenSet } from '../token-set.ts'
-import type { Versioned } from '../token-store.ts'
+import { checkedRecord } from '../tokens/record-check.ts'
+import type { AccountRecord } from '../tokens/token-record.ts'
+import { tokenSet } from '../tokens/token-set.ts'
+import type { Versioned } from '../tokens/token-store.ts'
 import type { Known } from './account-memory.ts'
 import { adopt } from './account-memory.ts'
 import { untilSwapped } from './contention.ts'

@@ -2,7 +2,7 @@
  * Watching an account's record while another process refreshes: the store's own hint where it has one, and in any case a
  * look every 25 to 250 ms, often while the refresh is young, and jittered so that a herd does not look all at once.
  */
-import { callSafely } from '../callback-fault.ts'
+import { callSafely } from '../support/callback-fault.ts'
 import type { GuardedStore } from './store-errors.ts'
 import type { Runtime } from './runtime.ts'
 

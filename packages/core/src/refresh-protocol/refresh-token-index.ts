@@ -7,8 +7,8 @@
  */
 import { createHash } from 'node:crypto'
 import { DuplicateTokenSetError, StoreError } from '../errors.ts'
-import { checkedRecord } from '../record-check.ts'
-import type { RefreshTokensRecord } from '../token-record.ts'
+import { checkedRecord } from '../tokens/record-check.ts'
+import type { RefreshTokensRecord } from '../tokens/token-record.ts'
 import { sessionOf } from './ancestry.ts'
 import { untilSwapped } from './contention.ts'
 import type { Context } from './context.ts'

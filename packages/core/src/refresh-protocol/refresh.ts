@@ -53,13 +53,13 @@ async function decide(known: Known, context: Context, began: number): Promise<De
   const host = hostOf(known)
   const before = writeOf(known)
   // Both at once, so that a store far away costs one round trip.
-  const [stored] = await Promise.all([lookEverywhere(known, context), host && context.breaker.look(host)])
+  const [stored] = await Promise.all([lookEverywhere(known, context), host && context.breaker.sync(host)])
   const decision = context.rules.decide(situationOf(known, stored, context))
   const upon = writeOf(known)
   const now = hostOf(known)
   // Another's block may have been written between the two reads: then the record has changed as well.
   const isOutdated = now !== host || !isSameWrite(upon, before)
-  if ((decision === 'send' || decision === 'replay') && isOutdated) await context.breaker.look(now ?? '')
+  if ((decision === 'send' || decision === 'replay') && isOutdated) await context.breaker.sync(now ?? '')
   if (decision !== 'wait') return { decision, upon }
   // This process is leaving, and nobody in it needs the token: another one is at it.
   if (context.underWay.isEnding() && known.callers === 0) return { decision: 'defer', upon }

@@ -3,7 +3,7 @@
  * refresh, so they are counted in the record, where every process finds them: the pause of `pace.ts` grows by them.
  */
 import { StoreError } from '../errors.ts'
-import type { SignedIn } from '../token-record.ts'
+import type { SignedIn } from '../tokens/token-record.ts'
 import { accessTokenOf, adopt, ageOf, writeOf } from './account-memory.ts'
 import type { Known } from './account-memory.ts'
 import type { Context } from './context.ts'

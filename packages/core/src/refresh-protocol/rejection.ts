@@ -5,7 +5,7 @@
  */
 import { TokenRejectedError } from '../errors.ts'
 import type { SsoError } from '../errors.ts'
-import type { Rejections, SignedIn } from '../token-record.ts'
+import type { Rejections, SignedIn } from '../tokens/token-record.ts'
 import { longestRest } from './pace.ts'
 
 /** Requests with one refresh token that are rejected, until it counts as dead. */

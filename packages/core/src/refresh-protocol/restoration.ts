@@ -7,7 +7,7 @@
  * access token is about to end. Until then whoever looks, and the roll call makes every living process look, puts the newer
  * tokens or the sign-out over it.
  */
-import type { AccountRecord, SignedIn } from '../token-record.ts'
+import type { AccountRecord, SignedIn } from '../tokens/token-record.ts'
 import { writeOf } from './account-memory.ts'
 import type { Known } from './account-memory.ts'
 import { ancestryOver, descends, sessionOf } from './ancestry.ts'

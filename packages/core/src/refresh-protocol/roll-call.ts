@@ -3,8 +3,8 @@
  * gone with all the others where the store was emptied. Each living process looks at it, and answers.
  */
 import { StoreError } from '../errors.ts'
-import { checkedRecord } from '../record-check.ts'
-import type { RollCallRecord } from '../token-record.ts'
+import { checkedRecord } from '../tokens/record-check.ts'
+import type { RollCallRecord } from '../tokens/token-record.ts'
 import type { Context } from './context.ts'
 import { rollCallName } from './record-names.ts'
 import { elapsed, instantOf } from './runtime.ts'

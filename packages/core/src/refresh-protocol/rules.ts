@@ -2,7 +2,7 @@
  * The rules of the refresh protocol as pure functions: given what is known, what is done. `docs/refresh-protocol.md` tells
  * the whole; the simulation takes each rule out in turn and shows the harm.
  */
-import type { AccountRecord, Intent, SignedIn } from '../token-record.ts'
+import type { AccountRecord, Intent, SignedIn } from '../tokens/token-record.ts'
 import type { Vitality } from './holder.ts'
 import type { Standing } from './lifetime.ts'
 import { mayReplace } from './lineage.ts'

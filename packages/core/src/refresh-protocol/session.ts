@@ -1,9 +1,9 @@
 /**
  * The beginning and the end of an account's session: a sign-in replaces whatever was there, a sign-out leaves a tombstone.
  */
-import { tokenSet } from '../token-set.ts'
-import type { TokenSet } from '../token-set.ts'
-import type { AccountRecord, Ancestry } from '../token-record.ts'
+import { tokenSet } from '../tokens/token-set.ts'
+import type { TokenSet } from '../tokens/token-set.ts'
+import type { AccountRecord, Ancestry } from '../tokens/token-record.ts'
 import { adopt, writeOf } from './account-memory.ts'
 import { ancestryOver } from './ancestry.ts'
 import { untilSwapped } from './contention.ts'

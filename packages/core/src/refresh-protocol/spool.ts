@@ -4,9 +4,9 @@
  * Whichever process finds them next carries them over into the store, by the lineage rule.
  */
 import { StoreError } from '../errors.ts'
-import { checkedRecord } from '../record-check.ts'
-import type { SpooledRecord, SpooledResult } from '../token-record.ts'
-import { tokenSet } from '../token-set.ts'
+import { checkedRecord } from '../tokens/record-check.ts'
+import type { SpooledRecord, SpooledResult } from '../tokens/token-record.ts'
+import { tokenSet } from '../tokens/token-set.ts'
 import type { Runtime } from './runtime.ts'
 import type { GuardedStore } from './store-errors.ts'
 import { untilSwapped } from './contention.ts'

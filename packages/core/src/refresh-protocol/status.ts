@@ -1,7 +1,7 @@
 /**
  * What is known of an account's tokens, for people and programs that want to show it.
  */
-import type { TokenStatus } from '../token-manager.ts'
+import type { TokenStatus } from '../tokens/token-manager.ts'
 import { isUsable } from './account-memory.ts'
 import { lookEverywhere } from './carry-over.ts'
 import type { Context } from './context.ts'

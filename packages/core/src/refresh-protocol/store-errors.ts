@@ -3,9 +3,9 @@
  * one that does not answer is given up.
  */
 import { SsoError, StoreError } from '../errors.ts'
-import type { TokenRecord } from '../token-record.ts'
-import { storableTokenSet } from '../token-set.ts'
-import type { Conflict, SwapOptions, TokenStore, Versioned } from '../token-store.ts'
+import type { TokenRecord } from '../tokens/token-record.ts'
+import { storableTokenSet } from '../tokens/token-set.ts'
+import type { Conflict, SwapOptions, TokenStore, Versioned } from '../tokens/token-store.ts'
 import type { Write } from './lineage.ts'
 import type { Runtime } from './runtime.ts'
 

@@ -5,9 +5,9 @@
  * sent. The counts stand beside the accounts in a fixed number of records, and go some time after their sign-in is over.
  */
 import { createHash } from 'node:crypto'
-import { checkedRecord } from '../record-check.ts'
-import type { WaitingSignIn } from '../token-manager.ts'
-import type { TriesRecord } from '../token-record.ts'
+import { checkedRecord } from '../tokens/record-check.ts'
+import type { WaitingSignIn } from '../tokens/token-manager.ts'
+import type { TriesRecord } from '../tokens/token-record.ts'
 import { untilSwapped } from './contention.ts'
 import { triesRecordName } from './record-names.ts'
 import type { Runtime } from './runtime.ts'

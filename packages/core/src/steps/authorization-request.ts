@@ -1,8 +1,8 @@
 /**
  * The query of both authorize calls, and what it is made of (interface document, endpoints 1 and 2).
  */
-import { codeChallenge, randomCodeVerifier, randomState } from '../pkce.ts'
-import type { SsoSettings } from '../sso-settings.ts'
+import { codeChallenge, randomCodeVerifier, randomState } from '../login/pkce.ts'
+import type { SsoSettings } from '../login/options.ts'
 
 /** The client id that the document prescribes. */
 export const clientId = 'ownerapi'

@@ -8,10 +8,10 @@ import type { HttpSession } from '../http/http-session.ts'
 import { isJsonType, parseJsonObject } from '../http/json-object.ts'
 import { readPasscodePage } from '../pages/passcode-page.ts'
 import type { PasscodePage } from '../pages/passcode-page.ts'
-import type { Service } from '../service.ts'
+import type { SsoContext } from '../login/sso-context.ts'
 import { tokenRefusal, tokenUrl } from './token-endpoint.ts'
 import { isBearer, receivedTokens } from './token-response.ts'
-import type { TokenSet } from '../token-set.ts'
+import type { TokenSet } from '../tokens/token-set.ts'
 
 const step = 'code-exchange'
 
@@ -28,7 +28,7 @@ export interface ExchangedTokens {
  * @throws TokenRejectedError, UnexpectedResponseError, and what `HttpSession.send` throws
  */
 export async function exchangeCode(
-  service: Service,
+  service: SsoContext,
   session: HttpSession,
   secrets: LoginSecrets,
   authUrl: string,

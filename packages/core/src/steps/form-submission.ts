@@ -11,9 +11,9 @@ import type { LoginPage, ServedLoginPage } from './login-page.ts'
 import { asksForCredential, loginRefusal } from '../pages/login-refusal.ts'
 import { readPasscodePage } from '../pages/passcode-page.ts'
 import type { PasscodePage } from '../pages/passcode-page.ts'
-import { instanceAt } from '../region.ts'
-import type { SsoSettings } from '../sso-settings.ts'
-import type { Credentials } from '../sso.ts'
+import { instanceAt } from '../login/region.ts'
+import type { SsoSettings } from '../login/options.ts'
+import type { Credentials } from '../login/sso.ts'
 
 const step = 'form-submission'
 

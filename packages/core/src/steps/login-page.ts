@@ -10,8 +10,8 @@ import type { HiddenInputs } from '../pages/login-form.ts'
 import { loginRefusal, reasonsSaid } from '../pages/login-refusal.ts'
 import type { Reason } from '../pages/login-refusal.ts'
 import { sightingOf } from '../pages/page-sighting.ts'
-import { allowedInstance } from '../region.ts'
-import type { SsoSettings } from '../sso-settings.ts'
+import { allowedInstance } from '../login/region.ts'
+import type { SsoSettings } from '../login/options.ts'
 
 const step = 'login-page'
 

@@ -5,12 +5,12 @@ import { clientId, scope } from './authorization-request.ts'
 import { ReauthenticationRequiredError } from '../errors.ts'
 import { openSession } from '../http/http-session.ts'
 import { parseJsonObject } from '../http/json-object.ts'
-import { allowedInstance } from '../region.ts'
-import type { Service } from '../service.ts'
-import type { RefreshOptions } from '../sso.ts'
+import { allowedInstance } from '../login/region.ts'
+import type { SsoContext } from '../login/sso-context.ts'
+import type { RefreshOptions } from '../login/sso.ts'
 import { tokenRefusal, tokenUrl } from './token-endpoint.ts'
 import { receivedTokens } from './token-response.ts'
-import type { TokenSet } from '../token-set.ts'
+import type { TokenSet } from '../tokens/token-set.ts'
 
 const step = 'refresh'
 
@@ -23,11 +23,11 @@ const step = 'refresh'
  * @throws RegionNotAllowedError before anything is sent; ReauthenticationRequiredError, TokenRejectedError,
  *   UnexpectedResponseError as `token-endpoint.ts` tells them apart, and what `HttpSession.send` throws
  */
-export async function refreshTokens(service: Service, tokens: TokenSet, options: RefreshOptions): Promise<TokenSet> {
+export async function refreshTokens(service: SsoContext, tokens: TokenSet, options: RefreshOptions): Promise<TokenSet> {
   const authUrl = allowedInstance(tokens.auth_url, service, step)
   if (!tokens.refresh_token) throw new ReauthenticationRequiredError('no_refresh_token', { step, requestSent: false })
   // What other processes know of blocks is asked by the token manager, before it stores its intent.
-  const session = openSession({ ...service, sharedBlocks: new Set() }, options)
+  const session = openSession({ ...service, sharedFirewallStates: new Set() }, options)
   try {
     const answer = await session.send({
       step,

@@ -14,7 +14,7 @@ import { ReauthenticationRequiredError, TokenRejectedError, UnexpectedResponseEr
 import type { SsoError } from '../errors.ts'
 import type { StepAnswer } from '../http/http-session.ts'
 import { parseJsonObject } from '../http/json-object.ts'
-import { quotedWords } from '../quotation.ts'
+import { quotedWords } from '../support/quotation.ts'
 
 const deadGrant = new Set(['invalid_grant', 'login_required'])
 const mistakes = new Set([

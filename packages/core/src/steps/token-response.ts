@@ -2,10 +2,10 @@
  * The token endpoint's success answer as a token set (interface document, "Token response"; RFC 6749 section 5.1).
  */
 import type { JsonObject } from '../http/json-object.ts'
-import type { Service } from '../service.ts'
-import { expiresAt } from '../token-lifetime.ts'
-import { tokenSet } from '../token-set.ts'
-import type { TokenSet } from '../token-set.ts'
+import type { SsoContext } from '../login/sso-context.ts'
+import { expiresAt } from '../tokens/token-lifetime.ts'
+import { tokenSet } from '../tokens/token-set.ts'
+import type { TokenSet } from '../tokens/token-set.ts'
 
 /** RFC 6750 section 2.1: what can stand in an Authorization header. */
 const b64token = /^[A-Za-z0-9\-._~+/]{1,16384}=*$/u
@@ -21,7 +21,7 @@ const visibleText = /^[\x20-\x7e]{1,8192}$/u
  */
 export function receivedTokens(
   answer: JsonObject,
-  service: Pick<Service, 'accessTokenLifetime' | 'now'>,
+  service: Pick<SsoContext, 'accessTokenLifetime' | 'now'>,
   authUrl: string,
   previous?: string,
 ): TokenSet | undefined {

@@ -12,7 +12,7 @@ import { goodTokens, startSmallService } from '../small-service.ts'
 import type { Answers, SmallService } from '../small-service.ts'
 import { instanceCookies } from '../../src/http/cookie-jar.ts'
 import { openConnection } from '../../src/http/connection.ts'
-import { ssoSettings } from '../../src/sso-settings.ts'
+import { parseSsoOptions } from '../../src/login/options.ts'
 import { loopbackCertificate, startRawServer } from '../raw-server.ts'
 import { startConnectProxy } from './connect-proxy.ts'
 import type { ConnectProxy } from './connect-proxy.ts'
@@ -273,7 +273,11 @@ describe('what holds for every request holds over HTTP/2', () => {
 
   it('a connection that ended between two requests is followed by another', async () => {
     const service = await http2Service(() => undefined)
-    const { transport } = ssoSettings({ authUrl: service.authUrl, transport: 'modern', tls: { ca: certificate.cert } })
+    const { transport } = parseSsoOptions({
+      authUrl: service.authUrl,
+      transport: 'modern',
+      tls: { ca: certificate.cert },
+    })
     const settings = { transport, proxy: undefined, tlsMemory: { sessions: new Map() } }
     const connection = openConnection(new URL(service.authUrl), settings, instanceCookies(service.authUrl))
     const first = await connection.http2?.()

@@ -1,7 +1,7 @@
 /** Listing the accounts of a store, and copying them into another one. */
 import { describe, expect, it } from '@jest/globals'
 import { copyTokenSets } from '../../src/refresh-protocol/account-list.ts'
-import { sealedTokenStore } from '../../src/sealed-token-store.ts'
+import { sealedTokenStore } from '../../src/tokens/sealed-token-store.ts'
 import { mapStore } from '../map-store.ts'
 import { bench } from './harness.ts'
 

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline/promises'
 import { afterEach, describe, expect, it } from '@jest/globals'
 import { currentHolder, vitality } from '../../src/refresh-protocol/holder.ts'
-import type { Holder } from '../../src/token-record.ts'
+import type { Holder } from '../../src/tokens/token-record.ts'
 
 const linux = process.platform === 'linux'
 

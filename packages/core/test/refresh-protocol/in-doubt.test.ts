@@ -7,7 +7,7 @@ import {
   UnexpectedResponseError,
   UnreachableError,
 } from '../../src/errors.ts'
-import type { TokenSet } from '../../src/token-set.ts'
+import type { TokenSet } from '../../src/tokens/token-set.ts'
 import { account, bench, deferred, hours, idle } from './harness.ts'
 
 type Reply = ReturnType<typeof deferred<TokenSet>>

@@ -1,7 +1,7 @@
 /** A store whose reads lag behind its writes, as one that is read from a replica: nothing loops, and nothing is sent twice. */
 import { describe, expect, it } from '@jest/globals'
 import { copyTokenSets } from '../../src/refresh-protocol/account-list.ts'
-import type { TokenStore, Versioned } from '../../src/token-store.ts'
+import type { TokenStore, Versioned } from '../../src/tokens/token-store.ts'
 import { mapStore } from '../map-store.ts'
 import type { Bench } from './harness.ts'
 import { account, bench, hours } from './harness.ts'

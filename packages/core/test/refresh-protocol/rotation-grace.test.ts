@@ -2,10 +2,10 @@
 import { afterEach, describe, expect, it } from '@jest/globals'
 import { startEmulator } from '@owner-sso/emulator'
 import type { Emulator, EmulatorOptions } from '@owner-sso/emulator'
-import { createSso } from '../../src/create-sso.ts'
+import { createSso } from '../../src/login/create-sso.ts'
 import { SsoTimeoutError } from '../../src/errors.ts'
-import { createTokenManager } from '../../src/create-token-manager.ts'
-import type { TokenManager, TokenManagerOptions } from '../../src/token-manager.ts'
+import { createTokenManager } from '../../src/tokens/create-token-manager.ts'
+import type { TokenManager, TokenManagerOptions } from '../../src/tokens/token-manager.ts'
 import { mapStore } from '../map-store.ts'
 import { account, bench, deferred, hours, idle } from './harness.ts'
 

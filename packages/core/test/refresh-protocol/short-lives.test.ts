@@ -2,16 +2,16 @@
 import { afterEach, describe, expect, it } from '@jest/globals'
 import { startEmulator } from '@owner-sso/emulator'
 import type { Emulator, EmulatorOptions } from '@owner-sso/emulator'
-import { createSso, ssoOf } from '../../src/create-sso.ts'
-import { createTokenManager } from '../../src/create-token-manager.ts'
+import { createSso, ssoOf } from '../../src/login/create-sso.ts'
+import { createTokenManager } from '../../src/tokens/create-token-manager.ts'
 import { manageTokens } from '../../src/refresh-protocol/manager.ts'
 import { rules } from '../../src/refresh-protocol/rules.ts'
 import { systemRuntime } from '../../src/refresh-protocol/runtime.ts'
-import { createService } from '../../src/service.ts'
-import { ssoSettings } from '../../src/sso-settings.ts'
-import type { SsoOptions } from '../../src/sso.ts'
-import type { TokenManager } from '../../src/token-manager.ts'
-import type { TokenSet } from '../../src/token-set.ts'
+import { createSsoContext } from '../../src/login/sso-context.ts'
+import { parseSsoOptions } from '../../src/login/options.ts'
+import type { SsoOptions } from '../../src/login/sso.ts'
+import type { TokenManager } from '../../src/tokens/token-manager.ts'
+import type { TokenSet } from '../../src/tokens/token-set.ts'
 import { mapStore } from '../map-store.ts'
 import { account } from './harness.ts'
 
@@ -34,7 +34,7 @@ async function signedIn(life: number): Promise<TokenSet> {
 function processOf(store: ReturnType<typeof mapStore>, options: Partial<SsoOptions>, ahead = 0): TokenManager {
   const now = (): number => emulator.clock.now() + ahead
   const milliseconds = (): number => now() * 1000
-  const sso = ssoOf(createService(ssoSettings({ authUrl: emulator.authUrl, ...options }), now))
+  const sso = ssoOf(createSsoContext(parseSsoOptions({ authUrl: emulator.authUrl, ...options }), now))
   const runtime = { ...systemRuntime, wallClock: milliseconds, monotonicClock: milliseconds }
   return manageTokens({ sso, store }, runtime, rules)
 }

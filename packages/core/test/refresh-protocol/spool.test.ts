@@ -1,9 +1,9 @@
 /** The spool: new tokens that the store refused outlive their process, and any other carries them over by the lineage rule. */
 import { inspect } from 'node:util'
 import { describe, expect, it, jest } from '@jest/globals'
-import { sealedTokenStore } from '../../src/sealed-token-store.ts'
-import type { TokenManager, TokenManagerOptions } from '../../src/token-manager.ts'
-import type { TokenStore } from '../../src/token-store.ts'
+import { sealedTokenStore } from '../../src/tokens/sealed-token-store.ts'
+import type { TokenManager, TokenManagerOptions } from '../../src/tokens/token-manager.ts'
+import type { TokenStore } from '../../src/tokens/token-store.ts'
 import { mapStore } from '../map-store.ts'
 import { account, bench, hours } from './harness.ts'
 

@@ -2,10 +2,10 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { describe, expect, it } from '@jest/globals'
-import { createTokenManager } from '../../src/create-token-manager.ts'
+import { createTokenManager } from '../../src/tokens/create-token-manager.ts'
 import { copyTokenSets } from '../../src/refresh-protocol/account-list.ts'
-import type { TokenManager } from '../../src/token-manager.ts'
-import type { TokenStore } from '../../src/token-store.ts'
+import type { TokenManager } from '../../src/tokens/token-manager.ts'
+import type { TokenStore } from '../../src/tokens/token-store.ts'
 import { mapStore } from '../map-store.ts'
 import { account, bench } from './harness.ts'
 

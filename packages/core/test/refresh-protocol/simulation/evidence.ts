@@ -1,7 +1,7 @@
 /**
  * What the judge of a simulated world has seen: plain data, copied before each change, so that every future has its own.
  */
-import type { TokenSet } from '../../../src/token-set.ts'
+import type { TokenSet } from '../../../src/tokens/token-set.ts'
 import { life } from './service.ts'
 import type { Rotation } from './service.ts'
 

@@ -9,8 +9,8 @@ import {
   StoreError,
   UnreachableError,
 } from '../../../src/errors.ts'
-import type { AccountRecord, Intent } from '../../../src/token-record.ts'
-import type { TokenSet } from '../../../src/token-set.ts'
+import type { AccountRecord, Intent } from '../../../src/tokens/token-record.ts'
+import type { TokenSet } from '../../../src/tokens/token-set.ts'
 import { issuedAt, nameOf, sentAs, withEntry, without } from './evidence.ts'
 import type { Evidence, Fault, Sent } from './evidence.ts'
 import type { Call } from './process.ts'

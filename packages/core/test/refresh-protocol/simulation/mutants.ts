@@ -3,8 +3,8 @@
  */
 import { rules } from '../../../src/refresh-protocol/rules.ts'
 import type { Rules } from '../../../src/refresh-protocol/rules.ts'
-import type { TokenRecord } from '../../../src/token-record.ts'
-import type { TokenStore } from '../../../src/token-store.ts'
+import type { TokenRecord } from '../../../src/tokens/token-record.ts'
+import type { TokenStore } from '../../../src/tokens/token-store.ts'
 import type { Scenario } from './scenario.ts'
 
 export interface Mutant {

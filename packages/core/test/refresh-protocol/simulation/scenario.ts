@@ -3,7 +3,7 @@
  */
 import type { manageTokens } from '../../../src/refresh-protocol/manager.ts'
 import type { Rules } from '../../../src/refresh-protocol/rules.ts'
-import type { TokenStore } from '../../../src/token-store.ts'
+import type { TokenStore } from '../../../src/tokens/token-store.ts'
 import type { Rotation } from './service.ts'
 
 export const account = 'owner@example.com'

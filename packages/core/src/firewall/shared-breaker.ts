@@ -1,0 +1,126 @@
+/**
+ * The firewall breaker of a fleet: one process meets a challenge page, and all that share the store leave the host alone.
+ *
+ * What is known stands in a record of its own, one per host. After the wait, one process alone probes: it claims the probe
+ * by a swap, as an intent is claimed. Each further challenge doubles the wait, up to four hours.
+ */
+import { FirewallChallengeError } from '../errors.ts'
+import { checkedRecord } from '../tokens/record-check.ts'
+import type { FirewallRecord } from '../tokens/token-record.ts'
+import type { FirewallState } from './firewall-state.ts'
+import { isSameWrite } from '../refresh-protocol/lineage.ts'
+import type { Write } from '../refresh-protocol/lineage.ts'
+import type { GuardedStore } from '../refresh-protocol/store-errors.ts'
+import { firewallRecordName } from '../refresh-protocol/record-names.ts'
+import { elapsed, instantOf } from '../refresh-protocol/runtime.ts'
+import type { Instant, Runtime } from '../refresh-protocol/runtime.ts'
+
+/** Seconds. */
+const longestWait = 4 * 60 * 60
+const probeTime = 60
+
+export interface SharedBreaker extends FirewallState {
+  /** Reads what the other processes know. `enter` goes by that. */
+  sync(authUrl: string): Promise<void>
+  /** Returns when the next attempt is due, in seconds since the epoch. */
+  challenged(authUrl: string, error: FirewallChallengeError): Promise<number>
+}
+
+interface HostState extends Write {
+  readonly record: FirewallRecord
+  readonly seen: Instant
+}
+
+const clear: FirewallRecord = { schema: 1, state: 'firewall', challenges: 0, noted_at: 0, wait: 0 }
+
+export function createSharedBreaker(store: GuardedStore, runtime: Runtime): SharedBreaker {
+  const hosts = new Map<string, HostState>()
+
+  function remember(name: string, { version, writeId }: Write, record: FirewallRecord): HostState {
+    const before = hosts.get(name)
+    const isKnown = before !== undefined && isSameWrite(before, { version, writeId })
+    const known = isKnown ? before : { version, writeId, record, seen: instantOf(runtime) }
+    hosts.set(name, known)
+    return known
+  }
+
+  async function read(name: string): Promise<HostState> {
+    const stored = await store.read(name)
+    if (stored === undefined) return remember(name, { version: 0 }, clear)
+    return remember(name, stored, checkedRecord(stored, 'firewall').record)
+  }
+
+  /** Writes over what is known. False where another process was faster, or the store is down. */
+  async function write(name: string, change: Omit<FirewallRecord, 'schema' | 'state' | 'noted_at'>): Promise<boolean> {
+    const noted = Math.floor(runtime.wallClock() / 1000)
+    const record: FirewallRecord = { schema: 1, state: 'firewall', noted_at: noted, ...change }
+    const answer = await store.swap(name, hosts.get(name), record, runtime.uniqueId())
+    if ('conflict' in answer) return false
+    remember(name, answer, record)
+    return true
+  }
+
+  /** Whether the writer's clock was so far ahead of ours that a process which lives for one call would never see the end. */
+  function isFromTheFuture({ record, seen }: HostState): boolean {
+    return record.noted_at - seen.wall / 1000 > longestWait
+  }
+
+  /** Milliseconds that remain of the wait, by the clocks' difference at first sight and then by the faster clock. */
+  function remaining({ record, seen }: HostState): number {
+    const age = Math.max(0, seen.wall - record.noted_at * 1000) + elapsed(seen, instantOf(runtime))
+    return record.wait * 1000 - age
+  }
+
+  function blocked(milliseconds: number): FirewallChallengeError {
+    const nextAttemptAt = Math.ceil((runtime.wallClock() + milliseconds) / 1000)
+    return new FirewallChallengeError(nextAttemptAt, { step: 'token-manager', requestSent: false })
+  }
+
+  return {
+    async sync(authUrl) {
+      await read(firewallRecordName(authUrl))
+    },
+
+    async enter(authUrl) {
+      const name = firewallRecordName(authUrl)
+      const known = hosts.get(name)
+      if (known === undefined || known.record.challenges === 0) return
+      const left = remaining(known)
+      // Noted again by our clock: nobody waits longer than the service asked for, and nobody sends earlier.
+      if (left > 0 && isFromTheFuture(known)) {
+        await write(name, { challenges: known.record.challenges, wait: Math.ceil(left / 1000) }).catch(() => false)
+      }
+      if (left > 0) throw blocked(left)
+      const claimed = await write(name, { challenges: known.record.challenges, wait: probeTime })
+      if (!claimed) throw blocked(probeTime * 1000)
+    },
+
+    async challenged(authUrl, { nextAttemptAt, requestSent }) {
+      const name = firewallRecordName(authUrl)
+      const asked = Math.max(1, nextAttemptAt - runtime.wallClock() / 1000)
+      const challenges = (hosts.get(name)?.record.challenges ?? 0) + (requestSent ? 1 : 0)
+      const doubled = Math.min(asked * 2 ** Math.max(0, challenges - 1), Math.max(asked, longestWait))
+      const wait = Math.ceil(Math.max(asked, doubled * (0.8 + 0.4 * runtime.random())))
+      const block = { challenges: Math.max(1, challenges), wait }
+      // Where the store is down, this process at least remembers it by itself.
+      const written = await write(name, block).catch(() => false)
+      if (!written) {
+        const { version, writeId }: Write = hosts.get(name) ?? { version: 0 }
+        const noted = Math.floor(runtime.wallClock() / 1000)
+        hosts.set(name, {
+          version,
+          writeId,
+          record: { schema: 1, state: 'firewall', noted_at: noted, ...block },
+          seen: instantOf(runtime),
+        })
+      }
+      return Math.ceil(runtime.wallClock() / 1000 + wait)
+    },
+
+    async passed(authUrl) {
+      const name = firewallRecordName(authUrl)
+      if ((hosts.get(name)?.record.challenges ?? 0) === 0) return
+      await write(name, { challenges: 0, wait: 0 }).catch(() => false)
+    },
+  }
+}

@@ -1,0 +1,36 @@
+/**
+ * What a sign-in asks the shared breaker: with a look of its own, and without the store in its way.
+ *
+ * What is known of the firewall is worth no failed sign-in: a store that is down is passed over, one that does not answer
+ * is given up.
+ */
+import { FirewallChallengeError } from '../errors.ts'
+import type { FirewallState } from './firewall-state.ts'
+import { startTimeLimit } from '../support/time-limit.ts'
+import type { Context } from '../refresh-protocol/context.ts'
+
+/** Milliseconds that a sign-in waits for the store. */
+const storeTimeout = 2000
+
+/** What is given up goes on, and is under way until it ends: a claim or a block may still be written. */
+export function firewallStateForSignIns({ breaker, underWay }: Context): FirewallState {
+  async function inTime(call: Promise<unknown>): Promise<void> {
+    let end: (() => void) | undefined
+    const late = new Promise<void>((resolve) => {
+      end = startTimeLimit(storeTimeout, resolve)
+    })
+    try {
+      await Promise.race([underWay.track(call), late])
+    } catch (error) {
+      if (error instanceof FirewallChallengeError) throw error
+    } finally {
+      end?.()
+    }
+  }
+
+  return {
+    enter: (authUrl) => inTime(breaker.sync(authUrl).then(() => breaker.enter(authUrl))),
+    challenged: (authUrl, error) => inTime(breaker.challenged(authUrl, error)),
+    passed: (authUrl) => inTime(breaker.passed(authUrl)),
+  }
+}

@@ -1,0 +1,178 @@
+/**
+ * How the service and the owner API are spoken to below the flow: TLS, HTTP/2 and the User-Agent, as one value. The document
+ * has one (TLS 1.2, HTTP/1.1); the service's edge was seen to look at what minted a token, so that it can be changed in one
+ * place (`docs/decisions.md`).
+ */
+import type { SecureContextOptions } from 'node:tls'
+import { version } from '../version.ts'
+
+/** A TLS version, as `node:tls` names it. The document's service takes at most 1.2 ("Limits"). */
+export type TlsVersion = 'TLSv1.2' | 'TLSv1.3'
+
+/** TLS. Verification can't be turned off. */
+export interface TlsOptions {
+  /** The lowest version. Default `TLSv1.2`. */
+  readonly minVersion?: TlsVersion | undefined
+  /** The highest version. Default `TLSv1.2`: the document's. */
+  readonly maxVersion?: TlsVersion | undefined
+  /** PEM of a private certificate authority, or several; in place of the usual ones. */
+  readonly ca?: SecureContextOptions['ca'] | undefined
+  /** A list in OpenSSL's form. Default: Node's. */
+  readonly ciphers?: string | undefined
+}
+
+/** What a transport is made of. What is left out is the document's. */
+export interface TransportOptions {
+  readonly tls?: TlsOptions | undefined
+  /** Offers HTTP/2 beside HTTP/1.1; the service chooses. Without TLS nothing is offered. Default false. */
+  readonly http2?: boolean | undefined
+  /** Default `owner-sso/<version>`. A browser-like one is refused: the service would demand JavaScript. */
+  readonly userAgent?: string | undefined
+}
+
+/** `document`: TLS 1.2 and HTTP/1.1, as the interface document has it. `modern`: TLS 1.3 and HTTP/2. Or its parts. */
+export type TransportOption = 'document' | 'modern' | TransportOptions
+
+/** A transport with every part filled in. */
+export interface Transport {
+  readonly tls: {
+    readonly minVersion: TlsVersion
+    readonly maxVersion: TlsVersion
+    readonly ca?: SecureContextOptions['ca'] | undefined
+    readonly ciphers?: string | undefined
+  }
+  readonly http2: boolean
+  readonly userAgent: string
+}
+
+const named: Readonly<Record<'document' | 'modern', TransportOptions>> = {
+  document: {},
+  modern: { tls: { minVersion: 'TLSv1.3', maxVersion: 'TLSv1.3' }, http2: true },
+}
+
+const versions: readonly unknown[] = ['TLSv1.2', 'TLSv1.3'] satisfies TlsVersion[]
+
+const browserLike =
+  /mozilla|applewebkit|webkit|gecko|chrome|chromium|crios|safari|firefox|fxios|opera|opr\/|edg|msie|trident/iu
+
+/**
+ * The transport that options ask for. `tls` and `userAgent` beside `transport` are its parts in short, and come before them:
+ * `{ transport: 'modern', tls: { ca } }`.
+ *
+ * @throws TypeError that names the option
+ */
+export function transportOf(given: {
+  readonly transport?: TransportOption | undefined
+  readonly tls?: TlsOptions | undefined
+  readonly userAgent?: string | undefined
+}): Transport {
+  const { transport = 'document', tls = {}, userAgent } = ownOf(given)
+  requireThat(
+    isName(transport) || (typeof transport === 'object' && transport !== null && !Array.isArray(transport)),
+    "transport must be 'document', 'modern', or an object with tls, http2 and userAgent",
+  )
+  const parts = ownOf(isName(transport) ? named[transport] : transport)
+  for (const name of Object.keys(parts)) {
+    requireThat(['tls', 'http2', 'userAgent'].includes(name), `transport.${name} is not an option`)
+  }
+  const { http2 = false } = parts
+  requireThat(typeof http2 === 'boolean', 'transport.http2 must be true or false')
+  const asked = {
+    ...checkedTls(parts.tls ?? {}, 'transport.tls'),
+    ...checkedTls(tls, 'tls'),
+  }
+  return {
+    tls: checkedTogether(asked),
+    http2,
+    userAgent: checkedUserAgent(userAgent ?? parts.userAgent ?? `owner-sso/${version}`),
+  }
+}
+
+/**
+ * A transport as text, for a variable of the environment or an argument: a name, or the parts as JSON.
+ *
+ * @param where - what the text was given as, for the error
+ * @throws TypeError
+ */
+export function transportFromText(text: string, where = 'a transport'): TransportOption {
+  const value = parsed(text.trim())
+  requireThat(
+    value !== undefined,
+    `${where} must be document, modern, or JSON such as {"tls":{"maxVersion":"TLSv1.3"},"http2":true}`,
+  )
+  return value
+}
+
+function parsed(text: string): TransportOption | undefined {
+  if (isName(text)) return text
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isName(value: unknown): value is 'document' | 'modern' {
+  return value === 'document' || value === 'modern'
+}
+
+/** The members that are given. @throws TypeError */
+function checkedTls(tls: unknown, where: string): TlsOptions {
+  requireThat(typeof tls === 'object' && tls !== null, `${where} must be an object`)
+  const own: TlsOptions = ownOf(tls)
+  for (const name of Object.keys(own)) {
+    requireThat(
+      ['minVersion', 'maxVersion', 'ca', 'ciphers'].includes(name),
+      `${where}.${name} is not an option; certificate verification can’t be turned off`,
+    )
+  }
+  for (const name of ['minVersion', 'maxVersion'] as const) {
+    const value = own[name]
+    requireThat(value === undefined || versions.includes(value), `${where}.${name} must be 'TLSv1.2' or 'TLSv1.3'`)
+  }
+  requireThat(own.ciphers === undefined || typeof own.ciphers === 'string', `${where}.ciphers must be a string`)
+  return Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined))
+}
+
+function checkedTogether(asked: TlsOptions): Transport['tls'] {
+  const { minVersion = 'TLSv1.2', maxVersion = 'TLSv1.2', ca, ciphers } = asked
+  requireThat(
+    versions.indexOf(minVersion) <= versions.indexOf(maxVersion),
+    `tls.minVersion (${minVersion}) must not be above tls.maxVersion (${maxVersion})`,
+  )
+  const tls = { minVersion, maxVersion, ...(ca !== undefined && { ca }), ...(ciphers !== undefined && { ciphers }) }
+  if (ciphers !== undefined) requireThat(isUsable(tls), 'tls.ciphers must be a list that this Node’s OpenSSL knows')
+  return tls
+}
+
+/** TLS is loaded only where there is something to try. */
+function isUsable(tls: SecureContextOptions): boolean {
+  try {
+    process.getBuiltinModule('node:tls').createSecureContext(tls)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function checkedUserAgent(userAgent: unknown): string {
+  requireThat(
+    typeof userAgent === 'string' && /^[\x21-\x7e][\x20-\x7e]{0,255}$/u.test(userAgent),
+    'userAgent must be visible ASCII text of at most 256 characters',
+  )
+  requireThat(
+    !browserLike.test(userAgent),
+    'userAgent must not look like a browser’s: the service would demand JavaScript',
+  )
+  return userAgent
+}
+
+/** Own properties alone: what somebody put on Object.prototype is not an option. */
+function ownOf<Value extends object>(value: Value): Value {
+  return Object.assign(Object.create(null), value)
+}
+
+function requireThat(condition: boolean, problem: string): asserts condition {
+  if (!condition) throw new TypeError(problem)
+}

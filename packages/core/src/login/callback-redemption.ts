@@ -1,0 +1,52 @@
+/**
+ * `Sso.redeemCallback`: the address that a person's browser ended on, exchanged for tokens.
+ */
+import type { AuthorizationRequestData } from './browser-login.ts'
+import { readCallback } from '../steps/callback.ts'
+import { exchangeCode } from '../steps/code-exchange.ts'
+import { IssuerMismatchError, PasscodeRequiredError, PendingLoginExpiredError } from '../errors.ts'
+import { openSession } from '../http/http-session.ts'
+import { instanceAt } from './region.ts'
+import type { SsoContext } from './sso-context.ts'
+import type { AuthorizationRequest, CallOptions } from './sso.ts'
+import type { TokenSet } from '../tokens/token-set.ts'
+
+/**
+ * One request, at the instance that `issuer` names; it must be the home instance or an allowed region, since code and
+ * verifier are handed to it.
+ *
+ * @throws TypeError for a request that is none; StateMismatchError, IssuerMismatchError, PendingLoginExpiredError (already
+ *   redeemed), UnexpectedResponseError without a request; PasscodeRequiredError where the service asks for a passcode here;
+ *   and what `exchangeCode` throws
+ */
+export async function redeemCallback(
+  service: SsoContext,
+  callbackUrl: string,
+  request: AuthorizationRequest,
+  options: CallOptions,
+): Promise<TokenSet> {
+  if (typeof callbackUrl !== 'string') throw new TypeError('callbackUrl must be the address that the browser ended on')
+  if (!isRequest(request)) throw new TypeError('request must be what createAuthorizationUrl returned')
+  const { redirectUri } = service
+  const where = { step: 'callback', requestSent: false } as const
+  const { code, issuer } = readCallback(callbackUrl.trim(), { redirectUri, state: request.state }, where)
+  const authUrl = instanceAt(issuer, service)
+  if (authUrl === undefined) throw new IssuerMismatchError(where)
+  if (service.completedLogins.has(request.state)) throw new PendingLoginExpiredError(where)
+  service.completedLogins.remember(request.state)
+
+  const session = openSession(service, options)
+  try {
+    const exchange = await exchangeCode(service, session, request, authUrl, code)
+    if (exchange.kind === 'passcode-page') throw new PasscodeRequiredError('in-browser', { step: 'code-exchange' })
+    return exchange.tokens
+  } finally {
+    session.close()
+  }
+}
+
+function isRequest(request: AuthorizationRequest): request is AuthorizationRequestData {
+  if (typeof request !== 'object' || request === null) return false
+  const { kind, state, codeVerifier } = request as Partial<AuthorizationRequestData>
+  return kind === 'owner-sso/authorization-request' && typeof state === 'string' && typeof codeVerifier === 'string'
+}

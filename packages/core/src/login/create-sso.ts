@@ -1,0 +1,60 @@
+/**
+ * `createSso`: the calls of one SSO service, led to the files that make them.
+ */
+import { createAuthorizationUrl } from './browser-login.ts'
+import { callOptions } from './call-options.ts'
+import { createSsoContext } from './sso-context.ts'
+import type { SsoContext } from './sso-context.ts'
+import { parseSsoOptions } from './options.ts'
+import type { Sso, SsoOptions } from './sso.ts'
+import { traceLogin } from '../tracing.ts'
+
+/**
+ * One SSO service. Opens no connection yet, and takes no option from the environment.
+ *
+ * @throws TypeError that names the option
+ */
+export function createSso(options: SsoOptions): Sso {
+  return ssoOf(createSsoContext(parseSsoOptions(options)))
+}
+
+/**
+ * The calls of one service. The flow behind them, and with it axios, cheerio and tough-cookie, is loaded by the first call
+ * that needs it.
+ */
+export function ssoOf(service: SsoContext): Sso {
+  const { authUrl } = service
+  const useFirewallState: Sso['useFirewallState'] = (state) => void service.sharedFirewallStates.add(state)
+  return {
+    authUrl,
+    login: (credentials, options) =>
+      traceLogin('login', authUrl, async () => {
+        const call = callOptions('login(credentials, { signal })', options, credentials)
+        return (await scripted()).login(service, credentials, call)
+      }),
+    beginLogin: (credentials, options) =>
+      traceLogin('beginLogin', authUrl, async () => {
+        const call = callOptions('beginLogin(credentials, { signal })', options, credentials)
+        return (await scripted()).beginLogin(service, credentials, call)
+      }),
+    completeLogin: (pending, answer, options) =>
+      traceLogin('completeLogin', authUrl, async () => {
+        const call = callOptions('completeLogin(pending, answer, { signal })', options, answer)
+        return (await scripted()).completeLogin(service, pending, answer, call)
+      }),
+    createAuthorizationUrl: (hint = {}) => createAuthorizationUrl(service, hint),
+    redeemCallback: (callbackUrl, request, options) =>
+      traceLogin('redeemCallback', authUrl, async () => {
+        const call = callOptions('redeemCallback(callbackUrl, request, { signal })', options)
+        return (await import('./callback-redemption.ts')).redeemCallback(service, callbackUrl, request, call)
+      }),
+    refresh: async (tokens, options) => {
+      const call = callOptions('refresh(tokens, { signal })', options)
+      return (await import('../steps/refresh.ts')).refreshTokens(service, tokens, call)
+    },
+    useFirewallState,
+    heedBlocks: useFirewallState,
+  }
+}
+
+const scripted = (): Promise<typeof import('./scripted-login.ts')> => import('./scripted-login.ts')

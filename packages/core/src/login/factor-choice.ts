@@ -1,0 +1,51 @@
+/**
+ * Which second factor an answer is for. Never guessed: a passcode of the wrong device costs an attempt.
+ */
+import { PasscodeRejectedError, PasscodeRequiredError } from '../errors.ts'
+import type { BackupCodeAnswer, Factor, PasscodeAnswer, PasscodeSource } from './sso.ts'
+
+/** What `completeLogin` takes. */
+export type SecondFactorAnswer = PasscodeAnswer | BackupCodeAnswer
+
+/**
+ * The factor that a passcode belongs to: the one named, or the only one.
+ *
+ * @throws PasscodeRequiredError where there are several and none is named; PasscodeRejectedError where the named one is
+ *   not the account's. Nothing was sent.
+ */
+export function chosenFactor(factors: readonly Factor[], { factorId }: PasscodeAnswer): string {
+  const [only, ...others] = factors
+  if (factorId === undefined) {
+    if (only && others.length === 0) return only.id
+    throw new PasscodeRequiredError('several-factors', { step: 'mfa-verify', requestSent: false })
+  }
+  if (factors.some(({ id }) => id === factorId)) return factorId
+  throw new PasscodeRejectedError('unknown-factor', { step: 'mfa-verify', requestSent: false })
+}
+
+/**
+ * Asks the caller of `login` for the passcode.
+ *
+ * @throws TypeError for an answer that is none; what the caller's function throws
+ */
+export async function askForPasscode(source: PasscodeSource, factors: readonly Factor[]): Promise<SecondFactorAnswer> {
+  const answer = typeof source === 'function' ? await source(factors) : source
+  return secondFactorAnswer(typeof answer === 'string' ? { passcode: answer } : answer)
+}
+
+/** @throws TypeError that names what is wrong; a number is refused, since it has lost its leading zeros */
+export function secondFactorAnswer(answer: SecondFactorAnswer): SecondFactorAnswer {
+  const given: Partial<PasscodeAnswer & BackupCodeAnswer> = answer ?? {}
+  const { passcode, factorId, backupCode } = given
+  if (backupCode !== undefined) {
+    if (!isCode(backupCode)) throw new TypeError('backupCode must be a string')
+    return { backupCode }
+  }
+  if (!isCode(passcode)) throw new TypeError('passcode must be a string: leading zeros count')
+  if (factorId !== undefined && typeof factorId !== 'string') throw new TypeError('factorId must be a string')
+  return { passcode, factorId }
+}
+
+function isCode(value: unknown): value is string {
+  return typeof value === 'string' && value !== '' && value.length <= 64
+}

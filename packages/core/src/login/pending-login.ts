@@ -1,0 +1,103 @@
+/**
+ * A login that waits for its passcode, as plain JSON-safe data that can be kept between two requests of a web application.
+ *
+ * It comes back from where callers kept it, so it is read like any other input: shape, age and instance are checked before
+ * anything in it is used.
+ */
+import { PendingLoginExpiredError } from '../errors.ts'
+import type { LoginSecrets } from '../steps/authorization-request.ts'
+import type { LoginPage } from '../steps/login-page.ts'
+import type { Verification } from '../steps/mfa-verify.ts'
+import { redacted, secretiveKind, wholeOf } from '../support/redaction.ts'
+import { allowedInstance } from './region.ts'
+import type { SsoContext } from './sso-context.ts'
+import type { Credentials, Factor, PendingLogin } from './sso.ts'
+
+/** Seconds that a person has for the passcode. */
+const lifetime = 5 * 60
+
+/** Everything that the rest of a login needs. */
+export interface LoginInProgress {
+  readonly credentials: Credentials
+  readonly secrets: LoginSecrets
+  readonly page: LoginPage
+  readonly verification: Verification
+  readonly factors: readonly Factor[]
+  /** The session's cookies as `Set-Cookie` values, all of the instance that served the page. */
+  readonly cookies: readonly string[]
+}
+
+interface PendingLoginData extends PendingLogin, LoginInProgress {
+  readonly issued_at: number
+}
+
+const kind = secretiveKind('PendingLogin', ['kind', 'issued_at', 'expires_at'])
+
+/** Wraps a login for its caller. It shows none of its secrets. */
+export function pendingLogin(login: LoginInProgress, now: number): PendingLogin {
+  const issued = Math.floor(now)
+  const data: PendingLoginData = {
+    kind: 'owner-sso/pending-login',
+    ...login,
+    issued_at: issued,
+    expires_at: issued + lifetime,
+  }
+  return redacted(data, kind)
+}
+
+/**
+ * Reads a pending login that a caller kept.
+ *
+ * @throws TypeError for what is none; PendingLoginExpiredError for one that is too old, was completed already, or has lost
+ *   or changed its shape; RegionNotAllowedError for one that names a foreign host
+ */
+export function resumeLogin(pending: PendingLogin, service: SsoContext): LoginInProgress {
+  if (typeof pending !== 'object' || pending === null || pending.kind !== 'owner-sso/pending-login') {
+    throw new TypeError('pending must be what beginLogin returned')
+  }
+  const expired = new PendingLoginExpiredError({ requestSent: false })
+  const login: unknown = pending
+  if (!isIntact(login)) throw expired
+  const now = service.now()
+  const age = now - login.issued_at
+  // A clock that was set back a little is no reason to type the password again.
+  if (age < -lifetime || age > lifetime || login.expires_at !== login.issued_at + lifetime) throw expired
+  if (service.completedLogins.has(login.secrets.state)) throw expired
+  const authUrl = allowedInstance(login.page.authUrl, service, 'mfa-verify')
+  const { credentials, secrets, page, verification, factors, cookies } = login
+  return { credentials, secrets, page: { ...page, authUrl }, verification, factors, cookies }
+}
+
+/** Whether data has the exact shape that {@link pendingLogin} gave it, all sizes within reason. */
+function isIntact(data: unknown): data is PendingLoginData {
+  return matches(data, {
+    credentials: { identity: isText, credential: isText },
+    secrets: { state: isText, codeVerifier: isText },
+    page: { authUrl: isText, hiddenInputs: isListOf(isPair) },
+    verification: { transactionId: isText, csrf: isText },
+    factors: isListOf((factor) => matches(factor, { id: isText, name: isText, factorType: isText })),
+    cookies: isListOf(isText),
+    issued_at: Number.isSafeInteger,
+    expires_at: Number.isSafeInteger,
+  })
+}
+
+type Check = (value: unknown) => boolean
+interface Shape {
+  readonly [name: string]: Check | Shape
+}
+
+function matches(data: unknown, shape: Shape): boolean {
+  if (typeof data !== 'object' || data === null) return false
+  const own = new Map<string, unknown>(Object.entries(wholeOf(data)))
+  return Object.entries(shape).every(([name, expected]) =>
+    typeof expected === 'function' ? expected(own.get(name)) : matches(own.get(name), expected),
+  )
+}
+
+const isText: Check = (value) => typeof value === 'string' && value.length <= 64 * 1024
+const isPair: Check = (value) => Array.isArray(value) && value.length === 2 && value.every(isText)
+const isListOf =
+  (check: Check): Check =>
+  (value) =>
+    Array.isArray(value) && value.length <= 1000 && value.every(check)

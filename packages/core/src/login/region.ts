@@ -1,0 +1,45 @@
+/**
+ * Which instances of the service may be spoken to: the home instance, its own registrable domain, and listed regions.
+ *
+ * Every address that comes from outside (a redirect, `issuer`, a stored token set, a pending login) passes here before
+ * anything is sent to it.
+ */
+import { getDomain } from 'tldts'
+import { RegionNotAllowedError } from '../errors.ts'
+import type { SsoStep } from '../errors.ts'
+import type { SsoSettings } from './options.ts'
+
+type Instances = Pick<SsoSettings, 'authUrl' | 'regionalAuthUrls'>
+
+/** The origin of an allowed instance, from any address on it; `undefined` for every other address, also one that is none. */
+export function instanceAt(address: unknown, instances: Instances): string | undefined {
+  const url = readAddress(address)
+  return url && !url.username && !url.password && isAllowed(url, instances) ? url.origin : undefined
+}
+
+/** Like {@link instanceAt}. @throws RegionNotAllowedError in place of `undefined` */
+export function allowedInstance(address: unknown, instances: Instances, step: SsoStep): string {
+  const instance = instanceAt(address, instances)
+  if (instance !== undefined) return instance
+  const origin = readAddress(address)?.origin
+  throw new RegionNotAllowedError(origin === 'null' ? undefined : origin, { step, requestSent: false })
+}
+
+function isAllowed(url: URL, { authUrl, regionalAuthUrls }: Instances): boolean {
+  return url.origin === authUrl || regionalAuthUrls.includes(url.origin) || isOfSameDomain(url, new URL(authUrl))
+}
+
+/** Another host under the home instance's registrable domain (Public Suffix List), over https on its default port. */
+function isOfSameDomain(url: URL, home: URL): boolean {
+  if (url.protocol !== 'https:' || home.protocol !== 'https:' || url.port !== '' || url.hostname.endsWith('.'))
+    return false
+  const domain = getDomain(home.hostname, { allowPrivateDomains: true })
+  return domain !== null && getDomain(url.hostname, { allowPrivateDomains: true }) === domain
+}
+
+/** A URL, if the text is one that all parsers read alike: visible ASCII without backslashes. */
+function readAddress(address: unknown): URL | undefined {
+  if (typeof address !== 'string' || !/^[\x21-\x5b\x5d-\x7e]{1,8192}$/u.test(address)) return undefined
+  // A blob: address has the origin of the https: address inside it.
+  return /^https?:\/\//iu.test(address) && URL.canParse(address) ? new URL(address) : undefined
+}

@@ -1,0 +1,115 @@
+/**
+ * `login`, `beginLogin` and `completeLogin`: the story of `login.ts`, with a session opened before it and closed after it.
+ */
+import { onAbort } from '../support/abort.ts'
+import { InvalidCredentialsError, PasscodeRequiredError, SsoTimeoutError } from '../errors.ts'
+import { askForPasscode, secondFactorAnswer } from './factor-choice.ts'
+import type { SecondFactorAnswer } from './factor-choice.ts'
+import { openSession } from '../http/http-session.ts'
+import type { HttpSession } from '../http/http-session.ts'
+import * as story from './login.ts'
+import type { LoginProgress } from './login.ts'
+import { pendingLogin, resumeLogin } from './pending-login.ts'
+import type { SsoContext } from './sso-context.ts'
+import type { CallOptions, Credentials, LoginOutcome, PasscodeSource, PendingLogin } from './sso.ts'
+import type { TokenSet } from '../tokens/token-set.ts'
+
+/** `Sso.login`: the whole of it on one connection. */
+export async function login(
+  service: SsoContext,
+  { passcode, ...given }: Credentials & { readonly passcode?: PasscodeSource | undefined },
+  options: CallOptions,
+): Promise<TokenSet> {
+  const credentials = postable(service, given)
+  if (passcode !== undefined && typeof passcode !== 'string' && typeof passcode !== 'function') {
+    throw new TypeError('passcode must be a string (leading zeros count) or a function that returns one')
+  }
+  return withSession(openSession(service, options), async (session) => {
+    const begun = await begin(service, session, credentials)
+    if (begun.kind === 'tokens') return begun.tokens
+    if (passcode === undefined) {
+      throw new PasscodeRequiredError('no-passcode', { step: 'mfa-verify', requestSent: false })
+    }
+    const inProgress = await story.listLoginFactors(session, begun.login)
+    const answer = await unlessAborted(askForPasscode(passcode, inProgress.factors), options.signal)
+    return story.completeLogin(service, session, inProgress, answer)
+  })
+}
+
+/** `Sso.beginLogin`. */
+export async function beginLogin(service: SsoContext, given: Credentials, options: CallOptions): Promise<LoginOutcome> {
+  const credentials = postable(service, given)
+  return withSession(openSession(service, options), async (session) => {
+    const begun = await begin(service, session, credentials)
+    if (begun.kind === 'tokens') return begun
+    const inProgress = await story.listLoginFactors(session, begun.login)
+    const pending = pendingLogin(inProgress, service.now())
+    return { kind: 'passcode-required', factors: inProgress.factors, pending }
+  })
+}
+
+/** `Sso.completeLogin`: on a connection of its own, with the cookies of the first part. */
+export async function completeLogin(
+  service: SsoContext,
+  pending: PendingLogin,
+  given: SecondFactorAnswer,
+  options: CallOptions,
+): Promise<TokenSet> {
+  const answer = secondFactorAnswer(given)
+  const inProgress = resumeLogin(pending, service)
+  const cookies = { origin: inProgress.page.authUrl, cookies: inProgress.cookies }
+  return withSession(openSession(service, options, cookies), async (session) => {
+    const tokens = await story.completeLogin(service, session, inProgress, answer)
+    service.completedLogins.remember(inProgress.secrets.state)
+    return tokens
+  })
+}
+
+/** A pair that is not accepted is remembered, so that it is never posted again. */
+async function begin(service: SsoContext, session: HttpSession, credentials: Credentials): Promise<LoginProgress> {
+  try {
+    return await story.beginLogin(service, session, credentials)
+  } catch (error) {
+    if (error instanceof InvalidCredentialsError) {
+      service.rejectedCredentials.remember(credentials.identity, credentials.credential)
+    }
+    throw error
+  }
+}
+
+async function withSession<T>(session: HttpSession, use: (session: HttpSession) => Promise<T>): Promise<T> {
+  try {
+    return await use(session)
+  } finally {
+    session.close()
+  }
+}
+
+/**
+ * Credentials that may be posted.
+ *
+ * @throws TypeError; InvalidCredentialsError, without a request, for a pair that the service has rejected before
+ */
+function postable(service: SsoContext, { identity, credential }: Credentials): Credentials {
+  if (typeof identity !== 'string' || identity === '') throw new TypeError('identity must be the e-mail of the account')
+  if (typeof credential !== 'string' || credential === '') throw new TypeError('credential must be the password')
+  if (service.rejectedCredentials.has(identity, credential)) {
+    throw new InvalidCredentialsError({ step: 'form-submission', requestSent: false })
+  }
+  return { identity, credential }
+}
+
+/** Waits for a person's passcode, but not after the caller has given up. */
+async function unlessAborted<T>(waiting: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  let letGo: (() => void) | undefined
+  const aborted = new Promise<never>((_, reject) => {
+    letGo = onAbort(signal, () =>
+      reject(new SsoTimeoutError('The login was ended while it waited for a passcode.', { step: 'mfa-factors' })),
+    )
+  })
+  try {
+    return await Promise.race([waiting, aborted])
+  } finally {
+    letGo?.()
+  }
+}

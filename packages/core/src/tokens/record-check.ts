@@ -1,0 +1,133 @@
+/**
+ * What a store hands back, checked field by field: whoever can write to a store can put anything there, and so can a
+ * later release. What is no record is told as such, and never looked into.
+ */
+import { StoreError } from '../errors.ts'
+import type { TokenRecord } from './token-record.ts'
+import type { Versioned } from './token-store.ts'
+
+type Check = (value: unknown) => boolean
+type Fields = Readonly<Record<string, Check>>
+
+const string: Check = (value) => typeof value === 'string'
+const filled: Check = (value) => typeof value === 'string' && value !== ''
+const number: Check = (value) => Number.isFinite(value)
+const count: Check = (value) => Number.isSafeInteger(value) && Number(value) >= 0
+const address: Check = (value) => typeof value === 'string' && URL.canParse(value)
+const oneOf =
+  (...words: readonly unknown[]): Check =>
+  (value) =>
+    words.includes(value)
+/** Null as well: JSON makes it of a number that is none. */
+const optional =
+  (check: Check): Check =>
+  (value) =>
+    value === undefined || value === null || check(value)
+const object =
+  (fields: Fields): Check =>
+  (value) =>
+    typeof value === 'object' &&
+    value !== null &&
+    Object.entries(fields).every(([name, check]) => check(Object.getOwnPropertyDescriptor(value, name)?.value))
+
+const valuesOf =
+  (check: Check): Check =>
+  (value) =>
+    typeof value === 'object' && value !== null && Object.values(value).every(check)
+
+const tokens: Check = object({
+  access_token: filled,
+  refresh_token: filled,
+  token_type: filled,
+  expires_at: number,
+  auth_url: address,
+  id_token: optional(string),
+  expires_in: optional(number),
+  state: optional(string),
+})
+const holder: Check = object({
+  pid: number,
+  started: optional(string),
+  boot: optional(string),
+  pidNamespace: optional(string),
+  timeNamespace: optional(string),
+})
+const refusals: Check = object({ inARow: count, thisOne: oneOf(true, false) })
+const rejections: Check = object({ inARow: count, at: number, description: optional(string) })
+const flag = optional(oneOf(true))
+const intent: Check = object({ id: filled, holder, replay: count, at: number, answerLost: flag, restored: flag })
+const listOf =
+  (check: Check): Check =>
+  (value) =>
+    Array.isArray(value) && value.every(check)
+
+const schema: Fields = { schema: oneOf(1) }
+const ancestry: Fields = {
+  ...schema,
+  generation: number,
+  session: optional(filled),
+  replaces: optional(listOf(filled)),
+}
+const tokensHeld: Fields = {
+  ...ancestry,
+  refreshes: count,
+  lineage: filled,
+  tokens,
+  obtained_at: number,
+  lifetime: number,
+  refusals: optional(refusals),
+}
+const signedIn: Check = object({
+  ...tokensHeld,
+  state: oneOf('signed-in'),
+  intent: optional(intent),
+  rejections: optional(rejections),
+})
+const spooled: Check = object({ version: count, derivedFrom: signedIn, next: signedIn })
+const reasons = oneOf('refresh_token_rejected', 'rotated_token_lost', 'no_refresh_token')
+
+/** Each kind of record, and what it has to hold. What else is in one is left alone. */
+const kinds: Readonly<Record<TokenRecord['state'], Check>> = {
+  'signed-in': signedIn,
+  'reauthentication-required': object({ ...tokensHeld, reason: reasons, description: optional(string) }),
+  'signed-out': object({ ...ancestry, signed_out_at: optional(number) }),
+  firewall: object({ ...schema, challenges: count, noted_at: number, wait: number }),
+  tries: object({
+    ...schema,
+    sign_ins: valuesOf((value) => Array.isArray(value) && count(value[0]) && number(value[1])),
+  }),
+  spooled: object({ ...schema, result: optional(spooled) }),
+  'refresh-tokens': object({
+    ...schema,
+    saved: valuesOf((value) => Array.isArray(value) && filled(value[0]) && filled(value[1])),
+  }),
+  'roll-call': object({ ...schema, call: filled }),
+  sealed: object({ ...schema, key: filled, nonce: filled, sealed: filled }),
+}
+
+/** Whether this is what core stores under such a state, in every field. */
+export function isRecord<State extends TokenRecord['state']>(
+  record: TokenRecord,
+  ...states: readonly State[]
+): record is Extract<TokenRecord, { state: State }> {
+  return states.some((state) => object({ state: oneOf(state) })(record) && kinds[state](record))
+}
+
+/**
+ * What a store answered, as one of these kinds of records.
+ *
+ * @throws StoreError `wrong-key` for one that is sealed, `corrupt` for what is none: neither is nobody
+ */
+export function checkedRecord<State extends TokenRecord['state']>(
+  { version, writeId, record }: Versioned,
+  ...states: readonly State[]
+): Omit<Versioned, 'record'> & { readonly record: Extract<TokenRecord, { state: State }> } {
+  const isNumbered = Number.isSafeInteger(version) && version > 0
+  if (isNumbered && (writeId === undefined || typeof writeId === 'string')) {
+    if (isRecord(record, ...states)) return { version, writeId, record }
+    if (isRecord(record, 'sealed')) {
+      throw new StoreError('wrong-key', 'The records of this token store are encrypted, and no key was given.')
+    }
+  }
+  throw new StoreError('corrupt', 'The token store holds something that is not such a record. It was left as it is.')
+}

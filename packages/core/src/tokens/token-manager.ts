@@ -1,0 +1,135 @@
+/**
+ * The token manager, as an application sees it: one valid access token, one refresh, for any number of callers.
+ */
+import type { ReauthenticationReason } from '../errors.ts'
+import type { TokenManagerEvents } from '../refresh-protocol/events.ts'
+import type { CallOptions, Sso } from '../login/sso.ts'
+import type { TokenSet } from './token-set.ts'
+import type { TokenStore } from './token-store.ts'
+
+/** What a token manager works with, and when it refreshes. */
+export interface TokenManagerOptions {
+  /** What refreshes. Its sign-ins share what they learn of the firewall through `store`, and are told what others learned. */
+  readonly sso: Pick<Sso, 'refresh'> & Partial<Pick<Sso, 'useFirewallState'>>
+  readonly store: TokenStore
+  /**
+   * A second place for new tokens, in practice a folder of this machine: those that `store` refuses are kept there until
+   * whichever process finds them next carries them over, also after a crash or a deployment. Seal it where `store` is sealed;
+   * a spool without a key beside a `sealedTokenStore` is refused.
+   */
+  readonly spool?: TokenStore | undefined
+  /**
+   * Fraction of a token's life after which it is refreshed in the background, give or take a tenth: each account has its own
+   * place in that span, which all processes know. Default 0.75.
+   */
+  readonly refreshAfter?: number | undefined
+  /**
+   * Seconds between two refreshes of one account, whatever a 401 says. Default 60; 0 for tests. Half the token's life (10
+   * seconds at least) where that is less. While the owner API refuses each new token within a minute, it doubles up to an hour.
+   */
+  readonly minRefreshInterval?: number | undefined
+  /**
+   * Seconds in which the service repeats the answer of a refresh whose refresh token is sent again; default 0, it does not.
+   * A process that loses an answer then asks once more within that time, counted from its request, and at no other time
+   * early. Where the service has no such grace the owner may have to sign in again at once: set only what it promises.
+   */
+  readonly rotationGrace?: number | undefined
+  /** How many accounts are kept in memory, the least recently used going first. Default 10,000; about 3 KB each. */
+  readonly cachedAccounts?: number | undefined
+}
+
+/** What is known of an account's tokens; never a token. Times are seconds since the epoch. */
+export interface TokenStatus {
+  readonly state: 'valid' | 'expired' | 'signed-out' | 'in-doubt' | 'reauthentication-required'
+  /** When the access token ends, as far as it is believed (`believedLifetime`); absent where there is none. */
+  readonly expires_at?: number
+  /** When it was asked for; at a sign-in, when it was saved. */
+  readonly obtained_at?: number
+  /** The instance that issued it. */
+  readonly auth_url?: string
+  /** Why the owner has to sign in again. */
+  readonly reason?: ReauthenticationReason
+  /** When a refresh in doubt is replayed. */
+  readonly next_attempt_at?: number
+}
+
+/** One answer of a person to a sign-in that waits for it. */
+export interface WaitingSignIn {
+  /** Unique, and hard to guess. */
+  readonly id: string
+  /** What it waits for. */
+  readonly step: 'passcode' | 'callback'
+  /** Answers before this one. */
+  readonly tries: number
+  /** When the sign-in is over: seconds since the epoch. */
+  readonly expires_at: number
+}
+
+/** Valid access tokens for any number of accounts. Many of them, in many processes, may share one store. */
+export interface TokenManager {
+  /**
+   * A sign-in: replaces whatever was there, a tombstone included. Resolves when it is stored.
+   *
+   * @throws TypeError if `tokens` is no token set
+   * @throws DuplicateTokenSetError if its refresh token was saved under another account, which still is in that sign-in
+   * @throws StoreError if it could not be stored
+   */
+  save(account: string, tokens: TokenSet): Promise<void>
+  /**
+   * A valid access token; the hot path.
+   *
+   * @throws SignedOutError, ReauthenticationRequiredError, RefreshInDoubtError, FirewallChallengeError, StoreError,
+   *   TokenRejectedError, UnreachableError; SsoTimeoutError when `signal` ends the wait (never the refresh)
+   */
+  getAccessToken(account: string, options?: CallOptions): Promise<string>
+  /**
+   * Refreshes now, whatever the token's age (but never twice within `minRefreshInterval`). Where an earlier answer was
+   * lost it asks for it again at once, and waits for no pause that earlier failures led to.
+   *
+   * @throws the same
+   */
+  refresh(account: string, options?: CallOptions): Promise<void>
+  /** After a 401: ignored unless `accessToken` is still the current one. The next `getAccessToken` refreshes. */
+  invalidate(account: string, accessToken: string): Promise<void>
+  status(account: string): Promise<TokenStatus>
+  /** A sign-out: a tombstone, so that a refresh still under way can't undo it. @throws StoreError if it could not be stored */
+  forget(account: string): Promise<void>
+  /**
+   * The names of all accounts that are not signed out.
+   *
+   * @throws TypeError if the store can't list its accounts
+   * @throws StoreError after all names that can be told, where a record can't be read (`wrong-key`: it is sealed)
+   */
+  accounts(): AsyncIterable<string>
+  /**
+   * Calls `listener` on each such event. Returns the end of it. A listener that throws or rejects does no harm: the process
+   * warns (`OWNER_SSO_CALLBACK`) with the place, and without the error's words.
+   *
+   * @throws TypeError if `listener` is no function
+   */
+  on<Name extends keyof TokenManagerEvents>(
+    event: Name,
+    listener: (event: TokenManagerEvents[Name]) => void,
+  ): () => void
+  /**
+   * Claims an answer to a waiting sign-in, before it is sent: of several processes that share the store, and of several
+   * copies of the same waiting sign-in, one may send it. Whoever gives a sign-in so many tries counts on it.
+   *
+   * @returns false where this answer, or a later one, was claimed before
+   * @throws StoreError if it could not be counted
+   */
+  claimTry(signIn: WaitingSignIn): Promise<boolean>
+  /** Shares what is known of the firewall with the sign-ins of another `sso` than the one that refreshes. */
+  shareFirewallState(sso: Pick<Sso, 'useFirewallState'>): void
+  /** @deprecated The former name of `shareFirewallState`. */
+  shareBlocksWith(sso: Pick<Sso, 'useFirewallState'>): void
+  /**
+   * Resolves when nothing of this process is half-way: no refresh, from its first look at the store to its save, no other
+   * call that may write, and nothing received that neither the store nor the spool has. What a server awaits, after it stopped answering, before it
+   * closes its store's client and exits. At most the time of one request (30 s) while the store works. Meanwhile no other
+   * refresh is begun in the background, and a wait for another process's refresh ends unless a caller here needs it.
+   *
+   * @throws SsoTimeoutError when `signal` ends the wait
+   */
+  settled(options?: CallOptions): Promise<void>
+}

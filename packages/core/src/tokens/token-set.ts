@@ -1,0 +1,51 @@
+/**
+ * The token set: what the token endpoint answers, plus when it ends and who issued it.
+ */
+import { redacted, secretiveKind, storable } from '../support/redaction.ts'
+
+/**
+ * Tokens of one account. Wire names are kept (interface document, "Token response"); `expires_at` and `auth_url` are ours.
+ *
+ * The tokens of a set that core made can be read by name, but not enumerated: `console.log`, `console.dir`, `console.table`
+ * and a failed assertion show none. `JSON.stringify` writes them all (`toJSON`), since they have to be stored, and with it
+ * `%j`; a spread copy, `structuredClone` and a deep comparison go without them. Any plain object of this shape, such as one
+ * read back from JSON, is a token set as well, and prints in full.
+ */
+export interface TokenSet {
+  /** Bearer token for the owner API (RFC 6750). */
+  readonly access_token: string
+  /** For the next refresh. */
+  readonly refresh_token: string
+  /** On a refresh. Not verified here: never take an identity from it unverified. */
+  readonly id_token?: string
+  /** Always `Bearer`. */
+  readonly token_type: string
+  /** As the service sent it; its unit is not stated by the document. Use `expires_at`. */
+  readonly expires_in?: number
+  /** Present on a code exchange. */
+  readonly state?: string
+  /** Seconds since the epoch at which the access token ends. */
+  readonly expires_at: number
+  /** Base address of the instance that issued it: a regional account refreshes at its region. */
+  readonly auth_url: string
+  /** All of it as plain data, on token sets that core made: for storage alone. */
+  toJSON?(): TokenSet
+}
+
+/** Seconds that an access token lives where nothing better is known (interface document, "Authentication" 6: eight hours). */
+export const documentedLifetime: number = 8 * 60 * 60
+
+const kind = secretiveKind('TokenSet', ['token_type', 'expires_in', 'expires_at', 'auth_url'])
+
+/**
+ * A token set that can be stored but shows none of its tokens. Also for one that was read back from JSON, where they are
+ * plain to see.
+ */
+export function tokenSet(tokens: TokenSet): TokenSet {
+  return redacted(tokens, kind)
+}
+
+/** A token set as a store gets it: plain data, which still prints without its tokens. */
+export function storableTokenSet(tokens: TokenSet): TokenSet {
+  return storable(tokens, kind)
+}

@@ -1,0 +1,138 @@
+/** A firewall that one process meets at a sign-in is left alone by all that share a store with it (B-I). */
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import { startEmulator } from '@owner-sso/emulator'
+import type { Emulator } from '@owner-sso/emulator'
+import { createSso, createTokenManager, firewallRecordName } from '../../src/index.ts'
+import type { Sso, TokenManager } from '../../src/index.ts'
+import { mapStore } from '../map-store.ts'
+import type { MapStore } from '../map-store.ts'
+
+const plain = { identity: 'plain@example.com', credential: 'correct horse' }
+const mfa = { ...plain, identity: 'mfa@example.com' }
+const blocked = { code: 'ERR_SSO_FIREWALL_CHALLENGE', requestSent: false }
+
+let emulator: Emulator
+let store: MapStore
+beforeEach(async () => {
+  emulator = await startEmulator()
+  store = mapStore()
+})
+afterEach(() => emulator.close())
+
+/** As another process has them: nothing in common with the first but the store. */
+function process(shared = store): { sso: Sso; tokens: TokenManager } {
+  const sso = createSso({ authUrl: emulator.authUrl, regionalAuthUrls: [emulator.regionalAuthUrl] })
+  return { sso, tokens: createTokenManager({ sso, store: shared, minRefreshInterval: 0 }) }
+}
+
+async function meetTheFirewall(): Promise<void> {
+  emulator.once('login-page', { firewall: true })
+  await expect(process().sso.login(plain)).rejects.toMatchObject({ ...blocked, requestSent: true })
+}
+
+/** The record says that the wait is over. */
+async function waitItOut(authUrl = emulator.authUrl): Promise<void> {
+  const stored = await store.read(firewallRecordName(authUrl))
+  if (stored?.record.state !== 'firewall') throw new Error('nobody met a firewall')
+  store.put(firewallRecordName(authUrl), { ...stored, record: { ...stored.record, noted_at: 0 } })
+}
+
+describe('a challenge page at a sign-in', () => {
+  it('keeps every kind of sign-in and every refresh of other processes from sending', async () => {
+    const signedIn = process()
+    await signedIn.tokens.save('owner', await signedIn.sso.login(plain))
+    const waiting = await process().sso.beginLogin(mfa)
+    if (waiting.kind !== 'passcode-required') throw new Error('no passcode was asked for')
+    await meetTheFirewall()
+    const { url, request } = signedIn.sso.createAuthorizationUrl()
+    const state = new URL(url).searchParams.get('state') ?? ''
+    const issuer = encodeURIComponent(emulator.authUrl)
+    const callback = `${emulator.authUrl}/void/callback?code=c&state=${state}&issuer=${issuer}`
+
+    const before = emulator.requests.length
+    await expect(process().sso.login(plain)).rejects.toMatchObject({ ...blocked, step: 'login-page' })
+    await expect(process().sso.beginLogin(plain)).rejects.toMatchObject({ ...blocked, step: 'login-page' })
+    const completed = process().sso.completeLogin(waiting.pending, { backupCode: 'abcd12345' })
+    await expect(completed).rejects.toMatchObject({ ...blocked, step: 'mfa-verify' })
+    const redeemed = process().sso.redeemCallback(callback, request)
+    await expect(redeemed).rejects.toMatchObject({ ...blocked, step: 'code-exchange' })
+    await expect(signedIn.tokens.refresh('owner')).rejects.toMatchObject(blocked)
+    expect(emulator.requests.length).toBe(before)
+  })
+
+  it('says the same time to all', async () => {
+    await meetTheFirewall()
+    const { record } = (await store.read(firewallRecordName(emulator.authUrl))) ?? {}
+    const nextAttemptAt = record?.state === 'firewall' ? record.noted_at + record.wait : 0
+    const { nextAttemptAt: told } = await process().sso.login(plain).then(Object, Object)
+    expect(Math.abs(told - nextAttemptAt)).toBeLessThanOrEqual(1)
+  })
+
+  it('lets one sign-in alone try after the wait; what came of it holds for all', async () => {
+    await meetTheFirewall()
+    await waitItOut()
+    const attempts = await Promise.allSettled([1, 2, 3, 4].map(() => process().sso.login(plain)))
+    expect(attempts.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    await expect(process().sso.login(plain)).resolves.toMatchObject({ token_type: 'Bearer' })
+    expect((await store.read(firewallRecordName(emulator.authUrl)))?.record).toMatchObject({ challenges: 0 })
+  })
+
+  it('that comes again lets all wait for longer', async () => {
+    await meetTheFirewall()
+    await waitItOut()
+    await meetTheFirewall()
+    const { record } = (await store.read(firewallRecordName(emulator.authUrl))) ?? {}
+    expect(record).toMatchObject({ challenges: 2 })
+    expect(record?.state === 'firewall' && record.wait).toBeGreaterThan(1400)
+  })
+
+  it('is known of its own instance alone', async () => {
+    await meetTheFirewall()
+    const { sso } = process()
+    const { request, url } = sso.createAuthorizationUrl()
+    const state = new URL(url).searchParams.get('state') ?? ''
+    const callback = `${emulator.authUrl}/void/callback?code=c&state=${state}&issuer=${encodeURIComponent(emulator.regionalAuthUrl)}`
+    await expect(sso.redeemCallback(callback, request)).rejects.toMatchObject({ code: 'ERR_SSO_TOKEN_REJECTED' })
+  })
+})
+
+describe('a sign-in', () => {
+  it('is kept back by a challenge that a refresh met', async () => {
+    const { sso, tokens } = process()
+    await tokens.save('owner', await sso.login(plain))
+    emulator.once('refresh', { firewall: true })
+    await expect(tokens.refresh('owner')).rejects.toMatchObject({ code: 'ERR_SSO_FIREWALL_CHALLENGE' })
+    await expect(process().sso.login(plain)).rejects.toMatchObject(blocked)
+  })
+
+  it('shares with the store of another manager that was told of it', async () => {
+    const { tokens } = process()
+    const own = createSso({ authUrl: emulator.authUrl })
+    tokens.shareFirewallState(own)
+    emulator.once('login-page', { firewall: true })
+    await expect(own.login(plain)).rejects.toMatchObject({ requestSent: true })
+    await expect(process().sso.login(plain)).rejects.toMatchObject(blocked)
+  })
+
+  it('does not need the store: while it is down, the firewall is found out by asking', async () => {
+    const down = { read: () => Promise.reject(new Error('down')), swap: () => Promise.reject(new Error('down')) }
+    const { sso } = process({ ...store, ...down })
+    await expect(sso.login(plain)).resolves.toMatchObject({ token_type: 'Bearer' })
+    emulator.once('login-page', { firewall: true })
+    await expect(sso.login(plain)).rejects.toMatchObject({ requestSent: true })
+    await expect(sso.login(plain)).rejects.toMatchObject(blocked)
+  })
+
+  it('waits two seconds for a store that does not answer, and no longer', async () => {
+    const silent = { read: () => new Promise<never>(() => undefined), swap: () => new Promise<never>(() => undefined) }
+    const { sso } = process({ ...store, ...silent })
+    await expect(sso.login(plain)).resolves.toMatchObject({ token_type: 'Bearer' })
+    emulator.once('login-page', { firewall: true })
+    await expect(sso.login(plain)).rejects.toMatchObject({ ...blocked, requestSent: true })
+  }, 15_000)
+
+  it('that meets no firewall writes nothing', async () => {
+    await process().sso.login(plain)
+    expect(await store.read(firewallRecordName(emulator.authUrl))).toBeUndefined()
+  })
+})

@@ -1,0 +1,45 @@
+import { describe, expect, it } from '@jest/globals'
+import { FirewallChallengeError } from '../../src/errors.ts'
+import { createHostBreaker } from '../../src/firewall/host-breaker.ts'
+
+const start = Date.UTC(2026, 10, 21, 12) / 1000
+const wait = (retryAfter: string | undefined): number =>
+  createHostBreaker(900, () => start).open('auth.example.com', retryAfter, 'login-page', 403).nextAttemptAt - start
+
+describe('the firewall breaker', () => {
+  it.each<[string | undefined, number]>([
+    [undefined, 900],
+    ['', 900],
+    ['120', 120],
+    [' 120 ', 120],
+    ['0', 60],
+    ['1', 60],
+    ['315360000', 86_400],
+    ['999999999999999', 86_400],
+    ['Sat, 21 Nov 2026 13:00:00 GMT', 3600],
+    ['Saturday, 21-Nov-26 13:00:00 GMT', 3600],
+    ['Sat, 21 Nov 2026 11:00:00 GMT', 60],
+    ['Thu, 21 Nov 2036 12:00:00 GMT', 86_400],
+    ['Wed, 99 Foo 2026 25:61:61 GMT', 900],
+    ['-5', 900],
+    ['1.5', 900],
+    ['1e3', 900],
+    ['soon', 900],
+    ['2026', 2026],
+    ['tomorrow 2027', 900],
+    ['99999999999999999999', 900],
+  ])('waits as long as Retry-After %j says, between a minute and a day: %i s (I3)', (retryAfter, seconds) => {
+    expect(wait(retryAfter)).toBe(seconds)
+  })
+
+  it('refuses until that moment, for that host alone, and not after it', () => {
+    let now = start
+    const breaker = createHostBreaker(900, () => now)
+    breaker.open('auth.example.com', undefined, 'login-page', 403)
+    now = start + 899
+    expect(() => breaker.check('auth.example.com', 'refresh')).toThrow(FirewallChallengeError)
+    expect(() => breaker.check('auth.example.com:8443', 'refresh')).not.toThrow()
+    now = start + 900
+    expect(() => breaker.check('auth.example.com', 'refresh')).not.toThrow()
+  })
+})

@@ -1,0 +1,154 @@
+/** The firewall: one process meets it, and the whole fleet leaves the service alone (B-I). */
+import { describe, expect, it } from '@jest/globals'
+import { FirewallChallengeError } from '../../src/errors.ts'
+import { firewallRecordName } from '../../src/refresh-protocol/record-names.ts'
+import type { TokenSet } from '../../src/tokens/token-set.ts'
+import { account, bench, hours } from '../refresh-protocol/harness.ts'
+import type { Bench } from '../refresh-protocol/harness.ts'
+
+const host = 'http://127.0.0.1:9'
+
+/** Blocks for a quarter of an hour, as a challenge page without `Retry-After` does. */
+function block(world: Bench, seconds = 900): void {
+  world.answer = async (): Promise<TokenSet> => {
+    throw new FirewallChallengeError(Math.ceil(world.now() / 1000 + seconds), { step: 'refresh', status: 403 })
+  }
+}
+
+describe('a challenge', () => {
+  it('stops every process that shares the store, while the working token is served', async () => {
+    const world = bench()
+    const [one, other] = [world.process(), world.process()]
+    const heard: unknown[] = []
+    one.on('blocked', (event) => heard.push(event))
+    await one.save(account, world.tokens())
+    await one.save('another', world.tokens({ access_token: 'b0', refresh_token: 's0' }))
+    block(world)
+    await world.pass(hours(7))
+    expect(await one.getAccessToken(account)).toBe('a0')
+    await world.pass(1000)
+    expect(await other.getAccessToken('another')).toBe('b0')
+    await expect(other.refresh('another')).rejects.toMatchObject({ code: 'ERR_SSO_FIREWALL_CHALLENGE' })
+    const nextAttemptAt = Math.ceil((world.now() - 1000) / 1000 + 900)
+    expect(heard).toEqual([{ account, auth_url: host, nextAttemptAt }])
+    await expect(other.refresh(account)).rejects.toMatchObject({ nextAttemptAt })
+    expect(world.sent).toEqual(['r0'])
+  })
+
+  it('leaves the refresh token unspent, and the account in no doubt', async () => {
+    const world = bench()
+    const tokens = world.process()
+    await tokens.save(account, world.tokens())
+    await world.pass(hours(8))
+    const answer = world.answer
+    block(world)
+    await expect(tokens.getAccessToken(account)).rejects.toMatchObject({ code: 'ERR_SSO_FIREWALL_CHALLENGE' })
+    expect(await tokens.status(account)).toMatchObject({ state: 'expired' })
+    await expect(tokens.getAccessToken(account)).rejects.toMatchObject({ code: 'ERR_SSO_FIREWALL_CHALLENGE' })
+    world.answer = answer
+    await world.pass(901_000)
+    expect(await tokens.getAccessToken(account)).toBe('a1')
+    expect(await tokens.getAccessToken(account)).toBe('a1')
+    expect((await world.store.read(firewallRecordName(host)))?.record).toMatchObject({ challenges: 0 })
+  })
+
+  it('for a day, with eight processes and callers all the time, brings twelve requests at most (I2)', async () => {
+    for (const random of [0, 0.999]) {
+      const world = bench()
+      const fleet = Array.from({ length: 8 }, () => world.process({ cachedAccounts: 1 }, 0, () => random))
+      await fleet[0]?.save(account, world.tokens())
+      await world.pass(hours(8))
+      block(world)
+      for (let second = 0; second < 24 * 3600; second += 60) {
+        const calls = Promise.allSettled(fleet.map(async (tokens) => tokens.getAccessToken(account)))
+        await world.pass(60_000)
+        expect((await calls).every(({ status }) => status === 'rejected')).toBe(true)
+      }
+      expect(world.sent.length).toBeGreaterThan(5)
+      expect(world.sent.length).toBeLessThanOrEqual(12)
+    }
+  }, 120_000)
+
+  it('is probed by one process when its time is over', async () => {
+    const world = bench()
+    const fleet = Array.from({ length: 8 }, () => world.process())
+    const accounts = fleet.map((_, index) => `owner-${index}@example.com`)
+    for (const name of accounts) await fleet[0]?.save(name, world.tokens({ refresh_token: name }))
+    await world.pass(hours(8))
+    block(world)
+    const round = async (): Promise<void> => {
+      const calls = fleet.map(async (tokens, index) => tokens.getAccessToken(accounts[index] ?? ''))
+      await Promise.all([Promise.allSettled(calls), world.pass(1000)])
+    }
+    await fleet[0]?.getAccessToken(accounts[0] ?? '').catch(() => undefined)
+    expect(world.sent).toHaveLength(1)
+    await world.pass(901_000)
+    await round()
+    expect(world.sent).toHaveLength(2)
+  })
+
+  it('is remembered by its own process where the store is down', async () => {
+    const world = bench()
+    const tokens = world.process()
+    await tokens.save(account, world.tokens())
+    await world.pass(hours(8))
+    const challenged = new FirewallChallengeError(Math.ceil(world.now() / 1000 + 900), { status: 403 })
+    world.answer = async () => {
+      world.store.down = true
+      throw challenged
+    }
+    await expect(tokens.getAccessToken(account)).rejects.toBe(challenged)
+    world.store.down = false
+    await expect(tokens.getAccessToken(account)).rejects.toMatchObject({ code: 'ERR_SSO_FIREWALL_CHALLENGE' })
+    expect(world.sent).toEqual(['r0'])
+  })
+
+  it('noted by a clock a day ahead keeps processes that live for one call no longer than its own time', async () => {
+    const world = bench()
+    await world.process().save(account, world.tokens())
+    await world.pass(hours(8))
+    const answer = world.answer
+    block(world, 24 * 3600 + 900)
+    await world
+      .process({}, hours(24))
+      .getAccessToken(account)
+      .catch(() => undefined)
+    world.answer = answer
+    const noted = await world.store.read(firewallRecordName(host))
+    expect(noted?.record).toMatchObject({ challenges: 1, wait: 900 })
+    const ask = (): Promise<string> => world.process().getAccessToken(account)
+    await expect(ask()).rejects.toMatchObject({ code: 'ERR_SSO_FIREWALL_CHALLENGE' })
+    await world.pass(898_000)
+    await expect(ask()).rejects.toMatchObject({ code: 'ERR_SSO_FIREWALL_CHALLENGE' })
+    await world.pass(3000)
+    expect(await ask()).toBe('a1')
+    expect(world.sent).toEqual(['r0', 'r0'])
+  })
+
+  it('that the flow’s own breaker answered is not counted as another one', async () => {
+    const world = bench()
+    const tokens = world.process()
+    await tokens.save(account, world.tokens())
+    await world.pass(hours(8))
+    world.answer = async () => {
+      throw new FirewallChallengeError(Math.ceil(world.now() / 1000 + 900), { requestSent: false })
+    }
+    for (let time = 0; time < 4; time += 1) {
+      await tokens.getAccessToken(account).catch(() => undefined)
+      await world.pass(901_000)
+    }
+    expect((await world.store.read(firewallRecordName(host)))?.record).toMatchObject({ challenges: 1, wait: 900 })
+  })
+
+  it('is no account: neither listed nor usable as one', async () => {
+    const world = bench()
+    const tokens = world.process()
+    await tokens.save(account, world.tokens())
+    block(world)
+    await tokens.refresh(account).catch(() => undefined)
+    const names: string[] = []
+    for await (const name of tokens.accounts()) names.push(name)
+    expect(names).toEqual([account])
+    await expect(tokens.getAccessToken(firewallRecordName(host))).rejects.toThrow(TypeError)
+  })
+})

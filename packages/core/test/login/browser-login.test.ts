@@ -1,0 +1,187 @@
+import { inspect } from 'node:util'
+import { afterEach, describe, expect, it } from '@jest/globals'
+import { startEmulator } from '@owner-sso/emulator'
+import type { Emulator } from '@owner-sso/emulator'
+import { createSso } from '../../src/index.ts'
+import type { AuthorizationRequest, Sso } from '../../src/index.ts'
+import { html, startSmallService } from '../small-service.ts'
+import type { SmallService } from '../small-service.ts'
+
+const open: { close(): Promise<void> }[] = []
+afterEach(async () => {
+  for (const each of open.splice(0)) await each.close()
+})
+
+async function start(): Promise<{ service: SmallService; sso: Sso }> {
+  const service = await startSmallService()
+  open.push(service)
+  return { service, sso: createSso({ authUrl: service.authUrl, regionalAuthUrls: ['https://auth.example.cn'] }) }
+}
+
+/** What a person's browser ends on, after it has followed the link. */
+function landing(sso: Sso, url: string, change: Record<string, string | undefined> = {}): string {
+  const asked = new URL(url).searchParams
+  const callback = new URL(asked.get('redirect_uri') ?? '')
+  const given = { code: 'code-1', state: asked.get('state') ?? '', issuer: `${sso.authUrl}/oauth2/v3`, ...change }
+  for (const [name, value] of Object.entries(given)) if (value !== undefined) callback.searchParams.set(name, value)
+  return callback.href
+}
+
+describe('a login in the person’s own browser', () => {
+  it('starts at the authorize endpoint with exactly the document’s parameters, without a request', async () => {
+    const { service, sso } = await start()
+    const { url } = sso.createAuthorizationUrl({ loginHint: 'a@example.com' })
+    expect(new URL(url).origin + new URL(url).pathname).toBe(`${service.authUrl}/oauth2/v3/authorize`)
+    expect(Object.fromEntries(new URL(url).searchParams)).toEqual({
+      client_id: 'ownerapi',
+      code_challenge: expect.stringMatching(/^[\w-]{86}$/u),
+      code_challenge_method: 'S256',
+      redirect_uri: `${service.authUrl}/void/callback`,
+      response_type: 'code',
+      scope: 'openid email offline_access',
+      state: expect.stringMatching(/^[\w-]{43}$/u),
+      login_hint: 'a@example.com',
+    })
+    expect(new URL(sso.createAuthorizationUrl().url).searchParams.has('login_hint')).toBe(false)
+    expect(() => sso.createAuthorizationUrl({ loginHint: 7 as unknown as string })).toThrow(TypeError)
+    expect(service.requests).toEqual([])
+  })
+
+  it('ends with one request, also after the request went through JSON and the address was pasted with spaces around', async () => {
+    const emulator: Emulator = await startEmulator({ allowBrowsers: true })
+    open.push(emulator)
+    const sso = createSso({ authUrl: emulator.authUrl })
+    const { url, request } = sso.createAuthorizationUrl()
+    const callback = await signInByHand(url)
+    const before = emulator.requests.length
+    const stored = JSON.parse(JSON.stringify(request)) as AuthorizationRequest
+    await expect(sso.redeemCallback(`  ${callback}\n`, stored)).resolves.toMatchObject({
+      token_type: 'Bearer',
+      auth_url: emulator.authUrl,
+    })
+    expect(emulator.requests.slice(before).map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'POST /oauth2/v3/token',
+    ])
+  })
+
+  it('ends on an address of an app’s own scheme, where that is the redirectUri, and on no other of that scheme', async () => {
+    const service = await startSmallService()
+    open.push(service)
+    const redirectUri = 'owner-app://auth/callback'
+    const sso = createSso({ authUrl: service.authUrl, redirectUri })
+    const { url, request } = sso.createAuthorizationUrl()
+    const address = landing(sso, url)
+    expect(address).toMatch(/^owner-app:\/\/auth\/callback\?code=/u)
+    for (const wrong of ['owner-app://other/callback', 'owner-app://auth/callback/', 'owner-app2://auth/callback']) {
+      await expect(sso.redeemCallback(address.replace(redirectUri, wrong), request)).rejects.toMatchObject({
+        code: 'ERR_SSO_UNEXPECTED_RESPONSE',
+        requestSent: false,
+      })
+    }
+    await expect(sso.redeemCallback(address, request)).resolves.toMatchObject({ token_type: 'Bearer' })
+    expect(service.requests.map(({ body }) => JSON.parse(body).redirect_uri)).toEqual([redirectUri])
+  })
+
+  it.each<[string, Record<string, string | undefined>, string]>([
+    ['another state', { state: 'another' }, 'ERR_SSO_STATE_MISMATCH'],
+    ['no state', { state: undefined }, 'ERR_SSO_STATE_MISMATCH'],
+    ['no issuer', { issuer: undefined }, 'ERR_SSO_ISSUER_MISMATCH'],
+    ['a foreign issuer', { issuer: 'https://evil.example/oauth2/v3' }, 'ERR_SSO_ISSUER_MISMATCH'],
+    ['an issuer that hides its host', { issuer: 'https://auth.example.cn@evil.example' }, 'ERR_SSO_ISSUER_MISMATCH'],
+    ['no code', { code: undefined }, 'ERR_SSO_UNEXPECTED_RESPONSE'],
+    ['an error', { error: 'login_cancelled' }, 'ERR_SSO_UNEXPECTED_RESPONSE'],
+  ])('is refused with %s, before a request (S10, S11)', async (_, change, code) => {
+    const { service, sso } = await start()
+    const { url, request } = sso.createAuthorizationUrl()
+    await expect(sso.redeemCallback(landing(sso, url, change), request)).rejects.toMatchObject({
+      code,
+      step: 'callback',
+      requestSent: false,
+    })
+    expect(service.requests).toEqual([])
+  })
+
+  it('is redeemed at the region that the issuer names, where that is allowed, and nowhere else (S11)', async () => {
+    const { service } = await start()
+    const region = await startSmallService()
+    open.push(region)
+    const sso = createSso({ authUrl: service.authUrl, regionalAuthUrls: [region.authUrl] })
+    const { url, request } = sso.createAuthorizationUrl()
+    const tokens = await sso.redeemCallback(landing(sso, url, { issuer: region.authUrl }), request)
+    expect(tokens.auth_url).toBe(region.authUrl)
+    expect([service.requests.length, region.requests.length]).toEqual([0, 1])
+    expect(JSON.parse(region.requests[0]?.body ?? '')).toMatchObject({
+      redirect_uri: `${service.authUrl}/void/callback`,
+    })
+  })
+
+  it('is redeemed once (S13)', async () => {
+    const { service, sso } = await start()
+    const { url, request } = sso.createAuthorizationUrl()
+    await sso.redeemCallback(landing(sso, url), request)
+    await expect(sso.redeemCallback(landing(sso, url), request)).rejects.toMatchObject({
+      code: 'ERR_SSO_PENDING_LOGIN_EXPIRED',
+      requestSent: false,
+    })
+    expect(service.requests).toHaveLength(1)
+  })
+
+  it('says so where the service asks for a passcode at the exchange', async () => {
+    const { service, sso } = await start()
+    service.answer({ token: html('<form><input name="passcode"><input type="hidden" name="_csrf" value="c"></form>') })
+    const { url, request } = sso.createAuthorizationUrl()
+    await expect(sso.redeemCallback(landing(sso, url), request)).rejects.toMatchObject({
+      code: 'ERR_SSO_PASSCODE_REQUIRED',
+      reason: 'in-browser',
+    })
+  })
+
+  it('refuses what is no address or no request with a TypeError', async () => {
+    const { sso } = await start()
+    const { url, request } = sso.createAuthorizationUrl()
+    await expect(sso.redeemCallback(undefined as unknown as string, request)).rejects.toThrow(TypeError)
+    for (const none of [
+      undefined,
+      null,
+      {},
+      { kind: 'owner-sso/authorization-request' },
+      { ...request, codeVerifier: 7 },
+    ]) {
+      await expect(sso.redeemCallback(landing(sso, url), none as unknown as AuthorizationRequest)).rejects.toThrow(
+        TypeError,
+      )
+    }
+  })
+
+  it('shows neither verifier nor state when its request is printed', async () => {
+    const { sso } = await start()
+    const { request } = sso.createAuthorizationUrl()
+    const { state, codeVerifier } = request as unknown as { state: string; codeVerifier: string }
+    const printed = inspect(request, { depth: Infinity, showHidden: true })
+    expect(printed).not.toContain(state)
+    expect(printed).not.toContain(codeVerifier)
+  })
+})
+
+/** What a browser does with the login page: fills in the form, posts it, and stops at the redirect. */
+async function signInByHand(url: string): Promise<string> {
+  const page = await fetch(url)
+  const cookie = page.headers
+    .getSetCookie()
+    .map((each) => each.split(';')[0])
+    .join('; ')
+  const body = new URLSearchParams({ identity: 'plain@example.com', credential: 'correct horse' })
+  const form = (await page.text()).split('<form')[1] ?? ''
+  for (const [, name = '', value = ''] of form.matchAll(/type="hidden" name="([^"]*)" value="([^"]*)"/gu)) {
+    body.append(name, decoded(value))
+  }
+  const answer = await fetch(url, { method: 'POST', headers: { cookie }, body, redirect: 'manual' })
+  return answer.headers.get('location') ?? ''
+}
+
+function decoded(text: string): string {
+  const named: Record<string, string> = { quot: '"', lt: '<', gt: '>', amp: '&' }
+  return text.replaceAll(/&(?:#x([\da-f]+)|(\w+));/gu, (_, hex: string | undefined, name: string) =>
+    hex ? String.fromCodePoint(Number.parseInt(hex, 16)) : (named[name] ?? ''),
+  )
+}

@@ -1,0 +1,276 @@
+import { afterEach, describe, expect, it } from '@jest/globals'
+import fc from 'fast-check'
+import { createSso, RegionNotAllowedError } from '../../src/index.ts'
+import { allowedInstance, instanceAt } from '../../src/login/region.ts'
+import { runs } from '../runs.ts'
+import { goodTokens, startSmallService } from '../small-service.ts'
+import type { SmallService } from '../small-service.ts'
+
+const home = {
+  authUrl: 'https://auth.example.com',
+  regionalAuthUrls: ['https://auth.example.cn', 'https://sso.example.net:8443'],
+}
+
+describe('an address is allowed (S1)', () => {
+  it.each([
+    ['https://auth.example.com', 'https://auth.example.com'],
+    ['https://auth.example.com/oauth2/v3', 'https://auth.example.com'],
+    ['https://AUTH.example.com:443/oauth2/v3/authorize?a=b', 'https://auth.example.com'],
+    ['https://auth-eu.example.com/x', 'https://auth-eu.example.com'],
+    ['https://example.com', 'https://example.com'],
+    ['https://auth.example.cn/oauth2/v3/authorize', 'https://auth.example.cn'],
+    ['https://sso.example.net:8443/', 'https://sso.example.net:8443'],
+  ])('%s', (address, origin) => {
+    expect(allowedInstance(address, home, 'login-page')).toBe(origin)
+  })
+})
+
+const foreign: unknown[] = [
+  'https://evil.example',
+  'https://example.com.evil.example',
+  'https://evilexample.com',
+  'https://auth.example.com.',
+  'https://auth.example.com.evil.example',
+  'http://auth.example.com',
+  'https://auth.example.com:444',
+  'https://auth-eu.example.com:8443',
+  'https://user@auth.example.com',
+  'https://user:pw@auth.example.com',
+  'https://auth.example.com@evil.example',
+  'https://evil.example#@auth.example.com',
+  'https://evil.example/auth.example.com',
+  'https://evil.example?auth.example.com',
+  'https:\\\\auth.example.com',
+  'https://auth.example.com\\@evil.example',
+  'https://evil.example\\.auth.example.com',
+  ' https://auth.example.com',
+  'https://auth.example.com ',
+  'https://auth.example.com\n',
+  'https://auth\t.example.com',
+  '//auth.example.com',
+  '/oauth2/v3/authorize',
+  'auth.example.com',
+  '',
+  'javascript:alert(1)',
+  'data:text/html,x',
+  'file:///etc/passwd',
+  'ftp://auth.example.com',
+  'wss://auth.example.com',
+  'https://аuth.example.com',
+  'https://auth.exаmple.com',
+  'https://auth.example。com',
+  'https://xn--uth-5cd.exаmple.com',
+  'https://auth.example.co',
+  'https://com',
+  'https://co.uk',
+  'https://127.0.0.1',
+  'http://127.0.0.1',
+  'http://localhost',
+  'https://[::1]',
+  'https://0x7f.1',
+  'https://2130706433',
+  'https://auth.example.cn:444',
+  'http://auth.example.cn',
+  'https://eu.auth.example.cn',
+  'https://sso.example.net',
+  'https://sso.example.net:8444',
+  'https://example.net:8443',
+  'https://auth.example.cn.',
+  'blob:https://auth.example.com/x',
+  'https://%61uth.evil.example',
+  'https://auth.example.com%2eevil.example',
+  'https://auth.example.com%00.evil.example',
+  undefined,
+  null,
+  7,
+  {},
+  ['https://auth.example.com'],
+  { toString: () => 'https://auth.example.com' },
+  `https://auth.example.com/${'a'.repeat(9000)}`,
+  'https://',
+  'https://:443',
+]
+
+describe('an address is refused (J5, S3)', () => {
+  it.each(foreign.map((address) => [address]))('%s', (address) => {
+    expect(() => allowedInstance(address, home, 'login-page')).toThrow(RegionNotAllowedError)
+  })
+
+  it('whatever is thrown at it', () => {
+    const hosts = fc.oneof(fc.domain(), fc.ipV4(), fc.constantFrom('auth.example.com', 'evil.example', 'example.com'))
+    const address = fc.tuple(
+      fc.constantFrom('https://', 'http://', 'https:\\', '//', 'https:/'),
+      fc.constantFrom('', 'a@', 'a:b@', 'auth.example.com@'),
+      hosts,
+      fc.constantFrom('', '.', ':443', ':80', ':8443', '\\', '%2e', '\u3002'),
+      fc.constantFrom('', '.example.com', '.evil.example', '/auth.example.com', '#', '?'),
+    )
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          address.map((parts) => parts.join('')),
+          fc.string({ unit: 'binary' }),
+          fc.webUrl(),
+        ),
+        (text) => {
+          const origin = instanceAt(text, home)
+          if (origin === undefined) return
+          expect(origin).toMatch(
+            /^https:\/\/(?:auth\.example\.com|auth\.example\.cn|sso\.example\.net:8443|(?:[\w-]+\.)*example\.com)$/u,
+          )
+          expect(new URL(text).origin).toBe(origin)
+        },
+      ),
+      { numRuns: runs(2000) },
+    )
+  })
+
+  it('where the home instance is a loopback address, everything that is not listed', () => {
+    const local = { authUrl: 'http://127.0.0.1:8080', regionalAuthUrls: ['http://localhost:8080'] }
+    expect(instanceAt('http://localhost:8080/oauth2/v3/authorize', local)).toBe('http://localhost:8080')
+    expect(
+      ['http://127.0.0.1:8081', 'http://127.0.0.2:8080', 'http://localhost', 'https://localhost:8080'].map((each) =>
+        instanceAt(each, local),
+      ),
+    ).toEqual([undefined, undefined, undefined, undefined])
+  })
+
+  it('where the home instance is on a shared suffix, its neighbours', () => {
+    expect(
+      instanceAt('https://evil.github.io', { authUrl: 'https://owner.github.io', regionalAuthUrls: [] }),
+    ).toBeUndefined()
+  })
+})
+
+describe('a 303 of the login page (S3, S4, S5, J5)', () => {
+  const open: SmallService[] = []
+  afterEach(async () => {
+    for (const service of open.splice(0)) await service.close()
+  })
+  const start = async (): Promise<SmallService> => {
+    const service = await startSmallService()
+    open.push(service)
+    return service
+  }
+  const credentials = { identity: 'a@example.com', credential: 'canary-credential' }
+
+  it.each([301, 302, 307, 308])('is the only redirect that is taken: not a %i', async (status) => {
+    const [service, region] = [await start(), await start()]
+    service.answer({ loginPage: { status, headers: { location: `${region.authUrl}/oauth2/v3/authorize` } } })
+    const sso = createSso({ authUrl: service.authUrl, regionalAuthUrls: [region.authUrl] })
+    await expect(sso.login(credentials)).rejects.toMatchObject({
+      code: 'ERR_SSO_UNEXPECTED_RESPONSE',
+      step: 'login-page',
+      status,
+    })
+    expect([service.requests.length, region.requests.length]).toEqual([1, 0])
+  })
+
+  it('leads nowhere but to a listed instance, and no credential is sent', async () => {
+    const [service, elsewhere] = [await start(), await start()]
+    const port = new URL(elsewhere.authUrl).port
+    const sso = createSso({ authUrl: service.authUrl, regionalAuthUrls: ['https://auth.example.cn'] })
+    for (const location of [
+      elsewhere.authUrl,
+      `http://localhost:${port}`,
+      `http://127.0.0.1:${port}/oauth2/v3/authorize`,
+      `//127.0.0.1:${port}/oauth2/v3/authorize`,
+      `http://auth.example.cn@127.0.0.1:${port}/`,
+      `https://127.0.0.1:${port}/`,
+    ]) {
+      service.answer({ loginPage: { status: 303, headers: { location } } })
+      await expect(sso.login(credentials)).rejects.toMatchObject({
+        code: 'ERR_SSO_REGION_NOT_ALLOWED',
+        step: 'login-page',
+        requestSent: false,
+      })
+    }
+    expect(elsewhere.requests).toEqual([])
+    expect(JSON.stringify(service.requests)).not.toContain('canary-credential')
+  })
+
+  it.each([
+    '',
+    '/',
+    '/oauth2/v3/authorize/',
+    '/oauth2/v3/Authorize',
+    '/oauth2/v2/authorize',
+    '/other?/oauth2/v3/authorize',
+    '/a/oauth2/v3/authorize',
+  ])('leads to no other path: %j', async (path) => {
+    const [service, region] = [await start(), await start()]
+    service.answer({ loginPage: { status: 303, headers: { location: `${region.authUrl}${path}` } } })
+    const sso = createSso({ authUrl: service.authUrl, regionalAuthUrls: [region.authUrl] })
+    await expect(sso.login(credentials)).rejects.toMatchObject({ code: 'ERR_SSO_UNEXPECTED_RESPONSE' })
+    expect(region.requests).toEqual([])
+  })
+
+  it('is taken once: a second one, or one to itself, ends the login before a credential leaves', async () => {
+    const [service, region] = [await start(), await start()]
+    const sso = createSso({ authUrl: service.authUrl, regionalAuthUrls: [region.authUrl] })
+    service.answer({ loginPage: { status: 303, headers: { location: `${region.authUrl}/oauth2/v3/authorize` } } })
+    region.answer({ loginPage: { status: 303, headers: { location: `${service.authUrl}/oauth2/v3/authorize` } } })
+    await expect(sso.login(credentials)).rejects.toMatchObject({ code: 'ERR_SSO_UNEXPECTED_RESPONSE', status: 303 })
+    service.answer({ loginPage: { status: 303, headers: { location: `${service.authUrl}/oauth2/v3/authorize` } } })
+    await expect(sso.login(credentials)).rejects.toMatchObject({ code: 'ERR_SSO_UNEXPECTED_RESPONSE', status: 303 })
+    expect([service.requests.length, region.requests.length]).toEqual([2, 1])
+    expect(JSON.stringify([service.requests, region.requests])).not.toContain('canary-credential')
+  })
+
+  it('does not lead on from a region, not even to another listed one', async () => {
+    const [service, region, third] = [await start(), await start(), await start()]
+    const sso = createSso({ authUrl: service.authUrl, regionalAuthUrls: [region.authUrl, third.authUrl] })
+    service.answer({ loginPage: { status: 303, headers: { location: `${region.authUrl}/oauth2/v3/authorize` } } })
+    region.answer({ loginPage: { status: 303, headers: { location: `${third.authUrl}/oauth2/v3/authorize` } } })
+    await expect(sso.login(credentials)).rejects.toMatchObject({ code: 'ERR_SSO_UNEXPECTED_RESPONSE', status: 303 })
+    expect([service.requests.length, region.requests.length, third.requests.length]).toEqual([1, 1, 0])
+  })
+
+  it('carries nothing of its own query to the region', async () => {
+    const [service, region] = [await start(), await start()]
+    const sso = createSso({ authUrl: service.authUrl, regionalAuthUrls: [region.authUrl] })
+    service.answer({
+      loginPage: {
+        status: 303,
+        headers: {
+          location: `${region.authUrl}/oauth2/v3/authorize?client_id=evil&redirect_uri=https://evil.example&injected=1`,
+        },
+      },
+    })
+    await sso.login(credentials)
+    const query = new URL(region.requests[0]?.url ?? '', region.authUrl).searchParams
+    expect([query.get('client_id'), query.get('redirect_uri'), query.get('injected')]).toEqual([
+      'ownerapi',
+      `${service.authUrl}/void/callback`,
+      null,
+    ])
+  })
+
+  it('leaves the home instance’s cookies behind (S24)', async () => {
+    const [service, region] = [await start(), await start()]
+    const sso = createSso({ authUrl: service.authUrl, regionalAuthUrls: [region.authUrl] })
+    service.answer({
+      loginPage: {
+        status: 303,
+        headers: { location: `${region.authUrl}/oauth2/v3/authorize`, 'set-cookie': 'home=1; Path=/' },
+      },
+    })
+    await sso.login(credentials)
+    expect(region.requests.map(({ headers }) => headers.cookie)).toEqual([undefined, 'sid=session-1', 'sid=session-1'])
+  })
+})
+
+describe('a refresh', () => {
+  it('goes nowhere but to an allowed instance: checked before anything is sent', async () => {
+    const service = await startSmallService()
+    const sso = createSso({ authUrl: 'https://auth.example.com' })
+    await expect(sso.refresh({ ...goodTokens, expires_at: 0, auth_url: service.authUrl })).rejects.toMatchObject({
+      code: 'ERR_SSO_REGION_NOT_ALLOWED',
+      step: 'refresh',
+      requestSent: false,
+      origin: service.authUrl,
+    })
+    expect(service.requests).toEqual([])
+    await service.close()
+  })
+})

@@ -1,0 +1,441 @@
+import { inspect } from 'node:util'
+import { afterEach, describe, expect, it } from '@jest/globals'
+import { startEmulator } from '@owner-sso/emulator'
+import type { Emulator, EmulatorOptions } from '@owner-sso/emulator'
+import { createSso } from '../../src/index.ts'
+import type { LoginOutcome, PasscodeAnswer, PendingLogin, Sso } from '../../src/index.ts'
+import { createSsoContext } from '../../src/login/sso-context.ts'
+import { ssoOf } from '../../src/login/create-sso.ts'
+import { parseSsoOptions } from '../../src/login/options.ts'
+import { goodPage, goodTokens, html, json, startSmallService } from '../small-service.ts'
+
+const mfa = { identity: 'mfa@example.com', credential: 'correct horse' }
+const one = {
+  accounts: [{ ...mfa, factors: [{ name: 'Phone', totpSecret: 'JBSWY3DPEHPK3PXP' }], backupCodes: ['abcd12345'] }],
+} satisfies EmulatorOptions
+
+const open: { close(): Promise<void> }[] = []
+afterEach(async () => {
+  for (const each of open.splice(0)) await each.close()
+})
+
+async function start(options: EmulatorOptions = {}): Promise<{ emulator: Emulator; sso: Sso }> {
+  const emulator = await startEmulator(options)
+  open.push(emulator)
+  return { emulator, sso: createSso({ authUrl: emulator.authUrl }) }
+}
+
+function passcode(emulator: Emulator, factor?: string): string {
+  return emulator.accounts.find(({ identity }) => identity === mfa.identity)?.passcode(factor) ?? ''
+}
+
+type Waiting = Extract<LoginOutcome, { kind: 'passcode-required' }>
+async function begin(sso: Sso): Promise<Waiting> {
+  const outcome = await sso.beginLogin(mfa)
+  if (outcome.kind !== 'passcode-required') throw new Error('no passcode was asked for')
+  return outcome
+}
+
+const wrong = (right: string): string => String((Number(right) + 1) % 1_000_000).padStart(6, '0')
+
+describe('login with a second factor', () => {
+  it('takes a passcode as it is where there is one factor', async () => {
+    const { emulator, sso } = await start(one)
+    await expect(sso.login({ ...mfa, passcode: passcode(emulator) })).resolves.toMatchObject({ token_type: 'Bearer' })
+  })
+
+  it('asks a function, with the factors, once the service wants a passcode', async () => {
+    const { emulator, sso } = await start()
+    let names: string[] = []
+    const tokens = await sso.login({
+      ...mfa,
+      passcode: async (factors) => {
+        names = factors.map(({ name }) => name)
+        const factorId = factors[1]?.id ?? ''
+        return { passcode: passcode(emulator, factorId), factorId }
+      },
+    })
+    expect(names.length).toBeGreaterThan(1)
+    expect(tokens.token_type).toBe('Bearer')
+  })
+
+  it('never guesses among several factors: nothing is verified (J3)', async () => {
+    const { emulator, sso } = await start()
+    await expect(sso.login({ ...mfa, passcode: '123456' })).rejects.toMatchObject({
+      code: 'ERR_SSO_PASSCODE_REQUIRED',
+      reason: 'several-factors',
+      requestSent: false,
+    })
+    expect(emulator.counters.passcodeChecks).toBe(0)
+  })
+
+  it.each([
+    ['token-exchange', ['GET /oauth2/v3/authorize', 'POST /oauth2/v3/authorize', 'POST /oauth2/v3/token']],
+    ['form-submission', ['GET /oauth2/v3/authorize', 'POST /oauth2/v3/authorize']],
+  ] as const)(
+    'says that a passcode is wanted where none was given, once it is (%s): nothing is asked for',
+    async (mfaAt, sent) => {
+      const { emulator, sso } = await start({ ...one, mfaAt })
+      await expect(sso.login(mfa)).rejects.toMatchObject({ code: 'ERR_SSO_PASSCODE_REQUIRED', reason: 'no-passcode' })
+      expect(emulator.requests.map(({ method, path }) => `${method} ${path}`)).toEqual(sent)
+    },
+  )
+
+  it('takes a backup code in place of a passcode', async () => {
+    const { emulator, sso } = await start(one)
+    await expect(sso.login({ ...mfa, passcode: () => ({ backupCode: 'abcd12345' }) })).resolves.toMatchObject({
+      token_type: 'Bearer',
+    })
+    expect(emulator.requests.map(({ path }) => path)).toContain('/oauth2/v3/authorize/mfa/backupcodes/attempt')
+  })
+
+  it.each<[unknown, RegExp]>([
+    [123_456, /passcode must be a string/u],
+    [{ passcode: '123456' }, /passcode must be a string .* or a function/u],
+    [() => 12_345, /passcode must be a string/u],
+    [() => ({ passcode: 12_345 }), /passcode must be a string/u],
+    [() => ({ passcode: '' }), /passcode/u],
+    [() => undefined, /passcode/u],
+    [() => null, /passcode/u],
+    [() => ({ passcode: '123456', factorId: 7 }), /factorId/u],
+    [() => ({ backupCode: 7 }), /backupCode/u],
+  ])('refuses %p with a TypeError: leading zeros count', async (given, message) => {
+    const { emulator, sso } = await start(one)
+    await expect(sso.login({ ...mfa, passcode: given as string })).rejects.toThrow(message)
+    await expect(sso.login({ ...mfa, passcode: given as string })).rejects.toThrow(TypeError)
+    expect(emulator.counters.passcodeChecks).toBe(0)
+  })
+
+  it('sends a passcode with its leading zeros', async () => {
+    const page = html('<form><input type="hidden" name="_csrf" value="c-2"><input name="passcode"></form>')
+    const service = await startSmallService({ formSubmission: page })
+    open.push(service)
+    service.answer({ verify: json({ data: { valid: false } }) })
+    await expect(createSso({ authUrl: service.authUrl }).login({ ...mfa, passcode: '000123' })).rejects.toMatchObject({
+      code: 'ERR_SSO_PASSCODE_REJECTED',
+    })
+    expect(JSON.parse(service.requests.at(-1)?.body ?? '')).toEqual({
+      transaction_id: 't-1',
+      factor_id: 'f-1',
+      passcode: '000123',
+      _csrf: 'c-2',
+    })
+  })
+
+  it('ends the wait for a person when the caller’s signal does', async () => {
+    const { sso } = await start(one)
+    const giveUp = new AbortController()
+    const login = sso.login({ ...mfa, passcode: () => new Promise(() => giveUp.abort()) }, { signal: giveUp.signal })
+    await expect(login).rejects.toMatchObject({ code: 'ERR_SSO_TIMEOUT' })
+  })
+
+  it('passes on what the function throws', async () => {
+    const { sso } = await start(one)
+    const gone = new Error('the person went away')
+    await expect(sso.login({ ...mfa, passcode: () => Promise.reject(gone) })).rejects.toBe(gone)
+  })
+})
+
+describe('the verdict on a passcode', () => {
+  const verdicts: [string, number, unknown, object][] = [
+    [
+      'valid: false, although approved',
+      200,
+      { data: { approved: true, valid: false } },
+      { code: 'ERR_SSO_PASSCODE_REJECTED', reason: 'invalid' },
+    ],
+    ['valid as a text', 200, { data: { valid: 'true' } }, { code: 'ERR_SSO_UNEXPECTED_RESPONSE' }],
+    ['valid with an error status', 500, { data: { valid: true } }, { code: 'ERR_SSO_UNEXPECTED_RESPONSE' }],
+    ['no verdict', 200, {}, { code: 'ERR_SSO_UNEXPECTED_RESPONSE' }],
+    ['a list', 200, [], { code: 'ERR_SSO_UNEXPECTED_RESPONSE' }],
+    [
+      'ERR_PASS_CODE_REPLAY',
+      400,
+      { error: { code: 'ERR_PASS_CODE_REPLAY' } },
+      { code: 'ERR_SSO_PASSCODE_REJECTED', reason: 'replayed' },
+    ],
+    [
+      'ERR_INVALID_FACTOR',
+      400,
+      { error: { code: 'ERR_INVALID_FACTOR' } },
+      { code: 'ERR_SSO_PASSCODE_REJECTED', reason: 'unknown-factor' },
+    ],
+    [
+      'ERR_OBJECT_VALIDATION',
+      400,
+      { error: { code: 'ERR_OBJECT_VALIDATION' } },
+      { code: 'ERR_SSO_PASSCODE_REJECTED', reason: 'invalid' },
+    ],
+    [
+      'ERR_MAX_VERIFICATION_ATTEMPTS',
+      400,
+      { error: { code: 'ERR_MAX_VERIFICATION_ATTEMPTS' } },
+      { code: 'ERR_SSO_PASSCODE_REJECTED', reason: 'too-many-attempts' },
+    ],
+    ['ERR_EXPIRED', 400, { error: { code: 'ERR_EXPIRED' } }, { code: 'ERR_SSO_PENDING_LOGIN_EXPIRED' }],
+    ['UNAUTHORIZED', 401, { error: { code: 'UNAUTHORIZED' } }, { code: 'ERR_SSO_PENDING_LOGIN_EXPIRED' }],
+    ['an unknown code', 400, { error: { code: 'ERR_NEW' } }, { code: 'ERR_SSO_UNEXPECTED_RESPONSE' }],
+    ['an error from a prototype', 400, { error: { code: 'constructor' } }, { code: 'ERR_SSO_UNEXPECTED_RESPONSE' }],
+    [
+      'a locked backup code',
+      200,
+      { data: { valid: false, locked: true } },
+      { code: 'ERR_SSO_PASSCODE_REJECTED', reason: 'too-many-attempts' },
+    ],
+    [
+      'no attempts left',
+      200,
+      { data: { valid: false, attemptsRemaining: 0 } },
+      { code: 'ERR_SSO_PASSCODE_REJECTED', reason: 'too-many-attempts' },
+    ],
+  ]
+  it.each(verdicts)('%s', async (_, status, body, outcome) => {
+    const page = html('<form><input type="hidden" name="_csrf" value="c-2"><input name="passcode"></form>')
+    const service = await startSmallService({
+      formSubmission: page,
+      verify: json(body, status),
+      backupCode: json(body, status),
+    })
+    open.push(service)
+    const sso = createSso({ authUrl: service.authUrl })
+    const answers: (string | { backupCode: string })[] = ['123456', { backupCode: 'abcd12345' }]
+    for (const answer of answers) {
+      await expect(sso.login({ ...mfa, passcode: () => answer })).rejects.toMatchObject({
+        ...outcome,
+        step: 'mfa-verify',
+        status,
+      })
+    }
+    expect(service.requests).toHaveLength(8)
+  })
+})
+
+describe('the list of factors', () => {
+  const page = html('<form><input type="hidden" name="_csrf" value="c-2"><input name="passcode"></form>')
+  it.each<[string, number, unknown, string]>([
+    ['none', 200, { data: [] }, 'ERR_SSO_UNEXPECTED_RESPONSE'],
+    [
+      'none with an id',
+      200,
+      { data: [{ name: 'a' }, null, 7, 'x', { id: 7 }, { id: '' }] },
+      'ERR_SSO_UNEXPECTED_RESPONSE',
+    ],
+    ['no list', 200, { data: { id: 'f-1' } }, 'ERR_SSO_UNEXPECTED_RESPONSE'],
+    ['another status', 500, { data: [{ id: 'f-1' }] }, 'ERR_SSO_UNEXPECTED_RESPONSE'],
+    ['a forgotten transaction', 401, { error: { code: 'UNAUTHORIZED' } }, 'ERR_SSO_PENDING_LOGIN_EXPIRED'],
+    ['a transaction that took too long', 400, { error: { code: 'ERR_EXPIRED' } }, 'ERR_SSO_PENDING_LOGIN_EXPIRED'],
+  ])('with %s ends the login', async (_, status, body, code) => {
+    const service = await startSmallService({ formSubmission: page, factors: json(body, status) })
+    open.push(service)
+    await expect(createSso({ authUrl: service.authUrl }).login({ ...mfa, passcode: '1' })).rejects.toMatchObject({
+      code,
+      step: 'mfa-factors',
+    })
+  })
+
+  it('is shown with what is known of each', async () => {
+    const data = [
+      { id: 'f-1', name: 'Phone', factorType: 'token:software', factorProvider: 'P', securityLevel: 1 },
+      { id: 'f-2' },
+    ]
+    const service = await startSmallService({ formSubmission: page, factors: json({ data }) })
+    open.push(service)
+    const outcome = await createSso({ authUrl: service.authUrl }).beginLogin(mfa)
+    expect(outcome.kind === 'passcode-required' && outcome.factors).toEqual([
+      { id: 'f-1', name: 'Phone', factorType: 'token:software', factorProvider: 'P' },
+      { id: 'f-2', name: 'Unnamed device', factorType: 'unknown' },
+    ])
+  })
+
+  it('is asked for with the transaction of the login page', async () => {
+    const service = await startSmallService({ formSubmission: page })
+    open.push(service)
+    await createSso({ authUrl: service.authUrl }).beginLogin(mfa)
+    expect(service.requests.at(-1)?.url).toBe('/oauth2/v3/authorize/mfa/factors?transaction_id=t-1')
+  })
+
+  it('is not asked for where no page names a transaction, or none has a _csrf', async () => {
+    const login = html('<form><input name="identity"><input name="credential"></form>')
+    const service = await startSmallService({ formSubmission: page, loginPage: login })
+    open.push(service)
+    const sso = createSso({ authUrl: service.authUrl })
+    const missing = (name: string): object => ({
+      code: 'ERR_SSO_UNEXPECTED_RESPONSE',
+      step: 'mfa-factors',
+      requestSent: false,
+      message: expect.stringContaining(`neither page holds the ${name}`),
+    })
+    await expect(sso.beginLogin(mfa)).rejects.toMatchObject(missing('transaction_id'))
+    service.answer({
+      formSubmission: html('<input name="passcode"><input type="hidden" name="transaction_id" value="t-1">'),
+    })
+    await expect(sso.beginLogin(mfa)).rejects.toMatchObject(missing('_csrf'))
+    expect(service.requests).toHaveLength(4)
+  })
+})
+
+describe('a pending login', () => {
+  const asJson = (pending: PendingLogin): PendingLogin => JSON.parse(JSON.stringify(pending)) as PendingLogin
+
+  it.each(['token-exchange', 'form-submission'] as const)(
+    'completes after a trip through JSON, by another instance of the application (%s)',
+    async (mfaAt) => {
+      const { emulator, sso } = await start({ ...one, mfaAt })
+      const { pending, factors } = await begin(sso)
+      expect(factors).toHaveLength(1)
+      const other = createSso({ authUrl: emulator.authUrl })
+      await expect(other.completeLogin(asJson(pending), { passcode: passcode(emulator) })).resolves.toMatchObject({
+        token_type: 'Bearer',
+      })
+      expect(emulator.requests).toHaveLength(mfaAt === 'form-submission' ? 6 : 7)
+    },
+  )
+
+  it('stays usable after a rejected passcode: one more verify, no second password', async () => {
+    const { emulator, sso } = await start(one)
+    const { pending } = await begin(sso)
+    const right = passcode(emulator)
+    const before = emulator.counters.credentialChecks
+    await expect(sso.completeLogin(pending, { passcode: wrong(right) })).rejects.toMatchObject({
+      code: 'ERR_SSO_PASSCODE_REJECTED',
+      reason: 'invalid',
+    })
+    expect(emulator.counters.credentialChecks).toBe(before)
+    await expect(sso.completeLogin(pending, { passcode: right })).resolves.toMatchObject({ token_type: 'Bearer' })
+  })
+
+  it('takes no unknown factor, and needs one named where there are several', async () => {
+    const { emulator, sso } = await start()
+    const { pending } = await begin(sso)
+    const before = emulator.requests.length
+    await expect(sso.completeLogin(pending, { passcode: '123456', factorId: 'another' })).rejects.toMatchObject({
+      code: 'ERR_SSO_PASSCODE_REJECTED',
+      reason: 'unknown-factor',
+      requestSent: false,
+    })
+    await expect(sso.completeLogin(pending, { passcode: '123456' })).rejects.toMatchObject({
+      code: 'ERR_SSO_PASSCODE_REQUIRED',
+      reason: 'several-factors',
+    })
+    await expect(sso.completeLogin(pending, { passcode: 123_456 } as unknown as PasscodeAnswer)).rejects.toThrow(
+      TypeError,
+    )
+    expect(emulator.requests).toHaveLength(before)
+  })
+
+  it('is used once', async () => {
+    const { emulator, sso } = await start(one)
+    const { pending } = await begin(sso)
+    await sso.completeLogin(pending, { passcode: passcode(emulator) })
+    const before = emulator.requests.length
+    await expect(sso.completeLogin(pending, { passcode: '123456' })).rejects.toMatchObject({
+      code: 'ERR_SSO_PENDING_LOGIN_EXPIRED',
+      requestSent: false,
+    })
+    expect(emulator.requests).toHaveLength(before)
+  })
+
+  it('expires after five minutes, and says when', async () => {
+    const { emulator } = await start(one)
+    let now = 1_800_000_000
+    const sso = ssoOf(createSsoContext(parseSsoOptions({ authUrl: emulator.authUrl }), () => now))
+    const { pending } = await begin(sso)
+    expect(pending.expires_at).toBe(now + 300)
+    now += 301
+    const before = emulator.requests.length
+    await expect(sso.completeLogin(pending, { passcode: '123456' })).rejects.toMatchObject({
+      code: 'ERR_SSO_PENDING_LOGIN_EXPIRED',
+    })
+    expect(emulator.requests).toHaveLength(before)
+  })
+
+  it('is refused where anything in it was tampered with, before a request', async () => {
+    const { emulator, sso } = await start(one)
+    const elsewhere = await startSmallService()
+    open.push(elsewhere)
+    const { pending } = await begin(sso)
+    const before = emulator.requests.length
+    const change = (edit: (copy: Record<string, never>) => void): PendingLogin => {
+      const copy = JSON.parse(JSON.stringify(pending)) as Record<string, never>
+      edit(copy)
+      return copy as unknown as PendingLogin
+    }
+    const tampered = Object.keys(pending)
+      .filter((name) => name !== 'kind')
+      .flatMap((name) =>
+        [undefined, null, 7, 'x', {}, [7]].map((value) =>
+          change((copy) => void Object.assign(copy, { [name]: value })),
+        ),
+      )
+    for (const each of tampered) {
+      await expect(sso.completeLogin(each, { passcode: '123456' })).rejects.toMatchObject({
+        code: 'ERR_SSO_PENDING_LOGIN_EXPIRED',
+        requestSent: false,
+      })
+    }
+    const longer = change((copy) => void Object.assign(copy, { expires_at: 9_999_999_999 }))
+    await expect(sso.completeLogin(longer, { passcode: '123456' })).rejects.toMatchObject({
+      code: 'ERR_SSO_PENDING_LOGIN_EXPIRED',
+    })
+    const abroad = change((copy) => void Object.assign(copy['page'] ?? {}, { authUrl: elsewhere.authUrl }))
+    await expect(sso.completeLogin(abroad, { passcode: '123456' })).rejects.toMatchObject({
+      code: 'ERR_SSO_REGION_NOT_ALLOWED',
+    })
+    for (const none of [undefined, null, 7, 'x', {}, [], { kind: 'other' }]) {
+      await expect(sso.completeLogin(none as unknown as PendingLogin, { passcode: '123456' })).rejects.toThrow(
+        TypeError,
+      )
+    }
+    expect(emulator.requests).toHaveLength(before)
+    expect(elsewhere.requests).toEqual([])
+  })
+
+  it('prints none of its secrets, and serialises all of them', async () => {
+    const { sso } = await start(one)
+    const { pending } = await begin(sso)
+    const printed = [
+      inspect(pending, { depth: Infinity, showHidden: true }),
+      inspect({ pending }, { depth: Infinity, showProxy: true }),
+      inspect({ ...pending }, { depth: Infinity }),
+    ]
+    for (const text of printed) expect(text).not.toMatch(/correct horse|t_session|[A-Za-z0-9]{40}/u)
+    expect(JSON.stringify(pending)).toContain('correct horse')
+  })
+})
+
+describe('after an accepted passcode', () => {
+  it('the login page again means that the login was forgotten, not that the password is wrong', async () => {
+    const page = html('<form><input type="hidden" name="_csrf" value="c-2"><input name="passcode"></form>')
+    const service = await startSmallService({ formSubmission: page })
+    open.push(service)
+    const sso = createSso({ authUrl: service.authUrl })
+    const forgetful = async (): Promise<unknown> =>
+      sso.login({
+        ...mfa,
+        passcode: () => {
+          service.answer({ formSubmission: html(goodPage) })
+          return '123456'
+        },
+      })
+    await expect(forgetful()).rejects.toMatchObject({ code: 'ERR_SSO_PENDING_LOGIN_EXPIRED', step: 'form-submission' })
+    service.answer({ formSubmission: page })
+    await expect(forgetful()).rejects.toMatchObject({ code: 'ERR_SSO_PENDING_LOGIN_EXPIRED' })
+  })
+
+  it('a second passcode page ends the login', async () => {
+    const page = html('<form><input type="hidden" name="_csrf" value="c-2"><input name="passcode"></form>')
+    const service = await startSmallService({ token: page })
+    open.push(service)
+    const sso = createSso({ authUrl: service.authUrl })
+    await expect(sso.login({ ...mfa, passcode: '123456' })).rejects.toMatchObject({
+      code: 'ERR_SSO_UNEXPECTED_RESPONSE',
+      step: 'code-exchange',
+    })
+    expect(service.requests).toHaveLength(7)
+    service.answer({ formSubmission: page, token: json(goodTokens) })
+    await expect(sso.login({ ...mfa, passcode: '123456' })).rejects.toMatchObject({
+      code: 'ERR_SSO_UNEXPECTED_RESPONSE',
+      step: 'form-submission',
+    })
+  })
+})

@@ -1,0 +1,133 @@
+/** A record that somebody else put into the store: told as an error of the store, whatever is wrong with it. */
+import { describe, expect, it } from '@jest/globals'
+import { firewallRecordName } from '../../src/refresh-protocol/record-names.ts'
+import { lineageOf } from '../../src/refresh-protocol/lineage.ts'
+import { sealedTokenStore } from '../../src/tokens/sealed-token-store.ts'
+import { mapStore } from '../map-store.ts'
+import { account, bench } from '../refresh-protocol/harness.ts'
+
+const world = bench()
+const tokens = world.tokens()
+const host = firewallRecordName(tokens.auth_url)
+const holder = { pid: 1, started: '5', boot: 'b', pidNamespace: 'n' }
+const held = {
+  schema: 1,
+  generation: 1,
+  refreshes: 1,
+  lineage: lineageOf(account, tokens.refresh_token),
+  tokens,
+  obtained_at: world.now() / 1000,
+  lifetime: 1,
+}
+const signedIn = { ...held, state: 'signed-in', intent: { id: 'i', holder, replay: 0, at: 0, answerLost: true } }
+const ended = { ...held, state: 'reauthentication-required', reason: 'rotated_token_lost' }
+const signedOut = { schema: 1, state: 'signed-out', generation: 2 }
+const firewall = { schema: 1, state: 'firewall', challenges: 1, noted_at: 0, wait: 60 }
+const corrupt = { code: 'ERR_SSO_STORE', reason: 'corrupt' }
+
+/** The value with one field after another replaced, at any depth, by what can't stand there. */
+function* poisoned(value: object, path = ''): Generator<[where: string, changed: object]> {
+  for (const [name, field] of Object.entries(value)) {
+    for (const junk of [[], { toString: 1 }, true === field ? 'true' : true, -1.5, '']) {
+      const isFine = typeof field === 'number' && typeof junk === 'number' && !counts.has(name)
+      if (!isFine && !(junk === '' && mayBeEmpty.has(name)))
+        yield [`${path}${name} ${JSON.stringify(junk)}`, { ...value, [name]: junk }]
+    }
+    if (typeof field !== 'object' || field === null) continue
+    for (const [where, changed] of poisoned(field, `${path}${name}.`)) yield [where, { ...value, [name]: changed }]
+  }
+}
+const counts = new Set(['schema', 'refreshes', 'replay', 'challenges'])
+const mayBeEmpty = new Set(['started', 'boot', 'pidNamespace'])
+
+async function expectTold(store: ReturnType<typeof mapStore>, where: string): Promise<void> {
+  const manager = world.process({ store })
+  const calls = {
+    getAccessToken: () => manager.getAccessToken(account),
+    refresh: () => manager.refresh(account),
+    status: () => manager.status(account),
+    invalidate: () => manager.invalidate(account, 'a0'),
+    forget: () => manager.forget(account),
+    save: () => manager.save(account, tokens),
+  }
+  for (const [name, call] of Object.entries(calls)) {
+    const outcome: unknown = await call().then(
+      () => 'taken',
+      (error: unknown) => error,
+    )
+    expect({ where, name, outcome }).toMatchObject({ where, name, outcome: corrupt })
+  }
+}
+
+describe('a record with one wrong field', () => {
+  it.each([
+    ['signed in', signedIn],
+    ['to sign in again', ended],
+    ['signed out', signedOut],
+  ])('of somebody who is %s is an error of the store, and nothing else', async (_name, record) => {
+    for (const [where, changed] of poisoned(record)) {
+      const store = mapStore()
+      store.put(account, { version: 1, record: changed as never })
+      await expectTold(store, where)
+      expect((await store.read(account))?.version).toBe(1)
+    }
+  })
+
+  it.each([null, [], 7, 'signed-in', { state: 'constructor' }, { __proto__: signedOut }])(
+    'or without any is one as well: %j',
+    async (record) => {
+      const store = mapStore()
+      store.put(account, { version: 1, record: record as never })
+      await expectTold(store, JSON.stringify(record))
+      store.read = async () => ({ version: 1, record: record as never })
+      await expectTold(store, `${JSON.stringify(record)}, not from JSON`)
+    },
+  )
+
+  it.each([0, 1.5, -1, null, '1'])('or at a version that is none: %j', async (version) => {
+    const store = mapStore()
+    store.read = async () => ({ version: version as never, record: signedOut as never })
+    await expectTold(store, String(version))
+  })
+
+  it('of a firewall lets nobody send, and no sign-in wait', async () => {
+    for (const [where, changed] of poisoned(firewall)) {
+      const store = mapStore()
+      const manager = world.process({ store })
+      await manager.save(account, world.tokens({ expires_at: 0 }))
+      store.put(host, { version: 1, record: changed as never })
+      const call: unknown = await manager.getAccessToken(account).catch((error: unknown) => error)
+      expect({ where, call }).toMatchObject({ where, call: corrupt })
+    }
+    expect(world.sent).toEqual([])
+  })
+
+  it('that is sealed is an error of the store, with the key and without', async () => {
+    const beneath = mapStore()
+    const store = sealedTokenStore(beneath, { keys: [Buffer.alloc(32, 1)] })
+    await world.process({ store }).save(account, tokens)
+    const sealed = await beneath.read(account)
+    for (const [where, changed] of poisoned(sealed?.record ?? {})) {
+      beneath.put(account, { version: 1, record: changed as never })
+      await expectTold(beneath, where)
+      await expect(store.read(account)).rejects.toMatchObject({
+        code: 'ERR_SSO_STORE',
+        reason: expect.stringMatching(/^(?:corrupt|wrong-key)$/u),
+      })
+    }
+    for (const inside of ['null', '[]', '7', '{"schema":1}']) {
+      await store.swap(account, 1, JSON.parse(inside), inside)
+      await expect(world.process({ store }).status(account)).rejects.toMatchObject(corrupt)
+      beneath.clear()
+      await store.swap(account, 0, signedOut as never, 'again')
+    }
+  })
+})
+
+it('a record that a later release added something to is taken, and so is one with less than all', async () => {
+  const store = mapStore()
+  const { intent: _intent, ...plain } = signedIn
+  const record = { ...plain, added: [1], tokens: { ...tokens, expires_in: null } }
+  store.put(account, { version: 1, record: record as never })
+  expect(await world.process({ store }).status(account)).toMatchObject({ state: 'valid' })
+})

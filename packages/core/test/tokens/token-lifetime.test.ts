@@ -1,0 +1,60 @@
+import { describe, expect, it } from '@jest/globals'
+import { expiresAt } from '../../src/tokens/token-lifetime.ts'
+
+const now = Date.UTC(2026, 10, 21) / 1000
+const eightHours = 28_800
+const part = (json: object): string => Buffer.from(JSON.stringify(json)).toString('base64url')
+const jwt = (exp: unknown, iat?: unknown): string => `${part({ alg: 'RS256' })}.${part({ exp, iat })}.c2lnbmF0dXJl`
+const leastOfGuess = 2700
+
+describe('when an access token ends', () => {
+  it.each([300, 30, 1])(
+    'is after the %i s from iat to exp, whatever any clock, expires_in and the option say',
+    (life) => {
+      const day = 86_400
+      for (const ahead of [0, day, -day]) {
+        expect(expiresAt(jwt(now + ahead + life, now + ahead), 45_000, 60, now)).toBe(now + life)
+      }
+    },
+  )
+
+  it('is what the option says, where the token has no iat: an exp alone is measured by our clock, which may be wrong', () => {
+    expect(expiresAt(jwt(now + 1000), 300, 60, now)).toBe(now + 60)
+    expect(expiresAt(jwt(now + 10_000), 300, undefined, now)).toBe(now + 10_000)
+    expect(expiresAt(jwt(now + 10), 300, undefined, now)).toBe(now + leastOfGuess)
+    expect(expiresAt(jwt(now - 1000), 300, undefined, now)).toBe(now + eightHours)
+    expect(expiresAt(jwt(now + 1000, now + 1000), 300, undefined, now)).toBe(now + leastOfGuess)
+  })
+
+  it.each([0, -1, 1e12, 1e300, Number.NaN, '28800', null, true])('is not what a token with the exp %p says', (exp) => {
+    expect(expiresAt(jwt(exp), 300, undefined, now)).toBe(now + eightHours)
+  })
+
+  it('is eight hours away where nothing else is known: the document’s own figure', () => {
+    expect(expiresAt('opaque', 300, undefined, now)).toBe(now + eightHours)
+    expect(expiresAt('a.b.c', undefined, undefined, now)).toBe(now + eightHours)
+    expect(expiresAt('', undefined, undefined, now)).toBe(now + eightHours)
+  })
+
+  it('is what the option says for an opaque token', () => {
+    expect(expiresAt('opaque', 300, 3600, now)).toBe(now + 3600)
+    expect(expiresAt('opaque', 45_000, 30, now)).toBe(now + 30)
+    expect(expiresAt('opaque', 300, 0.5, now + 0.9)).toBe(now + 1)
+  })
+
+  it.each<[unknown, number]>([
+    [300, leastOfGuess],
+    [45_000, 45_000],
+    ['28800', 28_800],
+    [0, eightHours],
+    [-1, eightHours],
+    [1e12, eightHours],
+    ['soon', eightHours],
+    [null, eightHours],
+    [undefined, eightHours],
+    [{}, eightHours],
+    [[3000], 3000],
+  ])('with expires_in %p, trusted as seconds, is %i s away (F2)', (expiresIn, seconds) => {
+    expect(expiresAt('opaque', expiresIn, 'expires_in', now)).toBe(now + seconds)
+  })
+})
