@@ -1,8 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from '@jest/globals'
-import { documents, readDocument } from '../../support/code-blocks.ts'
+import { codeIn, documents, readDocument } from '../../support/code-blocks.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 
@@ -27,6 +27,30 @@ describe.each(documents)('%s', (document) => {
     expect(text.match(/npx owner-sso\S*/gu) ?? []).toEqual([])
   })
 
+  it('names scripts of npm that exist', () => {
+    const named = codeIn(document).flatMap((code) => [
+      ...code.matchAll(/\bnpm (?:run )?(start|test|(?<=run )[\w:-]+)/gu),
+    ])
+    const known = [...scriptsOf(root), ...scriptsOf(resolve(root, dirname(document)))]
+    expect(named.map(([, name = '']) => name).filter((name) => !known.includes(name))).toEqual([])
+  })
+
+  it('names programs of the repository that exist', () => {
+    const named = codeIn(document).flatMap((code) => [...code.matchAll(/\bnode (?:--\S+ )*((?:[\w.-]+\/)+[\w.-]+)/gu)])
+    // What a build makes is named by its source. A command may be meant for the root, for the document's folder or, after cd, for a package.
+    const places = [root, resolve(root, dirname(document)), join(root, 'packages/core')]
+    const missing = named
+      .map(([, path = '']) => path.replace(/\bdist\/(.*)\.js$/u, 'src/$1.ts'))
+      .filter((path) => !path.startsWith('node_modules/'))
+      .filter((path) => !places.some((place) => existsSync(resolve(place, path))))
+    expect(missing).toEqual([])
+  })
+
+  it('names variables that something reads', () => {
+    const named = new Set(text.match(/\bOWNER_SSO_[A-Z][A-Z_]*[A-Z]\b/gu))
+    expect([...named].filter((name) => !sources().includes(name))).toEqual([])
+  })
+
   it('names tests that exist, where it quotes one behind a link to its file', () => {
     // A quote that ends in … is the beginning of a name.
     const quotes = [...text.matchAll(/\]\(([^)\s]+\.test\.ts)\)\s“([^”]+?)(?: …)?”/gu)]
@@ -37,3 +61,31 @@ describe.each(documents)('%s', (document) => {
     expect(missing.map(([, file, title]) => `${file}: ${title}`)).toEqual([])
   })
 })
+
+function scriptsOf(folder: string): string[] {
+  const manifest = join(folder, 'package.json')
+  if (!existsSync(manifest)) return []
+  const { scripts = {} }: { scripts?: Record<string, string> } = JSON.parse(readFileSync(manifest, 'utf8'))
+  return Object.keys(scripts)
+}
+
+let allSources: string | undefined
+/** The text of all programs that read the environment. */
+function sources(): string {
+  allSources ??= ['packages', 'apps', 'tools', 'tests']
+    .flatMap((kind) => readdirSync(join(root, kind)).map((name) => join(root, kind, name)))
+    .flatMap((folder) => [
+      ...filesIn(folder),
+      ...filesIn(join(folder, 'src'), true),
+      ...filesIn(join(folder, 'test'), true),
+    ])
+    .filter((path) => /\.(?:ts|mjs)$/u.test(path))
+    .map((path) => readFileSync(path, 'utf8'))
+    .join('\n')
+  return allSources
+}
+
+function filesIn(folder: string, recursive = false): string[] {
+  if (!existsSync(folder)) return []
+  return readdirSync(folder, { recursive, encoding: 'utf8' }).map((name) => join(folder, name))
+}
