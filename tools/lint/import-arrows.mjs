@@ -12,7 +12,8 @@ import { fileURLToPath } from 'node:url'
 /** What the sources of a package may import of ours. Apps wire, so they may import every package. */
 const allowed = {
   core: [],
-  emulator: [],
+  recorder: [],
+  emulator: ['recorder'],
   'token-store-memory': ['core'],
   'token-store-file': ['core'],
   'token-store-redis': ['core'],

@@ -30,8 +30,11 @@ try {
 async function main(): Promise<void> {
   const [, , command = '', ...args] = process.argv
   if (command === 'record' || command === 'replay') {
-    const { runRecordOrReplay } = await import('./record/command.ts')
-    return runRecordOrReplay(command, args)
+    console.error(
+      `@owner-sso/emulator: ${command} has moved; from the next minor version on: npx @owner-sso/recorder ${command}`,
+    )
+    const { runRecorder } = await import('@owner-sso/recorder/command')
+    return runRecorder([command, ...args])
   }
   const { values } = parseArgs({ options: FLAGS })
   if (values.help) return void process.stdout.write(helpText())

@@ -29,16 +29,24 @@ export { SCENARIOS, type Scenario, type ScenarioName } from './switches/scenario
 export type { Firewall, FirewallClient } from './firewall.ts'
 export type { LoggedRequest } from './journal/request-log.ts'
 export type { SignInTokens, TokenResponse } from './refresh-tokens.ts'
-export { startRecorder, type Recorder, type RecorderOptions } from './record/recorder.ts'
-export { startReplay, type Replay, type ReplayOptions } from './record/replay.ts'
+// Record and replay are a package of their own; these names go with the next minor version.
 export {
+  /** @deprecated Import it from `@owner-sso/recorder`. */
+  startRecorder,
+  /** @deprecated Import it from `@owner-sso/recorder`. */
+  startReplay,
+  /** @deprecated Import it from `@owner-sso/recorder`. */
   FixtureError,
   type Fixture,
+  type Json,
   type Parameters,
   type RecordedAnswer,
   type RecordedBody,
   type RecordedExchange,
   type RecordedRequest,
-} from './record/fixture.ts'
-export type { Json } from './record/field-masks.ts'
-export type { Shape } from './record/pseudonyms.ts'
+  type Recorder,
+  type RecorderOptions,
+  type Replay,
+  type ReplayOptions,
+  type Shape,
+} from '@owner-sso/recorder'

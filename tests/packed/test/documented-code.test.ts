@@ -43,13 +43,14 @@ describe('the code blocks of the documents, in a project with the packed package
 const programs = new Map([
   ['owner-sso', 'owner-sso'],
   ['npx @owner-sso/emulator', 'owner-sso-emulator'],
+  ['npx @owner-sso/recorder', 'owner-sso-recorder'],
 ])
 
 describe('the commands in the documents', () => {
   const calls = [...new Set(documents.flatMap(codeIn).flatMap(callsIn))]
 
   it.each(calls)('%s exists, with its options', async (call) => {
-    const [program = '', rest = ''] = call.split(/(?<=^owner-sso|emulator) /u)
+    const [program = '', rest = ''] = call.split(/(?<=^owner-sso|emulator|recorder) /u)
     const words = rest.split(/\s+/u)
     const [name = '', isCommand] = [words[0], /^[a-z]+$/u.test(words[0] ?? '')]
     const help = await runCommand(programs.get(program) ?? '', isCommand ? [name, '--help'] : ['--help'])
@@ -67,7 +68,7 @@ describe('the commands in the documents', () => {
 
 /** Calls of our commands within a piece of code; a placeholder such as `<command>` stands for any. */
 function callsIn(code: string): string[] {
-  const calls = code.matchAll(/(?:(?<![@/\w-])owner-sso|npx @owner-sso\/emulator) (?:[\w-]|<command>)[^\n|;&)#]*/gu)
+  const calls = code.matchAll(/(?:(?<![@/\w-])owner-sso|npx @owner-sso\/(?:emulator|recorder)) (?:[\w-]|<command>)[^\n|;&)#]*/gu)
   return [...calls].map(([call]) => call.replace('<command> ', '').trim())
 }
 

@@ -1,8 +1,9 @@
 /** A login is written down at one emulator and replayed to the same client: it ends in the same tokens, or the same error. */
 import { describe, expect, it } from '@jest/globals'
-import { startRecorder, startReplay } from '@owner-sso/emulator'
-import type { Fault, Fixture, SwitchableOptions } from '@owner-sso/emulator'
+import type { Fault, SwitchableOptions } from '@owner-sso/emulator'
 import { useEmulator } from '@owner-sso/emulator/jest'
+import { startRecorder, startReplay } from '@owner-sso/recorder'
+import type { Fixture } from '@owner-sso/recorder'
 import { createSso, SsoError } from '../../src/index.ts'
 import type { Sso, TokenSet } from '../../src/index.ts'
 

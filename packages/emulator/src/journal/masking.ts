@@ -1,5 +1,6 @@
 /** What a log may show: names of everything, values of what is no secret, a mask for all else, whatever its name. */
 import type { IncomingMessage } from 'node:http'
+import { plainFields } from '@owner-sso/recorder'
 import { decodeText } from '../html.ts'
 import { MASK } from './mask.ts'
 import type { Reply } from '../reply.ts'
@@ -19,17 +20,17 @@ export interface Reading {
 }
 
 /** Shown of a query or a request's body. */
-const PLAIN_FIELDS = words(
-  'client_id code_challenge code_challenge_method redirect_uri response_type scope state',
-  'login_hint identity grant_type factor_id _phase _process cancel remember',
-)
-/** Shown of an answer's body, at any depth; `code` only inside an `error`. */
-const PLAIN_ANSWERS = words(
-  'token_type expires_in created_at state error error_description message reason page',
-  'id name factorId factorType factorProvider securityLevel activatedAt createdAt updatedAt',
-  'codesRemaining attemptsRemaining count display_name battery_level range_km command',
-)
-const PLAIN_LOCATION = new Set([...PLAIN_FIELDS, 'issuer', 'error', 'error_description', 'locale'])
+const plainInRequests = new Set([...plainFields.fixedByClient, ...plainFields.ownOfClient])
+/** Shown of an answer's body, at any depth. */
+const plainInAnswers = new Set([
+  ...plainFields.fixedByService,
+  ...plainFields.sentences,
+  ...plainFields.numbers,
+  ...plainFields.ownOfService,
+])
+const wordsInErrors = new Set(plainFields.wordsInErrors)
+/** Shown of a redirect: what the client sent comes back, beside what the service says. */
+const plainInLocation = new Set([...plainInRequests, 'issuer', 'error', 'error_description'])
 const PLAIN_ANSWER_HEADERS = words(
   'content-type content-length cache-control retry-after www-authenticate transfer-encoding',
 )
@@ -98,11 +99,11 @@ function maskFields<Value>(fields: readonly (readonly [string, Value])[]): Recor
 
 /** What stands alone, without a value, may be one. */
 function isName(name: string, value: unknown): boolean {
-  return PLAIN_FIELDS.has(name) || (NAME.test(name) && value !== '')
+  return plainInRequests.has(name) || (NAME.test(name) && value !== '')
 }
 
 function isPlain(name: string, value: unknown): boolean {
-  return PLAIN_FIELDS.has(name) && [value].flat().every((item) => typeof item === 'string')
+  return plainInRequests.has(name) && [value].flat().every((item) => typeof item === 'string')
 }
 
 function maskDeep(value: unknown, name: string, parent?: string): unknown {
@@ -110,7 +111,7 @@ function maskDeep(value: unknown, name: string, parent?: string): unknown {
   if (typeof value === 'object' && value !== null) {
     return mapValues({ ...value }, (inner, item: unknown) => maskDeep(item, inner, name))
   }
-  const plain = PLAIN_ANSWERS.has(name) || (name === 'code' && parent === 'error')
+  const plain = plainInAnswers.has(name) || (wordsInErrors.has(name) && parent === 'error')
   return plain || value === null || typeof value === 'boolean' ? value : MASK
 }
 
@@ -140,7 +141,7 @@ function maskLocation(location: string): string {
   const [address = '', query] = location.replace(/#.*$/su, '').split(/\?(.*)/su)
   if (query === undefined) return address
   const parameters = [...new URLSearchParams(query)].map(
-    ([name, value]) => `${encodeURIComponent(name)}=${PLAIN_LOCATION.has(name) ? encodeURIComponent(value) : MASK}`,
+    ([name, value]) => `${encodeURIComponent(name)}=${plainInLocation.has(name) ? encodeURIComponent(value) : MASK}`,
   )
   return `${address}?${parameters.join('&')}`
 }

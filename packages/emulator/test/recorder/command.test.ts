@@ -1,0 +1,158 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
+import { useEmulator } from '../../src/jest.ts'
+import { Client, CREDENTIAL } from '../client.ts'
+
+const command = createRequire(import.meta.url)
+  .resolve('@owner-sso/recorder/package.json')
+  .replace(/package\.json$/u, 'dist/cli.js')
+/** The command that had these before the recorder was a package of its own. */
+const formerCommand = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
+const emulator = useEmulator({ tls: true })
+let folder: string
+let children: ChildProcess[]
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'command-'))
+  children = []
+})
+afterEach(async () => {
+  for (const child of children) child.kill('SIGKILL')
+  await rm(folder, { recursive: true })
+})
+
+interface Running {
+  readonly child: ChildProcess
+  readonly printed: () => string
+  /** The text that the pattern found, once it was printed. */
+  readonly prints: (pattern: RegExp) => Promise<string>
+  readonly ended: Promise<unknown[]>
+}
+
+function run(...args: readonly string[]): Running {
+  return start(command, args)
+}
+
+function start(program: string, args: readonly string[]): Running {
+  const child = spawn(process.execPath, [program, ...args], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
+  children.push(child)
+  let text = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (text += chunk.toString()))
+  const ended = once(child, 'close')
+  return {
+    child,
+    printed: () => text,
+    ended,
+    async prints(pattern) {
+      for (;;) {
+        const found = pattern.exec(text)
+        if (found) return found[1] ?? found[0]
+        if (child.exitCode !== null) throw new Error(`It ended: ${text}`)
+        await Promise.race([once(child.stdout, 'data'), once(child.stderr, 'data'), ended])
+      }
+    },
+  }
+}
+
+const address = /point your program at\s+(\S+)/u
+
+function pointedAt(authUrl: string): Client {
+  return new Client({ authUrl })
+}
+
+async function recordOne(): Promise<Running> {
+  await writeFile(join(folder, 'ca.pem'), emulator.ca ?? '')
+  const recorder = run('record', '--upstream', emulator.authUrl, '--upstream-ca', 'ca.pem', '--fixture', 'login.json')
+  await pointedAt(await recorder.prints(address)).login('plain@example.com')
+  return recorder
+}
+
+describe('npx @owner-sso/recorder record', () => {
+  it('writes a login down, says what passed, and keeps it on Ctrl-C and when it is killed', async () => {
+    const recorder = await recordOne()
+    recorder.child.kill('SIGINT')
+    expect(await recorder.ended).toEqual([0, null])
+    expect(recorder.printed()).toMatch(/POST \/oauth2\/v3\/token → 200[\s\S]*3 exchanges in login\.json/u)
+    expect(recorder.printed()).not.toMatch(new RegExp(`${CREDENTIAL}|plain@|some state`, 'u'))
+    const file = join(folder, 'login.json')
+    expect((await stat(file)).mode & 0o777).toBe(0o600)
+    expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({ exchanges: { length: 3 } })
+
+    await rm(file)
+    const killed = await recordOne()
+    killed.child.kill('SIGKILL')
+    await killed.ended
+    expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({ exchanges: { length: 3 } })
+  })
+
+  it.each([
+    [['record'], 2, /--upstream is missing/u],
+    [['record', '--upstream', 'http://auth.example.com'], 2, /--upstream must be an https address/u],
+    [['record', '--upstream', 'https://auth.example.com', '--port', 'x'], 2, /--port must be a port number/u],
+    [['record', '--upstream', 'https://auth.example.com', '--upstream-ca', 'none.pem'], 1, /none\.pem/u],
+    [[], 2, /A command is needed: record or replay/u],
+    [['rewind'], 2, /rewind/u],
+    [['--once'], 2, /--once/u],
+    [['replay'], 2, /One recording is needed/u],
+    [['replay', 'none.json'], 1, /none\.json can't be read/u],
+  ])('explains %j, and fails', async (args, code, message) => {
+    const wrong = run(...args)
+    expect(await wrong.ended).toEqual([code, null])
+    expect(wrong.printed()).toMatch(message)
+    expect(wrong.printed()).not.toMatch(/\n\s+at /u)
+  })
+
+  it.each(['record', 'replay'])('%s has help', async (name) => {
+    const help = run(name, '--help')
+    expect(await help.ended).toEqual([0, null])
+    expect(help.printed()).toContain(`npx @owner-sso/recorder ${name}`)
+  })
+
+  it('is what `npx @owner-sso/emulator record` runs for a while yet, and says so', async () => {
+    const help = start(formerCommand, ['record', '--help'])
+    expect(await help.ended).toEqual([0, null])
+    expect(help.printed()).toContain('record has moved; from the next minor version on: npx @owner-sso/recorder record')
+    expect(help.printed()).toContain('Usage: npx @owner-sso/recorder record')
+    const wrong = start(formerCommand, ['replay', 'none.json'])
+    expect(await wrong.ended).toEqual([1, null])
+    expect(wrong.printed()).toContain("none.json can't be read")
+  })
+})
+
+describe('npx @owner-sso/recorder replay', () => {
+  beforeEach(async () => {
+    const recorder = await recordOne()
+    recorder.child.kill('SIGINT')
+    await recorder.ended
+  })
+
+  it('ends by itself after the last answer, well', async () => {
+    const replay = run('replay', 'login.json', '--once')
+    const tokens = await pointedAt(await replay.prints(address)).login('ann@example.com')
+    expect(tokens['token_type']).toBe('Bearer')
+    expect(await replay.ended).toEqual([0, null])
+    expect(replay.printed()).toContain('3 of 3: POST /oauth2/v3/token → 200')
+  })
+
+  it('ends badly with the first request that does not fit, and says which', async () => {
+    const replay = run('replay', 'login.json', '--once')
+    const client = pointedAt(await replay.prints(address))
+    expect((await client.exchange('c')).status).toBe(409)
+    expect(await replay.ended).toEqual([1, null])
+    expect(replay.printed()).toContain('Exchange 1 of 3: GET /oauth2/v3/authorize was recorded')
+  })
+
+  it('goes on until Ctrl-C otherwise', async () => {
+    const replay = run('replay', 'login.json')
+    const authUrl = await replay.prints(address)
+    await pointedAt(authUrl).login('ann@example.com')
+    await pointedAt(authUrl).login('ben@example.com')
+    replay.child.kill('SIGINT')
+    expect(await replay.ended).toEqual([0, null])
+  })
+})

@@ -1,0 +1,139 @@
+/** What is different between a request that arrived and the one that was recorded, in sentences that name no value of the client's. */
+import type { Json } from '../masking/field-masks.ts'
+import type { Parameters, RecordedRequest } from '../fixture/fixture.ts'
+import { onlyPlaceholder, render, parseTemplate } from '../fixture/placeholders.ts'
+import { fits, type Bindings } from './template-match.ts'
+import { isKnown } from '../masking/vocabulary.ts'
+
+/** A request as it arrived at a replay. */
+export interface ArrivedRequest {
+  readonly instance: string
+  readonly method: string
+  readonly path: string
+  readonly query: URLSearchParams
+  readonly cookies: URLSearchParams
+  /** The media type alone. */
+  readonly contentType: string
+  readonly body: string
+}
+
+/** Empty where the request is the recorded one; then `bindings` know what its placeholders stand for. */
+export function differences(expected: RecordedRequest, arrived: ArrivedRequest, bindings: Bindings): string[] {
+  const { instance, method, path } = expected
+  if (arrived.instance !== instance) return [`it must be sent to the ${instance} instance`]
+  if (arrived.method !== method || !fits(path, arrived.path, bindings))
+    return [
+      isKnown(`${arrived.method} ${arrived.path}`) ? `${arrived.method} ${arrived.path} came` : 'another request came',
+    ]
+  return [
+    ...compareParameters('query', expected.query ?? {}, arrived.query, bindings),
+    ...compareParameters('cookie', expected.cookies ?? {}, arrived.cookies, bindings, 'more is fine'),
+    ...compareBody(expected, arrived, bindings),
+  ]
+}
+
+function compareBody(expected: RecordedRequest, { contentType, body }: ArrivedRequest, bindings: Bindings): string[] {
+  const { form, json, html, text } = expected
+  const wanted = [expected.headers['content-type'] ?? ''].flat().join('').split(';', 1)[0]?.trim() ?? ''
+  if (wanted !== '' && !fits(wanted, contentType, bindings)) return [`content-type must be ${wanted}`]
+  if (form) return compareParameters('form', form, new URLSearchParams(body), bindings)
+  if (json !== undefined) return compareJson('body', json, parsed(body), bindings)
+  return fits([...(html ?? text ?? [])].join('\n'), body, bindings) ? [] : ['body differs']
+}
+
+function compareParameters(
+  where: string,
+  expected: Parameters,
+  arrived: URLSearchParams,
+  bindings: Bindings,
+  extra?: 'more is fine',
+): string[] {
+  const names = new Set(arrived.keys())
+  const problems: string[] = []
+  for (const [template, wanted] of byCertainty(expected, bindings)) {
+    const name = [...names].find((each) => fits(template, each, new Map(bindings)))
+    if (name === undefined || !fits(template, name, bindings)) {
+      problems.push(`${where}: ${template} is missing`)
+      continue
+    }
+    names.delete(name)
+    problems.push(...compareValues(`${where}: ${template}`, [wanted].flat(), arrived.getAll(name), bindings))
+  }
+  if (extra === undefined) problems.push(...[...names].map((name) => `${where}: ${shown(name)} was not there`))
+  return problems
+}
+
+function compareValues(
+  at: string,
+  wanted: readonly string[],
+  arrived: readonly string[],
+  bindings: Bindings,
+): string[] {
+  if (wanted.length !== arrived.length) return [`${at} must come ${times(wanted.length)}`]
+  return wanted.flatMap((template, index) =>
+    fits(template, arrived[index] ?? '', bindings) ? [] : [differs(at, template)],
+  )
+}
+
+function compareJson(at: string, expected: Json, arrived: unknown, bindings: Bindings): string[] {
+  if (typeof expected === 'string') {
+    const text = onlyPlaceholder(expected)?.spellings.includes('number') ? String(arrived) : arrived
+    return typeof text === 'string' && fits(expected, text, bindings) ? [] : [differs(at, expected)]
+  }
+  if (isList(expected)) {
+    if (!Array.isArray(arrived) || arrived.length !== expected.length)
+      return [`${at} must be a list of ${expected.length}`]
+    return expected.flatMap((item, index) => compareJson(`${at}[${index}]`, item, arrived[index], bindings))
+  }
+  if (typeof expected !== 'object' || expected === null)
+    return arrived === expected ? [] : [`${at} must be ${String(expected)}`]
+  if (typeof arrived !== 'object' || arrived === null || Array.isArray(arrived)) return [`${at} must be an object`]
+  const members = new Map<string, unknown>(Object.entries(arrived))
+  const problems: string[] = []
+  for (const [template, wanted] of byCertainty(expected, bindings)) {
+    const name = [...members.keys()].find((each) => fits(template, each, new Map(bindings)))
+    if (name === undefined || !fits(template, name, bindings)) problems.push(`${at}: ${template} is missing`)
+    else problems.push(...compareJson(`${at}: ${template}`, wanted, members.get(name), bindings))
+    if (name !== undefined) members.delete(name)
+  }
+  return [...problems, ...[...members.keys()].map((name) => `${at}: ${shown(name)} was not there`)]
+}
+
+/** Names that could be any come last, so that they don't take another's place. */
+function byCertainty<Value>(
+  expected: Readonly<Record<string, Value>>,
+  bindings: Bindings,
+): readonly (readonly [string, Value])[] {
+  const isOpen = ([name]: readonly [string, Value]): boolean => {
+    const whole = onlyPlaceholder(name)
+    return whole !== undefined && !bindings.has(whole.name)
+  }
+  const entries = Object.entries(expected)
+  return [...entries.filter((entry) => !isOpen(entry)), ...entries.filter(isOpen)]
+}
+
+function differs(at: string, template: string): string {
+  const whole = onlyPlaceholder(template)
+  if (whole) return `${at} must be ${template}, the value that was sent before`
+  return `${at} must be "${render(parseTemplate(template), (name) => `{{${name}}}`)}"`
+}
+
+function shown(name: string): string {
+  return isKnown(name) ? name : 'another name'
+}
+
+function times(count: number): string {
+  return count === 1 ? 'once' : `${count} times`
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function isList(value: Json): value is readonly Json[] {
+  return Array.isArray(value)
+}
