@@ -2,14 +2,14 @@
  * Watches an owner's vehicles without a browser or a person, until it is told to stop. Made to be copied.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import { createSso, createTokenManager, SsoError, transportFromText } from '@owner-sso/core'
+import { accountName, createSso, createTokenManager, SsoError, transportFromText } from '@owner-sso/core'
 import type { Factor, PasscodeAnswer } from '@owner-sso/core'
 import { ownerFetch } from '@owner-sso/express'
 import { fileTokenStore } from '@owner-sso/token-store-file'
 import { Secret, TOTP } from 'otpauth'
 import { pino } from 'pino'
 
-const { OWNER_SSO_AUTH_URL: authUrl = '', OWNER_SSO_ACCOUNT: account = '', TOKENS: path = 'tokens' } = process.env
+const { OWNER_SSO_AUTH_URL: authUrl = '', OWNER_SSO_ACCOUNT: identity = '', TOKENS: path = 'tokens' } = process.env
 const { OWNER_SSO_CREDENTIAL: credential = '', OWNER_SSO_TOTP_SECRET: secret = '', POLL_SECONDS = '60' } = process.env
 const log = pino({ redact: ['*.vin', '*.access_token', '*.refresh_token', '*.id_token', '*.headers.authorization'] })
 const settings = ['OWNER_SSO_AUTH_URL', 'OWNER_SSO_API_URL', 'OWNER_SSO_ACCOUNT', 'OWNER_SSO_CREDENTIAL']
@@ -17,7 +17,7 @@ const wrong = settings.filter((name) => !process.env[name]) // before the first 
 if (!/^[A-Z2-7 ]*=*$/iu.test(secret)) wrong.push('OWNER_SSO_TOTP_SECRET (base32)')
 if (!(Number(POLL_SECONDS) > 0)) wrong.push('POLL_SECONDS')
 if (wrong.length > 0) giveUp(wrong)
-const { sso, tokens, callOwnerApi } = build()
+const { account, sso, tokens, callOwnerApi } = build()
 const stop = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop.abort())
 let nextSignIn = 0 // sign-ins that follow each other get an account blocked
@@ -32,11 +32,12 @@ log.info('stopped')
 function build() {
   const { OWNER_SSO_TRANSPORT: how, OWNER_SSO_REDIRECT_URI: redirectUri } = process.env
   try {
+    const name = accountName(identity) // one token set, however it is spelled
     const transport = transportFromText(how || 'document', 'OWNER_SSO_TRANSPORT')
     const service = createSso({ authUrl, transport, ...(redirectUri && { redirectUri }) })
     const manager = createTokenManager({ sso: service, store: fileTokenStore({ path }) })
-    const call = ownerFetch({ tokens: manager, account, transport }) // at OWNER_SSO_API_URL
-    return { sso: service, tokens: manager, callOwnerApi: call }
+    const call = ownerFetch({ tokens: manager, account: name, transport }) // at OWNER_SSO_API_URL
+    return { account: name, sso: service, tokens: manager, callOwnerApi: call }
   } catch (error) {
     return giveUp([String(error)])
   }
@@ -51,7 +52,7 @@ async function poll(): Promise<void> {
   const { state } = await tokens.status(account)
   if ((state === 'signed-out' || state === 'reauthentication-required') && Date.now() >= nextSignIn) {
     nextSignIn = Date.now() + 6 * 3600 * 1000
-    const credentials = { identity: account, credential, ...(secret && { passcode }) }
+    const credentials = { identity, credential, ...(secret && { passcode }) }
     await tokens.save(account, await sso.login(credentials, { signal: stop.signal }))
     log.info('signed in')
   }

@@ -102,6 +102,16 @@ it('signs in again once the refresh token is dead, and not a second time the sam
   expect(emulator.counters.codeExchanges).toBe(2)
 })
 
+it('keeps one token set, however the account is spelled', async () => {
+  const first = start({ OWNER_SSO_ACCOUNT: 'Ann@Example.com' })
+  await first.logs('"vehicle"')
+  await first.stop()
+  const second = start()
+  await second.logs('"vehicle"')
+  expect(await second.stop()).toBe(0)
+  expect(emulator.counters.codeExchanges).toBe(1)
+})
+
 it('goes on when the owner API has been away', async () => {
   emulator.once('owner-api', { status: 503 })
   const poller = start()

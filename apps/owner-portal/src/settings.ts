@@ -1,7 +1,7 @@
 /**
  * What the environment says about how the portal runs.
  */
-import { type SsoOptions, transportFromText } from '@owner-sso/core'
+import { mayCarrySecrets, type SsoOptions, transportFromText } from '@owner-sso/core'
 
 /** The SSO service and the owner API. */
 export interface Service {
@@ -82,8 +82,7 @@ function transportFrom(text: string): NonNullable<Service['transport']> {
 /** The bearer token goes there: https, or http on a loopback host. */
 function baseAddress(name: string, value: string): string {
   const url = URL.canParse(value) ? new URL(value) : undefined
-  const loopback = url !== undefined && /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/u.test(url.hostname)
-  if (url?.protocol === 'https:' || (url?.protocol === 'http:' && loopback)) return value
+  if (url !== undefined && mayCarrySecrets(url)) return value
   throw new SettingsError(`${name} must be an https address, or http on a loopback host.`)
 }
 

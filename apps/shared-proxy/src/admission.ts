@@ -3,7 +3,7 @@
  */
 import type { IncomingMessage } from 'node:http'
 import type { Refusal } from './answer.ts'
-import { type Client, clientWithKey } from './clients.ts'
+import { accountNamed, type Client, clientWithKey } from './clients.ts'
 
 /** The account to call the owner API for, or why not. */
 export type Admission = { readonly account: string } | { readonly refusal: Refusal }
@@ -16,14 +16,14 @@ export function admit({ headers }: IncomingMessage, clients: readonly Client[]):
   const [, key] = /^Bearer +([\w.~+/-]+=*)$/iu.exec(headers.authorization ?? '') ?? []
   const client = key === undefined ? undefined : clientWithKey(clients, key)
   if (!client) return { refusal: unknownKey }
-  const named = accountIn(headers['x-owner-account'])
-  const account = named ?? (client.accounts.length === 1 ? client.accounts[0] : undefined)
-  if (account === undefined) return { refusal: noAccount }
-  return client.accounts.includes(account) ? { account } : { refusal: foreignAccount }
+  const named = nameIn(headers['x-owner-account'])
+  if (named === undefined && client.accounts.length > 1) return { refusal: noAccount }
+  const account = named === undefined ? client.accounts[0] : accountNamed(named)
+  return account !== undefined && client.accounts.includes(account) ? { account } : { refusal: foreignAccount }
 }
 
 /** Node reads headers as Latin-1; names are UTF-8. A header that came twice is joined by commas and so is nobody's name. */
-function accountIn(header: string | string[] | undefined): string | undefined {
+function nameIn(header: string | string[] | undefined): string | undefined {
   return header === undefined ? undefined : Buffer.from(String(header), 'latin1').toString()
 }
 

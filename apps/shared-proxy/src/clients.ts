@@ -6,6 +6,7 @@
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
+import { accountName } from '@owner-sso/core'
 import { SettingsError } from './settings.ts'
 
 export interface Client {
@@ -58,8 +59,9 @@ function clientsFrom(text: string, problem: (sentence: string) => SettingsError)
     if (typeof hash !== 'string' || !/^[\da-f]{64}$/iu.test(hash)) {
       throw problem(`keySha256 of ${where} must be the SHA-256 of its API key, 64 hexadecimal digits.`)
     }
-    if (!isListOfNames(accounts)) throw problem(`accounts of ${where} must be a list of account names.`)
-    return { name, keyHash: Buffer.from(hash, 'hex'), accounts }
+    const names = accountNames(accounts)
+    if (names === undefined) throw problem(`accounts of ${where} must be a list of account names.`)
+    return { name, keyHash: Buffer.from(hash, 'hex'), accounts: names }
   })
   if (new Set(clients.map(({ keyHash }) => keyHash.toString('hex'))).size < clients.length) {
     throw problem('two clients have the same API key.')
@@ -67,8 +69,20 @@ function clientsFrom(text: string, problem: (sentence: string) => SettingsError)
   return clients
 }
 
-function isListOfNames(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.length > 0 && value.every((name) => typeof name === 'string' && name !== '')
+/** The accounts of a list, by the names that their tokens are kept under. */
+function accountNames(list: unknown): readonly string[] | undefined {
+  if (!Array.isArray(list) || list.length === 0) return undefined
+  const names = list.map((name) => (typeof name === 'string' && name !== '' ? accountNamed(name) : undefined))
+  return names.every((name) => name !== undefined) ? names : undefined
+}
+
+/** The account that somebody names, by any spelling of its e-mail; `undefined` where it can be nobody's. */
+export function accountNamed(name: string): string | undefined {
+  try {
+    return accountName(name)
+  } catch {
+    return undefined
+  }
 }
 
 function parsed(text: string): unknown {

@@ -2,7 +2,7 @@
  * What the environment says about how an instance runs. Everything is checked once, at the start.
  */
 import { isAbsolute } from 'node:path'
-import { type SsoOptions, transportFromText } from '@owner-sso/core'
+import { mayCarrySecrets, type SsoOptions, transportFromText } from '@owner-sso/core'
 
 export interface Settings extends Pick<SsoOptions, 'redirectUri' | 'transport'> {
   readonly host: string
@@ -118,8 +118,7 @@ function origin(name: string, value: string): string {
 /** Tokens and passwords travel there: https, or http on a loopback host. */
 function tokenAddress(name: string, value: string): string {
   const url = URL.canParse(value) ? new URL(value) : undefined
-  const isLoopback = url !== undefined && /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/u.test(url.hostname)
-  if (url?.protocol !== 'https:' && !(url?.protocol === 'http:' && isLoopback)) {
+  if (url === undefined || !mayCarrySecrets(url)) {
     throw new SettingsError(`${name} must be an https address, or http on a loopback host.`)
   }
   if (url.username || url.password || url.search || url.hash) {

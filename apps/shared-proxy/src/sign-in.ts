@@ -3,7 +3,7 @@
  *
  * The account's name and password come from OWNER_SSO_ACCOUNT and OWNER_SSO_CREDENTIAL, or are asked for.
  */
-import { createSso, createTokenManager, type Factor, type PasscodeAnswer } from '@owner-sso/core'
+import { accountName, createSso, createTokenManager, type Factor, type PasscodeAnswer } from '@owner-sso/core'
 import { described } from './log.ts'
 import { openPrompt, type Prompt } from './prompt.ts'
 import { openRedis } from './redis.ts'
@@ -18,7 +18,7 @@ try {
   process.exit(error instanceof SettingsError || error instanceof TypeError ? 2 : 1)
 }
 
-/** Resolves to the account's name. */
+/** Resolves to the name that the account's tokens are kept under. */
 async function signIn({ ask, askSecretly }: Prompt): Promise<string> {
   const settings = signInSettingsFrom(process.env)
   const { OWNER_SSO_ACCOUNT, OWNER_SSO_CREDENTIAL } = process.env
@@ -27,12 +27,13 @@ async function signIn({ ask, askSecretly }: Prompt): Promise<string> {
   // Made before the login, which so heeds a block that one of the gateways has met, and tells them of its own.
   const manager = createTokenManager({ sso, store })
   const identity = OWNER_SSO_ACCOUNT || (await ask('Account: '))
+  const account = accountName(identity)
   // Asked first: a login whose tokens nobody can keep is one too many.
-  await store.read(identity)
+  await store.read(account)
   const credential = OWNER_SSO_CREDENTIAL || (await askSecretly('Password: '))
   const tokens = await sso.login({ identity, credential, passcode: (factors) => passcodeOf(factors, prompt) })
-  await manager.save(identity, tokens)
-  return identity
+  await manager.save(account, tokens)
+  return account
 }
 
 async function passcodeOf(factors: readonly Factor[], { ask, askSecretly }: Prompt): Promise<PasscodeAnswer> {

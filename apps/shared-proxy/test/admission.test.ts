@@ -43,7 +43,8 @@ describeWithRedis('the door of the gateway', () => {
     expect(await call(url, { ...bearer(keys.home), ...named(account) })).toMatchObject({ status: 200 })
     expect(await call(url, { ...bearer(keys.family), ...named(account) })).toMatchObject({ status: 200 })
     expect(await call(url, { authorization: `bearer  ${keys.home}` })).toMatchObject({ status: 200 })
-    expect(forwarded()).toBe(4)
+    expect(await call(url, { ...bearer(keys.home), ...named(account.toUpperCase()) })).toMatchObject({ status: 200 })
+    expect(forwarded()).toBe(5)
   })
 
   it('forwards neither the key nor the name of the account', async () => {
@@ -69,12 +70,6 @@ describeWithRedis('the door of the gateway', () => {
     [
       'an account of nobody',
       { ...bearer(keys.home), ...named('x@example.com') },
-      403,
-      'ERR_GATEWAY_ACCOUNT_NOT_ALLOWED',
-    ],
-    [
-      'an account in other letters',
-      { ...bearer(keys.home), ...named('PLAIN@example.com') },
       403,
       'ERR_GATEWAY_ACCOUNT_NOT_ALLOWED',
     ],

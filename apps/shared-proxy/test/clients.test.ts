@@ -22,6 +22,12 @@ describe('the file of clients', () => {
     expect(await readClients(file)).toEqual([{ name: 'home', keyHash: sha256('key'), accounts: ['ann', 'bob'] }])
   })
 
+  it('names accounts as tokens are kept under, however they are spelled in it', async () => {
+    const accounts = ['Ann@Example.com', ' bob@example.com', 'sub:Subject-1']
+    const [client] = await readClients(fileWith({ clients: [{ name: 'home', keySha256, accounts }] }))
+    expect(client?.accounts).toEqual(['ann@example.com', 'bob@example.com', 'sub:Subject-1'])
+  })
+
   it.each([
     ['not JSON', '{'],
     ['a list named clients', []],
@@ -32,6 +38,7 @@ describe('the file of clients', () => {
     ['keySha256 of client 1', { clients: [{ name: 'home', keySha256: 'key', accounts: ['ann'] }] }],
     ['accounts of client 1', { clients: [{ name: 'home', keySha256, accounts: [] }] }],
     ['accounts of client 1', { clients: [{ name: 'home', keySha256, accounts: 'ann' }] }],
+    ['accounts of client 1', { clients: [{ name: 'home', keySha256, accounts: ['SUB:1'] }] }],
     [
       'two clients have the same API key',
       { clients: ['home', 'away'].map((name) => ({ name, keySha256, accounts: ['ann'] })) },

@@ -39,11 +39,11 @@ describeWithRedis('the sign-in', () => {
     expect(await call(`${url}/api/1/vehicles`)).toMatchObject({ status: 200 })
   })
 
-  it('takes account and password from the environment as well', async () => {
+  it('takes account and password from the environment as well, and any spelling of the account', async () => {
     const deployment = await deploy({ instances: 0 })
     const { environment } = deployment
     const { code } = await signIn({
-      environment: { ...environment, OWNER_SSO_ACCOUNT: 'regional@example.com', OWNER_SSO_CREDENTIAL: credential },
+      environment: { ...environment, OWNER_SSO_ACCOUNT: 'Regional@Example.com', OWNER_SSO_CREDENTIAL: credential },
     })
     expect(code).toBe(0)
     expect(await deployment.tokens.status('regional@example.com')).toMatchObject({ state: 'valid' })

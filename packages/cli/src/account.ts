@@ -1,18 +1,9 @@
 /**
  * Whose tokens a call is about.
  */
-import { isSubjectAccount, ownerOfEmail, SignedOutError, type TokenManager } from '@owner-sso/core'
+import { accountName, SignedOutError, type TokenManager } from '@owner-sso/core'
 import { CommandError, exitCodes, usageError } from './command-error.ts'
 import type { Settings } from './settings.ts'
-
-/**
- * The account's name of an e-mail, or of a subject (`sub:…`), which stays as it is. As the Passport strategy has it, so that
- * a portal and this command can share a store.
- */
-export function accountOf(identity: string): string {
-  const name = identity.trim()
-  return isSubjectAccount(name) ? name : ownerOfEmail(name).account
-}
 
 /**
  * The account that was named, else the only one of the store.
@@ -20,7 +11,7 @@ export function accountOf(identity: string): string {
  * @throws CommandError where nobody is signed in, or several are and none is named
  */
 export async function chosenAccount({ account }: Settings, tokens: TokenManager): Promise<string> {
-  if (account !== undefined) return accountOf(account.value)
+  if (account !== undefined) return accountName(account.value)
   const [only, ...others] = await accountNames(tokens)
   if (only === undefined) {
     throw new CommandError(exitCodes.signInAgain, 'Nobody is signed in here.', 'Sign in with: owner-sso login')
@@ -37,7 +28,7 @@ export async function chosenAccount({ account }: Settings, tokens: TokenManager)
  *
  * @throws CommandError that names the account, and those that are signed in, where it is not
  */
-export async function asSignedIn<Result>(
+export async function requireSignedIn<Result>(
   account: string,
   tokens: TokenManager,
   use: () => Promise<Result>,

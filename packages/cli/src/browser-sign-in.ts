@@ -3,6 +3,7 @@
  */
 import { createInterface } from 'node:readline/promises'
 import {
+  accountName,
   type AuthorizationRequest,
   identifyOwner,
   isSubjectAccount,
@@ -10,7 +11,6 @@ import {
   type Sso,
   type TokenSet,
 } from '@owner-sso/core'
-import { accountOf } from './account.ts'
 import { openInBrowser } from './browser.ts'
 import { CommandError, exitCodes, usageError } from './command-error.ts'
 import { identityOf } from './credentials.ts'
@@ -49,7 +49,7 @@ export async function signInWithBrowser(sso: Sso, settings: Settings, voice: Log
   voice.tell(openInBrowser(url) ? 'Your browser opens this address:' : 'Open this address in your browser:')
   printNote('', url, '')
   voice.tell(...instructions(new URL(url).searchParams.get('redirect_uri') ?? ''))
-  return signInOf(accountOf(identity), sso, await redeemed(sso, request, settings, voice))
+  return signInOf(accountName(identity), sso, await redeemed(sso, request, settings, voice))
 }
 
 async function redeemed(

@@ -1,49 +1,48 @@
 /**
- * The steps of a login as they happen, for a person who watches. They are read off Node's own announcement of each request,
- * so the flow itself knows nothing of it.
+ * The steps of a login as they happen, for a person who watches: core tells them on its channel `owner-sso:step`.
  */
-import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { tracingChannel } from 'node:diagnostics_channel'
+import type { LoginStep, StepTrace } from '@owner-sso/core'
 
-const channel = 'http.client.request.start'
+const channel = tracingChannel<unknown, StepTrace>('owner-sso:step')
 
-/** Endpoints of the interface document by method and the end of their path. */
-const steps: readonly (readonly [method: string, path: RegExp, step: string])[] = [
-  ['GET', /\/oauth2\/v3\/authorize$/u, 'Opening the login page'],
-  ['POST', /\/oauth2\/v3\/authorize$/u, 'Sending the login form'],
-  ['POST', /\/oauth2\/v3\/token$/u, 'Exchanging the code for tokens'],
-  ['GET', /\/authorize\/mfa\/factors$/u, 'Asking for the second factors'],
-  ['POST', /\/authorize\/mfa\/verify$/u, 'Verifying the passcode'],
-  ['POST', /\/authorize\/mfa\/backupcodes\/attempt$/u, 'Verifying the backup code'],
-]
+/** What each step is called. */
+export type StepNames = Readonly<Record<LoginStep, string>>
 
-/** Calls `show` with the name of each step until `login` has ended. */
+const names: StepNames = {
+  'login-page': 'Opening the login page',
+  'form-submission': 'Sending the login form',
+  'code-exchange': 'Exchanging the code for tokens',
+  'mfa-factors': 'Asking for the second factors',
+  'mfa-verify': 'Verifying the passcode',
+}
+
+/**
+ * Calls `show` with the name of each step until `login` has ended.
+ *
+ * @param otherNames - of steps that are called otherwise in this login
+ */
 export async function withProgress<Result>(
   show: (step: string) => void,
   login: () => Promise<Result>,
+  otherNames: Partial<StepNames> = {},
 ): Promise<Result> {
-  const listener = (message: unknown): void => {
-    const step = stepOf(message)
-    if (step !== undefined) show(step)
+  const called: StepNames = { ...names, ...otherNames }
+  const subscriber = {
+    start: ({ step }: StepTrace): void => show(called[step]),
+    end: unheeded,
+    asyncStart: unheeded,
+    asyncEnd: unheeded,
+    error: unheeded,
   }
-  subscribe(channel, listener)
+  channel.subscribe(subscriber)
   try {
     return await login()
   } finally {
-    unsubscribe(channel, listener)
+    channel.unsubscribe(subscriber)
   }
 }
 
-function stepOf(message: unknown): string | undefined {
-  const { method, path } = requestOf(message)
-  const name = path.replace(/\?.*$/u, '')
-  return steps.find(([verb, ending]) => verb === method && ending.test(name))?.[2]
-}
-
-function requestOf(message: unknown): { method: string; path: string } {
-  const request = property(message, 'request')
-  return { method: String(property(request, 'method')), path: String(property(request, 'path')) }
-}
-
-function property(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
+function unheeded(): void {
+  // How a step ended, the login itself says.
 }

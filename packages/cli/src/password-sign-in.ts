@@ -2,13 +2,13 @@
  * A sign-in with e-mail and password. What a person typed can be corrected; what came from elsewhere is tried once.
  */
 import {
+  accountName,
   InvalidCredentialsError,
   type LoginOutcome,
   PasscodeRejectedError,
   type Sso,
   type TokenSet,
 } from '@owner-sso/core'
-import { accountOf } from './account.ts'
 import type { CommandOptions } from './call.ts'
 import { type CredentialSource, credentialSource } from './credentials.ts'
 import { stopped } from './interruption.ts'
@@ -34,7 +34,7 @@ export async function signInWithPassword(
 ): Promise<SignIn> {
   const generator = await givenGenerator(options)
   const { identity, outcome } = await firstFactor(sso, credentialSource(settings, options.credentialFile), voice)
-  const account = accountOf(identity)
+  const account = accountName(identity)
   if (outcome.kind === 'tokens') return { account, tokens: outcome.tokens }
   const answers = await answerSource(outcome.factors, generator, options, settings)
   for (let attempt = 1; ; attempt += 1) {
@@ -42,7 +42,8 @@ export async function signInWithPassword(
     const answer = await answers.next()
     try {
       const complete = (): Promise<TokenSet> => sso.completeLogin(outcome.pending, answer, { signal: stopped })
-      return { account, tokens: await withProgress(voice.step, complete) }
+      const verifying = 'backupCode' in answer ? { 'mfa-verify': 'Verifying the backup code' } : {}
+      return { account, tokens: await withProgress(voice.step, complete, verifying) }
     } catch (error) {
       if (!(error instanceof PasscodeRejectedError) || !isWorthAnother(error, attempt, answers.unattended)) throw error
       voice.problem(error.message)

@@ -2,7 +2,14 @@
  * The SSO service as the settings name it.
  */
 import { readFileSync } from 'node:fs'
-import { type Sso, type SsoOptions, createSso, transportFromText, transportOf as checkTransport } from '@owner-sso/core'
+import {
+  type Sso,
+  type SsoOptions,
+  createSso,
+  mayCarrySecrets,
+  transportFromText,
+  transportOf as checkTransport,
+} from '@owner-sso/core'
 import { usageError } from './command-error.ts'
 import { configFile, expandHome } from './folders.ts'
 import type { Given, Settings } from './settings.ts'
@@ -81,8 +88,7 @@ export function apiUrlOf({ apiUrl }: Settings): string {
 
 function isWebAddress(address: string): boolean {
   if (!URL.canParse(address)) return false
-  const { protocol, hostname } = new URL(address)
-  return protocol === 'https:' || (protocol === 'http:' && /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/u.test(hostname))
+  return mayCarrySecrets(new URL(address))
 }
 
 /** The PEM of a private CA. @throws CommandError where the file can't be read, or is none */

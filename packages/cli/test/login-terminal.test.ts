@@ -46,6 +46,7 @@ describeInTerminal('owner-sso login, in a terminal', () => {
     })
     await terminal.shows('or a backup code')
     terminal.type(`${account?.backupCodes[0]}${enter}`)
+    await terminal.shows('Verifying the backup code')
     await terminal.shows('Signed in as')
     expect((await terminal.end()).code).toBe(0)
   })

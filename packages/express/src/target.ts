@@ -1,17 +1,7 @@
 /**
  * The owner API's address: the only place a token is sent to.
  */
-import { verificationProblem } from '@owner-sso/core'
-
-/** Plain http never leaves the machine. */
-function isLoopback({ hostname }: URL): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/u.test(hostname)
-}
-
-/** Whether a token may travel to this address: over https, or over http on a loopback host. */
-export function mayCarryToken(url: URL): boolean {
-  return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url))
-}
+import { mayCarrySecrets, verificationProblem } from '@owner-sso/core'
 
 /**
  * The option `target`; default the variable `OWNER_SSO_API_URL`.
@@ -21,7 +11,7 @@ export function mayCarryToken(url: URL): boolean {
  */
 export function ownerApiTarget(value: unknown = process.env['OWNER_SSO_API_URL']): URL {
   const url = value instanceof URL ? value : URL.canParse(String(value)) ? new URL(String(value)) : undefined
-  if (!url || !mayCarryToken(url)) {
+  if (!url || !mayCarrySecrets(url)) {
     throw new TypeError('target must be the owner API’s address: https, or http on a loopback host')
   }
   if (url.username || url.password || url.search || url.hash) {

@@ -87,11 +87,11 @@ export async function sync(disk: Disk, path: string): Promise<void> {
   try {
     await unless(disk.fsync(fd), ...refused)
   } finally {
-    letGo(disk, fd)
+    closeQuietly(disk, fd)
   }
 }
 
 /** Closes what was only read: nobody has to wait for it, and nothing can be lost with it. */
-export function letGo(disk: Disk, fd: number): void {
+export function closeQuietly(disk: Disk, fd: number): void {
   disk.close(fd).catch(() => undefined)
 }

@@ -3,14 +3,21 @@
  */
 import { isAbsolute, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Conflict, StoreError, type TokenStore, type Versioned } from '@owner-sso/core'
+import {
+  type Conflict,
+  type EncryptionKey,
+  StoreError,
+  type TokenStore,
+  type Versioned,
+  withEncryption,
+} from '@owner-sso/core'
 import { watchFolder } from './change-hint.ts'
 import { codeOf, type Disk, sync, systemDisk, unless } from './disk.ts'
-import { type EncryptionKey, sealed } from './encryption.ts'
 import { accountFolder, keyName, keyOf, shardFolder, shardName, versionFile } from './layout.ts'
 import { newestRecord, type Standing } from './newest-record.ts'
 import { forgetOlder } from './older-versions.ts'
 import { openedFolder } from './opened-folder.ts'
+import { warnOfPlainText } from './plain-text-warning.ts'
 import { publish } from './publication.ts'
 import { encode, type Envelope } from './record-file.ts'
 import { reporting } from './system-failure.ts'
@@ -36,11 +43,13 @@ const patience = { milliseconds: 2000, looks: 5 }
  *   `read-failed`, `write-failed`, `corrupt`, `wrong-key`, `busy`.
  */
 export function fileTokenStore({ path, encryptionKey }: FileTokenStoreOptions): TokenStore {
-  return sealed(storeOn(systemDisk, { path }), encryptionKey)
+  const store = createStore(systemDisk, { path })
+  if (encryptionKey === undefined) warnOfPlainText()
+  return withEncryption(store, encryptionKey)
 }
 
 /** The store without encryption, on any disk. */
-export function storeOn(disk: Disk, { path }: { readonly path: string }): TokenStore {
+export function createStore(disk: Disk, { path }: { readonly path: string }): TokenStore {
   if (typeof path !== 'string' || path === '') throw new TypeError('path must name the folder of the token store')
   const root = isAbsolute(path) ? path : resolve(path)
   const folder = openedFolder(disk, root)

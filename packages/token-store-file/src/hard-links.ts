@@ -7,7 +7,7 @@
  */
 import { join } from 'node:path'
 import { StoreError } from '@owner-sso/core'
-import { codeOf, createFlags, type Disk, letGo, unless } from './disk.ts'
+import { closeQuietly, codeOf, createFlags, type Disk, unless } from './disk.ts'
 import { keyOf, shardName, temporaryFolder } from './layout.ts'
 import { thisProcess } from './process-name.ts'
 
@@ -31,7 +31,7 @@ export async function probeHardLinks(disk: Disk, root: string): Promise<void> {
   await unless(disk.mkdir(temporaryFolder(root), 0o700), 'EEXIST')
   // What is there already was left by a probe of this process that failed.
   const fd = await unless(disk.open(path, createFlags, 0o600), 'EEXIST')
-  if (fd !== undefined) letGo(disk, fd)
+  if (fd !== undefined) closeQuietly(disk, fd)
   try {
     await unless(disk.link(path, link), 'EEXIST', 'ENOENT')
   } catch (error) {

@@ -1,2 +1,2 @@
-export type { EncryptionKey } from './encryption.ts'
+export type { EncryptionKey } from '@owner-sso/core'
 export { fileTokenStore, type FileTokenStoreOptions } from './file-token-store.ts'

@@ -4,7 +4,7 @@
 import type { Stats } from 'node:fs'
 import { join } from 'node:path'
 import { StoreError } from '@owner-sso/core'
-import { type Disk, letGo, readFlags, unless } from './disk.ts'
+import { closeQuietly, type Disk, readFlags, unless } from './disk.ts'
 import {
   accountFolder,
   parseTemporaryName,
@@ -105,7 +105,7 @@ async function readVersion(
     if (size <= length) return { content: start.subarray(0, length), stats }
     return { content: await readRest(disk, fd, start.subarray(0, length), size), stats }
   } finally {
-    letGo(disk, fd)
+    closeQuietly(disk, fd)
   }
 }
 

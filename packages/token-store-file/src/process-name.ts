@@ -1,7 +1,7 @@
 /**
  * Which process wrote a file, and whether it is still there. A process id alone is given again to others.
  */
-import { readFileSync } from 'node:fs'
+import { processStat } from '@owner-sso/core'
 import { codeOf } from './disk.ts'
 
 export interface ProcessName {
@@ -13,7 +13,7 @@ export interface ProcessName {
 let own: ProcessName | undefined
 
 export function thisProcess(): ProcessName {
-  return (own ??= { pid: process.pid, started: statOf(process.pid)?.started ?? '0' })
+  return (own ??= { pid: process.pid, started: processStat(process.pid)?.started ?? '0' })
 }
 
 /**
@@ -27,17 +27,6 @@ export function isAlive({ pid, started }: ProcessName): boolean {
     if (codeOf(error) !== 'EPERM') return false
   }
   if (started === '0') return true
-  const stat = statOf(pid)
-  return stat !== undefined && stat.started === started && stat.state !== 'Z' && stat.state !== 'X'
-}
-
-/** proc(5): after the command's name in parentheses comes the state as field 3, and the start time as field 22. */
-function statOf(pid: number): { state: string; started: string } | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    return { state: fields[0] ?? '', started: fields[19] ?? '0' }
-  } catch {
-    return undefined
-  }
+  const stat = processStat(pid)
+  return stat !== undefined && stat.started === started && !stat.ended
 }

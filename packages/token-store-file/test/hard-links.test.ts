@@ -4,7 +4,7 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { createInterface } from 'node:readline/promises'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from '@jest/globals'
-import { storeOn } from '../src/file-token-store.ts'
+import { createStore } from '../src/file-token-store.ts'
 import { fileTokenStore } from '../src/index.ts'
 import { withoutHardLinks } from './faulty-disk.ts'
 import { account, filesBelow, grow, sample } from './samples.ts'
@@ -15,7 +15,7 @@ const refusal = { code: 'ERR_SSO_STORE', reason: 'permissions', message: expect.
 
 test('is refused when an empty store is opened, before anything is written: a sign-in would be one too many', async () => {
   const path = folders.make()
-  const store = storeOn(withoutHardLinks, { path })
+  const store = createStore(withoutHardLinks, { path })
   await expect(store.read(account)).rejects.toMatchObject(refusal)
   await expect(store.swap(account, 0, sample(1), 'one')).rejects.toMatchObject(refusal)
   expect(existsSync(path) ? filesBelow(path) : []).toEqual([])
@@ -24,7 +24,7 @@ test('is refused when an empty store is opened, before anything is written: a si
 test('is refused by the next save where records were moved there; they can be read and copied', async () => {
   const path = folders.make()
   await grow(fileTokenStore({ path }), 3)
-  const store = storeOn(withoutHardLinks, { path })
+  const store = createStore(withoutHardLinks, { path })
   expect(await store.read(account)).toMatchObject({ version: 3, record: sample(3) })
   await expect(store.swap(account, 3, sample(4), 'four')).rejects.toMatchObject(refusal)
   expect(await store.read(account)).toMatchObject({ version: 3, record: sample(3) })

@@ -5,7 +5,7 @@
 import { once } from 'node:events'
 import { writeSync } from 'node:fs'
 import { systemDisk } from '../dist/disk.js'
-import { storeOn } from '../dist/file-token-store.js'
+import { createStore } from '../dist/file-token-store.js'
 
 const [, , path, account, writeId, pause] = process.argv
 let version
@@ -27,7 +27,7 @@ const disk = {
 }
 const record = { schema: 1, state: 'signed-out', generation: 0, by: writeId }
 try {
-  const answer = await storeOn(disk, { path }).swap(account, 0, record, writeId)
+  const answer = await createStore(disk, { path }).swap(account, 0, record, writeId)
   writeSync(1, 'version' in answer ? `version ${answer.version}\n` : 'conflict\n')
 } catch (error) {
   writeSync(1, `${error.reason}: ${error.message}\n`)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { createTokenManager, type TokenSet } from '@owner-sso/core'
 import { type Disk } from '../src/disk.ts'
-import { storeOn } from '../src/file-token-store.ts'
+import { createStore } from '../src/file-token-store.ts'
 import { fileTokenStore } from '../src/index.ts'
 import { systemError, watched } from './faulty-disk.ts'
 import { account, filesBelow, grow, sample } from './samples.ts'
@@ -80,7 +80,7 @@ describe('a process that dies before it has removed them', () => {
   ])('leaves it to the next %s', async (_name, next) => {
     const path = folders.make()
     await grow(fileTokenStore({ path }), 3)
-    const dying = storeOn(dyingBeforeTheCleaning(), { path })
+    const dying = createStore(dyingBeforeTheCleaning(), { path })
     expect(await dying.swap(account, 3, sample(4), 'four', { forgetOlder: true })).toMatchObject({ version: 4 })
     expect(slotsBelow(path)).toEqual(expect.arrayContaining(['t.2', 't.3', 't.4']))
     await next(path)
@@ -91,9 +91,9 @@ describe('a process that dies before it has removed them', () => {
 test('a file system that has become read-only is still read', async () => {
   const path = folders.make()
   await grow(fileTokenStore({ path }), 3)
-  await storeOn(dyingBeforeTheCleaning(), { path }).swap(account, 3, sample(4), 'four', { forgetOlder: true })
+  await createStore(dyingBeforeTheCleaning(), { path }).swap(account, 3, sample(4), 'four', { forgetOlder: true })
   const readOnly = watched((call, proceed) =>
     ['unlink', 'link'].includes(call.name) ? Promise.reject(systemError('EROFS', call.name)) : proceed(),
   )
-  expect(await storeOn(readOnly, { path }).read(account)).toMatchObject({ version: 4, record: sample(4) })
+  expect(await createStore(readOnly, { path }).read(account)).toMatchObject({ version: 4, record: sample(4) })
 })

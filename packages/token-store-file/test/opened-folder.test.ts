@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { createTokenManager, type TokenSet } from '@owner-sso/core'
 import { systemDisk } from '../src/disk.ts'
-import { storeOn } from '../src/file-token-store.ts'
+import { createStore } from '../src/file-token-store.ts'
 import { fileTokenStore } from '../src/index.ts'
 import { keyOf } from '../src/layout.ts'
 import { systemError, watched } from './faulty-disk.ts'
@@ -21,7 +21,7 @@ describe('a path whose folders are missing', () => {
       if (call.name === 'open') synced.add(call.arguments[0])
       return proceed()
     })
-    expect(await storeOn(disk, { path }).read(account)).toBeUndefined()
+    expect(await createStore(disk, { path }).read(account)).toBeUndefined()
     for (let made = path; made !== dirname(dirname(dirname(path))); made = dirname(made)) {
       expect(statSync(made).mode & 0o777).toBe(0o700)
       expect([...synced]).toContain(dirname(made))
@@ -34,7 +34,7 @@ describe('a path whose folders are missing', () => {
       if (call.name === 'mkdir') mkdirSync(String(call.arguments[0]), { recursive: true, mode: 0o700 })
       return proceed()
     })
-    expect(await storeOn(disk, { path }).swap(account, 0, sample(1), 'one')).toMatchObject({ version: 1 })
+    expect(await createStore(disk, { path }).swap(account, 0, sample(1), 'one')).toMatchObject({ version: 1 })
   })
 })
 
@@ -64,7 +64,7 @@ describe('a folder that is removed while the store is open', () => {
       }
       return proceed()
     })
-    const store = storeOn(disk, { path })
+    const store = createStore(disk, { path })
     expect(await store.swap(account, 0, sample(1), 'one')).toMatchObject({ version: 1 })
     expect(removed).toBe(true)
     expect(calls).toBeLessThan(200)
@@ -92,7 +92,7 @@ describe('a folder that is removed while the store is open', () => {
   test('and can’t be made again is an error, at once', async () => {
     const path = folders.make()
     let calls = 0
-    const store = storeOn(
+    const store = createStore(
       watched((_call, proceed) => {
         calls += 1
         return proceed()
@@ -141,7 +141,7 @@ describe('a path where no folder can be', () => {
       return proceed()
     }, systemDisk)
     const path = folders.make()
-    await expect(storeOn(disk, { path }).read(account)).rejects.toMatchObject({ reason: 'read-failed' })
+    await expect(createStore(disk, { path }).read(account)).rejects.toMatchObject({ reason: 'read-failed' })
     expect(calls).toBeLessThan(20)
   })
 

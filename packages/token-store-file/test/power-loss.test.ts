@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals'
 import type { Versioned } from '@owner-sso/core'
 import * as fc from 'fast-check'
-import { storeOn } from '../src/file-token-store.ts'
+import { createStore } from '../src/file-token-store.ts'
 import { systemError, watched } from './faulty-disk.ts'
 import { account, grow, rounds, sample } from './samples.ts'
 import { volatileDisk } from './volatile-disk.ts'
@@ -16,12 +16,12 @@ async function findingsOfATrace(random: () => number, breakIt = false): Promise<
   let acknowledged = 0
   const look = async (): Promise<void> => {
     const found = disk.afterPowerLoss(random)
-    const stands = await storeOn(found, { path })
+    const stands = await createStore(found, { path })
       .read(account)
       .catch(() => 'unreadable' as const)
     findings.push({ acknowledged, stands })
     // And life goes on after it.
-    if (!breakIt) await grow(storeOn(found, { path }), 1)
+    if (!breakIt) await grow(createStore(found, { path }), 1)
   }
   const onTheWay = watched(async (call, proceed) => {
     await look()
@@ -30,7 +30,7 @@ async function findingsOfATrace(random: () => number, breakIt = false): Promise<
   for (let version = 0; version < 6; version += 1) {
     // Every third is a sign-in or sign-out, after which nothing older is kept to fall back to.
     const options = { forgetOlder: version % 3 === 2 }
-    await storeOn(onTheWay, { path }).swap(account, version, sample(version + 1), `write ${version}`, options)
+    await createStore(onTheWay, { path }).swap(account, version, sample(version + 1), `write ${version}`, options)
     acknowledged = version + 1
     await look()
   }
@@ -69,26 +69,26 @@ describe('a power loss', () => {
     const findings: Finding[] = []
     for (let lastCall = 0, ended = false; !ended; lastCall += 1) {
       const disk = volatileDisk(path)
-      await grow(storeOn(disk, { path }), 3)
+      await grow(createStore(disk, { path }), 3)
       let calls = 0
       const dying = watched((call, proceed) => {
         calls += 1
         return calls > lastCall ? Promise.reject(systemError('EIO', call.name)) : proceed()
       }, disk)
-      const answer = await storeOn(dying, { path })
+      const answer = await createStore(dying, { path })
         .swap(account, 3, sample(4), 'four', { forgetOlder: true })
         .catch(() => undefined)
       ended = calls <= lastCall
       const powerless = watched(async (_call, proceed) => {
         for (let loss = 0; loss < 10; loss += 1) {
-          const stands = await storeOn(disk.afterPowerLoss(Math.random), { path })
+          const stands = await createStore(disk.afterPowerLoss(Math.random), { path })
             .read(account)
             .catch(() => 'unreadable' as const)
           findings.push({ acknowledged: answer ? 4 : 3, stands })
         }
         return proceed()
       }, disk)
-      await storeOn(powerless, { path }).read(account)
+      await createStore(powerless, { path }).read(account)
     }
     expect(findings.length).toBeGreaterThan(1000)
     expect(findings.filter((finding) => !isWhole(finding))).toEqual([])

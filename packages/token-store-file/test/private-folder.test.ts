@@ -16,7 +16,7 @@ import {
 import { dirname, join } from 'node:path'
 import { describe, expect, jest, test } from '@jest/globals'
 import { systemDisk } from '../src/disk.ts'
-import { storeOn } from '../src/file-token-store.ts'
+import { createStore } from '../src/file-token-store.ts'
 import { fileTokenStore } from '../src/index.ts'
 import { keyOf } from '../src/layout.ts'
 import { watched } from './faulty-disk.ts'
@@ -134,7 +134,7 @@ describe('a folder above the store’s', () => {
 
   test('is none where it is sticky, as /tmp is', async () => {
     const warn = jest.spyOn(process, 'emitWarning').mockReturnValue()
-    for (const path of below(0o1777).paths) await grow(storeOn(systemDisk, { path }), 1)
+    for (const path of below(0o1777).paths) await grow(createStore(systemDisk, { path }), 1)
     expect(warn.mock.calls).toEqual([])
     warn.mockRestore()
   })
@@ -144,7 +144,7 @@ describe('a folder above the store’s', () => {
     async function said(gid: number): Promise<{ above: string; said: unknown[][] }> {
       const warn = jest.spyOn(process, 'emitWarning').mockReturnValue()
       const { above, paths } = below(0o775, gid)
-      for (const path of paths) await grow(storeOn(systemDisk, { path }), 1)
+      for (const path of paths) await grow(createStore(systemDisk, { path }), 1)
       const calls = warn.mock.calls
       warn.mockRestore()
       return { above, said: calls }
@@ -177,7 +177,7 @@ describe('modes', () => {
     const path = folders.make()
     const umask = process.umask(0)
     try {
-      const store = storeOn(
+      const store = createStore(
         watched(async (_call, proceed) => {
           const answer = await proceed()
           for (const entry of readdirSync(path, { recursive: true, withFileTypes: true })) {
@@ -201,7 +201,7 @@ describe('modes', () => {
     const path = folders.make()
     const victim = join(dirname(path), 'victim')
     writeFileSync(victim, 'untouched')
-    const store = storeOn(
+    const store = createStore(
       watched((call, proceed) => {
         const [target] = call.arguments.slice(call.name === 'link' ? 1 : 0)
         if (call.name === 'open' && String(target).includes('/tmp/')) symlinkSync(victim, String(target))
@@ -218,8 +218,8 @@ describe('modes', () => {
 test('a folder on a network file system works, with a warning', async () => {
   const warn = jest.spyOn(process, 'emitWarning').mockReturnValue()
   const onNfs = { ...systemDisk, statfs: async () => ({ type: 0x6969 }) }
-  await grow(storeOn(onNfs, { path: folders.make() }), 2)
-  await grow(storeOn(systemDisk, { path: folders.make() }), 1)
+  await grow(createStore(onNfs, { path: folders.make() }), 2)
+  await grow(createStore(systemDisk, { path: folders.make() }), 1)
   expect(warn.mock.calls).toEqual([
     [expect.stringContaining('network file system'), expect.objectContaining({ code: 'OWNER_SSO_NETWORK_FOLDER' })],
   ])

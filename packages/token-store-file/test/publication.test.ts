@@ -6,7 +6,7 @@ import { basename, join } from 'node:path'
 import { describe, expect, jest, test } from '@jest/globals'
 import { StoreError, type TokenStore } from '@owner-sso/core'
 import { type Disk, systemDisk } from '../src/disk.ts'
-import { storeOn } from '../src/file-token-store.ts'
+import { createStore } from '../src/file-token-store.ts'
 import { fileTokenStore } from '../src/index.ts'
 import { accountFolder, keyOf } from '../src/layout.ts'
 import { type Call, watched } from './faulty-disk.ts'
@@ -18,9 +18,9 @@ const folders = scratchFolders()
 /** The calls of one save over version 3. */
 async function callsOfASave(disk: Disk): Promise<readonly Call['name'][]> {
   const path = folders.make()
-  await grow(storeOn(disk, { path }), 3)
+  await grow(createStore(disk, { path }), 3)
   const names: Call['name'][] = []
-  const store = storeOn(
+  const store = createStore(
     watched((call, proceed) => {
       names.push(call.name)
       return proceed()
@@ -53,7 +53,7 @@ describe.each<[string, Disk, number[], boolean]>([
     const count = (await callsOfASave(disk)).length
     for (let asleep = 0; asleep < count; asleep += 1) {
       const path = folders.make()
-      const awake = storeOn(disk, { path })
+      const awake = createStore(disk, { path })
       await grow(awake, 3)
       let [index, written] = [0, 0]
       let nap: Promise<void> | undefined
@@ -66,7 +66,7 @@ describe.each<[string, Disk, number[], boolean]>([
         if (mine === asleep) await (nap = othersWrite())
         return proceed()
       }, disk)
-      const answer = await storeOn(sleeping, { path }).swap(account, 3, sample(-4), 'slept', { forgetOlder })
+      const answer = await createStore(sleeping, { path }).swap(account, 3, sample(-4), 'slept', { forgetOlder })
       // Some calls go on beside others, or after the answer: then nobody sleeps.
       await nap
       // Either it was first and the others wrote on top of it, or it met a conflict and left nothing behind.
@@ -96,11 +96,11 @@ describe('a writer that falls asleep before any of its system calls, while the s
     const count = (await callsOfASave(systemDisk)).length
     for (let asleep = 0; asleep < count; asleep += 1) {
       const path = folders.make()
-      await grow(storeOn(systemDisk, { path }), 3)
-      const expectedWriteId = (await storeOn(systemDisk, { path }).read(account))?.writeId ?? ''
+      await grow(createStore(systemDisk, { path }), 3)
+      const expectedWriteId = (await createStore(systemDisk, { path }).read(account))?.writeId ?? ''
       const loseAndFill = async (): Promise<void> => {
         lose(path)
-        const anew = storeOn(systemDisk, { path })
+        const anew = createStore(systemDisk, { path })
         for (let version = 0; version < 3; version += 1) {
           await anew.swap(account, version, sample(30 + version), `filled ${version}`)
         }
@@ -113,12 +113,12 @@ describe('a writer that falls asleep before any of its system calls, while the s
         if (mine === asleep) await (nap = loseAndFill())
         return proceed()
       }, systemDisk)
-      const late = storeOn(sleeping, { path }).swap(account, 3, sample(-4), 'slept', { expectedWriteId })
+      const late = createStore(sleeping, { path }).swap(account, 3, sample(-4), 'slept', { expectedWriteId })
       // Its own file may have gone with the others.
       await late.catch(() => undefined)
       if (nap === undefined) continue
       await nap
-      expect({ asleep, ...(await storeOn(systemDisk, { path }).read(account)) }).toMatchObject({
+      expect({ asleep, ...(await createStore(systemDisk, { path }).read(account)) }).toMatchObject({
         asleep,
         version: 3,
         record: sample(32),
@@ -145,7 +145,7 @@ test('a temporary file that is swept under a living writer makes it try again', 
     }
     return proceed()
   })
-  expect(await storeOn(disk, { path }).swap(account, 0, sample(1), 'one')).toMatchObject({
+  expect(await createStore(disk, { path }).swap(account, 0, sample(1), 'one')).toMatchObject({
     version: 1,
     record: sample(1),
   })
@@ -154,20 +154,20 @@ test('a temporary file that is swept under a living writer makes it try again', 
 
 test('a disk so slow that one look outlasts the patience is no busy writer: who lost the race hears of the conflict', async () => {
   const path = folders.make()
-  await grow(storeOn(systemDisk, { path }), 1)
+  await grow(createStore(systemDisk, { path }), 1)
   const clock = jest.spyOn(performance, 'now')
   let beaten = false
   const slow = watched(async (call, proceed) => {
     if (call.name === 'link' && !beaten) {
       beaten = true
-      await storeOn(systemDisk, { path }).swap(account, 1, sample(2), 'winner')
+      await createStore(systemDisk, { path }).swap(account, 1, sample(2), 'winner')
       const now = performance.now()
       clock.mockImplementation(() => now + 3000)
     }
     return proceed()
   })
   try {
-    expect(await storeOn(slow, { path }).swap(account, 1, sample(-2), 'loser')).toEqual({ conflict: true })
+    expect(await createStore(slow, { path }).swap(account, 1, sample(-2), 'loser')).toEqual({ conflict: true })
   } finally {
     clock.mockRestore()
   }
@@ -202,7 +202,7 @@ async function temporaryNameOfASave(path: string): Promise<string> {
     if (call.name === 'link') names.push(basename(String(call.arguments[0])))
     return proceed()
   })
-  await grow(storeOn(disk, { path }), 1)
+  await grow(createStore(disk, { path }), 1)
   return names.join()
 }
 

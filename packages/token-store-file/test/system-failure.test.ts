@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { StoreError } from '@owner-sso/core'
 import type { Disk } from '../src/disk.ts'
-import { storeOn } from '../src/file-token-store.ts'
+import { createStore } from '../src/file-token-store.ts'
 import { fileTokenStore } from '../src/index.ts'
 import { type Call, systemError, watched } from './faulty-disk.ts'
 import { account, filesBelow, grow, sample } from './samples.ts'
@@ -23,7 +23,7 @@ interface Place {
 async function callsOfASave(before: number): Promise<Place[]> {
   const path = folders.make()
   await grow(fileTokenStore({ path }), before)
-  return callsOf((disk) => storeOn(disk, { path }).swap(account, before, sample(before + 1), 'this write'))
+  return callsOf((disk) => createStore(disk, { path }).swap(account, before, sample(before + 1), 'this write'))
 }
 
 async function callsOf(operation: (disk: Disk) => Promise<unknown>): Promise<Place[]> {
@@ -66,7 +66,7 @@ describe.each(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EACCES', 'EMFILE', 'EFBIG'])
       const path = folders.make()
       await grow(fileTokenStore({ path }), before)
       const fault = failingAt(place, code)
-      const store = storeOn(fault.disk, { path })
+      const store = createStore(fault.disk, { path })
       const save = (): Promise<unknown> => store.swap(account, before, sample(before + 1), 'this write')
       answers.push(await save().catch((error: unknown) => error))
       fault.isOver = true
@@ -95,16 +95,18 @@ describe.each(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EACCES', 'EMFILE', 'EFBIG'])
     const path = folders.make()
     await grow(fileTokenStore({ path }), 3)
     const whole = { version: 3, record: sample(3) }
-    const places = await callsOf((disk) => storeOn(disk, { path }).read(account))
+    const places = await callsOf((disk) => createStore(disk, { path }).read(account))
     for (const place of places.filter(({ name }) => !['statfs', 'close'].includes(name))) {
       const fault = failingAt(place, code)
-      const store = storeOn(fault.disk, { path })
+      const store = createStore(fault.disk, { path })
       await expect(store.read(account)).rejects.toMatchObject({ code: 'ERR_SSO_STORE', reason: 'read-failed' })
       fault.isOver = true
       expect(await store.read(account)).toMatchObject(whole)
     }
     // Nothing is lost with a file that was only read.
-    expect(await storeOn(failingAt({ name: 'close', nth: 0 }, code).disk, { path }).read(account)).toMatchObject(whole)
+    expect(await createStore(failingAt({ name: 'close', nth: 0 }, code).disk, { path }).read(account)).toMatchObject(
+      whole,
+    )
   })
 })
 

@@ -2,7 +2,7 @@
 import { writeSync } from 'node:fs'
 import { writeUntilKilled } from '@owner-sso/token-store-conformance'
 import { systemDisk } from '../dist/disk.js'
-import { storeOn } from '../dist/file-token-store.js'
+import { createStore } from '../dist/file-token-store.js'
 
 const [, , path, account] = process.argv
-await writeUntilKilled(storeOn(systemDisk, { path }), account, (version) => writeSync(1, `${version}\n`))
+await writeUntilKilled(createStore(systemDisk, { path }), account, (version) => writeSync(1, `${version}\n`))

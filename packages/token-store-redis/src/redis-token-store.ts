@@ -1,10 +1,9 @@
 /**
  * `redisTokenStore`: token sets in Redis or Valkey, shared by all processes that reach it.
  */
-import { StoreError, type TokenStore, type Versioned } from '@owner-sso/core'
+import { type EncryptionKey, StoreError, type TokenStore, type Versioned, withEncryption } from '@owner-sso/core'
 import { listenWith, type RedisSubscriber } from './change-hint.ts'
 import { type Connection, connectionOf, type RedisClient } from './connection.ts'
-import { type EncryptionKey, sealed } from './encryption.ts'
 import { decode, encode, idInHeader, keyOf, notOurs } from './record-value.ts'
 import { answered, commandDeadline } from './redis-failure.ts'
 import { swapScript } from './swap-script.ts'
@@ -28,7 +27,7 @@ export interface RedisTokenStoreOptions {
  *   `write-failed`, `permissions`, `corrupt`, `wrong-key`.
  */
 export function redisTokenStore({ encryptionKey, ...options }: RedisTokenStoreOptions): TokenStore {
-  return sealed(plainStore(options), encryptionKey)
+  return withEncryption(plainStore(options), encryptionKey)
 }
 
 function plainStore({ client, prefix = 'owner-sso:', subscriber }: RedisTokenStoreOptions): TokenStore {

@@ -1,14 +1,11 @@
 /**
  * The access token's state, with the time it has left as a bar. Never the token.
  */
-import type { TokenStatus } from '@owner-sso/core'
+import { documentedLifetime, type TokenStatus } from '@owner-sso/core'
 import { html } from 'hono/html'
 import { timeLeft } from '../duration.ts'
 import { csrfField } from './form.ts'
 import type { Html } from './layout.ts'
-
-/** Seconds; interface document, "Authentication" 6: the access token expires every eight hours. */
-const eightHours = 8 * 60 * 60
 
 const states: Record<TokenStatus['state'], { readonly label: string; readonly good: boolean; readonly text: string }> =
   {
@@ -64,7 +61,7 @@ export function tokenCard(status: TokenStatus, now: number, csrfToken: string): 
 
 /** Seconds from its first to its last. */
 function lifetimeOf({ obtained_at: from, expires_at: until }: TokenStatus): number {
-  return from !== undefined && until !== undefined && until > from ? until - from : eightHours
+  return from !== undefined && until !== undefined && until > from ? until - from : documentedLifetime
 }
 
 function utc(epochSeconds: number): Html {

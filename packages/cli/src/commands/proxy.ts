@@ -2,7 +2,7 @@
  * `owner-sso proxy`: the owner API at a local address, with the account's access token.
  */
 import { ownerApiProxy } from '@owner-sso/express'
-import { asSignedIn, chosenAccount } from '../account.ts'
+import { requireSignedIn, chosenAccount } from '../account.ts'
 import type { Call } from '../call.ts'
 import { exitCodes, usageError } from '../command-error.ts'
 import { stopped, untilStopped } from '../interruption.ts'
@@ -20,7 +20,7 @@ export async function run({ settings, options }: Call): Promise<number> {
   await withTokens(settings, refreshService(settings), async ({ tokens }) => {
     const account = await chosenAccount(settings, tokens)
     // Not signed in is told now, not to the first caller.
-    await asSignedIn(account, tokens, () => tokens.getAccessToken(account, { signal: stopped }))
+    await requireSignedIn(account, tokens, () => tokens.getAccessToken(account, { signal: stopped }))
     const proxy = ownerApiProxy({
       target,
       tokens,

@@ -1,7 +1,7 @@
 /**
  * `owner-sso refresh`: new tokens now.
  */
-import { asSignedIn, chosenAccount } from '../account.ts'
+import { requireSignedIn, chosenAccount } from '../account.ts'
 import type { Call } from '../call.ts'
 import { exitCodes } from '../command-error.ts'
 import { duration } from '../duration.ts'
@@ -18,7 +18,7 @@ export async function run({ settings }: Call): Promise<number> {
     tokens.on('refreshed', (event) => {
       if (event.account === account) refreshed = true
     })
-    await asSignedIn(account, tokens, () => tokens.refresh(account, { signal: stopped }))
+    await requireSignedIn(account, tokens, () => tokens.refresh(account, { signal: stopped }))
     const after = await tokens.status(account)
     // Another process may have done it meanwhile.
     refreshed ||= after.obtained_at !== before.obtained_at

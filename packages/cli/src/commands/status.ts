@@ -1,8 +1,8 @@
 /**
  * `owner-sso status`: every account with its state, the time left, its region, and the store.
  */
-import type { TokenStatus } from '@owner-sso/core'
-import { accountNames, accountOf } from '../account.ts'
+import { accountName, type TokenStatus } from '@owner-sso/core'
+import { accountNames } from '../account.ts'
 import type { Call } from '../call.ts'
 import { exitCodes } from '../command-error.ts'
 import { duration } from '../duration.ts'
@@ -17,7 +17,7 @@ interface AccountStatus extends TokenStatus {
 
 export async function run({ settings }: Call): Promise<number> {
   return withTokens(settings, undefined, async ({ tokens, store }) => {
-    const named = settings.account && accountOf(settings.account.value)
+    const named = settings.account && accountName(settings.account.value)
     const names = named === undefined ? await accountNames(tokens) : [named]
     const accounts: AccountStatus[] = []
     for (const account of names) accounts.push({ account, ...(await tokens.status(account)) })

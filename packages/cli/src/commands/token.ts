@@ -1,7 +1,7 @@
 /**
  * `owner-sso token`: a valid access token, and nothing else.
  */
-import { asSignedIn, chosenAccount } from '../account.ts'
+import { requireSignedIn, chosenAccount } from '../account.ts'
 import type { Call } from '../call.ts'
 import { exitCodes } from '../command-error.ts'
 import { stopped } from '../interruption.ts'
@@ -12,7 +12,9 @@ import { withTokens } from '../token-keeping.ts'
 export async function run({ settings }: Call): Promise<number> {
   await withTokens(settings, refreshService(settings), async ({ tokens }) => {
     const account = await chosenAccount(settings, tokens)
-    const accessToken = await asSignedIn(account, tokens, () => tokens.getAccessToken(account, { signal: stopped }))
+    const accessToken = await requireSignedIn(account, tokens, () =>
+      tokens.getAccessToken(account, { signal: stopped }),
+    )
     await (settings.json ? printJson({ account, access_token: accessToken }) : printData(accessToken))
   })
   return exitCodes.ok

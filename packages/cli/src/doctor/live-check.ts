@@ -5,7 +5,7 @@
  */
 import type { AgreedTransport, Sso, TokenManager } from '@owner-sso/core'
 import { OwnerApiTokenRefusedError, ownerFetch } from '@owner-sso/express'
-import { asSignedIn, chosenAccount } from '../account.ts'
+import { requireSignedIn, chosenAccount } from '../account.ts'
 import { CommandError, exitCodes, usageError } from '../command-error.ts'
 import { failureOf } from '../failure.ts'
 import { stopped } from '../interruption.ts'
@@ -39,7 +39,7 @@ export async function checkLive(settings: Settings): Promise<Finding[]> {
   try {
     return await withTokens(settings, once.sso, async ({ tokens }) => {
       const account = await chosenAccount(settings, tokens)
-      await asSignedIn(account, tokens, () => tokens.refresh(account, { signal: stopped }))
+      await requireSignedIn(account, tokens, () => tokens.refresh(account, { signal: stopped }))
       const token = await tokens.getAccessToken(account, { signal: stopped })
       return [refreshed(account, settings, once.agreed()), await checkCall(settings, account, token)]
     })

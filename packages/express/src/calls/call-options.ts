@@ -2,6 +2,7 @@
  * What `attachBearer` and `ownerFetch` take: whose token, and where it may go.
  */
 import {
+  mayCarrySecrets,
   type TlsOptions,
   type Transport,
   type TransportOption,
@@ -9,7 +10,7 @@ import {
   verificationProblem,
 } from '@owner-sso/core'
 import { type AccountSource, accountReader, checkTokens, type Tokens } from '../account-source.ts'
-import { mayCarryToken, ownerApiTarget } from '../target.ts'
+import { ownerApiTarget } from '../target.ts'
 
 /** Whose token goes on the calls, and where to. */
 export interface CallOptions {
@@ -73,7 +74,7 @@ export function checkedAddress(address: string, target: URL | undefined, agent?:
   if (target && url.origin !== target.origin) {
     throw new TypeError(`the owner’s token goes to ${target.origin} alone, not to ${url.origin}`)
   }
-  if (!mayCarryToken(url)) throw new TypeError('the owner’s token travels over https alone (http on a loopback host)')
+  if (!mayCarrySecrets(url)) throw new TypeError('the owner’s token travels over https alone (http on a loopback host)')
   const unverified = verificationProblem(url, agent)
   if (unverified !== undefined) throw new TypeError(`the address ${unverified}`)
   return url
