@@ -44,7 +44,7 @@ export type SsoStep =
   | 'token-manager'
   | 'token-store'
 
-/** What an {@link SsoError} is made of, beside its code and its message. */
+/** What an {@link SsoError} is made of, in addition to its code and its message. */
 export interface SsoErrorOptions {
   /** The step of the flow that failed. */
   readonly step?: SsoStep | undefined

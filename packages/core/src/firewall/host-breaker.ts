@@ -44,7 +44,7 @@ function retryAfterSeconds(header: string | undefined, now: number): number | un
   return Number.isNaN(seconds) ? undefined : Math.min(Math.max(seconds, leastWait), longestWait)
 }
 
-/** Seconds since the epoch of an HTTP date; `NaN` where it is none. `Date.parse` alone would take almost anything. */
+/** Seconds since the epoch of an HTTP date; `NaN` if it is not one. `Date.parse` alone accepts almost anything. */
 function httpDate(value: string): number {
   return /^[A-Z][a-z]{2,8}, \d{2}[ -][A-Z][a-z]{2}[ -]\d{2,4} \d{2}:\d{2}:\d{2} GMT$/u.test(value)
     ? Date.parse(value) / 1000

@@ -10,7 +10,7 @@ import type { FirewallRecord } from '../tokens/token-record.ts'
 import type { FirewallState } from './firewall-state.ts'
 import { isSameWrite } from '../refresh-protocol/lineage.ts'
 import type { Write } from '../refresh-protocol/lineage.ts'
-import type { GuardedStore } from '../refresh-protocol/store-errors.ts'
+import type { GuardedStore } from '../refresh-protocol/guarded-store.ts'
 import { firewallRecordName } from '../refresh-protocol/record-names.ts'
 import { elapsed, instantOf } from '../refresh-protocol/runtime.ts'
 import type { Instant, Runtime } from '../refresh-protocol/runtime.ts'
@@ -54,9 +54,9 @@ export function createSharedBreaker(store: GuardedStore, runtime: Runtime): Shar
   async function write(name: string, change: Omit<FirewallRecord, 'schema' | 'state' | 'noted_at'>): Promise<boolean> {
     const noted = Math.floor(runtime.wallClock() / 1000)
     const record: FirewallRecord = { schema: 1, state: 'firewall', noted_at: noted, ...change }
-    const answer = await store.swap(name, hosts.get(name), record, runtime.uniqueId())
-    if ('conflict' in answer) return false
-    remember(name, answer, record)
+    const swapped = await store.swap(name, hosts.get(name), record, runtime.uniqueId())
+    if ('conflict' in swapped) return false
+    remember(name, swapped, record)
     return true
   }
 

@@ -1,6 +1,6 @@
 /**
- * The options of a call, with its `signal`. One that stands elsewhere would be heeded by nobody, and its caller would wait
- * for longer than they believe.
+ * The options of a call, with its `signal`. A signal in another place would have no effect, and its caller would wait longer than
+ * expected.
  */
 import type { CallOptions } from './sso.ts'
 
@@ -9,7 +9,7 @@ import type { CallOptions } from './sso.ts'
  *
  * @param call how the call is written with a signal, for the message: `login(credentials, { signal })`
  * @param before the argument before them, where a signal ends up by mistake
- * @throws TypeError for a signal that stands in the wrong place, and for a `signal` that is none
+ * @throws TypeError for a signal that stands in the wrong place, and for a `signal` that is not one
  */
 export function callOptions<Options extends CallOptions>(
   call: string,

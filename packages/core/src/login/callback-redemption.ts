@@ -15,7 +15,7 @@ import type { TokenSet } from '../tokens/token-set.ts'
  * One request, at the instance that `issuer` names; it must be the home instance or an allowed region, since code and
  * verifier are handed to it.
  *
- * @throws TypeError for a request that is none; StateMismatchError, IssuerMismatchError, PendingLoginExpiredError (already
+ * @throws TypeError for something that is not an authorization request; StateMismatchError, IssuerMismatchError, PendingLoginExpiredError (already
  *   redeemed), UnexpectedResponseError without a request; PasscodeRequiredError where the service asks for a passcode here;
  *   and what `exchangeCode` throws
  */

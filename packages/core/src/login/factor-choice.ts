@@ -26,7 +26,7 @@ export function chosenFactor(factors: readonly Factor[], { factorId }: PasscodeA
 /**
  * Asks the caller of `login` for the passcode.
  *
- * @throws TypeError for an answer that is none; what the caller's function throws
+ * @throws TypeError for something that is not an answer; what the caller's function throws
  */
 export async function askForPasscode(source: PasscodeSource, factors: readonly Factor[]): Promise<SecondFactorAnswer> {
   const answer = typeof source === 'function' ? await source(factors) : source

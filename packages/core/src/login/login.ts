@@ -13,7 +13,7 @@ import type { HttpSession } from '../http/http-session.ts'
 import { getLoginPage } from '../steps/login-page.ts'
 import { listFactors } from '../steps/mfa-factors.ts'
 import { attemptBackupCode, verifyPasscode } from '../steps/mfa-verify.ts'
-import { askedAgain, verificationOf } from '../pages/passcode-page.ts'
+import { unexpectedSecondPasscodePage, verificationOf } from '../pages/passcode-page.ts'
 import type { PasscodePage } from '../pages/passcode-page.ts'
 import type { LoginInProgress } from './pending-login.ts'
 import type { SsoContext } from './sso-context.ts'
@@ -72,13 +72,21 @@ export async function completeLogin(
   service: SsoContext,
   session: HttpSession,
   login: LoginInProgress,
-  answer: SecondFactorAnswer,
+  secondFactor: SecondFactorAnswer,
 ): Promise<TokenSet> {
   const { credentials, secrets, page, verification, factors } = login
 
   // 5. POST /oauth2/v3/authorize/mfa/verify: the passcode, or a backup code in its place.
-  if ('backupCode' in answer) await attemptBackupCode(session, page.authUrl, verification, answer.backupCode)
-  else await verifyPasscode(session, page.authUrl, verification, chosenFactor(factors, answer), answer.passcode)
+  if ('backupCode' in secondFactor)
+    await attemptBackupCode(session, page.authUrl, verification, secondFactor.backupCode)
+  else
+    await verifyPasscode(
+      session,
+      page.authUrl,
+      verification,
+      chosenFactor(factors, secondFactor),
+      secondFactor.passcode,
+    )
 
   // 2. again: POST /oauth2/v3/authorize, the same form, which now gives a code that can be exchanged.
   const form = await submitLoginForm(service, session, secrets, page, credentials)
@@ -92,13 +100,13 @@ export async function completeLogin(
 
   // 3. again: POST /oauth2/v3/token.
   const exchange = await exchangeCode(service, session, secrets, page.authUrl, submission.code)
-  if (exchange.kind === 'passcode-page') throw askedAgain('code-exchange')
+  if (exchange.kind === 'passcode-page') throw unexpectedSecondPasscodePage('code-exchange')
   return exchange.tokens
 }
 
 /** Why an accepted passcode led nowhere. A pair that was accepted before it can't be wrong after it: the login was forgotten. */
 function notLetIn(submission: PasscodePage | Refusal): SsoError {
-  if (submission.kind === 'passcode-page') return askedAgain('form-submission')
+  if (submission.kind === 'passcode-page') return unexpectedSecondPasscodePage('form-submission')
   const { error, fromTheStart } = submission
   const says = error.code === 'ERR_SSO_ACCOUNT_LOCKED' || error.code === 'ERR_SSO_CAPTCHA_REQUIRED'
   return says || !fromTheStart ? error : new PendingLoginExpiredError({ step: error.step, status: error.status })

@@ -48,7 +48,7 @@ export function pendingLogin(login: LoginInProgress, now: number): PendingLogin 
 /**
  * Reads a pending login that a caller kept.
  *
- * @throws TypeError for what is none; PendingLoginExpiredError for one that is too old, was completed already, or has lost
+ * @throws TypeError for something that is not a pending login; PendingLoginExpiredError for one that is too old, was completed already, or has lost
  *   or changed its shape; RegionNotAllowedError for one that names a foreign host
  */
 export function resumeLogin(pending: PendingLogin, service: SsoContext): LoginInProgress {

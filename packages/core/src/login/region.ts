@@ -11,7 +11,7 @@ import type { SsoSettings } from './options.ts'
 
 type Instances = Pick<SsoSettings, 'authUrl' | 'regionalAuthUrls'>
 
-/** The origin of an allowed instance, from any address on it; `undefined` for every other address, also one that is none. */
+/** The origin of an allowed instance, from any address on it; `undefined` for every other address, and for text that is not an address. */
 export function instanceAt(address: unknown, instances: Instances): string | undefined {
   const url = readAddress(address)
   return url && !url.username && !url.password && isAllowed(url, instances) ? url.origin : undefined

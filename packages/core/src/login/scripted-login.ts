@@ -20,7 +20,7 @@ export async function login(
   { passcode, ...given }: Credentials & { readonly passcode?: PasscodeSource | undefined },
   options: CallOptions,
 ): Promise<TokenSet> {
-  const credentials = postable(service, given)
+  const credentials = checkCredentials(service, given)
   if (passcode !== undefined && typeof passcode !== 'string' && typeof passcode !== 'function') {
     throw new TypeError('passcode must be a string (leading zeros count) or a function that returns one')
   }
@@ -31,14 +31,14 @@ export async function login(
       throw new PasscodeRequiredError('no-passcode', { step: 'mfa-verify', requestSent: false })
     }
     const inProgress = await story.listLoginFactors(session, begun.login)
-    const answer = await unlessAborted(askForPasscode(passcode, inProgress.factors), options.signal)
-    return story.completeLogin(service, session, inProgress, answer)
+    const secondFactor = await unlessAborted(askForPasscode(passcode, inProgress.factors), options.signal)
+    return story.completeLogin(service, session, inProgress, secondFactor)
   })
 }
 
 /** `Sso.beginLogin`. */
 export async function beginLogin(service: SsoContext, given: Credentials, options: CallOptions): Promise<LoginOutcome> {
-  const credentials = postable(service, given)
+  const credentials = checkCredentials(service, given)
   return withSession(openSession(service, options), async (session) => {
     const begun = await begin(service, session, credentials)
     if (begun.kind === 'tokens') return begun
@@ -55,11 +55,11 @@ export async function completeLogin(
   given: SecondFactorAnswer,
   options: CallOptions,
 ): Promise<TokenSet> {
-  const answer = secondFactorAnswer(given)
+  const secondFactor = secondFactorAnswer(given)
   const inProgress = resumeLogin(pending, service)
   const cookies = { origin: inProgress.page.authUrl, cookies: inProgress.cookies }
   return withSession(openSession(service, options, cookies), async (session) => {
-    const tokens = await story.completeLogin(service, session, inProgress, answer)
+    const tokens = await story.completeLogin(service, session, inProgress, secondFactor)
     service.completedLogins.remember(inProgress.secrets.state)
     return tokens
   })
@@ -90,7 +90,7 @@ async function withSession<T>(session: HttpSession, use: (session: HttpSession) 
  *
  * @throws TypeError; InvalidCredentialsError, without a request, for a pair that the service has rejected before
  */
-function postable(service: SsoContext, { identity, credential }: Credentials): Credentials {
+function checkCredentials(service: SsoContext, { identity, credential }: Credentials): Credentials {
   if (typeof identity !== 'string' || identity === '') throw new TypeError('identity must be the e-mail of the account')
   if (typeof credential !== 'string' || credential === '') throw new TypeError('credential must be the password')
   if (service.rejectedCredentials.has(identity, credential)) {
@@ -101,15 +101,15 @@ function postable(service: SsoContext, { identity, credential }: Credentials): C
 
 /** Waits for a person's passcode, but not after the caller has given up. */
 async function unlessAborted<T>(waiting: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  let letGo: (() => void) | undefined
+  let unsubscribe: (() => void) | undefined
   const aborted = new Promise<never>((_, reject) => {
-    letGo = onAbort(signal, () =>
+    unsubscribe = onAbort(signal, () =>
       reject(new SsoTimeoutError('The login was ended while it waited for a passcode.', { step: 'mfa-factors' })),
     )
   })
   try {
     return await Promise.race([waiting, aborted])
   } finally {
-    letGo?.()
+    unsubscribe?.()
   }
 }

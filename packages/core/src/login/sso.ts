@@ -12,7 +12,7 @@ export type CodeChallengeEncoding = 'hex-digest' | 'raw-digest'
 export interface SsoOptions {
   /** Base address of the SSO service: https, or http on a loopback host. Its default is the variable `OWNER_SSO_AUTH_URL` where an adapter says so. */
   readonly authUrl: string
-  /** Where a 303 may lead beside `authUrl`'s own registrable domain (loopback and IP addresses have none: list them, with their port). */
+  /** Where a 303 may lead, in addition to `authUrl`'s own registrable domain (loopback and IP addresses have none: list them, with their port). */
   readonly regionalAuthUrls?: readonly string[] | undefined
   /** Default `${authUrl}/void/callback`; never changes with the region. May have a scheme of an app's own: `owner-app://auth/callback`. */
   readonly redirectUri?: string | undefined
@@ -36,7 +36,7 @@ export interface SsoOptions {
   readonly firewallCooldown?: number | undefined
 }
 
-/** What every call takes beside its own arguments. */
+/** What every call takes in addition to its own arguments. */
 export interface CallOptions {
   /** Ends the call with `ERR_SSO_TIMEOUT`. */
   readonly signal?: AbortSignal | undefined
@@ -49,7 +49,7 @@ export interface AgreedTransport {
   readonly http: '1.1' | '2'
 }
 
-/** What a refresh takes beside. */
+/** What a refresh takes in addition. */
 export interface RefreshOptions extends CallOptions {
   /** Milliseconds for the whole request, in place of the option `timeout`. */
   readonly timeout?: number | undefined

@@ -1,6 +1,6 @@
 /**
  * Captchas of other companies' making (reCAPTCHA, hCaptcha, Turnstile): they take a browser and a person, wherever a page shows
- * one. Their script alone is none: pages load it long before they ask for anything.
+ * one. Their script alone is not a captcha: pages load it long before they ask for anything.
  */
 
 const widgetClass = /(?:^|\s)(?:g-recaptcha|h-captcha|cf-turnstile)(?:\s|$)/iu

@@ -157,7 +157,7 @@ function isHidden(node: MarkupNode): boolean {
 /** Services keep forms in `<script type="text/html">` until their own script shows them: they count as if shown. */
 function collectScript(node: MarkupNode, place: Place, found: Found, budget: MarkupBudget): boolean {
   const text = textOf(node)
-  // A template's own scripts are none: they would be read as often as they are nested.
+  // Scripts in a template are not templates themselves: they would be read as often as they are nested.
   if (place.isTemplate || !/html|template/iu.test(attribute(node, 'type') ?? '')) {
     found.scripts.push(text)
     return true
@@ -195,7 +195,7 @@ function documentOf(markup: string): MarkupNode {
   return load(markup).root()[0] ?? { type: 'root' }
 }
 
-/** The text in a title or a script; elements are none of it in HTML, but they are in SVG. */
+/** The text in a title or a script; elements are not part of it in HTML, but they are in SVG. */
 function textOf({ type, data, children = [] }: MarkupNode): string {
   return type === 'text' ? (data ?? '') : children.map(textOf).join('')
 }

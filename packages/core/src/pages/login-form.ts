@@ -24,7 +24,7 @@ export interface LoginForm {
  * `undefined` where the page has neither.
  *
  * Without such a field in it, nothing secret is ever posted. The form is always posted to the authorize endpoint that served
- * it: one whose `action` names another address is none of the login's.
+ * it: one whose `action` names another address does not belong to the login.
  */
 export function findLoginForm(page: HtmlPage): LoginForm | undefined {
   const { looseInputs, hasLooseCaptchaWidget } = page
@@ -41,7 +41,7 @@ export function findLoginForm(page: HtmlPage): LoginForm | undefined {
   const hasWidget = form.hasCaptchaWidget || hasLooseCaptchaWidget || page.scripts.some(drawsCaptchaWidget)
   return {
     asksFor,
-    // A form built by a script may leave its hidden inputs beside it; another form's are never taken.
+    // A form built by a script may leave its hidden inputs outside of it; another form's are never taken.
     hiddenInputs: postedBack(own.length > 0 ? own : looseInputs.filter(isHidden)),
     captcha: hasWidget || fieldOf(form, 'captcha') !== undefined,
     isShown: fieldOf(form, asksFor)?.isShown === true,
@@ -72,7 +72,7 @@ function isOfThisEndpoint({ action = '' }: HtmlForm): boolean {
   return /^(?:$|[?#]|(?:https?:\/\/[^/?#]*)?(?:\/[\w-]*)?\/oauth2\/v3\/authorize(?:$|[?#]))/iu.test(action.trim())
 }
 
-/** A field to fill in: a hidden input of the name is none. */
+/** A field to fill in: a hidden input of that name is not one. */
 function fieldOf({ inputs }: HtmlForm, name: string): HtmlInput | undefined {
   const fields = inputs.filter((input) => input.name === name && !isHidden(input))
   return fields.find(({ isShown }) => isShown) ?? fields[0]

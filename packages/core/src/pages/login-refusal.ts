@@ -47,7 +47,7 @@ const notJudged =
   /(?:session|request|page|sign-?in|log-?in) (?:has |is |was )?(?:expired|timed out)|temporar|unavailable|maintenance|try again (?:later|in )|went wrong/iu
 
 /** An answer to the submitted form, and what it has to be told apart from. */
-export interface SubmissionAnswer {
+export interface SubmissionResponse {
   readonly status: number
   readonly page: HtmlPage | undefined
   /** What the login page said before anything was submitted. */
@@ -61,7 +61,7 @@ export interface SubmissionAnswer {
  * has status 401: the pair is not posted again after that. Whatever else comes is told as it was seen.
  */
 export function loginRefusal(
-  { status, page, saidBefore, secrets }: SubmissionAnswer,
+  { status, page, saidBefore, secrets }: SubmissionResponse,
   where: SsoErrorOptions,
 ): SsoError {
   const reason = reasonOf(page, saidBefore)

@@ -25,7 +25,7 @@ const transactionName = /^transaction_?id$/iu
 
 /**
  * Reads the page if it is one: a page with a field named `passcode`, which may wait in a template, unless the credential is
- * asked for in sight. Its inputs count first, those beside the passcode before others, then the literals of its scripts.
+ * asked for in sight. Its inputs count first, those in the form of the passcode before others, then the literals of its scripts.
  */
 export function readPasscodePage({ page }: StepAnswer): PasscodePage | undefined {
   if (!page || !asksForPasscode(page)) return undefined
@@ -55,7 +55,7 @@ export function verificationOf(page: PasscodePage, loginInputs: HiddenInputs): V
 }
 
 /** The error for a second passcode page, after a passcode was accepted. */
-export function askedAgain(step: SsoStep): UnexpectedResponseError {
+export function unexpectedSecondPasscodePage(step: SsoStep): UnexpectedResponseError {
   return new UnexpectedResponseError('it asks for a passcode again after one was accepted', { step })
 }
 
@@ -66,11 +66,11 @@ function asksForPasscode(page: HtmlPage): boolean {
   return fields.some(({ isShown }) => isShown) || (fields.length > 0 && !asksForCredential(page))
 }
 
-/** The first value of a name that is none of nothing, beside the passcode before anywhere else. */
+/** The first non-empty value of a name: in the form of the passcode, then anywhere. */
 function valueOf(page: HtmlPage, name: string): string | undefined {
   const groups = inputsOf(page)
-  const beside = groups.filter((inputs) => inputs.some((input) => input.name === 'passcode'))
-  return [...beside, ...groups].flat().find((input) => input.name === name && input.value !== '')?.value
+  const ofPasscode = groups.filter((inputs) => inputs.some((input) => input.name === 'passcode'))
+  return [...ofPasscode, ...groups].flat().find((input) => input.name === name && input.value !== '')?.value
 }
 
 function inputsOf({ forms, looseInputs }: HtmlPage): (readonly HtmlPage['looseInputs'][number][])[] {

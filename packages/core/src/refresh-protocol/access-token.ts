@@ -3,51 +3,51 @@
  */
 import { SignedOutError } from '../errors.ts'
 import type { CallOptions } from '../login/sso.ts'
-import { accessTokenOf, ageOf, closeWindow, isUsable, openWindow, standingOf } from './account-memory.ts'
-import type { Known } from './account-memory.ts'
-import { accountName } from './arguments.ts'
-import { lookEverywhere } from './carry-over.ts'
+import { accessTokenOf, ageOf, closeWindow, isUsable, openWindow, freshnessOf } from './account-memory.ts'
+import type { AccountCache } from './account-memory.ts'
+import { checkedAccountName } from '../tokens/options.ts'
+import { syncFromStoreAndSpool } from './carry-over.ts'
 import type { Context } from './context.ts'
-import { awaited, flightOf } from './flight.ts'
+import { inFlightRefresh, waitForRefresh } from './in-flight-refresh.ts'
 import { elapsed, instantOf } from './runtime.ts'
 import { isJustRefreshed } from './pace.ts'
 import { isUnused, noteRefusal } from './refusal.ts'
 
-/** The hot path: a look-up and a glance at the clock. Nothing is written, and nothing else is looked at. */
+/** The hot path: one look-up and one reading of the clock. Nothing is written, and nothing else is read. */
 export function getAccessToken(account: string, options: CallOptions | undefined, context: Context): Promise<string> {
-  const known = context.memory.get(account)
-  if (known !== undefined) {
+  const cache = context.memory.get(account)
+  if (cache !== undefined) {
     const now = Math.floor(context.runtime.wallClock() / 1000)
-    if (now >= known.answerFrom && now < known.answerUntil) return Promise.resolve(known.answer)
+    if (now >= cache.servedFrom && now < cache.servedUntil) return Promise.resolve(cache.accessToken)
   }
-  return known === undefined
-    ? firstAnswer(account, options, context)
-    : answer(context.memory.of(account), options, context)
+  return cache === undefined
+    ? serveFirst(account, options, context)
+    : serve(context.memory.of(account), options, context)
 }
 
-async function firstAnswer(account: string, options: CallOptions | undefined, context: Context): Promise<string> {
-  return answer(context.memory.of(accountName(account)), options, context)
+async function serveFirst(account: string, options: CallOptions | undefined, context: Context): Promise<string> {
+  return serve(context.memory.of(checkedAccountName(account)), options, context)
 }
 
-/** A token that still works is given at once; its refresh, where one is due, goes on beside. */
-function answer(known: Known, options: CallOptions | undefined, context: Context): Promise<string> {
+/** A token that still works is returned at once; its refresh, if one is due, runs in the background. */
+function serve(cache: AccountCache, options: CallOptions | undefined, context: Context): Promise<string> {
   const now = instantOf(context.runtime)
-  if (!isUsable(known, now)) return awaited(known, newest(known, context), options?.signal, context)
-  if (standingOf(known, now) === 'fresh') openWindow(known, now, known.ages.ageing - ageOf(known, now))
-  else refreshBeside(known, context)
-  return Promise.resolve(known.answer)
+  if (!isUsable(cache, now)) return waitForRefresh(cache, newestAccessToken(cache, context), options?.signal, context)
+  if (freshnessOf(cache, now) === 'fresh') openWindow(cache, now, cache.ages.ageing - ageOf(cache, now))
+  else refreshInBackground(cache, context)
+  return Promise.resolve(cache.accessToken)
 }
 
-async function newest(known: Known, context: Context): Promise<string> {
-  const flight = flightOf(known, context)
-  await flight.looked
+async function newestAccessToken(cache: AccountCache, context: Context): Promise<string> {
+  const inFlight = inFlightRefresh(cache, context)
+  await inFlight.synced
   try {
-    // What another process stored may do already; the flight then goes on beside.
-    if (!isUsable(known, instantOf(context.runtime))) await flight.done
+    // What another process stored may do already; the refresh then goes on in the background.
+    if (!isUsable(cache, instantOf(context.runtime))) await inFlight.done
   } catch (error) {
-    if (!isUsable(known, instantOf(context.runtime))) throw error
+    if (!isUsable(cache, instantOf(context.runtime))) throw error
   }
-  const accessToken = accessTokenOf(known.record)
+  const accessToken = accessTokenOf(cache.record)
   if (accessToken === undefined) throw new SignedOutError({ step: 'token-manager', requestSent: false })
   return accessToken
 }
@@ -56,47 +56,51 @@ async function newest(known: Known, context: Context): Promise<string> {
 const leastPause = 250
 const longestPause = 60_000
 
-function refreshBeside(known: Known, context: Context): void {
+function refreshInBackground(cache: AccountCache, context: Context): void {
   const { runtime, minRefreshInterval, underWay } = context
   // Tokens that the store has not taken yet are committed before anything else happens.
-  if (known.flight !== undefined || known.unsaved !== undefined || underWay.isEnding()) return
+  if (cache.inFlight !== undefined || cache.unsaved !== undefined || underWay.isEnding()) return
   const now = instantOf(runtime)
-  const pause = known.nextLook === undefined ? 0 : known.nextLook.wait - elapsed(known.nextLook.since, now)
+  const pause =
+    cache.backgroundBackOff === undefined
+      ? 0
+      : cache.backgroundBackOff.wait - elapsed(cache.backgroundBackOff.since, now)
   if (pause > 0) {
-    openWindow(known, now, Math.min(pause, known.ages.expired - ageOf(known, now)))
+    openWindow(cache, now, Math.min(pause, cache.ages.expired - ageOf(cache, now)))
     return
   }
-  flightOf(known, context).done.catch(() => {
+  inFlightRefresh(cache, context).done.catch(() => {
     const wait = Math.min(Math.max(minRefreshInterval, leastPause), longestPause) * (0.75 + 0.5 * runtime.random())
-    known.nextLook = { since: instantOf(runtime), wait }
+    cache.backgroundBackOff = { since: instantOf(runtime), wait }
   })
 }
 
 /** Replaces the current access token, unless it was refreshed less than `minRefreshInterval` ago. */
 export async function refreshNow(account: string, options: CallOptions | undefined, context: Context): Promise<void> {
-  const known = context.memory.of(account)
-  await awaited(known, context.underWay.track(replaceCurrent(known, context)), options?.signal, context)
+  const cache = context.memory.of(account)
+  await waitForRefresh(cache, context.underWay.track(replaceCurrent(cache, context)), options?.signal, context)
 }
 
-async function replaceCurrent(known: Known, context: Context): Promise<void> {
-  await lookEverywhere(known, context)
-  const current = accessTokenOf(known.record)
-  known.unwanted = current
+async function replaceCurrent(cache: AccountCache, context: Context): Promise<void> {
+  await syncFromStoreAndSpool(cache, context)
+  const current = accessTokenOf(cache.record)
+  cache.unwanted = current
   try {
-    await flightOf(known, context).done
-    // The flight that was joined may have decided before this call that all is well.
-    if (accessTokenOf(known.record) === current && !isJustRefreshed(known, context)) await flightOf(known, context).done
+    await inFlightRefresh(cache, context).done
+    // The refresh that was joined may have decided before this call that all is well.
+    if (accessTokenOf(cache.record) === current && !isJustRefreshed(cache, context))
+      await inFlightRefresh(cache, context).done
   } finally {
-    if (known.unwanted === current) known.unwanted = undefined
+    if (cache.unwanted === current) cache.unwanted = undefined
   }
 }
 
 /** The owner API refused this access token. Only the first to say so of the current one changes anything. */
 export async function invalidate(account: string, accessToken: string, context: Context): Promise<void> {
-  const known = context.memory.of(account)
-  if (known.record === undefined) await lookEverywhere(known, context)
-  if (accessTokenOf(known.record) !== accessToken || known.rejected?.accessToken === accessToken) return
-  known.rejected = { accessToken, unused: isUnused(known, context) }
-  closeWindow(known)
-  await noteRefusal(known, context)
+  const cache = context.memory.of(account)
+  if (cache.record === undefined) await syncFromStoreAndSpool(cache, context)
+  if (accessTokenOf(cache.record) !== accessToken || cache.rejected?.accessToken === accessToken) return
+  cache.rejected = { accessToken, unused: isUnused(cache, context) }
+  closeWindow(cache)
+  await noteRefusal(cache, context)
 }

@@ -7,11 +7,11 @@ import { startTimeLimit } from '../support/time-limit.ts'
 import type { TokenStore } from '../tokens/token-store.ts'
 import { untilSwapped } from './contention.ts'
 import { isBehind } from './lineage.ts'
-import { placed } from './read-record.ts'
+import { accountRecord } from './read-record.ts'
 import { isOwnRecordName } from './record-names.ts'
 import { systemRuntime } from './runtime.ts'
-import { withStoreErrors } from './store-errors.ts'
-import type { GuardedStore } from './store-errors.ts'
+import { guardStore } from './guarded-store.ts'
+import type { GuardedStore } from './guarded-store.ts'
 
 /**
  * Copies the newest record of every account into another store, to change the store or its keys. Records go as they are,
@@ -27,8 +27,8 @@ import type { GuardedStore } from './store-errors.ts'
 export async function copyTokenSets(from: TokenStore, to: TokenStore): Promise<number> {
   let copied = 0
   let failure: unknown
-  const source = withStoreErrors(from, startTimeLimit)
-  const target = withStoreErrors(to, startTimeLimit)
+  const source = guardStore(from, startTimeLimit)
+  const target = guardStore(to, startTimeLimit)
   for await (const account of listOf(source)) {
     try {
       if (await copyRecord(account, source, target)) copied += 1
@@ -47,14 +47,14 @@ function isOfOneRecord(error: unknown): boolean {
 }
 
 async function copyRecord(account: string, from: GuardedStore, to: GuardedStore): Promise<boolean> {
-  const source = placed(await from.read(account))
+  const source = accountRecord(await from.read(account))
   if (source === undefined) return false
   const writeId = randomUUID()
   return untilSwapped(systemRuntime, async () => {
-    const target = placed(await to.read(account))
+    const target = accountRecord(await to.read(account))
     if (target !== undefined && !isBehind(target, source)) return false
-    const answer = await to.swap(account, target, source.record, writeId)
-    return 'conflict' in answer ? undefined : true
+    const swapped = await to.swap(account, target, source.record, writeId)
+    return 'conflict' in swapped ? undefined : true
   })
 }
 
@@ -68,7 +68,7 @@ export async function* accountsOf(store: GuardedStore): AsyncGenerator<string> {
   let failure: unknown
   for await (const account of listOf(store)) {
     try {
-      const stored = placed(await store.read(account))
+      const stored = accountRecord(await store.read(account))
       if (stored === undefined || stored.record.state === 'signed-out') continue
     } catch (error) {
       failure ??= error

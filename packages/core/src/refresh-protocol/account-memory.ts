@@ -1,53 +1,53 @@
 /**
- * What this process knows of its accounts: the newest record seen of each, when it saw it, and the answer for the hot path.
+ * What this process knows of its accounts: the newest record seen of each, when it saw it, and the access token for the hot path.
  */
 import { LRUCache } from 'lru-cache'
 import type { SsoError, StoreError } from '../errors.ts'
 import type { AccountRecord } from '../tokens/token-record.ts'
-import { agesOf, standingAt } from './lifetime.ts'
-import type { Ages, Standing } from './lifetime.ts'
-import type { Placed, RefreshResult, Write } from './lineage.ts'
+import { agesOf, freshnessAt } from './freshness.ts'
+import type { Ages, Freshness } from './freshness.ts'
+import type { VersionedRecord, RefreshResult, Write } from './lineage.ts'
 import type { OwnIntent } from './own-intents.ts'
 import { elapsed, instantOf } from './runtime.ts'
 import type { Instant, Runtime } from './runtime.ts'
 
 /** One account, as this process knows it. Mutable, and changed by the protocol alone. */
-export interface Known {
-  /** The access token; empty where there is none. */
-  answer: string
+export interface AccountCache {
+  /** The access token; empty if the account has no token. */
+  accessToken: string
   /**
-   * Seconds of the wall clock between which `answer` is given without any further question. These three stand first, and are
-   * no promise and no fractions: among a million accounts each place in memory that has to be looked up takes long.
+   * Seconds of the wall clock between which `accessToken` is returned without another check. These three fields come first, and
+   * are neither promises nor fractions: with a million accounts, each additional memory access is slow.
    */
-  answerFrom: number
-  answerUntil: number
+  servedFrom: number
+  servedUntil: number
   readonly account: string
   /** The newest record seen, and which write it was; 0 and none before the first. */
   version: number
   writeId: string | undefined
   record: AccountRecord | undefined
-  /** First sight of the record's tokens, and the ages at which they change their standing. */
+  /** First sight of the record's tokens, and the ages at which they change their freshness. */
   seen: Instant
   /** They were seen to take the place of others: this process knew those. */
   sawReplaced: boolean
   ages: Ages
-  /** First sight of the record's intent. `sawPlaced`: this process knew the record as it was without it. */
-  intentSeen: { readonly id: string; readonly at: Instant; readonly sawPlaced: boolean } | undefined
+  /** First sight of the record's intent. `knewBefore`: this process had seen the record without it. */
+  intentSeen: { readonly id: string; readonly at: Instant; readonly knewBefore: boolean } | undefined
   /** This process's intents, for the case that the store did not tell, or could not be told, how they ended. */
   ownIntents: readonly OwnIntent[]
-  /** The intent under which this process sent a request whose answer it lost, and when. */
-  lostAnswer: { readonly id: string; readonly sentAt: Instant } | undefined
+  /** The intent under which this process sent a request whose response it lost, and when. */
+  lostResponse: { readonly id: string; readonly sentAt: Instant } | undefined
   /** The access token that the owner API refused, and whether it did so before it can have accepted it. */
   rejected: { readonly accessToken: string; readonly unused: boolean } | undefined
   /** The access token that `refresh()` wants replaced. */
   unwanted: string | undefined
   /** A request failed without spending the token: the next one waits. */
-  rest: Rest | undefined
+  backOff: BackOff | undefined
   /** When a background refresh that led to nothing is tried again. */
-  nextLook: { readonly since: Instant; readonly wait: number } | undefined
+  backgroundBackOff: { readonly since: Instant; readonly wait: number } | undefined
   /** The result that this process alone holds, until the store takes it. */
   unsaved: Unsaved | undefined
-  flight: Flight | undefined
+  inFlight: InFlightRefresh | undefined
   /** How many wait for its refresh. */
   callers: number
 }
@@ -59,7 +59,7 @@ export interface Unsaved {
   safe: Promise<void> | undefined
 }
 
-export interface Rest {
+export interface BackOff {
   readonly since: Instant
   /** Milliseconds. */
   readonly wait: number
@@ -68,57 +68,57 @@ export interface Rest {
 }
 
 /** A refresh under way, one per account and process. */
-export interface Flight {
-  /** The record was read once: what is stored may answer already. */
-  readonly looked: Promise<void>
+export interface InFlightRefresh {
+  /** The record was read once: what is stored may be enough already. */
+  readonly synced: Promise<void>
   readonly done: Promise<void>
 }
 
 export interface AccountMemory {
-  /** What is known, for the hot path: a look, which is not counted as a use. */
-  get(account: string): Known | undefined
-  /** The same, made if need be, and counted as a use. */
-  of(account: string): Known
-  all(): Iterable<Known>
-  /** To be called when a flight or a commit has ended. */
-  release(known: Known): void
+  /** What is known, for the hot path: a look-up that does not count as a use. */
+  get(account: string): AccountCache | undefined
+  /** The same, created if necessary, and counted as a use. */
+  of(account: string): AccountCache
+  all(): Iterable<AccountCache>
+  /** To be called when a refresh or a commit has ended. */
+  release(cache: AccountCache): void
 }
 
 /** @param size - accounts that are remembered; one with a refresh under way or unsaved tokens is never forgotten */
 export function createAccountMemory(size: number): AccountMemory {
-  const all = new Map<string, Known>()
+  const all = new Map<string, AccountCache>()
   // Apart from it, so that the hot path writes nothing: an account counts as used when its window is opened anew.
-  const used = new LRUCache<string, Known>({
+  const used = new LRUCache<string, AccountCache>({
     max: size,
-    dispose: (known, account, reason) => {
-      if (reason === 'evict' && !isBusy(known)) all.delete(account)
+    dispose: (cache, account, reason) => {
+      if (reason === 'evict' && !isBusy(cache)) all.delete(account)
     },
   })
   return {
     get: (account) => all.get(account),
     of(account) {
-      const known = all.get(account) ?? unknown(account)
-      all.set(account, known)
-      used.set(account, known)
-      return known
+      const cache = all.get(account) ?? unknown(account)
+      all.set(account, cache)
+      used.set(account, cache)
+      return cache
     },
     all: () => all.values(),
-    release(known) {
-      if (!isBusy(known) && !used.has(known.account)) all.delete(known.account)
+    release(cache) {
+      if (!isBusy(cache) && !used.has(cache.account)) all.delete(cache.account)
     },
   }
 }
 
-const isBusy = (known: Known): boolean => known.flight !== undefined || known.unsaved !== undefined
+const isBusy = (cache: AccountCache): boolean => cache.inFlight !== undefined || cache.unsaved !== undefined
 
 const noIntents: readonly OwnIntent[] = []
 const noAges: Ages = { ageing: 0, expiring: 0, expired: 0 }
 
-function unknown(account: string): Known {
+function unknown(account: string): AccountCache {
   return {
-    answer: '',
-    answerFrom: 0,
-    answerUntil: 0,
+    accessToken: '',
+    servedFrom: 0,
+    servedUntil: 0,
     account,
     version: 0,
     writeId: undefined,
@@ -128,77 +128,77 @@ function unknown(account: string): Known {
     ages: noAges,
     intentSeen: undefined,
     ownIntents: noIntents,
-    lostAnswer: undefined,
+    lostResponse: undefined,
     rejected: undefined,
     unwanted: undefined,
-    rest: undefined,
-    nextLook: undefined,
+    backOff: undefined,
+    backgroundBackOff: undefined,
     unsaved: undefined,
-    flight: undefined,
+    inFlight: undefined,
     callers: 0,
   }
 }
 
-/** Takes a record as the newest. Tokens that were known already keep the time of their first sight. */
-export function adopt(
-  known: Known,
-  { version, writeId, record }: Placed,
+/** Accepts a record as the newest. Tokens that were known already keep the time of their first sight. */
+export function acceptRecord(
+  cache: AccountCache,
+  { version, writeId, record }: VersionedRecord,
   runtime: Runtime,
   refreshAfter: number,
 ): void {
-  const before = accessTokenOf(known.record)
-  const sawPlaced = known.record !== undefined
-  known.version = version
-  known.writeId = writeId
-  known.record = record
+  const before = accessTokenOf(cache.record)
+  const knewBefore = cache.record !== undefined
+  cache.version = version
+  cache.writeId = writeId
+  cache.record = record
   const { intent } = record.state === 'signed-in' ? record : {}
-  if (intent === undefined) known.intentSeen = undefined
-  else if (intent.id !== known.intentSeen?.id) known.intentSeen = { id: intent.id, at: instantOf(runtime), sawPlaced }
+  if (intent === undefined) cache.intentSeen = undefined
+  else if (intent.id !== cache.intentSeen?.id) cache.intentSeen = { id: intent.id, at: instantOf(runtime), knewBefore }
   const accessToken = accessTokenOf(record)
   if (accessToken === before && before !== undefined) return
-  known.seen = instantOf(runtime)
-  known.sawReplaced = before !== undefined
-  known.ages = agesOf(record, refreshAfter)
-  known.answer = accessToken ?? ''
-  known.nextLook = undefined
-  closeWindow(known)
+  cache.seen = instantOf(runtime)
+  cache.sawReplaced = before !== undefined
+  cache.ages = agesOf(record, refreshAfter)
+  cache.accessToken = accessToken ?? ''
+  cache.backgroundBackOff = undefined
+  closeWindow(cache)
 }
 
 /** Which write the newest record seen was. */
-export const writeOf = ({ version, writeId }: Known): Write => ({ version, writeId })
+export const writeOf = ({ version, writeId }: AccountCache): Write => ({ version, writeId })
 
 export function accessTokenOf(record: AccountRecord | undefined): string | undefined {
   return record === undefined || record.state === 'signed-out' ? undefined : record.tokens.access_token
 }
 
 /** Milliseconds since the tokens were obtained: by the clocks' difference at first sight, then by the faster clock. */
-export function ageOf(known: Known, now: Instant): number {
-  if (known.record === undefined || known.record.state === 'signed-out') return Number.POSITIVE_INFINITY
-  return Math.max(0, known.seen.wall - known.record.obtained_at * 1000) + elapsed(known.seen, now)
+export function ageOf(cache: AccountCache, now: Instant): number {
+  if (cache.record === undefined || cache.record.state === 'signed-out') return Number.POSITIVE_INFINITY
+  return Math.max(0, cache.seen.wall - cache.record.obtained_at * 1000) + elapsed(cache.seen, now)
 }
 
-export function standingOf(known: Known, now: Instant): Standing {
-  return standingAt(ageOf(known, now), known.ages)
+export function freshnessOf(cache: AccountCache, now: Instant): Freshness {
+  return freshnessAt(ageOf(cache, now), cache.ages)
 }
 
 /** Whether the access token in memory still works, as far as anybody knows. */
-export function isUsable(known: Known, now: Instant): boolean {
-  const accessToken = accessTokenOf(known.record)
+export function isUsable(cache: AccountCache, now: Instant): boolean {
+  const accessToken = accessTokenOf(cache.record)
   return (
-    accessToken !== undefined && accessToken !== known.rejected?.accessToken && standingOf(known, now) !== 'expired'
+    accessToken !== undefined && accessToken !== cache.rejected?.accessToken && freshnessOf(cache, now) !== 'expired'
   )
 }
 
 /** Milliseconds after which the hot path asks both clocks again, so that a jump of the wall clock is noticed. */
 const longestWindow = 60_000
 
-/** Lets the hot path answer by a glance at the wall clock: for so many milliseconds, a minute at most. */
-export function openWindow(known: Known, now: Instant, milliseconds: number): void {
-  known.answerFrom = Math.floor(now.wall / 1000)
+/** Lets the hot path serve the token after one reading of the wall clock: for so many milliseconds, a minute at most. */
+export function openWindow(cache: AccountCache, now: Instant, milliseconds: number): void {
+  cache.servedFrom = Math.floor(now.wall / 1000)
   // Not beyond: a last second that is not whole is asked about.
-  known.answerUntil = Math.floor((now.wall + Math.min(milliseconds, longestWindow)) / 1000)
+  cache.servedUntil = Math.floor((now.wall + Math.min(milliseconds, longestWindow)) / 1000)
 }
 
-export function closeWindow(known: Known): void {
-  known.answerUntil = 0
+export function closeWindow(cache: AccountCache): void {
+  cache.servedUntil = 0
 }

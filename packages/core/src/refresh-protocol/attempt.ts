@@ -2,66 +2,76 @@
  * One attempt: the intent goes in, the one request goes out, and its outcome is put where every process finds it.
  */
 import type { Intent, SignedIn } from '../tokens/token-record.ts'
-import { adopt, writeOf } from './account-memory.ts'
-import type { Known } from './account-memory.ts'
+import { acceptRecord, writeOf } from './account-memory.ts'
+import type { AccountCache } from './account-memory.ts'
 import { conclude } from './conclusion.ts'
-import type { Attempted } from './conclusion.ts'
+import type { AttemptOutcome } from './conclusion.ts'
 import type { Context } from './context.ts'
 import { isInGrace, openIntent } from './doubt.ts'
 import { isSameWrite } from './lineage.ts'
 import type { Write } from './lineage.ts'
 import { SendGuardError, outcomeOf } from './outcome.ts'
 import { givenUp, withOwnIntent } from './own-intents.ts'
-import { refuseWhileResting } from './rest.ts'
-import { requestDeadline } from './rules.ts'
+import { throwIfBackingOff } from './back-off.ts'
+import { requestTimeout } from './rules.ts'
 import { elapsed, instantOf } from './runtime.ts'
-import { traced } from './trace.ts'
+import { traceRefresh } from '../tracing.ts'
 
 /**
  * @param upon - the record upon which it was decided
  * @throws SsoError as the outcome says, once the record says so too
  */
-export async function attempt(known: Known, upon: Write, replay: boolean, context: Context): Promise<Attempted> {
-  const { record } = known
+export async function attempt(
+  cache: AccountCache,
+  upon: Write,
+  replay: boolean,
+  context: Context,
+): Promise<AttemptOutcome> {
+  const { record } = cache
   if (record?.state !== 'signed-in') return 'again'
-  refuseWhileResting(known, context)
+  throwIfBackingOff(cache, context)
   await context.breaker.enter(record.tokens.auth_url)
-  // Since the decision another call may have looked at the record, and seen what another process does: its intent is none
-  // to swap ours over.
-  if (!isSameWrite(known, upon)) return 'again'
-  return holdAndSend(known, record, replay, context)
+  // Since the decision another call may have read the record, and seen another process's intent: that must not be swapped
+  // away.
+  if (!isSameWrite(cache, upon)) return 'again'
+  return holdAndSend(cache, record, replay, context)
 }
 
-async function holdAndSend(known: Known, record: SignedIn, replay: boolean, context: Context): Promise<Attempted> {
-  const { account } = known
+async function holdAndSend(
+  cache: AccountCache,
+  record: SignedIn,
+  replay: boolean,
+  context: Context,
+): Promise<AttemptOutcome> {
+  const { account } = cache
   const { runtime, rules, store, sso } = context
   const swappedAt = instantOf(runtime)
-  const unanswered = replay ? openIntent(known) : undefined
+  const unanswered = replay ? openIntent(cache) : undefined
   const intent = newIntent(unanswered, context)
   const before = unanswered && givenUp(unanswered)
-  const grace = unanswered && isInGrace(known, unanswered, context) ? unanswered : undefined
+  const grace = unanswered && isInGrace(cache, unanswered, context) ? unanswered : undefined
   // Even if the store never tells: until something is sent, this intent changes nothing about the refresh token.
-  known.ownIntents = withOwnIntent(known.ownIntents, { id: intent.id, spent: false, before }, record)
-  const answer = await store.swap(account, writeOf(known), rules.withIntent(record, intent), runtime.uniqueId())
-  if ('conflict' in answer) return 'again'
-  const held = { ...answer, record: rules.withIntent(record, intent) }
-  adopt(known, held, runtime, context.refreshAfter)
+  cache.ownIntents = withOwnIntent(cache.ownIntents, { id: intent.id, spent: false, before }, record)
+  const swapped = await store.swap(account, writeOf(cache), rules.withIntent(record, intent), runtime.uniqueId())
+  if ('conflict' in swapped) return 'again'
+  const held = { ...swapped, record: rules.withIntent(record, intent) }
+  acceptRecord(cache, held, runtime, context.refreshAfter)
 
   let sentAt = swappedAt
   const beforeSend = (): void => {
     sentAt = instantOf(runtime)
     if (!rules.maySend(elapsed(swappedAt, sentAt))) throw new SendGuardError()
     // A replay for the grace's sake does no good once that is over: look again whether it is due.
-    if (grace !== undefined && !isInGrace(known, grace, context)) throw new SendGuardError()
+    if (grace !== undefined && !isInGrace(cache, grace, context)) throw new SendGuardError()
   }
-  const trace = traced({ account, auth_url: record.tokens.auth_url, replay }, () =>
-    outcomeOf(() => sso.refresh(record.tokens, { timeout: requestDeadline, beforeSend })),
+  const trace = traceRefresh({ account, auth_url: record.tokens.auth_url, replay }, () =>
+    outcomeOf(() => sso.refresh(record.tokens, { timeout: requestTimeout, beforeSend })),
   )
   const outcome = await trace.outcome
   try {
-    return await conclude(known, { derivedFrom: record, held, intent, before, sentAt, outcome, replay }, context)
+    return await conclude(cache, { derivedFrom: record, held, intent, before, sentAt, outcome, replay }, context)
   } finally {
-    trace.endAfter(known.unsaved?.safe)
+    trace.endAfter(cache.unsaved?.safe)
   }
 }
 

@@ -1,20 +1,20 @@
 /**
- * Carrying over what waits in the spool: at each look at an account's record, and for all accounts when a manager begins,
+ * Carrying over what waits in the spool: each time an account's record is read, and for all accounts when a manager begins,
  * again and again until the spool is empty.
  */
 import { StoreError } from '../errors.ts'
-import type { Known } from './account-memory.ts'
-import { place } from './commit.ts'
+import type { AccountCache } from './account-memory.ts'
+import { commitRecord } from './commit.ts'
 import type { Context } from './context.ts'
-import { look } from './read-record.ts'
+import { syncFromStore } from './read-record.ts'
 import type { Spooled } from './spool.ts'
 
-/** A look at the record, and beside it one into the spool. Returns whether there is a record. @throws StoreError */
-export async function lookEverywhere(known: Known, context: Context): Promise<boolean> {
+/** Reads the record and, at the same time, the spool. Returns whether there is a record. @throws StoreError */
+export async function syncFromStoreAndSpool(cache: AccountCache, context: Context): Promise<boolean> {
   // Both at once, so that the spool costs no time of its own.
-  const [isThere, spooled] = await Promise.all([look(known, context), findSpooled(known.account, context)])
-  if (spooled === undefined || known.unsaved !== undefined) return isThere
-  await carryOver(known, spooled, context)
+  const [isThere, spooled] = await Promise.all([syncFromStore(cache, context), findSpooled(cache.account, context)])
+  if (spooled === undefined || cache.unsaved !== undefined) return isThere
+  await carryOver(cache, spooled, context)
   return true
 }
 
@@ -40,10 +40,10 @@ async function findSpooled(account: string, { spool, reportSpool }: Context): Pr
 }
 
 /** @throws StoreError where the store does not take them yet: they stay in the spool */
-async function carryOver(known: Known, spooled: Spooled, context: Context): Promise<void> {
-  const { account } = known
+async function carryOver(cache: AccountCache, spooled: Spooled, context: Context): Promise<void> {
+  const { account } = cache
   const placing = { writeId: context.runtime.uniqueId(), spooledAt: spooled.version }
-  const ending = await place(known, spooled, placing, context)
+  const ending = await commitRecord(cache, spooled, placing, context)
   // Several processes may carry them over, and all come to the same record; one of them tells.
   const cleared = await context.spool?.clear(account, spooled.at).catch(() => false)
   if (cleared && ending === 'saved') context.emit('carried-over', { account })
@@ -54,21 +54,21 @@ async function carryAllOver(context: Context): Promise<void> {
   const { runtime, underWay } = context
   for (let pause = 250; ; pause = Math.min(pause * 2, 15_000)) {
     // Whoever leaves leaves the spool to those who come.
-    if (!underWay.isEnding() && (await underWay.track(carryOverWhatThereIs(context)))) return
+    if (!underWay.isEnding() && (await underWay.track(carryOverOnce(context)))) return
     await new Promise<void>((resolve) => runtime.after(pause * (0.75 + 0.5 * runtime.random()), resolve))
   }
 }
 
 /** Returns whether nothing is left that a repetition could carry over. */
-async function carryOverWhatThereIs(context: Context): Promise<boolean> {
+async function carryOverOnce(context: Context): Promise<boolean> {
   const { spool, memory } = context
   if (spool === undefined) return true
   try {
     for await (const account of spool.accounts()) {
       const spooled = await findSpooled(account, context)
       if (spooled === undefined) continue
-      const known = memory.of(account)
-      if (known.unsaved === undefined) await carryOver(known, spooled, context)
+      const cache = memory.of(account)
+      if (cache.unsaved === undefined) await carryOver(cache, spooled, context)
     }
     return true
   } catch (error) {

@@ -4,54 +4,54 @@
  */
 import { StoreError } from '../errors.ts'
 import type { AccountRecord } from '../tokens/token-record.ts'
-import type { Known, Unsaved } from './account-memory.ts'
-import { accessTokenOf, adopt, writeOf } from './account-memory.ts'
+import type { AccountCache, Unsaved } from './account-memory.ts'
+import { accessTokenOf, acceptRecord, writeOf } from './account-memory.ts'
 import { untilSwapped } from './contention.ts'
 import type { Context } from './context.ts'
 import { holdsResult, isBehind, successorOf } from './lineage.ts'
-import type { Placed, RefreshResult, Write } from './lineage.ts'
+import type { VersionedRecord, RefreshResult, Write } from './lineage.ts'
 import { readRecord } from './read-record.ts'
 import { inDoubtAgain } from './restoration.ts'
 
 /** `unsaved`: the store did not take it yet; the commit goes on in the background. */
-export type Committed = 'saved' | 'superseded' | 'unsaved'
+export type CommitOutcome = 'saved' | 'superseded' | 'unsaved'
 
 /** How a result is put into the store. */
-interface Placing {
+interface CommitOptions {
   readonly writeId: string
   /** The record as it is known; it is read where it is not. */
-  readonly first?: Placed
+  readonly first?: VersionedRecord
   /** Of a result out of the spool: the version of the record while the refresh was under way. */
   readonly spooledAt?: number
 }
 
 /** @param stored - the record as this process last knew it: its own intent */
 export async function commit(
-  known: Known,
+  cache: AccountCache,
   result: RefreshResult,
-  stored: Placed,
+  stored: VersionedRecord,
   context: Context,
-): Promise<Committed> {
+): Promise<CommitOutcome> {
   const unsaved: Unsaved = { result, error: undefined, safe: undefined }
   // In memory at once: from here on the new tokens are served, whatever becomes of the store.
-  if (known.record === undefined || context.rules.mayReplace(known.record, result)) {
-    known.unsaved = unsaved
-    adopt(known, { ...stored, record: result.next }, context.runtime, context.refreshAfter)
+  if (cache.record === undefined || context.rules.mayReplace(cache.record, result)) {
+    cache.unsaved = unsaved
+    acceptRecord(cache, { ...stored, record: result.next }, context.runtime, context.refreshAfter)
   }
   const writeId = context.runtime.uniqueId()
   try {
-    return await place(known, result, { writeId, first: stored }, context)
+    return await commitRecord(cache, result, { writeId, first: stored }, context)
   } catch (error) {
     if (!(error instanceof StoreError)) throw error
     unsaved.error = error
-    const kept = await keepInSpool(known.account, result, stored, context)
+    const kept = await keepInSpool(cache.account, result, stored, context)
     let isSafe: (() => void) | undefined
     const safe = new Promise<void>((resolve) => {
       isSafe = resolve
     })
     unsaved.safe = context.underWay.track(safe)
-    void placeInTheEnd(known, { result, held: stored, writeId }, kept, () => isSafe?.(), context)
-    context.emit('unsaved', { account: known.account, error, spooled: kept !== undefined })
+    void commitEventually(cache, { result, held: stored, writeId }, kept, () => isSafe?.(), context)
+    context.emit('unsaved', { account: cache.account, error, spooled: kept !== undefined })
     return 'unsaved'
   }
 }
@@ -61,61 +61,67 @@ export async function commit(
  *
  * @throws StoreError where the store can't be read or written
  */
-export async function place(
-  known: Known,
+export async function commitRecord(
+  cache: AccountCache,
   result: RefreshResult,
-  { writeId, first, spooledAt }: Placing,
+  { writeId, first, spooledAt }: CommitOptions,
   context: Context,
-): Promise<Committed> {
-  const { account } = known
+): Promise<CommitOutcome> {
+  const { account } = cache
   let isFirst = true
   return untilSwapped(context.runtime, async () => {
     const stored = (isFirst ? first : undefined) ?? (await readRecord(account, context))
     isFirst = false
     if (stored !== undefined && holdsResult(stored.record, result))
-      return settle(known, result, stored, 'saved', context)
+      return settle(cache, result, stored, 'saved', context)
     const isNext = stored !== undefined && context.rules.mayReplace(stored.record, result)
-    const version = Math.max(spooledAt ?? 0, known.version)
+    const version = Math.max(spooledAt ?? 0, cache.version)
     // The store went back to a time before this refresh.
     const isLost = stored === undefined || isBehind(stored, { version, record: result.derivedFrom })
-    if (!isNext && !isLost) return settle(known, result, stored, 'superseded', context)
+    if (!isNext && !isLost) return settle(cache, result, stored, 'superseded', context)
     // A store that lost the record takes a fresh result, which exists nowhere else, without a doubt. One that was in the spool
     // may have been in the store before, and been spent since.
     const isDoubtful = spooledAt !== undefined && !isNext
-    const record = isDoubtful ? inDoubtAgain(next(stored, result), known, context) : next(stored, result)
-    const answer = await context.store.swap(account, stored, record, writeId)
-    return 'conflict' in answer ? undefined : settle(known, result, { ...answer, record }, 'saved', context)
+    const record = isDoubtful ? inDoubtAgain(nextRecord(stored, result), cache, context) : nextRecord(stored, result)
+    const swapped = await context.store.swap(account, stored, record, writeId)
+    return 'conflict' in swapped ? undefined : settle(cache, result, { ...swapped, record }, 'saved', context)
   })
 }
 
-function next(stored: Placed | undefined, result: RefreshResult): AccountRecord {
+function nextRecord(stored: VersionedRecord | undefined, result: RefreshResult): AccountRecord {
   if (stored === undefined || stored.record.state === 'signed-out') return result.next
   return stored.record.lineage === result.derivedFrom.lineage ? successorOf(stored.record, result) : result.next
 }
 
-function settle(known: Known, result: RefreshResult, stored: Placed, ending: Committed, context: Context): Committed {
-  if (known.unsaved?.result === result) known.unsaved = undefined
+function settle(
+  cache: AccountCache,
+  result: RefreshResult,
+  stored: VersionedRecord,
+  ending: CommitOutcome,
+  context: Context,
+): CommitOutcome {
+  if (cache.unsaved?.result === result) cache.unsaved = undefined
   // A sign-in or sign-out of this process may have come in between; what is known may only grow.
   if (
-    known.record === undefined ||
-    holdsSameTokens(known, result) ||
-    !isBehind(stored, { ...writeOf(known), record: known.record })
+    cache.record === undefined ||
+    holdsSameTokens(cache, result) ||
+    !isBehind(stored, { ...writeOf(cache), record: cache.record })
   ) {
-    adopt(known, stored, context.runtime, context.refreshAfter)
+    acceptRecord(cache, stored, context.runtime, context.refreshAfter)
   }
-  if (ending === 'superseded') context.emit('superseded', { account: known.account })
-  context.memory.release(known)
+  if (ending === 'superseded') context.emit('superseded', { account: cache.account })
+  context.memory.release(cache)
   return ending
 }
 
-function holdsSameTokens(known: Known, result: RefreshResult): boolean {
-  return accessTokenOf(known.record) === result.next.tokens.access_token
+function holdsSameTokens(cache: AccountCache, result: RefreshResult): boolean {
+  return accessTokenOf(cache.record) === result.next.tokens.access_token
 }
 
-interface Commit {
+interface PendingCommit {
   readonly result: RefreshResult
   /** The record with this process's intent. */
-  readonly held: Placed
+  readonly held: VersionedRecord
   readonly writeId: string
 }
 
@@ -125,9 +131,9 @@ interface Commit {
  * @param kept - where the result stands in the spool, if it does
  * @param isSafe - called once the result would outlive this process
  */
-async function placeInTheEnd(
-  known: Known,
-  { result, held, writeId }: Commit,
+async function commitEventually(
+  cache: AccountCache,
+  { result, held, writeId }: PendingCommit,
   kept: Write | undefined,
   isSafe: () => void,
   context: Context,
@@ -138,22 +144,22 @@ async function placeInTheEnd(
     if (at !== undefined) isSafe()
     await new Promise<void>((resolve) => after(pause * (0.75 + 0.5 * random()), resolve))
     try {
-      await place(known, result, { writeId }, context)
+      await commitRecord(cache, result, { writeId }, context)
       break
     } catch {
       // The event `unsaved` told of it.
-      at ??= await keepInSpool(known.account, result, held, context)
+      at ??= await keepInSpool(cache.account, result, held, context)
     }
   }
   isSafe()
-  if (at !== undefined) await context.spool?.clear(known.account, at).catch(context.reportSpool)
+  if (at !== undefined) await context.spool?.clear(cache.account, at).catch(context.reportSpool)
 }
 
-/** Where new tokens stand in the spool. Undefined where there is none, or it refused them too. */
+/** The write under which new tokens are in the spool. Undefined if there is no spool, or it refused them too. */
 async function keepInSpool(
   account: string,
   result: RefreshResult,
-  { version }: Placed,
+  { version }: VersionedRecord,
   { spool, reportSpool }: Context,
 ): Promise<Write | undefined> {
   if (result.next.state !== 'signed-in') return undefined

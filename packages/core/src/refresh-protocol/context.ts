@@ -9,7 +9,7 @@ import type { Rules } from './rules.ts'
 import type { Runtime } from './runtime.ts'
 import type { SharedBreaker } from '../firewall/shared-breaker.ts'
 import type { Spool } from './spool.ts'
-import type { GuardedStore } from './store-errors.ts'
+import type { GuardedStore } from './guarded-store.ts'
 import type { UnderWay } from './under-way.ts'
 
 export interface Context {

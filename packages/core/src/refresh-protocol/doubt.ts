@@ -5,58 +5,66 @@
 import { RefreshInDoubtError } from '../errors.ts'
 import type { Intent } from '../tokens/token-record.ts'
 import { accessTokenOf, ageOf } from './account-memory.ts'
-import type { Known } from './account-memory.ts'
+import type { AccountCache } from './account-memory.ts'
 import type { Context } from './context.ts'
-import { longestRest } from './pace.ts'
+import { longestBackOff } from './back-off.ts'
 import { elapsed, instantOf } from './runtime.ts'
 
-/** The intent of the record; where it is this process's own and nothing was spent under it, what stood there before. */
-export function openIntent({ record, ownIntents }: Known): Intent | undefined {
+/** The intent of the record; where it is this process's own and nothing was spent under it, what was there before. */
+export function openIntent({ record, ownIntents }: AccountCache): Intent | undefined {
   const intent = record?.state === 'signed-in' ? record.intent : undefined
   const own = ownIntents.find(({ id }) => id === intent?.id)
   return own === undefined || own.spent ? intent : own.before
 }
 
 /** Whether its holder may still act on it. Counted from the first sight of it, so that no clock but our own matters. */
-export function isIntentAlive(known: Known, intent: Intent, { rules, runtime }: Context): boolean {
-  if (known.ownIntents.some(({ id }) => id === intent.id)) return false
-  return rules.isAlive(intent, observed(known, runtime.monotonicClock()), runtime.vitality(intent.holder))
+export function isIntentAlive(cache: AccountCache, intent: Intent, { rules, runtime }: Context): boolean {
+  if (cache.ownIntents.some(({ id }) => id === intent.id)) return false
+  return rules.isAlive(intent, observed(cache, runtime.monotonicClock()), runtime.livenessOf(intent.holder))
 }
 
 /**
- * Milliseconds until a lost answer is asked for again: at once the first time, then after `minRefreshInterval`, twice as long
+ * Milliseconds until the request of a lost response is sent again: at once the first time, then after `minRefreshInterval`, twice as long
  * each time, up to eight minutes. A caller of `refresh()` waits `minRefreshInterval` at most.
  */
-export function replayRestLeft(known: Known, intent: Intent, { runtime, minRefreshInterval }: Context): number {
+export function replayBackOffLeft(
+  cache: AccountCache,
+  intent: Intent,
+  { runtime, minRefreshInterval }: Context,
+): number {
   if (intent.replay === 0) return 0
-  const isAsked = known.unwanted !== undefined && known.unwanted === accessTokenOf(known.record)
-  const rest = isAsked ? minRefreshInterval : Math.min(minRefreshInterval * 2 ** (intent.replay - 1), longestRest)
+  const isAsked = cache.unwanted !== undefined && cache.unwanted === accessTokenOf(cache.record)
+  const wait = isAsked ? minRefreshInterval : Math.min(minRefreshInterval * 2 ** (intent.replay - 1), longestBackOff)
   const now = instantOf(runtime)
-  const sinceSeen = known.intentSeen === undefined ? 0 : elapsed(known.intentSeen.at, now)
-  if (known.intentSeen?.sawPlaced === true && !isAsked) return rest - sinceSeen
-  // The holder's clock is all there is to go by. Further ahead than a rest is long, it says nothing.
-  return rest - Math.max(sinceSeen, Math.abs(now.wall - intent.at * 1000))
+  const sinceSeen = cache.intentSeen === undefined ? 0 : elapsed(cache.intentSeen.at, now)
+  if (cache.intentSeen?.knewBefore === true && !isAsked) return wait - sinceSeen
+  // The holder's clock is all there is to go by. Further ahead than the wait is long, it says nothing.
+  return wait - Math.max(sinceSeen, Math.abs(now.wall - intent.at * 1000))
 }
 
 /**
- * Whether this process lost the answer itself, so recently that the service repeats it (`rotationGrace`): counted by the
+ * Whether this process lost the response itself, so recently that the service repeats it (`rotationGrace`): counted by the
  * faster clock from the moment before the request was written.
  */
-export function isInGrace({ lostAnswer }: Known, intent: Intent, { runtime, rotationGrace }: Context): boolean {
-  return intent.id === lostAnswer?.id && elapsed(lostAnswer.sentAt, instantOf(runtime)) < rotationGrace
+export function isInGrace(
+  { lostResponse }: AccountCache,
+  intent: Intent,
+  { runtime, rotationGrace }: Context,
+): boolean {
+  return intent.id === lostResponse?.id && elapsed(lostResponse.sentAt, instantOf(runtime)) < rotationGrace
 }
 
 /** Milliseconds on the monotonic clock alone: a wall clock that jumps must not kill a living intent. */
-function observed({ intentSeen }: Known, now: number): number {
+function observed({ intentSeen }: AccountCache, now: number): number {
   return intentSeen === undefined ? 0 : now - intentSeen.at.monotonic
 }
 
 /** What callers hear while in doubt, with the time of the replay: shortly before the old access token expires. */
-export function inDoubt(known: Known, context: Context, cause?: unknown): RefreshInDoubtError {
+export function inDoubt(cache: AccountCache, context: Context, cause?: unknown): RefreshInDoubtError {
   const now = instantOf(context.runtime)
-  const intent = openIntent(known)
-  const working = known.ages.expiring - ageOf(known, now)
-  const resting = intent === undefined ? 0 : replayRestLeft(known, intent, context)
-  const nextAttemptAt = Math.ceil((now.wall + Math.max(working, resting, 1000)) / 1000)
+  const intent = openIntent(cache)
+  const working = cache.ages.expiring - ageOf(cache, now)
+  const backOffLeft = intent === undefined ? 0 : replayBackOffLeft(cache, intent, context)
+  const nextAttemptAt = Math.ceil((now.wall + Math.max(working, backOffLeft, 1000)) / 1000)
   return new RefreshInDoubtError(nextAttemptAt, { step: 'token-manager', cause })
 }

@@ -9,7 +9,7 @@ import { processStat } from '../support/process-stat.ts'
 import type { Holder } from '../tokens/token-record.ts'
 
 /** `dead` and `running` are proofs; everything else is `unknown`. */
-export type Vitality = 'dead' | 'running' | 'unknown'
+export type Liveness = 'dead' | 'running' | 'unknown'
 
 let current: Holder | undefined
 
@@ -34,7 +34,7 @@ function describe(): Holder {
 }
 
 /** What can be proven about the holder of an intent. */
-export function vitality(holder: Holder): Vitality {
+export function livenessOf(holder: Holder): Liveness {
   const { boot, pidNamespace, timeNamespace } = currentHolder()
   const sameHost = boot !== undefined && pidNamespace !== undefined && holder.boot === boot
   if (!sameHost || holder.pidNamespace !== pidNamespace) return 'unknown'

@@ -47,7 +47,7 @@ export function successorOf(stored: SignedIn | ReauthenticationRequired, { next 
 export type Write = Pick<Versioned, 'version' | 'writeId'>
 
 /** An account's record as it stands in the store. */
-export interface Placed extends Write {
+export interface VersionedRecord extends Write {
   readonly record: AccountRecord
 }
 
@@ -62,7 +62,7 @@ export function isSameWrite(one: Write, other: Write): boolean {
  * is, and what stands in the store stays, whatever any clock said. Within one sign-in fewer refreshes are behind. The same
  * tokens are behind where an intent or a refusal was lost: they must not be sent as if nobody had sent them.
  */
-export function isBehind(stored: Placed, seen: Placed): boolean {
+export function isBehind(stored: VersionedRecord, seen: VersionedRecord): boolean {
   if (sessionOf(stored.record) !== sessionOf(seen.record)) return descends(seen.record, stored.record)
   const older = refreshesOf(stored.record) - refreshesOf(seen.record)
   if (older !== 0) return older < 0

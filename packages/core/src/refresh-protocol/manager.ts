@@ -8,12 +8,12 @@ import type { TokenManager, TokenManagerOptions } from '../tokens/token-manager.
 import { getAccessToken, invalidate, refreshNow } from './access-token.ts'
 import { accountsOf } from './account-list.ts'
 import { createAccountMemory } from './account-memory.ts'
-import { accountName, checkedOptions, checkedTokenSet } from './arguments.ts'
+import { checkedAccountName, parseTokenManagerOptions, checkedTokenSet } from '../tokens/options.ts'
 import { firewallStateForSignIns } from '../firewall/sign-in-firewall-state.ts'
 import { beginCarryingOver, dropSpooled } from './carry-over.ts'
 import type { Context } from './context.ts'
 import { createEvents } from './events.ts'
-import { attended } from './flight.ts'
+import { waitFor } from './in-flight-refresh.ts'
 import { answerRollCalls } from './roll-call-answer.ts'
 import { createRollCall } from './roll-call.ts'
 import type { Rules } from './rules.ts'
@@ -23,18 +23,19 @@ import { createSharedBreaker } from '../firewall/shared-breaker.ts'
 import { spoolOn, spoolReporter } from './spool.ts'
 import { statusOf } from './status.ts'
 import { claimTry } from './tries.ts'
-import { withStoreErrors } from './store-errors.ts'
+import { guardStore } from './guarded-store.ts'
 import { createUnderWay } from './under-way.ts'
 
 /** @throws TypeError naming the option that is wrong */
 export function manageTokens(options: TokenManagerOptions, runtime: Runtime, rules: Rules): TokenManager {
-  const { sso, refreshAfter, minRefreshInterval, rotationGrace, cachedAccounts, ...checked } = checkedOptions(options)
-  const store = withStoreErrors(checked.store, runtime.limit)
+  const { sso, refreshAfter, minRefreshInterval, rotationGrace, cachedAccounts, ...checked } =
+    parseTokenManagerOptions(options)
+  const store = guardStore(checked.store, runtime.limit)
   const { emit, on } = createEvents()
   const context: Context = {
     sso,
     store,
-    spool: checked.spool && spoolOn(withStoreErrors(checked.spool, runtime.limit), runtime),
+    spool: checked.spool && spoolOn(guardStore(checked.spool, runtime.limit), runtime),
     reportSpool: spoolReporter(),
     refreshAfter,
     minRefreshInterval: minRefreshInterval * 1000,
@@ -64,12 +65,12 @@ export function manageTokens(options: TokenManagerOptions, runtime: Runtime, rul
     getAccessToken: (account, call) =>
       call === undefined ? getAccessToken(account, call, context) : answerWithin(account, call),
     save: async (account, tokens) =>
-      track(replaced(account, signIn(accountName(account), checkedTokenSet(tokens), context))),
+      track(replaced(account, signIn(checkedAccountName(account), checkedTokenSet(tokens), context))),
     refresh: async (account, call) =>
-      refreshNow(accountName(account), callOptions('refresh(account, { signal })', call), context),
-    invalidate: async (account, accessToken) => track(invalidate(accountName(account), accessToken, context)),
-    status: async (account) => track(statusOf(accountName(account), context)),
-    forget: async (account) => track(replaced(account, signOut(accountName(account), context))),
+      refreshNow(checkedAccountName(account), callOptions('refresh(account, { signal })', call), context),
+    invalidate: async (account, accessToken) => track(invalidate(checkedAccountName(account), accessToken, context)),
+    status: async (account) => track(statusOf(checkedAccountName(account), context)),
+    forget: async (account) => track(replaced(account, signOut(checkedAccountName(account), context))),
     accounts: () => accountsOf(store),
     on,
     claimTry: async (answer) => track(claimTry(answer, context)),
@@ -77,7 +78,7 @@ export function manageTokens(options: TokenManagerOptions, runtime: Runtime, rul
     shareBlocksWith: shareFirewallState,
     settled: async (call) => {
       const { signal } = callOptions('settled({ signal })', call)
-      await settled((end) => attended(end, signal, context))
+      await settled((end) => waitFor(end, signal, context))
     },
   }
 }

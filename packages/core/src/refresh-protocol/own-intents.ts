@@ -8,11 +8,11 @@ export interface OwnIntent {
   readonly id: string
   /** The refresh token may have been spent under it. */
   readonly spent: boolean
-  /** What stands for it where it was not: the intent of an earlier request whose answer was lost, if there is one. */
+  /** What counts in its place if it was not: the intent of an earlier request whose response was lost, if there is one. */
   readonly before: Intent | undefined
 }
 
-/** How many are remembered, beside the one that stands in the record: each attempt begins with a look at it. */
+/** How many are remembered, in addition to the one in the record: each attempt begins with a look at that. */
 const remembered = 16
 
 /** @param record - as it was last seen */

@@ -2,14 +2,11 @@
  * The pace: how soon one request for an account may follow another, whoever sent the first.
  */
 import type { SignedIn } from '../tokens/token-record.ts'
-import { accessTokenOf, ageOf, standingOf } from './account-memory.ts'
-import type { Known } from './account-memory.ts'
+import { accessTokenOf, ageOf, freshnessOf } from './account-memory.ts'
+import type { AccountCache } from './account-memory.ts'
 import type { Context } from './context.ts'
 import { elapsed, instantOf } from './runtime.ts'
 import type { Instant } from './runtime.ts'
-
-/** Milliseconds between two tries of a request that failed, at the most: a service that is well again waits no longer. */
-export const longestRest: number = 8 * 60_000
 
 /** Milliseconds between two refreshes while the owner API refuses each new token, at the most. */
 const longestPause = 60 * 60_000
@@ -17,14 +14,14 @@ const longestPause = 60 * 60_000
 const leastInterval = 10_000
 
 /** Refreshed too recently to be refreshed again. */
-export function isJustRefreshed(known: Known, context: Context): boolean {
-  const { record } = known
+export function isJustRefreshed(cache: AccountCache, context: Context): boolean {
+  const { record } = cache
   if (record?.state !== 'signed-in' || record.refreshes === 0) return false
   const now = instantOf(context.runtime)
   const interval = intervalOf(record, context)
-  if (standingOf(known, now) !== 'fresh') return ageOf(known, now) < interval
-  const isAsked = accessTokenOf(record) === known.unwanted
-  return sinceRefresh(known, record, now, isAsked) < (isAsked ? interval : pauseOf(known, record, interval))
+  if (freshnessOf(cache, now) !== 'fresh') return ageOf(cache, now) < interval
+  const isAsked = accessTokenOf(record) === cache.unwanted
+  return sinceRefresh(cache, record, now, isAsked) < (isAsked ? interval : pauseOf(cache, record, interval))
 }
 
 /**
@@ -35,7 +32,7 @@ function intervalOf({ lifetime }: SignedIn, { minRefreshInterval }: Context): nu
 }
 
 /** After a token that was refused unused: the interval, doubled for each such token right before it, up to an hour. */
-function pauseOf({ rejected }: Known, { refusals }: SignedIn, interval: number): number {
+function pauseOf({ rejected }: AccountCache, { refusals }: SignedIn, interval: number): number {
   if (refusals === undefined || !(refusals.thisOne || rejected?.unused === true)) return interval
   const before = refusals.inARow - (refusals.thisOne ? 1 : 0)
   return Math.max(interval, Math.min(interval * 2 ** before, longestPause))
@@ -46,7 +43,7 @@ function pauseOf({ rejected }: Known, { refusals }: SignedIn, interval: number):
  * clocks differ don't outrun each other. Whoever did not has the writer's clock alone: one that was ahead of ours by more than
  * a pause says nothing, and must not keep a refused token for as long as it was ahead.
  */
-function sinceRefresh(known: Known, { obtained_at }: SignedIn, now: Instant, isAsked: boolean): number {
-  const sinceSeen = elapsed(known.seen, now)
-  return known.sawReplaced && !isAsked ? sinceSeen : Math.abs(known.seen.wall - obtained_at * 1000) + sinceSeen
+function sinceRefresh(cache: AccountCache, { obtained_at }: SignedIn, now: Instant, isAsked: boolean): number {
+  const sinceSeen = elapsed(cache.seen, now)
+  return cache.sawReplaced && !isAsked ? sinceSeen : Math.abs(cache.seen.wall - obtained_at * 1000) + sinceSeen
 }

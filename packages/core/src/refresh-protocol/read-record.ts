@@ -1,31 +1,31 @@
 /**
- * One look at an account's record, and what this process makes of it: taken as the newest, or, where the store went back
- * in time, put right again.
+ * Reading an account's record, and what follows: it is accepted as the newest or, if the store went back in time, the
+ * newer one is put back.
  */
 import { checkedRecord } from '../tokens/record-check.ts'
 import type { AccountRecord } from '../tokens/token-record.ts'
 import { tokenSet } from '../tokens/token-set.ts'
 import type { Versioned } from '../tokens/token-store.ts'
-import type { Known } from './account-memory.ts'
-import { adopt } from './account-memory.ts'
+import type { AccountCache } from './account-memory.ts'
+import { acceptRecord } from './account-memory.ts'
 import { untilSwapped } from './contention.ts'
 import type { Context } from './context.ts'
-import type { Placed } from './lineage.ts'
+import type { VersionedRecord } from './lineage.ts'
 import { restorationOf } from './restoration.ts'
 import { callRoll } from './roll-call.ts'
 
-/** @throws StoreError where the store can't be read, or holds what is no record of an account */
-export async function readRecord(account: string, { store }: Context): Promise<Placed | undefined> {
-  const stored = placed(await store.read(account))
+/** @throws StoreError where the store can't be read, or holds something that is not a record of an account */
+export async function readRecord(account: string, { store }: Context): Promise<VersionedRecord | undefined> {
+  const stored = accountRecord(await store.read(account))
   return stored && { ...stored, record: withoutShownTokens(stored.record) }
 }
 
 /**
- * What a store answered, as the record of an account.
+ * What a store returned, as the record of an account.
  *
- * @throws StoreError `wrong-key` for one that was sealed, `corrupt` for what is none: neither is nobody
+ * @throws StoreError `wrong-key` for one that was sealed, `corrupt` for what is not one: neither means that there is no account
  */
-export function placed(stored: Versioned | undefined): Placed | undefined {
+export function accountRecord(stored: Versioned | undefined): VersionedRecord | undefined {
   if (stored === undefined) return undefined
   return checkedRecord(stored, 'signed-in', 'reauthentication-required', 'signed-out')
 }
@@ -36,42 +36,42 @@ function withoutShownTokens(record: AccountRecord): AccountRecord {
 }
 
 /**
- * Reads the record and takes it over. Where the store has lost it, or stands behind what this process knows, the known one
+ * Reads the record and accepts it. Where the store has lost it, or stands behind what this process knows, the known one
  * is put back: its refresh token is the newer, and the older must not be spent.
  *
  * @returns whether there is a record at all
  * @throws StoreError; `busy` where the store never takes what it says is missing, as one that is read from a lagging replica
  */
-export async function look(known: Known, context: Context): Promise<boolean> {
+export async function syncFromStore(cache: AccountCache, context: Context): Promise<boolean> {
   const { runtime, refreshAfter, store, underWay } = context
   return untilSwapped(runtime, async () => {
-    const stored = await readWhileKnown(known, context)
+    const stored = await readWatchingIntents(cache, context)
     // What only this process holds is written by its commit, not from here.
-    if (known.unsaved !== undefined) return true
-    const before = known.record
-    const record = restorationOf(known, stored, context)
+    if (cache.unsaved !== undefined) return true
+    const before = cache.record
+    const record = restorationOf(cache, stored, context)
     if (record === undefined) {
       if (stored === undefined) return false
-      adopt(known, stored, runtime, refreshAfter)
+      acceptRecord(cache, stored, runtime, refreshAfter)
       return true
     }
     const forgetOlder = record.state === 'signed-out'
-    const answer = await store.swap(known.account, stored, record, runtime.uniqueId(), { forgetOlder })
-    if ('conflict' in answer) return undefined
+    const swapped = await store.swap(cache.account, stored, record, runtime.uniqueId(), { forgetOlder })
+    if ('conflict' in swapped) return undefined
     // A call of this process may have come in between.
-    if (known.record === before) adopt(known, { ...answer, record }, runtime, refreshAfter)
-    context.emit('restored', { account: known.account })
+    if (cache.record === before) acceptRecord(cache, { ...swapped, record }, runtime, refreshAfter)
+    context.emit('restored', { account: cache.account })
     void underWay.track(callRoll(context))
     return true
   })
 }
 
-async function readWhileKnown(known: Known, context: Context): Promise<Placed | undefined> {
+async function readWatchingIntents(cache: AccountCache, context: Context): Promise<VersionedRecord | undefined> {
   try {
-    return await readRecord(known.account, context)
+    return await readRecord(cache.account, context)
   } catch (error) {
     // The holder of an intent could not store its result either: its life begins anew when the store is back.
-    known.intentSeen = undefined
+    cache.intentSeen = undefined
     throw error
   }
 }

@@ -3,7 +3,7 @@
  * look every 25 to 250 ms, often while the refresh is young, and jittered so that a herd does not look all at once.
  */
 import { callSafely } from '../support/callback-fault.ts'
-import type { GuardedStore } from './store-errors.ts'
+import type { GuardedStore } from './guarded-store.ts'
 import type { Runtime } from './runtime.ts'
 
 export interface RecordWatch {

@@ -59,8 +59,8 @@ async function claim(account: string, refreshToken: string, session: string, con
       state: 'refresh-tokens',
       saved: Object.fromEntries([...saved].slice(-savedInEach)),
     }
-    const answer = await store.swap(name, stored, next, runtime.uniqueId(), { forgetOlder: true })
-    return 'conflict' in answer ? undefined : true
+    const swapped = await store.swap(name, stored, next, runtime.uniqueId(), { forgetOlder: true })
+    return 'conflict' in swapped ? undefined : true
   })
 }
 

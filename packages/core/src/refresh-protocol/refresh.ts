@@ -2,41 +2,42 @@
  * One refresh, from the look at the record to the new token in memory: the story that `docs/refresh-protocol.md` tells.
  */
 import { ReauthenticationRequiredError, SignedOutError, StoreError } from '../errors.ts'
-import { writeOf } from './account-memory.ts'
-import type { Known } from './account-memory.ts'
+import { accessTokenOf, freshnessOf, writeOf } from './account-memory.ts'
+import type { AccountCache } from './account-memory.ts'
 import { attempt } from './attempt.ts'
-import { lookEverywhere } from './carry-over.ts'
+import { syncFromStoreAndSpool } from './carry-over.ts'
 import { mostConflicts, tooManyConflicts } from './contention.ts'
 import type { Context } from './context.ts'
-import { inDoubt } from './doubt.ts'
+import { inDoubt, isInGrace, isIntentAlive, openIntent, replayBackOffLeft } from './doubt.ts'
 import { isSameWrite } from './lineage.ts'
 import type { Write } from './lineage.ts'
 import { watchRecord } from './record-watch.ts'
-import type { Decision } from './rules.ts'
-import { situationOf } from './situation.ts'
+import { isJustRefreshed } from './pace.ts'
+import type { Decision, Situation } from './rules.ts'
+import { instantOf } from './runtime.ts'
 
 /**
  * Sees to it that the newest access token is in memory: takes what another process stored, waits for one that is at it,
  * or sends the one request.
  *
- * @param looked - called whenever the record was read
+ * @param synced - called whenever the record was read
  * @throws SsoError where that is not possible now; the token in memory may still be usable
  */
-export async function refresh(known: Known, context: Context, looked: () => void): Promise<void> {
-  if (known.unsaved !== undefined) throw known.unsaved.error ?? new StoreError('busy', 'New tokens are being stored.')
+export async function refresh(cache: AccountCache, context: Context, synced: () => void): Promise<void> {
+  if (cache.unsaved !== undefined) throw cache.unsaved.error ?? new StoreError('busy', 'New tokens are being stored.')
   const began = context.runtime.monotonicClock()
-  const watch = watchRecord(known.account, context.store, context.runtime)
+  const watch = watchRecord(cache.account, context.store, context.runtime)
   try {
     for (let conflicts = 0; ;) {
-      const { decision, upon } = await decide(known, context, began)
-      looked()
-      if (decision === 'answer') return
+      const { decision, upon } = await decide(cache, context, began)
+      synced()
+      if (decision === 'serve') return
       if (decision === 'wait') await watch.change()
       else if (decision === 'send' || decision === 'replay') {
-        if ((await attempt(known, upon, decision === 'replay', context)) === 'done') return
+        if ((await attempt(cache, upon, decision === 'replay', context)) === 'done') return
         // What stood in the way is in the next look, unless that lags behind what is written.
         if ((conflicts += 1) >= mostConflicts) throw tooManyConflicts()
-      } else throw reasonFor(decision, known, context)
+      } else throw reasonFor(decision, cache, context)
     }
   } finally {
     watch.close()
@@ -49,32 +50,54 @@ interface Decided {
   readonly upon: Write
 }
 
-async function decide(known: Known, context: Context, began: number): Promise<Decided> {
-  const host = hostOf(known)
-  const before = writeOf(known)
+async function decide(cache: AccountCache, context: Context, began: number): Promise<Decided> {
+  const host = hostOf(cache)
+  const before = writeOf(cache)
   // Both at once, so that a store far away costs one round trip.
-  const [stored] = await Promise.all([lookEverywhere(known, context), host && context.breaker.sync(host)])
-  const decision = context.rules.decide(situationOf(known, stored, context))
-  const upon = writeOf(known)
-  const now = hostOf(known)
+  const [stored] = await Promise.all([syncFromStoreAndSpool(cache, context), host && context.breaker.sync(host)])
+  const decision = context.rules.decide(situationOf(cache, stored, context))
+  const upon = writeOf(cache)
+  const now = hostOf(cache)
   // Another's block may have been written between the two reads: then the record has changed as well.
   const isOutdated = now !== host || !isSameWrite(upon, before)
   if ((decision === 'send' || decision === 'replay') && isOutdated) await context.breaker.sync(now ?? '')
   if (decision !== 'wait') return { decision, upon }
   // This process is leaving, and nobody in it needs the token: another one is at it.
-  if (context.underWay.isEnding() && known.callers === 0) return { decision: 'defer', upon }
+  if (context.underWay.isEnding() && cache.callers === 0) return { decision: 'defer', upon }
   return { decision: context.rules.afterWaiting(context.runtime.monotonicClock() - began), upon }
 }
 
-function reasonFor(decision: Decision, known: Known, context: Context): Error {
+/**
+ * What this process knows of an account at the moment of a decision, for the rules.
+ *
+ * @param stored - whether the store has a record of the account
+ */
+function situationOf(cache: AccountCache, stored: boolean, context: Context): Situation {
+  const { record, rejected, unwanted } = cache
+  const now = instantOf(context.runtime)
+  const intent = openIntent(cache)
+  const accessToken = accessTokenOf(record)
+  return {
+    record: stored ? record : undefined,
+    freshness: freshnessOf(cache, now),
+    unwanted: accessToken !== undefined && (accessToken === unwanted || accessToken === rejected?.accessToken),
+    justRefreshed: isJustRefreshed(cache, context),
+    intent,
+    intentAlive: intent !== undefined && isIntentAlive(cache, intent, context),
+    inGrace: intent !== undefined && isInGrace(cache, intent, context),
+    replayBackedOff: intent === undefined || replayBackOffLeft(cache, intent, context) <= 0,
+  }
+}
+
+function reasonFor(decision: Decision, cache: AccountCache, context: Context): Error {
   const options = { step: 'token-manager', requestSent: false } as const
   if (decision === 'not-signed-in') return new SignedOutError(options)
-  if (decision === 'defer') return inDoubt(known, context)
+  if (decision === 'defer') return inDoubt(cache, context)
   const { reason, description } =
-    known.record?.state === 'reauthentication-required' ? known.record : ({ reason: 'refresh_token_rejected' } as const)
+    cache.record?.state === 'reauthentication-required' ? cache.record : ({ reason: 'refresh_token_rejected' } as const)
   return new ReauthenticationRequiredError(reason, options, description)
 }
 
-function hostOf({ record }: Known): string | undefined {
+function hostOf({ record }: AccountCache): string | undefined {
   return record?.state === 'signed-in' ? record.tokens.auth_url : undefined
 }

@@ -9,12 +9,12 @@
  */
 import type { AccountRecord, SignedIn } from '../tokens/token-record.ts'
 import { writeOf } from './account-memory.ts'
-import type { Known } from './account-memory.ts'
+import type { AccountCache } from './account-memory.ts'
 import { ancestryOver, descends, sessionOf } from './ancestry.ts'
 import type { Context } from './context.ts'
 import { openIntent } from './doubt.ts'
 import { isBehind } from './lineage.ts'
-import type { Placed } from './lineage.ts'
+import type { VersionedRecord } from './lineage.ts'
 
 /**
  * What has to be put into the store in place of `stored`; nothing where that is to be believed.
@@ -22,26 +22,26 @@ import type { Placed } from './lineage.ts'
  * @param stored - `undefined` where the store has nothing
  */
 export function restorationOf(
-  known: Known,
-  stored: Placed | undefined,
+  cache: AccountCache,
+  stored: VersionedRecord | undefined,
   context: Pick<Context, 'runtime'>,
 ): AccountRecord | undefined {
-  const { record } = known
+  const { record } = cache
   if (record === undefined) return undefined
-  if (stored === undefined || isBehind(stored, { ...writeOf(known), record }))
-    return inDoubtAgain(record, known, context)
+  if (stored === undefined || isBehind(stored, { ...writeOf(cache), record }))
+    return inDoubtAgain(record, cache, context)
   if (!isOlderMemory(stored.record, record, context)) return undefined
-  return inDoubtAgain({ ...record, ...ancestryOver(sessionOf(record), record, stored.record) }, known, context)
+  return inDoubtAgain({ ...record, ...ancestryOver(sessionOf(record), record, stored.record) }, cache, context)
 }
 
 /** A new intent, because its life begins anew: another process's tokens may have been put back meanwhile. */
 export function inDoubtAgain(
   record: AccountRecord,
-  known: Known,
+  cache: AccountCache,
   { runtime }: Pick<Context, 'runtime'>,
 ): AccountRecord {
   if (record.state !== 'signed-in') return record
-  const { replay, at } = openIntent(known) ?? { replay: 0, at: Math.floor(runtime.wallClock() / 1000) }
+  const { replay, at } = openIntent(cache) ?? { replay: 0, at: Math.floor(runtime.wallClock() / 1000) }
   return { ...record, intent: { id: runtime.uniqueId(), holder: runtime.holder, replay, at, restored: true } }
 }
 

@@ -3,9 +3,9 @@
  * where nobody asks it for anything.
  */
 import { StoreError } from '../errors.ts'
-import type { Known } from './account-memory.ts'
+import type { AccountCache } from './account-memory.ts'
 import type { Context } from './context.ts'
-import { look } from './read-record.ts'
+import { syncFromStore } from './read-record.ts'
 import { standingCall } from './roll-call.ts'
 
 /** Milliseconds between two looks at the roll call: several in the time in which nothing restored is sent. */
@@ -31,15 +31,15 @@ async function answerRollCall(context: Context): Promise<void> {
   const call = await standingCall(context)
   if (call === rollCall.answered) return
   for (let from = 0; from < held.length; from += together) {
-    await Promise.all(held.slice(from, from + together).map((known) => lookUnlessBroken(known, context)))
+    await Promise.all(held.slice(from, from + together).map((cache) => syncUnlessBroken(cache, context)))
   }
   rollCall.answered = call
 }
 
 /** One record that can't be read keeps no other from being put back. */
-async function lookUnlessBroken(known: Known, context: Context): Promise<void> {
+async function syncUnlessBroken(cache: AccountCache, context: Context): Promise<void> {
   try {
-    await look(known, context)
+    await syncFromStore(cache, context)
   } catch (error) {
     if (!(error instanceof StoreError && (error.reason === 'corrupt' || error.reason === 'wrong-key'))) throw error
   }

@@ -24,7 +24,7 @@ export function createRollCall(): RollCall {
 }
 
 /**
- * The call that stands, made where there is none: the store is new, or was emptied.
+ * The current call, made if the store has none: it is new, or was emptied.
  *
  * @throws StoreError where it can't be read or written
  */

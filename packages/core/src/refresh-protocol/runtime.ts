@@ -1,12 +1,12 @@
 /**
- * Everything the token manager takes from its surroundings beside the store and the refresh call: two clocks, timers,
+ * Everything the token manager takes from its surroundings except the store and the token issuer: two clocks, timers,
  * randomness, and what is known of other processes. A simulation hands in its own.
  */
 import { randomUUID } from 'node:crypto'
 import { startTimeLimit } from '../support/time-limit.ts'
 import type { Holder } from '../tokens/token-record.ts'
-import { currentHolder, vitality } from './holder.ts'
-import type { Vitality } from './holder.ts'
+import { currentHolder, livenessOf } from './holder.ts'
+import type { Liveness } from './holder.ts'
 
 export interface Runtime {
   /** Milliseconds since the epoch. May jump. */
@@ -16,23 +16,23 @@ export interface Runtime {
   /** At least 0, less than 1. */
   readonly random: () => number
   readonly uniqueId: () => string
-  /** Calls back once after so many milliseconds, without keeping the process alive. Returns the end of it. */
+  /** Calls back once after so many milliseconds, without keeping the process alive. Returns a function that cancels it. */
   readonly after: (milliseconds: number, callback: () => void) => () => void
   /**
-   * Calls back once when a time limit is over, and keeps the process alive until then. Returns the end of it. Where there is
-   * none, as in a simulation, no call of the store has a limit.
+   * Calls back once when a time limit is over, and keeps the process alive until then. Returns a function that cancels
+   * it. Without it, as in a simulation, no call of the store has a limit.
    */
   readonly limit?: (milliseconds: number, onOver: () => void) => () => void
   /**
-   * Calls back again and again, every so many milliseconds, without keeping the process alive. Returns the end of it. Where
-   * there is none, no roll call is answered.
+   * Calls back again and again, every so many milliseconds, without keeping the process alive. Returns a function that
+   * cancels it. Without it, no roll call is answered.
    */
   readonly every?: (milliseconds: number, callback: () => void) => () => void
-  /** Keeps the process alive until the end of it is called: the timers alone would not. */
+  /** Keeps the process alive until the returned function is called: the timers alone would not. */
   readonly keepAlive: () => () => void
   /** This process. */
   readonly holder: Holder
-  readonly vitality: (holder: Holder) => Vitality
+  readonly livenessOf: (holder: Holder) => Liveness
 }
 
 export const systemRuntime: Runtime = {
@@ -58,7 +58,7 @@ export const systemRuntime: Runtime = {
   get holder() {
     return currentHolder()
   },
-  vitality,
+  livenessOf: livenessOf,
 }
 
 /** A longer delay would fire at once: setTimeout keeps it in 31 bits. */

@@ -4,11 +4,11 @@
 import { tokenSet } from '../tokens/token-set.ts'
 import type { TokenSet } from '../tokens/token-set.ts'
 import type { AccountRecord, Ancestry } from '../tokens/token-record.ts'
-import { adopt, writeOf } from './account-memory.ts'
+import { acceptRecord, writeOf } from './account-memory.ts'
 import { ancestryOver } from './ancestry.ts'
 import { untilSwapped } from './contention.ts'
 import type { Context } from './context.ts'
-import { believedLifetime } from './lifetime.ts'
+import { assumedLifetime } from './freshness.ts'
 import { isBehind, lineageOf } from './lineage.ts'
 import { readRecord } from './read-record.ts'
 import { claimRefreshToken } from './refresh-token-index.ts'
@@ -25,7 +25,7 @@ export async function signIn(account: string, tokens: TokenSet, context: Context
     lineage: lineageOf(account, tokens.refresh_token),
     tokens: tokenSet(tokens),
     obtained_at: now,
-    lifetime: believedLifetime(tokens, now, false),
+    lifetime: assumedLifetime(tokens, now, false),
   }))
 }
 
@@ -50,20 +50,20 @@ async function replace(
   recordOf: (ancestry: Required<Ancestry>) => AccountRecord,
 ): Promise<void> {
   const { memory, runtime, store, refreshAfter } = context
-  const known = memory.of(account)
+  const cache = memory.of(account)
   const writeId = runtime.uniqueId()
-  const placed = await untilSwapped(runtime, async () => {
+  const written = await untilSwapped(runtime, async () => {
     const stored = await readRecord(account, context)
     // Over what this process remembers as well: the store may have lost it, and another process may put it back.
-    const record = recordOf(ancestryOver(session, stored?.record, known.record))
-    const answer = await store.swap(account, stored, record, writeId, { forgetOlder: true })
-    return 'conflict' in answer ? undefined : { ...answer, record }
+    const record = recordOf(ancestryOver(session, stored?.record, cache.record))
+    const swapped = await store.swap(account, stored, record, writeId, { forgetOlder: true })
+    return 'conflict' in swapped ? undefined : { ...swapped, record }
   })
-  const overtaken = known.record !== undefined && isBehind(placed, { ...writeOf(known), record: known.record })
+  const overtaken = cache.record !== undefined && isBehind(written, { ...writeOf(cache), record: cache.record })
   if (overtaken) return
-  adopt(known, placed, runtime, refreshAfter)
+  acceptRecord(cache, written, runtime, refreshAfter)
   // What a refresh before it brought, and why one failed, is of no account any more.
-  known.unsaved = undefined
-  known.rest = undefined
-  memory.release(known)
+  cache.unsaved = undefined
+  cache.backOff = undefined
+  memory.release(cache)
 }

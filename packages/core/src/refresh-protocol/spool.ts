@@ -8,7 +8,7 @@ import { checkedRecord } from '../tokens/record-check.ts'
 import type { SpooledRecord, SpooledResult } from '../tokens/token-record.ts'
 import { tokenSet } from '../tokens/token-set.ts'
 import type { Runtime } from './runtime.ts'
-import type { GuardedStore } from './store-errors.ts'
+import type { GuardedStore } from './guarded-store.ts'
 import { untilSwapped } from './contention.ts'
 import type { RefreshResult, Write } from './lineage.ts'
 
@@ -47,8 +47,8 @@ export function spoolOn(store: GuardedStore, runtime: Runtime): Spool {
   ): Promise<Write | undefined> => {
     const record: SpooledRecord = { schema: 1, state: 'spooled', ...(result && { result }) }
     // What stood there before is spent, carried over or superseded.
-    const answer = await store.swap(account, over, record, runtime.uniqueId(), { forgetOlder: true })
-    return 'conflict' in answer ? undefined : answer
+    const swapped = await store.swap(account, over, record, runtime.uniqueId(), { forgetOlder: true })
+    return 'conflict' in swapped ? undefined : swapped
   }
   return {
     async keep(account, { derivedFrom, next }, version) {

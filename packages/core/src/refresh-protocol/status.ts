@@ -3,20 +3,20 @@
  */
 import type { TokenStatus } from '../tokens/token-manager.ts'
 import { isUsable } from './account-memory.ts'
-import { lookEverywhere } from './carry-over.ts'
+import { syncFromStoreAndSpool } from './carry-over.ts'
 import type { Context } from './context.ts'
 import { inDoubt, isIntentAlive, openIntent } from './doubt.ts'
 import { instantOf } from './runtime.ts'
 
 /** @throws StoreError where the store can't be read and nothing is in memory either */
 export async function statusOf(account: string, context: Context): Promise<TokenStatus> {
-  const known = context.memory.of(account)
+  const cache = context.memory.of(account)
   try {
-    await lookEverywhere(known, context)
+    await syncFromStoreAndSpool(cache, context)
   } catch (error) {
-    if (known.record === undefined) throw error
+    if (cache.record === undefined) throw error
   }
-  const { record } = known
+  const { record } = cache
   if (record === undefined || record.state === 'signed-out') return { state: 'signed-out' }
   const facts = {
     expires_at: record.obtained_at + record.lifetime,
@@ -24,9 +24,9 @@ export async function statusOf(account: string, context: Context): Promise<Token
     obtained_at: record.obtained_at,
   }
   if (record.state === 'reauthentication-required') return { state: record.state, reason: record.reason, ...facts }
-  const intent = openIntent(known)
-  if (intent !== undefined && !isIntentAlive(known, intent, context)) {
-    return { state: 'in-doubt', next_attempt_at: inDoubt(known, context).nextAttemptAt, ...facts }
+  const intent = openIntent(cache)
+  if (intent !== undefined && !isIntentAlive(cache, intent, context)) {
+    return { state: 'in-doubt', next_attempt_at: inDoubt(cache, context).nextAttemptAt, ...facts }
   }
-  return { state: isUsable(known, instantOf(context.runtime)) ? 'valid' : 'expired', ...facts }
+  return { state: isUsable(cache, instantOf(context.runtime)) ? 'valid' : 'expired', ...facts }
 }

@@ -1,8 +1,8 @@
 /**
- * How often a sign-in that waits for its person was answered, counted for all processes that share the store.
+ * How often a person answered a sign-in that waits for them, counted for all processes that share the store.
  *
  * What waits is sealed and handed around, and copies of it are cheap. So each answer is claimed here, by a swap, before it is
- * sent. The counts stand beside the accounts in a fixed number of records, and go some time after their sign-in is over.
+ * sent. The counts are kept in a fixed number of records of their own, and removed some time after their sign-in is over.
  */
 import { createHash } from 'node:crypto'
 import { checkedRecord } from '../tokens/record-check.ts'
@@ -11,7 +11,7 @@ import type { TriesRecord } from '../tokens/token-record.ts'
 import { untilSwapped } from './contention.ts'
 import { triesRecordName } from './record-names.ts'
 import type { Runtime } from './runtime.ts'
-import type { GuardedStore } from './store-errors.ts'
+import type { GuardedStore } from './guarded-store.ts'
 
 /** Records for each kind of answer. More of them would only spread the counts wider. */
 const records = 64
@@ -39,8 +39,8 @@ export async function claimTry(
     const counts = new Map(Object.entries(stored ? checkedRecord(stored, 'tries').record.sign_ins : {}))
     if (tries < (counts.get(key)?.[0] ?? 0)) return false
     counts.set(key, [tries + 1, expires_at])
-    const answer = await store.swap(name, stored, recordOf(counts, runtime), runtime.uniqueId())
-    return 'conflict' in answer ? undefined : true
+    const swapped = await store.swap(name, stored, recordOf(counts, runtime), runtime.uniqueId())
+    return 'conflict' in swapped ? undefined : true
   })
 }
 

@@ -5,7 +5,7 @@
 export interface UnderWay {
   /** Counts the work until it has ended; returns it. */
   readonly track: <Value>(work: Promise<Value>) => Promise<Value>
-  /** Somebody waits for the end of everything: nothing new is begun beside. */
+  /** Somebody waits for everything to end: nothing new is begun in the background. */
   readonly isEnding: () => boolean
   /** @param wait - waits for the end of everything, or gives up */
   readonly settled: (wait: (end: Promise<void>) => Promise<void>) => Promise<void>

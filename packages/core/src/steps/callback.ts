@@ -42,7 +42,7 @@ export function readCallback(
 
 /** The query of an address that is `redirectUri` in all but the query. */
 function queryAt(address: string | undefined, redirectUri: string): URLSearchParams | undefined {
-  // Text that parsers read differently (backslashes, spaces, controls) is none that the service sends.
+  // Text that parsers read differently (backslashes, spaces, controls) is not an address that the service sends.
   if (address === undefined || !/^[\x21-\x5b\x5d-\x7e]{1,8192}$/u.test(address) || !URL.canParse(address))
     return undefined
   const url = new URL(address)

@@ -34,7 +34,7 @@ export async function exchangeCode(
   authUrl: string,
   code: string,
 ): Promise<ExchangedTokens | PasscodePage> {
-  const answer = await session.send({
+  const response = await session.send({
     step,
     url: tokenUrl(authUrl),
     json: {
@@ -45,14 +45,14 @@ export async function exchangeCode(
       redirect_uri: service.redirectUri,
     },
   })
-  const passcodePage = readPasscodePage(answer)
+  const passcodePage = readPasscodePage(response)
   if (passcodePage) return passcodePage
 
-  const { status } = answer
-  const body = parseJsonObject(answer.body)
+  const { status } = response
+  const body = parseJsonObject(response.body)
   const tokens = status === 200 ? body && receivedTokens(body, service, authUrl) : undefined
-  if (!body || !tokens) throw tokenRefusal(answer, step, [code, secrets.codeVerifier])
-  if (!isJsonType(answer.header('content-type')) || !isBearer(body)) {
+  if (!body || !tokens) throw tokenRefusal(response, step, [code, secrets.codeVerifier])
+  if (!isJsonType(response.header('content-type')) || !isBearer(body)) {
     throw new UnexpectedResponseError('its tokens are not bearer tokens in JSON', { step, status })
   }
   return { kind: 'tokens', tokens }

@@ -44,12 +44,12 @@ export async function submitLoginForm(
   page: LoginPage & Partial<ServedLoginPage>,
   { identity, credential }: Credentials,
 ): Promise<AuthorizationCode | PasscodePage | Refusal> {
-  const answer = await session.send({
+  const response = await session.send({
     step,
     url: authorizeUrl(settings, page.authUrl, secrets),
     form: [...page.hiddenInputs, ['identity', identity], ['credential', credential]],
   })
-  return answerToSubmission(settings, secrets, page, answer, [identity, credential])
+  return readSubmissionResponse(settings, secrets, page, response, [identity, credential])
 }
 
 /**
@@ -65,22 +65,22 @@ export async function submitTransaction(
   transactionId: string,
 ): Promise<AuthorizationCode | PasscodePage | Refusal> {
   const url = authorizeUrl(settings, page.authUrl, secrets)
-  const answer = await session.send({ step, url, form: [['transaction_id', transactionId]] })
-  return answerToSubmission(settings, secrets, page, answer, [])
+  const response = await session.send({ step, url, form: [['transaction_id', transactionId]] })
+  return readSubmissionResponse(settings, secrets, page, response, [])
 }
 
-function answerToSubmission(
+function readSubmissionResponse(
   settings: SsoSettings,
   secrets: LoginSecrets,
   { authUrl, saidBefore = [] }: LoginPage & Partial<ServedLoginPage>,
-  answer: StepAnswer,
+  response: StepAnswer,
   sent: readonly string[],
 ): AuthorizationCode | PasscodePage | Refusal {
-  const { status, page } = answer
+  const { status, page } = response
   const where: SsoErrorOptions = { step, status }
   if (status === 302) {
     const { redirectUri } = settings
-    const { code, issuer } = readCallback(answer.header('location'), { redirectUri, state: secrets.state }, where)
+    const { code, issuer } = readCallback(response.header('location'), { redirectUri, state: secrets.state }, where)
     // `issuer` is the address with or without a base path: the instance is what counts.
     if (instanceAt(issuer, settings) !== authUrl) throw new IssuerMismatchError(where)
     return { kind: 'code', code }
@@ -88,7 +88,7 @@ function answerToSubmission(
   if (status === 200 || status === 401) {
     const fromTheStart = status === 401 || (page !== undefined && asksForCredential(page))
     const error = loginRefusal({ status, page, saidBefore, secrets: sent }, where)
-    return readPasscodePage(answer) ?? { kind: 'refusal', error, fromTheStart }
+    return readPasscodePage(response) ?? { kind: 'refusal', error, fromTheStart }
   }
   throw new UnexpectedResponseError(`status ${status} in place of the redirect to redirect_uri`, where)
 }

@@ -65,18 +65,18 @@ async function submitIdentity(
   identity: string,
 ): Promise<ServedLoginPage> {
   const url = authorizeUrl(settings, authUrl, secrets)
-  const answer = await session.send({ step, url, form: [...hiddenInputs, ['identity', identity]] })
-  const { status } = answer
-  if (answer.page && findLoginForm(answer.page)?.asksFor === 'credential') return loginPage(answer, authUrl)
-  throw loginRefusal({ status, page: answer.page, saidBefore, secrets: [identity] }, { step, status })
+  const response = await session.send({ step, url, form: [...hiddenInputs, ['identity', identity]] })
+  const { status } = response
+  if (response.page && findLoginForm(response.page)?.asksFor === 'credential') return loginPage(response, authUrl)
+  throw loginRefusal({ status, page: response.page, saidBefore, secrets: [identity] }, { step, status })
 }
 
 /** The instance that a 303 names. Only its origin is taken from it: the query of the next request is rebuilt. */
-function regionOf(answer: StepAnswer, settings: SsoSettings): string {
-  const location = answer.header('location')
+function regionOf(response: StepAnswer, settings: SsoSettings): string {
+  const location = response.header('location')
   const region = allowedInstance(location, settings, step)
   if (region === settings.authUrl || new URL(location ?? '').pathname !== authorizePath) {
-    throw new UnexpectedResponseError('its redirect leads to no regional login page', { step, status: answer.status })
+    throw new UnexpectedResponseError('its redirect leads to no regional login page', { step, status: response.status })
   }
   return region
 }

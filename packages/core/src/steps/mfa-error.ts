@@ -5,7 +5,7 @@ import type { JsonObject } from '../http/json-object.ts'
 /** Recorded codes that mean "not this login any more". */
 const expiries: ReadonlySet<unknown> = new Set(['UNAUTHORIZED', 'ERR_EXPIRED'])
 
-/** The `code` of an error body; undefined where there is none. */
+/** The `code` of an error body; undefined if it has none. */
 export function mfaErrorCode(body: JsonObject | undefined): unknown {
   return asJsonObject(body?.get('error'))?.get('code')
 }

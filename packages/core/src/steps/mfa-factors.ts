@@ -25,9 +25,9 @@ const longestText = 256
 export async function listFactors(session: HttpSession, authUrl: string, transactionId: string): Promise<Factor[]> {
   const url = new URL(`${authorizePath}/mfa/factors`, authUrl)
   url.searchParams.set('transaction_id', transactionId)
-  const answer = await session.send({ step, url })
-  const { status } = answer
-  const parsed = parseJson(answer.body)
+  const response = await session.send({ step, url })
+  const { status } = response
+  const parsed = parseJson(response.body)
   const body = asJsonObject(parsed)
   if (status === 401 || isExpired(mfaErrorCode(body))) throw new PendingLoginExpiredError({ step, status })
   const list = listIn(parsed)

@@ -56,9 +56,9 @@ export async function attemptBackupCode(
   requireValid(await session.send({ step, url, json: { transaction_id: transactionId, backup_code: backupCode } }))
 }
 
-function requireValid(answer: StepAnswer): void {
-  const { status } = answer
-  const body = parseJsonObject(answer.body)
+function requireValid(response: StepAnswer): void {
+  const { status } = response
+  const body = parseJsonObject(response.body)
   const verdict = asJsonObject(body?.get('data'))
   if (status === 200 && verdict?.get('valid') === true) return
   throw refusal(mfaErrorCode(body), verdict, status)

@@ -29,14 +29,14 @@ export async function refreshTokens(service: SsoContext, tokens: TokenSet, optio
   // What other processes know of blocks is asked by the token manager, before it stores its intent.
   const session = openSession({ ...service, sharedFirewallStates: new Set() }, options)
   try {
-    const answer = await session.send({
+    const response = await session.send({
       step,
       url: tokenUrl(authUrl),
       json: { grant_type: 'refresh_token', client_id: clientId, refresh_token: tokens.refresh_token, scope },
     })
-    const body = parseJsonObject(answer.body)
+    const body = parseJsonObject(response.body)
     const fresh = body && receivedTokens(body, service, authUrl, tokens.refresh_token)
-    if (!fresh) throw tokenRefusal(answer, step, [tokens.refresh_token])
+    if (!fresh) throw tokenRefusal(response, step, [tokens.refresh_token])
     return fresh
   } finally {
     session.close()

@@ -5,7 +5,7 @@
  * | answer                                        | code exchange      | refresh                                              |
  * | --------------------------------------------- | ------------------ | ---------------------------------------------------- |
  * | `invalid_grant`, `login_required`             | TokenRejectedError | ReauthenticationRequiredError: the token is dead     |
- * | `invalid_client`, `invalid_request`, …        | TokenRejectedError | TokenRejectedError: a mistake in our request or registration; the refresh token is not spent. `invalid_request` was a dead one's word as well: the token manager gives up after a few (`rejection.ts`) |
+ * | `invalid_client`, `invalid_request`, …        | TokenRejectedError | TokenRejectedError: a mistake in our request or registration; the refresh token is not spent. `invalid_request` was a dead one's word as well: the token manager gives up after a few (`back-off.ts`) |
  * | `temporarily_unavailable`, `server_error`, 5xx, any other word or body | UnexpectedResponseError | UnexpectedResponseError: the refresh token may be spent |
  *
  * A firewall page never gets here: `http-session.ts` has thrown FirewallChallengeError.
@@ -36,12 +36,12 @@ export function tokenUrl(authUrl: string): URL {
  * @param secrets - what was sent, so that the answer may repeat it
  */
 export function tokenRefusal(
-  answer: StepAnswer,
+  response: StepAnswer,
   step: 'code-exchange' | 'refresh',
   secrets: readonly string[],
 ): SsoError {
-  const { status } = answer
-  const body = parseJsonObject(answer.body)
+  const { status } = response
+  const body = parseJsonObject(response.body)
   const error = String(body?.get('error'))
   const said = body?.get('error_description')
   const description = typeof said === 'string' ? quotedWords(said, secrets) : undefined

@@ -20,17 +20,17 @@ const visibleText = /^[\x20-\x7e]{1,8192}$/u
  * @param previous - the refresh token that was sent: it stays, where the answer names no other
  */
 export function receivedTokens(
-  answer: JsonObject,
+  body: JsonObject,
   service: Pick<SsoContext, 'accessTokenLifetime' | 'now'>,
   authUrl: string,
   previous?: string,
 ): TokenSet | undefined {
-  const accessToken = matching(answer.get('access_token'), b64token)
-  const refreshToken = matching(answer.get('refresh_token'), visibleText) ?? previous
+  const accessToken = matching(body.get('access_token'), b64token)
+  const refreshToken = matching(body.get('refresh_token'), visibleText) ?? previous
   if (accessToken === undefined || refreshToken === undefined) return undefined
-  const idToken = matching(answer.get('id_token'), b64token)
-  const state = answer.get('state')
-  const expiresIn = answer.get('expires_in')
+  const idToken = matching(body.get('id_token'), b64token)
+  const state = body.get('state')
+  const expiresIn = body.get('expires_in')
   return tokenSet({
     access_token: accessToken,
     refresh_token: refreshToken,
@@ -44,8 +44,8 @@ export function receivedTokens(
 }
 
 /** Whether the answer says that its tokens are bearer tokens (RFC 6749 section 7.1: case does not matter). */
-export function isBearer(answer: JsonObject): boolean {
-  return String(answer.get('token_type')).toLowerCase() === 'bearer'
+export function isBearer(body: JsonObject): boolean {
+  return String(body.get('token_type')).toLowerCase() === 'bearer'
 }
 
 function matching(value: unknown, pattern: RegExp): string | undefined {

@@ -9,7 +9,7 @@ interface Waiting {
 
 const waiting = new WeakMap<AbortSignal, Waiting>()
 
-/** Calls back once `signal` is aborted; at once where it is already. Returns the end of the wait. */
+/** Calls back once `signal` is aborted; at once where it is already. Returns an unsubscribe function. */
 export function onAbort(signal: AbortSignal | undefined, callback: () => void): () => void {
   if (signal === undefined) return () => undefined
   if (signal.aborted) {

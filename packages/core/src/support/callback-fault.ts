@@ -1,5 +1,5 @@
 /**
- * What is said where a callback of the application's fails: a warning of the process that names the place, and none of the
+ * What is said where a callback of the application's fails: a warning of the process that names the place, without the
  * error's own words, which may hold anything.
  */
 import { stackFrames } from './stack-frames.ts'

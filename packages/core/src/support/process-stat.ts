@@ -1,5 +1,5 @@
 /**
- * What Linux says of a process, so that one that has died is told from another that was given its number.
+ * What Linux says of a process, so that a process that has died is not mistaken for another with the same number.
  */
 import { readFileSync } from 'node:fs'
 

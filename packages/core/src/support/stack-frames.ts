@@ -1,9 +1,9 @@
 /**
- * Where in the code something of the application's failed, and none of the error's own words, which may hold anything.
+ * Where in the code something of the application's failed, without the error's own words, which may hold anything.
  */
 
 /**
- * The frames of an error's stack, one per line; empty where there are none, and for what is not an error.
+ * The frames of an error's stack, one per line; empty if it has none, and for what is not an error.
  *
  * For warnings: a message or a property of the application's error may hold a secret, a place in its code does not.
  */

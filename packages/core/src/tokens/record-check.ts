@@ -1,6 +1,6 @@
 /**
  * What a store hands back, checked field by field: whoever can write to a store can put anything there, and so can a
- * later release. What is no record is told as such, and never looked into.
+ * later release. What is not a record is reported as such, and never looked into.
  */
 import { StoreError } from '../errors.ts'
 import type { TokenRecord } from './token-record.ts'
@@ -18,7 +18,7 @@ const oneOf =
   (...words: readonly unknown[]): Check =>
   (value) =>
     words.includes(value)
-/** Null as well: JSON makes it of a number that is none. */
+/** Null as well: JSON writes a NaN as null. */
 const optional =
   (check: Check): Check =>
   (value) =>
@@ -114,9 +114,9 @@ export function isRecord<State extends TokenRecord['state']>(
 }
 
 /**
- * What a store answered, as one of these kinds of records.
+ * What a store returned, as one of these kinds of records.
  *
- * @throws StoreError `wrong-key` for one that is sealed, `corrupt` for what is none: neither is nobody
+ * @throws StoreError `wrong-key` for one that is sealed, `corrupt` for what is not one: neither means that there is no record
  */
 export function checkedRecord<State extends TokenRecord['state']>(
   { version, writeId, record }: Versioned,

@@ -36,8 +36,8 @@ export function sealedTokenStore(store: TokenStore, { keys }: SealedTokenStoreOp
       return stored && { ...stored, record: open(stored.record, account, stored.version, opening) }
     },
     async swap(account, expected, next, writeId, options) {
-      const answer = await store.swap(account, expected, seal(next, account, expected + 1, sealing), writeId, options)
-      return 'conflict' in answer ? answer : { ...answer, record: next }
+      const swapped = await store.swap(account, expected, seal(next, account, expected + 1, sealing), writeId, options)
+      return 'conflict' in swapped ? swapped : { ...swapped, record: next }
     },
     ...(store.accounts && { accounts: store.accounts.bind(store) }),
     ...(store.watch && { watch: store.watch.bind(store) }),
@@ -70,7 +70,7 @@ const sealedMark = Symbol.for('@owner-sso/core sealed token store')
 export const isSealed = (store: TokenStore): boolean => sealedMark in store
 
 interface SealingKey {
-  /** Names the key without revealing it, so that a wrong key is told from a damaged record. */
+  /** Names the key without revealing it, so that a wrong key is not mistaken for a damaged record. */
   readonly id: string
   readonly key: KeyObject
 }

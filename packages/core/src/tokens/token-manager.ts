@@ -15,7 +15,7 @@ export interface TokenManagerOptions {
   /**
    * A second place for new tokens, in practice a folder of this machine: those that `store` refuses are kept there until
    * whichever process finds them next carries them over, also after a crash or a deployment. Seal it where `store` is sealed;
-   * a spool without a key beside a `sealedTokenStore` is refused.
+   * an unsealed spool next to a sealed store is refused.
    */
   readonly spool?: TokenStore | undefined
   /**
@@ -41,7 +41,7 @@ export interface TokenManagerOptions {
 /** What is known of an account's tokens; never a token. Times are seconds since the epoch. */
 export interface TokenStatus {
   readonly state: 'valid' | 'expired' | 'signed-out' | 'in-doubt' | 'reauthentication-required'
-  /** When the access token ends, as far as it is believed (`believedLifetime`); absent where there is none. */
+  /** When the access token ends, as far as is known (`assumedLifetime`); absent without a token. */
   readonly expires_at?: number
   /** When it was asked for; at a sign-in, when it was saved. */
   readonly obtained_at?: number
@@ -102,7 +102,7 @@ export interface TokenManager {
    */
   accounts(): AsyncIterable<string>
   /**
-   * Calls `listener` on each such event. Returns the end of it. A listener that throws or rejects does no harm: the process
+   * Calls `listener` on each such event. Returns an unsubscribe function. A listener that throws or rejects does no harm: the process
    * warns (`OWNER_SSO_CALLBACK`) with the place, and without the error's words.
    *
    * @throws TypeError if `listener` is no function

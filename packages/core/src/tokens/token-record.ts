@@ -32,7 +32,7 @@ interface TokensHeld extends Ancestry {
   readonly tokens: TokenSet
   /** Seconds since the epoch at which the tokens were asked for, by the clock of the process that received them; at a sign-in, when it was saved. */
   readonly obtained_at: number
-  /** Seconds from `obtained_at` that the access token is believed to work: see `believedLifetime`. */
+  /** Seconds from `obtained_at` that the access token is assumed to work: see `assumedLifetime`. */
   readonly lifetime: number
   /** There while the owner API refuses one new access token after the other. */
   readonly refusals?: Refusals
@@ -57,7 +57,7 @@ export interface Rejections {
 
 export interface SignedIn extends TokensHeld {
   readonly state: 'signed-in'
-  /** There while the token endpoint rejects one request with this refresh token after the other: see `rejection.ts`. */
+  /** There while the token endpoint rejects one request with this refresh token after the other: see `back-off.ts`. */
   readonly rejections?: Rejections
   /** There while the refresh token may have been sent. It is the lock as well: see `docs/refresh-protocol.md`. */
   readonly intent?: Intent

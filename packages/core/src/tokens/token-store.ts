@@ -21,12 +21,12 @@ export interface Versioned {
   readonly record: TokenRecord
 }
 
-/** The answer of a swap that did not write: another version, or another write, stands there. Read again. */
+/** The result of a swap that did not write: another version, or another write, stands there. Read again. */
 export interface Conflict {
   readonly conflict: true
 }
 
-/** What a swap says beside the record, for stores that keep more than the newest one. */
+/** What a swap is given in addition to the record, for stores that keep more than the newest one. */
 export interface SwapOptions {
   /** A sign-in or a sign-out: once this record stands, durably, the store removes all that it kept of earlier ones. */
   readonly forgetOlder?: boolean | undefined
@@ -50,7 +50,7 @@ export interface TokenStore {
    * Compare-and-swap: writes `next` as version `expected + 1` only if the stored version is still `expected`
    * (0: nothing stored), and of the write `expectedWriteId` where that is given. Durable before it answers.
    *
-   * @param writeId - names this write. Repeating one that was applied last succeeds again with the same answer, so that a
+   * @param writeId - names this write. Repeating one that was applied last succeeds again with the same result, so that a
    *   lost acknowledgement can be asked about.
    * @param options - a store that keeps the newest record alone has nothing to do about `forgetOlder`
    * @throws StoreError where the store can't be written. The write may or may not have been applied: repeat it with the same id.
@@ -66,6 +66,6 @@ export interface TokenStore {
   /** The names of all accounts that have a record. */
   accounts?(): AsyncIterable<string>
 
-  /** Calls back when an account's record may have changed. A hint: correctness never depends on it. Returns the end of it. */
+  /** Calls back when an account's record may have changed. A hint: correctness never depends on it. Returns an unsubscribe function. */
   watch?(account: string, onChange: () => void): () => void
 }

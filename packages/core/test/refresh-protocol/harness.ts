@@ -2,7 +2,7 @@
  * Token managers with a clock that the test moves, a service that answers as told, and a store that can fail.
  */
 import { StoreError } from '../../src/errors.ts'
-import type { Vitality } from '../../src/refresh-protocol/holder.ts'
+import type { Liveness } from '../../src/refresh-protocol/holder.ts'
 import { manageTokens } from '../../src/refresh-protocol/manager.ts'
 import { rules } from '../../src/refresh-protocol/rules.ts'
 import type { Runtime } from '../../src/refresh-protocol/runtime.ts'
@@ -24,7 +24,7 @@ export interface Bench {
   /** A token set as of now. */
   tokens(overrides?: Partial<TokenSet>): TokenSet
   /** Who can be proven to run or to be dead; `unknown` where it is not named. */
-  readonly vitality: Map<number, Vitality>
+  readonly vitality: Map<number, Liveness>
   /** A process of its own, whose wall clock may be off by some milliseconds; the first one is number 1. */
   process(options?: Partial<TokenManagerOptions>, skew?: number, random?: () => number): TokenManager
   /** Time passes on both clocks, and what was due happens. */
@@ -88,7 +88,7 @@ export function bench(): Bench {
         },
         keepAlive: () => () => undefined,
         holder: { pid: processes, boot: name },
-        vitality: ({ pid }) => self.vitality.get(pid) ?? 'unknown',
+        livenessOf: ({ pid }) => self.vitality.get(pid) ?? 'unknown',
       }
       const sso = {
         refresh: async (tokens: TokenSet, call: RefreshOptions = {}) => {

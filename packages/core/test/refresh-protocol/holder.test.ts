@@ -3,7 +3,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline/promises'
 import { afterEach, describe, expect, it } from '@jest/globals'
-import { currentHolder, vitality } from '../../src/refresh-protocol/holder.ts'
+import { currentHolder, livenessOf } from '../../src/refresh-protocol/holder.ts'
 import type { Holder } from '../../src/tokens/token-record.ts'
 
 const linux = process.platform === 'linux'
@@ -25,7 +25,7 @@ describe('the holder of an intent', () => {
   it('is this process, described the same each time and without anything secret', () => {
     expect(currentHolder()).toBe(currentHolder())
     expect(currentHolder().pid).toBe(process.pid)
-    expect(vitality(currentHolder())).toBe(linux ? 'running' : 'unknown')
+    expect(livenessOf(currentHolder())).toBe(linux ? 'running' : 'unknown')
   })
 
   it('is dead once its process is gone', async () => {
@@ -33,24 +33,24 @@ describe('the holder of an intent', () => {
     const { started: _, ...host } = currentHolder()
     const holder = { ...host, pid }
     // Without its start time nothing says that it is the same process.
-    expect(vitality(holder)).toBe('unknown')
+    expect(livenessOf(holder)).toBe('unknown')
     await kill()
-    expect(vitality(holder)).toBe(linux ? 'dead' : 'unknown')
+    expect(livenessOf(holder)).toBe(linux ? 'dead' : 'unknown')
   })
 
   it('is dead where another process has its number now', () => {
-    expect(vitality({ ...currentHolder(), started: '1' })).toBe(linux ? 'dead' : 'unknown')
+    expect(livenessOf({ ...currentHolder(), started: '1' })).toBe(linux ? 'dead' : 'unknown')
   })
 
   it.each([
     ['another boot', { boot: 'another' }],
     ['another PID namespace', { pidNamespace: 'pid:[1]' }],
   ])('of %s is unknown, whatever its number says here', (_, elsewhere) => {
-    expect(vitality({ ...currentHolder(), pid: 2 ** 22, ...elsewhere })).toBe('unknown')
+    expect(livenessOf({ ...currentHolder(), pid: 2 ** 22, ...elsewhere })).toBe('unknown')
   })
 
   it('of a host that tells nothing is unknown', () => {
-    expect(vitality({ pid: 2 ** 22 })).toBe('unknown')
+    expect(livenessOf({ pid: 2 ** 22 })).toBe('unknown')
   })
 })
 
@@ -75,13 +75,13 @@ inTimeNamespace('a holder in a time namespace of its own', () => {
     const [line] = await once(createInterface(unshare.stdout), 'line')
     const holder: Holder = JSON.parse(String(line))
     expect(holder).toMatchObject({ pidNamespace: currentHolder().pidNamespace, boot: currentHolder().boot })
-    expect(vitality(holder)).toBe('unknown')
+    expect(livenessOf(holder)).toBe('unknown')
     // As an older release described it.
     const { timeNamespace, ...older } = holder
     expect(timeNamespace).not.toBe(currentHolder().timeNamespace)
-    expect(vitality(older)).toBe('unknown')
+    expect(livenessOf(older)).toBe('unknown')
     process.kill(holder.pid, 'SIGKILL')
     await ended
-    expect([vitality(holder), vitality(older)]).toEqual(['dead', 'dead'])
+    expect([livenessOf(holder), livenessOf(older)]).toEqual(['dead', 'dead'])
   })
 })

@@ -1,7 +1,7 @@
 /** Clocks that jump and services that say odd things about time: no storm, no early end, no live intent killed (B-F). */
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import { agesOf, believedLifetime, jitterOf, standingAt } from '../../src/refresh-protocol/lifetime.ts'
+import { agesOf, assumedLifetime, jitterOf, freshnessAt } from '../../src/refresh-protocol/freshness.ts'
 import { lineageOf } from '../../src/refresh-protocol/lineage.ts'
 import { expiresAt } from '../../src/tokens/token-lifetime.ts'
 import type { TokenSet } from '../../src/tokens/token-set.ts'
@@ -116,7 +116,7 @@ describe('what a service says about the life of its tokens (F2)', () => {
   it('is believed of a sign-in, which may be of an old token set', () => {
     const now = 1_800_000_000
     const lifetime = (expires_at: number, justIssued: boolean): number =>
-      believedLifetime({ ...bench().tokens(), expires_at }, now, justIssued)
+      assumedLifetime({ ...bench().tokens(), expires_at }, now, justIssued)
     expect(lifetime(now + 300, false)).toBe(300)
     expect(lifetime(now - 5, false)).toBe(0)
     expect(lifetime(now + 1e9, false)).toBe(86_400)
@@ -138,7 +138,7 @@ describe('what a service says about the life of its tokens (F2)', () => {
         const ages = agesOf({ ...record, lifetime, lineage, tokens: bench().tokens() }, refreshAfter)
         expect(ages.ageing).toBeLessThanOrEqual(ages.expired)
         expect(ages.expired).toBeLessThanOrEqual(lifetime * 1000)
-        expect(standingAt(lifetime * 1000, ages)).toBe('expired')
+        expect(freshnessAt(lifetime * 1000, ages)).toBe('expired')
       }),
     )
   })

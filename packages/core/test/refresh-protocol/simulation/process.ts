@@ -134,7 +134,7 @@ export function startProcess(index: number, incarnation: number, nature: Nature)
       offer('timer', callback, { due: told.times.monotonic + milliseconds, looks: milliseconds < 250 }),
     keepAlive: () => () => undefined,
     holder: { pid: index, started: String(incarnation) },
-    vitality: ({ pid, started }) => {
+    livenessOf: ({ pid, started }) => {
       if (!nature.sameHost) return 'unknown'
       return started === String(told.incarnations[pid]) ? 'running' : 'dead'
     },

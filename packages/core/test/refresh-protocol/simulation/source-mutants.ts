@@ -52,9 +52,9 @@ export const sourceMutants: readonly SourceMutant[] = [
     takenOut: 'the block before the intent',
     file: 'conclusion',
     find: `  const nextAttemptAt = await context.breaker.challenged(auth_url, error)
-  await leaveAsBefore(known, ended, context)
+  await leaveAsBefore(cache, ended, context)
 `,
-    replace: `  await leaveAsBefore(known, ended, context)
+    replace: `  await leaveAsBefore(cache, ended, context)
   const nextAttemptAt = await context.breaker.challenged(auth_url, error)
 `,
     world: { blocks: 1, firewall: true },
@@ -95,7 +95,7 @@ export const sourceMutants: readonly SourceMutant[] = [
   {
     takenOut: 'the monotonic clock in the life of an intent',
     file: 'doubt',
-    find: 'rules.isAlive(intent, observed(known, runtime.monotonicClock())',
+    find: 'rules.isAlive(intent, observed(cache, runtime.monotonicClock())',
     replace: 'rules.isAlive(intent, runtime.wallClock() - intent.at * 1000',
     world: { skews: [600_000, -600_000] },
     harm: 'two requests for one expiry',
@@ -103,7 +103,7 @@ export const sourceMutants: readonly SourceMutant[] = [
   {
     takenOut: 'the memory of own intents',
     file: 'attempt',
-    find: 'known.ownIntents = withOwnIntent(known.ownIntents, { id: intent.id, spent: false, before }, record)',
+    find: 'cache.ownIntents = withOwnIntent(cache.ownIntents, { id: intent.id, spent: false, before }, record)',
     replace: '',
     world: { storeFailures: 1, calls: 2 },
     harm: 'a process waits for itself',
@@ -119,7 +119,7 @@ export const sourceMutants: readonly SourceMutant[] = [
   {
     takenOut: 'the end of an own intent whose answer was lost',
     file: 'doubt',
-    find: 'if (known.ownIntents.some(({ id }) => id === intent.id)) return false',
+    find: 'if (cache.ownIntents.some(({ id }) => id === intent.id)) return false',
     replace: '',
     world: { lostReplies: 1, storeFailures: 1, calls: 2 },
     harm: 'a process waits for itself',
@@ -142,16 +142,16 @@ export const sourceMutants: readonly SourceMutant[] = [
   },
   {
     takenOut: 'the rest between two replays',
-    file: 'situation',
-    find: 'replayRested: intent === undefined || replayRestLeft(known, intent, context) <= 0',
-    replace: 'replayRested: true',
+    file: 'refresh',
+    find: 'replayBackedOff: intent === undefined || replayBackOffLeft(cache, intent, context) <= 0',
+    replace: 'replayBackedOff: true',
     world: { lostReplies: 2, calls: 3 },
     harm: 'replays without a rest between them',
   },
   {
     takenOut: 'the rest after a failure',
     file: 'attempt',
-    find: 'refuseWhileResting(known, context)\n  await',
+    find: 'throwIfBackingOff(cache, context)\n  await',
     replace: 'await',
     world: { unreachables: 2, calls: 2 },
     harm: 'no rest after a failure',
@@ -167,7 +167,7 @@ export const sourceMutants: readonly SourceMutant[] = [
   {
     takenOut: 'the look at what others know of the firewall',
     file: 'refresh',
-    find: 'host && context.breaker.look(host)',
+    find: 'host && context.breaker.sync(host)',
     replace: 'undefined',
     world: { blocks: 1, firewall: true, looks: 1 },
     harm: 'a request while the firewall is known to block',
@@ -175,7 +175,7 @@ export const sourceMutants: readonly SourceMutant[] = [
   {
     takenOut: 'the second look, where the record has changed beside the first',
     file: 'refresh',
-    find: "if ((decision === 'send' || decision === 'replay') && isOutdated) await context.breaker.look(now ?? '')",
+    find: "if ((decision === 'send' || decision === 'replay') && isOutdated) await context.breaker.sync(now ?? '')",
     replace: '',
     world: { blocks: 1, firewall: true },
     harm: 'a request while the firewall is known to block',
@@ -183,7 +183,7 @@ export const sourceMutants: readonly SourceMutant[] = [
   {
     takenOut: 'the look at what changed since the decision',
     file: 'attempt',
-    find: "if (!isSameWrite(known, upon)) return 'again'",
+    find: "if (!isSameWrite(cache, upon)) return 'again'",
     replace: '',
     world: { blocks: 1, firewall: true, looks: 1 },
     harm: 'two requests for one expiry',
@@ -191,7 +191,7 @@ export const sourceMutants: readonly SourceMutant[] = [
   {
     takenOut: 'the least interval between two refreshes',
     file: 'rules',
-    find: "if (situation.justRefreshed) return 'answer'",
+    find: "if (situation.justRefreshed) return 'serve'",
     replace: '',
     world: { refreshes: 2 },
     harm: 'two refreshes within a minute',
@@ -199,24 +199,24 @@ export const sourceMutants: readonly SourceMutant[] = [
   {
     takenOut: 'heed of a call that wants another token',
     file: 'rules',
-    find: "standing === 'fresh' && !situation.unwanted",
-    replace: "standing === 'fresh'",
+    find: "freshness === 'fresh' && !situation.unwanted",
+    replace: "freshness === 'fresh'",
     world: { refreshes: 1, token: 'fresh' },
     harm: 'refresh() changed nothing',
   },
   {
     takenOut: 'the end of the answer at hand, once it was refused',
     file: 'access-token',
-    find: `  known.rejected = `,
-    replace: `  known.rejected = undefined && `,
+    find: `  cache.rejected = `,
+    replace: `  cache.rejected = undefined && `,
     world: { refusals: 1, token: 'ageing', calls: 3 },
     harm: 'a refused access token was handed out again',
   },
   {
     takenOut: 'the tracking of a flight before its request',
-    file: 'flight',
-    find: 'context.underWay.track(refresh(known, context, () => looked?.()).finally(land))',
-    replace: 'refresh(known, context, () => looked?.()).finally(land)',
+    file: 'in-flight-refresh',
+    find: 'context.underWay.track(refresh(cache, context, () => synced?.()).finally(finish))',
+    replace: 'refresh(cache, context, () => synced?.()).finally(finish)',
     world: { exits: 1, looks: 1, token: 'ageing' },
     harm: 'an exit after settled() lost a token set',
   },
@@ -247,22 +247,22 @@ export const sourceMutants: readonly SourceMutant[] = [
   {
     takenOut: 'the first sight of an intent',
     file: 'account-memory',
-    find: 'else if (intent.id !== known.intentSeen?.id) known',
-    replace: 'else known',
+    find: 'else if (intent.id !== cache.intentSeen?.id) cache',
+    replace: 'else cache',
     world: { crashes: 1 },
     harm: 'the store holds a dead refresh token',
   },
   {
     takenOut: 'the send guard at the request',
     file: 'attempt',
-    find: 'timeout: requestDeadline, beforeSend }',
-    replace: 'timeout: requestDeadline }',
+    find: 'timeout: requestTimeout, beforeSend }',
+    replace: 'timeout: requestTimeout }',
     world: { pauses: 1 },
     harm: 'more replays than lost answers',
   },
   {
     takenOut: 'the name of the write that a swap expects',
-    file: 'store-errors',
+    file: 'guarded-store',
     find: 'expectedWriteId === undefined ? options : { ...options, expectedWriteId }',
     replace: 'options',
     world: { emptyings: 1, signIns: 1 },
@@ -271,7 +271,7 @@ export const sourceMutants: readonly SourceMutant[] = [
   {
     takenOut: 'the end of the grace',
     file: 'doubt',
-    find: 'elapsed(lostAnswer.sentAt, instantOf(runtime)) < rotationGrace',
+    find: 'elapsed(lostResponse.sentAt, instantOf(runtime)) < rotationGrace',
     replace: 'rotationGrace > 0',
     world: { ...inGrace, pauses: 1 },
     harm: 'a replay although the access token works',
@@ -308,7 +308,7 @@ export const namedMutants: readonly NamedMutant[] = [
     takenOut: 'restoration',
     file: 'restoration',
     find: 'if (record === undefined) return undefined',
-    replace: 'if (record !== undefined || known !== undefined) return undefined',
+    replace: 'if (record !== undefined || cache !== undefined) return undefined',
     killedBy: ['lost-store', 'is put back by a process that holds it, and everybody gets it again'],
   },
   {
@@ -360,7 +360,7 @@ export const namedMutants: readonly NamedMutant[] = [
     // In the simulation the guard and the write are one step, and what comes between the swap and them is longer than the guard allows.
     takenOut: 'the end of the grace, asked again right before the request',
     file: 'attempt',
-    find: 'if (grace !== undefined && !isInGrace(known, grace, context)) throw new SendGuardError()',
+    find: 'if (grace !== undefined && !isInGrace(cache, grace, context)) throw new SendGuardError()',
     replace: '',
     killedBy: [
       'rotation-grace',

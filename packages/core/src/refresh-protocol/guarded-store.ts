@@ -13,7 +13,7 @@ import type { Runtime } from './runtime.ts'
  * Milliseconds that a store may take for one call. A write that is given up may be carried out later: it is repeated with
  * the same id, or meets another version.
  */
-const longest = 10_000
+const storeTimeout = 10_000
 
 type Limit = Runtime['limit']
 type Failure = 'unavailable' | 'write-failed'
@@ -30,7 +30,7 @@ export interface GuardedStore extends Omit<TokenStore, 'swap'> {
 }
 
 /** @param limit - how a time limit is kept; without it a call may take for ever */
-export function withStoreErrors(store: TokenStore, limit: Limit): GuardedStore {
+export function guardStore(store: TokenStore, limit: Limit): GuardedStore {
   return {
     read: (account) => typed('unavailable', limit, () => store.read(account)),
     swap: (account, { version, writeId: expectedWriteId } = { version: 0 }, next, writeId, options) => {
@@ -81,7 +81,7 @@ async function inTime<Value>(
   let end: (() => void) | undefined
   const late = new Promise<never>((_, reject) => {
     const giveUp = (): void => reject(new StoreError(reason, 'The token store did not answer within ten seconds.'))
-    end = limit(longest, giveUp)
+    end = limit(storeTimeout, giveUp)
   })
   try {
     return await Promise.race([operation, late])

@@ -1,6 +1,5 @@
 /**
- * How long an access token is believed to work, and what that means for whoever holds it: use it, refresh it beside, or
- * not use it any more.
+ * How long an access token is assumed to work, and how fresh it is: use it, refresh it in the background, or stop using it.
  */
 import { createHash } from 'node:crypto'
 import type { AccountRecord } from '../tokens/token-record.ts'
@@ -10,22 +9,22 @@ import type { TokenSet } from '../tokens/token-set.ts'
 const longest = 24 * 60 * 60
 
 /**
- * Seconds from `now` that a token set is believed to work: what `expires_at` says, a day at the most. (Which figures
+ * Seconds from `now` that a token set is assumed to work: what `expires_at` says, a day at the most. (Which figures
  * `expires_at` is made of, and which of them are believed: `expiresAt` in `token-lifetime.ts`.)
  *
- * @param justIssued - the answer of a refresh, which can't have expired already, whatever the clock says; a sign-in may be
+ * @param justIssued - the response to a refresh, which can't have expired already, whatever the clock says; a sign-in may be
  *   of an old token set
  */
-export function believedLifetime(tokens: TokenSet, now: number, justIssued: boolean): number {
+export function assumedLifetime(tokens: TokenSet, now: number, justIssued: boolean): number {
   const claimed = tokens.expires_at - now
   if (justIssued && !(claimed > 0)) return documentedLifetime
   return Math.min(Math.max(claimed, 0), longest)
 }
 
-/** What to do with an access token of some age. `expiring` is late enough to replay a refresh whose answer was lost. */
-export type Standing = 'fresh' | 'ageing' | 'expiring' | 'expired'
+/** What to do with an access token of some age. `expiring` is late enough to replay a refresh whose response was lost. */
+export type Freshness = 'fresh' | 'ageing' | 'expiring' | 'expired'
 
-/** The ages, in milliseconds, at which a token's standing changes. */
+/** The ages, in milliseconds, at which a token's freshness changes. */
 export interface Ages {
   readonly ageing: number
   readonly expiring: number
@@ -36,7 +35,7 @@ export interface Ages {
 export function agesOf(record: AccountRecord, refreshAfter: number): Ages {
   if (record.state === 'signed-out') return { ageing: 0, expiring: 0, expired: 0 }
   const life = record.lifetime * 1000
-  // Not to the last second: the answer that brought the token took time, and so does the request that carries it.
+  // Not to the last second: the response that brought the token took time, and so does the request that carries it.
   const expired = life - Math.min(10_000, life / 20)
   return {
     ageing: Math.min(life * refreshAfter * (0.9 + 0.2 * jitterOf(record.lineage)), expired),
@@ -53,7 +52,7 @@ export function jitterOf(lineage: string): number {
   return createHash('sha256').update(lineage).digest().readUInt32BE() / 2 ** 32
 }
 
-export function standingAt(age: number, ages: Ages): Standing {
+export function freshnessAt(age: number, ages: Ages): Freshness {
   if (age < ages.ageing) return 'fresh'
   if (age < ages.expiring) return 'ageing'
   return age < ages.expired ? 'expiring' : 'expired'

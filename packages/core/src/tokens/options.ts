@@ -1,19 +1,19 @@
 /**
  * What callers hand to the token manager, checked: a mistake is a `TypeError` that names it.
  */
-import { isSealed } from '../tokens/sealed-token-store.ts'
-import type { TokenManagerOptions } from '../tokens/token-manager.ts'
-import type { TokenSet } from '../tokens/token-set.ts'
-import type { TokenStore } from '../tokens/token-store.ts'
-import { isOwnRecordName } from './record-names.ts'
+import { isSealed } from './sealed-token-store.ts'
+import type { TokenManagerOptions } from './token-manager.ts'
+import type { TokenSet } from './token-set.ts'
+import type { TokenStore } from './token-store.ts'
+import { isOwnRecordName } from '../refresh-protocol/record-names.ts'
 
 /** All of them, with their defaults. */
-export type CheckedOptions = {
+export type ParsedTokenManagerOptions = {
   readonly [Name in keyof Omit<TokenManagerOptions, 'spool'>]-?: Exclude<TokenManagerOptions[Name], undefined>
 } & { readonly spool: TokenStore | undefined }
 
 /** @throws TypeError naming the option that is wrong */
-export function checkedOptions(options: TokenManagerOptions): CheckedOptions {
+export function parseTokenManagerOptions(options: TokenManagerOptions): ParsedTokenManagerOptions {
   const {
     sso,
     store,
@@ -42,7 +42,7 @@ const isStore = (store: TokenStore | undefined): boolean =>
   typeof store?.read === 'function' && typeof store.swap === 'function'
 
 /** @throws TypeError for what cannot be the name of an account */
-export function accountName(account: string): string {
+export function checkedAccountName(account: string): string {
   check(typeof account === 'string' && account !== '', 'account must be a non-empty string')
   // Half a character has no UTF-8, so it can be the name of no file, of no key, and of nothing that is hashed.
   check(!/\p{Surrogate}/u.test(account), 'account must be a string of whole Unicode characters')

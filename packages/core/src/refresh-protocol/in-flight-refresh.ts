@@ -1,0 +1,81 @@
+/**
+ * The refresh in flight: one refresh at a time for one account in one process, however many callers there are.
+ *
+ * A caller's signal ends its own wait, never the refresh.
+ */
+import { onAbort } from '../support/abort.ts'
+import { SsoTimeoutError, StoreError } from '../errors.ts'
+import type { InFlightRefresh, AccountCache } from './account-memory.ts'
+import type { Context } from './context.ts'
+import { refresh } from './refresh.ts'
+
+/** The refresh under way, or a new one. */
+export function inFlightRefresh(cache: AccountCache, context: Context): InFlightRefresh {
+  return (cache.inFlight ??= start(cache, context))
+}
+
+function start(cache: AccountCache, context: Context): InFlightRefresh {
+  let synced: (() => void) | undefined
+  const firstSync = new Promise<void>((resolve) => {
+    synced = resolve
+  })
+  const finish = (): void => {
+    cache.inFlight = undefined
+    context.memory.release(cache)
+    synced?.()
+  }
+  const done = context.underWay.track(refresh(cache, context, () => synced?.()).finally(finish))
+  done.catch((error: unknown) => {
+    if (error instanceof StoreError) context.emit('refresh-failed', { account: cache.account, error })
+  })
+  return { synced: firstSync, done }
+}
+
+/**
+ * Waits for `work` no longer than the caller wants to, and keeps the process alive meanwhile.
+ *
+ * @throws SsoTimeoutError when the signal ends the wait
+ */
+export async function waitFor<Value>(
+  work: Promise<Value>,
+  signal: AbortSignal | undefined,
+  { runtime }: Context,
+): Promise<Value> {
+  const release = runtime.keepAlive()
+  try {
+    return await (signal === undefined ? work : unlessAborted(signal, work))
+  } finally {
+    release()
+  }
+}
+
+/** Like {@link waitFor}, for the refresh of an account: its callers are counted, so that it is known whether anybody waits. */
+export async function waitForRefresh<Value>(
+  cache: AccountCache,
+  work: Promise<Value>,
+  signal: AbortSignal | undefined,
+  context: Context,
+): Promise<Value> {
+  cache.callers += 1
+  try {
+    return await waitFor(work, signal, context)
+  } finally {
+    cache.callers -= 1
+  }
+}
+
+async function unlessAborted<Value>(signal: AbortSignal, work: Promise<Value>): Promise<Value> {
+  let unsubscribe: (() => void) | undefined
+  const ended = new Promise<never>((_, reject) => {
+    unsubscribe = onAbort(signal, () =>
+      reject(new SsoTimeoutError('The wait for an access token was ended by its signal.', fromManager)),
+    )
+  })
+  try {
+    return await Promise.race([work, ended])
+  } finally {
+    unsubscribe?.()
+  }
+}
+
+const fromManager = { step: 'token-manager', requestSent: false } as const
