@@ -2,6 +2,7 @@
  * All commands: what each is called, takes, says of itself in `--help`, and where it is told.
  */
 import type { CommandModule } from './call.ts'
+import { addressForms } from './stores/store-kinds.ts'
 
 export interface CommandEntry {
   readonly name: string
@@ -171,7 +172,7 @@ export const globalOptions: readonly (readonly [flags: string, description: stri
   ['--auth-url <url>', 'base address of the SSO service'],
   ['--regional-auth-url <url>', 'a regional instance to allow; can be repeated'],
   ['--api-url <url>', 'base address of the owner API'],
-  ['--store <address>', 'file:PATH, redis://HOST:PORT or memory:'],
+  ['--store <address>', addressForms()],
   ['--ca <path>', 'PEM file of a private CA to trust'],
   ['--transport <name>', 'document (TLS 1.2), modern (TLS 1.3, HTTP/2), or JSON'],
   ['--redirect-uri <uri>', 'the redirect address that the service knows'],

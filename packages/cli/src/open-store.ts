@@ -1,57 +1,32 @@
 /**
- * Opens the store of an address. Its client is loaded only now, and only that one.
+ * Opens the store of an address.
  */
-import type { TokenStore } from '@owner-sso/core'
 import { encryptionKeys } from './encryption-key.ts'
-import { type StoreAddress, parseStoreAddress, shownAddress } from './store-address.ts'
+import type { OpenedStore } from './stores/store-kind.ts'
+import { storeAt } from './stores/store-kinds.ts'
 
-export interface OpenStore {
-  readonly store: TokenStore
-  readonly address: StoreAddress
+export interface OpenStore extends Required<OpenedStore> {
   /** For people: without a password. */
   readonly shown: string
-  /** Whether records are encrypted. */
-  readonly sealed: boolean
-  /** What about the store's own settings can cost a token set, where that can be asked. */
-  readonly check?: () => Promise<readonly { readonly message: string }[]>
-  readonly close: () => Promise<void>
 }
 
 export interface StoreOptions {
-  /** Path of a PEM file, for `rediss:`. */
+  /** Path of a PEM file, for a store that is spoken to over TLS. */
   readonly ca: string | undefined
   /** The records are plain, whatever `OWNER_SSO_ENCRYPTION_KEY` says. */
   readonly plain?: boolean | undefined
 }
 
 /** @throws CommandError for a wrong address or key; StoreError where it can't be reached */
-export async function openStore(text: string, { ca, plain = false }: StoreOptions): Promise<OpenStore> {
-  const address = parseStoreAddress(text)
-  const keys = plain ? undefined : encryptionKeys()
-  const { store, ...rest } = await storeAt(address, keys === undefined ? {} : { encryptionKey: keys }, ca)
+export async function openStore(address: string, { ca, plain = false }: StoreOptions): Promise<OpenStore> {
+  const { kind, place } = storeAt(address)
+  const opened = await kind.open(place, { ca, encryptionKey: plain ? undefined : encryptionKeys() })
   return {
-    address,
-    shown: shownAddress(address),
-    sealed: keys !== undefined && address.kind !== 'memory',
-    store,
+    shown: kind.shown(place),
+    exists: () => true,
+    requireWritable: async () => undefined,
+    check: async () => [],
     close: async () => undefined,
-    ...rest,
+    ...opened,
   }
-}
-
-async function storeAt(
-  address: StoreAddress,
-  sealing: { readonly encryptionKey?: readonly Uint8Array[] },
-  ca: string | undefined,
-): Promise<Pick<OpenStore, 'store'> & Partial<Pick<OpenStore, 'check' | 'close'>>> {
-  if (address.kind === 'file') {
-    const { fileTokenStore } = await import('@owner-sso/token-store-file')
-    return { store: fileTokenStore({ path: address.path, ...sealing }) }
-  }
-  if (address.kind === 'redis') {
-    const { openRedis } = await import('./redis-connection.ts')
-    return openRedis(address.url, ca, sealing)
-  }
-  const { memoryTokenStore } = await import('@owner-sso/token-store-memory')
-  return { store: memoryTokenStore() }
 }

@@ -4,6 +4,7 @@
 import { usageError } from './command-error.ts'
 import { type ConfigFile, openToOthers, readConfigFile } from './config-file.ts'
 import { configFile, tokensFolder } from './folders.ts'
+import { defaultStore } from './stores/store-kinds.ts'
 
 /** A setting's value and where it was found. */
 export interface Given<Value> {
@@ -61,7 +62,7 @@ export function readSettings(options: GlobalOptions, examined = false, env: Node
       [config.regionalAuthUrls, configFile],
     ) ?? { value: [], from: 'default' },
     apiUrl: text('apiUrl', '--api-url', 'OWNER_SSO_API_URL'),
-    store: text('store', '--store', 'OWNER_SSO_STORE') ?? { value: `file:${tokensFolder}`, from: 'default' },
+    store: text('store', '--store', 'OWNER_SSO_STORE') ?? { value: defaultStore(tokensFolder), from: 'default' },
     account: text('account', '--account', 'OWNER_SSO_ACCOUNT'),
     ca: text('ca', '--ca', 'OWNER_SSO_CA'),
     redirectUri: text('redirectUri', '--redirect-uri', 'OWNER_SSO_REDIRECT_URI'),

@@ -1,7 +1,6 @@
 /**
  * `owner-sso copy`: all accounts into another store.
  */
-import { existsSync } from 'node:fs'
 import { copyTokenSets, type TokenStore } from '@owner-sso/core'
 import type { Call, CommandOptions } from '../call.ts'
 import { exitCodes, usageError } from '../command-error.ts'
@@ -17,9 +16,9 @@ function addressOf(argument: string, { store }: Settings): string {
   return argument
 }
 
-/** A file store makes its folder at the first use: a mistyped path would be an empty store. */
-function checkExistence({ address, shown }: OpenStore): void {
-  if (address.kind !== 'file' || existsSync(address.path)) return
+/** Some stores make their place at the first use: a mistyped address would be an empty store. */
+function checkExistence({ exists, shown }: OpenStore): void {
+  if (exists()) return
   throw usageError(`There is no store at ${shown}.`, 'owner-sso stores tells which one is in use.')
 }
 

@@ -1,8 +1,7 @@
 /**
  * `owner-sso login`: signs an account in and stores its tokens.
  */
-import { access, constants } from 'node:fs/promises'
-import { StoreError, type TokenManager, type TokenSet } from '@owner-sso/core'
+import type { TokenManager, TokenSet } from '@owner-sso/core'
 import type { Call } from '../call.ts'
 import { CommandError, exitCodes } from '../command-error.ts'
 import { duration } from '../duration.ts'
@@ -16,7 +15,9 @@ import { withTokens } from '../token-keeping.ts'
 export async function run({ settings, options }: Call): Promise<number> {
   const sso = serviceOf(settings)
   await withTokens(settings, sso, async ({ tokens, store }) => {
-    await requireWritable(store)
+    // Found out before a password travels: a sign-in that can't be stored is one too many.
+    await store.store.read('owner-sso')
+    await store.requireWritable()
     const voice = await loginVoice()
     voice.begin(`Sign in at ${new URL(sso.authUrl).host}`)
     try {
@@ -32,17 +33,6 @@ export async function run({ settings, options }: Call): Promise<number> {
     }
   })
   return exitCodes.ok
-}
-
-/** Found out before a password travels: a sign-in that can't be stored is one too many. */
-async function requireWritable({ store, address }: OpenStore): Promise<void> {
-  await store.read('owner-sso')
-  if (address.kind !== 'file') return
-  try {
-    await access(address.path, constants.W_OK)
-  } catch (error) {
-    throw new StoreError('write-failed', `The folder ${address.path} can’t be written.`, { cause: error })
-  }
 }
 
 async function acceptance(account: string, tokens: TokenManager): Promise<string> {

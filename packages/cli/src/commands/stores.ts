@@ -4,24 +4,19 @@
 import type { Call } from '../call.ts'
 import { exitCodes } from '../command-error.ts'
 import { type Line, printData, printJson } from '../output.ts'
-import { parseStoreAddress, shownAddress } from '../store-address.ts'
-
-const kinds = [
-  { kind: 'file', address: 'file:PATH', what: 'a private folder, shared by all processes of this machine' },
-  { kind: 'redis', address: 'redis://HOST:PORT', what: 'Redis or Valkey, shared by many machines; rediss:// with TLS' },
-  { kind: 'memory', address: 'memory:', what: 'gone when the command ends: to try a sign-in' },
-] as const
+import { storeAt, storeKinds } from '../stores/store-kinds.ts'
 
 export async function run({ settings }: Call): Promise<number> {
-  const address = parseStoreAddress(settings.store.value)
-  const inUse = shownAddress(address)
+  const { kind: used, place } = storeAt(settings.store.value)
+  const inUse = used.shown(place)
   if (settings.json) {
+    const kinds = storeKinds.map(({ scheme, help }) => ({ kind: scheme, address: help.forms[0], what: help.what }))
     await printJson({ inUse, from: settings.store.from, kinds })
     return exitCodes.ok
   }
-  const lines = kinds.map(({ kind, address: form, what }): Line => {
-    const mark = kind === address.kind ? { format: 'green' as const, text: '●' } : '○'
-    return [mark, ` ${form.padEnd(20)}${what}`]
+  const lines = storeKinds.map((kind): Line => {
+    const mark = kind === used ? { format: 'green' as const, text: '●' } : '○'
+    return [mark, ` ${kind.help.forms[0].padEnd(20)}${kind.help.what}`]
   })
   await printData(...lines, '', `In use: ${inUse} (${settings.store.from})`)
   return exitCodes.ok

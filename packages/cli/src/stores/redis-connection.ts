@@ -2,35 +2,18 @@
  * A Redis store with a connection of its own, which ends with the call.
  */
 import { readFile } from 'node:fs/promises'
-import { StoreError, type TokenStore } from '@owner-sso/core'
-import {
-  type RedisProblem,
-  type RedisTokenStoreOptions,
-  checkRedis,
-  redisTokenStore,
-} from '@owner-sso/token-store-redis'
+import { StoreError } from '@owner-sso/core'
+import { checkRedis, redisTokenStore } from '@owner-sso/token-store-redis'
 import { createClient } from 'redis'
-import { usageError } from './command-error.ts'
+import { usageError } from '../command-error.ts'
+import { note } from '../doctor/finding.ts'
+import type { OpenedStore, StoreAccess } from './store-kind.ts'
 
 /** Milliseconds for the first connection. */
 const connectTimeout = 2000
 
-interface OpenRedis {
-  readonly store: TokenStore
-  readonly close: () => Promise<void>
-  /** What about the server's settings can cost a token set. */
-  readonly check: () => Promise<RedisProblem[]>
-}
-
-/**
- * @param ca - path of a PEM file, for `rediss:`
- * @throws StoreError `unavailable`; its message names no password
- */
-export async function openRedis(
-  url: string,
-  ca: string | undefined,
-  sealing: Pick<RedisTokenStoreOptions, 'encryptionKey'>,
-): Promise<OpenRedis> {
+/** @throws StoreError `unavailable`, `permissions`; its message names no password */
+export async function openRedis(url: string, { ca, encryptionKey }: StoreAccess): Promise<OpenedStore> {
   // Stated, because the environment could turn it off: what goes there is the password, and the tokens.
   const verified = { tls: true, rejectUnauthorized: true } as const
   const trusted = ca !== undefined && isSecure(url) ? { ca: await readFile(ca) } : {}
@@ -51,8 +34,10 @@ export async function openRedis(
     throw failure(error, new URL(url).host)
   }
   return {
-    store: redisTokenStore({ client, ...sealing }),
-    check: () => checkRedis(client),
+    store: redisTokenStore({ client, encryptionKey }),
+    sealed: encryptionKey !== undefined,
+    check: async () =>
+      (await checkRedis(client)).map(({ message }) => note('store', message, 'Change it in redis.conf.')),
     close: async () => {
       client.destroy()
     },

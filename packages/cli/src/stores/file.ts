@@ -1,0 +1,39 @@
+/**
+ * `file:PATH`: a folder of this machine.
+ */
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expandHome } from '../folders.ts'
+import type { StoreKind } from './store-kind.ts'
+
+export const folderAddress = (path: string): string => `file:${path}`
+
+export const fileStore: StoreKind = {
+  scheme: 'file',
+  help: { forms: ['file:PATH'], what: 'a private folder, shared by all processes of this machine' },
+  parse(address) {
+    if (!address.startsWith('file:')) return undefined
+    const path = address.startsWith('file://') ? pathOfUrl(address) : expandHome(address.slice('file:'.length))
+    return path === undefined || path === '' ? undefined : resolve(path)
+  },
+  shown: folderAddress,
+  async open(path, { encryptionKey }) {
+    const { fileTokenStore } = await import('@owner-sso/token-store-file')
+    return {
+      store: fileTokenStore({ path, encryptionKey }),
+      sealed: encryptionKey !== undefined,
+      exists: () => existsSync(path),
+      requireWritable: async () => (await import('./folder-check.ts')).requireWritableFolder(path),
+      check: async () => [await (await import('./folder-check.ts')).checkFolder(path)],
+    }
+  },
+}
+
+function pathOfUrl(url: string): string | undefined {
+  try {
+    return fileURLToPath(url)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,22 @@
+/**
+ * `memory:`: the memory of this call.
+ */
+import type { StoreKind } from './store-kind.ts'
+
+export const memoryStore: StoreKind = {
+  scheme: 'memory',
+  help: { forms: ['memory:'], what: 'gone when the command ends: to try a sign-in' },
+  parse: (address) => (address === 'memory:' || address === 'memory' ? '' : undefined),
+  shown: () => 'memory:',
+  async open() {
+    const { memoryTokenStore } = await import('@owner-sso/token-store-memory')
+    return {
+      store: memoryTokenStore(),
+      sealed: false,
+      check: async () => {
+        const { note } = await import('../doctor/finding.ts')
+        return [note('store', 'It ends with each command.', 'Choose a file or Redis: owner-sso stores')]
+      },
+    }
+  },
+}

@@ -1,0 +1,47 @@
+/**
+ * What the command has to know of a kind of store. Each kind is one object of this shape, in a file of this folder, and one
+ * line in `store-kinds.ts`; nothing else in this package names a kind.
+ */
+import type { TokenStore } from '@owner-sso/core'
+import type { Finding } from '../doctor/finding.ts'
+
+export interface StoreKind {
+  /** What its addresses begin with, and what it is called. */
+  readonly scheme: string
+  readonly help: {
+    /** How its addresses look: the usual form, then others. */
+    readonly forms: readonly [string, ...string[]]
+    /** What such a store is, and who shares it. */
+    readonly what: string
+  }
+  /** The place that an address names, as this kind writes it; `undefined` for an address that is not one of its own. */
+  readonly parse: (address: string) => string | undefined
+  /** The address of a place for people and logs: without user name and password. */
+  readonly shown: (place: string) => string
+  /**
+   * Opens the store at a place. Its client is loaded only here, so that a call loads no other.
+   *
+   * @throws StoreError where it can't be reached
+   */
+  readonly open: (place: string, how: StoreAccess) => Promise<OpenedStore>
+}
+
+export interface StoreAccess {
+  /** The keys that records are sealed with; `undefined` where they are plain. */
+  readonly encryptionKey: readonly Uint8Array[] | undefined
+  /** Path of the PEM file of a private certificate authority. */
+  readonly ca: string | undefined
+}
+
+export interface OpenedStore {
+  readonly store: TokenStore
+  /** Whether records are encrypted. */
+  readonly sealed: boolean
+  /** Whether there is anything at the place, for a kind that makes its place at the first use. */
+  readonly exists?: () => boolean
+  /** @throws StoreError where a write would fail, for a kind that can tell without one */
+  readonly requireWritable?: () => Promise<void>
+  /** What else the doctor says of it. */
+  readonly check?: () => Promise<Finding[]>
+  readonly close?: () => Promise<void>
+}

@@ -1,0 +1,33 @@
+/**
+ * The kinds of stores that the command knows: help, `owner-sso stores`, the doctor, every error text and the README take
+ * them from this table.
+ */
+import { usageError } from '../command-error.ts'
+import { fileStore, folderAddress } from './file.ts'
+import { memoryStore } from './memory.ts'
+import { redisStore } from './redis.ts'
+import type { StoreKind } from './store-kind.ts'
+
+export const storeKinds: readonly StoreKind[] = [fileStore, redisStore, memoryStore]
+
+/** The address of the store that is used where none is configured: a folder of this user. */
+export const defaultStore = (folder: string): string => folderAddress(folder)
+
+/** The kind and the place of an address. @throws CommandError for an address that is not one of a store */
+export function storeAt(address: string): { readonly kind: StoreKind; readonly place: string } {
+  for (const kind of storeKinds) {
+    const place = kind.parse(address)
+    if (place !== undefined) return { kind, place }
+  }
+  throw usageError(
+    'The store’s address can’t be understood.',
+    `It is ${oneOf(storeKinds.flatMap(({ help }) => help.forms))} (owner-sso stores tells more).`,
+  )
+}
+
+/** How addresses look, in short: `file:PATH, …`. */
+export const addressForms = (): string => oneOf(storeKinds.map(({ help }) => help.forms[0]))
+
+function oneOf(forms: readonly string[]): string {
+  return `${forms.slice(0, -1).join(', ')} or ${forms.at(-1)}`
+}
