@@ -5,7 +5,7 @@ import { returnTo } from '../src/return-to.ts'
 
 const portal = 'https://portal.example.com'
 
-describe('returnTo', () => {
+describe('returnTo (S57)', () => {
   it.each(['/', '/vehicles/1001', '/vehicles/1001?tab=state'])('keeps the path %s', (path) => {
     expect(returnTo(path)).toBe(path)
   })

@@ -13,7 +13,7 @@ import { scratchFolders } from './scratch-folder.ts'
 const folders = scratchFolders()
 const refusal = { code: 'ERR_SSO_STORE', reason: 'permissions', message: expect.stringContaining('no hard links') }
 
-test('is refused when an empty store is opened, before anything is written: a sign-in would be one too many', async () => {
+test('D4: is refused when an empty store is opened, before anything is written: a sign-in would be one too many', async () => {
   const path = folders.make()
   const store = createStore(withoutHardLinks, { path })
   await expect(store.read(account)).rejects.toMatchObject(refusal)

@@ -206,7 +206,7 @@ async function temporaryNameOfASave(path: string): Promise<string> {
   return names.join()
 }
 
-test('three hundred versions later there are no more than five files', async () => {
+test('D5: three hundred versions later there are no more than five files', async () => {
   const path = folders.make()
   const store = fileTokenStore({ path })
   for (let round = 0; round < 10; round += 1) {

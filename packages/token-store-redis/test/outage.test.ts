@@ -111,7 +111,7 @@ describeWithRedis.each(clients)('over %s', (_name, connect) => {
     expect((await store.read(account))?.version).toBe(2)
   })
 
-  test('an answer that gets lost on the way is asked for again: no write is doubled, none meets a false conflict', async () => {
+  test('E4: an answer that gets lost on the way is asked for again: no write is doubled, none meets a false conflict', async () => {
     const server = await startRedis()
     cleanUps.push(server.stop)
     const proxy = await startCuttingProxy(server.port)

@@ -82,7 +82,7 @@ const refreshOf = (authUrl: string, protocol: Protocol): Readonly<Record<string,
 
 const rows = holdUps.flatMap((how) => (['http', 'https', 'HTTP/2'] as const).map((protocol) => ({ how, protocol })))
 
-describe.each(rows)('a process that is $how past its time limit, over $protocol', ({ how, protocol }) => {
+describe.each(rows)('C6: a process that is $how past its time limit, over $protocol', ({ how, protocol }) => {
   test('reads the token set that came meanwhile', async () => {
     let child: HeldUp | undefined
     const authUrl = await listen(protocol, (_request, response) => {

@@ -6,7 +6,7 @@ import { gate, until } from './deployment/figures.ts'
 import { fileRow, storeRows } from './deployment/stores.ts'
 
 describe.each(storeRows)('$name', (store) => {
-  test('SIGTERM while a refresh in the background still reads the store: it is made and saved before the end', async () => {
+  test('B9: SIGTERM while a refresh in the background still reads the store: it is made and saved before the end', async () => {
     const deployment = await deploy({ store, processes: 2 })
     const { emulator } = deployment
     await deployment.signIn()

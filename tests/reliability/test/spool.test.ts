@@ -12,7 +12,7 @@ import { startSwitchboard, type Switchboard } from './deployment/switchboard.ts'
 import { startWorker, type Worker } from './deployment/worker.ts'
 
 describeWithRedis('new tokens that Redis did not take', () => {
-  test('survive kill -9 of the process that was cut off, and the session with them', async () => {
+  test('E8: survive kill -9 of the process that was cut off, and the session with them', async () => {
     const { deployment, holder, cutOff, spool } = await partition()
     const token = await refreshWhileCutOff(deployment, holder, cutOff)
     await holder.signal('SIGKILL')

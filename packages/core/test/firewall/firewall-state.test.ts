@@ -37,7 +37,7 @@ async function waitItOut(authUrl = emulator.authUrl): Promise<void> {
   store.put(firewallRecordName(authUrl), { ...stored, record: { ...stored.record, noted_at: 0 } })
 }
 
-describe('a challenge page at a sign-in', () => {
+describe('a challenge page at a sign-in (I6)', () => {
   it('keeps every kind of sign-in and every refresh of other processes from sending', async () => {
     const signedIn = process()
     await signedIn.tokens.save('owner', await signedIn.sso.login(plain))

@@ -89,7 +89,7 @@ describe('a lost answer', () => {
     expect(sentAt).toEqual([0, 1, 61, 181, 421, 901])
   })
 
-  it('comes within ten minutes once a service is well that was not for over an hour, at eleven requests in the first hour', async () => {
+  it('comes within ten minutes once a service is well that was not for over an hour, at eleven requests in the first hour (H21)', async () => {
     const world = bench()
     const processes = [world.process(), world.process(), world.process()]
     await processes[0]?.save(account, world.tokens())

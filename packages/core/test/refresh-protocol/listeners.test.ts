@@ -51,7 +51,7 @@ interface Told {
 
 const toldBy = async (program: string): Promise<Told> => JSON.parse((await run(program)).stdout)
 
-describe('a listener of an event', () => {
+describe('a listener of an event (B10)', () => {
   it('that throws or rejects ends no process that holds the only copy of new tokens', async () => {
     const { warnings, records } = await toldBy(`
       const tokens = createTokenManager({ sso, store })

@@ -22,7 +22,7 @@ function hiccups(store: TokenStore, failures: Hiccup[]): TokenStore {
   }
 }
 
-describe('intents that were not acknowledged', () => {
+describe('intents that were not acknowledged (E9)', () => {
   it('two in a row, the first of them stored, are nobody’s: back within 5 s of the store being well', async () => {
     const failures: Hiccup[] = []
     const tokenSet = bench().tokens()

@@ -16,7 +16,7 @@ async function signedInLongAgo(world: Bench, tokens: TokenManager | undefined): 
   await world.pass(hours(1))
 }
 
-describe('an owner API that refuses every token', () => {
+describe('an owner API that refuses every token (H20)', () => {
   it.each([
     ['one process', 1, 30_000, 0],
     ['one process that asks every five minutes', 1, 5 * minute, 0],
@@ -107,7 +107,7 @@ describe('an owner API that refuses every token', () => {
   })
 })
 
-describe('a run with the clock a day ahead', () => {
+describe('a run with the clock a day ahead (F5)', () => {
   it.each([hours(24), hours(3), 5 * minute])(
     '(%i ms) leaves a refused token to be replaced at the second refusal at the latest, by processes that live for one call',
     async (ahead) => {

@@ -39,7 +39,7 @@ async function signedIn(options: EmulatorOptions): Promise<World> {
   return { emulator, process }
 }
 
-describe('a lost answer of a service that repeats it', () => {
+describe('a lost answer of a service that repeats it (H22)', () => {
   it('is asked for once more at once by the process that lost it, and nobody notices', async () => {
     const { emulator, process } = await signedIn({ reuse: 'grace', graceSeconds: 60 })
     const tokens = process({ rotationGrace: 60 })

@@ -15,7 +15,7 @@ function settling(tokens: TokenManager): { readonly settled: () => boolean; read
   return { settled: () => settled, end }
 }
 
-describe('settled()', () => {
+describe('settled() (B9)', () => {
   it('waits for a refresh in the background that still reads the store, and for its save', async () => {
     const world = bench()
     const tokens = world.process()

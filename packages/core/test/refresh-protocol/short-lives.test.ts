@@ -44,7 +44,7 @@ async function works(token: string): Promise<boolean> {
   return (await fetch(url, { headers: { authorization: `Bearer ${token}` } })).ok
 }
 
-describe('at most one call in a hundred gets a token that has ended', () => {
+describe('at most one call in a hundred gets a token that has ended (F6)', () => {
   const kinds: [string, EmulatorOptions, (life: number) => Partial<SsoOptions>][] = [
     ['JWTs', {}, () => ({})],
     ['opaque tokens and the number set', { accessTokenFormat: 'opaque' }, (life) => ({ accessTokenLifetime: life })],

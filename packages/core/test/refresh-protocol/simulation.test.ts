@@ -63,7 +63,7 @@ function behaviourOf(scenario: Scenario): Behaviour | undefined {
   return known
 }
 
-describe('every order of two processes', () => {
+describe('every order of two processes (A9)', () => {
   async function expectNoHarm(world: Partial<Scenario>, of: readonly Kind[]): Promise<void> {
     for (const kind of soak ? everyKind : of) {
       const scenario = { ...calm, ...kind, ...world, rules }

@@ -49,7 +49,7 @@ function slowWrites() {
   }
 }
 
-describe('a manager over a store that does not answer', () => {
+describe('a manager over a store that does not answer (E10)', () => {
   // All at once: each of them takes ten seconds.
   const calls: Record<string, [expected: object, call: (tokens: TokenManager) => Promise<unknown>]> = {
     getAccessToken: [unavailable, (tokens) => tokens.getAccessToken(account)],
