@@ -1,6 +1,7 @@
 /**
- * A lint step: who may import whom. Arrows only ever point down (docs/architecture.md); an arrow that is not in this
- * table, an undeclared dependency of ours, or a relative import that leaves its package fails.
+ * A lint step: who may import whom. Arrows only ever point down (docs/architecture.md); an arrow that is not in these
+ * tables, an undeclared dependency of ours, a relative import that leaves its package, or a circle of files fails. Imports of
+ * types count.
  *
  * `node tools/lint/import-arrows.mjs [ROOT]`
  */
@@ -23,6 +24,31 @@ const allowed = {
   cli: ['core', 'token-store-memory', 'token-store-file', 'token-store-redis', 'express', 'emulator'],
 }
 
+/**
+ * The folders of a package that has such a table, and what the files of each may import. Files in none of them are under all
+ * of them, but for `index.ts`, which may import everything.
+ *
+ * In core, what knows this service (`login`, `steps`, `pages`, and `http` for them) and what keeps tokens, whoever issues them
+ * (`tokens`, `refresh-protocol`), meet in `issuer` alone. The exception is `firewall`: `http` asks it whether a page is a
+ * challenge, and whether a host may be spoken to.
+ */
+const folders = {
+  core: {
+    support: [],
+    issuer: ['support'],
+    pages: ['support'],
+    http: ['issuer', 'pages', 'firewall', 'support'],
+    steps: ['http', 'pages', 'login', 'issuer', 'support'],
+    login: ['http', 'pages', 'steps', 'issuer', 'support'],
+    tokens: ['refresh-protocol', 'issuer', 'support'],
+    'refresh-protocol': ['tokens', 'firewall', 'issuer', 'support'],
+    firewall: ['tokens', 'refresh-protocol', 'issuer', 'support'],
+  },
+}
+
+/** Packages in which files still import each other in circles. */
+const mayHaveCircles = new Set(['cli', 'express', 'passport'])
+
 /** Packages whose build carries what it imports of ours: a development dependency is declaration enough. */
 const bundled = ['cli']
 
@@ -35,6 +61,46 @@ for (const group of ['packages', 'apps']) {
 }
 for (const problem of problems) console.error(problem)
 process.exit(problems.length > 0 ? 1 : 0)
+
+/** The arrows within a package: between its folders, and no circle of files. */
+function checkFiles(name, source, imports) {
+  const table = folders[name]
+  const folderOf = (file) => /^([^/]+)\//u.exec(relative(source, file))?.[1]
+  for (const [file, imported] of table ? imports : []) {
+    const from = folderOf(file)
+    if (relative(source, file) === 'index.ts') continue
+    if (from !== undefined && table[from] === undefined) {
+      problems.push(
+        `${relative(root, file)} is in a folder that has no row in the table of ${relative(root, fileURLToPath(import.meta.url))}.`,
+      )
+    }
+    for (const other of imported) {
+      const to = folderOf(other)
+      const mayImport = table[from] ?? ['support']
+      if (to === undefined || to === from || mayImport.includes(to)) continue
+      problems.push(
+        `${relative(root, file)} imports ${relative(root, other)}: ${from ?? 'this file'} may import ${mayImport.join(', ') || 'no folder'}.`,
+      )
+    }
+  }
+  for (const circle of mayHaveCircles.has(name) ? [] : circlesIn(imports)) {
+    problems.push(`These files import each other: ${circle.map((file) => relative(root, file)).join(' → ')}.`)
+  }
+}
+
+/** One way round each circle that a walk through the files meets. */
+function circlesIn(imports) {
+  const circles = []
+  const done = new Set()
+  const walk = (file, path) => {
+    if (path.includes(file)) circles.push([...path.slice(path.indexOf(file)), file])
+    if (done.has(file)) return
+    done.add(file)
+    for (const imported of imports.get(file) ?? []) walk(imported, [...path, file])
+  }
+  for (const file of imports.keys()) walk(file, [])
+  return circles
+}
 
 async function checkPackage(group, name) {
   const folder = join(root, group, name)
@@ -52,12 +118,15 @@ async function checkPackage(group, name) {
     return
   }
   if (group === 'apps' && !manifest.private) problems.push(`apps/${name} must be private.`)
-  for (const file of await sourcesOf(join(folder, 'src'))) {
+  const files = await sourcesOf(join(folder, 'src'))
+  const imports = new Map(files.map((file) => [file, []]))
+  for (const file of files) {
     for (const [, specifier] of (await readFile(file, 'utf8')).matchAll(importPattern)) {
       const where = relative(root, file)
       if (specifier.startsWith('.') && relative(folder, resolve(dirname(file), specifier)).startsWith('..')) {
         problems.push(`${where} imports ${specifier}, outside its own package.`)
       }
+      if (specifier.startsWith('.')) imports.get(file).push(resolve(dirname(file), specifier))
       const ours = /^@owner-sso\/([^/]+)/u.exec(specifier)?.[1]
       if (ours === undefined) continue
       if (!mayImport.includes(ours))
@@ -68,6 +137,7 @@ async function checkPackage(group, name) {
         problems.push(`${where} imports @owner-sso/${ours}, which its package.json does not declare.`)
     }
   }
+  checkFiles(name, join(folder, 'src'), imports)
 }
 
 async function foldersOf(group) {

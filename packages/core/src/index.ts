@@ -1,10 +1,19 @@
-// Sign in: the flow of the interface document.
+/**
+ * Signs vehicle owners in at the SSO service, and keeps one valid access token for each account. In the order of use:
+ *
+ * 1. sign in: the flow of the interface document,
+ * 2. keep the tokens: one valid access token, one refresh, whoever issues them,
+ * 3. store them: any place with a conditional write, sealed if wanted,
+ * 4. share what is known of the firewall,
+ * 5. watch it, and handle what can go wrong,
+ * 6. what adapters and stores share.
+ */
+
+// 1. Sign in.
 export { createSso } from './login/create-sso.ts'
 export type {
-  AgreedTransport,
   AuthorizationRequest,
   BackupCodeAnswer,
-  CallOptions,
   CodeChallengeEncoding,
   Credentials,
   Factor,
@@ -16,40 +25,40 @@ export type {
   Sso,
   SsoOptions,
 } from './login/sso.ts'
+export type { AgreedTransport } from './http/http-context.ts'
 export type { TlsOptions, TlsVersion, TransportOption, TransportOptions } from './http/transport.ts'
-export type { FirewallState, SharedBlocks } from './firewall/firewall-state.ts'
-export type { TokenSet } from './tokens/token-set.ts'
-export { accountName, identifyOwner, isSubjectAccount, ownerOfEmail } from './tokens/token-owner.ts'
-export type { TokenOwner } from './tokens/token-owner.ts'
+export type { CallOptions } from './issuer/call-options.ts'
+export { accountName, identifyOwner, isSubjectAccount, ownerOfEmail, type TokenOwner } from './login/token-owner.ts'
 
-// Keep it: one valid access token, one refresh.
+// 2. Keep the tokens. The seam between a service and the token manager is TokenIssuer.
 export { createTokenManager } from './tokens/create-token-manager.ts'
 export type { TokenManager, TokenManagerOptions, TokenStatus, WaitingSignIn } from './tokens/token-manager.ts'
 export type { TokenManagerEvents } from './refresh-protocol/events.ts'
-export { copyTokenSets } from './refresh-protocol/account-list.ts'
-export { firewallRecordName } from './refresh-protocol/record-names.ts'
-export { sealedTokenStore } from './tokens/sealed-token-store.ts'
-export type { SealedTokenStoreOptions } from './tokens/sealed-token-store.ts'
-export type { TokenRecord } from './tokens/token-record.ts'
+export type { IssuerRefreshOptions, TokenIssuer } from './issuer/token-issuer.ts'
+export { documentedLifetime, type TokenSet } from './issuer/token-set.ts'
+
+// 3. Store them.
 export type { Conflict, SwapOptions, TokenStore, Versioned } from './tokens/token-store.ts'
+export type { TokenRecord } from './tokens/token-record.ts'
+export {
+  type EncryptionKey,
+  sealedTokenStore,
+  type SealedTokenStoreOptions,
+  withEncryption,
+} from './tokens/sealed-token-store.ts'
+export { copyTokenSets } from './refresh-protocol/account-list.ts'
 
-// What its adapters share.
-export { documentedLifetime } from './tokens/token-set.ts'
-export { processStat } from './support/process-stat.ts'
-export type { ProcessStat } from './support/process-stat.ts'
-export { withEncryption } from './tokens/sealed-token-store.ts'
-export type { EncryptionKey } from './tokens/sealed-token-store.ts'
-export { startTimeLimit, timeLimitSignal } from './support/time-limit.ts'
-export type { TimeLimitOptions } from './support/time-limit.ts'
-export { stackFrames } from './support/stack-frames.ts'
-export { transportFromText, transportOf } from './http/transport.ts'
-export type { Transport } from './http/transport.ts'
+// 4. Share what is known of the firewall.
+export type { FirewallState, SharedBlocks } from './issuer/firewall-state.ts'
+export { firewallRecordName } from './refresh-protocol/record-names.ts'
 
-// Send nothing to somebody who could be anybody.
-export { isLoopback, mayCarrySecrets, verificationProblem } from './support/verification.ts'
-
-// Watch it: what is on its diagnostics channels.
+// 5. Watch it: its diagnostics channels; and what can go wrong.
 export type { LoginStep, StepTrace } from './tracing.ts'
-
-// What can go wrong.
 export * from './errors.ts'
+
+// 6. What adapters and stores share.
+export { isLoopback, mayCarrySecrets, verificationProblem } from './support/verification.ts'
+export { processStat, type ProcessStat } from './support/process-stat.ts'
+export { stackFrames } from './support/stack-frames.ts'
+export { startTimeLimit, timeLimitSignal, type TimeLimitOptions } from './support/time-limit.ts'
+export { type Transport, transportFromText, transportOf } from './http/transport.ts'

@@ -2,8 +2,7 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { goodTokens, startSmallService } from './small-service.ts'
-import type { SmallService } from './small-service.ts'
+import { goodTokens, type SmallService, startSmallService } from './small-service.ts'
 
 const core = JSON.stringify(fileURLToPath(new URL('../dist/index.js', import.meta.url)))
 let service: SmallService

@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { useEmulator } from '@owner-sso/emulator/jest'
-import { createSso } from '../src/index.ts'
-import type { Sso } from '../src/index.ts'
-import { redirectToCallback, startSmallService } from './small-service.ts'
-import type { SmallService } from './small-service.ts'
+import { createSso, type Sso } from '../src/index.ts'
+import { redirectToCallback, type SmallService, startSmallService } from './small-service.ts'
 
 const credential = 'correct horse'
 const emulator = useEmulator({

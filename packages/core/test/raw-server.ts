@@ -2,8 +2,7 @@
  * A TCP or TLS server whose every byte a test writes itself.
  */
 import { once } from 'node:events'
-import { createServer } from 'node:net'
-import type { AddressInfo, Server, Socket } from 'node:net'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
 import { generate } from 'selfsigned'
 

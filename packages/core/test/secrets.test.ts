@@ -1,12 +1,25 @@
 import { channel } from 'node:diagnostics_channel'
 import { inspect } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { createSso, UnreachableError } from '../src/index.ts'
-import type { LoginOutcome, Sso, StepTrace, TokenSet } from '../src/index.ts'
-import { tokenSet } from '../src/tokens/token-set.ts'
+import {
+  createSso,
+  type LoginOutcome,
+  type Sso,
+  type StepTrace,
+  type TokenSet,
+  UnreachableError,
+} from '../src/index.ts'
+import { tokenSet } from '../src/issuer/token-set.ts'
 import { canaries, renderings } from './canaries.ts'
-import { html, json, redirectToCallback, startSmallService } from './small-service.ts'
-import type { Answers, CannedAnswer, SmallService } from './small-service.ts'
+import {
+  type Answers,
+  type CannedAnswer,
+  html,
+  json,
+  redirectToCallback,
+  type SmallService,
+  startSmallService,
+} from './small-service.ts'
 
 const secrets = Object.values(canaries)
 const tokens = {

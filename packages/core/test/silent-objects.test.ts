@@ -6,8 +6,7 @@ import { format, inspect } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { createSso } from '../src/index.ts'
 import { canaries } from './canaries.ts'
-import { html, json, redirectToCallback, startSmallService } from './small-service.ts'
-import type { SmallService } from './small-service.ts'
+import { html, json, redirectToCallback, type SmallService, startSmallService } from './small-service.ts'
 
 const { credential, passcode, cookie, csrf, accessToken, refreshToken, idToken } = canaries
 const loginPage = {

@@ -37,6 +37,45 @@ describe('the import arrows', () => {
     expect(code).toBe(1)
     expect(problems).toContain(folder)
   })
+
+  it('pass where the folders of core meet in the seam alone', async () => {
+    await write('packages/core/package.json', '{"name":"@owner-sso/core"}')
+    await write('packages/core/src/issuer/token-set.ts', "import '../support/redaction.ts'")
+    await write('packages/core/src/login/login.ts', "import type { TokenSet } from '../issuer/token-set.ts'")
+    await write('packages/core/src/tokens/manager.ts', "import type { TokenSet } from '../issuer/token-set.ts'")
+    await write('packages/core/src/index.ts', "export * from './login/login.ts'\nexport * from './tokens/manager.ts'")
+    expect(await lint()).toEqual({ code: 0, problems: '' })
+  })
+
+  it.each([
+    ['a login knows the token manager', 'login/login.ts', "import type { T } from '../tokens/token-manager.ts'"],
+    ['a step knows the refresh protocol', 'steps/refresh.ts', "await import('../refresh-protocol/rules.ts')"],
+    ['the refresh protocol knows this service', 'refresh-protocol/rules.ts', "export { x } from '../login/sso.ts'"],
+    ['the firewall knows the pages', 'firewall/challenge-page.ts', "import { HtmlPage } from '../pages/html-page.ts'"],
+    ['a page knows the steps', 'pages/login-form.ts', "import type { Step } from '../steps/login-page.ts'"],
+    ['a page knows HTTP', 'pages/login-form.ts', "import type { Response } from '../http/http-session.ts'"],
+    ['the seam knows either side', 'issuer/token-issuer.ts', "import type { Sso } from '../login/sso.ts'"],
+    ['a file that all import knows one side', 'errors.ts', "import './login/sso.ts'"],
+    ['a folder is not in the table', 'surprise/box.ts', ''],
+  ])('fail where %s', async (_name, file, source) => {
+    await write('packages/core/package.json', '{"name":"@owner-sso/core"}')
+    await write(`packages/core/src/${file}`, source)
+    const { code, problems } = await lint()
+    expect(code).toBe(1)
+    expect(problems).toContain(`packages/core/src/${file}`)
+  })
+
+  it('fail where files import each other in a circle, types included', async () => {
+    await write('packages/core/package.json', '{"name":"@owner-sso/core"}')
+    await write('packages/core/src/login/one.ts', "import { two } from './two.ts'")
+    await write('packages/core/src/login/two.ts', "import { three } from '../steps/three.ts'")
+    await write('packages/core/src/steps/three.ts', "import type { One } from '../login/one.ts'")
+    const { code, problems } = await lint()
+    expect(code).toBe(1)
+    for (const file of ['login/one.ts', 'login/two.ts', 'steps/three.ts']) {
+      expect(problems).toContain(`packages/core/src/${file}`)
+    }
+  })
 })
 
 async function write(path: string, text: string): Promise<void> {

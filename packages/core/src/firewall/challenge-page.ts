@@ -2,7 +2,20 @@
  * Recognises the web application firewall's pages, wherever they appear (interface document, "Errors": a challenge page
  * that requires running JavaScript; recordings: "Access Denied" with a reference number, or a page that only runs a script).
  */
-import type { HtmlPage } from '../pages/html-page.ts'
+
+/** What matters of a page. */
+export interface AnsweredPage {
+  readonly title: string
+  readonly text: string
+  readonly scripts: readonly string[]
+  readonly forms: readonly { readonly inputs: readonly PageInput[] }[]
+  readonly looseInputs: readonly PageInput[]
+}
+
+interface PageInput {
+  readonly name: string
+  readonly type: string
+}
 
 const challengeTitle =
   /access denied|attention required|just a moment|request (?:blocked|rejected|unsuccessful)|security (?:check|challenge|verification)|are you (?:a )?(?:human|robot)|human verification|bot (?:check|detect|manage)|pardon our interruption|^challenge\b/iu
@@ -14,23 +27,23 @@ const challengeText =
 const longestBareText = 60
 
 /**
- * Whether an answer is the firewall's. 429 always is; a page of the service's own that has a field to fill in never is.
+ * Whether a response is the firewall's. 429 always is; a page of the service's own that has a field to fill in never is.
  *
- * @param page - the answer's page, where it is one and within limits
+ * @param page - the response's page, where it is one and within limits
  */
-export function isFirewallChallenge(status: number, page: HtmlPage | 'beyond limits' | undefined): boolean {
+export function isFirewallChallenge(status: number, page: AnsweredPage | 'beyond limits' | undefined): boolean {
   if (status === 429) return true
   if (page === undefined || page === 'beyond limits' || asksForSomething(page)) return false
   return challengeTitle.test(page.title) || challengeText.test(page.text) || onlyRunsScripts(page)
 }
 
-function asksForSomething({ forms, looseInputs }: HtmlPage): boolean {
+function asksForSomething({ forms, looseInputs }: AnsweredPage): boolean {
   return [...forms.flatMap((form) => form.inputs), ...looseInputs].some((input) =>
     ['identity', 'credential', 'passcode', 'backup_code', 'captcha'].includes(input.name),
   )
 }
 
-function onlyRunsScripts({ title, text, scripts, forms }: HtmlPage): boolean {
+function onlyRunsScripts({ title, text, scripts, forms }: AnsweredPage): boolean {
   const aForm = forms.some((form) => form.inputs.some((input) => input.type !== 'hidden'))
   return title === '' && scripts.length > 0 && !aForm && text.length <= longestBareText
 }

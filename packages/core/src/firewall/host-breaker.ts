@@ -2,8 +2,7 @@
  * The firewall breaker: once a challenge page was seen, every call to that host fails fast, without a request, until the
  * cool-down has passed (interface document, "What the service does" 5 and "Limits": blocks last as long as requests go on).
  */
-import { FirewallChallengeError } from '../errors.ts'
-import type { SsoStep } from '../errors.ts'
+import { FirewallChallengeError, type SsoStep } from '../errors.ts'
 
 const leastWait = 60
 const longestWait = 24 * 60 * 60

@@ -7,13 +7,11 @@
 import { FirewallChallengeError } from '../errors.ts'
 import { checkedRecord } from '../tokens/record-check.ts'
 import type { FirewallRecord } from '../tokens/token-record.ts'
-import type { FirewallState } from './firewall-state.ts'
-import { isSameWrite } from '../refresh-protocol/lineage.ts'
-import type { Write } from '../refresh-protocol/lineage.ts'
+import type { FirewallState } from '../issuer/firewall-state.ts'
+import { isSameWrite, type Write } from '../refresh-protocol/lineage.ts'
 import type { GuardedStore } from '../refresh-protocol/guarded-store.ts'
 import { firewallRecordName } from '../refresh-protocol/record-names.ts'
-import { elapsed, instantOf } from '../refresh-protocol/runtime.ts'
-import type { Instant, Runtime } from '../refresh-protocol/runtime.ts'
+import { elapsed, type Instant, instantOf, type Runtime } from '../refresh-protocol/runtime.ts'
 
 /** Seconds. */
 const longestWait = 4 * 60 * 60

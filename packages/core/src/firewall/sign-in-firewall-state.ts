@@ -5,7 +5,7 @@
  * is given up.
  */
 import { FirewallChallengeError } from '../errors.ts'
-import type { FirewallState } from './firewall-state.ts'
+import type { FirewallState } from '../issuer/firewall-state.ts'
 import { startTimeLimit } from '../support/time-limit.ts'
 import type { Context } from '../refresh-protocol/context.ts'
 

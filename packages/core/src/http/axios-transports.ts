@@ -2,15 +2,13 @@
  * HTTP/1.1 and HTTP/2 in the form that axios takes a transport in. Both say when a request is about to be written on a
  * connection that stands, and both bound what its answer may cost.
  */
-import http from 'node:http'
-import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
+import http, { type ClientRequest, type IncomingMessage, type RequestOptions } from 'node:http'
 import https from 'node:https'
 import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
-import { boundAnswer, boundHttp2Answer, mostHeaderBytes } from './answer-bounds.ts'
-import type { ExcessCode } from './answer-bounds.ts'
-import type { Http2, Http2Answer } from './http2-session.ts'
-import type { AgreedTransport } from '../login/sso.ts'
+import { boundAnswer, boundHttp2Answer, type ExcessCode, mostHeaderBytes } from './answer-bounds.ts'
+import { brokenConnection, type Http2, type Http2Answer } from './http2-session.ts'
+import type { AgreedTransport } from './http-context.ts'
 
 /** Who follows a request. */
 export interface RequestWatch {
@@ -79,9 +77,4 @@ export function http2Transport(http2: Http2, { beforeWrite, refused, tooMuch }: 
 
 function tlsVersion(socket: Socket): string | undefined {
   return socket instanceof TLSSocket ? (socket.getProtocol() ?? undefined) : undefined
-}
-
-/** As the system says it of a connection that was cut. */
-export function brokenConnection(): Error {
-  return Object.assign(new Error('The connection broke.'), { code: 'ECONNRESET', syscall: 'read' })
 }

@@ -6,15 +6,13 @@ import { isIP } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { TLSSocket } from 'node:tls'
 import { HttpsProxyAgent } from 'hpagent'
-import { createCookieAgent, HttpCookieAgent, HttpsCookieAgent } from 'http-cookie-agent/http'
-import type { CookieOptions } from 'http-cookie-agent/http'
+import { type CookieOptions, createCookieAgent, HttpCookieAgent, HttpsCookieAgent } from 'http-cookie-agent/http'
 import { mostHeaderBytes } from './answer-bounds.ts'
 import { handOutConnectedSockets } from './connected-sockets.ts'
 import type { InstanceCookies } from './cookie-jar.ts'
 import type { Http2 } from './http2-session.ts'
 import { sharedContext, shareSessions } from './tls-sessions.ts'
-import type { TlsMemory } from './tls-sessions.ts'
-import type { SsoSettings } from '../login/options.ts'
+import type { HttpContext } from './http-context.ts'
 
 /** Keeps one connection alive until it is closed. */
 export interface Connection {
@@ -31,7 +29,7 @@ export interface Connection {
 }
 
 /** What a connection is made by. */
-export type ConnectionSettings = Pick<SsoSettings, 'transport' | 'proxy'> & { readonly tlsMemory: TlsMemory }
+export type ConnectionSettings = Pick<HttpContext, 'transport' | 'proxy' | 'tlsMemory'>
 
 /** Opens nothing yet. Every login and every refresh has its own, for each instance that it speaks to. */
 export function openConnection(origin: URL, settings: ConnectionSettings, cookies: InstanceCookies): Connection {

@@ -2,8 +2,7 @@
  * The cookies of one login at one instance: host-only, https-only where they came over https, few and small (interface
  * document, "Session cookie"; the firewall sets several of its own beside it).
  */
-import { Cookie, CookieJar, defaultPath, domainMatch, MemoryCookieStore } from 'tough-cookie'
-import type { Callback } from 'tough-cookie'
+import { type Callback, Cookie, CookieJar, defaultPath, domainMatch, MemoryCookieStore } from 'tough-cookie'
 
 const mostCookies = 50
 const longestCookie = 4 * 1024

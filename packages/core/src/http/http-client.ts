@@ -3,17 +3,15 @@
  *
  * No AxiosError leaves it: one carries the password, the cookies and the tokens in its `config`, `request` and `response`.
  */
-import { Axios, getAdapter } from 'axios'
-import type { AxiosRequestConfig, AxiosResponse } from 'axios'
+import { Axios, type AxiosRequestConfig, type AxiosResponse, getAdapter } from 'axios'
 import { wrapper } from 'axios-cookiejar-support'
 import type { CookieJar } from 'tough-cookie'
 import { onAbort } from '../support/abort.ts'
 import { mostBodyBytes } from './answer-bounds.ts'
-import { http1Transport, http2Transport } from './axios-transports.ts'
-import type { RequestWatch } from './axios-transports.ts'
+import { http1Transport, http2Transport, type RequestWatch } from './axios-transports.ts'
 import type { Connection } from './connection.ts'
 import type { InstanceCookies } from './cookie-jar.ts'
-import type { AgreedTransport } from '../login/sso.ts'
+import type { AgreedTransport } from './http-context.ts'
 
 /** One request, ready to be sent. */
 export interface HttpRequest {

@@ -2,8 +2,7 @@
  * A request that got no answer, as the error that a caller is shown: what happened, and whether the request may have
  * reached the service.
  */
-import { SsoTimeoutError, UnexpectedResponseError, UnreachableError } from '../errors.ts'
-import type { SsoError, SsoStep } from '../errors.ts'
+import { type SsoError, type SsoStep, SsoTimeoutError, UnexpectedResponseError, UnreachableError } from '../errors.ts'
 import type { BareFailure } from './http-client.ts'
 
 /** What is known about the request beside its failure. */

@@ -4,22 +4,16 @@
  *
  * What is below HTTP is in `connection.ts` and `http-client.ts`; which request to make is each step's own business.
  */
-import { openConnection } from './connection.ts'
-import type { Connection } from './connection.ts'
-import { instanceCookies } from './cookie-jar.ts'
-import type { InstanceCookies } from './cookie-jar.ts'
+import { type Connection, openConnection } from './connection.ts'
+import { instanceCookies, type InstanceCookies } from './cookie-jar.ts'
 import { startDeadline } from './deadline.ts'
-import { UnexpectedResponseError, UnreachableError } from '../errors.ts'
-import type { SsoStep } from '../errors.ts'
+import { type SsoStep, UnexpectedResponseError, UnreachableError } from '../errors.ts'
 import { isFirewallChallenge } from '../firewall/challenge-page.ts'
-import { signInFirewall } from '../firewall/firewall-state.ts'
-import { createHttpClient, isBareFailure } from './http-client.ts'
-import type { HttpAnswer, HttpClient, HttpRequest } from './http-client.ts'
+import { signInFirewall } from '../firewall/sign-in-firewall.ts'
+import { createHttpClient, type HttpAnswer, type HttpClient, type HttpRequest, isBareFailure } from './http-client.ts'
 import { httpFailure } from './http-failure.ts'
-import { readHtmlPage } from '../pages/html-page.ts'
-import type { HtmlPage } from '../pages/html-page.ts'
-import type { SsoContext } from '../login/sso-context.ts'
-import type { AgreedTransport, RefreshOptions } from '../login/sso.ts'
+import { type HtmlPage, readHtmlPage } from '../pages/html-page.ts'
+import type { AgreedTransport, HttpContext, RequestOptions } from './http-context.ts'
 import { traceStep } from '../tracing.ts'
 import { verificationProblem } from '../support/verification.ts'
 
@@ -62,12 +56,12 @@ interface Peer {
 
 /** @param restored - cookies of an earlier part of the same login, and the instance they belong to */
 export function openSession(
-  service: SsoContext,
-  given: RefreshOptions = {},
+  service: HttpContext,
+  given: RequestOptions = {},
   restored?: { origin: string; cookies: readonly string[] },
 ): HttpSession {
   // Own properties alone: what somebody put on Object.prototype is no time limit.
-  const options: RefreshOptions = Object.assign(Object.create(null), given)
+  const options: RequestOptions = Object.assign(Object.create(null), given)
   const gate = signInFirewall(service.sharedFirewallStates)
   const peers = new Map<string, Peer>()
   function peerAt(origin: string): Peer {

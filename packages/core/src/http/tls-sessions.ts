@@ -6,8 +6,7 @@
  * account.
  */
 import type { Agent } from 'node:http'
-import { createSecureContext, TLSSocket } from 'node:tls'
-import type { SecureContext } from 'node:tls'
+import { createSecureContext, type SecureContext, TLSSocket } from 'node:tls'
 import type { Transport } from './transport.ts'
 
 /** What is shared: one for each `createSso`. */

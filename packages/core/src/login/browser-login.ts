@@ -2,8 +2,7 @@
  * A login in the person's own browser, for accounts that the service shows a captcha: the address to send them to.
  * Redeeming the address they end on is in `callback-redemption.ts`.
  */
-import { authorizeUrl, newLoginSecrets } from '../steps/authorization-request.ts'
-import type { LoginSecrets } from '../steps/authorization-request.ts'
+import { authorizeUrl, type LoginSecrets, newLoginSecrets } from '../steps/authorization-request.ts'
 import { redacted, secretiveKind } from '../support/redaction.ts'
 import type { AuthorizationRequest } from './sso.ts'
 import type { SsoSettings } from './options.ts'

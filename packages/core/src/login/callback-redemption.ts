@@ -8,8 +8,9 @@ import { IssuerMismatchError, PasscodeRequiredError, PendingLoginExpiredError } 
 import { openSession } from '../http/http-session.ts'
 import { instanceAt } from './region.ts'
 import type { SsoContext } from './sso-context.ts'
-import type { AuthorizationRequest, CallOptions } from './sso.ts'
-import type { TokenSet } from '../tokens/token-set.ts'
+import type { CallOptions } from '../issuer/call-options.ts'
+import type { AuthorizationRequest } from './sso.ts'
+import type { TokenSet } from '../issuer/token-set.ts'
 
 /**
  * One request, at the instance that `issuer` names; it must be the home instance or an allowed region, since code and

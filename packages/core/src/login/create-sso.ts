@@ -2,9 +2,8 @@
  * `createSso`: the calls of one SSO service, led to the files that make them.
  */
 import { createAuthorizationUrl } from './browser-login.ts'
-import { callOptions } from './call-options.ts'
-import { createSsoContext } from './sso-context.ts'
-import type { SsoContext } from './sso-context.ts'
+import { callOptions } from '../issuer/call-options.ts'
+import { createSsoContext, type SsoContext } from './sso-context.ts'
 import { parseSsoOptions } from './options.ts'
 import type { Sso, SsoOptions } from './sso.ts'
 import { traceLogin } from '../tracing.ts'

@@ -1,24 +1,20 @@
 /**
  * The login, as the interface document tells it: one call for each of its endpoints, in its order.
  */
-import { PendingLoginExpiredError } from '../errors.ts'
-import type { SsoError } from '../errors.ts'
+import { PendingLoginExpiredError, type SsoError } from '../errors.ts'
 import { newLoginSecrets } from '../steps/authorization-request.ts'
 import { exchangeCode } from '../steps/code-exchange.ts'
-import { chosenFactor } from './factor-choice.ts'
-import type { SecondFactorAnswer } from './factor-choice.ts'
-import { submitLoginForm, submitTransaction } from '../steps/form-submission.ts'
-import type { Refusal } from '../steps/form-submission.ts'
+import { chosenFactor, type SecondFactorAnswer } from './factor-choice.ts'
+import { type Refusal, submitLoginForm, submitTransaction } from '../steps/form-submission.ts'
 import type { HttpSession } from '../http/http-session.ts'
 import { getLoginPage } from '../steps/login-page.ts'
 import { listFactors } from '../steps/mfa-factors.ts'
 import { attemptBackupCode, verifyPasscode } from '../steps/mfa-verify.ts'
-import { unexpectedSecondPasscodePage, verificationOf } from '../pages/passcode-page.ts'
-import type { PasscodePage } from '../pages/passcode-page.ts'
+import { type PasscodePage, unexpectedSecondPasscodePage, verificationOf } from '../pages/passcode-page.ts'
 import type { LoginInProgress } from './pending-login.ts'
 import type { SsoContext } from './sso-context.ts'
 import type { Credentials } from './sso.ts'
-import type { TokenSet } from '../tokens/token-set.ts'
+import type { TokenSet } from '../issuer/token-set.ts'
 
 /** How far a login gets with identity and credential. */
 export type LoginProgress =

@@ -2,12 +2,12 @@
  * The options of `createSso`, checked once at the start, with their defaults.
  */
 import type { CodeChallengeEncoding, SsoOptions } from './sso.ts'
+import type { HttpSettings } from '../http/http-context.ts'
 import { transportOf } from '../http/transport.ts'
-import type { Transport } from '../http/transport.ts'
 import { isLoopback, mayCarrySecrets, verificationProblem } from '../support/verification.ts'
 
 /** {@link SsoOptions} with every default filled in and every address in one form. */
-export interface SsoSettings {
+export interface SsoSettings extends HttpSettings {
   /** Origin of the home instance, without a trailing slash. */
   readonly authUrl: string
   /** Origins of the regional instances that were listed. */
@@ -15,10 +15,6 @@ export interface SsoSettings {
   readonly redirectUri: string
   readonly codeChallengeEncoding: CodeChallengeEncoding
   readonly accessTokenLifetime: number | 'expires_in' | undefined
-  readonly transport: Transport
-  readonly timeout: number
-  readonly proxy: string | undefined
-  readonly firewallCooldown: number
 }
 
 const optionNames = new Set<string>([

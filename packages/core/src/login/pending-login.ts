@@ -7,7 +7,7 @@
 import { PendingLoginExpiredError } from '../errors.ts'
 import type { LoginSecrets } from '../steps/authorization-request.ts'
 import type { LoginPage } from '../steps/login-page.ts'
-import type { Verification } from '../steps/mfa-verify.ts'
+import type { Verification } from '../pages/passcode-page.ts'
 import { redacted, secretiveKind, wholeOf } from '../support/redaction.ts'
 import { allowedInstance } from './region.ts'
 import type { SsoContext } from './sso-context.ts'

@@ -5,8 +5,7 @@
  * anything is sent to it.
  */
 import { getDomain } from 'tldts'
-import { RegionNotAllowedError } from '../errors.ts'
-import type { SsoStep } from '../errors.ts'
+import { RegionNotAllowedError, type SsoStep } from '../errors.ts'
 import type { SsoSettings } from './options.ts'
 
 type Instances = Pick<SsoSettings, 'authUrl' | 'regionalAuthUrls'>

@@ -3,16 +3,15 @@
  */
 import { onAbort } from '../support/abort.ts'
 import { InvalidCredentialsError, PasscodeRequiredError, SsoTimeoutError } from '../errors.ts'
-import { askForPasscode, secondFactorAnswer } from './factor-choice.ts'
-import type { SecondFactorAnswer } from './factor-choice.ts'
-import { openSession } from '../http/http-session.ts'
-import type { HttpSession } from '../http/http-session.ts'
+import { askForPasscode, secondFactorAnswer, type SecondFactorAnswer } from './factor-choice.ts'
+import { type HttpSession, openSession } from '../http/http-session.ts'
 import * as story from './login.ts'
 import type { LoginProgress } from './login.ts'
 import { pendingLogin, resumeLogin } from './pending-login.ts'
 import type { SsoContext } from './sso-context.ts'
-import type { CallOptions, Credentials, LoginOutcome, PasscodeSource, PendingLogin } from './sso.ts'
-import type { TokenSet } from '../tokens/token-set.ts'
+import type { CallOptions } from '../issuer/call-options.ts'
+import type { Credentials, LoginOutcome, PasscodeSource, PendingLogin } from './sso.ts'
+import type { TokenSet } from '../issuer/token-set.ts'
 
 /** `Sso.login`: the whole of it on one connection. */
 export async function login(

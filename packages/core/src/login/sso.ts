@@ -1,8 +1,11 @@
 /**
  * One SSO service, as an application sees it: what it is given, what it is asked, and what it answers.
  */
-import type { FirewallState } from '../firewall/firewall-state.ts'
-import type { TokenSet } from '../tokens/token-set.ts'
+import type { FirewallState } from '../issuer/firewall-state.ts'
+import type { CallOptions } from '../issuer/call-options.ts'
+import type { TokenIssuer } from '../issuer/token-issuer.ts'
+import type { TokenSet } from '../issuer/token-set.ts'
+import type { RequestOptions } from '../http/http-context.ts'
 import type { TlsOptions, TransportOption } from '../http/transport.ts'
 
 /** How the code challenge is derived from the verifier; the document's reference computation is the default. */
@@ -36,31 +39,8 @@ export interface SsoOptions {
   readonly firewallCooldown?: number | undefined
 }
 
-/** What every call takes in addition to its own arguments. */
-export interface CallOptions {
-  /** Ends the call with `ERR_SSO_TIMEOUT`. */
-  readonly signal?: AbortSignal | undefined
-}
-
-/** What a connection to the service agreed on. */
-export interface AgreedTransport {
-  /** `TLSv1.2` or `TLSv1.3`; `undefined` over plain http. */
-  readonly tls: string | undefined
-  readonly http: '1.1' | '2'
-}
-
 /** What a refresh takes in addition. */
-export interface RefreshOptions extends CallOptions {
-  /** Milliseconds for the whole request, in place of the option `timeout`. */
-  readonly timeout?: number | undefined
-  /**
-   * Called at the last moment, on an open connection, right before the request is written. Throwing keeps it unsent, and
-   * the thrown error is the outcome (the send guard of `docs/refresh-protocol.md`).
-   */
-  readonly beforeSend?: (() => void) | undefined
-  /** Is told what the connection agreed on, right before `beforeSend`. */
-  readonly onConnected?: ((agreed: AgreedTransport) => void) | undefined
-}
+export type RefreshOptions = RequestOptions
 
 /** The account: `identity` is the e-mail, `credential` the password (interface document, endpoint 2). */
 export interface Credentials {
@@ -125,7 +105,7 @@ export interface AuthorizationRequest {
 }
 
 /** One SSO service. All calls end within their time limits and make each request at most once. */
-export interface Sso {
+export interface Sso extends TokenIssuer {
   /** Base address of the home instance, without a trailing slash. */
   readonly authUrl: string
   /**

@@ -6,8 +6,7 @@
  */
 import { load } from 'cheerio/slim'
 import { isCaptchaWidget } from './captcha-widget.ts'
-import { createMarkupBudget } from './markup-budget.ts'
-import type { MarkupBudget } from './markup-budget.ts'
+import { createMarkupBudget, type MarkupBudget } from './markup-budget.ts'
 
 /** An `<input>`. Entities in its value are decoded. */
 export interface HtmlInput {

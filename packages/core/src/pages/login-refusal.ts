@@ -7,9 +7,10 @@ import {
   AccountLockedError,
   CaptchaRequiredError,
   InvalidCredentialsError,
+  type SsoError,
+  type SsoErrorOptions,
   UnexpectedResponseError,
 } from '../errors.ts'
-import type { SsoError, SsoErrorOptions } from '../errors.ts'
 import type { HtmlPage } from './html-page.ts'
 import { findLoginForm, showsCaptchaWidget } from './login-form.ts'
 import { sightingOf } from './page-sighting.ts'

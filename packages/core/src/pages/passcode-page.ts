@@ -1,15 +1,18 @@
 /**
  * The page that asks for a passcode: at the code exchange as documented, or as the answer to the form (recordings).
  */
-import { UnexpectedResponseError } from '../errors.ts'
-import type { SsoStep } from '../errors.ts'
+import { type SsoStep, UnexpectedResponseError } from '../errors.ts'
 import type { HtmlPage } from './html-page.ts'
-import type { StepAnswer } from '../http/http-session.ts'
-import { hiddenInput } from './login-form.ts'
-import type { HiddenInputs } from './login-form.ts'
+import { hiddenInput, type HiddenInputs } from './login-form.ts'
 import { asksForCredential } from './login-refusal.ts'
 import { scriptLiterals } from './script-literals.ts'
-import type { Verification } from '../steps/mfa-verify.ts'
+
+/** What is verified, and in which transaction. */
+export interface Verification {
+  readonly transactionId: string
+  /** The passcode page's own. */
+  readonly csrf: string
+}
 
 /** What the second factor's steps need of the page. */
 export interface PasscodePage {
@@ -27,7 +30,7 @@ const transactionName = /^transaction_?id$/iu
  * Reads the page if it is one: a page with a field named `passcode`, which may wait in a template, unless the credential is
  * asked for in sight. Its inputs count first, those in the form of the passcode before others, then the literals of its scripts.
  */
-export function readPasscodePage({ page }: StepAnswer): PasscodePage | undefined {
+export function readPasscodePage(page: HtmlPage | undefined): PasscodePage | undefined {
   if (!page || !asksForPasscode(page)) return undefined
   const { scripts } = page
   return {

@@ -2,9 +2,16 @@
  * `getAccessToken`, `refresh` and `invalidate`: what a caller gets, and when it has to wait.
  */
 import { SignedOutError } from '../errors.ts'
-import type { CallOptions } from '../login/sso.ts'
-import { accessTokenOf, ageOf, closeWindow, isUsable, openWindow, freshnessOf } from './account-memory.ts'
-import type { AccountCache } from './account-memory.ts'
+import type { CallOptions } from '../issuer/call-options.ts'
+import {
+  accessTokenOf,
+  type AccountCache,
+  ageOf,
+  closeWindow,
+  freshnessOf,
+  isUsable,
+  openWindow,
+} from './account-memory.ts'
 import { checkedAccountName } from '../tokens/options.ts'
 import { syncFromStoreAndSpool } from './carry-over.ts'
 import type { Context } from './context.ts'

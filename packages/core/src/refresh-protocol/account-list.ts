@@ -10,8 +10,7 @@ import { isBehind } from './lineage.ts'
 import { accountRecord } from './read-record.ts'
 import { isOwnRecordName } from './record-names.ts'
 import { systemRuntime } from './runtime.ts'
-import { guardStore } from './guarded-store.ts'
-import type { GuardedStore } from './guarded-store.ts'
+import { type GuardedStore, guardStore } from './guarded-store.ts'
 
 /**
  * Copies the newest record of every account into another store, to change the store or its keys. Records go as they are,

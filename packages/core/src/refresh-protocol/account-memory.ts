@@ -4,12 +4,10 @@
 import { LRUCache } from 'lru-cache'
 import type { SsoError, StoreError } from '../errors.ts'
 import type { AccountRecord } from '../tokens/token-record.ts'
-import { agesOf, freshnessAt } from './freshness.ts'
-import type { Ages, Freshness } from './freshness.ts'
+import { type Ages, agesOf, type Freshness, freshnessAt } from './freshness.ts'
 import type { VersionedRecord, RefreshResult, Write } from './lineage.ts'
 import type { OwnIntent } from './own-intents.ts'
-import { elapsed, instantOf } from './runtime.ts'
-import type { Instant, Runtime } from './runtime.ts'
+import { elapsed, type Instant, instantOf, type Runtime } from './runtime.ts'
 
 /** One account, as this process knows it. Mutable, and changed by the protocol alone. */
 export interface AccountCache {

@@ -2,14 +2,11 @@
  * One attempt: the intent goes in, the one request goes out, and its outcome is put where every process finds it.
  */
 import type { Intent, SignedIn } from '../tokens/token-record.ts'
-import { acceptRecord, writeOf } from './account-memory.ts'
-import type { AccountCache } from './account-memory.ts'
-import { conclude } from './conclusion.ts'
-import type { AttemptOutcome } from './conclusion.ts'
+import { acceptRecord, type AccountCache, writeOf } from './account-memory.ts'
+import { type AttemptOutcome, conclude } from './conclusion.ts'
 import type { Context } from './context.ts'
 import { isInGrace, openIntent } from './doubt.ts'
-import { isSameWrite } from './lineage.ts'
-import type { Write } from './lineage.ts'
+import { isSameWrite, type Write } from './lineage.ts'
 import { SendGuardError, outcomeOf } from './outcome.ts'
 import { givenUp, withOwnIntent } from './own-intents.ts'
 import { throwIfBackingOff } from './back-off.ts'

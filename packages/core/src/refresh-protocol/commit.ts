@@ -4,12 +4,10 @@
  */
 import { StoreError } from '../errors.ts'
 import type { AccountRecord } from '../tokens/token-record.ts'
-import type { AccountCache, Unsaved } from './account-memory.ts'
-import { accessTokenOf, acceptRecord, writeOf } from './account-memory.ts'
+import { acceptRecord, accessTokenOf, type AccountCache, type Unsaved, writeOf } from './account-memory.ts'
 import { untilSwapped } from './contention.ts'
 import type { Context } from './context.ts'
-import { holdsResult, isBehind, successorOf } from './lineage.ts'
-import type { VersionedRecord, RefreshResult, Write } from './lineage.ts'
+import { holdsResult, isBehind, type RefreshResult, successorOf, type VersionedRecord, type Write } from './lineage.ts'
 import { readRecord } from './read-record.ts'
 import { inDoubtAgain } from './restoration.ts'
 

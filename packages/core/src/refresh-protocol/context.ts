@@ -1,7 +1,7 @@
 /**
  * What all parts of the protocol work with: the options, the surroundings, and this process's memory.
  */
-import type { Sso } from '../login/sso.ts'
+import type { TokenIssuer } from '../issuer/token-issuer.ts'
 import type { AccountMemory } from './account-memory.ts'
 import type { Emit } from './events.ts'
 import type { RollCall } from './roll-call.ts'
@@ -13,7 +13,7 @@ import type { GuardedStore } from './guarded-store.ts'
 import type { UnderWay } from './under-way.ts'
 
 export interface Context {
-  readonly sso: Pick<Sso, 'refresh'>
+  readonly sso: Pick<TokenIssuer, 'refresh'>
   readonly store: GuardedStore
   readonly spool: Spool | undefined
   /** Tells that the spool failed. */

@@ -4,8 +4,7 @@
  */
 import { RefreshInDoubtError } from '../errors.ts'
 import type { Intent } from '../tokens/token-record.ts'
-import { accessTokenOf, ageOf } from './account-memory.ts'
-import type { AccountCache } from './account-memory.ts'
+import { accessTokenOf, type AccountCache, ageOf } from './account-memory.ts'
 import type { Context } from './context.ts'
 import { longestBackOff } from './back-off.ts'
 import { elapsed, instantOf } from './runtime.ts'

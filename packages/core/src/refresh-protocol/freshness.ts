@@ -3,8 +3,7 @@
  */
 import { createHash } from 'node:crypto'
 import type { AccountRecord } from '../tokens/token-record.ts'
-import { documentedLifetime } from '../tokens/token-set.ts'
-import type { TokenSet } from '../tokens/token-set.ts'
+import { documentedLifetime, type TokenSet } from '../issuer/token-set.ts'
 
 const longest = 24 * 60 * 60
 

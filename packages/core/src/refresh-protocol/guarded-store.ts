@@ -4,7 +4,7 @@
  */
 import { SsoError, StoreError } from '../errors.ts'
 import type { TokenRecord } from '../tokens/token-record.ts'
-import { storableTokenSet } from '../tokens/token-set.ts'
+import { storableTokenSet } from '../issuer/token-set.ts'
 import type { Conflict, SwapOptions, TokenStore, Versioned } from '../tokens/token-store.ts'
 import type { Write } from './lineage.ts'
 import type { Runtime } from './runtime.ts'

@@ -2,8 +2,7 @@
  * The token manager over given surroundings: it checks what callers hand in, and leads each call to the file that tells
  * its story.
  */
-import { callOptions } from '../login/call-options.ts'
-import type { CallOptions } from '../login/sso.ts'
+import { callOptions, type CallOptions } from '../issuer/call-options.ts'
 import type { TokenManager, TokenManagerOptions } from '../tokens/token-manager.ts'
 import { getAccessToken, invalidate, refreshNow } from './access-token.ts'
 import { accountsOf } from './account-list.ts'

@@ -8,7 +8,7 @@ import {
   TokenRejectedError,
   UnexpectedResponseError,
 } from '../errors.ts'
-import type { TokenSet } from '../tokens/token-set.ts'
+import type { TokenSet } from '../issuer/token-set.ts'
 
 export type Outcome =
   | { readonly kind: 'tokens'; readonly tokens: TokenSet }

@@ -2,11 +2,9 @@
  * The pace: how soon one request for an account may follow another, whoever sent the first.
  */
 import type { SignedIn } from '../tokens/token-record.ts'
-import { accessTokenOf, ageOf, freshnessOf } from './account-memory.ts'
-import type { AccountCache } from './account-memory.ts'
+import { accessTokenOf, type AccountCache, ageOf, freshnessOf } from './account-memory.ts'
 import type { Context } from './context.ts'
-import { elapsed, instantOf } from './runtime.ts'
-import type { Instant } from './runtime.ts'
+import { elapsed, type Instant, instantOf } from './runtime.ts'
 
 /** Milliseconds between two refreshes while the owner API refuses each new token, at the most. */
 const longestPause = 60 * 60_000

@@ -4,10 +4,9 @@
  */
 import { checkedRecord } from '../tokens/record-check.ts'
 import type { AccountRecord } from '../tokens/token-record.ts'
-import { tokenSet } from '../tokens/token-set.ts'
+import { tokenSet } from '../issuer/token-set.ts'
 import type { Versioned } from '../tokens/token-store.ts'
-import type { AccountCache } from './account-memory.ts'
-import { acceptRecord } from './account-memory.ts'
+import { acceptRecord, type AccountCache } from './account-memory.ts'
 import { untilSwapped } from './contention.ts'
 import type { Context } from './context.ts'
 import type { VersionedRecord } from './lineage.ts'

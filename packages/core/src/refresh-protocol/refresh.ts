@@ -2,15 +2,13 @@
  * One refresh, from the look at the record to the new token in memory: the story that `docs/refresh-protocol.md` tells.
  */
 import { ReauthenticationRequiredError, SignedOutError, StoreError } from '../errors.ts'
-import { accessTokenOf, freshnessOf, writeOf } from './account-memory.ts'
-import type { AccountCache } from './account-memory.ts'
+import { accessTokenOf, type AccountCache, freshnessOf, writeOf } from './account-memory.ts'
 import { attempt } from './attempt.ts'
 import { syncFromStoreAndSpool } from './carry-over.ts'
 import { mostConflicts, tooManyConflicts } from './contention.ts'
 import type { Context } from './context.ts'
 import { inDoubt, isInGrace, isIntentAlive, openIntent, replayBackOffLeft } from './doubt.ts'
-import { isSameWrite } from './lineage.ts'
-import type { Write } from './lineage.ts'
+import { isSameWrite, type Write } from './lineage.ts'
 import { watchRecord } from './record-watch.ts'
 import { isJustRefreshed } from './pace.ts'
 import type { Decision, Situation } from './rules.ts'

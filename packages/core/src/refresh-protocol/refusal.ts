@@ -4,8 +4,7 @@
  */
 import { StoreError } from '../errors.ts'
 import type { SignedIn } from '../tokens/token-record.ts'
-import { accessTokenOf, acceptRecord, ageOf, writeOf } from './account-memory.ts'
-import type { AccountCache } from './account-memory.ts'
+import { acceptRecord, accessTokenOf, type AccountCache, ageOf, writeOf } from './account-memory.ts'
 import type { Context } from './context.ts'
 import { isSameWrite } from './lineage.ts'
 import { instantOf } from './runtime.ts'

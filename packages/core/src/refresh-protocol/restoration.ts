@@ -8,13 +8,11 @@
  * tokens or the sign-out over it.
  */
 import type { AccountRecord, SignedIn } from '../tokens/token-record.ts'
-import { writeOf } from './account-memory.ts'
-import type { AccountCache } from './account-memory.ts'
+import { type AccountCache, writeOf } from './account-memory.ts'
 import { ancestryOver, descends, sessionOf } from './ancestry.ts'
 import type { Context } from './context.ts'
 import { openIntent } from './doubt.ts'
-import { isBehind } from './lineage.ts'
-import type { VersionedRecord } from './lineage.ts'
+import { isBehind, type VersionedRecord } from './lineage.ts'
 
 /**
  * What has to be put into the store in place of `stored`; nothing where that is to be believed.

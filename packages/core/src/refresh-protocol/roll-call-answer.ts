@@ -6,7 +6,7 @@ import { StoreError } from '../errors.ts'
 import type { AccountCache } from './account-memory.ts'
 import type { Context } from './context.ts'
 import { syncFromStore } from './read-record.ts'
-import { standingCall } from './roll-call.ts'
+import { currentCall } from './roll-call.ts'
 
 /** Milliseconds between two looks at the roll call: several in the time in which nothing restored is sent. */
 const interval = 15_000
@@ -28,7 +28,7 @@ async function answerRollCall(context: Context): Promise<void> {
   const { memory, rollCall } = context
   const held = [...memory.all()].filter(({ record }) => record !== undefined)
   if (held.length === 0) return
-  const call = await standingCall(context)
+  const call = await currentCall(context)
   if (call === rollCall.answered) return
   for (let from = 0; from < held.length; from += together) {
     await Promise.all(held.slice(from, from + together).map((cache) => syncUnlessBroken(cache, context)))

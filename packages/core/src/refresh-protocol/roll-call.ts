@@ -5,10 +5,9 @@
 import { StoreError } from '../errors.ts'
 import { checkedRecord } from '../tokens/record-check.ts'
 import type { RollCallRecord } from '../tokens/token-record.ts'
-import type { Context } from './context.ts'
+import type { GuardedStore } from './guarded-store.ts'
 import { rollCallName } from './record-names.ts'
-import { elapsed, instantOf } from './runtime.ts'
-import type { Instant } from './runtime.ts'
+import { elapsed, type Instant, instantOf, type Runtime } from './runtime.ts'
 
 /** Milliseconds in which a process calls once: a store that lost everything is found out account by account. */
 const callingInterval = 30_000
@@ -17,6 +16,13 @@ export interface RollCall {
   /** The last call that this process has answered. */
   answered: string | undefined
   lastCalled: Instant | undefined
+}
+
+/** With what a process calls, and hears calls. */
+interface Surroundings {
+  readonly rollCall: RollCall
+  readonly runtime: Runtime
+  readonly store: Pick<GuardedStore, 'read' | 'swap'>
 }
 
 export function createRollCall(): RollCall {
@@ -28,7 +34,7 @@ export function createRollCall(): RollCall {
  *
  * @throws StoreError where it can't be read or written
  */
-export async function standingCall({ runtime, store }: Context): Promise<string> {
+export async function currentCall({ runtime, store }: Surroundings): Promise<string> {
   for (const isLast of [false, true]) {
     const stored = await store.read(rollCallName)
     if (stored !== undefined) return checkedRecord(stored, 'roll-call').record.call
@@ -41,7 +47,7 @@ export async function standingCall({ runtime, store }: Context): Promise<string>
 }
 
 /** Calls all processes, this one included, because an account was found lost. Where the store fails, the next loss calls. */
-export async function callRoll({ rollCall, runtime, store }: Context): Promise<void> {
+export async function callRoll({ rollCall, runtime, store }: Surroundings): Promise<void> {
   const now = instantOf(runtime)
   if (rollCall.lastCalled !== undefined && elapsed(rollCall.lastCalled, now) < callingInterval) return
   rollCall.lastCalled = now

@@ -61,11 +61,11 @@ export function afterWaiting(waited: number): Decision {
 }
 
 /** Whether an intent may still be acted upon by its holder, `observed` milliseconds after this process first saw it. */
-export function isAlive(intent: Intent, observed: number, vitality: Liveness): boolean {
+export function isAlive(intent: Intent, observed: number, liveness: Liveness): boolean {
   if (intent.answerLost) return false
   if (intent.restored) return observed < restorationLife
-  if (vitality === 'dead') return false
-  return observed < (vitality === 'running' ? runningHolderIntentLife : intentLife)
+  if (liveness === 'dead') return false
+  return observed < (liveness === 'running' ? runningHolderIntentLife : intentLife)
 }
 
 /** The send guard, asked right before the request is written. `sinceSwap` in milliseconds, the most that any clock says. */

@@ -5,8 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { startTimeLimit } from '../support/time-limit.ts'
 import type { Holder } from '../tokens/token-record.ts'
-import { currentHolder, livenessOf } from './holder.ts'
-import type { Liveness } from './holder.ts'
+import { currentHolder, type Liveness, livenessOf } from './holder.ts'
 
 export interface Runtime {
   /** Milliseconds since the epoch. May jump. */

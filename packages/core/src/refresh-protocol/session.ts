@@ -1,8 +1,7 @@
 /**
  * The beginning and the end of an account's session: a sign-in replaces whatever was there, a sign-out leaves a tombstone.
  */
-import { tokenSet } from '../tokens/token-set.ts'
-import type { TokenSet } from '../tokens/token-set.ts'
+import { tokenSet, type TokenSet } from '../issuer/token-set.ts'
 import type { AccountRecord, Ancestry } from '../tokens/token-record.ts'
 import { acceptRecord, writeOf } from './account-memory.ts'
 import { ancestryOver } from './ancestry.ts'

@@ -6,7 +6,7 @@
 import { StoreError } from '../errors.ts'
 import { checkedRecord } from '../tokens/record-check.ts'
 import type { SpooledRecord, SpooledResult } from '../tokens/token-record.ts'
-import { tokenSet } from '../tokens/token-set.ts'
+import { tokenSet } from '../issuer/token-set.ts'
 import type { Runtime } from './runtime.ts'
 import type { GuardedStore } from './guarded-store.ts'
 import { untilSwapped } from './contention.ts'

@@ -3,8 +3,7 @@
  * endpoint 2). Nothing of it is used before all of it was checked.
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { IssuerMismatchError, StateMismatchError, UnexpectedResponseError } from '../errors.ts'
-import type { SsoErrorOptions } from '../errors.ts'
+import { IssuerMismatchError, type SsoErrorOptions, StateMismatchError, UnexpectedResponseError } from '../errors.ts'
 
 /** A callback that belongs to this login. */
 export interface Callback {

@@ -1,17 +1,15 @@
 /**
  * Endpoint 3 of the interface document: POST /oauth2/v3/token, exchange the code.
  */
-import { clientId } from './authorization-request.ts'
-import type { LoginSecrets } from './authorization-request.ts'
+import { clientId, type LoginSecrets } from './authorization-request.ts'
 import { UnexpectedResponseError } from '../errors.ts'
 import type { HttpSession } from '../http/http-session.ts'
 import { isJsonType, parseJsonObject } from '../http/json-object.ts'
-import { readPasscodePage } from '../pages/passcode-page.ts'
-import type { PasscodePage } from '../pages/passcode-page.ts'
+import { type PasscodePage, readPasscodePage } from '../pages/passcode-page.ts'
 import type { SsoContext } from '../login/sso-context.ts'
 import { tokenRefusal, tokenUrl } from './token-endpoint.ts'
 import { isBearer, receivedTokens } from './token-response.ts'
-import type { TokenSet } from '../tokens/token-set.ts'
+import type { TokenSet } from '../issuer/token-set.ts'
 
 const step = 'code-exchange'
 
@@ -45,7 +43,7 @@ export async function exchangeCode(
       redirect_uri: service.redirectUri,
     },
   })
-  const passcodePage = readPasscodePage(response)
+  const passcodePage = readPasscodePage(response.page)
   if (passcodePage) return passcodePage
 
   const { status } = response

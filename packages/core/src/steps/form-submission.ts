@@ -1,16 +1,13 @@
 /**
  * Endpoint 2 of the interface document: POST /oauth2/v3/authorize, obtain an authorization code.
  */
-import { authorizeUrl } from './authorization-request.ts'
-import type { LoginSecrets } from './authorization-request.ts'
+import { authorizeUrl, type LoginSecrets } from './authorization-request.ts'
 import { readCallback } from './callback.ts'
-import { IssuerMismatchError, UnexpectedResponseError } from '../errors.ts'
-import type { SsoError, SsoErrorOptions } from '../errors.ts'
+import { IssuerMismatchError, type SsoError, type SsoErrorOptions, UnexpectedResponseError } from '../errors.ts'
 import type { HttpSession, StepAnswer } from '../http/http-session.ts'
 import type { LoginPage, ServedLoginPage } from './login-page.ts'
 import { asksForCredential, loginRefusal } from '../pages/login-refusal.ts'
-import { readPasscodePage } from '../pages/passcode-page.ts'
-import type { PasscodePage } from '../pages/passcode-page.ts'
+import { type PasscodePage, readPasscodePage } from '../pages/passcode-page.ts'
 import { instanceAt } from '../login/region.ts'
 import type { SsoSettings } from '../login/options.ts'
 import type { Credentials } from '../login/sso.ts'
@@ -88,7 +85,7 @@ function readSubmissionResponse(
   if (status === 200 || status === 401) {
     const fromTheStart = status === 401 || (page !== undefined && asksForCredential(page))
     const error = loginRefusal({ status, page, saidBefore, secrets: sent }, where)
-    return readPasscodePage(response) ?? { kind: 'refusal', error, fromTheStart }
+    return readPasscodePage(page) ?? { kind: 'refusal', error, fromTheStart }
   }
   throw new UnexpectedResponseError(`status ${status} in place of the redirect to redirect_uri`, where)
 }

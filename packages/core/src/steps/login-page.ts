@@ -1,14 +1,11 @@
 /**
  * Endpoint 1 of the interface document: GET /oauth2/v3/authorize, obtain the login page, at the account's own region.
  */
-import { authorizePath, authorizeUrl } from './authorization-request.ts'
-import type { LoginSecrets } from './authorization-request.ts'
+import { authorizePath, authorizeUrl, type LoginSecrets } from './authorization-request.ts'
 import { CaptchaRequiredError, UnexpectedResponseError } from '../errors.ts'
 import type { HttpSession, StepAnswer } from '../http/http-session.ts'
-import { findLoginForm, showsCaptchaWidget } from '../pages/login-form.ts'
-import type { HiddenInputs } from '../pages/login-form.ts'
-import { loginRefusal, reasonsSaid } from '../pages/login-refusal.ts'
-import type { Reason } from '../pages/login-refusal.ts'
+import { findLoginForm, type HiddenInputs, showsCaptchaWidget } from '../pages/login-form.ts'
+import { loginRefusal, type Reason, reasonsSaid } from '../pages/login-refusal.ts'
 import { sightingOf } from '../pages/page-sighting.ts'
 import { allowedInstance } from '../login/region.ts'
 import type { SsoSettings } from '../login/options.ts'

@@ -1,6 +1,5 @@
 /** The error body that both MFA endpoints answer with, `{ error: { code, message } }` (recorded). */
-import { asJsonObject } from '../http/json-object.ts'
-import type { JsonObject } from '../http/json-object.ts'
+import { asJsonObject, type JsonObject } from '../http/json-object.ts'
 
 /** Recorded codes that mean "not this login any more". */
 const expiries: ReadonlySet<unknown> = new Set(['UNAUTHORIZED', 'ERR_EXPIRED'])

@@ -5,9 +5,8 @@
 import { authorizePath } from './authorization-request.ts'
 import { PendingLoginExpiredError, UnexpectedResponseError } from '../errors.ts'
 import type { HttpSession } from '../http/http-session.ts'
-import { asJsonObject, parseJson } from '../http/json-object.ts'
+import { asJsonObject, type JsonObject, parseJson } from '../http/json-object.ts'
 import { quotedNames } from '../support/quotation.ts'
-import type { JsonObject } from '../http/json-object.ts'
 import type { Factor } from '../login/sso.ts'
 import { isExpired, mfaErrorCode } from './mfa-error.ts'
 

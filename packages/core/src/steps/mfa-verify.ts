@@ -3,11 +3,16 @@
  * takes a backup code.
  */
 import { authorizePath } from './authorization-request.ts'
-import { PasscodeRejectedError, PendingLoginExpiredError, UnexpectedResponseError } from '../errors.ts'
-import type { PasscodeRejection, SsoError } from '../errors.ts'
+import {
+  PasscodeRejectedError,
+  type PasscodeRejection,
+  PendingLoginExpiredError,
+  type SsoError,
+  UnexpectedResponseError,
+} from '../errors.ts'
 import type { HttpSession, StepAnswer } from '../http/http-session.ts'
-import { asJsonObject, parseJsonObject } from '../http/json-object.ts'
-import type { JsonObject } from '../http/json-object.ts'
+import { asJsonObject, type JsonObject, parseJsonObject } from '../http/json-object.ts'
+import type { Verification } from '../pages/passcode-page.ts'
 import { isExpired, mfaErrorCode } from './mfa-error.ts'
 
 const step = 'mfa-verify'
@@ -19,13 +24,6 @@ const rejections: ReadonlyMap<unknown, PasscodeRejection> = new Map([
   ['ERR_INVALID_FACTOR', 'unknown-factor'],
   ['ERR_MAX_VERIFICATION_ATTEMPTS', 'too-many-attempts'],
 ])
-
-/** What is verified, and in which transaction. */
-export interface Verification {
-  readonly transactionId: string
-  /** The passcode page's own. */
-  readonly csrf: string
-}
 
 /**
  * Verifies a passcode of a factor. `valid` of the answer decides: a wrong passcode is answered with 200 and

@@ -10,7 +10,7 @@ import type { SsoContext } from '../login/sso-context.ts'
 import type { RefreshOptions } from '../login/sso.ts'
 import { tokenRefusal, tokenUrl } from './token-endpoint.ts'
 import { receivedTokens } from './token-response.ts'
-import type { TokenSet } from '../tokens/token-set.ts'
+import type { TokenSet } from '../issuer/token-set.ts'
 
 const step = 'refresh'
 

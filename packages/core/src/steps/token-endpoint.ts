@@ -10,8 +10,7 @@
  *
  * A firewall page never gets here: `http-session.ts` has thrown FirewallChallengeError.
  */
-import { ReauthenticationRequiredError, TokenRejectedError, UnexpectedResponseError } from '../errors.ts'
-import type { SsoError } from '../errors.ts'
+import { ReauthenticationRequiredError, type SsoError, TokenRejectedError, UnexpectedResponseError } from '../errors.ts'
 import type { StepAnswer } from '../http/http-session.ts'
 import { parseJsonObject } from '../http/json-object.ts'
 import { quotedWords } from '../support/quotation.ts'

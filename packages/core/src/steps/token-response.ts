@@ -3,9 +3,8 @@
  */
 import type { JsonObject } from '../http/json-object.ts'
 import type { SsoContext } from '../login/sso-context.ts'
-import { expiresAt } from '../tokens/token-lifetime.ts'
-import { tokenSet } from '../tokens/token-set.ts'
-import type { TokenSet } from '../tokens/token-set.ts'
+import { expiresAt } from './token-lifetime.ts'
+import { tokenSet, type TokenSet } from '../issuer/token-set.ts'
 
 /** RFC 6750 section 2.1: what can stand in an Authorization header. */
 const b64token = /^[A-Za-z0-9\-._~+/]{1,16384}=*$/u

@@ -1,9 +1,9 @@
 /**
- * What callers hand to the token manager, checked: a mistake is a `TypeError` that names it.
+ * The options of `createTokenManager` and the arguments of its calls, checked: a mistake is a `TypeError` that names it.
  */
 import { isSealed } from './sealed-token-store.ts'
 import type { TokenManagerOptions } from './token-manager.ts'
-import type { TokenSet } from './token-set.ts'
+import type { TokenSet } from '../issuer/token-set.ts'
 import type { TokenStore } from './token-store.ts'
 import { isOwnRecordName } from '../refresh-protocol/record-names.ts'
 
@@ -23,7 +23,7 @@ export function parseTokenManagerOptions(options: TokenManagerOptions): ParsedTo
     cachedAccounts = 10_000,
     spool,
   } = options
-  check(typeof sso?.refresh === 'function', 'sso must be what createSso() returns')
+  check(typeof sso?.refresh === 'function', 'sso must be what createSso() returns, or another TokenIssuer')
   check(isStore(store), 'store must be a token store')
   check(spool === undefined || isStore(spool), 'spool must be a token store')
   check(spool !== store, 'spool must be another token store than store')

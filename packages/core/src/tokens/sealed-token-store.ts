@@ -4,8 +4,7 @@
  * A record is bound to its account and version: moved to another place, it opens no more. Names of accounts and versions
  * stay readable, and so does the fact that a record changed.
  */
-import { createCipheriv, createDecipheriv, createHmac, createSecretKey, randomBytes } from 'node:crypto'
-import type { KeyObject } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 import { StoreError } from '../errors.ts'
 import { isRecord } from './record-check.ts'
 import type { SealedRecord, TokenRecord } from './token-record.ts'

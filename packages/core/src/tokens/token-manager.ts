@@ -3,14 +3,18 @@
  */
 import type { ReauthenticationReason } from '../errors.ts'
 import type { TokenManagerEvents } from '../refresh-protocol/events.ts'
-import type { CallOptions, Sso } from '../login/sso.ts'
-import type { TokenSet } from './token-set.ts'
+import type { CallOptions } from '../issuer/call-options.ts'
+import type { TokenIssuer } from '../issuer/token-issuer.ts'
+import type { TokenSet } from '../issuer/token-set.ts'
 import type { TokenStore } from './token-store.ts'
 
 /** What a token manager works with, and when it refreshes. */
 export interface TokenManagerOptions {
-  /** What refreshes. Its sign-ins share what they learn of the firewall through `store`, and are told what others learned. */
-  readonly sso: Pick<Sso, 'refresh'> & Partial<Pick<Sso, 'useFirewallState'>>
+  /**
+   * What refreshes: what `createSso` returns, or an issuer of your own. Its sign-ins share what they learn of the firewall
+   * through `store`, and are told what others learned.
+   */
+  readonly sso: TokenIssuer
   readonly store: TokenStore
   /**
    * A second place for new tokens, in practice a folder of this machine: those that `store` refuses are kept there until
@@ -120,9 +124,9 @@ export interface TokenManager {
    */
   claimTry(signIn: WaitingSignIn): Promise<boolean>
   /** Shares what is known of the firewall with the sign-ins of another `sso` than the one that refreshes. */
-  shareFirewallState(sso: Pick<Sso, 'useFirewallState'>): void
+  shareFirewallState(sso: Required<Pick<TokenIssuer, 'useFirewallState'>>): void
   /** @deprecated The former name of `shareFirewallState`. */
-  shareBlocksWith(sso: Pick<Sso, 'useFirewallState'>): void
+  shareBlocksWith(sso: Required<Pick<TokenIssuer, 'useFirewallState'>>): void
   /**
    * Resolves when nothing of this process is half-way: no refresh, from its first look at the store to its save, no other
    * call that may write, and nothing received that neither the store nor the spool has. What a server awaits, after it stopped answering, before it

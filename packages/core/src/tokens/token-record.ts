@@ -3,7 +3,7 @@
  * it as a sealed JSON value.
  */
 import type { ReauthenticationReason } from '../errors.ts'
-import type { TokenSet } from './token-set.ts'
+import type { TokenSet } from '../issuer/token-set.ts'
 
 /** What a store keeps for one account: JSON-safe, and nothing that a store has to look into. */
 export type TokenRecord =

@@ -1,11 +1,8 @@
 /** A firewall that one process meets at a sign-in is left alone by all that share a store with it (B-I). */
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
-import { startEmulator } from '@owner-sso/emulator'
-import type { Emulator } from '@owner-sso/emulator'
-import { createSso, createTokenManager, firewallRecordName } from '../../src/index.ts'
-import type { Sso, TokenManager } from '../../src/index.ts'
-import { mapStore } from '../map-store.ts'
-import type { MapStore } from '../map-store.ts'
+import { type Emulator, startEmulator } from '@owner-sso/emulator'
+import { createSso, createTokenManager, firewallRecordName, type Sso, type TokenManager } from '../../src/index.ts'
+import { mapStore, type MapStore } from '../map-store.ts'
 
 const plain = { identity: 'plain@example.com', credential: 'correct horse' }
 const mfa = { ...plain, identity: 'mfa@example.com' }

@@ -2,9 +2,8 @@
 import { describe, expect, it } from '@jest/globals'
 import { FirewallChallengeError } from '../../src/errors.ts'
 import { firewallRecordName } from '../../src/refresh-protocol/record-names.ts'
-import type { TokenSet } from '../../src/tokens/token-set.ts'
-import { account, bench, hours } from '../refresh-protocol/harness.ts'
-import type { Bench } from '../refresh-protocol/harness.ts'
+import type { TokenSet } from '../../src/issuer/token-set.ts'
+import { account, bench, type Bench, hours } from '../refresh-protocol/harness.ts'
 
 const host = 'http://127.0.0.1:9'
 

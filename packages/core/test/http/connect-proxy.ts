@@ -1,8 +1,7 @@
 /** An outbound proxy on loopback that answers CONNECT, and remembers where to. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import { connect } from 'node:net'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 
 export interface ConnectProxy {
   readonly proxy: string

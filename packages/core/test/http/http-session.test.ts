@@ -1,16 +1,19 @@
 import { once } from 'node:events'
-import type { Socket } from 'node:net'
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
-import { createSso } from '../../src/index.ts'
-import type { Sso, SsoOptions, TokenSet } from '../../src/index.ts'
-import { goodTokens, html, json, redirectToCallback, startSmallService } from '../small-service.ts'
-import type { Answers, SmallService } from '../small-service.ts'
-import { loopbackCertificate, startRawServer } from '../raw-server.ts'
-import type { RawServer } from '../raw-server.ts'
-import { startConnectProxy } from './connect-proxy.ts'
-import type { ConnectProxy } from './connect-proxy.ts'
+import { createSso, type Sso, type SsoOptions, type TokenSet } from '../../src/index.ts'
+import {
+  type Answers,
+  goodTokens,
+  html,
+  json,
+  redirectToCallback,
+  type SmallService,
+  startSmallService,
+} from '../small-service.ts'
+import { loopbackCertificate, type RawServer, startRawServer } from '../raw-server.ts'
+import { type ConnectProxy, startConnectProxy } from './connect-proxy.ts'
 
 const closing: { close(): Promise<unknown> }[] = []
 afterEach(async () => {

@@ -1,11 +1,8 @@
 import { inspect } from 'node:util'
 import { afterEach, describe, expect, it } from '@jest/globals'
-import { startEmulator } from '@owner-sso/emulator'
-import type { Emulator } from '@owner-sso/emulator'
-import { createSso } from '../../src/index.ts'
-import type { AuthorizationRequest, Sso } from '../../src/index.ts'
-import { html, startSmallService } from '../small-service.ts'
-import type { SmallService } from '../small-service.ts'
+import { type Emulator, startEmulator } from '@owner-sso/emulator'
+import { type AuthorizationRequest, createSso, type Sso } from '../../src/index.ts'
+import { html, type SmallService, startSmallService } from '../small-service.ts'
 
 const open: { close(): Promise<void> }[] = []
 afterEach(async () => {

@@ -1,8 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals'
-import { startEmulator } from '@owner-sso/emulator'
-import type { Emulator, EmulatorOptions, LoggedRequest } from '@owner-sso/emulator'
-import { createSso } from '../../src/index.ts'
-import type { Sso, SsoOptions } from '../../src/index.ts'
+import { type Emulator, type EmulatorOptions, type LoggedRequest, startEmulator } from '@owner-sso/emulator'
+import { createSso, type Sso, type SsoOptions } from '../../src/index.ts'
 
 const open: Emulator[] = []
 afterEach(async () => {

@@ -7,8 +7,15 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import { createSso, SsoError } from '../../src/index.ts'
 import { runs } from '../runs.ts'
-import { goodTokens, html, json, redirectToCallback, startSmallService } from '../small-service.ts'
-import type { CannedAnswer, SmallService } from '../small-service.ts'
+import {
+  type CannedAnswer,
+  goodTokens,
+  html,
+  json,
+  redirectToCallback,
+  type SmallService,
+  startSmallService,
+} from '../small-service.ts'
 
 const identity = 'owner@example.com'
 const credential = 'correct horse'

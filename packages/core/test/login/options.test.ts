@@ -2,8 +2,7 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, it } from '@jest/globals'
-import { createSso } from '../../src/index.ts'
-import type { SsoOptions } from '../../src/index.ts'
+import { createSso, type SsoOptions } from '../../src/index.ts'
 import { parseSsoOptions } from '../../src/login/options.ts'
 import { transportFromText } from '../../src/http/transport.ts'
 
@@ -146,7 +145,7 @@ describe('createSso', () => {
   })
 
   it('refuses to start where certificates are not verified, but for a loopback host (S6)', async () => {
-    const core = fileURLToPath(new URL('../dist/index.js', import.meta.url))
+    const core = fileURLToPath(new URL('../../dist/index.js', import.meta.url))
     const start = (url: string): Promise<{ stdout: string }> =>
       promisify(execFile)(
         process.execPath,

@@ -2,10 +2,8 @@
 import { describe, expect, it } from '@jest/globals'
 import type { Fault, SwitchableOptions } from '@owner-sso/emulator'
 import { useEmulator } from '@owner-sso/emulator/jest'
-import { startRecorder, startReplay } from '@owner-sso/recorder'
-import type { Fixture } from '@owner-sso/recorder'
-import { createSso, SsoError } from '../../src/index.ts'
-import type { Sso, TokenSet } from '../../src/index.ts'
+import { type Fixture, startRecorder, startReplay } from '@owner-sso/recorder'
+import { createSso, type Sso, SsoError, type TokenSet } from '../../src/index.ts'
 
 const credentials = { identity: 'far@example.com', credential: 'correct horse' }
 const emulator = useEmulator({

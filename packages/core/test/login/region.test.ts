@@ -3,8 +3,7 @@ import fc from 'fast-check'
 import { createSso, RegionNotAllowedError } from '../../src/index.ts'
 import { allowedInstance, instanceAt } from '../../src/login/region.ts'
 import { runs } from '../runs.ts'
-import { goodTokens, startSmallService } from '../small-service.ts'
-import type { SmallService } from '../small-service.ts'
+import { goodTokens, type SmallService, startSmallService } from '../small-service.ts'
 
 const home = {
   authUrl: 'https://auth.example.com',

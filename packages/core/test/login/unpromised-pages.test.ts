@@ -1,9 +1,17 @@
 /** Pages that nobody promised, as they were recorded or reported: each login ends in tokens, or in an error that says what came. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import { createSso } from '../../src/index.ts'
-import type { Sso } from '../../src/index.ts'
-import { goodPage, goodTokens, html, json, redirectToCallback, startSmallService } from '../small-service.ts'
-import type { Answers, CannedAnswer, SmallService } from '../small-service.ts'
+import { createSso, type Sso } from '../../src/index.ts'
+import {
+  type Answers,
+  type CannedAnswer,
+  goodPage,
+  goodTokens,
+  html,
+  json,
+  redirectToCallback,
+  type SmallService,
+  startSmallService,
+} from '../small-service.ts'
 
 const identity = 'owner@example.com'
 const credential = 'correct horse'

@@ -3,8 +3,7 @@ import fc from 'fast-check'
 import { parseDocument } from 'htmlparser2'
 import type { SsoError } from '../../src/errors.ts'
 import { isFirewallChallenge } from '../../src/firewall/challenge-page.ts'
-import { readHtmlPage } from '../../src/pages/html-page.ts'
-import type { HtmlPage } from '../../src/pages/html-page.ts'
+import { type HtmlPage, readHtmlPage } from '../../src/pages/html-page.ts'
 import { findLoginForm, hiddenInput } from '../../src/pages/login-form.ts'
 import { loginRefusal } from '../../src/pages/login-refusal.ts'
 import { readPasscodePage } from '../../src/pages/passcode-page.ts'
@@ -310,8 +309,7 @@ describe('an unknown page is told as it was seen', () => {
 })
 
 describe('a passcode page', () => {
-  const readPasscode = (html: string): object | undefined =>
-    readPasscodePage({ page: read(html), status: 200, body: '', header: () => undefined })
+  const readPasscode = (html: string): object | undefined => readPasscodePage(read(html))
   const template = (markup: string): string => `<script type="text/html">${markup}</script>`
   const field = '<input name="passcode">'
 

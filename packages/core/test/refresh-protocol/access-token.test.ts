@@ -3,7 +3,7 @@ import { inspect } from 'node:util'
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import { UnreachableError } from '../../src/errors.ts'
-import type { TokenSet } from '../../src/tokens/token-set.ts'
+import type { TokenSet } from '../../src/issuer/token-set.ts'
 import { account, bench, deferred, hours, idle } from './harness.ts'
 
 describe('a token that works', () => {

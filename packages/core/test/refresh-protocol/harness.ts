@@ -8,7 +8,7 @@ import { rules } from '../../src/refresh-protocol/rules.ts'
 import type { Runtime } from '../../src/refresh-protocol/runtime.ts'
 import type { RefreshOptions } from '../../src/login/sso.ts'
 import type { TokenManager, TokenManagerOptions } from '../../src/tokens/token-manager.ts'
-import type { TokenSet } from '../../src/tokens/token-set.ts'
+import type { TokenSet } from '../../src/issuer/token-set.ts'
 import type { TokenStore } from '../../src/tokens/token-store.ts'
 import { mapStore } from '../map-store.ts'
 
@@ -24,7 +24,7 @@ export interface Bench {
   /** A token set as of now. */
   tokens(overrides?: Partial<TokenSet>): TokenSet
   /** Who can be proven to run or to be dead; `unknown` where it is not named. */
-  readonly vitality: Map<number, Liveness>
+  readonly liveness: Map<number, Liveness>
   /** A process of its own, whose wall clock may be off by some milliseconds; the first one is number 1. */
   process(options?: Partial<TokenManagerOptions>, skew?: number, random?: () => number): TokenManager
   /** Time passes on both clocks, and what was due happens. */
@@ -58,7 +58,7 @@ export function bench(): Bench {
   const self: Bench = {
     store,
     sent: [],
-    vitality: new Map(),
+    liveness: new Map(),
     answer: async (tokens) =>
       self.tokens({ refresh_token: `r${(serial += 1)}`, access_token: `a${serial}`, auth_url: tokens.auth_url }),
     tokens: (overrides) => ({
@@ -88,7 +88,7 @@ export function bench(): Bench {
         },
         keepAlive: () => () => undefined,
         holder: { pid: processes, boot: name },
-        livenessOf: ({ pid }) => self.vitality.get(pid) ?? 'unknown',
+        livenessOf: ({ pid }) => self.liveness.get(pid) ?? 'unknown',
       }
       const sso = {
         refresh: async (tokens: TokenSet, call: RefreshOptions = {}) => {

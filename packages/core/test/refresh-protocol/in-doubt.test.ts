@@ -7,7 +7,7 @@ import {
   UnexpectedResponseError,
   UnreachableError,
 } from '../../src/errors.ts'
-import type { TokenSet } from '../../src/tokens/token-set.ts'
+import type { TokenSet } from '../../src/issuer/token-set.ts'
 import { account, bench, deferred, hours, idle } from './harness.ts'
 
 type Reply = ReturnType<typeof deferred<TokenSet>>
@@ -166,7 +166,7 @@ describe('a lost answer', () => {
   it('is known to all at once where its holder gave up, so that an expired token waits for nobody', async () => {
     const world = bench()
     const [holder, other] = [world.process(), world.process()]
-    world.vitality.set(1, 'running')
+    world.liveness.set(1, 'running')
     await holder.save(account, world.tokens())
     await world.pass(hours(8))
     const answer = world.answer
@@ -199,7 +199,7 @@ describe('a lost answer', () => {
 })
 
 describe('the holder of an intent', () => {
-  async function stopped(vitality?: 'dead' | 'running') {
+  async function stopped(liveness?: 'dead' | 'running') {
     const world = bench()
     const [holder, waiter] = [world.process(), world.process()]
     await holder.save(account, world.tokens())
@@ -209,7 +209,7 @@ describe('the holder of an intent', () => {
     world.answer = () => reply.promise
     const call = holder.getAccessToken(account)
     await idle()
-    if (vitality !== undefined) world.vitality.set(1, vitality)
+    if (liveness !== undefined) world.liveness.set(1, liveness)
     world.answer = answer
     const began = world.now()
     let waited = 0

@@ -3,8 +3,7 @@ import { describe, expect, it } from '@jest/globals'
 import { copyTokenSets } from '../../src/refresh-protocol/account-list.ts'
 import type { TokenStore, Versioned } from '../../src/tokens/token-store.ts'
 import { mapStore } from '../map-store.ts'
-import type { Bench } from './harness.ts'
-import { account, bench, hours } from './harness.ts'
+import { account, type Bench, bench, hours } from './harness.ts'
 
 /** Reads what stood so many milliseconds ago; `Infinity` for a replica that is cut off as it is now. */
 function lagging(world: Bench, lag: () => number): TokenStore {

@@ -1,8 +1,7 @@
 /** A store that was emptied, or set back far: the newest comes back by itself, sign-outs stay, and nothing spent is sent. */
 import { describe, expect, it } from '@jest/globals'
 import { ReauthenticationRequiredError } from '../../src/errors.ts'
-import type { Bench } from './harness.ts'
-import { account, bench, deferred, hours } from './harness.ts'
+import { account, type Bench, bench, deferred, hours } from './harness.ts'
 
 const year = hours(24 * 365)
 

@@ -1,8 +1,7 @@
 /** A refresh that the token endpoint calls a wrong request, again and again. */
 import { describe, expect, it } from '@jest/globals'
 import { TokenRejectedError } from '../../src/errors.ts'
-import { account, bench } from './harness.ts'
-import type { Bench } from './harness.ts'
+import { account, bench, type Bench } from './harness.ts'
 
 const seconds = 1000
 const minutes = 60_000

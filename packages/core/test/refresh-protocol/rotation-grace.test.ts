@@ -1,7 +1,6 @@
 /** A service that repeats its answer for a while: with `rotationGrace` the process that lost it asks once more in time. */
 import { afterEach, describe, expect, it } from '@jest/globals'
-import { startEmulator } from '@owner-sso/emulator'
-import type { Emulator, EmulatorOptions } from '@owner-sso/emulator'
+import { type Emulator, type EmulatorOptions, startEmulator } from '@owner-sso/emulator'
 import { createSso } from '../../src/login/create-sso.ts'
 import { SsoTimeoutError } from '../../src/errors.ts'
 import { createTokenManager } from '../../src/tokens/create-token-manager.ts'

@@ -138,7 +138,7 @@ describe('a manager', () => {
 
   const sso = { refresh: async () => bench().tokens() }
   it.each<[string, Partial<TokenManagerOptions> | undefined]>([
-    ['sso must be what createSso() returns', { sso: {} as never }],
+    ['sso must be what createSso() returns, or another TokenIssuer', { sso: {} as never }],
     ['store must be a token store', { store: {} as never }],
     ['refreshAfter must be a fraction above 0, at most 1', { refreshAfter: 0 }],
     ['refreshAfter must be a fraction above 0, at most 1', { refreshAfter: 1.1 }],

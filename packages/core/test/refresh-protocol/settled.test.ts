@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { describe, expect, it } from '@jest/globals'
-import type { TokenSet } from '../../src/tokens/token-set.ts'
+import type { TokenSet } from '../../src/issuer/token-set.ts'
 import type { TokenManager } from '../../src/tokens/token-manager.ts'
 import { account, bench, deferred, hours, idle } from './harness.ts'
 
@@ -74,7 +74,7 @@ describe('settled() (B9)', () => {
     await world.pass(300)
     expect(settled()).toBe(true)
     // Its holder dies while this process is on its way out.
-    world.vitality.set(1, 'dead')
+    world.liveness.set(1, 'dead')
     await world.pass(1000)
     await world.pass(hours(1.5))
     expect(world.sent).toEqual(['r0'])

@@ -1,7 +1,6 @@
 /** Tokens that live for minutes or seconds: whoever asks gets one that still works. The emulator says whether it does. */
 import { afterEach, describe, expect, it } from '@jest/globals'
-import { startEmulator } from '@owner-sso/emulator'
-import type { Emulator, EmulatorOptions } from '@owner-sso/emulator'
+import { type Emulator, type EmulatorOptions, startEmulator } from '@owner-sso/emulator'
 import { createSso, ssoOf } from '../../src/login/create-sso.ts'
 import { createTokenManager } from '../../src/tokens/create-token-manager.ts'
 import { manageTokens } from '../../src/refresh-protocol/manager.ts'
@@ -11,7 +10,7 @@ import { createSsoContext } from '../../src/login/sso-context.ts'
 import { parseSsoOptions } from '../../src/login/options.ts'
 import type { SsoOptions } from '../../src/login/sso.ts'
 import type { TokenManager } from '../../src/tokens/token-manager.ts'
-import type { TokenSet } from '../../src/tokens/token-set.ts'
+import type { TokenSet } from '../../src/issuer/token-set.ts'
 import { mapStore } from '../map-store.ts'
 import { account } from './harness.ts'
 

@@ -87,7 +87,7 @@ describe('what waits in the spool', () => {
 
   it('comes before the end of a wait: its holder’s intent still counts as alive', async () => {
     const { world, next } = await leftInSpool()
-    world.vitality.set(1, 'running')
+    world.liveness.set(1, 'running')
     const waiter = next()
     world.store.down = false
     const waiting = waiter.getAccessToken(account)
@@ -181,7 +181,7 @@ describe('what waits in the spool', () => {
     const stands = await spool.read(account)
     await spool.swap(account, stands?.version ?? 0, { schema: 1, state: 'spooled', result: {} } as never, 'poisoned')
     world.store.down = false
-    world.vitality.set(1, 'dead')
+    world.liveness.set(1, 'dead')
     expect(await next().getAccessToken(account)).toBe('a2')
     expect(world.sent).toEqual(['r0', 'r0'])
   })

@@ -1,6 +1,6 @@
 /** A store that fails, goes back in time or loses everything: what was received is kept, and nothing old is spent. */
 import { describe, expect, it } from '@jest/globals'
-import type { TokenSet } from '../../src/tokens/token-set.ts'
+import type { TokenSet } from '../../src/issuer/token-set.ts'
 import { account, bench, deferred, hours, idle } from './harness.ts'
 
 describe('a store that is down', () => {

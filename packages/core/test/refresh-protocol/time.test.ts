@@ -3,10 +3,9 @@ import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import { agesOf, assumedLifetime, jitterOf, freshnessAt } from '../../src/refresh-protocol/freshness.ts'
 import { lineageOf } from '../../src/refresh-protocol/lineage.ts'
-import { expiresAt } from '../../src/tokens/token-lifetime.ts'
-import type { TokenSet } from '../../src/tokens/token-set.ts'
-import { account, bench, deferred, hours, idle } from './harness.ts'
-import type { Bench } from './harness.ts'
+import { expiresAt } from '../../src/steps/token-lifetime.ts'
+import type { TokenSet } from '../../src/issuer/token-set.ts'
+import { account, bench, type Bench, deferred, hours, idle } from './harness.ts'
 
 const day = hours(24)
 

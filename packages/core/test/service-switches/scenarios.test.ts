@@ -2,10 +2,18 @@
 import { describe, expect, it } from '@jest/globals'
 import { SCENARIOS, type ScenarioName } from '@owner-sso/emulator'
 import { useEmulator } from '@owner-sso/emulator/jest'
-import { createSso } from '../../src/index.ts'
-import type { Sso, TokenSet } from '../../src/index.ts'
-import { logIn, logInWithPasscode, plain, refresh, refreshAfterALoss, signInAgain, tokens, unusable } from './calls.ts'
-import type { Call } from './calls.ts'
+import { createSso, type Sso, type TokenSet } from '../../src/index.ts'
+import {
+  type Call,
+  logIn,
+  logInWithPasscode,
+  plain,
+  refresh,
+  refreshAfterALoss,
+  signInAgain,
+  tokens,
+  unusable,
+} from './calls.ts'
 
 const emulator = useEmulator()
 

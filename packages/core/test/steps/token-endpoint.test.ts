@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import { createSso } from '../../src/index.ts'
-import type { Sso, TokenSet } from '../../src/index.ts'
+import { createSso, type Sso, type TokenSet } from '../../src/index.ts'
 import { runs } from '../runs.ts'
-import { goodTokens, html, json, startSmallService } from '../small-service.ts'
-import type { CannedAnswer, SmallService } from '../small-service.ts'
+import { type CannedAnswer, goodTokens, html, json, type SmallService, startSmallService } from '../small-service.ts'
 
 let service: SmallService
 let sso: Sso

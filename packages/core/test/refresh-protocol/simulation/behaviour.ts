@@ -4,8 +4,7 @@
  *
  * That is what makes a world cheap: it is put together from what its processes did alone, in any order.
  */
-import { startProcess } from './process.ts'
-import type { Process, Said, Step, Told } from './process.ts'
+import { type Process, type Said, startProcess, type Step, type Told } from './process.ts'
 import type { Nature } from './scenario.ts'
 
 /** A process after all that it was told. */

@@ -7,8 +7,7 @@ import { timesOf } from './clocks.ts'
 import type { Evidence } from './evidence.ts'
 import * as judge from './judge.ts'
 import type { Said, Told } from './process.ts'
-import { actorOf, withActor } from './world.ts'
-import type { World } from './world.ts'
+import { actorOf, withActor, type World } from './world.ts'
 
 /** Seconds that the service's firewall blocks. */
 const block = 600

@@ -1,9 +1,8 @@
 /**
  * What the judge of a simulated world has seen: plain data, copied before each change, so that every future has its own.
  */
-import type { TokenSet } from '../../../src/tokens/token-set.ts'
-import { life } from './service.ts'
-import type { Rotation } from './service.ts'
+import type { TokenSet } from '../../../src/issuer/token-set.ts'
+import { life, type Rotation } from './service.ts'
 
 /** What went wrong, as far as it excuses something. */
 export type Fault =

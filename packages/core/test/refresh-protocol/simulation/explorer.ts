@@ -2,15 +2,12 @@
  * The explorer: performs the actions of a world in every order, to a bound on the states, and reports the first order that
  * the judge condemns. A state that was met before is not gone into again.
  */
-import { createBehaviour } from './behaviour.ts'
-import type { Behaviour } from './behaviour.ts'
+import { type Behaviour, createBehaviour } from './behaviour.ts'
 import { chance } from './chance.ts'
 import { courseOf } from './course.ts'
-import { enabled } from './possibilities.ts'
-import type { Action } from './possibilities.ts'
+import { type Action, enabled } from './possibilities.ts'
 import type { Scenario } from './scenario.ts'
-import { stateOf } from './world.ts'
-import type { World } from './world.ts'
+import { stateOf, type World } from './world.ts'
 
 export interface Exploration {
   readonly states: number

@@ -10,12 +10,10 @@ import {
   UnreachableError,
 } from '../../../src/errors.ts'
 import type { AccountRecord, Intent } from '../../../src/tokens/token-record.ts'
-import type { TokenSet } from '../../../src/tokens/token-set.ts'
-import { issuedAt, nameOf, sentAs, withEntry, without } from './evidence.ts'
-import type { Evidence, Fault, Sent } from './evidence.ts'
+import type { TokenSet } from '../../../src/issuer/token-set.ts'
+import { type Evidence, type Fault, issuedAt, nameOf, type Sent, sentAs, withEntry, without } from './evidence.ts'
 import type { Call } from './process.ts'
-import { grace, life, parse } from './service.ts'
-import type { Service } from './service.ts'
+import { grace, life, parse, type Service } from './service.ts'
 import { nameOf as nameOfRecord } from './store.ts'
 
 /** Milliseconds before its end at which an access token no longer keeps a replay back. */

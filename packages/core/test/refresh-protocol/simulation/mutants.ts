@@ -1,8 +1,7 @@
 /**
  * The rules and the store with one ingredient taken out, and a world in which the judge must notice.
  */
-import { rules } from '../../../src/refresh-protocol/rules.ts'
-import type { Rules } from '../../../src/refresh-protocol/rules.ts'
+import { rules, type Rules } from '../../../src/refresh-protocol/rules.ts'
 import type { TokenRecord } from '../../../src/tokens/token-record.ts'
 import type { TokenStore } from '../../../src/tokens/token-store.ts'
 import type { Scenario } from './scenario.ts'

@@ -7,13 +7,11 @@ import { firewallRecordName } from '../../../src/refresh-protocol/record-names.t
 import type { Runtime } from '../../../src/refresh-protocol/runtime.ts'
 import type { RefreshOptions } from '../../../src/login/sso.ts'
 import type { TokenManager } from '../../../src/tokens/token-manager.ts'
-import type { TokenSet } from '../../../src/tokens/token-set.ts'
+import type { TokenSet } from '../../../src/issuer/token-set.ts'
 import type { Conflict, TokenStore, Versioned } from '../../../src/tokens/token-store.ts'
 import type { Times } from './clocks.ts'
-import { account } from './scenario.ts'
-import type { Nature } from './scenario.ts'
-import { authUrl } from './service.ts'
-import type { Answer } from './service.ts'
+import { account, type Nature } from './scenario.ts'
+import { type Answer, authUrl } from './service.ts'
 import type { Shelf, Write } from './store.ts'
 
 /** What a process wants to do next. */

@@ -2,11 +2,9 @@
  * The sampler: goes through a world by chance, from its beginning to its end, again and again. Where a world is too large for
  * the explorer, whose bound leaves it in one corner, this one comes round everywhere a little.
  */
-import { createBehaviour } from './behaviour.ts'
-import type { Behaviour } from './behaviour.ts'
+import { type Behaviour, createBehaviour } from './behaviour.ts'
 import { courseOf } from './course.ts'
-import { wordsFor } from './explorer.ts'
-import type { Exploration } from './explorer.ts'
+import { type Exploration, wordsFor } from './explorer.ts'
 import { chance } from './chance.ts'
 import { enabled } from './possibilities.ts'
 import type { Scenario } from './scenario.ts'

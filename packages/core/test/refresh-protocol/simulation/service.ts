@@ -4,7 +4,7 @@
  * Tokens name what they are: `r1.3` is the third refresh token of the first sign-in, `a1.3` its access token.
  */
 import { ReauthenticationRequiredError } from '../../../src/errors.ts'
-import type { TokenSet } from '../../../src/tokens/token-set.ts'
+import type { TokenSet } from '../../../src/issuer/token-set.ts'
 
 /**
  * `strict` refuses a spent token; `family` revokes all of its session as well; `graceful` repeats its answer, `brief` only for

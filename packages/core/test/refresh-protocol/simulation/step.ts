@@ -6,10 +6,8 @@ import * as judge from './judge.ts'
 import type { Step } from './process.ts'
 import type { Scenario } from './scenario.ts'
 import type { Versioned } from '../../../src/tokens/token-store.ts'
-import { accountRecordOf, swapped } from './store.ts'
-import type { Stored } from './store.ts'
-import { actorOf, nameOf, withActor } from './world.ts'
-import type { World } from './world.ts'
+import { accountRecordOf, type Stored, swapped } from './store.ts'
+import { actorOf, nameOf, withActor, type World } from './world.ts'
 
 /** So many records back a store may go. */
 const longestRollback = 2

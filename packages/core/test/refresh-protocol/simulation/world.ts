@@ -4,16 +4,11 @@
  */
 import { lineageOf } from '../../../src/refresh-protocol/lineage.ts'
 import type { Behaviour, Moment } from './behaviour.ts'
-import { start } from './clocks.ts'
-import type { Clocks } from './clocks.ts'
-import { firstEvidence, nameOfAll } from './evidence.ts'
-import type { Evidence } from './evidence.ts'
-import { account, allowancesOf } from './scenario.ts'
-import type { Allowances, Scenario } from './scenario.ts'
-import { createService, life } from './service.ts'
-import type { Answer, Service } from './service.ts'
-import { storedAs } from './store.ts'
-import type { Stock, Stored } from './store.ts'
+import { type Clocks, start } from './clocks.ts'
+import { type Evidence, firstEvidence, nameOfAll } from './evidence.ts'
+import { account, type Allowances, allowancesOf, type Scenario } from './scenario.ts'
+import { type Answer, createService, life, type Service } from './service.ts'
+import { type Stock, type Stored, storedAs } from './store.ts'
 
 export interface World {
   /** Milliseconds since the epoch, as no process knows it. */

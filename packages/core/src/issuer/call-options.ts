@@ -2,7 +2,12 @@
  * The options of a call, with its `signal`. A signal in another place would have no effect, and its caller would wait longer than
  * expected.
  */
-import type { CallOptions } from './sso.ts'
+
+/** What every call takes in addition to its own arguments. */
+export interface CallOptions {
+  /** Ends the call with `ERR_SSO_TIMEOUT`. */
+  readonly signal?: AbortSignal | undefined
+}
 
 /**
  * The options that a call goes by.

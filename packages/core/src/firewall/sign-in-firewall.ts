@@ -1,24 +1,10 @@
 /**
- * Blocks that processes tell each other of: a sign-in asks before its first request to an instance of the service, and tells
- * what came. Whoever holds the store they share, the token manager, answers.
+ * What one sign-in asks of the firewall: all that other processes know, once for each instance of the service.
  */
-import { FirewallChallengeError } from '../errors.ts'
-import type { SsoStep } from '../errors.ts'
+import { FirewallChallengeError, type SsoStep } from '../errors.ts'
+import type { FirewallState } from '../issuer/firewall-state.ts'
 
-/** What the processes that share a token store know of the firewall. `authUrl` names an instance of the service. */
-export interface FirewallState {
-  /** Returns if this process may send now. @throws FirewallChallengeError while another's challenge is waited out */
-  enter(authUrl: string): Promise<void>
-  /** A challenge page came. */
-  challenged(authUrl: string, error: FirewallChallengeError): Promise<unknown>
-  /** The service itself answered. */
-  passed(authUrl: string): Promise<void>
-}
-
-/** @deprecated The former name of {@link FirewallState}. */
-export type SharedBlocks = FirewallState
-
-/** The same for one sign-in, however many share with it. */
+/** A {@link FirewallState} for one sign-in, over any number of them. */
 export interface SignInFirewall {
   /** Asks once for each instance. @throws FirewallChallengeError; nothing was sent */
   enter(origin: string, step: SsoStep): Promise<void>

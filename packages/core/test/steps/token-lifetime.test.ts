@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { expiresAt } from '../../src/tokens/token-lifetime.ts'
+import { expiresAt } from '../../src/steps/token-lifetime.ts'
 
 const now = Date.UTC(2026, 10, 21) / 1000
 const eightHours = 28_800

@@ -1,7 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { type Emulator, startEmulator } from '@owner-sso/emulator'
-import { createSso, createTokenManager } from '../../src/index.ts'
-import type { AuthorizationRequest, PendingLogin, Sso, TokenManager, TokenSet } from '../../src/index.ts'
+import {
+  type AuthorizationRequest,
+  createSso,
+  createTokenManager,
+  type PendingLogin,
+  type Sso,
+  type TokenManager,
+  type TokenSet,
+} from '../../src/index.ts'
 import { mapStore } from '../map-store.ts'
 
 const credentials = { identity: 'plain@example.com', credential: 'correct horse' }

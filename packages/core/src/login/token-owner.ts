@@ -7,8 +7,9 @@
  * Core 1.0, section 3.1.3.7, rule 6. An id_token that came any other way must not be given to these functions.
  */
 import { UnexpectedResponseError } from '../errors.ts'
-import type { CallOptions, Sso } from '../login/sso.ts'
-import type { TokenSet } from './token-set.ts'
+import type { CallOptions } from '../issuer/call-options.ts'
+import type { TokenIssuer } from '../issuer/token-issuer.ts'
+import type { TokenSet } from '../issuer/token-set.ts'
 
 /** An owner whom the service has vouched for. */
 export interface TokenOwner {
@@ -65,7 +66,7 @@ export function ownerOfEmail(email: string): TokenOwner {
  *   issuer, or names nobody; what `refresh` throws
  */
 export async function identifyOwner(
-  sso: Pick<Sso, 'refresh'>,
+  sso: Pick<TokenIssuer, 'refresh'>,
   tokens: TokenSet,
   options: CallOptions = {},
 ): Promise<{ readonly owner: TokenOwner; readonly tokens: TokenSet }> {

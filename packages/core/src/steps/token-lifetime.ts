@@ -3,7 +3,7 @@
  * "Authentication" 6: eight hours, and an `expires_in` without a unit).
  */
 import { decodeJwt } from 'jose/jwt/decode'
-import { documentedLifetime } from './token-set.ts'
+import { documentedLifetime } from '../issuer/token-set.ts'
 
 const oneYear = 366 * 24 * 60 * 60
 /** The least that is believed where the figure may mean something else: then a service is asked twice an hour at most. */

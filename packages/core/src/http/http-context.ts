@@ -1,0 +1,54 @@
+/**
+ * What all requests to one service share: how they are made, and what connections and hosts have shown so far. One for each
+ * `createSso`; nothing in it belongs to an account.
+ */
+import { createHostBreaker, type HostBreaker } from '../firewall/host-breaker.ts'
+import type { FirewallState } from '../issuer/firewall-state.ts'
+import type { IssuerRefreshOptions } from '../issuer/token-issuer.ts'
+import type { TlsMemory } from './tls-sessions.ts'
+import type { Transport } from './transport.ts'
+
+/** How requests are made. */
+export interface HttpSettings {
+  readonly transport: Transport
+  /** Milliseconds for one request. */
+  readonly timeout: number
+  readonly proxy: string | undefined
+  /** Seconds that a host is left alone after a challenge page. */
+  readonly firewallCooldown: number
+}
+
+export interface HttpContext extends HttpSettings {
+  /** What connections share below HTTP. */
+  readonly tlsMemory: TlsMemory
+  /** Which hosts have shown a firewall challenge. */
+  readonly hostBreaker: HostBreaker
+  /** What other processes know of it. */
+  readonly sharedFirewallStates: Set<FirewallState>
+}
+
+/** @param now - seconds since the epoch */
+export function createHttpContext<Settings extends HttpSettings>(
+  settings: Settings,
+  now: () => number,
+): Settings & HttpContext {
+  return {
+    ...settings,
+    tlsMemory: { sessions: new Map() },
+    hostBreaker: createHostBreaker(settings.firewallCooldown, now),
+    sharedFirewallStates: new Set(),
+  }
+}
+
+/** What a connection to the service agreed on. */
+export interface AgreedTransport {
+  /** `TLSv1.2` or `TLSv1.3`; `undefined` over plain http. */
+  readonly tls: string | undefined
+  readonly http: '1.1' | '2'
+}
+
+/** What the requests of one session take in addition. */
+export interface RequestOptions extends IssuerRefreshOptions {
+  /** Is told what the connection agreed on, right before `beforeSend`. */
+  readonly onConnected?: ((agreed: AgreedTransport) => void) | undefined
+}
