@@ -25,7 +25,7 @@ const messages: Readonly<Record<number, MessagePage>> = {
     link: { href: '/sign-in', label: 'Back to the sign-in page' },
   },
   404: notFoundMessage,
-  413: { title: 'That is too much', text: 'The form holds more than this portal takes.', link: home },
+  413: { title: 'That is too much', text: 'The form is larger than this portal accepts.', link: home },
 }
 
 /** For any other. */

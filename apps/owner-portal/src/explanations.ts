@@ -24,7 +24,7 @@ const onTheServicesPage = { href: '/sign-in/browser', label: 'Sign in on the ser
 
 const notices = {
   ERR_SSO_CREDENTIALS_MISSING: { title: 'Something is missing', text: 'Fill in the form and send it again.' },
-  ERR_SSO_CALLBACK_REQUIRED: { title: 'The address is missing', text: 'Paste the address that you ended on.' },
+  ERR_SSO_CALLBACK_REQUIRED: { title: 'The address is missing', text: 'Paste the address that you ended up on.' },
   ERR_SSO_INVALID_CREDENTIALS: {
     title: 'E-mail or password is not right',
     text: 'Check both and try again. Repeating the same pair can lock your account.',
@@ -35,7 +35,7 @@ const notices = {
   },
   ERR_SSO_CAPTCHA_REQUIRED: {
     title: 'The service wants to see that you are a person',
-    text: 'It shows a picture to read, which works on its own page only.',
+    text: 'It shows a picture to read, which works only on its own page.',
     link: onTheServicesPage,
   },
   ERR_SSO_PASSCODE_REQUIRED: { title: 'A passcode is needed', text: 'Enter the one that your device shows.' },
@@ -46,7 +46,7 @@ const notices = {
   ERR_SSO_PENDING_LOGIN_EXPIRED: { title: 'This sign-in took too long', text: 'Sign in again from the start.' },
   ERR_SSO_REGION_NOT_ALLOWED: {
     title: 'Your account belongs to another region',
-    text: 'This portal is not set up for that region yet. Your password was not sent there. Tell whoever runs this portal.',
+    text: 'This portal is not set up for that region yet. Your password was not sent there. Tell the operator of this portal.',
   },
   ERR_SSO_STATE_MISMATCH: {
     title: 'This address belongs to another sign-in',
@@ -54,7 +54,7 @@ const notices = {
   },
   ERR_SSO_ISSUER_MISMATCH: {
     title: 'This address comes from another service',
-    text: 'Open the service’s page with the button below and paste the address that you end on.',
+    text: 'Open the service’s page with the button below and paste the address that you end up on.',
   },
   ERR_SSO_TOKEN_REJECTED: {
     title: 'The service did not accept this sign-in',
@@ -64,11 +64,11 @@ const notices = {
     title: 'The service has paused sign-ins from this portal',
     text: 'Its firewall saw too many requests. Your password is not the reason.',
   },
-  ERR_SSO_REAUTHENTICATION_REQUIRED: { title: 'Please sign in again', text: 'Your sign-in can’t be renewed any more.' },
+  ERR_SSO_REAUTHENTICATION_REQUIRED: { title: 'Please sign in again', text: 'Your sign-in can no longer be renewed.' },
   ERR_SSO_SIGNED_OUT: { title: 'You were signed out', text: 'Sign in again to see your vehicles.' },
   ERR_SSO_UNEXPECTED_RESPONSE: {
     title: 'The service answered something unexpected',
-    text: 'Nothing was changed. If it stays so, tell whoever runs this portal.',
+    text: 'Nothing was changed. If it persists, tell the operator of this portal.',
   },
   ERR_SSO_TIMEOUT: { title: 'The service did not answer in time' },
   ERR_SSO_UNREACHABLE: {
@@ -77,7 +77,7 @@ const notices = {
   },
   ERR_SSO_REFRESH_IN_DOUBT: {
     title: 'The renewal’s answer was lost on the way',
-    text: 'It is settled by itself.',
+    text: 'It resolves by itself.',
   },
   ERR_SSO_STORE: { title: 'Your sign-in could not be stored or read' },
 } satisfies Record<FailureCode, Notice>

@@ -35,7 +35,7 @@ export function homeRoutes(portal: Portal): Router {
     '/sign-out',
     forOwner(async ({ account }, request, response) => {
       await portal.tokens.forget(account)
-      await leave(request, response, { title: 'You are signed out', text: 'Your tokens were forgotten.' })
+      await leave(request, response, { title: 'You are signed out', text: 'Your tokens were deleted.' })
     }),
   )
   return router
@@ -126,7 +126,7 @@ async function refresh(portal: Portal, owner: Owner, request: Request, response:
   const { expires_at: expiresAt = 0 } = await tokens.status(owner.account)
   const left = Math.max(0, expiresAt - Date.now() / 1000)
   request.session.notice = isSame
-    ? { title: 'Your token is fresh already', text: 'It was renewed less than a minute ago. Nothing was sent.' }
+    ? { title: 'Your token is already fresh', text: 'It was renewed less than a minute ago. Nothing was sent.' }
     : { title: 'Your token was renewed', text: `It works for ${timeLeft(left)}.` }
   response.redirect(303, '/')
 }

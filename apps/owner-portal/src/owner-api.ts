@@ -128,13 +128,13 @@ function property(value: unknown, key: string): unknown {
 }
 
 function unknownVehicle(): OwnerApiError {
-  return new OwnerApiError(404, 'The owner API knows no such vehicle of this account.')
+  return new OwnerApiError(404, 'This account has no such vehicle.')
 }
 
 function refusedToken(): OwnerApiError {
   return new OwnerApiError(
     502,
-    'The owner API refuses the tokens of this sign-in. Signing in again does not help: whoever runs this portal has to set another OWNER_SSO_TRANSPORT.',
+    'The owner API refuses the tokens of this sign-in. Signing in again does not help: the operator of this portal has to set another OWNER_SSO_TRANSPORT.',
   )
 }
 

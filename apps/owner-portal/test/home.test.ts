@@ -103,7 +103,7 @@ describe('home', () => {
     const { me, home } = await portal.signedIn()
     const renewed = await me.follow(await me.send(home, '/refresh'))
     const again = await me.follow(await me.send(renewed, '/refresh'))
-    expect(again.text).toContain('Your token is fresh already')
+    expect(again.text).toContain('Your token is already fresh')
     expect(emulator.counters.refreshRequests).toBeLessThanOrEqual(1)
     await emulator.close()
   })

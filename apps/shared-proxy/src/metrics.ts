@@ -29,7 +29,7 @@ export function createMetrics({ tokens, active, readiness }: MetricsOptions): Me
 
   const refreshes = new Counter({
     name: 'owner_sso_refresh_events_total',
-    help: 'What became of token refreshes of this instance, by the token manager’s event.',
+    help: 'Token refreshes of this instance by outcome, the token manager’s event.',
     labelNames: ['event'],
     registers,
   })

@@ -38,7 +38,7 @@ export async function requireSignedIn<Result>(
   } catch (error) {
     if (!(error instanceof SignedOutError)) throw error
     const others = await accountNames(tokens)
-    const here = others.length > 0 ? `Signed in are: ${others.join(', ')}. ` : ''
+    const here = others.length > 0 ? `Signed in: ${others.join(', ')}. ` : ''
     const next = `${here}Sign in with: owner-sso login --account ${account}`
     throw new CommandError(exitCodes.signInAgain, `${account} is not signed in here.`, next, error.code)
   }

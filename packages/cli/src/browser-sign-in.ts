@@ -30,7 +30,7 @@ function instructions(redirectUri: string): string[] {
   const isPage = /^https?:/u.test(redirectUri)
   return [
     isPage
-      ? `Sign in there. You end on a page that does not exist, …${new URL(redirectUri).pathname}?code=…`
+      ? `Sign in there. You end up on a page that does not exist, …${new URL(redirectUri).pathname}?code=…`
       : `Sign in there. Your browser is then sent to ${redirectUri}?code=…, which it may not open.`,
     isPage
       ? 'Copy its whole address from the address bar, and paste it here.'
@@ -43,7 +43,7 @@ const wrongAddress = 'This is not the address that this sign-in ends on. Nothing
 
 /** @throws what `redeemCallback` throws; CommandError where nobody can paste, or somebody else has signed in */
 export async function signInWithBrowser(sso: Sso, settings: Settings, voice: LoginVoice): Promise<SignIn> {
-  if (!settings.input) throw usageError('--browser needs somebody who pastes an address.', 'Leave --no-input out.')
+  if (!settings.input) throw usageError('--browser needs a person to paste an address.', 'Omit --no-input.')
   const identity = await identityOf(settings)
   const { url, request } = sso.createAuthorizationUrl(isSubjectAccount(identity) ? {} : { loginHint: identity })
   voice.tell(openInBrowser(url) ? 'Your browser opens this address:' : 'Open this address in your browser:')
@@ -66,7 +66,7 @@ async function redeemed(
     } catch (error) {
       if (!(error instanceof SsoError) || error.requestSent || stopped.aborted) throw error
       if (!canAsk(settings) || attempt === tries) {
-        const next = 'Run owner-sso login --browser again, and paste the address of the page that you end on.'
+        const next = 'Run owner-sso login --browser again, and paste the address of the page that you end up on.'
         throw new CommandError(exitCodes.signInAgain, wrongAddress, next)
       }
       voice.problem(wrongAddress)

@@ -31,12 +31,12 @@ export const commandTable: readonly CommandEntry[] = [
       ['--credential-file <path>', 'read the password from a file (- is standard input)'],
       ['--totp-secret-file <path>', 'make passcodes from the secret in a file (base32, or an otpauth:// address)'],
       ['--factor <name>', 'which second factor the passcode is from, by its name or id'],
-      ['--browser', 'sign in on the service’s own page, then paste the address that it ends on'],
+      ['--browser', 'sign in on the service’s own page, then paste the address that you end up on'],
     ],
     examples: [
       ['owner-sso login', 'asks for everything'],
       ['owner-sso login --account ann@example.com --credential-file - < password.txt', 'without a terminal'],
-      ['owner-sso login --browser', 'for an account that is shown a captcha'],
+      ['owner-sso login --browser', 'for an account that gets a captcha'],
     ],
     load: () => import('./commands/login.ts'),
   },
@@ -44,7 +44,7 @@ export const commandTable: readonly CommandEntry[] = [
     name: 'token',
     summary: 'print a valid access token',
     description:
-      'Prints an access token that the owner API takes now, and nothing else. It comes from the store; an old one is ' +
+      'Prints an access token that the owner API accepts now, and nothing else. It comes from the store; an old one is ' +
       'refreshed first, once, however many calls ask at the same time.',
     examples: [
       ['curl -H "Authorization: Bearer $(owner-sso token)" "$OWNER_SSO_API_URL/api/1/vehicles"', 'call the owner API'],
@@ -56,7 +56,7 @@ export const commandTable: readonly CommandEntry[] = [
     summary: 'show every account: state, time left, region',
     description:
       'Shows the accounts of the store, or the one that --account names: whether its access token is valid and for how ' +
-      'long, the region that issued it, and the store. Sends nothing. With --account the exit code is 3 where only a new ' +
+      'long, the region that issued it, and the store. Sends nothing. With --account, the exit code is 3 if only a new ' +
       'sign-in helps.',
     examples: [
       ['owner-sso status', 'a table'],
@@ -94,11 +94,11 @@ export const commandTable: readonly CommandEntry[] = [
     args: '<from> <to>',
     summary: 'copy all accounts into another store',
     description:
-      'Copies the newest record of every account, to move to another store. What is newer in the target stays. Stop ' +
-      'everything that uses the first store before: a token that is refreshed there afterwards is dead in the copy. ' +
-      'A dash is the store of OWNER_SSO_STORE or the config file.',
+      'Copies the newest record of every account into another store. Newer records in the target stay. First stop ' +
+      'everything that uses the old store: a token that is refreshed there afterwards is dead in the copy. ' +
+      'A dash stands for the store of OWNER_SSO_STORE or the config file.',
     options: [
-      ['--from-plain', 'read the first store unencrypted, though OWNER_SSO_ENCRYPTION_KEY is set'],
+      ['--from-plain', 'read the first store unencrypted, although OWNER_SSO_ENCRYPTION_KEY is set'],
       ['--to-plain', 'leave the second store unencrypted'],
     ],
     examples: [
@@ -126,12 +126,12 @@ export const commandTable: readonly CommandEntry[] = [
   },
   {
     name: 'doctor',
-    summary: 'look for what is wrong, and say how to mend it',
+    summary: 'find problems, and say how to fix them',
     description:
-      'Looks at the settings, the store and its file modes, and at whether the SSO service and the owner API can be ' +
-      'reached, which TLS version was agreed, and whether this machine’s clock is right. Makes no login: one request to ' +
-      'each of the two. --live makes one refresh and one call of the owner API beside, once you agree: whether a token that is ' +
-      'minted here is taken, and over what. On a refusal it names the transport to try next.',
+      'Checks the settings, the store and its file modes, whether the SSO service and the owner API can be reached, ' +
+      'the TLS version, and this machine’s clock. Makes no login: one request to each of the two. --live also makes one ' +
+      'refresh and one call of the owner API, once you agree: it shows whether a token that is minted here is accepted, ' +
+      'and over which transport. On a refusal it names the transport to try next.',
     options: [
       ['--live', 'make one refresh and one call of the owner API, after asking'],
       ['--yes', 'agree to --live'],
@@ -139,14 +139,14 @@ export const commandTable: readonly CommandEntry[] = [
     examinesSettings: true,
     examples: [
       ['owner-sso doctor --json', 'for a bug report; there are no secrets in it'],
-      ['owner-sso doctor --live --account ann@example.com', 'where the owner API answers 403'],
+      ['owner-sso doctor --live --account ann@example.com', 'if the owner API answers 403'],
     ],
     load: () => import('./commands/doctor.ts'),
   },
   {
     name: 'emulator',
     args: '[options...]',
-    summary: 'run the service on this machine, to try things',
+    summary: 'run the service on this machine, to try things out',
     description: '',
     passesOptionsOn: true,
     examples: [],
@@ -176,7 +176,7 @@ export const globalOptions: readonly (readonly [flags: string, description: stri
   ['--ca <path>', 'PEM file of a private CA to trust'],
   ['--transport <name>', 'document (TLS 1.2), modern (TLS 1.3, HTTP/2), or JSON'],
   ['--redirect-uri <uri>', 'the redirect address that the service knows'],
-  ['--json', 'print JSON; a failure is one line of it'],
-  ['--no-input', 'never ask; fail where something is missing'],
-  ['--force', 'run although NODE_DEBUG would print secrets'],
+  ['--json', 'print JSON; a failure is one line of JSON'],
+  ['--no-input', 'never ask; fail if something is missing'],
+  ['--force', 'run even if NODE_DEBUG would print secrets'],
 ]

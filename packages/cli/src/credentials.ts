@@ -49,7 +49,7 @@ async function credentialOf(settings: Settings, file: string | undefined): Promi
   if (given !== undefined) return given
   if (canAsk(settings)) return askSecret('Password')
   throw usageError(
-    'No password was given, and nobody can be asked for it here.',
+    'No password was given, and it can’t be asked for here.',
     'Give --credential-file PATH (- reads standard input), or set OWNER_SSO_CREDENTIAL.',
   )
 }

@@ -32,7 +32,7 @@ export function failureOf(error: unknown): Failure {
     return { exitCode, code: error.code, message: message(error), next: next(error) }
   }
   const message = error instanceof Error ? error.message : String(error)
-  const next = 'This is a mistake in owner-sso: please report it with the command that you ran.'
+  const next = 'This is a bug in owner-sso: please report it with the command that you ran.'
   return { exitCode: exitCodes.unexpected, code: 'ERR_SSO_CLI_UNEXPECTED', message, next }
 }
 
@@ -58,7 +58,7 @@ const meanings: Record<SsoErrorCode, Meaning> = {
   },
   ERR_SSO_CAPTCHA_REQUIRED: {
     exitCode: exitCodes.signInAgain,
-    message: () => 'The SSO service asks for a captcha, which takes a person and a browser.',
+    message: () => 'The SSO service requires a captcha, which needs a person and a browser.',
     next: () => 'Sign in there: owner-sso login --browser',
   },
   ERR_SSO_PASSCODE_REQUIRED: {
@@ -89,11 +89,11 @@ const meanings: Record<SsoErrorCode, Meaning> = {
   ERR_SSO_STATE_MISMATCH: {
     exitCode: exitCodes.signInAgain,
     message: () => 'This address belongs to another sign-in.',
-    next: () => 'Run owner-sso login --browser again, and paste the address of that very sign-in.',
+    next: () => 'Run owner-sso login --browser again, and paste the address of that sign-in.',
   },
   ERR_SSO_ISSUER_MISMATCH: {
     exitCode: exitCodes.signInAgain,
-    message: () => 'This address comes from another service than the one that was asked.',
+    message: () => 'This address comes from a different service than the configured one.',
     next: () => 'Look at it closely, then run owner-sso login again.',
   },
   ERR_SSO_FIREWALL_CHALLENGE: {
@@ -104,10 +104,10 @@ const meanings: Record<SsoErrorCode, Meaning> = {
   ERR_SSO_REAUTHENTICATION_REQUIRED: {
     exitCode: exitCodes.signInAgain,
     message: (error) => {
-      if (!(error instanceof ReauthenticationRequiredError)) return 'This sign-in can’t be renewed any more.'
+      if (!(error instanceof ReauthenticationRequiredError)) return 'This sign-in can no longer be renewed.'
       const { reason, description } = error
       const said = description === undefined ? '' : `; the service says “${description}”`
-      return `This sign-in can’t be renewed any more (${reason.replaceAll('_', ' ')}${said}).`
+      return `This sign-in can no longer be renewed (${reason.replaceAll('_', ' ')}${said}).`
     },
     next: () => signIn,
   },
@@ -117,11 +117,11 @@ const meanings: Record<SsoErrorCode, Meaning> = {
   },
   ERR_SSO_UNEXPECTED_RESPONSE: {
     exitCode: exitCodes.unexpected,
-    next: () => 'Look at the service’s status with: owner-sso doctor. If it stays so, please report it.',
+    next: () => 'Look at the service’s status with: owner-sso doctor. If it persists, please report it.',
   },
   ERR_SSO_TIMEOUT: {
     exitCode: exitCodes.network,
-    next: () => 'Try again later; owner-sso doctor tells what can be reached.',
+    next: () => 'Try again later; owner-sso doctor shows what can be reached.',
   },
   ERR_SSO_UNREACHABLE: {
     exitCode: exitCodes.network,
@@ -148,9 +148,9 @@ const meanings: Record<SsoErrorCode, Meaning> = {
 
 const storeAdvice: Record<StoreError['reason'], string> = {
   unavailable: 'Start it, or choose another store with --store.',
-  'write-failed': 'Put that right, or choose another store with --store.',
-  'read-failed': 'Put that right, or choose another store with --store.',
-  permissions: 'Put that right, or choose another store with --store.',
+  'write-failed': 'Fix that, or choose another store with --store.',
+  'read-failed': 'Fix that, or choose another store with --store.',
+  permissions: 'Fix that, or choose another store with --store.',
   corrupt: 'Move the damaged record away, then sign in again with: owner-sso login',
   'wrong-key': 'Set OWNER_SSO_ENCRYPTION_KEY to the key that it was stored with.',
   duplicate: 'Sign in for this account with: owner-sso login',
@@ -159,7 +159,7 @@ const storeAdvice: Record<StoreError['reason'], string> = {
 
 const unsealedAdvice =
   'If it was stored before OWNER_SSO_ENCRYPTION_KEY was set, encrypt it with: owner-sso copy --from-plain. ' +
-  'Else move the damaged record away, and sign in again.'
+  'Otherwise move the damaged record away, and sign in again.'
 
 function hasKey(): boolean {
   return (process.env['OWNER_SSO_ENCRYPTION_KEY'] ?? '') !== ''

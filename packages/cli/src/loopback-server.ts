@@ -14,7 +14,7 @@ export async function listenOnLoopback(
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
       reject(
-        usageError(`Port ${port} can’t be used (${error.code}).`, 'Give another --port, or leave it out for any.'),
+        usageError(`Port ${port} can’t be used (${error.code}).`, 'Give another --port, or omit it for any free port.'),
       ),
     )
     server.listen(port, '127.0.0.1', resolve)

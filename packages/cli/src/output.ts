@@ -58,7 +58,7 @@ function endOf(error: unknown): 'full pipe' | 'closed pipe' {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (code === 'EAGAIN') return 'full pipe'
   if (code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED') return 'closed pipe'
-  throw new CommandError(exitCodes.unexpected, 'The output could not be written.', 'Look at where it is sent to.')
+  throw new CommandError(exitCodes.unexpected, 'The output could not be written.', 'Check where it is sent.')
 }
 
 /** Data as indented JSON. */

@@ -17,10 +17,7 @@ export async function secretFromFile(path: string, option: string): Promise<stri
   const content = path === '-' ? await text(process.stdin) : await contentOf(expandHome(path), option)
   const secret = content.replace(/\r?\n$/u, '')
   if (secret !== '') return secret
-  throw usageError(
-    `${path === '-' ? 'Standard input' : path} is empty.`,
-    `Put the secret there, or leave ${option} out.`,
-  )
+  throw usageError(`${path === '-' ? 'Standard input' : path} is empty.`, `Put the secret there, or omit ${option}.`)
 }
 
 async function contentOf(path: string, option: string): Promise<string> {

@@ -51,6 +51,6 @@ function totpOf(text: string): TOTP {
   }
   throw usageError(
     'The TOTP secret can’t be understood.',
-    'It is the text in base32 that the service showed beside the QR code, or the otpauth:// address in the code.',
+    'It is the base32 text that the service showed next to the QR code, or the otpauth:// address in the code.',
   )
 }

@@ -108,13 +108,13 @@ describe('a store in which something else stands', () => {
     await store.swap('stranger', 0, JSON.parse('{"hello":"world"}'), 'one')
     const listed = await machine.run(['accounts'])
     expect(listed).toMatchObject({ code: 6, stdout: 'plain@example.com\nregional@example.com\n' })
-    expect(listed.stderr).toContain('not such a record')
+    expect(listed.stderr).toContain('not a token record')
     const copied = await machine.run(['copy', `file:${machine.tokensFolder}`, 'file:second'])
     expect(copied.code).toBe(6)
     expect(copied.stderr).toMatch(
       /^2 records copied from file:\S+ to file:\S+, and not all there are: .*run this again for the rest\.$/mu,
     )
-    expect(copied.stderr).toContain('not such a record')
+    expect(copied.stderr).toContain('not a token record')
     const there = await machine.run(['accounts', '--store', 'file:second'])
     expect(there).toMatchObject({ code: 0, stdout: 'plain@example.com\nregional@example.com\n' })
   })

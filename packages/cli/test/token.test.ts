@@ -52,7 +52,7 @@ describe('owner-sso token', () => {
     const { code, stderr } = await machine.run(['token', '--account', 'nobody@example.com'])
     expect(code).toBe(3)
     expect(stderr).toContain('nobody@example.com is not signed in here.')
-    expect(stderr).toContain('Signed in are: plain@example.com.')
+    expect(stderr).toContain('Signed in: plain@example.com.')
   })
 
   it('says to sign in again once the refresh token is dead', async () => {

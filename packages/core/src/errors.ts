@@ -141,7 +141,7 @@ const passcodeRequirementMessages: Record<PasscodeRequirement, string> = {
   'no-passcode': 'This account has a second factor. Give login() a passcode, or use beginLogin() and completeLogin().',
   'several-factors':
     'This account has several second factors. Say which one the passcode is from (factorId); it is never guessed.',
-  'in-browser': 'This account has a second factor, which this sign-in has to pass in the browser. Sign in again there.',
+  'in-browser': 'This account has a second factor, which has to be completed in the browser. Sign in again there.',
 }
 
 /** Why a passcode was not taken. `too-many-attempts` needs a new login; the others need another passcode. */
@@ -200,7 +200,7 @@ export class IssuerMismatchError extends SsoError {
   constructor(options?: SsoErrorOptions) {
     super(
       'ERR_SSO_ISSUER_MISMATCH',
-      'The answer names another issuer than the SSO service that was asked. Sign in again from the start.',
+      'The answer names a different issuer than the configured SSO service. Sign in again from the start.',
       options,
     )
   }

@@ -24,7 +24,7 @@ async function handOutLink(settings: Settings, { session, fields, options }: Sig
   const waiting = startWaiting(Date.now() / 1000 + settings.pendingLoginTtl)
   const login: WaitingForCallback = { ...waiting, step: 'callback', url, request }
   await session.keep(login)
-  const message = 'Follow the link, sign in there, and paste the address of the page that you end on.'
+  const message = 'Follow the link, sign in there, and paste the address of the page that you end up on.'
   return askFor(
     { code: 'ERR_SSO_CALLBACK_REQUIRED', message, url, triesLeft: triesLeft(login) },
     options.callbackRedirect,

@@ -51,7 +51,7 @@ export function failureOutcome(error: unknown, details: Partial<SignInFailure> =
 /** The same for a pasted address, each with words for the person. */
 const correctableAddress: Partial<Record<SsoErrorCode, string>> = {
   ERR_SSO_STATE_MISMATCH:
-    'This address belongs to another sign-in. Follow the link of this page, and paste the address that it ends on.',
+    'This address belongs to another sign-in. Follow the link on this page, and paste the address that you end up on.',
   ERR_SSO_ISSUER_MISMATCH: 'This address does not come from the SSO service. Follow the link again.',
   ERR_SSO_UNEXPECTED_RESPONSE:
     'This is not the address that a sign-in ends on. Copy all of it from the address bar, and paste it again.',

@@ -43,7 +43,7 @@ export function requiredLoginSession(
   const passportNeedsIt = options.session !== false && options.assignProperty === undefined
   if (!session && options.session !== false) {
     throw new TypeError(
-      'OwnerSsoStrategy needs session support: use express-session (or its like) before passport.authenticate(), or pass it { session: false }.',
+      'OwnerSsoStrategy needs session support: use express-session (or similar) before passport.authenticate(), or pass it { session: false }.',
     )
   }
   if (session && passportNeedsIt && typeof session.regenerate !== 'function') {

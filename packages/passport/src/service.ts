@@ -38,7 +38,7 @@ export function serviceOf(
   if (sso === undefined) return fromOptions(pick(options, beside))
   if (typeof sso !== 'object' || sso === null)
     throw new TypeError('sso must be what createSso() returns, or its options')
-  if (beside.length > 0) throw new TypeError(`${beside.join(', ')} can't be given beside sso: put it into sso`)
+  if (beside.length > 0) throw new TypeError(`${beside.join(', ')} can't be given together with sso: put it into sso`)
   return 'beginLogin' in sso ? sso : fromOptions(sso)
 }
 

@@ -113,7 +113,7 @@ export function createStore(disk: Disk, { path }: { readonly path: string }): To
           if (answer) return answer
           await pause(1)
         }
-        throw new StoreError('busy', `Another process has been writing to ${accountFolder(root, key)} all the time.`)
+        throw new StoreError('busy', `Another process keeps writing to ${accountFolder(root, key)}.`)
       }
       return reporting('write-failed', root, async () => {
         try {

@@ -15,7 +15,7 @@ import { thisProcess } from './process-name.ts'
 export const noHardLinks: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EXDEV'])
 
 export function missingHardLinks(root: string): StoreError {
-  const message = `The file system of ${root} has no hard links (as FAT and exFAT), so two processes could save over each other. Choose a path on another one, or use Redis. Nothing was written.`
+  const message = `The file system of ${root} has no hard links (like FAT and exFAT), so two processes could overwrite each other. Choose a path on another file system, or use Redis. Nothing was written.`
   return new StoreError('permissions', message)
 }
 

@@ -14,6 +14,6 @@ export async function warnOfNetworkFolder(disk: Disk, path: string): Promise<voi
   )
   // As an unsigned number: some systems give it with a sign.
   if (!networkFileSystems.has(type >>> 0)) return
-  const message = `The token store in ${path} is on a network file system. Processes of several machines must not share it: use Redis for that.`
+  const message = `The token store in ${path} is on a network file system. Processes on several machines must not share it: use Redis for that.`
   process.emitWarning(message, { type: 'SecurityWarning', code: 'OWNER_SSO_NETWORK_FOLDER' })
 }

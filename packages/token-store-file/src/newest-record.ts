@@ -80,7 +80,7 @@ async function firstWhole(
 }
 
 function damaged(folder: string): StoreError {
-  const message = `No record in ${folder} is whole. It was left as it is: move that folder away and sign in again.`
+  const message = `No record in ${folder} is intact. It was left as it is: move that folder away and sign in again.`
   return new StoreError('corrupt', message)
 }
 

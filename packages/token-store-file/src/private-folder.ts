@@ -36,7 +36,7 @@ function checkAbove(folder: string, stats: Stats): void {
     throw permissions(`Every user can write to ${folder}: use a private folder, or run chmod o-w on this one.`)
   }
   if ((mode & groupWrites) === 0 || isOwnGroup(gid)) return
-  const message = `Members of group ${gid} can write to ${folder}, in which the token store lies, and could put another in its place. Run chmod g-w on it, or choose another path.`
+  const message = `Members of group ${gid} can write to ${folder}, which contains the token store, and could replace it. Run chmod g-w on it, or choose another path.`
   process.emitWarning(message, { type: 'SecurityWarning', code: 'OWNER_SSO_SHARED_FOLDER' })
 }
 

@@ -54,5 +54,5 @@ function failure(error: unknown): unknown {
   const word = deniedInScript.test(message) ? 'NOPERM' : (/^[A-Z]{3,20}(?=[ .]|$)/u.exec(message)?.[0] ?? '')
   const [reason, meaning] = replies[word] ?? []
   if (reason) return new StoreError(reason, `Redis answered ${word}: ${meaning}`, { cause: error })
-  return new StoreError('unavailable', 'Redis can’t be reached, or did not carry the command out.', { cause: error })
+  return new StoreError('unavailable', 'Redis can’t be reached, or did not execute the command.', { cause: error })
 }

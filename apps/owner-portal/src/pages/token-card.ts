@@ -9,15 +9,15 @@ import type { Html } from './layout.ts'
 
 const states: Record<TokenStatus['state'], { readonly label: string; readonly good: boolean; readonly text: string }> =
   {
-    valid: { label: 'Valid', good: true, text: 'It is renewed by itself before it ends.' },
+    valid: { label: 'Valid', good: true, text: 'It is renewed automatically before it expires.' },
     expired: { label: 'Expired', good: false, text: 'It is renewed with the next call.' },
     'in-doubt': {
       label: 'Renewal under way',
       good: true,
-      text: 'The last renewal’s answer was lost. It is settled by itself.',
+      text: 'The last renewal’s answer was lost. It resolves by itself.',
     },
     'signed-out': { label: 'Signed out', good: false, text: 'Sign in again to see your vehicles.' },
-    'reauthentication-required': { label: 'Sign in again', good: false, text: 'It can’t be renewed any more.' },
+    'reauthentication-required': { label: 'Sign in again', good: false, text: 'It can no longer be renewed.' },
   }
 
 /** @param now - seconds since the epoch. */

@@ -19,7 +19,7 @@ function addressOf(argument: string, { store }: Settings): string {
 /** Some stores make their place at the first use: a mistyped address would be an empty store. */
 function checkExistence({ exists, shown }: OpenStore): void {
   if (exists()) return
-  throw usageError(`There is no store at ${shown}.`, 'owner-sso stores tells which one is in use.')
+  throw usageError(`There is no store at ${shown}.`, 'owner-sso stores shows which one is in use.')
 }
 
 /** One side is said to be plain, so the other is meant to be encrypted: without a key both would be plain. */
@@ -27,7 +27,7 @@ function requireKey({ fromPlain = false, toPlain = false }: CommandOptions): voi
   if (fromPlain === toPlain || encryptionKeys() !== undefined) return
   throw usageError(
     `No key is set, so ${fromPlain ? 'the copy would be plain as well' : 'nothing could be decrypted'}.`,
-    'Set OWNER_SSO_ENCRYPTION_KEY, or leave the option out.',
+    'Set OWNER_SSO_ENCRYPTION_KEY, or omit the option.',
   )
 }
 
@@ -49,7 +49,8 @@ function countingWrites(store: TokenStore): { readonly store: TokenStore; readon
 
 export async function run({ settings, options, args }: Call): Promise<number> {
   const [fromAddress, toAddress] = args.map((argument) => addressOf(argument, settings))
-  if (fromAddress === undefined || toAddress === undefined) throw usageError('Two stores are needed.', 'From, and to.')
+  if (fromAddress === undefined || toAddress === undefined)
+    throw usageError('Two stores are needed.', 'Give the one to copy from, then the one to copy to.')
   requireKey(options)
   const ca = settings.ca?.value
   const from = await openStore(fromAddress, { ca, plain: options.fromPlain })

@@ -32,7 +32,7 @@ export async function run({ settings, options }: Call): Promise<number> {
     const { server, url } = await listenOnLoopback((request, response) => proxy(request, response), port)
     server.on('upgrade', proxy.refuse).on('connect', proxy.refuse)
     await (settings.json ? printJson({ url, account, target }) : printData(url))
-    printNote(`Calls of ${url}/api/1/… go to ${target} as ${account}. Ctrl-C ends it.`)
+    printNote(`Calls to ${url}/api/1/… go to ${target} as ${account}. Ctrl-C ends it.`)
     await untilStopped()
     server.close()
     await proxy.close({ timeout: grace })
@@ -46,6 +46,6 @@ function portOf(text: string | undefined): number {
   if (Number.isInteger(port) && port >= 0 && port <= 65_535 && text !== '') return port
   throw usageError(
     `${JSON.stringify(text)} is not a port.`,
-    'Give --port a number from 1 to 65535, or leave it out for any.',
+    'Give --port a number from 1 to 65535, or omit it for any free port.',
   )
 }

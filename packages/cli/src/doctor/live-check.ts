@@ -96,7 +96,7 @@ async function checkCall(settings: Settings, account: string, token: string): Pr
     await body?.cancel()
     if (status === 401) return problem(about, 'The owner API does not know the token (401).', differentService)
     if (status === 403) return refusedToken(about, settings)
-    if (status < 500) return good(about, `the owner API takes the token (${status})`)
+    if (status < 500) return good(about, `the owner API accepts the token (${status})`)
     return problem(about, `The owner API answered ${status}.`, 'Try again later.', exitCodes.network)
   } catch (error) {
     if (error instanceof OwnerApiTokenRefusedError) return refusedToken(about, settings)
@@ -111,7 +111,7 @@ function refusedToken(about: string, settings: Settings): Finding {
   return problem(
     about,
     'The owner API refuses the token that was just issued (403). Signing in again does not help.',
-    `Try another transport next: owner-sso doctor --live --transport ${next}. What helps, set as OWNER_SSO_TRANSPORT.`,
+    `Try another transport next: owner-sso doctor --live --transport ${next}. Set the one that helps as OWNER_SSO_TRANSPORT.`,
   )
 }
 

@@ -43,8 +43,8 @@ const trust = 'If its certificate authority is a private one, give its PEM file 
 const advice: Readonly<Record<string, string>> = {
   ENOTFOUND: 'There is no such host: check the address for a typing mistake.',
   EAI_AGAIN: 'Names can’t be looked up: check the network.',
-  ECONNREFUSED: 'Nothing listens there: check the port, and whether the service runs.',
-  ETIMEDOUT: 'It does not answer: a firewall on the way may swallow it.',
+  ECONNREFUSED: 'Nothing listens there: check the port, and whether the service is running.',
+  ETIMEDOUT: 'It does not answer: a firewall on the way may drop the request.',
   DEPTH_ZERO_SELF_SIGNED_CERT: trust,
   SELF_SIGNED_CERT_IN_CHAIN: trust,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: trust,
@@ -96,5 +96,5 @@ function clock(skew: number): Finding {
   const size = Math.abs(skew)
   if (size <= tolerableSkew) return good('clock', `right, to ${Math.max(1, size)} s`)
   const text = `This machine’s clock is ${size} s ${skew > 0 ? 'ahead' : 'behind'}: passcodes would be wrong.`
-  return note('clock', text, 'Set it, and keep it set: timedatectl set-ntp true')
+  return note('clock', text, 'Set it, and keep it synchronised: timedatectl set-ntp true')
 }

@@ -20,7 +20,7 @@ export function checkSettings(settings: Settings, env: NodeJS.ProcessEnv): Findi
     ...(settings.regionalAuthUrls.value.length > 0 ? [shown('other instances', settings.regionalAuthUrls)] : []),
     checked('owner API', settings.apiUrl, () => apiUrlOf(settings), 'note'),
     account === undefined
-      ? good('account', 'none is named, which will do while the store has only one')
+      ? good('account', 'none is set, which is fine while the store has only one')
       : shown('account', account),
     ...(ca === undefined ? [] : [checked('CA', ca, () => certificateAuthority(ca.value))]),
     ...checkTransport(settings),
@@ -81,7 +81,7 @@ function checkEnvironment(env: NodeJS.ProcessEnv): Finding[] {
   }
   const proxies = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'].filter((name) => env[name])
   if (proxies.length > 0) {
-    findings.push(note('environment', `${proxies.join(', ')} is set, and not used.`, 'Connections go out directly.'))
+    findings.push(note('environment', `${proxies.join(', ')} is set, but not used.`, 'Connections go out directly.'))
   }
   return findings
 }

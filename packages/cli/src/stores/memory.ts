@@ -15,7 +15,7 @@ export const memoryStore: StoreKind = {
       sealed: false,
       check: async () => {
         const { note } = await import('../doctor/finding.ts')
-        return [note('store', 'It ends with each command.', 'Choose a file or Redis: owner-sso stores')]
+        return [note('store', 'Its content is lost after each command.', 'Choose a file or Redis: owner-sso stores')]
       },
     }
   },

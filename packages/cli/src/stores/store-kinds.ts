@@ -21,7 +21,7 @@ export function storeAt(address: string): { readonly kind: StoreKind; readonly p
   }
   throw usageError(
     'The store’s address can’t be understood.',
-    `It is ${oneOf(storeKinds.flatMap(({ help }) => help.forms))} (owner-sso stores tells more).`,
+    `It is ${oneOf(storeKinds.flatMap(({ help }) => help.forms))} (see owner-sso stores).`,
   )
 }
 

@@ -103,7 +103,7 @@ async function unlessAborted<T>(waiting: Promise<T>, signal: AbortSignal | undef
   let unsubscribe: (() => void) | undefined
   const aborted = new Promise<never>((_, reject) => {
     unsubscribe = onAbort(signal, () =>
-      reject(new SsoTimeoutError('The login was ended while it waited for a passcode.', { step: 'mfa-factors' })),
+      reject(new SsoTimeoutError('The login was aborted while it waited for a passcode.', { step: 'mfa-factors' })),
     )
   })
   try {

@@ -115,7 +115,7 @@ function isSubject(claim: unknown): claim is string {
 }
 
 function unusable(problem: string): UnexpectedResponseError {
-  return new UnexpectedResponseError(`its id_token ${problem}, so nobody knows whose tokens these are`, {
+  return new UnexpectedResponseError(`its id_token ${problem}, so the owner of these tokens is unknown`, {
     step: 'refresh',
   })
 }

@@ -36,6 +36,6 @@ export async function untilSwapped<Value>(
 export function tooManyConflicts(): StoreError {
   return new StoreError(
     'busy',
-    'The token store met every write with a conflict: others change the record all the time, or what is read lags behind what is written.',
+    'Every write to the token store ended in a conflict: others keep changing the record, or its reads lag behind its writes.',
   )
 }

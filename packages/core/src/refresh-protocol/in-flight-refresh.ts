@@ -68,7 +68,7 @@ async function unlessAborted<Value>(signal: AbortSignal, work: Promise<Value>): 
   let unsubscribe: (() => void) | undefined
   const ended = new Promise<never>((_, reject) => {
     unsubscribe = onAbort(signal, () =>
-      reject(new SsoTimeoutError('The wait for an access token was ended by its signal.', fromManager)),
+      reject(new SsoTimeoutError('The signal ended the wait for an access token.', fromManager)),
     )
   })
   try {

@@ -43,7 +43,7 @@ export async function currentCall({ runtime, store }: Surroundings): Promise<str
     // A conflict is another's call, made at the same time.
     if (!('conflict' in (await store.swap(rollCallName, undefined, recordOf(call), call)))) return call
   }
-  throw new StoreError('busy', 'The token store holds a record that it does not show.')
+  throw new StoreError('busy', 'The token store has a record that it does not return.')
 }
 
 /** Calls all processes, this one included, because an account was found lost. Where the store fails, the next loss calls. */

@@ -26,10 +26,10 @@ export function parseTokenManagerOptions(options: TokenManagerOptions): ParsedTo
   check(typeof sso?.refresh === 'function', 'sso must be what createSso() returns, or another TokenIssuer')
   check(isStore(store), 'store must be a token store')
   check(spool === undefined || isStore(spool), 'spool must be a token store')
-  check(spool !== store, 'spool must be another token store than store')
+  check(spool !== store, 'spool must be a different token store from store')
   check(
     spool === undefined || isSealed(spool) || !isSealed(store),
-    'spool must be sealed, since store is: give it an encryption key',
+    'spool must be sealed because store is: give it an encryption key',
   )
   check(refreshAfter > 0 && refreshAfter <= 1, 'refreshAfter must be a fraction above 0, at most 1')
   check(Number.isFinite(minRefreshInterval) && minRefreshInterval >= 0, 'minRefreshInterval must be seconds, 0 or more')

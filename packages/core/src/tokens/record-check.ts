@@ -129,5 +129,5 @@ export function checkedRecord<State extends TokenRecord['state']>(
       throw new StoreError('wrong-key', 'The records of this token store are encrypted, and no key was given.')
     }
   }
-  throw new StoreError('corrupt', 'The token store holds something that is not such a record. It was left as it is.')
+  throw new StoreError('corrupt', 'The token store holds something that is not a token record. It was left as it is.')
 }

@@ -95,7 +95,7 @@ describe('whose tokens these are', () => {
   ])('is unknown with %s', async (_what, change) => {
     await expect(ownerOf(naming({ ...valid, ...change }))).rejects.toMatchObject({
       code: 'ERR_SSO_UNEXPECTED_RESPONSE',
-      message: expect.stringContaining('nobody knows whose tokens these are'),
+      message: expect.stringContaining('the owner of these tokens is unknown'),
     })
   })
 

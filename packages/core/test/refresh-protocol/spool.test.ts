@@ -192,9 +192,9 @@ describe('the option', () => {
   const plain = mapStore()
   it.each<[string, Partial<TokenManagerOptions>]>([
     ['spool must be a token store', { spool: {} as never }],
-    ['spool must be another token store than store', { store: plain, spool: plain }],
-    ['spool must be sealed, since store is: give it an encryption key', { store: sealed, spool: plain }],
-    ['spool must be sealed, since store is: give it an encryption key', { store: { ...sealed }, spool: plain }],
+    ['spool must be a different token store from store', { store: plain, spool: plain }],
+    ['spool must be sealed because store is: give it an encryption key', { store: sealed, spool: plain }],
+    ['spool must be sealed because store is: give it an encryption key', { store: { ...sealed }, spool: plain }],
   ])('that is wrong is told: %s', (message, options) => {
     expect(() => bench().process(options)).toThrow(new TypeError(message))
   })

@@ -12,7 +12,7 @@ export function helpText(): string {
     section(group, OPTION_FLAG_HELP.filter((flag) => flag.group === group).map(optionLines)),
   )
   const switches = section(
-    'What it does to those who come',
+    'Scenarios, faults and accounts',
     SWITCH_FLAG_HELP.map(([flag, about]) => line(flag, about)),
   )
   const scenarios = section(

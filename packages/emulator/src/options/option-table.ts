@@ -78,7 +78,7 @@ export const optionTable: OptionTable = {
   },
   allowRemote: {
     group: 'Where it listens',
-    about: 'Allow a host that other machines reach',
+    about: 'Allow a host that other machines can reach',
     default: false,
     check: boolean(),
     changeable: false,
@@ -100,7 +100,7 @@ export const optionTable: OptionTable = {
   },
   tls: {
     group: 'TLS',
-    about: 'Serve TLS, with a certificate made on the spot',
+    about: 'Serve TLS, with a certificate generated at the start',
     default: false,
     check: boolean(),
     changeable: false,
@@ -135,14 +135,14 @@ export const optionTable: OptionTable = {
   },
   strictness: {
     group: 'Logins',
-    about: 'Keep to the interface document, or answer as recorded and take what legacy clients do as well',
+    about: 'Keep to the interface document, or answer as recorded and accept what legacy clients do as well',
     default: 'document',
     check: oneOf('document', 'lenient'),
     changeable: true,
   },
   mfaAt: {
     group: 'Logins',
-    about: 'Where the passcode page comes',
+    about: 'When the passcode page comes',
     default: 'token-exchange',
     check: oneOf('token-exchange', 'form-submission'),
     changeable: true,
@@ -163,7 +163,7 @@ export const optionTable: OptionTable = {
   },
   captchaKind: {
     group: 'Logins',
-    about: 'What a page shows where a captcha is due: letters, or a widget that nobody can solve here',
+    about: 'What a page shows when a captcha is due: letters, or a widget that nobody can solve here',
     default: 'picture',
     check: oneOf('picture', 'recaptcha', 'hcaptcha', 'turnstile'),
     changeable: true,
@@ -177,7 +177,7 @@ export const optionTable: OptionTable = {
   },
   formAfterPasscode: {
     group: 'Logins',
-    about: 'What gives the code once a passcode was verified',
+    about: 'What has to be posted for the code after the passcode',
     default: 'whole',
     check: oneOf('whole', 'transaction-id'),
     changeable: true,
@@ -233,7 +233,7 @@ export const optionTable: OptionTable = {
   },
   codeLifetime: {
     group: 'Logins',
-    about: 'Seconds that an authorization code lives',
+    about: 'Seconds for which an authorization code is valid',
     default: 300,
     check: seconds(),
     changeable: true,
@@ -254,7 +254,7 @@ export const optionTable: OptionTable = {
   },
   reuse: {
     group: 'Tokens',
-    about: 'What a spent refresh token gets that comes again',
+    about: 'What a spent refresh token gets',
     default: 'refuse',
     check: oneOf('refuse', 'revoke-family', 'grace', 'grace-stale'),
     changeable: true,
@@ -268,14 +268,14 @@ export const optionTable: OptionTable = {
   },
   refreshTokenLifetime: {
     group: 'Tokens',
-    about: 'Seconds that a refresh token lives (null: until it is spent)',
+    about: 'Seconds for which a refresh token is valid (null: until it is spent)',
     default: null,
     check: orNull(seconds()),
     changeable: true,
   },
   accessTokenLifetime: {
     group: 'Tokens',
-    about: 'Seconds that access and id tokens live',
+    about: 'Seconds for which access and id tokens are valid',
     default: 28_800,
     check: seconds(),
     changeable: true,
@@ -311,7 +311,7 @@ export const optionTable: OptionTable = {
   },
   firewallCookies: {
     group: 'Firewall and network',
-    about: "Cookies that every authorize answer sets beside the session's",
+    about: "Cookies that every authorize answer sets in addition to the session's",
     default: ['ak_bmsc', 'bm_sz', '_abck'],
     check: {
       expected: 'an array of cookie names',

@@ -25,7 +25,7 @@ export interface HiddenInputsOptions {
   readonly inTemplate?: boolean
 }
 
-/** What a page shows where a captcha is due: letters in a picture, or a widget of another company's, which nobody can solve here. */
+/** What a page shows when a captcha is due: letters in a picture, or a widget of another company's, which nobody can solve here. */
 export type CaptchaKind = 'picture' | 'recaptcha' | 'hcaptcha' | 'turnstile'
 /** How the list of factors is wrapped: as `data` (recorded), as `factors`, or not at all. */
 export type FactorListShape = 'data' | 'factors' | 'bare'
@@ -94,7 +94,7 @@ export interface StartOptions {
    */
   readonly regionalAt?: 'host-name' | 'port'
   /**
-   * TLS with a certificate made on the spot; its CA is `emulator.ca`.
+   * TLS with a certificate generated at the start; its CA is `emulator.ca`.
    *
    * @defaultValue `false`
    */
@@ -152,7 +152,7 @@ export interface ChangeableOptions {
    */
   readonly rotation?: Rotation
   /**
-   * What a spent refresh token gets that comes again.
+   * What a spent refresh token gets.
    *
    * @defaultValue `refuse`
    */
@@ -170,7 +170,7 @@ export interface ChangeableOptions {
    */
   readonly sessionLifetime?: number
   /**
-   * Seconds that an authorization code lives.
+   * Seconds for which an authorization code is valid.
    *
    * @defaultValue 300
    */
@@ -182,7 +182,7 @@ export interface ChangeableOptions {
    */
   readonly passcodeLifetime?: number
   /**
-   * Seconds that a refresh token lives; `null`: until it is spent.
+   * Seconds for which a refresh token is valid; `null`: until it is spent.
    *
    * @defaultValue `null`
    */
@@ -194,7 +194,7 @@ export interface ChangeableOptions {
    */
   readonly expiresIn?: number | string | null
   /**
-   * Seconds that access and id tokens live.
+   * Seconds for which access and id tokens are valid.
    *
    * @defaultValue 28,800
    */

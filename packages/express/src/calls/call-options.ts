@@ -69,12 +69,13 @@ export function checkedAddress(address: string, target: URL | undefined, agent?:
   if (!URL.canParse(address, target?.href))
     throw new TypeError('the address is relative, and there is no target to resolve it against')
   const [path = ''] = address.split(/[?#]/u, 1)
-  if (stepsElsewhere.test(path)) throw new TypeError('the address has segments of dots, which lead to another path')
+  if (stepsElsewhere.test(path)) throw new TypeError('the address has dot segments, which lead to another path')
   const url = new URL(address, target)
   if (target && url.origin !== target.origin) {
-    throw new TypeError(`the owner’s token goes to ${target.origin} alone, not to ${url.origin}`)
+    throw new TypeError(`the owner’s token goes only to ${target.origin}, not to ${url.origin}`)
   }
-  if (!mayCarrySecrets(url)) throw new TypeError('the owner’s token travels over https alone (http on a loopback host)')
+  if (!mayCarrySecrets(url))
+    throw new TypeError('the owner’s token is sent only over https (or http on a loopback host)')
   const unverified = verificationProblem(url, agent)
   if (unverified !== undefined) throw new TypeError(`the address ${unverified}`)
   return url

@@ -28,7 +28,7 @@ export interface OwnerFetchOptions extends CallOptions {
 export function ownerFetch(options: OwnerFetchOptions): typeof globalThis.fetch {
   const { tokens, accountOf, target, transport } = callSettings(options)
   if (options.fetch !== undefined && transport !== undefined) {
-    throw new TypeError('transport can’t be given beside fetch: that makes connections of its own')
+    throw new TypeError('transport and fetch can’t be given together: fetch makes its own connections')
   }
   const send = options.fetch ?? straightFetch(connectionsOf(transport))
   if (typeof send !== 'function') throw new TypeError('fetch must be a function')

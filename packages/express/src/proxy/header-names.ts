@@ -69,7 +69,7 @@ function allowList(option: string, defaults: readonly string[], more: unknown, n
     }
     const lowerCase = name.toLowerCase()
     if (ofConnection.test(lowerCase) || never.test(lowerCase)) {
-      throw new TypeError(`${option} can’t have ${lowerCase} in it: it is never forwarded`)
+      throw new TypeError(`${option} can’t include ${lowerCase}, which is never forwarded`)
     }
     return lowerCase
   })

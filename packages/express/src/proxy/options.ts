@@ -108,7 +108,7 @@ export function proxySettings<Request extends IncomingMessage>(
   checkTokens(tokens)
   requireThat(
     authorize === true || typeof authorize === 'function',
-    'authorize must be a function of the request, or true for anyone who gets as far as the proxy',
+    'authorize must be a function of the request, or true for anyone who reaches the proxy',
   )
   requireThat(
     Array.isArray(paths) && paths.length > 0 && paths.every((path) => typeof path === 'string' && isUnambiguous(path)),

@@ -106,10 +106,8 @@ describe('the token', () => {
   })
 
   it('goes to no path that segments of dots lead to', async () => {
-    await expect(http.get('/api/1/vehicles/%2e%2e')).rejects.toThrow('segments of dots')
-    await expect(http.get('vehicles/..', { baseURL: `${emulator.ownerApiUrl}/api/1` })).rejects.toThrow(
-      'segments of dots',
-    )
+    await expect(http.get('/api/1/vehicles/%2e%2e')).rejects.toThrow('dot segments')
+    await expect(http.get('vehicles/..', { baseURL: `${emulator.ownerApiUrl}/api/1` })).rejects.toThrow('dot segments')
   })
 
   it('goes to no other origin', async () => {

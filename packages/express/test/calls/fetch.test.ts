@@ -36,7 +36,7 @@ it.each(['/api/1/vehicles/..', '/api/1/vehicles/%2e%2E/', '/api/1/.%2e?x', '..',
   'refuses %s, which is the address of something else',
   async (address) => {
     await expect(call(address)).rejects.toThrow(
-      new TypeError('the address has segments of dots, which lead to another path'),
+      new TypeError('the address has dot segments, which lead to another path'),
     )
     expect(emulator.requests.filter(({ path }) => path.startsWith('/api/'))).toEqual([])
   },
