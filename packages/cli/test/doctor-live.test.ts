@@ -43,7 +43,7 @@ describe('owner-sso doctor --live', () => {
     await start()
     const { code, stdout } = await live('--yes', '--transport', transport)
     expect(stdout).toContain(agreed)
-    expect(stdout).toContain('takes the token (200)')
+    expect(stdout).toContain('accepts the token (200)')
     expect(code).toBe(0)
     expect(sent()).toEqual({ refreshRequests: 1, calls: 1 })
   })

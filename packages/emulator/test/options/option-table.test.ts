@@ -51,7 +51,7 @@ describe('an option is described in one table', () => {
   })
 
   it('whose README names those that cannot change while the emulator runs', () => {
-    const sentence = /All options but ([^.]+?) can be changed/su.exec(readme)?.[1] ?? ''
+    const sentence = /All options except ([^.]+?) can be changed/su.exec(readme)?.[1] ?? ''
     const named = [...sentence.matchAll(/`(\w+)`/gu)].map(([, name]) => name)
     expect(new Set(named)).toEqual(new Set(optionNames.filter((name) => !optionTable[name].changeable)))
   })
