@@ -51,7 +51,7 @@ export default defineConfig({
       groups: [
         {
           name: 'start',
-          test: /[\\/]cli[\\/]src[\\/](?:one-call|program|interruption|output|warnings)\.ts$/u,
+          test: /[\\/]cli[\\/]src[\\/](?:run|program|interruption|output|warnings)\.ts$/u,
           priority: 2,
         },
         {

@@ -46,9 +46,6 @@ const folders = {
   },
 }
 
-/** Packages in which files still import each other in circles. */
-const mayHaveCircles = new Set(['cli', 'express', 'passport'])
-
 /** Packages whose build carries what it imports of ours: a development dependency is declaration enough. */
 const bundled = ['cli']
 
@@ -83,7 +80,7 @@ function checkFiles(name, source, imports) {
       )
     }
   }
-  for (const circle of mayHaveCircles.has(name) ? [] : circlesIn(imports)) {
+  for (const circle of circlesIn(imports)) {
     problems.push(`These files import each other: ${circle.map((file) => relative(root, file)).join(' → ')}.`)
   }
 }

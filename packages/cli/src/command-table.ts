@@ -1,11 +1,24 @@
 /**
- * All commands: what each is called, takes, says of itself in `--help`, and where it is told.
+ * All commands: what each is called, takes, and says of itself in `--help`. What runs is in `command-modules.ts`.
  */
-import type { CommandModule } from './call.ts'
 import { addressForms } from './stores/store-kinds.ts'
 
+export type CommandName =
+  | 'login'
+  | 'token'
+  | 'status'
+  | 'refresh'
+  | 'logout'
+  | 'accounts'
+  | 'copy'
+  | 'stores'
+  | 'proxy'
+  | 'doctor'
+  | 'emulator'
+  | 'completion'
+
 export interface CommandEntry {
-  readonly name: string
+  readonly name: CommandName
   /** Its arguments, as the usage line shows them. */
   readonly args?: string
   readonly summary: string
@@ -16,7 +29,6 @@ export interface CommandEntry {
   readonly passesOptionsOn?: true
   /** It says itself what is wrong with the settings. */
   readonly examinesSettings?: true
-  readonly load: () => Promise<CommandModule>
 }
 
 export const commandTable: readonly CommandEntry[] = [
@@ -38,7 +50,6 @@ export const commandTable: readonly CommandEntry[] = [
       ['owner-sso login --account ann@example.com --credential-file - < password.txt', 'without a terminal'],
       ['owner-sso login --browser', 'for an account that gets a captcha'],
     ],
-    load: () => import('./commands/login.ts'),
   },
   {
     name: 'token',
@@ -49,7 +60,6 @@ export const commandTable: readonly CommandEntry[] = [
     examples: [
       ['curl -H "Authorization: Bearer $(owner-sso token)" "$OWNER_SSO_API_URL/api/1/vehicles"', 'call the owner API'],
     ],
-    load: () => import('./commands/token.ts'),
   },
   {
     name: 'status',
@@ -62,7 +72,6 @@ export const commandTable: readonly CommandEntry[] = [
       ['owner-sso status', 'a table'],
       ['owner-sso status --json | jq ".accounts[].state"', 'for programs'],
     ],
-    load: () => import('./commands/status.ts'),
   },
   {
     name: 'refresh',
@@ -71,7 +80,6 @@ export const commandTable: readonly CommandEntry[] = [
       'Replaces the access token, whatever its age. Rarely needed: owner-sso token refreshes by itself. Twice within a ' +
       'minute sends only one request.',
     examples: [['owner-sso refresh --account ann@example.com', 'one account']],
-    load: () => import('./commands/refresh.ts'),
   },
   {
     name: 'logout',
@@ -80,14 +88,12 @@ export const commandTable: readonly CommandEntry[] = [
       'Removes the tokens of an account from the store, older versions included. A refresh that is under way elsewhere ' +
       'can’t bring them back. The service is not told: it takes the tokens until they expire.',
     examples: [['owner-sso logout --account ann@example.com', 'one account']],
-    load: () => import('./commands/logout.ts'),
   },
   {
     name: 'accounts',
     summary: 'list the accounts of the store',
     description: 'Prints the names of all accounts that are signed in or have to sign in again, one per line.',
     examples: [['owner-sso accounts | xargs -n1 owner-sso refresh --account', 'refresh all']],
-    load: () => import('./commands/accounts.ts'),
   },
   {
     name: 'copy',
@@ -105,14 +111,12 @@ export const commandTable: readonly CommandEntry[] = [
       ['owner-sso copy file:tokens redis://127.0.0.1:6379', 'from a folder into Redis'],
       ['owner-sso copy --from-plain file:tokens file:sealed', 'encrypt what was plain'],
     ],
-    load: () => import('./commands/copy.ts'),
   },
   {
     name: 'stores',
     summary: 'list the kinds of stores, and which is in use',
     description: 'Lists where token sets can live, how each is addressed, and which one this call would use.',
     examples: [['owner-sso stores', 'a table']],
-    load: () => import('./commands/stores.ts'),
   },
   {
     name: 'proxy',
@@ -122,7 +126,6 @@ export const commandTable: readonly CommandEntry[] = [
       'address. Web pages of other sites are refused; every program on this machine may call. Ctrl-C ends it.',
     options: [['--port <number>', 'port to listen on (default: any free one)']],
     examples: [['owner-sso proxy --port 8080 & curl http://127.0.0.1:8080/api/1/vehicles', 'no token in sight']],
-    load: () => import('./commands/proxy.ts'),
   },
   {
     name: 'doctor',
@@ -141,7 +144,6 @@ export const commandTable: readonly CommandEntry[] = [
       ['owner-sso doctor --json', 'for a bug report; there are no secrets in it'],
       ['owner-sso doctor --live --account ann@example.com', 'if the owner API answers 403'],
     ],
-    load: () => import('./commands/doctor.ts'),
   },
   {
     name: 'emulator',
@@ -150,7 +152,6 @@ export const commandTable: readonly CommandEntry[] = [
     description: '',
     passesOptionsOn: true,
     examples: [],
-    load: () => import('./commands/emulator.ts'),
   },
   {
     name: 'completion',
@@ -162,7 +163,6 @@ export const commandTable: readonly CommandEntry[] = [
       ['source <(owner-sso completion zsh)', 'in ~/.zshrc, after compinit'],
       ['owner-sso completion fish > ~/.config/fish/completions/owner-sso.fish', ''],
     ],
-    load: () => import('./commands/completion.ts'),
   },
 ]
 

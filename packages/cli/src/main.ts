@@ -5,4 +5,4 @@
 import { cacheCompiledCode } from './compile-cache.ts'
 
 cacheCompiledCode()
-void import('./one-call.ts').then(({ makeCall }) => makeCall(process.argv))
+void import('./run.ts').then(({ run }) => run(process.argv))

@@ -5,6 +5,7 @@ import { Command, CommanderError, Option } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
 import type { CommandOptions } from './call.ts'
 import { exitCodes, usageError } from './command-error.ts'
+import { commandModules } from './command-modules.ts'
 import { type CommandEntry, commandTable, globalOptions } from './command-table.ts'
 import { refuseDebugging } from './debug-guard.ts'
 import { afterHelp } from './help-text.ts'
@@ -53,11 +54,11 @@ function entriesFor(argv: readonly string[]): readonly CommandEntry[] {
 
 async function runCommand(
   command: Command,
-  { load, passesOptionsOn, examinesSettings }: CommandEntry,
+  { name, passesOptionsOn, examinesSettings }: CommandEntry,
 ): Promise<number> {
   const options: GlobalOptions & CommandOptions = command.optsWithGlobals()
   if (!passesOptionsOn) refuseDebugging(options.force ?? false)
-  const { run } = await load()
+  const { run } = await commandModules[name]()
   return run({ settings: readSettings(options, examinesSettings), options, args: command.args })
 }
 

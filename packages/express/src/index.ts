@@ -8,7 +8,7 @@ export type { OwnerSso } from './request-property.ts'
 export { attachBearer, type AxiosLike } from './calls/axios.ts'
 export { ownerFetch, type OwnerFetchOptions } from './calls/fetch.ts'
 export { OwnerApiTokenRefusedError } from './refused-token.ts'
-export type { CallOptions } from './calls/call-options.ts'
+export type { CallOptions, OwnerCallOptions } from './calls/options.ts'
 
 // Answer what went wrong.
 export { ssoErrorHandler, type ErrorMiddleware, type SsoErrorHandlerOptions } from './error-handler.ts'

@@ -1,5 +1,5 @@
 /**
- * What `passport.authenticate('owner-sso', options)` takes beside Passport's own options.
+ * What `passport.authenticate('owner-sso', options)` takes in addition to Passport's own options.
  */
 import type { AuthenticateOptions } from 'passport'
 

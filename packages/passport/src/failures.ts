@@ -2,33 +2,10 @@
  * What a sign-in that did not succeed becomes: `fail` where the person can do something about it, `error` where they
  * can't.
  */
-import {
-  type Factor,
-  type PasscodeRejection,
-  PasscodeRejectedError,
-  SsoError,
-  type SsoErrorCode,
-} from '@owner-sso/core'
+import { PasscodeRejectedError, SsoError, type SsoErrorCode } from '@owner-sso/core'
 import type { Outcome } from './outcomes.ts'
+import type { SignInFailure } from './sign-in-failure.ts'
 import { SignInUnavailableError } from './unavailable.ts'
-
-/** An `SsoErrorCode`, or one of the strategy's own: nothing usable was posted; the person has to follow a link. */
-export type SignInFailureCode = SsoErrorCode | 'ERR_SSO_CREDENTIALS_MISSING' | 'ERR_SSO_CALLBACK_REQUIRED'
-
-/** `info` of a `fail`: why, and what the next page needs. */
-export interface SignInFailure {
-  readonly code: SignInFailureCode
-  /** In words for the person. */
-  readonly message: string
-  /** Why a passcode was not taken. */
-  readonly reason?: PasscodeRejection
-  /** Second factors to choose from, while a passcode is awaited. */
-  readonly factors?: readonly Factor[]
-  /** The link to follow, while the address that it ends on is awaited. */
-  readonly url?: string
-  /** How many tries are left before the sign-in has to start again. */
-  readonly triesLeft?: number
-}
 
 /** What the person can correct, each with words for them where those of the error are for a developer. */
 const correctable: Partial<Record<SsoErrorCode, string | undefined>> = {

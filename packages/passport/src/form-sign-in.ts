@@ -13,10 +13,11 @@ import {
   type TokenSet,
 } from '@owner-sso/core'
 import { accept } from './acceptance.ts'
-import { askFor, failureOutcome, missing, type SignInFailure } from './failures.ts'
+import { askFor, failureOutcome, missing } from './failures.ts'
 import type { Settings } from './options.ts'
 import type { Outcome } from './outcomes.ts'
 import type { RequestFields } from './request-fields.ts'
+import type { SignInFailure } from './sign-in-failure.ts'
 import type { SignInRequest } from './sign-in-request.ts'
 import { afterOneMoreTry, startWaiting, triesLeft, type WaitingForPasscode } from './waiting-login.ts'
 

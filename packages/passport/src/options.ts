@@ -8,12 +8,12 @@ import type { OwnerSsoUser } from './owner.ts'
 import { memoryPendingLogins, type PendingLogins } from './pending-logins.ts'
 import type { FieldNames } from './request-fields.ts'
 import { sealedPendingLogins } from './sealed-pending-logins.ts'
-import { isServiceOption, serviceOf } from './service.ts'
+import { isSsoOption, ssoOf } from './sso-options.ts'
 import { type Verdict, verdictOn, type Verify, type VerifyWithRequest } from './verify.ts'
 
-/** All of them have a default. Those of `createSso` may stand beside them. */
+/** All of them have a default. Those of `createSso` may be given with them. */
 export interface StrategyOptions extends Partial<SsoOptions> {
-  /** The service: what `createSso` made, or its options. Default: createSso's options beside this one. */
+  /** The service: what `createSso` made, or its options. Default: createSso's options among these. */
   readonly sso?: Sso | Partial<SsoOptions> | undefined
   /** Has the tokens of everybody who signs in. Default: a token manager over a memory store. */
   readonly tokens?: TokenManager | undefined
@@ -71,13 +71,13 @@ const ownOptions: Record<Exclude<keyof StrategyOptions, keyof SsoOptions>, true>
 }
 
 /** @throws TypeError that names the option, or says what to set. */
-export function settingsOf(
+export function parseStrategyOptions(
   options: StrategyOptions | StrategyOptionsWithRequest,
   verify: Verify | VerifyWithRequest | undefined,
 ): Settings {
   if (typeof options !== 'object' || options === null) throw new TypeError('options must be an object')
   for (const name of Object.keys(options)) {
-    if (!Object.hasOwn(ownOptions, name) && !isServiceOption(name)) {
+    if (!Object.hasOwn(ownOptions, name) && !isSsoOption(name)) {
       throw new TypeError(`OwnerSsoStrategy has no option "${name}"`)
     }
   }
@@ -90,7 +90,7 @@ export function settingsOf(
   expect(isKey(pendingLoginKey), 'pendingLoginKey', '32 bytes (a Uint8Array)')
   expect(tokens === undefined || isTokenManager(tokens), 'tokens', 'what createTokenManager() returns')
   const fields = fieldNames(options)
-  const sso = serviceOf(options)
+  const sso = ssoOf(options)
   // It may refresh with an sso of its own: what either learns of the firewall, both know, and all who share its store.
   tokens?.shareFirewallState(sso)
   const manager = tokens ?? createTokenManager({ sso, store: memoryTokenStore() })

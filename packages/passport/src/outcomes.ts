@@ -1,10 +1,10 @@
 /**
  * Passport's five outcomes as data, and the one place that reports one.
  *
- * `pass` is none of ours: it would let a request through that has not signed in.
+ * `pass` is not one of ours: it would let a request through that has not signed in.
  */
 import type { Strategy } from 'passport-strategy'
-import type { SignInFailure } from './failures.ts'
+import type { SignInFailure } from './sign-in-failure.ts'
 
 export type Outcome =
   | { readonly kind: 'success'; readonly user: Express.User; readonly info?: object | string | undefined }

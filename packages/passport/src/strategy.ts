@@ -9,7 +9,12 @@ import { signInByBrowser } from './browser-sign-in.ts'
 import { failureOutcome } from './failures.ts'
 import { signInByForm } from './form-sign-in.ts'
 import { loginSession } from './login-session.ts'
-import { type Settings, settingsOf, type StrategyOptions, type StrategyOptionsWithRequest } from './options.ts'
+import {
+  type Settings,
+  parseStrategyOptions,
+  type StrategyOptions,
+  type StrategyOptionsWithRequest,
+} from './options.ts'
 import { type Outcome, outcomeReporter } from './outcomes.ts'
 import { signInRequest } from './sign-in-request.ts'
 import type { Verify, VerifyWithRequest } from './verify.ts'
@@ -39,7 +44,8 @@ export class OwnerSsoStrategy extends PassportStrategy {
     verify?: Verify | VerifyWithRequest,
   ) {
     super()
-    this.settings = typeof options === 'function' ? settingsOf({}, options) : settingsOf(options, verify)
+    this.settings =
+      typeof options === 'function' ? parseStrategyOptions({}, options) : parseStrategyOptions(options, verify)
     this.tokens = this.settings.tokens
   }
 

@@ -9,7 +9,7 @@ import { checkReach } from '../doctor/reach-check.ts'
 import { checkSettings } from '../doctor/settings-check.ts'
 import { checkStore } from '../doctor/store-check.ts'
 import { type Line, printData, printJson } from '../output.ts'
-import { transportOf } from '../service.ts'
+import { transportOf } from '../configured-service.ts'
 import type { Settings } from '../settings.ts'
 
 export async function run({ settings, options }: Call): Promise<number> {

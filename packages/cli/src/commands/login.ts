@@ -9,7 +9,7 @@ import { stopped } from '../interruption.ts'
 import { loginVoice } from '../login-voice.ts'
 import type { OpenStore } from '../open-store.ts'
 import { printJson } from '../output.ts'
-import { serviceOf } from '../service.ts'
+import { serviceOf } from '../configured-service.ts'
 import { withTokens } from '../token-keeping.ts'
 
 export async function run({ settings, options }: Call): Promise<number> {

@@ -8,7 +8,7 @@ import { exitCodes, usageError } from '../command-error.ts'
 import { stopped, untilStopped } from '../interruption.ts'
 import { isAddressedToLoopback, listenOnLoopback } from '../loopback-server.ts'
 import { printData, printJson, printNote } from '../output.ts'
-import { apiUrlOf, refreshService, transportOf } from '../service.ts'
+import { apiUrlOf, refreshService, transportOf } from '../configured-service.ts'
 import { withTokens } from '../token-keeping.ts'
 
 /** Milliseconds that calls under way may take to end. */

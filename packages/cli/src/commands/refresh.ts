@@ -7,7 +7,7 @@ import { exitCodes } from '../command-error.ts'
 import { duration } from '../duration.ts'
 import { stopped } from '../interruption.ts'
 import { printJson, printNote } from '../output.ts'
-import { refreshService } from '../service.ts'
+import { refreshService } from '../configured-service.ts'
 import { withTokens } from '../token-keeping.ts'
 
 export async function run({ settings }: Call): Promise<number> {

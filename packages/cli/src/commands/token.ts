@@ -6,7 +6,7 @@ import type { Call } from '../call.ts'
 import { exitCodes } from '../command-error.ts'
 import { stopped } from '../interruption.ts'
 import { printData, printJson } from '../output.ts'
-import { refreshService } from '../service.ts'
+import { refreshService } from '../configured-service.ts'
 import { withTokens } from '../token-keeping.ts'
 
 export async function run({ settings }: Call): Promise<number> {

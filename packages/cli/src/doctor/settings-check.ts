@@ -2,7 +2,7 @@
  * What is set, where it came from, and whether it makes sense.
  */
 import { existsSync } from 'node:fs'
-import { apiUrlOf, certificateAuthority, serviceOf, transportOf } from '../service.ts'
+import { apiUrlOf, certificateAuthority, serviceOf, transportOf } from '../configured-service.ts'
 import { CommandError } from '../command-error.ts'
 import { openToOthers, readConfigFile } from '../config-file.ts'
 import { configFile } from '../folders.ts'

@@ -9,7 +9,7 @@ import { property } from '../property.ts'
 import { OwnerApiTokenRefusedError, tokenStandings } from '../refused-token.ts'
 import { tokenAfter } from '../rejected-token.ts'
 import { discard, shownConfig, shownError, shownResponse } from './axios-outcome.ts'
-import { type CallOptions, callSettings, checkedAddress } from './call-options.ts'
+import { checkedAddress, type OwnerCallOptions, parseOwnerCallOptions } from './options.ts'
 import { connectionsFor, connectionsOf } from './connections.ts'
 
 /** What is used of an axios instance. */
@@ -37,12 +37,12 @@ interface Config {
  * @returns the same instance
  * @throws TypeError that names a wrong option
  */
-export function attachBearer<Instance extends AxiosLike>(instance: Instance, options: CallOptions): Instance {
+export function attachBearer<Instance extends AxiosLike>(instance: Instance, options: OwnerCallOptions): Instance {
   if (typeof property(instance, 'create') !== 'function') {
     throw new TypeError('the first argument of attachBearer must be an axios instance')
   }
   const defaults = instance.defaults as { adapter?: unknown; baseURL?: string }
-  const { tokens, accountOf, target, transport } = callSettings(options, defaults.baseURL)
+  const { tokens, accountOf, target, transport } = parseOwnerCallOptions(options, defaults.baseURL)
   const straight = connectionsOf(transport)
   const { adapter } = defaults
   /** Knows axios's own adapters by their names, and has none of the application's interceptors. */

@@ -4,11 +4,11 @@
 import { SignedOutError } from '@owner-sso/core'
 import { OwnerApiTokenRefusedError, tokenStandings } from '../refused-token.ts'
 import { tokenAfter } from '../rejected-token.ts'
-import { type CallOptions, callSettings, checkedAddress } from './call-options.ts'
+import { checkedAddress, type OwnerCallOptions, parseOwnerCallOptions } from './options.ts'
 import { connectionsOf, type Straight } from './connections.ts'
 
 /** Whose token goes on the calls, where to, and through which `fetch`. */
-export interface OwnerFetchOptions extends CallOptions {
+export interface OwnerFetchOptions extends OwnerCallOptions {
   /**
    * The function that makes the call, for a proxy or a private CA. Default: the global `fetch`, on connections of ours:
    * straight to the owner API, whatever proxy the environment names, and verified.
@@ -26,7 +26,7 @@ export interface OwnerFetchOptions extends CallOptions {
  * @throws TypeError that names a wrong option
  */
 export function ownerFetch(options: OwnerFetchOptions): typeof globalThis.fetch {
-  const { tokens, accountOf, target, transport } = callSettings(options)
+  const { tokens, accountOf, target, transport } = parseOwnerCallOptions(options)
   if (options.fetch !== undefined && transport !== undefined) {
     throw new TypeError('transport and fetch can’t be given together: fetch makes its own connections')
   }

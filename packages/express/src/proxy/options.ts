@@ -97,7 +97,7 @@ const optionNames: Readonly<Record<keyof OwnerApiProxyOptions, true>> = {
 const longestTimer = 2 ** 31 - 1
 
 /** @throws TypeError that names the option */
-export function proxySettings<Request extends IncomingMessage>(
+export function parseProxyOptions<Request extends IncomingMessage>(
   options: OwnerApiProxyOptions<Request>,
 ): Settings<Request> {
   requireThat(typeof options === 'object' && options !== null, 'ownerApiProxy takes an object of options')

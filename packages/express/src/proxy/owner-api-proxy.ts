@@ -14,7 +14,7 @@ import { tokenStandings } from '../refused-token.ts'
 import { tokenAfter } from '../rejected-token.ts'
 import { admission, hasPlainFraming } from './admission.ts'
 import { runExchange } from './exchange.ts'
-import { type OwnerApiProxyOptions, proxySettings } from './options.ts'
+import { type OwnerApiProxyOptions, parseProxyOptions } from './options.ts'
 import { ownLocation } from './own-location.ts'
 import { requestBody } from './request-body.ts'
 import { upstreamHeaders } from './request-headers.ts'
@@ -47,7 +47,7 @@ export function ownerApiProxy<Request extends IncomingMessage = IncomingMessage>
   options: OwnerApiProxyOptions<Request>,
 ): OwnerApiProxy<Request> {
   requireDispatcher()
-  const settings = proxySettings(options)
+  const settings = parseProxyOptions(options)
   const { tokens, authorize, accountOf, onProblem, headersTimeout, bodyTimeout, maxDuration } = settings
   const pool = upstreamPool(settings)
   const standings = tokenStandings()

@@ -3,10 +3,15 @@
  */
 import type { IncomingMessage } from 'node:http'
 import { property } from '../property.ts'
-import type { RequestBody } from './request-body.ts'
 
-/** The bytes of `req.body`; `undefined` where they can't be told from it (a multipart form, a stream that was thrown away). */
-export function parsedBody(request: IncomingMessage): RequestBody | undefined {
+export interface ParsedBody {
+  readonly content: Buffer
+  /** In place of the caller's `Content-*` headers. */
+  readonly contentType: string
+}
+
+/** The bytes of `req.body`; `undefined` where they can't be derived from it (a multipart form, a stream that was thrown away). */
+export function parsedBody(request: IncomingMessage): ParsedBody | undefined {
   const body = property(request, 'body')
   const mediaType = /^[^;\s]*/u.exec(request.headers['content-type'] ?? '')![0].toLowerCase()
   if (Buffer.isBuffer(body)) return bytes(body, request.headers['content-type'] ?? 'application/octet-stream')
@@ -17,7 +22,7 @@ export function parsedBody(request: IncomingMessage): RequestBody | undefined {
   return isForm ? bytes(formOf(body).toString(), mediaType) : undefined
 }
 
-function bytes(content: Buffer | string, contentType: string): RequestBody {
+function bytes(content: Buffer | string, contentType: string): ParsedBody {
   return { content: Buffer.from(content), contentType }
 }
 

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals'
 import type { TokenManager } from '@owner-sso/core'
 import { useEmulator } from '@owner-sso/emulator/jest'
 import axios, { type AxiosError, type AxiosInstance } from 'axios'
-import { attachBearer, type CallOptions } from '../../src/index.ts'
+import { attachBearer, type OwnerCallOptions } from '../../src/index.ts'
 import { listen, startOwnerApi } from '../servers.ts'
 import { account, signedInTokens } from '../tokens.ts'
 
@@ -147,6 +147,6 @@ it.each<[string, unknown, object]>([
   ['target must be', axios.create(), { target: 'http://owner-api.example.com' }],
   ['target must be', axios.create({ baseURL: '/relative' }), {}],
 ])('refuses wrong arguments at once: %s', (message, instance, wrong) => {
-  const options = { tokens, account, ...wrong } as CallOptions
+  const options = { tokens, account, ...wrong } as OwnerCallOptions
   expect(() => attachBearer(instance as AxiosInstance, options)).toThrow(message)
 })

@@ -3,7 +3,7 @@
  */
 import { createSso, type Sso, type SsoOptions, transportFromText } from '@owner-sso/core'
 
-const serviceOptions: Record<keyof SsoOptions, true> = {
+const ssoOptions: Record<keyof SsoOptions, true> = {
   authUrl: true,
   regionalAuthUrls: true,
   redirectUri: true,
@@ -18,27 +18,25 @@ const serviceOptions: Record<keyof SsoOptions, true> = {
 }
 
 /** Whether an option is one of `createSso`. */
-export function isServiceOption(name: string): name is keyof SsoOptions {
-  return Object.hasOwn(serviceOptions, name)
+export function isSsoOption(name: string): name is keyof SsoOptions {
+  return Object.hasOwn(ssoOptions, name)
 }
 
 /**
- * The service of the option `sso`, or of createSso's options beside it. `authUrl` defaults to `OWNER_SSO_AUTH_URL`, and
+ * The service of the option `sso`, or of createSso's options given next to it. `authUrl` defaults to `OWNER_SSO_AUTH_URL`, and
  * with it what is not given to what the environment says of that service: `regionalAuthUrls` to
  * `OWNER_SSO_REGIONAL_AUTH_URLS` (separated by commas or spaces), `redirectUri` to `OWNER_SSO_REDIRECT_URI`, `transport` to
  * `OWNER_SSO_TRANSPORT` (a name, or JSON).
  *
  * @throws TypeError that names the option, or says what to set.
  */
-export function serviceOf(
-  options: { readonly sso?: Sso | Partial<SsoOptions> | undefined } & Partial<SsoOptions>,
-): Sso {
+export function ssoOf(options: { readonly sso?: Sso | Partial<SsoOptions> | undefined } & Partial<SsoOptions>): Sso {
   const { sso } = options
-  const beside = Object.keys(options).filter(isServiceOption)
-  if (sso === undefined) return fromOptions(pick(options, beside))
+  const given = Object.keys(options).filter(isSsoOption)
+  if (sso === undefined) return fromOptions(pick(options, given))
   if (typeof sso !== 'object' || sso === null)
     throw new TypeError('sso must be what createSso() returns, or its options')
-  if (beside.length > 0) throw new TypeError(`${beside.join(', ')} can't be given together with sso: put it into sso`)
+  if (given.length > 0) throw new TypeError(`${given.join(', ')} can't be given together with sso: put it into sso`)
   return 'beginLogin' in sso ? sso : fromOptions(sso)
 }
 
@@ -53,7 +51,7 @@ function fromOptions(options: Partial<SsoOptions>): Sso {
   return createSso({ ...fromEnvironment(), ...options, authUrl })
 }
 
-/** What the environment says of the service beside its address. @throws TypeError that names the variable */
+/** What the environment says of the service, apart from its address. @throws TypeError that names the variable */
 function fromEnvironment(): Partial<SsoOptions> {
   const { OWNER_SSO_REGIONAL_AUTH_URLS: regional = '', OWNER_SSO_REDIRECT_URI: redirectUri } = process.env
   const { OWNER_SSO_TRANSPORT: transport } = process.env

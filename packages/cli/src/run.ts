@@ -6,7 +6,7 @@ import { runProgram } from './program.ts'
 import { showOtherWarnings } from './warnings.ts'
 
 /** Ends the process. */
-export async function makeCall(argv: readonly string[]): Promise<never> {
+export async function run(argv: readonly string[]): Promise<never> {
   listenForSignals()
   showOtherWarnings()
   process.exit(await endOf(runProgram(argv)))

@@ -13,7 +13,7 @@ import { type AccountSource, accountReader, checkTokens, type Tokens } from '../
 import { ownerApiTarget } from '../target.ts'
 
 /** Whose token goes on the calls, and where to. */
-export interface CallOptions {
+export interface OwnerCallOptions {
   /** The token manager. */
   readonly tokens: Tokens
   /** The account's name, or a function that knows it. */
@@ -32,6 +32,9 @@ export interface CallOptions {
   readonly tls?: TlsOptions | undefined
 }
 
+/** @deprecated The old name of {@link OwnerCallOptions}: core has another type of this name. */
+export type CallOptions = OwnerCallOptions
+
 /** The options, read once. */
 export interface CallSettings {
   readonly tokens: Tokens
@@ -44,7 +47,7 @@ export interface CallSettings {
  * @param fallback - the target where the options name none
  * @throws TypeError that names the option
  */
-export function callSettings(options: CallOptions, fallback?: string): CallSettings {
+export function parseOwnerCallOptions(options: OwnerCallOptions, fallback?: string): CallSettings {
   if (typeof options !== 'object' || options === null) throw new TypeError('options must be an object')
   const { tokens, account, transport, tls, target = fallback ?? process.env['OWNER_SSO_API_URL'] } = options
   checkTokens(tokens)

@@ -1,0 +1,20 @@
+/**
+ * What each command runs. A module is loaded by the call of its command alone.
+ */
+import type { CommandModule } from './call.ts'
+import type { CommandName } from './command-table.ts'
+
+export const commandModules: Readonly<Record<CommandName, () => Promise<CommandModule>>> = {
+  login: () => import('./commands/login.ts'),
+  token: () => import('./commands/token.ts'),
+  status: () => import('./commands/status.ts'),
+  refresh: () => import('./commands/refresh.ts'),
+  logout: () => import('./commands/logout.ts'),
+  accounts: () => import('./commands/accounts.ts'),
+  copy: () => import('./commands/copy.ts'),
+  stores: () => import('./commands/stores.ts'),
+  proxy: () => import('./commands/proxy.ts'),
+  doctor: () => import('./commands/doctor.ts'),
+  emulator: () => import('./commands/emulator.ts'),
+  completion: () => import('./commands/completion.ts'),
+}
