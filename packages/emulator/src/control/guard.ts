@@ -1,7 +1,7 @@
 /** Who may use `/_emulator`: this machine alone, under a loopback name, and no other site's page (which may link to the inspector). */
 import type { IncomingMessage } from 'node:http'
-import { TLSSocket } from 'node:tls'
 import type { Request, RequestHandler } from 'express'
+import { connectionOf } from '../http2-bridge.ts'
 import { isLoopback } from '../listeners.ts'
 import { sendReply } from '../reply.ts'
 import { mediaTypeOf } from '../service-request.ts'
@@ -25,7 +25,7 @@ function refusalOf(request: Request): string | undefined {
   if (!isLoopback(addressOf(request))) return 'The inspector answers this machine alone'
   // A name of somebody else's that resolves to this machine (DNS rebinding) makes their page same-origin.
   if (!isLoopback(hostName(host))) return 'The Host must be a loopback name or address'
-  const scheme = request.socket instanceof TLSSocket ? 'https' : 'http'
+  const scheme = connectionOf(request).tlsVersion === undefined ? 'http' : 'https'
   if (origin !== undefined && origin !== `${scheme}://${host}`) return 'The Origin must be the inspector itself'
   if (site !== undefined && site !== 'same-origin' && site !== 'none' && !followsLinkToPage(request)) {
     return 'Another site asked for this: open the address of the inspector by hand'

@@ -227,6 +227,13 @@ describeInChromium('the inspector in a real Chromium', () => {
     await page.context().close()
   })
 
+  it.each([{ tls: true }, { tls: true, http2: true }])('opens, live, over %j', async (options) => {
+    await using secured = await startEmulator(options)
+    const { page, complaints } = await visit(browser, secured, { ignoreHTTPSErrors: true })
+    expect(complaints).toEqual([])
+    await page.context().close()
+  })
+
   it('says that the emulator is gone, and begins anew with the next one at its address', async () => {
     const first = await startEmulator()
     const { page } = await visit(browser, first)
