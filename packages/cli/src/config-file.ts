@@ -2,8 +2,7 @@
  * The config file: JSON with settings that would else be options or environment variables. It holds no secrets but the
  * password in the address of a store.
  */
-import { readFileSync, statSync } from 'node:fs'
-import type { Stats } from 'node:fs'
+import { readFileSync, type Stats, statSync } from 'node:fs'
 import { usageError } from './command-error.ts'
 import { configFile } from './folders.ts'
 

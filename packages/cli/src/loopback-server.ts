@@ -1,8 +1,7 @@
 /**
  * A server on 127.0.0.1, for this machine alone.
  */
-import { type IncomingMessage, type RequestListener, createServer } from 'node:http'
-import type { Server } from 'node:http'
+import { type IncomingMessage, type RequestListener, type Server, createServer } from 'node:http'
 import { usageError } from './command-error.ts'
 
 /** @throws CommandError where the port is taken */

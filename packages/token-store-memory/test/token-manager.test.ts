@@ -1,9 +1,7 @@
 /** The token manager over a store in memory, against the service over HTTP; the service's own counters are the judge. */
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
-import { createSso, createTokenManager } from '@owner-sso/core'
-import type { TokenManager } from '@owner-sso/core'
-import { startEmulator } from '@owner-sso/emulator'
-import type { Emulator } from '@owner-sso/emulator'
+import { createSso, createTokenManager, type TokenManager } from '@owner-sso/core'
+import { startEmulator, type Emulator } from '@owner-sso/emulator'
 import { memoryTokenStore } from '../src/index.ts'
 
 const account = 'plain@example.com'

@@ -1,7 +1,6 @@
 /** A TCP connection in between that can be cut at the worst moment: once the server has answered, before the client hears it. */
 import { once } from 'node:events'
-import { connect, createServer, type Socket } from 'node:net'
-import type { AddressInfo } from 'node:net'
+import { connect, createServer, type Socket, type AddressInfo } from 'node:net'
 
 export interface CuttingProxy {
   readonly port: number

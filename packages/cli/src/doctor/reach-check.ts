@@ -1,8 +1,7 @@
 /**
  * Whether an address can be reached, over which TLS version, and what time it is there. One request, no login.
  */
-import { request as requestHttp } from 'node:http'
-import type { IncomingMessage } from 'node:http'
+import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { TLSSocket } from 'node:tls'
 import { type Transport, timeLimitSignal } from '@owner-sso/core'
