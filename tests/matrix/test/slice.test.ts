@@ -3,20 +3,24 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { openWorkshop } from '../project.mjs'
 import { groups } from '../run-rows.mjs'
 
-let workshop: ReturnType<typeof openWorkshop>
-beforeAll(() => {
-  workshop = openWorkshop({ nodeAtHand: true })
-})
-afterAll(() => workshop.remove())
-
 const slice = groups.flatMap((group) =>
   group.rows
     .filter((row) => 'slice' in row && row.slice)
     .map((row) => ({ title: `${group.title}: ${row.name.replace(/, Node .*/u, '')}`, group, row })),
 )
 
+let workshop: ReturnType<typeof openWorkshop>
+const prepared = new Map<unknown, Promise<unknown>>()
+beforeAll(() => {
+  workshop = openWorkshop({ nodeAtHand: true })
+  // All at once: npm waits for the network and the disk more than it works. A failure is told by the row that needs it.
+  for (const { group } of slice) prepared.set(group, group.prepare(workshop))
+  for (const each of prepared.values()) each.catch(() => undefined)
+})
+afterAll(() => workshop.remove())
+
 it.each(slice)('$title', async ({ group, row }) => {
-  await expect(row.run(await group.prepare(workshop), workshop)).resolves.toBeUndefined()
+  await expect(row.run(await prepared.get(group), workshop)).resolves.toBeUndefined()
 })
 
 it('has a row of each kind that a change of ours breaks most easily', () => {
