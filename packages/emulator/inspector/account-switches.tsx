@@ -1,9 +1,11 @@
-/** The accounts' switches: locked, captcha, region. */
+/**
+ * The accounts' switches: locked, captcha, region.
+ */
 import type { VNode } from 'preact'
 import type { AccountState } from '../src/control/state.ts'
 import type { SwitchesProps } from './switches-props.ts'
 
-const CAPTCHAS: readonly (readonly [words: string, value: AccountState['captcha']])[] = [
+const captchas: readonly (readonly [words: string, value: AccountState['captcha']])[] = [
   ['no captcha', false],
   ['captcha', true],
   ['captcha after submission', 'after-submission'],
@@ -32,11 +34,11 @@ export function AccountSwitches({ state: { accounts }, change }: SwitchesProps):
               aria-label={`Captcha of ${identity}`}
               value={String(captcha)}
               onChange={({ currentTarget }) => {
-                const value = CAPTCHAS[currentTarget.selectedIndex]?.[1]
+                const value = captchas[currentTarget.selectedIndex]?.[1]
                 if (value !== undefined) set({ captcha: value })
               }}
             >
-              {CAPTCHAS.map(([words, value]) => (
+              {captchas.map(([words, value]) => (
                 <option key={words} value={String(value)}>
                   {words}
                 </option>

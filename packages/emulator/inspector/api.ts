@@ -1,4 +1,6 @@
-/** The emulator's control API, as this page calls it. */
+/**
+ * The emulator's control API, as this page calls it.
+ */
 import type { ExchangeDetail } from '../src/inspector/exchange-view.ts'
 import type { ExchangeSecrets } from '../src/journal/raw-exchanges.ts'
 import type { ControlState } from '../src/control/state.ts'

@@ -1,4 +1,6 @@
-/** The whole page: logins on the left, the one that is looked at in the middle, the emulator of this moment on the right. */
+/**
+ * The whole page: logins on the left, the one that is looked at in the middle, the emulator of this moment on the right.
+ */
 import { useSignal, useComputed } from '@preact/signals'
 import type { VNode } from 'preact'
 import type { Connection } from './connection.ts'

@@ -1,4 +1,6 @@
-/** The page's line to the emulator: server-sent events into signals. */
+/**
+ * The page's line to the emulator: server-sent events into signals.
+ */
 import { signal, type ReadonlySignal } from '@preact/signals'
 import type { ExchangeLine } from '../src/inspector/exchange-view.ts'
 import type { LiveState } from '../src/inspector/live-state.ts'

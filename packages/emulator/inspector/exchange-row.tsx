@@ -1,9 +1,11 @@
-/** One request of the diagram: an arrow there, an arrow back, what was decided; open, all that was said. */
+/**
+ * One request of the diagram: an arrow there, an arrow back, what was decided; open, all that was said.
+ */
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import type { ExchangeLine } from '../src/inspector/exchange-view.ts'
 import { ExchangeSheet } from './exchange-sheet.tsx'
-import { elapsed, PLACES } from './words.ts'
+import { elapsed, placeNames } from './words.ts'
 
 interface ExchangeRowProps {
   readonly line: ExchangeLine
@@ -29,7 +31,7 @@ export function ExchangeRow({ line, lane, after }: ExchangeRowProps): VNode {
         <span class="after soft">+{elapsed(after)}</span>
         <span class="said">
           <b>{method}</b> <span class="path">{path}</span>
-          <span class="unseen"> to the {PLACES[place]}: </span>
+          <span class="unseen"> to the {placeNames[place]}: </span>
         </span>
         <span class="arrow there" />
         <span class="arrow back" />

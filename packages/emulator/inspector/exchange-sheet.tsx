@@ -1,9 +1,11 @@
-/** All that was said in one exchange: fetched when it is opened, its secrets only when they are asked for, one by one. */
+/**
+ * All that was said in one exchange: fetched when it is opened, its secrets only when they are asked for, one by one.
+ */
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useEffect } from 'preact/hooks'
 import type { ExchangeDetail } from '../src/inspector/exchange-view.ts'
-import { MASK } from '../src/journal/mask.ts'
+import { maskText } from '../src/journal/mask.ts'
 import { exchangeDetail, Refusal } from './api.ts'
 import { entriesOf } from './fields.ts'
 import { Secret } from './secret.tsx'
@@ -20,12 +22,12 @@ interface Part {
   readonly at: readonly [side: 'request' | 'answer', part: 'query' | 'headers' | 'body']
 }
 
-const REQUEST: readonly Part[] = [
+const requestPart: readonly Part[] = [
   { title: 'Query', at: ['request', 'query'] },
   { title: 'Body', at: ['request', 'body'] },
   { title: 'Headers', at: ['request', 'headers'] },
 ]
-const ANSWER: readonly Part[] = [
+const answerPart: readonly Part[] = [
   { title: 'Body', at: ['answer', 'body'] },
   { title: 'Headers', at: ['answer', 'headers'] },
 ]
@@ -50,12 +52,12 @@ export function ExchangeSheet({ id, answered }: ExchangeSheetProps): VNode {
       {problem.value !== '' && <p role="alert">{problem.value}</p>}
       {shown && (
         <>
-          <Side title="Request" note={transportOf(shown)} detail={shown} parts={REQUEST} />
+          <Side title="Request" note={transportOf(shown)} detail={shown} parts={requestPart} />
           <Side
             title="Answer"
             note={shown.answer ? `status ${shown.answer.status}` : 'none'}
             detail={shown}
-            parts={ANSWER}
+            parts={answerPart}
           />
         </>
       )}
@@ -87,7 +89,7 @@ function Side({ title, note, detail, parts }: SideProps): VNode {
                 <div key={field}>
                   <dt>{field}</dt>
                   <dd>
-                    {value.includes(MASK) ? (
+                    {value.includes(maskText) ? (
                       <Secret id={detail.id} field={field} masked={value} side={side} part={part} />
                     ) : (
                       value

@@ -1,11 +1,13 @@
-/** Faults: for the next request to an endpoint, or for all of them until they are taken back. */
+/**
+ * Faults: for the next request to an endpoint, or for all of them until they are taken back.
+ */
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import type { FaultState } from '../src/control/state.ts'
 import type { SwitchesProps } from './switches-props.ts'
 
 /** What is worth a click; the field beside it takes any other fault. */
-const KINDS: readonly (readonly [words: string, fault: object])[] = [
+const kinds: readonly (readonly [words: string, fault: object])[] = [
   ['The answer is lost', { drop: 'after-commit' }],
   ['Cut before anything happens', { drop: 'before-commit' }],
   ['Cut in the middle of the body', { drop: 'mid-body' }],
@@ -20,7 +22,7 @@ const KINDS: readonly (readonly [words: string, fault: object])[] = [
 
 export function FaultSwitches({ state: { faults }, change }: SwitchesProps): VNode {
   const endpoint = useSignal(Object.keys(faults)[0] ?? '')
-  const text = useSignal(JSON.stringify(KINDS[0]?.[1]))
+  const text = useSignal(JSON.stringify(kinds[0]?.[1]))
   const problem = useSignal('')
   const order = (method: 'POST' | 'PUT'): void => {
     problem.value = ''
@@ -54,7 +56,7 @@ export function FaultSwitches({ state: { faults }, change }: SwitchesProps): VNo
             text.value = currentTarget.value
           }}
         >
-          {KINDS.map(([words, fault]) => (
+          {kinds.map(([words, fault]) => (
             <option key={words} value={JSON.stringify(fault)}>
               {words}
             </option>

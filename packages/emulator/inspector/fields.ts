@@ -1,4 +1,6 @@
-/** Values of an exchange as a flat list of names and texts: `data.valid`, `set-cookie.2`. */
+/**
+ * Values of an exchange as a flat list of names and texts: `data.valid`, `set-cookie.2`.
+ */
 
 export function entriesOf(side: object | undefined, part: string): [name: string, value: string][] {
   const values: unknown = side && Reflect.get(side, part)

@@ -1,4 +1,6 @@
-/** The firewall's windows as gauges: how many requests of how many, and who is blocked for how long. */
+/**
+ * The firewall's windows as gauges: how many requests of how many, and who is blocked for how long.
+ */
 import type { VNode } from 'preact'
 import type { LiveState } from '../src/inspector/live-state.ts'
 import { duration } from './words.ts'

@@ -1,4 +1,6 @@
-/** The page's head: whose inspector it is, whether it is live, and the emulator's clock. */
+/**
+ * The page's head: whose inspector it is, whether it is live, and the emulator's clock.
+ */
 import type { VNode } from 'preact'
 import type { Connection } from './connection.ts'
 import type { Logins } from './logins.ts'

@@ -1,9 +1,11 @@
-/** What lives at this moment: passcodes, sessions, codes, tokens, and how far the firewall's windows are filled. */
+/**
+ * What lives at this moment: passcodes, sessions, codes, tokens, and how far the firewall's windows are filled.
+ */
 import type { VNode } from 'preact'
 import type { LiveAccount, Life, Living } from '../src/inspector/live-state.ts'
 import type { Connection } from './connection.ts'
 import { FirewallGauges } from './firewall-gauges.tsx'
-import { duration, PLACES } from './words.ts'
+import { duration, placeNames } from './words.ts'
 
 export function LivePanel({ connection: { state } }: { readonly connection: Connection }): VNode {
   const live = state.value
@@ -88,7 +90,7 @@ function Lives({
         {youngest.map((life, index) => (
           <li key={index}>
             <span>{life.identity ?? 'a client'}</span>
-            <span class="soft">{[PLACES[life.place], life.stage].filter(Boolean).join(', ')}</span>
+            <span class="soft">{[placeNames[life.place], life.stage].filter(Boolean).join(', ')}</span>
             <span class="mono">{lifeWords(life, now)}</span>
           </li>
         ))}

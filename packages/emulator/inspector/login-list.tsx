@@ -1,4 +1,6 @@
-/** The list of logins, the youngest first: a list box that holds no more rows than can be seen. */
+/**
+ * The list of logins, the youngest first: a list box that holds no more rows than can be seen.
+ */
 import { useComputed, useSignal, type ReadonlySignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
@@ -7,9 +9,9 @@ import { nameOf, type Login, type Logins } from './logins.ts'
 import { counted } from './words.ts'
 
 /** Pixels; the style sheet agrees. */
-const ROW = 66
+const rowHeight = 66
 /** Rows above and below those in sight. */
-const SPARE = 4
+const spareRows = 4
 
 interface LoginListProps {
   readonly logins: Logins
@@ -47,13 +49,13 @@ export function LoginList({ logins, selected, following, onPick, onFollow }: Log
     const element = box.current
     if (!login || !element) return
     onPick(login.number)
-    if (index * ROW < element.scrollTop) element.scrollTop = index * ROW
-    else if ((index + 1) * ROW > element.scrollTop + element.clientHeight) {
-      element.scrollTop = (index + 1) * ROW - element.clientHeight
+    if (index * rowHeight < element.scrollTop) element.scrollTop = index * rowHeight
+    else if ((index + 1) * rowHeight > element.scrollTop + element.clientHeight) {
+      element.scrollTop = (index + 1) * rowHeight - element.clientHeight
     }
   }
   const onKeyDown = (event: KeyboardEvent): void => {
-    const pageful = Math.max(1, Math.floor(height.value / ROW) - 1)
+    const pageful = Math.max(1, Math.floor(height.value / rowHeight) - 1)
     const steps: Readonly<Record<string, number>> = {
       ArrowDown: active + 1,
       ArrowUp: active - 1,
@@ -68,8 +70,8 @@ export function LoginList({ logins, selected, following, onPick, onFollow }: Log
     move(target)
   }
 
-  const first = Math.max(0, Math.floor(scrolled.value / ROW) - SPARE)
-  const shown = rows.value.slice(first, first + Math.ceil(height.value / ROW) + 2 * SPARE)
+  const first = Math.max(0, Math.floor(scrolled.value / rowHeight) - spareRows)
+  const shown = rows.value.slice(first, first + Math.ceil(height.value / rowHeight) + 2 * spareRows)
   return (
     <nav class="logins" aria-label="Logins">
       <div class="logins-head">
@@ -103,12 +105,12 @@ export function LoginList({ logins, selected, following, onPick, onFollow }: Log
           scrolled.value = currentTarget.scrollTop
         }}
       >
-        <div class="login-space" role="presentation" style={{ height: `${rows.value.length * ROW}px` }}>
+        <div class="login-space" role="presentation" style={{ height: `${rows.value.length * rowHeight}px` }}>
           {shown.map((login, index) => (
             <LoginRow
               key={login.number}
               login={login}
-              top={(first + index) * ROW}
+              top={(first + index) * rowHeight}
               position={first + index + 1}
               total={rows.value.length}
               selected={login.number === selected.value}

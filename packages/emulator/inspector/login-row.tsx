@@ -1,4 +1,6 @@
-/** A login's row in the list: whose it is, when it began, how it went, what struck. */
+/**
+ * A login's row in the list: whose it is, when it began, how it went, what struck.
+ */
 import type { VNode } from 'preact'
 import { nameOf, summaryOf, type Login } from './logins.ts'
 import { counted, timeOfDay } from './words.ts'

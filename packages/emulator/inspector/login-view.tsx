@@ -1,4 +1,6 @@
-/** The login that is looked at: what it is, how to take it away, and its sequence diagram. */
+/**
+ * The login that is looked at: what it is, how to take it away, and its sequence diagram.
+ */
 import type { ReadonlySignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { loginFile } from './api.ts'

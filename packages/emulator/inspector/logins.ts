@@ -1,8 +1,10 @@
-/** The exchanges that the page knows, by login: bounded as the emulator's own journal is, told in batches. */
+/**
+ * The exchanges that the page knows, by login: bounded as the emulator's own journal is, told in batches.
+ */
 import { signal, type ReadonlySignal } from '@preact/signals'
 import type { ExchangeLine } from '../src/inspector/exchange-view.ts'
 
-const MAX_EXCHANGES = 10_000
+const maxExchanges = 10_000
 
 /** A login, or (number 0) all requests that belong to none. */
 export interface Login {
@@ -62,7 +64,7 @@ export function createLogins(): Logins {
         if (login.number > 0) login.identity = line.identity ?? login.identity
       }
       for (const id of homes.keys()) {
-        if (homes.size <= MAX_EXCHANGES) break
+        if (homes.size <= maxExchanges) break
         remove(id)
       }
       revision.value += 1

@@ -1,4 +1,6 @@
-/** The inspector's page: what is shown, from one connection to the emulator. */
+/**
+ * The inspector's page: what is shown, from one connection to the emulator.
+ */
 import { render } from 'preact'
 import { App } from './app.tsx'
 import { connect } from './connection.ts'

@@ -1,4 +1,6 @@
-/** The options: those that can change while the emulator runs, each by what it takes; the others as they are. */
+/**
+ * The options: those that can change while the emulator runs, each by what it takes; the others as they are.
+ */
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import type { OptionState } from '../src/control/state.ts'

@@ -1,4 +1,6 @@
-/** Scenarios, clock and firewall: what takes one click. */
+/**
+ * Scenarios, clock and firewall: what takes one click.
+ */
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import type { SwitchesProps } from './switches-props.ts'
@@ -39,7 +41,7 @@ export function Scenarios({ state: { scenarios }, change }: SwitchesProps): VNod
   )
 }
 
-const STEPS: readonly (readonly [words: string, seconds: number])[] = [
+const steps: readonly (readonly [words: string, seconds: number])[] = [
   ['+30 s', 30],
   ['+5 min', 300],
   ['+1 h', 3600],
@@ -52,7 +54,7 @@ export function ClockSwitches({ state: { clock }, change }: SwitchesProps): VNod
     <section aria-labelledby="clock-title">
       <h3 id="clock-title">Clock</h3>
       <div class="line">
-        {STEPS.map(([words, seconds]) => (
+        {steps.map(([words, seconds]) => (
           <button
             key={words}
             type="button"

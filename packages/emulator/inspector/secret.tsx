@@ -1,7 +1,9 @@
-/** A masked value: a click fetches and shows it, another one forgets it. */
+/**
+ * A masked value: a click fetches and shows it, another one forgets it.
+ */
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
-import { MASK } from '../src/journal/mask.ts'
+import { maskText } from '../src/journal/mask.ts'
 import { exchangeSecrets, Refusal } from './api.ts'
 import { entriesOf } from './fields.ts'
 
@@ -30,7 +32,7 @@ export function Secret({ id, field, masked, side, part }: SecretProps): VNode {
   return (
     <>
       <span class={revealed.value === undefined ? 'masked' : 'revealed'}>
-        {revealed.value ?? masked.replaceAll(MASK, '••••••')}
+        {revealed.value ?? masked.replaceAll(maskText, '••••••')}
       </span>{' '}
       <button
         type="button"

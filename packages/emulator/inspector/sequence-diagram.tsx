@@ -1,21 +1,23 @@
-/** A login as a sequence diagram: one lane each for the client and whom it asked, two arrows a request. */
+/**
+ * A login as a sequence diagram: one lane each for the client and whom it asked, two arrows a request.
+ */
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useRef } from 'preact/hooks'
 import type { ExchangeLine } from '../src/inspector/exchange-view.ts'
 import type { Place } from '../src/journal/journal.ts'
 import { ExchangeRow } from './exchange-row.tsx'
-import { counted, PLACES } from './words.ts'
+import { counted, placeNames } from './words.ts'
 
 /** Requests at a time: a family of tokens may have thousands of refreshes. */
-const SHOWN = 60
-const ORDER: readonly Place[] = ['home', 'regional', 'owner-api']
+const maxShown = 60
+const placeOrder: readonly Place[] = ['home', 'regional', 'owner-api']
 
 export function SequenceDiagram({ lines }: { readonly lines: readonly ExchangeLine[] }): VNode {
-  const wanted = useSignal(SHOWN)
+  const wanted = useSignal(maxShown)
   const list = useRef<HTMLOListElement>(null)
   const asked = new Set(lines.map(({ place }) => place))
-  const places = ORDER.filter((place) => asked.has(place))
+  const places = placeOrder.filter((place) => asked.has(place))
   const lanes = places.length + 1
   const shown = lines.slice(-wanted.value)
   const hidden = lines.length - shown.length
@@ -34,7 +36,7 @@ export function SequenceDiagram({ lines }: { readonly lines: readonly ExchangeLi
   return (
     <div class="diagram" style={{ '--lanes': lanes }}>
       <div class="lanes" aria-hidden="true">
-        {['Client', ...places.map((place) => PLACES[place])].map((name) => (
+        {['Client', ...places.map((place) => placeNames[place])].map((name) => (
           <span key={name}>
             <b>{name}</b>
           </span>
@@ -46,7 +48,7 @@ export function SequenceDiagram({ lines }: { readonly lines: readonly ExchangeLi
             type="button"
             class="button"
             onClick={() => {
-              wanted.value += SHOWN
+              wanted.value += maxShown
             }}
           >
             Show earlier requests

@@ -1,4 +1,6 @@
-/** The switches: everything that the control API can change, as it stands, and the latest refusal of it. */
+/**
+ * The switches: everything that the control API can change, as it stands, and the latest refusal of it.
+ */
 import { useSignal, type Signal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useEffect } from 'preact/hooks'
@@ -11,7 +13,7 @@ import { FaultSwitches } from './fault-switches.tsx'
 import { OptionSwitches } from './option-switches.tsx'
 
 /** Milliseconds; tests and the command line switch as well. */
-const LOOK_AGAIN = 2000
+const lookAgain = 2000
 
 export function SwitchesPanel(): VNode {
   const state = useSignal<ControlState | undefined>(undefined)
@@ -21,7 +23,7 @@ export function SwitchesPanel(): VNode {
   useEffect(() => {
     const look = (): void => void settle(controlState(), state, problem, false)
     look()
-    const looking = setInterval(look, LOOK_AGAIN)
+    const looking = setInterval(look, lookAgain)
     return () => clearInterval(looking)
   }, [])
 

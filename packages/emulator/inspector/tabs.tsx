@@ -1,4 +1,6 @@
-/** Tabs by the book: arrow keys move between them, only the chosen one is a stop of the Tab key. */
+/**
+ * Tabs by the book: arrow keys move between them, only the chosen one is a stop of the Tab key.
+ */
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useRef } from 'preact/hooks'

@@ -1,23 +1,25 @@
-/** Times and places in words, as the page says them. */
+/**
+ * Times and places in words, as the page says them.
+ */
 import type { Place } from '../src/journal/journal.ts'
 
-export const PLACES: Readonly<Record<Place, string>> = {
+export const placeNames: Readonly<Record<Place, string>> = {
   home: 'SSO service',
   regional: 'Other region',
   'owner-api': 'Owner API',
 }
 
-const TIME = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' })
-const DATE = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' })
+const timeFormat = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' })
+const dateFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' })
 
 /** `20:35:12`, of milliseconds since the epoch. */
 export function timeOfDay(milliseconds: number): string {
-  return TIME.format(milliseconds)
+  return timeFormat.format(milliseconds)
 }
 
 /** `21 Nov 2026, 20:35:12`, of seconds since the epoch. */
 export function moment(seconds: number): string {
-  return `${DATE.format(seconds * 1000)}, ${TIME.format(seconds * 1000)}`
+  return `${dateFormat.format(seconds * 1000)}, ${timeFormat.format(seconds * 1000)}`
 }
 
 /** `4:05`, `7 h 59 min`, of seconds. */

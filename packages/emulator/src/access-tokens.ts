@@ -1,4 +1,6 @@
-/** Access and id tokens: issued, looked up by the owner API, and revoked early. */
+/**
+ * Access and id tokens: issued, looked up by the owner API, and revoked early.
+ */
 import { randomUUID } from 'node:crypto'
 import type { Account } from './accounts.ts'
 import type { Clock } from './clock.ts'
@@ -9,7 +11,7 @@ import type { Minting } from './minting.ts'
 import { randomText } from './sessions.ts'
 import { signToken } from './signing-key.ts'
 
-const MAX_TOKENS = 50_000
+const maxTokens = 50_000
 
 /** An access token that was issued. */
 export interface AccessToken {
@@ -37,7 +39,7 @@ export interface AccessTokens {
 }
 
 /** Of more than `max` tokens the oldest is forgotten. */
-export function createAccessTokens(clock: Clock, settings: Settings, max: number = MAX_TOKENS): AccessTokens {
+export function createAccessTokens(clock: Clock, settings: Settings, max: number = maxTokens): AccessTokens {
   const tokens = createExpiringMap<AccessToken>({
     clock,
     lifetime: () => settings.accessTokenLifetime,

@@ -1,4 +1,6 @@
-/** The accounts the service knows, and what each of them needs to sign in. */
+/**
+ * The accounts the service knows, and what each of them needs to sign in.
+ */
 import { createHash } from 'node:crypto'
 import type { AccountOptions, AccountSwitches } from './options/account-options.ts'
 import type { Clock } from './clock.ts'

@@ -1,4 +1,6 @@
-/** Lets an endpoint answer one request, with the fault that was ordered for it, if any. */
+/**
+ * Lets an endpoint answer one request, with the fault that was ordered for it, if any.
+ */
 import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Fault } from './faults/fault.ts'

@@ -1,4 +1,6 @@
-/** The query of both authorize calls (interface document, endpoints 1 and 2): presence, fixed values, no duplicates. */
+/**
+ * The query of both authorize calls (interface document, endpoints 1 and 2): presence, fixed values, no duplicates.
+ */
 
 /** What the service keeps of an authorization request. */
 export interface AuthorizationRequest {
@@ -8,39 +10,40 @@ export interface AuthorizationRequest {
 }
 
 /** Values that the document fixes. */
-const FIXED: Readonly<Record<string, string>> = {
+const fixedParameters: Readonly<Record<string, string>> = {
   client_id: 'ownerapi',
   code_challenge_method: 'S256',
   response_type: 'code',
   scope: 'openid email offline_access',
 }
-const NAMES = [...Object.keys(FIXED), 'code_challenge', 'redirect_uri', 'state', 'login_hint']
+const parameterNames = [...Object.keys(fixedParameters), 'code_challenge', 'redirect_uri', 'state', 'login_hint']
 /** Room for the base64url of a digest, of its hexadecimal text, and padding. */
-const CODE_CHALLENGE = /^[\w-]{43,128}={0,2}$/u
-const STATE_MAX = 1024
+const challengePattern = /^[\w-]{43,128}={0,2}$/u
+const maxStateLength = 1024
 
 /** The request, or a sentence that names what is wrong with it. Parameters the document doesn't know are ignored. */
 export function readAuthorizationRequest(
   query: URLSearchParams,
   isRedirectUri: (uri: string) => boolean,
 ): AuthorizationRequest | string {
-  const repeated = NAMES.find((name) => query.getAll(name).length > 1)
+  const repeated = parameterNames.find((name) => query.getAll(name).length > 1)
   if (repeated !== undefined) return `The parameter ${repeated} must not be repeated.`
-  for (const [name, value] of Object.entries(FIXED)) {
+  for (const [name, value] of Object.entries(fixedParameters)) {
     if (query.get(name) !== value) return `The parameter ${name} must be "${value}".`
   }
   const codeChallenge = query.get('code_challenge') ?? ''
   const redirectUri = query.get('redirect_uri') ?? ''
   const state = query.get('state') ?? ''
-  if (!CODE_CHALLENGE.test(codeChallenge)) return 'The parameter code_challenge must be a base64url SHA-256 challenge.'
+  if (!challengePattern.test(codeChallenge))
+    return 'The parameter code_challenge must be a base64url SHA-256 challenge.'
   if (!isRedirectUri(redirectUri)) return 'The parameter redirect_uri is not a registered address.'
-  if (state === '' || state.length > STATE_MAX) return 'The parameter state must be a random string.'
+  if (state === '' || state.length > maxStateLength) return 'The parameter state must be a random string.'
   return { codeChallenge: codeChallenge.replace(/=+$/u, ''), redirectUri, state }
 }
 
 /** Whether the query has none of the parameters: a legacy client posts the form to the bare address. */
 export function isBareQuery(query: URLSearchParams): boolean {
-  return !NAMES.some((name) => query.has(name))
+  return !parameterNames.some((name) => query.has(name))
 }
 
 export function isSameRequest(one: AuthorizationRequest, other: AuthorizationRequest): boolean {

@@ -1,25 +1,27 @@
-/** The answers that both authorize endpoints give: cookies, the login page, the passcode page, a refusal. */
+/**
+ * The answers that both authorize endpoints give: cookies, the login page, the passcode page, a refusal.
+ */
 import { loginPage } from './login-page.ts'
 import { noticePage } from './page.ts'
 import { passcodePage } from './passcode-page.ts'
 import { recordedLoginPage } from './recorded-login-page.ts'
 import { because, htmlReply, type Reply } from './reply.ts'
 import type { Service } from './service.ts'
-import { randomText, SESSION_COOKIE, type PendingPasscode, type Session } from './sessions.ts'
+import { randomText, sessionCookie, type PendingPasscode, type Session } from './sessions.ts'
 import { isLenient } from './strictness.ts'
 
-export const AUTHORIZE_PATH = '/oauth2/v3/authorize'
+export const authorizeEndpointPath = '/oauth2/v3/authorize'
 
 /** Seconds that the firewall's own cookies live, as recorded; others live for an hour. */
-const COOKIE_SECONDS: Readonly<Record<string, number>> = { ak_bmsc: 7200, bm_sz: 14_400, _abck: 31_536_000 }
+const cookieSeconds: Readonly<Record<string, number>> = { ak_bmsc: 7200, bm_sz: 14_400, _abck: 31_536_000 }
 
 /** Set again on every authorize answer: the session's cookie, amid the firewall's own; legacy clients keep only the first. */
 export function authorizeCookies(service: Service, session?: Session): { readonly 'set-cookie': readonly string[] } {
   const attributes = service.settings.tls ? 'Path=/; Secure' : 'Path=/'
   const others = service.settings.firewallCookies.map(
-    (name) => `${name}=${randomText(24)}~-1~; Max-Age=${COOKIE_SECONDS[name] ?? 3600}; ${attributes}`,
+    (name) => `${name}=${randomText(24)}~-1~; Max-Age=${cookieSeconds[name] ?? 3600}; ${attributes}`,
   )
-  const own = session && `${SESSION_COOKIE}=${session.id}; ${attributes}; HttpOnly; SameSite=Lax`
+  const own = session && `${sessionCookie}=${session.id}; ${attributes}; HttpOnly; SameSite=Lax`
   const before = isLenient(service.settings) ? 0 : Math.max(0, others.length - 1)
   return { 'set-cookie': others.toSpliced(before, 0, ...(own ? [own] : [])) }
 }
@@ -76,5 +78,5 @@ function formAction({ request }: Session): string {
     scope: 'openid email offline_access',
     state: request.state,
   })
-  return `${AUTHORIZE_PATH}?${query.toString()}`
+  return `${authorizeEndpointPath}?${query.toString()}`
 }

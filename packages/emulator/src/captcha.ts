@@ -1,4 +1,6 @@
-/** The captcha of accounts that meet one: letters a person types off a picture. */
+/**
+ * The captcha of accounts that meet one: letters a person types off a picture.
+ */
 import { randomInt } from 'node:crypto'
 import type { Account } from './accounts.ts'
 import { html, type Markup } from './html.ts'
@@ -6,14 +8,14 @@ import type { CaptchaKind } from './options/options.ts'
 import type { Session } from './sessions.ts'
 
 /** None that look alike. */
-const LETTERS = 'ABCDEFHKLMNPRTUVWXYZ'
+const captchaAlphabet = 'ABCDEFHKLMNPRTUVWXYZ'
 
 export function captchaLetters(): string {
-  return Array.from({ length: 5 }, () => LETTERS[randomInt(LETTERS.length)]).join('')
+  return Array.from({ length: 5 }, () => captchaAlphabet[randomInt(captchaAlphabet.length)]).join('')
 }
 
 /** Class of each widget, as its maker has it, and the field that its answer comes in. */
-const WIDGETS: Readonly<Record<Exclude<CaptchaKind, 'picture'>, readonly [className: string, field: string]>> = {
+const widgets: Readonly<Record<Exclude<CaptchaKind, 'picture'>, readonly [className: string, field: string]>> = {
   recaptcha: ['g-recaptcha', 'g-recaptcha-response'],
   hcaptcha: ['h-captcha', 'h-captcha-response'],
   turnstile: ['cf-turnstile', 'cf-turnstile-response'],
@@ -21,7 +23,7 @@ const WIDGETS: Readonly<Record<Exclude<CaptchaKind, 'picture'>, readonly [classN
 
 /** A widget of another company's as a page has it before its script has run: nothing is loaded here, so nobody can solve it. */
 export function captchaWidget(kind: Exclude<CaptchaKind, 'picture'>): Markup {
-  const [className, field] = WIDGETS[kind]
+  const [className, field] = widgets[kind]
   return html`<div class="${className}" data-sitekey="emulated-site-key"></div>
     <input type="hidden" name="${field}" value="" />
     <p class="note">A captcha of another company's would stand here.</p>`

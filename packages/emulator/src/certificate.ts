@@ -1,4 +1,6 @@
-/** A certificate authority and a certificate for loopback, made on the spot. */
+/**
+ * A certificate authority and a certificate for loopback, made on the spot.
+ */
 
 export interface Certificate {
   /** PEM of the authority, for clients to trust. */
@@ -8,21 +10,21 @@ export interface Certificate {
 }
 
 /** Elliptic curve keys: made in milliseconds. */
-const COMMON = { keyType: 'ec', curve: 'P-256', algorithm: 'sha256' } as const
+const keyOptions = { keyType: 'ec', curve: 'P-256', algorithm: 'sha256' } as const
 
 /** `host` is certified beside the names of loopback. */
 export async function createCertificate(host: string): Promise<Certificate> {
   // Loaded only for TLS: it is the slowest import of all.
   const { generate } = await import('selfsigned')
   const authority = await generate([{ name: 'commonName', value: 'owner-sso emulator CA' }], {
-    ...COMMON,
+    ...keyOptions,
     extensions: [
       { name: 'basicConstraints', cA: true, critical: true },
       { name: 'keyUsage', keyCertSign: true, cRLSign: true, critical: true },
     ],
   })
   const server = await generate([{ name: 'commonName', value: 'localhost' }], {
-    ...COMMON,
+    ...keyOptions,
     ca: { key: authority.private, cert: authority.cert },
     extensions: [
       { name: 'basicConstraints', cA: false, critical: true },

@@ -1,4 +1,6 @@
-/** The firewall's challenge page (interface document, "Errors"; field notes have it as recorded). */
+/**
+ * The firewall's challenge page (interface document, "Errors"; field notes have it as recorded).
+ */
 import { randomBytes } from 'node:crypto'
 import { html } from './html.ts'
 import { htmlReply, type Reply } from './reply.ts'

@@ -1,18 +1,20 @@
 #!/usr/bin/env node
-/** The command `npx @owner-sso/emulator`: the emulator in a terminal, for a person or a program in any language. */
+/**
+ * The command `npx @owner-sso/emulator`: the emulator in a terminal, for a person or a program in any language.
+ */
 import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { greeting, passcodeTeller } from './command/greeting.ts'
 import { helpText } from './command/help.ts'
-import { flagOf, OPTION_FLAGS, optionsOf } from './command/option-flags.ts'
-import { setSwitches, SWITCH_FLAGS } from './command/switch-flags.ts'
+import { flagOf, optionFlags, optionsOf } from './command/option-flags.ts'
+import { setSwitches, switchFlags } from './command/switch-flags.ts'
 import { startWatched } from './start-emulator.ts'
 import { version } from './version.ts'
 
-const FLAGS = {
-  ...OPTION_FLAGS,
-  ...SWITCH_FLAGS,
+const flags = {
+  ...optionFlags,
+  ...switchFlags,
   'ca-file': { type: 'string' },
   help: { type: 'boolean' },
   version: { type: 'boolean' },
@@ -36,7 +38,7 @@ async function main(): Promise<void> {
     const { runRecorder } = await import('@owner-sso/recorder/command')
     return runRecorder([command, ...args])
   }
-  const { values } = parseArgs({ options: FLAGS })
+  const { values } = parseArgs({ options: flags })
   if (values.help) return void process.stdout.write(helpText())
   if (values.version) return console.log(version)
 

@@ -1,4 +1,6 @@
-/** The emulator's clock: the machine's own, moved and stopped by tests. Everything that expires looks at it. */
+/**
+ * The emulator's clock: the machine's own, moved and stopped by tests. Everything that expires looks at it.
+ */
 
 export interface Clock {
   /** Seconds since the epoch, with a fraction. */

@@ -1,4 +1,6 @@
-/** Authorization codes: single-use, short-lived, bound to challenge, redirect_uri, session and instance (RFC 6749, RFC 7636). */
+/**
+ * Authorization codes: single-use, short-lived, bound to challenge, redirect_uri, session and instance (RFC 6749, RFC 7636).
+ */
 import { createHash } from 'node:crypto'
 import type { Account } from './accounts.ts'
 import type { Clock } from './clock.ts'
@@ -7,7 +9,7 @@ import type { Settings } from './options/options.ts'
 import { randomText, type Session } from './sessions.ts'
 import { acceptedEncoding, isCodeVerifier } from './strictness.ts'
 
-const MAX_CODES = 10_000
+const maxCodes = 10_000
 
 export interface AuthorizationCode {
   readonly session: Session
@@ -25,7 +27,7 @@ export interface Codes {
 }
 
 export function createCodes(clock: Clock, settings: Settings): Codes {
-  const codes = createExpiringMap<AuthorizationCode>({ clock, lifetime: () => settings.codeLifetime, max: MAX_CODES })
+  const codes = createExpiringMap<AuthorizationCode>({ clock, lifetime: () => settings.codeLifetime, max: maxCodes })
   return {
     issue(content) {
       const code = randomText(32)

@@ -1,4 +1,6 @@
-/** What the service itself counted: the judge of every test, since a client's own count can't be trusted. */
+/**
+ * What the service itself counted: the judge of every test, since a client's own count can't be trusted.
+ */
 
 export interface Counters {
   /** Login pages answered (endpoint 1), 303s to the other region not included. */

@@ -1,4 +1,6 @@
-/** A running emulator, as tests and demos hold it. */
+/**
+ * A running emulator, as tests and demos hold it.
+ */
 import type { JSONWebKeySet } from 'jose'
 import type { EmulatorAccount } from './accounts.ts'
 import type { Clock } from './clock.ts'

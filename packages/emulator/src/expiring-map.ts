@@ -1,4 +1,6 @@
-/** A map whose entries live for a while and whose oldest give way: it keeps the emulator's memory bounded. */
+/**
+ * A map whose entries live for a while and whose oldest give way: it keeps the emulator's memory bounded.
+ */
 import type { Clock } from './clock.ts'
 
 export interface ExpiringMap<Value> {

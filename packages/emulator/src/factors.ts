@@ -1,9 +1,11 @@
-/** Second factors: TOTP passcodes (RFC 6238) with one step of drift, each accepted once (section 5.2), and backup codes. */
+/**
+ * Second factors: TOTP passcodes (RFC 6238) with one step of drift, each accepted once (section 5.2), and backup codes.
+ */
 import { randomUUID } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
 
 /** Seconds of one TOTP step. */
-export const STEP_SECONDS = 30
+export const stepSeconds = 30
 
 export interface Factor {
   readonly id: string
@@ -29,7 +31,7 @@ export interface FactorOptions {
 
 /** Throws a TypeError if the secret is not base32. */
 export function createFactor({ id = randomUUID(), name, totpSecret }: FactorOptions): Factor {
-  const totp = new TOTP({ secret: Secret.fromBase32(totpSecret), period: STEP_SECONDS, digits: 6, algorithm: 'SHA1' })
+  const totp = new TOTP({ secret: Secret.fromBase32(totpSecret), period: stepSeconds, digits: 6, algorithm: 'SHA1' })
   const usedSteps = new Set<number>()
   return {
     id,
@@ -41,7 +43,7 @@ export function createFactor({ id = randomUUID(), name, totpSecret }: FactorOpti
         ? totp.validate({ token: passcode, timestamp: now * 1000, window: 1 })
         : null
       if (delta === null) return 'wrong'
-      const step = Math.floor(now / STEP_SECONDS) + delta
+      const step = Math.floor(now / stepSeconds) + delta
       if (usedSteps.has(step)) return 'replayed'
       if (usedSteps.size > 100) usedSteps.clear()
       usedSteps.add(step)

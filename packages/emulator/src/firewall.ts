@@ -1,4 +1,6 @@
-/** The web application firewall: who is challenged, and for how long (interface document, "Errors" and "Limits"). */
+/**
+ * The web application firewall: who is challenged, and for how long (interface document, "Errors" and "Limits").
+ */
 import type { Clock } from './clock.ts'
 import { createExpiringMap } from './expiring-map.ts'
 import type { FirewallOptions, Settings } from './options/options.ts'
@@ -6,10 +8,10 @@ import { defaultFirewall } from './options/option-table.ts'
 import type { ServiceRequest } from './service-request.ts'
 import { isLenient } from './strictness.ts'
 
-const MAX_CLIENTS = 10_000
+const maxClients = 10_000
 /** What tells clients apart is at the beginning; a client can't fill the memory with the rest. */
-const USER_AGENT_LENGTH = 256
-const BROWSER =
+const userAgentLength = 256
+const browserPattern =
   /\b(?:Mozilla|AppleWebKit|Gecko|Chrome|Chromium|CriOS|Safari|Firefox|FxiOS|Edge?|EdgA|OPR|Opera|MSIE|Trident)\//iu
 
 /** A client of the last while: its address and fingerprint, so that a person's browser doesn't block the program beside it. */
@@ -47,12 +49,12 @@ export function createFirewall(clock: Clock, settings: Settings): Firewall {
   const blocked = createExpiringMap<{ readonly client: Client; readonly until: number }>({
     clock,
     lifetime: () => rules().blockSeconds,
-    max: MAX_CLIENTS,
+    max: maxClients,
   })
   const windows = createExpiringMap<{ readonly client: Client; readonly endsAt: number; requests: number }>({
     clock,
     lifetime: () => rules().windowSeconds,
-    max: MAX_CLIENTS,
+    max: maxClients,
   })
   let everybodyUntil = -Infinity
 
@@ -78,7 +80,7 @@ export function createFirewall(clock: Clock, settings: Settings): Firewall {
     blocks({ address, userAgent, tlsVersion }) {
       if (everybodyUntil > clock.now()) return 'everybody is blocked'
       if (!settings.firewall) return undefined
-      const client = { address, userAgent: userAgent.slice(0, USER_AGENT_LENGTH), tlsVersion }
+      const client = { address, userAgent: userAgent.slice(0, userAgentLength), tlsVersion }
       if (blocked.get(keyOf(client))) return 'this client is blocked'
       const reason = offence(client, userAgent)
       if (reason !== undefined) blocked.set(keyOf(client), { client, until: clock.now() + rules().blockSeconds })
@@ -116,7 +118,7 @@ function keyOf({ address, userAgent, tlsVersion }: Client): string {
 
 /** Whether a User-Agent names a browser. */
 export function isBrowser(userAgent: string): boolean {
-  return BROWSER.test(userAgent)
+  return browserPattern.test(userAgent)
 }
 
 function isAllowed(userAgent: string, allowBrowsers: boolean | RegExp): boolean {

@@ -1,4 +1,6 @@
-/** Endpoint 2, POST /oauth2/v3/authorize: the submitted login form, answered with an authorization code. */
+/**
+ * Endpoint 2, POST /oauth2/v3/authorize: the submitted login form, answered with an authorization code.
+ */
 import type { Account } from './accounts.ts'
 import { authorizeCookies, loginPageReply, passcodePageReply, refusal } from './authorize-answers.ts'
 import { isBareQuery, isSameRequest, readAuthorizationRequest } from './authorization-request.ts'
@@ -8,7 +10,7 @@ import { issuerOf } from './instances.ts'
 import { because, redirectReply, type Reply } from './reply.ts'
 import type { Service } from './service.ts'
 import type { ServiceRequest } from './service-request.ts'
-import { askForCredential, awaitPasscode, SESSION_COOKIE, type Session } from './sessions.ts'
+import { askForCredential, awaitPasscode, sessionCookie, type Session } from './sessions.ts'
 import { isLenient, isPasscodeCsrf, isPostedBack } from './strictness.ts'
 
 export function formSubmissionEndpoint(service: Service, request: ServiceRequest): Reply {
@@ -19,7 +21,7 @@ export function formSubmissionEndpoint(service: Service, request: ServiceRequest
   if (request.contentType !== 'application/x-www-form-urlencoded') {
     return refusal(service, 400, 'The form must be sent as application/x-www-form-urlencoded.')
   }
-  const session = service.sessions.find(request.cookies.get(SESSION_COOKIE), request.instance)
+  const session = service.sessions.find(request.cookies.get(sessionCookie), request.instance)
   if (!session) return refusal(service, 403, 'Your session is unknown or has expired. Open the login page again.')
   if (asked && !isSameRequest(asked, session.request)) {
     return refusal(service, 400, "The parameters differ from those of this session's login page.", session)
@@ -92,7 +94,7 @@ function isVouchedFor({ settings }: Service, { names, pending }: Session, form: 
 
 /** The code for a verified transaction that the query names; undefined if there is none. */
 export function verifiedTransactionReply(service: Service, request: ServiceRequest): Reply | undefined {
-  const session = service.sessions.find(request.cookies.get(SESSION_COOKIE), request.instance)
+  const session = service.sessions.find(request.cookies.get(sessionCookie), request.instance)
   const verified = session?.pending?.verified && request.query.get('transaction_id') === session.transactionId
   return session && verified ? issueCode(service, session) : undefined
 }

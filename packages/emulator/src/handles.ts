@@ -1,4 +1,6 @@
-/** The handles of a running emulator that reach into the service itself. */
+/**
+ * The handles of a running emulator that reach into the service itself.
+ */
 import { accountView, type Account } from './accounts.ts'
 import type { Emulator } from './emulator.ts'
 import type { Faults } from './faults/faults.ts'

@@ -1,4 +1,6 @@
-/** Markup as a template tag: what is put in is encoded unless it is markup itself. */
+/**
+ * Markup as a template tag: what is put in is encoded unless it is markup itself.
+ */
 
 /** Markup, as opposed to text that has to be encoded first. */
 export interface Markup {
@@ -13,18 +15,18 @@ export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): 
 
 /** Encodes everything but letters, digits and a few harmless signs: clients that don't decode entities notice. */
 export function encodeText(text: string): string {
-  return text.replace(/[^\w\s.,:;!?@/()-]/gu, (sign) => NAMED[sign] ?? `&#x${sign.codePointAt(0)?.toString(16)};`)
+  return text.replace(/[^\w\s.,:;!?@/()-]/gu, (sign) => named[sign] ?? `&#x${sign.codePointAt(0)?.toString(16)};`)
 }
 
 /** The text that `encodeText` made this of. */
 export function decodeText(encoded: string): string {
   return encoded.replace(/&(?:#x([0-9a-f]+)|\w+);/gu, (reference, hex?: string) =>
-    hex === undefined ? (SIGNS.get(reference) ?? reference) : String.fromCodePoint(Number.parseInt(hex, 16)),
+    hex === undefined ? (signs.get(reference) ?? reference) : String.fromCodePoint(Number.parseInt(hex, 16)),
   )
 }
 
-const NAMED: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-const SIGNS: ReadonlyMap<string, string> = new Map(Object.entries(NAMED).map(([sign, name]) => [name, sign]))
+const named: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+const signs: ReadonlyMap<string, string> = new Map(Object.entries(named).map(([sign, name]) => [name, sign]))
 
 function render(part: Part): string {
   if (part === undefined || part === false) return ''

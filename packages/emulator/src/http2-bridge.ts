@@ -62,7 +62,7 @@ export function createHttp2Bridge(limits: object): {
       // A connection that is cut is cut as a whole, as over HTTP/1.1.
       const cut = (): void => session.destroy()
       passed.once('response', (answer) => {
-        const kept = Object.entries(answer.headers).filter(([name]) => !OF_THE_CONNECTION.has(name))
+        const kept = Object.entries(answer.headers).filter(([name]) => !connectionHeaders.has(name))
         if (response.stream.destroyed) return
         response.writeHead(answer.statusCode ?? 500, Object.fromEntries(kept))
         answer.once('aborted', cut)
@@ -80,7 +80,7 @@ export function createHttp2Bridge(limits: object): {
 }
 
 /** RFC 9113 section 8.2.2. */
-const OF_THE_CONNECTION = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade'])
+const connectionHeaders = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade'])
 
 /** Two sockets in memory: what is written to the one is read from the other. */
 function socketPair(): readonly [Socket, Socket] {

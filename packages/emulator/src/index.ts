@@ -1,4 +1,6 @@
-/** The SSO service of the interface document and a small owner API, on loopback. */
+/**
+ * The SSO service of the interface document and a small owner API, on loopback.
+ */
 export { startEmulator } from './start-emulator.ts'
 export type { Emulator } from './emulator.ts'
 export type {
@@ -25,7 +27,7 @@ export type { Clock } from './clock.ts'
 export type { Counters } from './counters.ts'
 export type { Endpoint, Fault } from './faults/fault.ts'
 export type { Answer, Bend, BendFailure } from './faults/bent-answer.ts'
-export { SCENARIOS, type Scenario, type ScenarioName } from './switches/scenarios.ts'
+export { SCENARIOS, scenarios, type Scenario, type ScenarioName } from './switches/scenarios.ts'
 export type { Firewall, FirewallClient } from './firewall.ts'
 export type { LoggedRequest } from './journal/request-log.ts'
 export type { SignInTokens, TokenResponse } from './refresh-tokens.ts'

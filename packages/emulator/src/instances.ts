@@ -1,4 +1,6 @@
-/** The two instances of the service, home and regional: separate hosts with separate accounts. */
+/**
+ * The two instances of the service, home and regional: separate hosts with separate accounts.
+ */
 import type { IncomingMessage } from 'node:http'
 
 /** Which of the two instances an account belongs to. */

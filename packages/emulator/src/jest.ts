@@ -1,4 +1,6 @@
-/** One emulator for a test file: started before its tests, as new for each of them, ended after the last. */
+/**
+ * One emulator for a test file: started before its tests, as new for each of them, ended after the last.
+ */
 import type { Emulator } from './emulator.ts'
 import { failureOf } from './faults/bent-answer.ts'
 import type { EmulatorOptions } from './options/options.ts'

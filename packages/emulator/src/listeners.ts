@@ -1,4 +1,6 @@
-/** The sockets: http or https on loopback, IPv4 and IPv6 alike, so that `localhost` arrives however it resolves. */
+/**
+ * The sockets: http or https on loopback, IPv4 and IPv6 alike, so that `localhost` arrives however it resolves.
+ */
 import {
   createServer as createHttpServer,
   type IncomingMessage,
@@ -13,7 +15,7 @@ import type { SecureContextOptions } from 'node:tls'
 import type { Certificate } from './certificate.ts'
 import { createHttp2Bridge } from './http2-bridge.ts'
 import type { Settings } from './options/options.ts'
-import { BANNER } from './web-app.ts'
+import { banner } from './web-app.ts'
 
 export interface ListenOptions {
   readonly host: string
@@ -48,13 +50,13 @@ export interface Listener {
   close(): Promise<void>
 }
 
-const MAX_HEADER_BYTES = 16_384
-const PORT_TRIES = 5
+const maxHeaderBytes = 16_384
+const portTries = 5
 /** Milliseconds: a test that is busy for a while does not find its idle connection gone. */
-const KEEP_ALIVE = 60_000
+const keepAliveMilliseconds = 60_000
 
 /** @throws {Error} With code EADDRINUSE if the port is taken. */
-export async function listen(options: ListenOptions, tries: number = PORT_TRIES): Promise<Listener> {
+export async function listen(options: ListenOptions, tries: number = portTries): Promise<Listener> {
   const [address = options.host, twin] = addressesOf(options.host)
   const first = await listenOn(options, address, options.port)
   const { port } = first
@@ -109,11 +111,11 @@ interface AddressListener extends Omit<Listener, 'offer'> {
   offer(context: SecureContextOptions): void
 }
 
-const LIMITS = {
-  maxHeaderSize: MAX_HEADER_BYTES,
+const limits = {
+  maxHeaderSize: maxHeaderBytes,
   headersTimeout: 30_000,
   requestTimeout: 60_000,
-  keepAliveTimeout: KEEP_ALIVE,
+  keepAliveTimeout: keepAliveMilliseconds,
 }
 
 async function listenOn(options: ListenOptions, host: string, port: number): Promise<AddressListener> {
@@ -134,8 +136,8 @@ type Unbound = Omit<AddressListener, 'port'> & { readonly server: NetServer }
 
 function http1Listener(options: ListenOptions): Unbound {
   const server = options.certificate
-    ? createHttpsServer({ ...LIMITS, ...secureContext(options) })
-    : createHttpServer(LIMITS)
+    ? createHttpsServer({ ...limits, ...secureContext(options) })
+    : createHttpServer(limits)
   answerBadRequests(server)
   return {
     server,
@@ -153,7 +155,7 @@ function http1Listener(options: ListenOptions): Unbound {
 
 /** HTTP/2 for clients that offer it, HTTP/1.1 for all others (RFC 7301). */
 function http2Listener(context: SecureContextOptions): Unbound {
-  const bridge = createHttp2Bridge(LIMITS)
+  const bridge = createHttp2Bridge(limits)
   const sockets = new Set<Socket>()
   const server = createHttp2Server({ allowHTTP1: true, ...context })
   answerBadRequests(server)
@@ -185,11 +187,11 @@ function answerBadRequests(server: NetServer): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
     const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request'
     if (socket.writable)
-      socket.end(`HTTP/1.1 ${status}\r\n${BANNER}: 1\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`)
+      socket.end(`HTTP/1.1 ${status}\r\n${banner}: 1\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`)
     else socket.destroy()
   })
   server.on('checkExpectation', (_request, response: ServerResponse) => {
-    response.writeHead(417, { [BANNER]: '1', connection: 'close', 'content-length': '0' }).end()
+    response.writeHead(417, { [banner]: '1', connection: 'close', 'content-length': '0' }).end()
   })
 }
 

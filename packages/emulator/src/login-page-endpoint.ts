@@ -1,5 +1,7 @@
-/** Endpoint 1, GET /oauth2/v3/authorize: the login page, or a 303 to the instance of the account's region. */
-import { AUTHORIZE_PATH, authorizeCookies, loginPageReply, refusal } from './authorize-answers.ts'
+/**
+ * Endpoint 1, GET /oauth2/v3/authorize: the login page, or a 303 to the instance of the account's region.
+ */
+import { authorizeEndpointPath, authorizeCookies, loginPageReply, refusal } from './authorize-answers.ts'
 import { isBareQuery, readAuthorizationRequest } from './authorization-request.ts'
 import { captchaLetters } from './captcha.ts'
 import { verifiedTransactionReply } from './form-submission-endpoint.ts'
@@ -22,7 +24,7 @@ export function loginPageEndpoint(service: Service, asked: ServiceRequest): Repl
   const hint = query.get('login_hint') ?? undefined
   const account = hint === undefined ? undefined : service.accounts.find(hint)
   if (account && account.region !== instance.region) {
-    const location = `${service.instances[account.region].url}${AUTHORIZE_PATH}?${query.toString()}`
+    const location = `${service.instances[account.region].url}${authorizeEndpointPath}?${query.toString()}`
     return because(
       `the account lives in the ${account.region === 'home' ? 'home' : 'other'} region`,
       redirectReply(303, location, authorizeCookies(service)),

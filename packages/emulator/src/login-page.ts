@@ -1,4 +1,6 @@
-/** The login page (interface document, endpoint 1): a form with hidden inputs, amid what real pages have around one. */
+/**
+ * The login page (interface document, endpoint 1): a form with hidden inputs, amid what real pages have around one.
+ */
 import { captchaPicture, captchaWidget } from './captcha.ts'
 import { html, type Markup } from './html.ts'
 import type { CaptchaKind } from './options/options.ts'
@@ -47,7 +49,7 @@ export function loginPage(content: LoginPageContent): string {
         ${content.inTemplate ? inTemplate(hidden) : hidden}
         <input type="hidden" name="disabled_field" value="never sent" disabled />
         ${content.isSecondPage ? givenIdentity(content) : identityInput(content)}
-        ${content.asksFor === 'credential' && CREDENTIAL}
+        ${content.asksFor === 'credential' && credentialInput}
         ${content.captcha !== undefined && captchaInput(content.captcha)}
         <label><input type="checkbox" name="remember" value="1" /> Remember me</label>
         <button type="submit">Sign in</button>
@@ -83,7 +85,7 @@ function identityInput({ identity = '' }: LoginPageContent): Markup {
     <input id="identity" name="identity" type="email" autocomplete="username" value="${identity}" required />`
 }
 
-const CREDENTIAL: Markup = html`<label for="credential">Password</label>
+const credentialInput: Markup = html`<label for="credential">Password</label>
   <input id="credential" name="credential" type="password" autocomplete="current-password" required />`
 
 function captchaInput({ letters, kind }: NonNullable<LoginPageContent['captcha']>): Markup {

@@ -1,13 +1,15 @@
-/** Endpoints 4 and 5: the factors of an account, and the verification of a passcode or backup code. */
+/**
+ * Endpoints 4 and 5: the factors of an account, and the verification of a passcode or backup code.
+ */
 import { randomUUID } from 'node:crypto'
 import { because, jsonReply, type Reply } from './reply.ts'
 import type { Service } from './service.ts'
 import { readJsonFields, type Fields, type ServiceRequest } from './service-request.ts'
-import { SESSION_COOKIE, type PendingPasscode } from './sessions.ts'
+import { sessionCookie, type PendingPasscode } from './sessions.ts'
 import { isPasscodeCsrf } from './strictness.ts'
 
-const MAX_ATTEMPTS = 5
-const MAX_BACKUP_ATTEMPTS = 10
+const maxAttempts = 5
+const maxBackupAttempts = 10
 
 /** GET …/authorize/mfa/factors?transaction_id=… */
 export function factorsEndpoint(service: Service, request: ServiceRequest): Reply {
@@ -41,7 +43,7 @@ export function verifyEndpoint(service: Service, request: ServiceRequest): Reply
   if (!factorId || !passCode) return mfaError(400, 'ERR_OBJECT_VALIDATION', 'factor_id and passcode are required')
   const factor = pending.account.factors.find(({ id }) => id === factorId)
   if (!factor) return mfaError(400, 'ERR_INVALID_FACTOR', 'The account has no such factor')
-  if (pending.attempts >= MAX_ATTEMPTS) {
+  if (pending.attempts >= maxAttempts) {
     return mfaError(400, 'ERR_MAX_VERIFICATION_ATTEMPTS', 'Too many wrong passcodes. Sign in again.')
   }
 
@@ -58,7 +60,7 @@ export function verifyEndpoint(service: Service, request: ServiceRequest): Reply
   const data = { ...verification, approved: true, flagged: false, valid, createdAt: at, updatedAt: at }
   const decision = valid
     ? `the passcode of ${factor.name} is right`
-    : `wrong passcode, ${pending.attempts} of ${MAX_ATTEMPTS}`
+    : `wrong passcode, ${pending.attempts} of ${maxAttempts}`
   return because(decision, jsonReply(200, { data }), !valid)
 }
 
@@ -71,12 +73,12 @@ export function backupCodeEndpoint(service: Service, request: ServiceRequest): R
   if (!code) return mfaError(400, 'ERR_OBJECT_VALIDATION', 'backup_code is required')
 
   const { backupCodes } = pending.account
-  const locked = pending.backupAttempts >= MAX_BACKUP_ATTEMPTS
+  const locked = pending.backupAttempts >= maxBackupAttempts
   if (!locked) service.counters.passcodeChecks += 1
   const valid = !locked && backupCodes.delete(code)
   if (valid) pending.verified = true
   else if (!locked) pending.backupAttempts += 1
-  const attemptsRemaining = MAX_BACKUP_ATTEMPTS - pending.backupAttempts
+  const attemptsRemaining = maxBackupAttempts - pending.backupAttempts
   const message = valid ? null : locked ? 'Too many attempts' : 'The backup code is not valid'
   const data = {
     valid,
@@ -108,7 +110,7 @@ function pendingOf(
   if (transactionIds.length !== 1 || !transactionId) {
     return { error: mfaError(400, 'ERR_OBJECT_VALIDATION', 'One transaction_id is required') }
   }
-  const session = service.sessions.find(cookies.get(SESSION_COOKIE), instance)
+  const session = service.sessions.find(cookies.get(sessionCookie), instance)
   if (!session?.pending || session.transactionId !== transactionId) {
     return { error: mfaError(401, 'UNAUTHORIZED', 'No sign-in of this session waits for a passcode') }
   }

@@ -1,4 +1,6 @@
-/** What a token was minted over: TLS and HTTP version of the request that it was issued to, and whether the owner API minds. */
+/**
+ * What a token was minted over: TLS and HTTP version of the request that it was issued to, and whether the owner API minds.
+ */
 import type { MintedByOptions } from './options/options.ts'
 
 /** Versions of the connection that a token was issued on; undefined for one that no request asked for. */

@@ -1,4 +1,6 @@
-/** A small owner API behind the bearer token: vehicles to show, and plain endpoints that a proxy can be tried on. */
+/**
+ * A small owner API behind the bearer token: vehicles to show, and plain endpoints that a proxy can be tried on.
+ */
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import express, { type Express, type Request, type Response } from 'express'
@@ -15,13 +17,13 @@ import { latency } from './switches/latency.ts'
 import { refreshedTradeReply, tradedRefreshToken, tradeReply } from './token-trade.ts'
 import { bareApp, finishApp } from './web-app.ts'
 
-const MAX_BYTES = 1024 ** 3
-const CHUNK = Buffer.alloc(65_536, 'x')
-const EVENT_MILLISECONDS = 80
-const MAX_EVENTS = 10_000
+const maxBytes = 1024 ** 3
+const chunk = Buffer.alloc(65_536, 'x')
+const eventMilliseconds = 80
+const maxEvents = 10_000
 
 /** The vehicles that every account owns. */
-const VEHICLES = [
+const demoVehicles = [
   { id: 1001, vin: 'EMULATED000000001', display_name: 'Daily', state: 'online', battery_level: 76, range_km: 388 },
   { id: 1002, vin: 'EMULATED000000002', display_name: 'Weekend', state: 'asleep', battery_level: 41, range_km: 203 },
 ] as const
@@ -61,7 +63,7 @@ export function createOwnerApi(service: Service, faults: Faults, journal: Journa
 
   app.get(
     '/api/1/vehicles',
-    guarded(() => jsonReply(200, { response: VEHICLES, count: VEHICLES.length })),
+    guarded(() => jsonReply(200, { response: demoVehicles, count: demoVehicles.length })),
   )
   app.get(
     '/api/1/vehicles/:id',
@@ -110,8 +112,8 @@ function unauthorized(missing: boolean): Reply {
   )
 }
 
-function vehicleReply(request: Request, reply: (vehicle: (typeof VEHICLES)[number]) => unknown): Reply {
-  const vehicle = VEHICLES.find(({ id }) => String(id) === request.params['id'])
+function vehicleReply(request: Request, reply: (vehicle: (typeof demoVehicles)[number]) => unknown): Reply {
+  const vehicle = demoVehicles.find(({ id }) => String(id) === request.params['id'])
   return vehicle
     ? jsonReply(200, { response: reply(vehicle) })
     : jsonReply(404, { response: null, error: 'not_found', error_description: 'There is no such vehicle' })
@@ -120,20 +122,20 @@ function vehicleReply(request: Request, reply: (vehicle: (typeof VEHICLES)[numbe
 /** Server-sent events; `?count=` of them, default 5. */
 function eventStream(count: number): Reply {
   async function* events(): AsyncGenerator<string> {
-    for (let id = 1; id <= Math.min(count, MAX_EVENTS); id += 1) {
+    for (let id = 1; id <= Math.min(count, maxEvents); id += 1) {
       yield `id: ${id}\nevent: tick\ndata: {"tick":${id}}\n\n`
-      await sleep(EVENT_MILLISECONDS)
+      await sleep(eventMilliseconds)
     }
   }
   return { status: 200, headers: { 'content-type': 'text/event-stream' }, body: Readable.from(events()) }
 }
 
 function bytes(length: number): Reply {
-  if (!Number.isInteger(length) || length < 0 || length > MAX_BYTES) {
-    return jsonReply(400, { response: null, error: 'invalid_length', error_description: `0 to ${MAX_BYTES} bytes` })
+  if (!Number.isInteger(length) || length < 0 || length > maxBytes) {
+    return jsonReply(400, { response: null, error: 'invalid_length', error_description: `0 to ${maxBytes} bytes` })
   }
   function* chunks(): Generator<Buffer> {
-    for (let left = length; left > 0; left -= CHUNK.length) yield CHUNK.subarray(0, left)
+    for (let left = length; left > 0; left -= chunk.length) yield chunk.subarray(0, left)
   }
   const headers = { 'content-type': 'application/octet-stream', 'content-length': String(length) }
   return { status: 200, headers, body: Readable.from(chunks()) }

@@ -1,7 +1,9 @@
-/** The frame of every page: one column, the system's font, light or dark, no file beside it. */
+/**
+ * The frame of every page: one column, the system's font, light or dark, no file beside it.
+ */
 import { html, type Markup } from './html.ts'
 
-const STYLE: Markup = {
+const styleSheet: Markup = {
   markup: `
   :root { color-scheme: light dark; --paper: #fff; --ground: #eef0f3; --ink: #16191d; --soft: #5b6470; --line: #ccd2da; --accent: #1f5fd1; --alarm: #b3261e }
   @media (prefers-color-scheme: dark) { :root { --paper: #1b1f25; --ground: #101317; --ink: #edf0f3; --soft: #9aa5b1; --line: #39414b; --accent: #7aa7ff; --alarm: #ff8a80 } }
@@ -31,7 +33,7 @@ export function page(title: string, content: Markup): string {
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>${title}</title>
         <style>
-          ${STYLE}
+          ${styleSheet}
         </style>
       </head>
       <body>

@@ -1,4 +1,6 @@
-/** The page that asks an account with a second factor for its passcode, with a `_csrf` of its own (endpoints 3 to 5). */
+/**
+ * The page that asks an account with a second factor for its passcode, with a `_csrf` of its own (endpoints 3 to 5).
+ */
 import { html, type Markup } from './html.ts'
 import { hiddenInputs, inTemplate } from './login-page.ts'
 import { page } from './page.ts'
@@ -37,7 +39,7 @@ export function passcodePage(content: PasscodePageContent): string {
       ${(content.recorded === true || csrfAt === 'none') && variable('transaction_id', transactionId)}
       ${csrfAt === 'script' && variable('_csrf', csrf)}
       <noscript><p class="note">Passcodes are sent as JSON, so this page needs JavaScript.</p></noscript>
-      ${SCRIPT}`,
+      ${pageScript}`,
   )
 }
 
@@ -47,7 +49,7 @@ function variable(name: string, value: string): Markup {
 }
 
 /** By hand, the same calls as a client makes: list the factors, verify the passcode, post the form again. */
-const SCRIPT: Markup = {
+const pageScript: Markup = {
   markup: `<script>
     const field = (name) => (document.querySelector('form [name="' + name + '"]') || { value: window[name] }).value
     const transaction = field('transaction_id'), csrf = field('_csrf')

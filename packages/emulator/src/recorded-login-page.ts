@@ -1,4 +1,7 @@
-/** The login page as recordings have it, for clients that read it with regular expressions: no decoys, one hidden input a line. */
+/**
+ * The login page as recordings have it, for clients that read it with regular expressions: no decoys, one hidden input a
+ * line.
+ */
 import { html, type Markup } from './html.ts'
 import { captchaWidget } from './captcha.ts'
 import { givenIdentity, hiddenInputs, inTemplate, type LoginPageContent } from './login-page.ts'
@@ -21,7 +24,7 @@ export function recordedLoginPage(content: LoginPageContent): string {
       <form method="post" id="form" class="sign-in">
         ${content.inTemplate ? inTemplate(hidden) : hidden}
         ${content.isSecondPage ? givenIdentity(content) : identityInput(content)}
-        ${content.asksFor === 'credential' && CREDENTIAL} ${captcha !== undefined && captchaInput(captcha.kind)}
+        ${content.asksFor === 'credential' && credentialInput} ${captcha !== undefined && captchaInput(captcha.kind)}
         <button type="submit">Sign in</button>
         <button type="submit" class="plain" name="${content.cancelName}" value="1" formnovalidate>Cancel</button>
       </form>`,
@@ -37,13 +40,13 @@ function identityInput({ identity = '' }: LoginPageContent): Markup {
     <input type="email" name="identity" value="${identity}" id="identity" autocomplete="username" required />`
 }
 
-const CREDENTIAL = html`<label for="credential">Password</label>
+const credentialInput = html`<label for="credential">Password</label>
   <input type="password" name="credential" id="credential" autocomplete="current-password" required />`
 
 function captchaInput(kind: CaptchaKind): Markup {
-  return kind === 'picture' ? CAPTCHA : captchaWidget(kind)
+  return kind === 'picture' ? captchaInputs : captchaWidget(kind)
 }
 
-const CAPTCHA = html`<label for="captcha">Captcha</label>
+const captchaInputs = html`<label for="captcha">Captcha</label>
   <img src="/captcha" alt="captcha" width="160" height="48" />
   <input type="text" name="captcha" id="captcha" autocomplete="off" required />`

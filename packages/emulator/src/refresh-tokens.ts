@@ -1,4 +1,6 @@
-/** Refresh tokens: how they rotate, and what a spent one gets that is presented again. */
+/**
+ * Refresh tokens: how they rotate, and what a spent one gets that is presented again.
+ */
 import { randomUUID } from 'node:crypto'
 import type { AccessTokens } from './access-tokens.ts'
 import type { Account } from './accounts.ts'
@@ -10,7 +12,7 @@ import type { Minting } from './minting.ts'
 import type { Settings } from './options/options.ts'
 import { randomText } from './sessions.ts'
 
-const MAX_TOKENS = 100_000
+const maxTokens = 100_000
 
 /** Field names are the wire's (interface document, "Token response"). */
 export interface TokenResponse {
@@ -76,7 +78,7 @@ export function createRefreshTokens(deps: {
   /** Of more tokens the oldest is forgotten. */
   readonly max?: number
 }): RefreshTokens {
-  const { clock, settings, counters, accessTokens, max = MAX_TOKENS } = deps
+  const { clock, settings, counters, accessTokens, max = maxTokens } = deps
   const tokens = createExpiringMap<RefreshToken>({
     clock,
     lifetime: () => settings.refreshTokenLifetime ?? Infinity,

@@ -1,4 +1,6 @@
-/** An HTTP answer as plain data, so that endpoints decide and one place sends (or, with a fault, spoils) it. */
+/**
+ * An HTTP answer as plain data, so that endpoints decide and one place sends (or, with a fault, spoils) it.
+ */
 import type { ServerResponse } from 'node:http'
 import { type Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'

@@ -1,4 +1,6 @@
-/** `emulator.reset()`: what one test changed is undone for the next, while the addresses and the tokens stay. */
+/**
+ * `emulator.reset()`: what one test changed is undone for the next, while the addresses and the tokens stay.
+ */
 import { createCounters } from './counters.ts'
 import type { Journal } from './journal/journal.ts'
 import type { Service } from './service.ts'

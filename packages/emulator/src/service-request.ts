@@ -1,4 +1,6 @@
-/** One request as the endpoints see it: the instance it was sent to, its query, cookies and body. */
+/**
+ * One request as the endpoints see it: the instance it was sent to, its query, cookies and body.
+ */
 import type { IncomingMessage } from 'node:http'
 import { connectionOf } from './http2-bridge.ts'
 import type { Instance } from './instances.ts'

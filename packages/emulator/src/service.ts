@@ -1,4 +1,6 @@
-/** Everything the endpoints share: one object, made once at start. */
+/**
+ * Everything the endpoints share: one object, made once at start.
+ */
 import { createAccessTokens, type AccessTokens } from './access-tokens.ts'
 import { createAccountDirectory, type AccountDirectory } from './accounts.ts'
 import { createClock, type Clock } from './clock.ts'

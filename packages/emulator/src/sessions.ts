@@ -1,4 +1,6 @@
-/** Login sessions: the cookie, the hidden inputs bound to it, and how far a login has come. */
+/**
+ * Login sessions: the cookie, the hidden inputs bound to it, and how far a login has come.
+ */
 import { randomBytes } from 'node:crypto'
 import type { Account } from './accounts.ts'
 import type { AuthorizationRequest } from './authorization-request.ts'
@@ -8,8 +10,8 @@ import type { Instance } from './instances.ts'
 import { type HiddenInputsOptions, type Settings } from './options/options.ts'
 import { isLenient } from './strictness.ts'
 
-export const SESSION_COOKIE = 'sso.sid'
-const MAX_SESSIONS = 10_000
+export const sessionCookie = 'sso.sid'
+const maxSessions = 10_000
 
 /** A passcode page that was answered, waiting for its verification. */
 export interface PendingPasscode {
@@ -53,7 +55,7 @@ export interface Sessions {
 
 /** A session keeps the hidden inputs it began with, whatever becomes of the option. */
 export function createSessions(clock: Clock, settings: Settings): Sessions {
-  const sessions = createExpiringMap<Session>({ clock, lifetime: () => settings.sessionLifetime, max: MAX_SESSIONS })
+  const sessions = createExpiringMap<Session>({ clock, lifetime: () => settings.sessionLifetime, max: maxSessions })
   return {
     create(instance, request) {
       const { extra = {}, inTemplate = false } = settings.hiddenInputs

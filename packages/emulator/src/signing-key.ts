@@ -1,4 +1,6 @@
-/** The key that signs access and id tokens: real JWTs (ES256), one key a process, made on first use. */
+/**
+ * The key that signs access and id tokens: real JWTs (ES256), one key a process, made on first use.
+ */
 import {
   exportJWK,
   generateKeyPair,
@@ -8,7 +10,7 @@ import {
   type JWTPayload,
 } from 'jose'
 
-const KEY_ID = 'owner-sso-emulator'
+const keyId = 'owner-sso-emulator'
 
 let keyPair: Promise<GenerateKeyPairResult> | undefined
 
@@ -19,11 +21,11 @@ function signingKey(): Promise<GenerateKeyPairResult> {
 
 export async function signToken(claims: JWTPayload): Promise<string> {
   const { privateKey } = await signingKey()
-  return new SignJWT(claims).setProtectedHeader({ alg: 'ES256', typ: 'JWT', kid: KEY_ID }).sign(privateKey)
+  return new SignJWT(claims).setProtectedHeader({ alg: 'ES256', typ: 'JWT', kid: keyId }).sign(privateKey)
 }
 
 /** The public half, for whoever verifies. */
 export async function publicKeys(): Promise<JSONWebKeySet> {
   const { publicKey } = await signingKey()
-  return { keys: [{ ...(await exportJWK(publicKey)), kid: KEY_ID, alg: 'ES256', use: 'sig' }] }
+  return { keys: [{ ...(await exportJWK(publicKey)), kid: keyId, alg: 'ES256', use: 'sig' }] }
 }

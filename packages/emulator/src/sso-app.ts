@@ -1,4 +1,6 @@
-/** The SSO service's table of endpoints, in the interface document's order. */
+/**
+ * The SSO service's table of endpoints, in the interface document's order.
+ */
 import type { IncomingMessage } from 'node:http'
 import express, { type Express, type RequestHandler, type Router } from 'express'
 import { answer } from './answer.ts'
@@ -21,7 +23,7 @@ import { latency } from './switches/latency.ts'
 import { tokenEndpoint, tokenFields } from './token-endpoint.ts'
 import { bareApp, finishApp } from './web-app.ts'
 
-const BODY_LIMIT = '64kb'
+const bodyLimit = '64kb'
 
 type EndpointFunction = (service: Service, request: ServiceRequest) => Reply | Promise<Reply>
 
@@ -34,7 +36,7 @@ export function createSsoApp(service: Service, faults: Faults, journal: Journal,
     request.url = withoutLocale(service.settings, request.url)
     next()
   })
-  app.use(express.text({ type: () => true, limit: BODY_LIMIT, inflate: false }))
+  app.use(express.text({ type: () => true, limit: bodyLimit, inflate: false }))
 
   const at = (name: (request: ServiceRequest) => Endpoint, endpoint: EndpointFunction): RequestHandler => {
     return async (request, response) => {
@@ -86,12 +88,12 @@ export function createSsoApp(service: Service, faults: Faults, journal: Journal,
       at(() => 'mfa-backup-code', backupCodeEndpoint),
     )
   }
-  app.get('/void/callback', (_request, response) => sendReply(response, htmlReply(404, CALLBACK_PAGE)))
+  app.get('/void/callback', (_request, response) => sendReply(response, htmlReply(404, callbackPage)))
   return finishApp(app)
 }
 
 /** The page that does not exist: an application intercepts it, and a person copies its address. */
-const CALLBACK_PAGE = page(
+const callbackPage = page(
   'Page not found',
   html`<h1>Page not found</h1>
     <p>

@@ -1,4 +1,6 @@
-/** `startEmulator`: the SSO service and the owner API on loopback, and the handles that tests hold them by. */
+/**
+ * `startEmulator`: the SSO service and the owner API on loopback, and the handles that tests hold them by.
+ */
 import { createCertificate } from './certificate.ts'
 import { createControl } from './control/control.ts'
 import { switchesRouter } from './control/switches-router.ts'

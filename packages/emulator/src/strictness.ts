@@ -1,4 +1,7 @@
-/** What legacy clients do beside the interface document: `strictness` settles whether it is taken, and whether pages are as recorded. docs/compatibility.md lists it all. */
+/**
+ * What legacy clients do beside the interface document: `strictness` settles whether it is taken, and whether pages are as
+ * recorded. docs/compatibility.md lists it all.
+ */
 import { encodeText } from './html.ts'
 
 /** The interface document to the letter; or as recorded, with what legacy clients do as well. */
@@ -17,13 +20,13 @@ interface StrictnessSettings {
 }
 
 /** Interface document, "Code verifier": 86 alphanumeric characters. */
-const DOCUMENT_VERIFIER = /^[A-Za-z0-9]{86}$/u
+const documentVerifier = /^[A-Za-z0-9]{86}$/u
 /** Addresses that legacy clients have built in: the page that does not exist, of any host, or that of an application. */
-const LEGACY_CALLBACK = /^(?:https?:\/\/[\w.:[\]-]+\/void|[a-z][a-z\d+.-]*:\/\/auth)\/callback$/u
+const legacyCallback = /^(?:https?:\/\/[\w.:[\]-]+\/void|[a-z][a-z\d+.-]*:\/\/auth)\/callback$/u
 /** A locale that legacy clients put before the path. */
-const LOCALE = /^\/[a-z]{2}_[a-z]{2}(?=\/)/iu
+const locale = /^\/[a-z]{2}_[a-z]{2}(?=\/)/iu
 /** RFC 7636 section 4.1. */
-const ANY_VERIFIER = /^[\w.~-]{43,128}$/u
+const anyVerifier = /^[\w.~-]{43,128}$/u
 
 export function isLenient({ strictness }: StrictnessSettings): boolean {
   return strictness === 'lenient'
@@ -35,7 +38,7 @@ export function acceptedEncoding(settings: StrictnessSettings): CodeChallengeEnc
 }
 
 export function isCodeVerifier(settings: StrictnessSettings, verifier: string): boolean {
-  return (isLenient(settings) ? ANY_VERIFIER : DOCUMENT_VERIFIER).test(verifier)
+  return (isLenient(settings) ? anyVerifier : documentVerifier).test(verifier)
 }
 
 /** Whether a hidden input came back with its value; legacy clients post it as the page's source has it, entities and all. */
@@ -66,10 +69,10 @@ export function takesLegacyCallbacks(settings: StrictnessSettings): boolean {
 
 /** Whether codes may be sent there; `registered` are the option's, or its default. */
 export function isRedirectUri(settings: StrictnessSettings, registered: readonly string[], uri: string): boolean {
-  return registered.includes(uri) || (takesLegacyCallbacks(settings) && LEGACY_CALLBACK.test(uri))
+  return registered.includes(uri) || (takesLegacyCallbacks(settings) && legacyCallback.test(uri))
 }
 
 /** The address without the locale that legacy clients put before it. */
 export function withoutLocale(settings: StrictnessSettings, url: string): string {
-  return isLenient(settings) ? url.replace(LOCALE, '') : url
+  return isLenient(settings) ? url.replace(locale, '') : url
 }

@@ -1,14 +1,16 @@
-/** Endpoints 3 and 6, POST /oauth2/v3/token: code exchange and refresh, JSON as documented, form encoding for legacy clients. */
+/**
+ * Endpoints 3 and 6, POST /oauth2/v3/token: code exchange and refresh, JSON as documented, form encoding for legacy clients.
+ */
 import { passcodePageReply } from './authorize-answers.ts'
 import { verifierMatches } from './codes.ts'
 import { mintingOf } from './minting.ts'
 import { because, jsonReply, type Reply } from './reply.ts'
 import type { Service } from './service.ts'
 import { readFormFields, readJsonFields, type Fields, type ServiceRequest } from './service-request.ts'
-import { awaitPasscode, SESSION_COOKIE } from './sessions.ts'
+import { awaitPasscode, sessionCookie } from './sessions.ts'
 import { isLenient } from './strictness.ts'
 
-const SCOPE = 'openid email offline_access'
+const fixedScope = 'openid email offline_access'
 
 /** The body's fields, whichever encoding it came in; undefined if it can't be read. Legacy clients send the `code` in a list. */
 export function tokenFields(
@@ -44,7 +46,7 @@ async function exchangeCode(service: Service, request: ServiceRequest, fields: F
   if (missing !== undefined) return tokenError('invalid_request', `Missing ${missing}`)
 
   const code = service.codes.take(fields.get('code') ?? '')
-  const cookie = request.cookies.get(SESSION_COOKIE)
+  const cookie = request.cookies.get(sessionCookie)
   if (!code || code.session.instance !== request.instance || (cookie !== undefined && cookie !== code.session.id)) {
     return tokenError('invalid_grant', 'The code is unknown, expired or already used')
   }
@@ -69,8 +71,8 @@ async function refresh(service: Service, request: ServiceRequest, fields: Fields
   const refreshToken = fields.get('refresh_token')
   if (!refreshToken) return tokenError('invalid_request', 'Missing refresh_token')
   // RFC 6749 section 6 lets the scope be left out.
-  const scope = fields.get('scope') ?? (isLenient(service.settings) ? SCOPE : undefined)
-  if (scope !== SCOPE) return tokenError('invalid_scope', `The scope must be "${SCOPE}"`)
+  const scope = fields.get('scope') ?? (isLenient(service.settings) ? fixedScope : undefined)
+  if (scope !== fixedScope) return tokenError('invalid_scope', `The scope must be "${fixedScope}"`)
   const { decision, tokens } = await service.refreshTokens.refresh(refreshToken, request.instance, mintingOf(request))
   return because(
     decision,

@@ -1,4 +1,6 @@
-/** What legacy clients do before their first call: tokens are traded for others at the owner API itself, and refreshed there. */
+/**
+ * What legacy clients do before their first call: tokens are traded for others at the owner API itself, and refreshed there.
+ */
 import type { IncomingMessage } from 'node:http'
 import type { AccessToken } from './access-tokens.ts'
 import type { TokenResponse } from './refresh-tokens.ts'

@@ -1,4 +1,6 @@
-/** What both Express applications have in common: the banner, the journal, 404 for the unknown, no stack trace for anybody. */
+/**
+ * What both Express applications have in common: the banner, the journal, 404 for the unknown, no stack trace for anybody.
+ */
 import express, { type ErrorRequestHandler, type Express, type Router } from 'express'
 import type { IncomingMessage } from 'node:http'
 import type { Journal, Place } from './journal/journal.ts'
@@ -6,14 +8,14 @@ import { noticePage } from './page.ts'
 import { htmlReply, sendReply } from './reply.ts'
 
 /** On every answer, so that nobody mistakes the emulator for the service. */
-export const BANNER = 'x-owner-sso-emulator'
+export const banner = 'x-owner-sso-emulator'
 
 /** `control` answers under `/_emulator`, before the journal sees the request. */
 export function bareApp(journal: Journal, place: (request: IncomingMessage) => Place, control?: Router): Express {
   const app = express()
   app.disable('x-powered-by').disable('etag')
   app.use((_request, response, next) => {
-    response.setHeader(BANNER, '1')
+    response.setHeader(banner, '1')
     response.setHeader('cache-control', 'no-store')
     next()
   })

@@ -6,10 +6,10 @@ import * as fc from 'fast-check'
 import { connect } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { useEmulator } from '../src/jest.ts'
-import { Client, CREDENTIAL } from './client.ts'
+import { Client, demoCredential } from './client.ts'
 
 const emulator = useEmulator({ firewall: false })
-const CANARY = 'canary-77aa'
+const canary = 'canary-77aa'
 
 /** What comes back until the connection is over; we end our side once everything is written. */
 async function talk(url: string, bytes: string | Buffer): Promise<string> {
@@ -36,7 +36,7 @@ const target = fc.constantFrom(
   '*',
   '',
   'http://x/',
-  `/?code=${CANARY}`,
+  `/?code=${canary}`,
 )
 const line = fc.oneof(
   target.map((where) => `POST ${where} HTTP/1.1`),
@@ -49,7 +49,7 @@ const line = fc.oneof(
     'get / http/1.1',
     'PRI * HTTP/2.0',
     'CONNECT x:1 HTTP/1.1',
-    `${CANARY} / HTTP/1.1`,
+    `${canary} / HTTP/1.1`,
   ),
 )
 const header = fc.oneof(
@@ -68,8 +68,8 @@ const header = fc.oneof(
     'Expect: 100-continue',
   ),
   fc.constantFrom(
-    `Cookie: ${CANARY}`,
-    `Authorization:${CANARY}`,
+    `Cookie: ${canary}`,
+    `Authorization:${canary}`,
     'Connection: upgrade',
     'Upgrade: websocket',
     ': x',
@@ -91,7 +91,7 @@ const body = fc.oneof(
     'zz\r\nhello',
     '5\r\nhel',
     'FFFFFFFFFF\r\n',
-    `credential=${CANARY}`,
+    `credential=${canary}`,
   ),
   fc.string({ unit: 'binary', maxLength: 200 }),
 )
@@ -119,13 +119,13 @@ describe('broken HTTP', () => {
       async (url, bytes) => {
         const said = await talk(url, Buffer.from(bytes, 'latin1'))
         expect(said).toMatch(/^(?:$|HTTP\/1\.1 [1-4]\d\d )/u)
-        expect(said).not.toContain(CANARY)
+        expect(said).not.toContain(canary)
       },
     )
     await fc.assert(property, { numRuns: 600 })
     expect(await new Client(emulator).login('plain@example.com')).toMatchObject({ token_type: 'Bearer' })
     expect(emulator.requests.length).toBeGreaterThan(20)
-    expect(JSON.stringify(emulator.requests)).not.toContain(CANARY)
+    expect(JSON.stringify(emulator.requests)).not.toContain(canary)
   }, 120_000)
 
   it('a client that goes away in the middle of anything is no failure', async () => {
@@ -168,15 +168,15 @@ describe('the command', () => {
     await expect(client.login('plain@example.com')).rejects.toThrow(/terminated|fetch failed/u)
     const tokens = await client.login('plain@example.com')
     await client.refresh(tokens['refresh_token'])
-    await client.json('/oauth2/v3/token', { grant_type: 'refresh_token', refresh_token: CANARY })
+    await client.json('/oauth2/v3/token', { grant_type: 'refresh_token', refresh_token: canary })
     await talk(
       authUrl,
-      `POST /oauth2/v3/token HTTP/1.1\r\nHost: x\r\nCookie: ${CANARY}\r\nContent-Length: -1\r\n\r\n${CREDENTIAL}`,
+      `POST /oauth2/v3/token HTTP/1.1\r\nHost: x\r\nCookie: ${canary}\r\nContent-Length: -1\r\n\r\n${demoCredential}`,
     )
     running.kill('SIGINT')
     expect(await once(running, 'close')).toEqual([0, null])
     const said = printed.slice(greeted)
-    const secrets = [CANARY, CREDENTIAL, client.verifier, ...client.cookies.values(), ...Object.values(tokens)]
+    const secrets = [canary, demoCredential, client.verifier, ...client.cookies.values(), ...Object.values(tokens)]
     expect(secrets.filter((secret) => secret.length > 6 && said.includes(secret))).toEqual([])
   })
 })

@@ -2,8 +2,8 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Emulator } from '../src/index.ts'
 
-export const CREDENTIAL = 'correct horse'
-export const SCOPE = 'openid email offline_access'
+export const demoCredential = 'correct horse'
+export const scope = 'openid email offline_access'
 
 export interface Answer {
   readonly status: number
@@ -52,7 +52,7 @@ export class Client {
       code_challenge_method: 'S256',
       redirect_uri: this.redirectUri,
       response_type: 'code',
-      scope: SCOPE,
+      scope: scope,
       state: 'some state',
       ...changes,
     })
@@ -105,13 +105,13 @@ export class Client {
       grant_type: 'refresh_token',
       client_id: 'ownerapi',
       refresh_token: refreshToken,
-      scope: SCOPE,
+      scope: scope,
       ...changes,
     })
   }
 
   /** Endpoints 1 and 2. */
-  async authorize(identity: string, credential: string = CREDENTIAL): Promise<{ answer: Answer; hidden: Hidden }> {
+  async authorize(identity: string, credential: string = demoCredential): Promise<{ answer: Answer; hidden: Hidden }> {
     const { hidden } = await this.open()
     return { answer: await this.post({ ...hidden, identity, credential }), hidden }
   }

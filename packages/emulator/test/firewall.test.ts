@@ -3,12 +3,12 @@ import { startEmulator } from '../src/index.ts'
 import { isBrowser } from '../src/firewall.ts'
 import { Client } from './client.ts'
 
-const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36'
+const browser = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36'
 
 describe('the firewall', () => {
   it('challenges a browser-like User-Agent with the recorded page, on authorize and token alike', async () => {
     await using emulator = await startEmulator()
-    const client = new Client(emulator, { userAgent: BROWSER })
+    const client = new Client(emulator, { userAgent: browser })
     const pages = [
       (await client.open()).page,
       await client.post({}),
@@ -28,9 +28,9 @@ describe('the firewall', () => {
 
   it('lets the browsers in that the option names', async () => {
     await using any = await startEmulator({ allowBrowsers: true })
-    expect((await new Client(any, { userAgent: BROWSER }).open()).page.status).toBe(200)
+    expect((await new Client(any, { userAgent: browser }).open()).page.status).toBe(200)
     await using firefox = await startEmulator({ allowBrowsers: /firefox/iu })
-    expect((await new Client(firefox, { userAgent: BROWSER }).open()).page.status).toBe(403)
+    expect((await new Client(firefox, { userAgent: browser }).open()).page.status).toBe(403)
     expect((await new Client(firefox, { userAgent: 'Mozilla/5.0 Firefox/140.0' }).open()).page.status).toBe(200)
   })
 
@@ -50,12 +50,12 @@ describe('the firewall', () => {
 
   it('can be switched off', async () => {
     await using emulator = await startEmulator({ firewall: false })
-    expect((await new Client(emulator, { userAgent: BROWSER }).open()).page.status).toBe(200)
+    expect((await new Client(emulator, { userAgent: browser }).open()).page.status).toBe(200)
   })
 
   it('does not stand before the owner API', async () => {
     await using emulator = await startEmulator()
-    const answer = await fetch(`${emulator.ownerApiUrl}/api/1/vehicles`, { headers: { 'user-agent': BROWSER } })
+    const answer = await fetch(`${emulator.ownerApiUrl}/api/1/vehicles`, { headers: { 'user-agent': browser } })
     expect(answer.status).toBe(401)
   })
 })
@@ -100,7 +100,7 @@ describe('the firewall by hand', () => {
     await new Client(emulator, { userAgent: 'calm' }).open()
     const hasty = new Client(emulator, { userAgent: 'hasty' })
     for (let times = 0; times < 3; times += 1) await hasty.open()
-    await new Client(emulator, { userAgent: BROWSER }).open()
+    await new Client(emulator, { userAgent: browser }).open()
     const now = emulator.clock.now()
     expect(emulator.firewall.clients()).toMatchObject([
       {
@@ -111,10 +111,10 @@ describe('the firewall by hand', () => {
         blockedUntil: undefined,
       },
       { userAgent: 'hasty', requests: 3, blockedUntil: expect.closeTo(now + 900, 0) },
-      { userAgent: BROWSER, requests: 0, windowEndsAt: undefined, blockedUntil: expect.closeTo(now + 900, 0) },
+      { userAgent: browser, requests: 0, windowEndsAt: undefined, blockedUntil: expect.closeTo(now + 900, 0) },
     ])
     emulator.clock.advance(61)
-    expect(emulator.firewall.clients().map(({ userAgent }) => userAgent)).toEqual(['hasty', BROWSER])
+    expect(emulator.firewall.clients().map(({ userAgent }) => userAgent)).toEqual(['hasty', browser])
   })
 
   it('takes new rules while it runs', async () => {
@@ -127,7 +127,7 @@ describe('the firewall by hand', () => {
     expect((await client.open()).page.status).toBe(200)
     emulator.change({ firewall: { maxRequests: null }, allowBrowsers: true })
     emulator.firewall.lift()
-    expect((await new Client(emulator, { userAgent: BROWSER }).open()).page.status).toBe(200)
+    expect((await new Client(emulator, { userAgent: browser }).open()).page.status).toBe(200)
   })
 })
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { startEmulator } from '../src/index.ts'
 import { useEmulator } from '../src/jest.ts'
-import { Client, CREDENTIAL, codeOf, hiddenInputsOf, locationOf } from './client.ts'
+import { Client, demoCredential, codeOf, hiddenInputsOf, locationOf } from './client.ts'
 
 const identity = 'plain@example.com'
 const emulator = useEmulator()
@@ -23,7 +23,7 @@ describe('POST /oauth2/v3/authorize', () => {
     async (name) => {
       const client = new Client(emulator)
       const { hidden } = await client.open()
-      const form = { ...hidden, identity, credential: CREDENTIAL }
+      const form = { ...hidden, identity, credential: demoCredential }
       const status = name === '_csrf' ? 403 : 400
       expect((await client.post({ ...form, [name]: undefined })).status).toBe(status)
       expect((await client.post({ ...form, [name]: 'changed' })).status).toBe(status)
@@ -35,7 +35,7 @@ describe('POST /oauth2/v3/authorize', () => {
     const client = new Client(emulator)
     const other = new Client(emulator)
     const { hidden } = await client.open()
-    const form = { ...hidden, identity, credential: CREDENTIAL }
+    const form = { ...hidden, identity, credential: demoCredential }
     await other.open()
     expect((await other.post(form, client.query())).status).not.toBe(302)
     client.cookies.delete('sso.sid')
@@ -44,14 +44,14 @@ describe('POST /oauth2/v3/authorize', () => {
     const slow = new Client(emulator)
     const start = await slow.open()
     emulator.clock.advance(901)
-    expect((await slow.post({ ...start.hidden, identity, credential: CREDENTIAL })).status).toBe(403)
+    expect((await slow.post({ ...start.hidden, identity, credential: demoCredential })).status).toBe(403)
   })
 
   it('refuses any other content type', async () => {
     const client = new Client(emulator)
     const { hidden } = await client.open()
     const path = `/oauth2/v3/authorize?${client.query().toString()}`
-    expect((await client.json(path, { ...hidden, identity, credential: CREDENTIAL })).status).toBe(400)
+    expect((await client.json(path, { ...hidden, identity, credential: demoCredential })).status).toBe(400)
   })
 
   it.each(['code_challenge', 'redirect_uri', 'state'])('refuses a %s that differs from step 1', async (name) => {
@@ -62,7 +62,10 @@ describe('POST /oauth2/v3/authorize', () => {
       redirect_uri: `${emulator.regionalAuthUrl}/void/callback`,
       state: 'another state',
     }[name]
-    const answer = await client.post({ ...hidden, identity, credential: CREDENTIAL }, client.query({ [name]: other }))
+    const answer = await client.post(
+      { ...hidden, identity, credential: demoCredential },
+      client.query({ [name]: other }),
+    )
     expect(answer.status).toBe(400)
   })
 
@@ -70,7 +73,7 @@ describe('POST /oauth2/v3/authorize', () => {
     const client = new Client(emulator)
     const { hidden } = await client.open()
     const answer = await client.post(
-      { ...hidden, identity, credential: CREDENTIAL },
+      { ...hidden, identity, credential: demoCredential },
       client.query({ scope: undefined }),
     )
     expect(answer.status).toBe(400)
@@ -83,7 +86,7 @@ describe('POST /oauth2/v3/authorize', () => {
     const away = new Client(emulator, { base: emulator.regionalAuthUrl })
     for (const [name, value] of home.cookies) away.cookies.set(name, value)
     const answer = await away.post(
-      { ...hidden, identity: 'regional@example.com', credential: CREDENTIAL },
+      { ...hidden, identity: 'regional@example.com', credential: demoCredential },
       home.query(),
     )
     expect(answer.status).toBe(403)
@@ -91,8 +94,8 @@ describe('POST /oauth2/v3/authorize', () => {
 
   it.each([
     ['a wrong credential', identity, 'wrong'],
-    ['an unknown identity', 'nobody@example.com', CREDENTIAL],
-    ['an account of the other region', 'regional@example.com', CREDENTIAL],
+    ['an unknown identity', 'nobody@example.com', demoCredential],
+    ['an account of the other region', 'regional@example.com', demoCredential],
   ])(
     'answers %s with 401 and the login page, the identity kept, the credential not',
     async (_case, who, credential) => {
@@ -101,7 +104,7 @@ describe('POST /oauth2/v3/authorize', () => {
       expect(answer.status).toBe(401)
       expect(answer.text).toContain('We could not sign you in')
       expect(answer.text).toContain(who)
-      expect(answer.text).not.toContain(credential === CREDENTIAL ? CREDENTIAL : `"${credential}"`)
+      expect(answer.text).not.toContain(credential === demoCredential ? demoCredential : `"${credential}"`)
       expect(hiddenInputsOf(answer.text)).toEqual(hidden)
     },
   )
@@ -109,7 +112,7 @@ describe('POST /oauth2/v3/authorize', () => {
   it('lets the same page be submitted again after a mistake', async () => {
     const client = new Client(emulator)
     const { hidden } = await client.authorize(identity, 'wrong')
-    expect((await client.post({ ...hidden, identity, credential: CREDENTIAL })).status).toBe(302)
+    expect((await client.post({ ...hidden, identity, credential: demoCredential })).status).toBe(302)
   })
 
   it('signs a regional account in at its region alone, with that issuer', async () => {
@@ -136,7 +139,7 @@ describe('POST /oauth2/v3/authorize', () => {
   it('takes what a browser sends beside: the visible inputs', async () => {
     const client = new Client(emulator)
     const { hidden } = await client.open()
-    expect((await client.post({ ...hidden, identity, credential: CREDENTIAL, remember: '1' })).status).toBe(302)
+    expect((await client.post({ ...hidden, identity, credential: demoCredential, remember: '1' })).status).toBe(302)
   })
 })
 
@@ -185,7 +188,7 @@ describe('the options of the form submission', () => {
     const client = new Client(changed)
     const { answer, hidden } = await client.authorize(identity)
     expect(answer.status).toBe(302)
-    const form = { ...hidden, identity, credential: CREDENTIAL }
+    const form = { ...hidden, identity, credential: demoCredential }
     expect((await client.post({ ...form, fingerprint: undefined })).status).toBe(400)
     expect((await client.post({ ...form, xsrf: undefined })).status).toBe(403)
   })

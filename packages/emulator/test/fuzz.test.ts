@@ -11,12 +11,12 @@ afterAll(async () => {
   agent.destroy()
 })
 
-const NAMES = [
+const names = [
   ['client_id', 'code_challenge', 'code_challenge_method', 'redirect_uri', 'response_type', 'scope', 'state'],
   ['login_hint', '_csrf', '_phase', 'transaction_id', 'cancel', 'identity', 'credential', 'captcha', 'grant_type'],
   ['code', 'code_verifier', 'refresh_token', 'factor_id', 'passcode', 'backup_code', '__proto__', 'constructor'],
 ].flat()
-const VALUES = [
+const values = [
   'ownerapi',
   'S256',
   'code',
@@ -28,8 +28,8 @@ const VALUES = [
 ]
 
 /** Stands wherever a secret may stand; no log may hold it. */
-const CANARY = 'canary-5d1e'
-const SECRET_NAMES = [
+const canary = 'canary-5d1e'
+const secretNames = [
   'credential',
   'code',
   'code_verifier',
@@ -40,9 +40,9 @@ const SECRET_NAMES = [
   'any',
 ]
 
-const name = fc.oneof(fc.constantFrom(...NAMES), fc.string())
-const value = fc.oneof(fc.constantFrom(...VALUES), fc.string({ unit: 'grapheme' }))
-const secret = fc.tuple(fc.constantFrom(...SECRET_NAMES, '_csrf', 'transaction_id'), fc.constant(`${CANARY}-x`))
+const name = fc.oneof(fc.constantFrom(...names), fc.string())
+const value = fc.oneof(fc.constantFrom(...values), fc.string({ unit: 'grapheme' }))
+const secret = fc.tuple(fc.constantFrom(...secretNames, '_csrf', 'transaction_id'), fc.constant(`${canary}-x`))
 const pair = fc.oneof({ weight: 4, arbitrary: fc.tuple(name, value) }, { weight: 1, arbitrary: secret })
 const parameters = fc
   .tuple(fc.array(pair), fc.boolean())
@@ -99,13 +99,13 @@ const body = fc.oneof(
 )
 const oddHeaders = fc.constantFrom<Record<string, string | string[]>>(
   {},
-  { cookie: `sso.sid=${CANARY}; sso.sid=${CANARY}-2` },
-  { cookie: CANARY },
-  { cookie: `;;=; ${CANARY}; a==${CANARY}; =${CANARY}` },
-  { authorization: CANARY },
-  { authorization: `Bearer\t${CANARY}` },
-  { authorization: `Basic ${CANARY}`, 'proxy-authorization': CANARY },
-  { referer: `http://x/?code=${CANARY}#${CANARY}` },
+  { cookie: `sso.sid=${canary}; sso.sid=${canary}-2` },
+  { cookie: canary },
+  { cookie: `;;=; ${canary}; a==${canary}; =${canary}` },
+  { authorization: canary },
+  { authorization: `Bearer\t${canary}` },
+  { authorization: `Basic ${canary}`, 'proxy-authorization': canary },
+  { referer: `http://x/?code=${canary}#${canary}` },
   { host: '', 'x-forwarded-host': '[::' },
   { host: 'localhost:99999' },
   { 'content-encoding': 'gzip' },
@@ -149,7 +149,7 @@ it('never answers 500, whatever it is sent, wherever, and logs no secret of it',
   await fc.assert(property, { numRuns: 1200 })
   expect((await client.open()).page.status).toBe(200)
   expect(emulator.requests.length).toBeGreaterThan(1000)
-  expect(JSON.stringify(emulator.requests)).not.toContain(CANARY)
+  expect(JSON.stringify(emulator.requests)).not.toContain(canary)
   const seen = await fetch(`${emulator.authUrl}/_emulator/exchanges?after=0`)
-  expect(await seen.text()).not.toContain(CANARY)
+  expect(await seen.text()).not.toContain(canary)
 }, 120_000)

@@ -1,13 +1,18 @@
 import { describe, expect, it, beforeAll } from '@jest/globals'
 import { useEmulator, type TestHooks } from '../src/jest.ts'
-import { Client, CREDENTIAL, hiddenInputsOf } from './client.ts'
+import { Client, demoCredential, hiddenInputsOf } from './client.ts'
 
 const emulator = useEmulator({
   mfaAt: 'form-submission',
   firewall: { maxRequests: 40 },
   accounts: [
-    { identity: 'plain@example.com', credential: CREDENTIAL },
-    { identity: 'mfa@example.com', credential: CREDENTIAL, totpSecret: 'JBSWY3DPEHPK3PXP', backupCodes: ['BACKUP001'] },
+    { identity: 'plain@example.com', credential: demoCredential },
+    {
+      identity: 'mfa@example.com',
+      credential: demoCredential,
+      totpSecret: 'JBSWY3DPEHPK3PXP',
+      backupCodes: ['BACKUP001'],
+    },
   ],
 })
 const addresses: string[] = []

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals'
 import { startEmulator, type Emulator, type EmulatorAccount } from '../src/index.ts'
 import { useEmulator } from '../src/jest.ts'
-import { type Answer, Client, codeOf, CREDENTIAL, type Hidden, hiddenInputsOf, json } from './client.ts'
+import { type Answer, Client, codeOf, demoCredential, type Hidden, hiddenInputsOf, json } from './client.ts'
 
 const identity = 'mfa@example.com'
 const emulator = useEmulator()
@@ -70,7 +70,7 @@ describe('a login with a second factor', () => {
     const factors = await step.client.send(`/oauth2/v3/authorize/mfa/factors?transaction_id=${step.transactionId}`)
     expect(dataOf(factors)).toHaveLength(2)
     expect(dataOf(await verify(step))).toMatchObject({ approved: true, valid: true })
-    const again = await step.client.post({ ...step.hidden, identity, credential: CREDENTIAL })
+    const again = await step.client.post({ ...step.hidden, identity, credential: demoCredential })
     const tokens = json(await step.client.exchange(codeOf(again)))
     expect(tokens['token_type']).toBe('Bearer')
     expect(emulator.requests.length - before).toBe(7)
@@ -81,7 +81,7 @@ describe('a login with a second factor', () => {
     const step = await reachPasscode(early)
     await step.client.send(`/oauth2/v3/authorize/mfa/factors?transaction_id=${step.transactionId}`)
     expect(dataOf(await verify(step, { passcode: accountOf(early).passcode() }))).toMatchObject({ valid: true })
-    const again = await step.client.post({ ...step.hidden, identity, credential: CREDENTIAL })
+    const again = await step.client.post({ ...step.hidden, identity, credential: demoCredential })
     expect((await step.client.exchange(codeOf(again))).status).toBe(200)
     expect(early.requests).toHaveLength(6)
   })
@@ -89,7 +89,7 @@ describe('a login with a second factor', () => {
   it('meets the passcode page again when the form is posted again before the passcode was verified', async () => {
     const step = await reachPasscode()
     expect((await step.client.post({ transaction_id: step.transactionId })).status).toBe(403)
-    const again = await step.client.post({ ...step.hidden, identity, credential: CREDENTIAL })
+    const again = await step.client.post({ ...step.hidden, identity, credential: demoCredential })
     expect((await step.client.exchange(codeOf(again))).text).toContain('name="passcode"')
   })
 
@@ -212,7 +212,7 @@ describe('POST …/authorize/mfa/verify', () => {
     const step = await reachPasscode()
     for (let attempt = 0; attempt < 5; attempt += 1) await verify(step, { passcode: '12345x' })
     expect(errorOf(await verify(step))).toBe('ERR_MAX_VERIFICATION_ATTEMPTS')
-    const again = await step.client.post({ ...step.hidden, identity, credential: CREDENTIAL })
+    const again = await step.client.post({ ...step.hidden, identity, credential: demoCredential })
     const page = await step.client.exchange(codeOf(again))
     const csrf = hiddenInputsOf(page.text)['_csrf']
     expect(errorOf(await verify(step, { _csrf: csrf }))).toBe('ERR_MAX_VERIFICATION_ATTEMPTS')
@@ -257,7 +257,7 @@ describe('POST …/authorize/mfa/backupcodes/attempt', () => {
       attemptsRemaining: 10,
       locked: false,
     })
-    const again = await step.client.post({ ...step.hidden, identity, credential: CREDENTIAL })
+    const again = await step.client.post({ ...step.hidden, identity, credential: demoCredential })
     expect((await step.client.exchange(codeOf(again))).status).toBe(200)
     expect(dataOf(await attemptBackupCode(await reachPasscode(), code))).toMatchObject({
       valid: false,

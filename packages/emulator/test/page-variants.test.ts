@@ -1,11 +1,11 @@
 /** Pages and answers that the document leaves open, each as one option has it. */
 import { describe, expect, it } from '@jest/globals'
 import { useEmulator } from '../src/jest.ts'
-import { Client, codeOf, CREDENTIAL, hiddenInputsOf, json, type Answer } from './client.ts'
+import { Client, codeOf, demoCredential, hiddenInputsOf, json, type Answer } from './client.ts'
 
 const emulator = useEmulator({ mfaAt: 'form-submission' })
-const plain = { identity: 'plain@example.com', credential: CREDENTIAL }
-const mfa = { identity: 'mfa@example.com', credential: CREDENTIAL }
+const plain = { identity: 'plain@example.com', credential: demoCredential }
+const mfa = { identity: 'mfa@example.com', credential: demoCredential }
 
 /** Up to the passcode page, and what is needed to verify a passcode. */
 async function reachPasscodePage(): Promise<{ client: Client; hidden: Record<string, string>; page: Answer }> {
@@ -43,7 +43,7 @@ describe('identityFirst', () => {
 
       const wrong = await client.post({ ...asked, credential: 'wrong' })
       expect([wrong.status, wrong.text.includes('name="credential"')]).toEqual([401, true])
-      const code = codeOf(await client.post({ ...asked, credential: CREDENTIAL }))
+      const code = codeOf(await client.post({ ...asked, credential: demoCredential }))
       expect((await client.exchange(code)).status).toBe(200)
       expect(emulator.counters.credentialChecks).toBe(2)
     },

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals'
 import { useEmulator } from '../src/jest.ts'
-import { type Answer, Client, codeOf, CREDENTIAL, hiddenInputsOf, json } from './client.ts'
+import { type Answer, Client, codeOf, demoCredential, hiddenInputsOf, json } from './client.ts'
 
 const lenient = useEmulator({ strictness: 'lenient', mfaAt: 'form-submission' })
 const document = useEmulator({ mfaAt: 'form-submission' })
-const HIDDEN = /^ *<input type="hidden" name="([^"]*)" value="([^"]*)" \/>$/u
+const hiddenInput = /^ *<input type="hidden" name="([^"]*)" value="([^"]*)" \/>$/u
 const client = (): Client => new Client(lenient)
 
 /** The inputs of a page by name, as legacy clients read them: the first match of the whole text. */
@@ -13,14 +13,14 @@ const firstInput = (page: string, name: string): string | undefined =>
 
 async function reachPasscodePage(from: Client): Promise<Answer> {
   const { hidden } = await from.open()
-  return from.post({ ...hidden, identity: 'mfa@example.com', credential: CREDENTIAL })
+  return from.post({ ...hidden, identity: 'mfa@example.com', credential: demoCredential })
 }
 
 describe('the login page with strictness lenient', () => {
   it('has its hidden inputs one per line, in plain order and signs, and nothing else that looks like one', async () => {
     const { page } = await client().open()
     const lines = page.text.split('\n').filter((line) => line.includes('type="hidden"'))
-    const names = lines.map((line) => HIDDEN.exec(line)?.[1])
+    const names = lines.map((line) => hiddenInput.exec(line)?.[1])
     expect(names).toEqual(['_csrf', '_phase', '_process', 'transaction_id', 'cancel'])
     expect(firstInput(page.text, '_csrf')).toMatch(/^[\w-]{36}$/u)
     expect(page.text).toMatch(/<title>[^<]+<\/title>[\s\S]*<form method="post" id="form" class="[^"]+">/u)
@@ -100,7 +100,7 @@ describe('GET /captcha', () => {
     expect(page.text).not.toContain('<svg')
     const picture = await from.send('/captcha')
     expect(picture.headers.get('content-type')).toBe('image/svg+xml')
-    const fields = { ...hidden, identity: account.identity, credential: CREDENTIAL }
+    const fields = { ...hidden, identity: account.identity, credential: demoCredential }
     expect((await from.post({ ...fields, captcha: 'WRONG' })).text).toContain('Captcha does not match')
     const shown = letters(await from.send('/captcha'))
     expect(shown).toMatch(/^[A-Z]{5}$/u)

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals'
 import { useEmulator } from '../src/jest.ts'
-import { Client, codeOf, CREDENTIAL, json } from './client.ts'
+import { Client, codeOf, demoCredential, json } from './client.ts'
 
 const emulator = useEmulator({ firewall: false })
 
@@ -10,7 +10,7 @@ it('takes a thousand logins at once, each at the same step, without an error', a
   const forms = await Promise.all(
     pages.map(async ({ client, hidden }) => ({
       client,
-      answer: await client.post({ ...hidden, identity: 'plain@example.com', credential: CREDENTIAL }),
+      answer: await client.post({ ...hidden, identity: 'plain@example.com', credential: demoCredential }),
     })),
   )
   const tokens = await Promise.all(forms.map(async ({ client, answer }) => json(await client.exchange(codeOf(answer)))))

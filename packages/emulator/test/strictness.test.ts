@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals'
 import type { Strictness } from '../src/index.ts'
 import { useEmulator } from '../src/jest.ts'
-import { type Answer, Client, codeOf, CREDENTIAL, hiddenInputsOf, json, randomVerifier, SCOPE } from './client.ts'
+import { type Answer, Client, codeOf, demoCredential, hiddenInputsOf, json, randomVerifier, scope } from './client.ts'
 
 const identity = 'plain@example.com'
 const document = useEmulator()
 const lenient = useEmulator({ strictness: 'lenient' })
-const mfa = { identity: 'mfa@example.com', credential: CREDENTIAL }
+const mfa = { identity: 'mfa@example.com', credential: demoCredential }
 
 const modes = ['document', 'lenient'] as const
 const emulatorOf = (mode: Strictness): typeof document => (mode === 'document' ? document : lenient)
@@ -70,7 +70,7 @@ describe('a token request that is form encoded', () => {
 
   async function refresh(mode: Strictness): Promise<Answer> {
     const { refresh_token } = await emulatorOf(mode).issueTokens(identity)
-    const fields = { grant_type: 'refresh_token', client_id: 'ownerapi', refresh_token, scope: SCOPE }
+    const fields = { grant_type: 'refresh_token', client_id: 'ownerapi', refresh_token, scope: scope }
     return send(new Client(emulatorOf(mode)), fields)
   }
 
@@ -99,7 +99,7 @@ describe('a form posted without the query of step 1', () => {
   const post = async (mode: Strictness, query: (client: Client) => URLSearchParams): Promise<Answer> => {
     const client = new Client(emulatorOf(mode))
     const { hidden } = await client.open()
-    return client.post({ ...hidden, identity, credential: CREDENTIAL }, query(client))
+    return client.post({ ...hidden, identity, credential: demoCredential }, query(client))
   }
 
   it('signs in with strictness lenient alone', async () => {
@@ -225,7 +225,7 @@ describe('a hidden value posted as the page’s source has it, entities and all'
     const inputs = [...page.text.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/gu)]
     const hidden = Object.fromEntries(inputs.map(([, name = '', value = '']) => [name, value]))
     expect(hidden['fingerprint']).toBe('a&amp;b')
-    return client.post({ ...hidden, identity, credential: CREDENTIAL })
+    return client.post({ ...hidden, identity, credential: demoCredential })
   }
 
   it('is that value with strictness lenient alone', async () => {

@@ -1,4 +1,7 @@
-/** `npx @owner-sso/recorder record` and `npx @owner-sso/recorder replay`: a login that broke, written down without a secret, and broken again. */
+/**
+ * `npx @owner-sso/recorder record` and `npx @owner-sso/recorder replay`: a login that broke, written down without a secret,
+ * and broken again.
+ */
 import { readFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { version } from './version.ts'

@@ -1,4 +1,6 @@
-/** What recorder and replay have in common: two host names of one port on this machine, for the two instances of the service. */
+/**
+ * What recorder and replay have in common: two host names of one port on this machine, for the two instances of the service.
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { banner } from './listener.ts'
 
@@ -29,12 +31,12 @@ export async function readBody(request: IncomingMessage): Promise<Buffer | undef
   for await (const chunk of request) {
     if (!Buffer.isBuffer(chunk)) continue
     length += chunk.length
-    if (length <= MOST_BODY_BYTES) chunks.push(chunk)
+    if (length <= maxBodyBytes) chunks.push(chunk)
   }
-  return length <= MOST_BODY_BYTES ? Buffer.concat(chunks) : undefined
+  return length <= maxBodyBytes ? Buffer.concat(chunks) : undefined
 }
 
-const MOST_BODY_BYTES = 1024 * 1024
+const maxBodyBytes = 1024 * 1024
 
 /** Says something in words of our own, marked as ours. */
 export function sendPlain(response: ServerResponse, status: number, sentence: string): void {

@@ -34,7 +34,7 @@ const entities = (text: string): string =>
   Array.from(text, (sign) => `&#x${sign.codePointAt(0)?.toString(16)};`).join('')
 
 /** Every place that a secret may come along in. */
-const REQUESTS: Readonly<Record<string, (secret: string) => Partial<SeenRequest>>> = {
+const requests: Readonly<Record<string, (secret: string) => Partial<SeenRequest>>> = {
   'a parameter': (value) => ({ url: `/oauth2/v3/authorize?state=${encodeURIComponent(value)}&scope=openid` }),
   'a parameter of any name': (value) => ({ url: `/oauth2/v3/authorize?x=1&foo=${encodeURIComponent(value)}` }),
   'a parameter’s name': (value) => ({ url: `/oauth2/v3/authorize?${encodeURIComponent(value)}=1` }),
@@ -71,7 +71,7 @@ const form = { headers: [['Content-Type', 'application/x-www-form-urlencoded']] 
 const json = { headers: [['Content-Type', 'application/json']] } as const
 const html = { headers: [['Content-Type', 'text/html; charset=utf-8']] } as const
 
-const ANSWERS: Readonly<Record<string, (secret: string) => Partial<SeenAnswer>>> = {
+const answers: Readonly<Record<string, (secret: string) => Partial<SeenAnswer>>> = {
   'a redirect': (value) => ({
     headers: [['Location', `http://127.0.0.1:4000/void/callback?code=${encodeURIComponent(value)}`]],
   }),
@@ -130,14 +130,14 @@ const ANSWERS: Readonly<Record<string, (secret: string) => Partial<SeenAnswer>>>
   bytes: (value) => ({ headers: [], body: Buffer.concat([Buffer.from([255, 254]), Buffer.from(value)]) }),
 }
 
-const REQUEST: SeenRequest = {
+const plainRequest: SeenRequest = {
   instance: 'home',
   method: 'POST',
   url: '/oauth2/v3/authorize',
   headers: [],
   body: Buffer.alloc(0),
 }
-const ANSWER: SeenAnswer = { status: 200, headers: [], body: Buffer.alloc(0) }
+const plainAnswer: SeenAnswer = { status: 200, headers: [], body: Buffer.alloc(0) }
 
 /** How a secret could still be read. */
 function spellings(value: string): string[] {
@@ -161,19 +161,19 @@ function leaked(record: (secret: string) => string, value: string): string[] {
 }
 
 describe('no secret is in a recording', () => {
-  it.each(Object.entries(REQUESTS))('that came in %s', (_place, make) => {
+  it.each(Object.entries(requests))('that came in %s', (_place, make) => {
     const record = (value: string): string =>
-      JSON.stringify(maskRequest(masking('client'), { ...REQUEST, ...make(value) }))
+      JSON.stringify(maskRequest(masking('client'), { ...plainRequest, ...make(value) }))
     fc.assert(
       fc.property(secret, (value) => expect(leaked(record, value)).toEqual([])),
       { numRuns: 150 },
     )
   })
 
-  it.each(Object.entries(ANSWERS))('that was answered in %s', (_place, make) => {
+  it.each(Object.entries(answers))('that was answered in %s', (_place, make) => {
     const record = (value: string): string => {
       const pseudonyms = createPseudonyms()
-      const answer = maskAnswer(masking('service', pseudonyms), { ...ANSWER, ...make(value) })
+      const answer = maskAnswer(masking('service', pseudonyms), { ...plainAnswer, ...make(value) })
       return JSON.stringify([answer, pseudonyms.shapes()])
     }
     fc.assert(
@@ -186,9 +186,9 @@ describe('no secret is in a recording', () => {
     const pseudonyms = createPseudonyms()
     const credential = 'sign in again'
     const body = Buffer.from(new URLSearchParams({ credential }).toString())
-    maskRequest(masking('client', pseudonyms), { ...REQUEST, ...form, body })
+    maskRequest(masking('client', pseudonyms), { ...plainRequest, ...form, body })
     const page = Buffer.from('<p>You typed Sign In Again, please sign in again</p>')
-    const { html: lines } = maskAnswer(masking('service', pseudonyms), { ...ANSWER, ...html, body: page })
+    const { html: lines } = maskAnswer(masking('service', pseudonyms), { ...plainAnswer, ...html, body: page })
     expect(lines).toEqual(['<p>You typed {{credential.1}}, please {{credential.1}}</p>'])
   })
 })
@@ -197,11 +197,11 @@ describe('a recording', () => {
   it('calls the same value by the same name, wherever it stands', () => {
     const pseudonyms = createPseudonyms()
     const url = '/oauth2/v3/authorize?state=s7-8t&login_hint=Ann%40example.com'
-    const request = maskRequest(masking('client', pseudonyms), { ...REQUEST, url })
+    const request = maskRequest(masking('client', pseudonyms), { ...plainRequest, url })
     expect(request.query).toEqual({ state: '{{state.1}}', login_hint: '{{identity.1}}' })
     const body = Buffer.from('<input name="state" value="s7-8t"><p>ann@example.com</p>')
     const headers = [...html.headers, ['Location', 'http://localhost:4000/void/callback?code=c-9&state=s7-8t'] as const]
-    expect(maskAnswer(masking('service', pseudonyms), { ...ANSWER, headers, body })).toEqual({
+    expect(maskAnswer(masking('service', pseudonyms), { ...plainAnswer, headers, body })).toEqual({
       status: 200,
       headers: {
         'content-type': 'text/html; charset=utf-8',
@@ -217,14 +217,16 @@ describe('a recording', () => {
 <body><h1>Access Denied</h1>You don&#39;t have permission to access this server. Reference&#32;&#35;18&#46;8f2a&#46;17
 <p>Your account has been locked</p><script>var messages = {"_": ["Captcha does not match"]};</script>
 <form method="post"><input type="hidden" name="_csrf" value=""><input name="identity"><input name="credential" type="password"></form>`
-    const recorded = maskAnswer(masking('service'), { ...ANSWER, ...html, body: Buffer.from(page) }).html?.join('\n')
+    const recorded = maskAnswer(masking('service'), { ...plainAnswer, ...html, body: Buffer.from(page) }).html?.join(
+      '\n',
+    )
     expect(recorded).toBe(page.replace('8f2a&#46;17', '{{text.1:html}}'))
     const error = {
       error: { code: 'ERR_PASS_CODE_REPLAY', message: 'This passcode was used already' },
       valid: false,
       expires_in: 28800,
     }
-    const shown = maskAnswer(masking('service'), { ...ANSWER, ...json, body: Buffer.from(JSON.stringify(error)) })
+    const shown = maskAnswer(masking('service'), { ...plainAnswer, ...json, body: Buffer.from(JSON.stringify(error)) })
     expect(shown.json).toEqual(error)
   })
 
@@ -251,7 +253,7 @@ describe('a recording', () => {
           },
         }
         const { html: lines = [] } = maskAnswer(masking('service', spy), {
-          ...ANSWER,
+          ...plainAnswer,
           ...html,
           body: Buffer.from(source),
         })

@@ -1,6 +1,6 @@
 /** Each named scenario of the emulator: how a login or a refresh of core ends in it. */
 import { describe, expect, it } from '@jest/globals'
-import { SCENARIOS, type ScenarioName } from '@owner-sso/emulator'
+import { scenarios, type ScenarioName } from '@owner-sso/emulator'
 import { useEmulator } from '@owner-sso/emulator/jest'
 import { createSso, type Sso, type TokenSet } from '../../src/index.ts'
 import {
@@ -41,7 +41,7 @@ const endings: Readonly<Record<ScenarioName, readonly [call: Call, ends: object]
 }
 
 describe('a scenario', () => {
-  it.each(Object.keys(SCENARIOS) as ScenarioName[])('%s', async (name) => {
+  it.each(Object.keys(scenarios) as ScenarioName[])('%s', async (name) => {
     const [call, ends] = endings[name]
     const usual = { authUrl: emulator.authUrl, regionalAuthUrls: [emulator.regionalAuthUrl] }
     const held = await createSso(usual).login({ identity: plain, credential: 'correct horse' })
@@ -52,7 +52,7 @@ describe('a scenario', () => {
   })
 
   it('ends with a reset', async () => {
-    for (const name of Object.keys(SCENARIOS) as ScenarioName[]) emulator.play(name)
+    for (const name of Object.keys(scenarios) as ScenarioName[]) emulator.play(name)
     emulator.reset()
     const sso = createSso({ authUrl: emulator.authUrl })
     const held = await sso.login({ identity: plain, credential: 'correct horse' })

@@ -1,4 +1,6 @@
-/** The options of `startEmulator` as flags: their names with dashes. What a value may be, the options check themselves. */
+/**
+ * The options of `startEmulator` as flags: their names with dashes. What a value may be, the options check themselves.
+ */
 import type { ParseArgsConfig } from 'node:util'
 import type { EmulatorOptions } from '../options/options.ts'
 import { parseEmulatorOptions } from '../options/parse-options.ts'
@@ -15,36 +17,36 @@ export interface Flag {
   readonly values?: string
 }
 
-const DEFAULTS = parseEmulatorOptions()
+const defaults = parseEmulatorOptions()
 
 /** Those that take no value: `--tls`. */
-const PLAIN = optionNames.filter((name) => optionTable[name].check.accepts(true) && DEFAULTS[name] === false)
+const plainFlags = optionNames.filter((name) => optionTable[name].check.accepts(true) && defaults[name] === false)
 /** Those that can be left out by name: `--no-firewall`. */
-const NEGATED = optionNames.filter((name) => optionTable[name].check.accepts(false) && DEFAULTS[name] !== false)
+const negatedFlags = optionNames.filter((name) => optionTable[name].check.accepts(false) && defaults[name] !== false)
 /** Those that take a value; what is no word, number or address is JSON. */
-const VALUED = optionNames.filter((name) => !optionTable[name].check.accepts(true))
+const valuedFlags = optionNames.filter((name) => !optionTable[name].check.accepts(true))
 
 /** For `parseArgs`. */
-export const OPTION_FLAGS: NonNullable<ParseArgsConfig['options']> = Object.fromEntries([
-  ...PLAIN.map((name) => [dashed(name), { type: 'boolean' }] as const),
-  ...NEGATED.map((name) => [`no-${dashed(name)}`, { type: 'boolean' }] as const),
-  ...VALUED.map((name) => [dashed(name), { type: 'string' }] as const),
+export const optionFlags: NonNullable<ParseArgsConfig['options']> = Object.fromEntries([
+  ...plainFlags.map((name) => [dashed(name), { type: 'boolean' }] as const),
+  ...negatedFlags.map((name) => [`no-${dashed(name)}`, { type: 'boolean' }] as const),
+  ...valuedFlags.map((name) => [dashed(name), { type: 'string' }] as const),
 ])
 
-export const OPTION_FLAG_HELP: readonly Flag[] = optionNames.flatMap((name) => {
+export const optionFlagHelp: readonly Flag[] = optionNames.flatMap((name) => {
   const { group, about, without = about } = optionTable[name]
   const flags: Flag[] = []
-  if (PLAIN.includes(name)) flags.push({ name: dashed(name), group, about })
-  if (VALUED.includes(name)) flags.push({ name: dashed(name), group, about, ...valuesOf(name) })
-  if (NEGATED.includes(name)) flags.push({ name: `no-${dashed(name)}`, group, about: without })
+  if (plainFlags.includes(name)) flags.push({ name: dashed(name), group, about })
+  if (valuedFlags.includes(name)) flags.push({ name: dashed(name), group, about, ...valuesOf(name) })
+  if (negatedFlags.includes(name)) flags.push({ name: `no-${dashed(name)}`, group, about: without })
   return flags
 })
 
 /** The options that the flags stand for. */
 export function optionsOf(flags: Readonly<Record<string, unknown>>): EmulatorOptions {
   return Object.fromEntries([
-    ...[...PLAIN, ...VALUED].map((name) => [name, parsed(flags[dashed(name)])] as const),
-    ...NEGATED.filter((name) => flags[`no-${dashed(name)}`] === true).map((name) => [name, false] as const),
+    ...[...plainFlags, ...valuedFlags].map((name) => [name, parsed(flags[dashed(name)])] as const),
+    ...negatedFlags.filter((name) => flags[`no-${dashed(name)}`] === true).map((name) => [name, false] as const),
   ])
 }
 
@@ -69,7 +71,7 @@ function dashed(name: string): string {
 
 function valuesOf(name: OptionName): Pick<Flag, 'placeholder' | 'values'> {
   const { choices } = optionTable[name].check
-  const preset = DEFAULTS[name]
+  const preset = defaults[name]
   if (choices) {
     const values = choices.map((choice) => (choice === preset ? `${String(choice)} (default)` : String(choice)))
     return { placeholder: 'value', values: values.join(', ') }

@@ -1,4 +1,6 @@
-/** The flags that set switches once the emulator runs: scenarios, faults, accounts, the firewall, the clock. */
+/**
+ * The flags that set switches once the emulator runs: scenarios, faults, accounts, the firewall, the clock.
+ */
 import { setClock } from '../control/clock-order.ts'
 import type { AccountSwitches } from '../options/account-options.ts'
 import type { Emulator } from '../emulator.ts'
@@ -20,7 +22,7 @@ export type SwitchValues = Partial<
   Record<SeveralFlag, string[]> & Record<PlainFlag, boolean> & Record<'clock-at', string>
 >
 
-export const SWITCH_FLAGS: SwitchFlags = {
+export const switchFlags: SwitchFlags = {
   scenario: { type: 'string', multiple: true },
   once: { type: 'string', multiple: true },
   always: { type: 'string', multiple: true },
@@ -33,7 +35,7 @@ export const SWITCH_FLAGS: SwitchFlags = {
   'clock-frozen': { type: 'boolean' },
 }
 
-export const SWITCH_FLAG_HELP: readonly (readonly [flag: string, about: string])[] = [
+export const switchFlagHelp: readonly (readonly [flag: string, about: string])[] = [
   ['--scenario <name>', 'A scenario of the list below; repeat it for several'],
   ['--once <endpoint>:<fault>', 'The next request meets the fault: refresh:drop=after-commit'],
   ['--always <endpoint>:<fault>', 'Every request does: token:status=503,delay=2000'],
@@ -46,7 +48,7 @@ export const SWITCH_FLAG_HELP: readonly (readonly [flag: string, about: string])
   ['--clock-frozen', 'The clock stands still'],
 ]
 
-const ACCOUNT_FLAGS: Readonly<Record<AccountFlag, AccountSwitches>> = {
+const accountFlags: Readonly<Record<AccountFlag, AccountSwitches>> = {
   locked: { locked: true },
   captcha: { captcha: true },
   'captcha-after-submission': { captcha: 'after-submission' },
@@ -68,7 +70,7 @@ export function setSwitches(emulator: Emulator, values: SwitchValues): void {
   for (const verb of ['once', 'always'] as const) {
     for (const text of values[verb] ?? []) naming(`--${verb}`, () => order(emulator, verb, text))
   }
-  for (const [flag, switches] of Object.entries(ACCOUNT_FLAGS)) {
+  for (const [flag, switches] of Object.entries(accountFlags)) {
     if (!isAccountFlag(flag)) continue
     for (const identity of values[flag] ?? []) naming(`--${flag}`, () => emulator.account(identity).change(switches))
   }
@@ -103,5 +105,5 @@ function naming(flag: string, act: () => void): void {
 }
 
 function isAccountFlag(flag: string): flag is AccountFlag {
-  return Object.hasOwn(ACCOUNT_FLAGS, flag)
+  return Object.hasOwn(accountFlags, flag)
 }

@@ -1,4 +1,6 @@
-/** What `POST /_emulator/clock` takes: back to the machine's time, to a moment, on by so much, still. */
+/**
+ * What `POST /_emulator/clock` takes: back to the machine's time, to a moment, on by so much, still.
+ */
 import { boolean, checkEach, type Check, type Checks } from '../options/checks.ts'
 import type { Clock } from '../clock.ts'
 
@@ -11,7 +13,7 @@ interface ClockOrder {
   readonly frozen?: boolean
 }
 
-const CHECKS: Checks<ClockOrder> = {
+const fieldChecks: Checks<ClockOrder> = {
   reset: boolean(),
   jump: { expected: 'seconds since the epoch or an ISO date', accepts: (value) => Number.isFinite(momentOf(value)) },
   advance: { expected: 'a number of seconds', accepts: Number.isFinite } satisfies Check,
@@ -29,7 +31,7 @@ export function setClock(clock: Clock, order: object): void {
 }
 
 function checkOrder(order: object): asserts order is ClockOrder {
-  checkEach('field', '', order, CHECKS)
+  checkEach('field', '', order, fieldChecks)
 }
 
 function momentOf(value: unknown): number {

@@ -1,4 +1,6 @@
-/** All of `/_emulator`: one guard in front, a router for each part behind it, JSON for what none of them knows. */
+/**
+ * All of `/_emulator`: one guard in front, a router for each part behind it, JSON for what none of them knows.
+ */
 import { Router, type RequestHandler } from 'express'
 import { sendReply } from '../reply.ts'
 import { guard, jsonOnly } from './guard.ts'

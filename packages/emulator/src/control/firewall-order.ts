@@ -1,4 +1,6 @@
-/** What `POST /_emulator/firewall` takes: block everybody now, or forgive everybody. */
+/**
+ * What `POST /_emulator/firewall` takes: block everybody now, or forgive everybody.
+ */
 import { checkEach, oneOf, seconds, type Checks } from '../options/checks.ts'
 import type { Firewall } from '../firewall.ts'
 
@@ -8,7 +10,7 @@ interface FirewallOrder {
   readonly block?: true | number
 }
 
-const CHECKS: Checks<FirewallOrder> = {
+const fieldChecks: Checks<FirewallOrder> = {
   lift: oneOf(true),
   block: {
     expected: 'true or a number of seconds',
@@ -18,7 +20,7 @@ const CHECKS: Checks<FirewallOrder> = {
 
 /** In the order of the fields above. @throws {TypeError} A field is unknown or wrong; nothing has happened. */
 export function setFirewall(firewall: Firewall, order: FirewallOrder): void {
-  checkEach('field', '', order, CHECKS)
+  checkEach('field', '', order, fieldChecks)
   if (order.lift) firewall.lift()
   if (order.block !== undefined) firewall.block(order.block === true ? undefined : order.block)
 }

@@ -1,4 +1,7 @@
-/** Who may use `/_emulator`: this machine alone, under a loopback name, and no other site's page (which may link to the inspector). */
+/**
+ * Who may use `/_emulator`: this machine alone, under a loopback name, and no other site's page (which may link to the
+ * inspector).
+ */
 import type { IncomingMessage } from 'node:http'
 import type { Request, RequestHandler } from 'express'
 import { connectionOf } from '../http2-bridge.ts'

@@ -1,4 +1,6 @@
-/** What `/_emulator` answers when it can't do what it was asked: JSON with the names of OAuth's errors. */
+/**
+ * What `/_emulator` answers when it can't do what it was asked: JSON with the names of OAuth's errors.
+ */
 import type { ErrorRequestHandler } from 'express'
 import { jsonReply, sendReply, type Reply } from '../reply.ts'
 import { statusOf } from '../web-app.ts'

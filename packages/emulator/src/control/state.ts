@@ -1,15 +1,17 @@
-/** What `GET /_emulator/state` shows: everything that can be switched with its present value, and what surrounds it. */
+/**
+ * What `GET /_emulator/state` shows: everything that can be switched with its present value, and what surrounds it.
+ */
 import type { Account } from '../accounts.ts'
 import type { Clock } from '../clock.ts'
 import type { Counters } from '../counters.ts'
 import type { AccountSwitches } from '../options/account-options.ts'
-import { ENDPOINTS } from '../faults/fault.ts'
+import { endpoints } from '../faults/fault.ts'
 import type { Faults } from '../faults/faults.ts'
-import { STEP_SECONDS } from '../factors.ts'
+import { stepSeconds } from '../factors.ts'
 import type { Service } from '../service.ts'
 import { optionNames, optionTable, type OptionGroup, type OptionName } from '../options/option-table.ts'
 import type { Settings } from '../options/options.ts'
-import { SCENARIOS } from '../switches/scenarios.ts'
+import { scenarios } from '../switches/scenarios.ts'
 import type { Switchboard } from '../switches/switchboard.ts'
 
 /** What the control API speaks for. */
@@ -95,10 +97,10 @@ export function controlState({ service, faults, switches, ownerApiUrl }: Control
       optionNames.map((name) => [name, optionState(name, settings, switches.initial)] as const),
     ),
     accounts: accounts.all.map((account) => accountState(account, clock)),
-    faults: Object.fromEntries(ENDPOINTS.map((endpoint) => [endpoint, faultState(faults, endpoint)])),
+    faults: Object.fromEntries(endpoints.map((endpoint) => [endpoint, faultState(faults, endpoint)])),
     failures: faults.failures.map(({ where, error }) => ({ where, error: String(error) })),
     counters,
-    scenarios: Object.entries(SCENARIOS).map(([name, { about }]) => ({
+    scenarios: Object.entries(scenarios).map(([name, { about }]) => ({
       name,
       about,
       played: [...switches.played].some((played) => played === name),
@@ -151,13 +153,13 @@ function accountState(
       id: factor.id,
       name: factor.name,
       passcode: factor.passcode(now),
-      secondsLeft: STEP_SECONDS - (now % STEP_SECONDS),
+      secondsLeft: stepSeconds - (now % stepSeconds),
     })),
     backupCodesLeft: backupCodes.size,
   }
 }
 
-function faultState(faults: Faults, endpoint: (typeof ENDPOINTS)[number]): FaultState {
+function faultState(faults: Faults, endpoint: (typeof endpoints)[number]): FaultState {
   const { always, once } = faults.ordered(endpoint)
   return { always: always === undefined ? null : orderShown(always), once: once.map(orderShown) }
 }

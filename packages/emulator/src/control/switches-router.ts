@@ -1,4 +1,6 @@
-/** The control API: every switch of the emulator over JSON. Each change answers with the state that it led to. */
+/**
+ * The control API: every switch of the emulator over JSON. Each change answers with the state that it led to.
+ */
 import express, { Router, type Request, type RequestHandler } from 'express'
 import type { Account } from '../accounts.ts'
 import { isRecord } from '../options/checks.ts'

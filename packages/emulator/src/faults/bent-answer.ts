@@ -1,4 +1,6 @@
-/** An answer that a function of the test bends, and what becomes of a function that throws. */
+/**
+ * An answer that a function of the test bends, and what becomes of a function that throws.
+ */
 import { buffer } from 'node:stream/consumers'
 import { isRecord } from '../options/checks.ts'
 import { jsonReply, type Reply } from '../reply.ts'

@@ -1,4 +1,6 @@
-/** The check of each field of a fault: a wrong one is named where it is ordered, not where it strikes. */
+/**
+ * The check of each field of a fault: a wrong one is named where it is ordered, not where it strikes.
+ */
 import {
   boolean,
   checkEach,
@@ -9,12 +11,12 @@ import {
   type Check,
   type Checks,
 } from '../options/checks.ts'
-import { ENDPOINTS, type Endpoint, type Fault } from './fault.ts'
+import { endpoints, type Endpoint, type Fault } from './fault.ts'
 
-const MAX_BYTES = 1024 ** 3
-const MAX_INTERIM = 1_000_000
+const maxBodyLength = 1024 ** 3
+const maxInterim = 1_000_000
 
-const FAULT_CHECKS: Checks<Fault> = {
+const faultChecks: Checks<Fault> = {
   delay: milliseconds(),
   hold: { expected: 'a promise', accepts: (value) => isRecord(value) && typeof value['catch'] === 'function' },
   commit: oneOf('before', 'after'),
@@ -28,20 +30,20 @@ const FAULT_CHECKS: Checks<Fault> = {
   firewall: oneOf(true, false, 'script'),
   drip: milliseconds(),
   dripFrom: oneOf('headers', 'body'),
-  bodyLength: whole(0, MAX_BYTES),
+  bodyLength: whole(0, maxBodyLength),
   endless: boolean(),
-  interim: whole(0, MAX_INTERIM),
+  interim: whole(0, maxInterim),
 }
 
 /** @throws {TypeError} A field is unknown or wrong; the message names it. */
 export function checkFault(fault: unknown): void {
-  if (typeof fault !== 'function') checkEach('field', '', fault, FAULT_CHECKS)
+  if (typeof fault !== 'function') checkEach('field', '', fault, faultChecks)
 }
 
 /** @throws {TypeError} There is no such endpoint. */
 export function checkEndpoint(endpoint: string): asserts endpoint is Endpoint {
-  if (ENDPOINTS.some((known) => known === endpoint)) return
-  throw new TypeError(`Unknown endpoint ${endpoint}: one of ${ENDPOINTS.join(', ')}`)
+  if (endpoints.some((known) => known === endpoint)) return
+  throw new TypeError(`Unknown endpoint ${endpoint}: one of ${endpoints.join(', ')}`)
 }
 
 function whole(from: number, to: number): Check {

@@ -1,4 +1,6 @@
-/** A fault in words, for people who look at what struck; nothing of the headers and the body it answers with. */
+/**
+ * A fault in words, for people who look at what struck; nothing of the headers and the body it answers with.
+ */
 import type { Fault } from './fault.ts'
 
 /** `drop: after-commit, delay: 500`; undefined where there is no fault. */

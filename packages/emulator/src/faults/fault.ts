@@ -1,7 +1,9 @@
-/** A fault: plain data that says how an answer is spoiled, delayed or replaced, and where. */
+/**
+ * A fault: plain data that says how an answer is spoiled, delayed or replaced, and where.
+ */
 
 /** Where a fault can strike. */
-export const ENDPOINTS = [
+export const endpoints = [
   'login-page',
   'form-submission',
   'captcha',
@@ -14,7 +16,7 @@ export const ENDPOINTS = [
 ] as const
 
 /** A place of the service that can be bent. */
-export type Endpoint = (typeof ENDPOINTS)[number]
+export type Endpoint = (typeof endpoints)[number]
 
 /** Several fields combine, as far as that makes sense. */
 export interface Fault {

@@ -1,4 +1,6 @@
-/** The faults that are ordered for each endpoint, taken by the next request or by all. */
+/**
+ * The faults that are ordered for each endpoint, taken by the next request or by all.
+ */
 
 import type { Counters } from '../counters.ts'
 import type { Reply } from '../reply.ts'
@@ -32,9 +34,9 @@ export interface Faults {
 }
 
 /** The first ones tell what is wrong. */
-const MAX_FAILURES = 100
+const maxFailures = 100
 /** More are a mistake. */
-const MAX_WAITING = 10_000
+const maxWaiting = 10_000
 
 /** A fault that makes the firewall answer counts as a challenge. */
 export function createFaults(counters: Counters): Faults {
@@ -47,7 +49,7 @@ export function createFaults(counters: Counters): Faults {
     return {
       bend: (reply) =>
         bentReply(reply, fault, (error) => {
-          if (failures.length < MAX_FAILURES) failures.push({ where, error })
+          if (failures.length < maxFailures) failures.push({ where, error })
         }),
     }
   }
@@ -58,7 +60,7 @@ export function createFaults(counters: Counters): Faults {
       checkEndpoint(endpoint)
       checkFault(fault)
       const waiting = next.get(endpoint) ?? []
-      if (waiting.length >= MAX_WAITING) throw new TypeError(`Too many faults wait at ${endpoint}: ${MAX_WAITING}`)
+      if (waiting.length >= maxWaiting) throw new TypeError(`Too many faults wait at ${endpoint}: ${maxWaiting}`)
       waiting.push(fault)
       next.set(endpoint, waiting)
     },

@@ -1,4 +1,6 @@
-/** A body that is cut or filled up to a size, with a length that agrees: truncated and oversized answers. */
+/**
+ * A body that is cut or filled up to a size, with a length that agrees: truncated and oversized answers.
+ */
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import type { Reply } from '../reply.ts'

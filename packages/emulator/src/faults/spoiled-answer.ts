@@ -1,4 +1,6 @@
-/** An answer that is cut short, drips, never ends or has a crowd of interim answers before it: written to the bare socket. */
+/**
+ * An answer that is cut short, drips, never ends or has a crowd of interim answers before it: written to the bare socket.
+ */
 import { STATUS_CODES, type ServerResponse } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,13 +1,15 @@
-/** Server-sent events of the inspector: exchanges in small batches, so that a storm of requests is a handful of events. */
+/**
+ * Server-sent events of the inspector: exchanges in small batches, so that a storm of requests is a handful of events.
+ */
 import { randomUUID } from 'node:crypto'
 import type { RequestHandler, Response } from 'express'
 import type { Exchange, Journal } from '../journal/journal.ts'
 import { exchangeLine } from './exchange-view.ts'
 
-const BATCH_MILLISECONDS = 100
+const batchMilliseconds = 100
 /** Of one event: what a page takes in without a stutter. */
-const BATCH_SIZE = 250
-const STATE_MILLISECONDS = 1000
+const batchSize = 250
+const stateMilliseconds = 1000
 
 /**
  * `exchange`: a list of exchanges that are new or changed, oldest change first; `state`: what `state()` says, once a
@@ -25,7 +27,7 @@ export function eventStream(journal: Journal, state: () => unknown): RequestHand
     // In the order of their last change: what changes again moves to the end.
     const flush = (): void => {
       flushing = undefined
-      const batch = [...firstOf(waiting, BATCH_SIZE)]
+      const batch = [...firstOf(waiting, batchSize)]
       for (const { id } of batch) waiting.delete(id)
       const last = batch.at(-1)
       if (last) send(response, 'exchange', batch.map(exchangeLine), `${run}/${last.version}`)
@@ -34,7 +36,7 @@ export function eventStream(journal: Journal, state: () => unknown): RequestHand
     // A client that doesn't keep up is waited for; what changes meanwhile is sent once.
     const schedule = (): void => {
       if (flushing || response.writableNeedDrain) return
-      flushing = setTimeout(flush, waiting.size > BATCH_SIZE ? 0 : BATCH_MILLISECONDS).unref()
+      flushing = setTimeout(flush, waiting.size > batchSize ? 0 : batchMilliseconds).unref()
     }
     response.on('drain', () => waiting.size > 0 && schedule())
     const add = (exchange: Exchange): void => {
@@ -58,7 +60,7 @@ export function eventStream(journal: Journal, state: () => unknown): RequestHand
       if (!response.writableNeedDrain) send(response, 'state', state())
     }
     sendState()
-    const ticking = setInterval(sendState, STATE_MILLISECONDS).unref()
+    const ticking = setInterval(sendState, stateMilliseconds).unref()
     const unsubscribe = journal.subscribe((exchange) => (exchange ? add(exchange) : reset()))
     response.once('close', () => {
       unsubscribe()

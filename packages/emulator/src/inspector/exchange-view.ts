@@ -1,4 +1,6 @@
-/** An exchange as the inspector's page gets it: a line for the lists, all of it (masked) for one that is looked at. */
+/**
+ * An exchange as the inspector's page gets it: a line for the lists, all of it (masked) for one that is looked at.
+ */
 import type { Exchange, Place } from '../journal/journal.ts'
 
 /** What the lists and the diagram show. */

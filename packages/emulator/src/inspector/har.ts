@@ -1,7 +1,9 @@
-/** A login as an HTTP archive (HAR 1.2), secrets masked: browsers' developer tools and many others open it. */
+/**
+ * A login as an HTTP archive (HAR 1.2), secrets masked: browsers' developer tools and many others open it.
+ */
 import { STATUS_CODES } from 'node:http'
 import type { Exchange } from '../journal/journal.ts'
-import { MASK } from '../journal/mask.ts'
+import { maskText } from '../journal/mask.ts'
 import type { Fields, Headers } from '../journal/masking.ts'
 import { mediaType } from '../service-request.ts'
 import { version } from '../version.ts'
@@ -77,7 +79,7 @@ function pairsOf(values: Fields): Pair[] {
 /** `name=…; …` of a Cookie or Set-Cookie header. */
 function cookieNames(headers: readonly string[]): Pair[] {
   return headers.flatMap((header) =>
-    [...header.matchAll(/(?:^|;\s*)([^=;]+)=\[masked\]/gu)].map(([, name = '']) => ({ name, value: MASK })),
+    [...header.matchAll(/(?:^|;\s*)([^=;]+)=\[masked\]/gu)].map(([, name = '']) => ({ name, value: maskText })),
   )
 }
 

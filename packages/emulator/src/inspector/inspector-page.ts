@@ -1,27 +1,29 @@
-/** The inspector's page and its two files, as the build left them, under a policy that lets it load nothing else. */
+/**
+ * The inspector's page and its two files, as the build left them, under a policy that lets it load nothing else.
+ */
 import { readFileSync } from 'node:fs'
 import type { Reply } from '../reply.ts'
 
 /** Beside the built code; from the sources, too. */
-const FOLDER = new URL('../../dist/inspector/page/', import.meta.url)
-const TYPES: Readonly<Record<string, string>> = {
+const folder = new URL('../../dist/inspector/page/', import.meta.url)
+const types: Readonly<Record<string, string>> = {
   'index.html': 'text/html; charset=utf-8',
   'inspector.js': 'text/javascript; charset=utf-8',
   'inspector.css': 'text/css; charset=utf-8',
 }
-const POLICY = [
+const policy = [
   ["default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'", "img-src 'self' data:"],
   ["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'", "require-trusted-types-for 'script'"],
 ].flat()
-const HEADERS = { 'content-security-policy': POLICY.join('; '), 'cross-origin-opener-policy': 'same-origin' }
+const headers = { 'content-security-policy': policy.join('; '), 'cross-origin-opener-policy': 'same-origin' }
 
 /** Undefined for a file that the page doesn't have. */
 export function pageFile(name: string): Reply | undefined {
-  const type = Object.hasOwn(TYPES, name) ? TYPES[name] : undefined
+  const type = Object.hasOwn(types, name) ? types[name] : undefined
   if (type === undefined) return undefined
   return {
     status: 200,
-    headers: { ...HEADERS, 'content-type': type },
-    body: readFileSync(new URL(name, FOLDER), 'utf8'),
+    headers: { ...headers, 'content-type': type },
+    body: readFileSync(new URL(name, folder), 'utf8'),
   }
 }

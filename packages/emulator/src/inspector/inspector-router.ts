@@ -1,4 +1,6 @@
-/** The inspector's part of `/_emulator`: its page, its events, the exchanges behind it, and logins to take away. */
+/**
+ * The inspector's part of `/_emulator`: its page, its events, the exchanges behind it, and logins to take away.
+ */
 import { Router, type Request, type RequestHandler } from 'express'
 import { problemReply } from '../control/problem.ts'
 import type { Exchange, Journal } from '../journal/journal.ts'
@@ -12,7 +14,7 @@ import { liveState } from './live-state.ts'
 import { sequenceDiagram } from './mermaid.ts'
 
 /** Of one answer of `exchanges`: the next page is asked for with the last id. */
-const PAGE_SIZE = 1000
+const pageSize = 1000
 
 export function inspectorRouter(service: Service, journal: Journal): Router {
   const router = Router()
@@ -39,7 +41,7 @@ export function inspectorRouter(service: Service, journal: Journal): Router {
     '/exchanges',
     reply(({ query }) => {
       const after = Number(query['after'] ?? 0)
-      const lines = journal.exchanges.filter(({ id }) => id > after).slice(0, PAGE_SIZE)
+      const lines = journal.exchanges.filter(({ id }) => id > after).slice(0, pageSize)
       return jsonReply(200, { exchanges: lines.map(exchangeLine) })
     }),
   )

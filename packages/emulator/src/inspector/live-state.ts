@@ -1,7 +1,9 @@
-/** What lives at this moment, for the inspector: passcodes, sessions, codes, tokens, the firewall's windows. */
+/**
+ * What lives at this moment, for the inspector: passcodes, sessions, codes, tokens, the firewall's windows.
+ */
 import type { Account } from '../accounts.ts'
 import type { Alive } from '../expiring-map.ts'
-import { STEP_SECONDS } from '../factors.ts'
+import { stepSeconds } from '../factors.ts'
 import type { FirewallClient } from '../firewall.ts'
 import type { Place } from '../journal/journal.ts'
 import { describeMinting } from '../minting.ts'
@@ -9,10 +11,10 @@ import type { FirewallOptions } from '../options/options.ts'
 import type { Service } from '../service.ts'
 
 /** Of each kind that many of the youngest are listed; the rest is counted. */
-const LISTED = 5
+const maxListed = 5
 
 /** Of the firewall. */
-const CLIENTS = 12
+const maxClientsListed = 12
 
 /** Times are seconds since the epoch by the emulator's clock. No secret is in it but the passcodes of this moment. */
 export interface LiveState {
@@ -79,7 +81,7 @@ export function liveState(service: Service): LiveState {
     firewall: {
       rules: settings.firewall,
       blockedUntil: firewall.blockedUntil,
-      clients: firewall.clients().slice(-CLIENTS),
+      clients: firewall.clients().slice(-maxClientsListed),
     },
   }
 }
@@ -92,8 +94,8 @@ function liveAccount(account: Account, now: number): LiveAccount {
     locked,
     captcha,
     factors: factors.map((factor) => ({ name: factor.name, passcode: factor.passcode(now) })),
-    secondsLeft: STEP_SECONDS - (now % STEP_SECONDS),
-    passcodeSeconds: STEP_SECONDS,
+    secondsLeft: stepSeconds - (now % stepSeconds),
+    passcodeSeconds: stepSeconds,
     backupCodes: backupCodes.size,
   }
 }
@@ -108,7 +110,7 @@ function living<Value>(all: Iterable<Alive<Value>>, lifeOf: (value: Value) => Om
   for (const one of all) {
     count += 1
     youngest.push(one)
-    if (youngest.length > LISTED) youngest.shift()
+    if (youngest.length > maxListed) youngest.shift()
   }
   return {
     count,

@@ -1,11 +1,13 @@
-/** Which login a request belongs to: told by what it carries, learnt from what was answered before. */
+/**
+ * Which login a request belongs to: told by what it carries, learnt from what was answered before.
+ */
 import { createHash } from 'node:crypto'
 import type { Fields } from './masking.ts'
 import type { Reply } from '../reply.ts'
-import { SESSION_COOKIE } from '../sessions.ts'
+import { sessionCookie } from '../sessions.ts'
 
 /** About ten thousand logins: each leaves a session, one or two codes and a pair of tokens a refresh. */
-const MAX_TRACES = 50_000
+const maxTraces = 50_000
 
 /** What a request shows of its login. */
 export interface Traces {
@@ -46,7 +48,7 @@ export function createFlows(): Flows {
     byTrace.delete(trace)
     byTrace.set(trace, flow)
     const [oldest] = byTrace.keys()
-    if (byTrace.size > MAX_TRACES && oldest !== undefined) byTrace.delete(oldest)
+    if (byTrace.size > maxTraces && oldest !== undefined) byTrace.delete(oldest)
   }
 
   function find(kind: string, value: unknown): Flow | undefined {
@@ -64,7 +66,7 @@ export function createFlows(): Flows {
         find('code', fields['code']) ??
         // A client's jar may still hold the cookie of its last login: the challenge is of this one.
         find('challenge', challenge) ??
-        (challenge ? begin() : find('session', cookies.get(SESSION_COOKIE)))
+        (challenge ? begin() : find('session', cookies.get(sessionCookie)))
       if (!flow) return undefined
       bind(flow, 'challenge', challenge)
       const identity = fields['identity'] ?? query.get('login_hint')
@@ -97,6 +99,6 @@ function codeIn(location: Reply['headers'][string] | undefined): string | undefi
 }
 
 function sessionIn(cookies: Reply['headers'][string] | undefined): string | undefined {
-  const named = [cookies ?? []].flat().find((cookie) => cookie.startsWith(`${SESSION_COOKIE}=`))
-  return named?.slice(SESSION_COOKIE.length + 1).split(';', 1)[0]
+  const named = [cookies ?? []].flat().find((cookie) => cookie.startsWith(`${sessionCookie}=`))
+  return named?.slice(sessionCookie.length + 1).split(';', 1)[0]
 }

@@ -1,4 +1,7 @@
-/** What happened, one exchange a request: what arrived, what was decided and why, what was answered, to which login it belongs. */
+/**
+ * What happened, one exchange a request: what arrived, what was decided and why, what was answered, to which login it
+ * belongs.
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../clock.ts'
 import { faultWords } from '../faults/fault-words.ts'
@@ -11,7 +14,7 @@ import type { Reply } from '../reply.ts'
 import { createRequestReader, type LoggedRequest } from './request-log.ts'
 import { mediaType, mediaTypeOf, readCookies } from '../service-request.ts'
 
-const MAX_EXCHANGES = 10_000
+const maxExchanges = 10_000
 
 /** Who was asked. */
 export type Place = Region | 'owner-api'
@@ -94,7 +97,7 @@ export function createJournal(clock: Clock): Journal {
   function add(exchange: Exchange): void {
     exchanges.push(exchange)
     requests.push(exchange.request)
-    if (exchanges.length <= MAX_EXCHANGES) return
+    if (exchanges.length <= maxExchanges) return
     raws.drop(exchanges.shift()?.id ?? 0)
     requests.shift()
   }

@@ -1,8 +1,10 @@
-/** What a log may show: names of everything, values of what is no secret, a mask for all else, whatever its name. */
+/**
+ * What a log may show: names of everything, values of what is no secret, a mask for all else, whatever its name.
+ */
 import type { IncomingMessage } from 'node:http'
 import { plainFields } from '@owner-sso/recorder'
 import { decodeText } from '../html.ts'
-import { MASK } from './mask.ts'
+import { maskText } from './mask.ts'
 import type { Reply } from '../reply.ts'
 
 /** Values by name: of a query, of a form, of a JSON body. */
@@ -31,14 +33,14 @@ const plainInAnswers = new Set([
 const wordsInErrors = new Set(plainFields.wordsInErrors)
 /** Shown of a redirect: what the client sent comes back, beside what the service says. */
 const plainInLocation = new Set([...plainInRequests, 'issuer', 'error', 'error_description'])
-const PLAIN_ANSWER_HEADERS = words(
+const plainAnswerHeaders = words(
   'content-type content-length cache-control retry-after www-authenticate transfer-encoding',
 )
 /** Of one request; the rest is not shown, so that nobody fills the log with names. */
-const MOST_FIELDS = 100
+const maxFields = 100
 /** What looks like a name. A body under a wrong content type is read as one long name, and may hold anything. */
-const NAME = /^[A-Za-z_][\w.-]{0,39}$/u
-const SECRET_HEADERS = new Set(['authorization', 'proxy-authorization'])
+const plausibleName = /^[A-Za-z_][\w.-]{0,39}$/u
+const secretHeaders = new Set(['authorization', 'proxy-authorization'])
 
 export const masked: Reading = {
   query: (text) => maskFields(grouped(text)),
@@ -91,15 +93,15 @@ function parsed(text: string): Fields {
 }
 
 function maskFields<Value>(fields: readonly (readonly [string, Value])[]): Record<string, Value | string> {
-  const shown = fields.slice(0, MOST_FIELDS)
+  const shown = fields.slice(0, maxFields)
   return Object.fromEntries(
-    shown.map(([name, value]) => [isName(name, value) ? name : MASK, isPlain(name, value) ? value : MASK]),
+    shown.map(([name, value]) => [isName(name, value) ? name : maskText, isPlain(name, value) ? value : maskText]),
   )
 }
 
 /** What stands alone, without a value, may be one. */
 function isName(name: string, value: unknown): boolean {
-  return plainInRequests.has(name) || (NAME.test(name) && value !== '')
+  return plainInRequests.has(name) || (plausibleName.test(name) && value !== '')
 }
 
 function isPlain(name: string, value: unknown): boolean {
@@ -112,13 +114,13 @@ function maskDeep(value: unknown, name: string, parent?: string): unknown {
     return mapValues({ ...value }, (inner, item: unknown) => maskDeep(item, inner, name))
   }
   const plain = plainInAnswers.has(name) || (wordsInErrors.has(name) && parent === 'error')
-  return plain || value === null || typeof value === 'boolean' ? value : MASK
+  return plain || value === null || typeof value === 'boolean' ? value : maskText
 }
 
 function maskHeader(name: string, value: unknown): string {
   const text = String(value)
-  if (SECRET_HEADERS.has(name))
-    return [/^(?:Basic|Bearer|Digest|DPoP)(?=\s)/iu.exec(text)?.[0] ?? [], MASK].flat().join(' ')
+  if (secretHeaders.has(name))
+    return [/^(?:Basic|Bearer|Digest|DPoP)(?=\s)/iu.exec(text)?.[0] ?? [], maskText].flat().join(' ')
   if (name === 'cookie') return text.split(';').map(maskCookie).join('; ')
   // The address of the authorize page may carry a code.
   return name === 'referer' ? (text.split('?', 1)[0] ?? '') : text
@@ -127,21 +129,22 @@ function maskHeader(name: string, value: unknown): string {
 /** What has no name may be a value. */
 function maskCookie(pair: string): string {
   const [name = '', value] = pair.trim().split(/[=](.*)/su)
-  return value === undefined || name === '' ? MASK : `${name}=${MASK}`
+  return value === undefined || name === '' ? maskText : `${name}=${maskText}`
 }
 
 function maskAnswerHeader(name: string, value: string | readonly string[]): string | readonly string[] {
   if (typeof value !== 'string') return value.map((item) => String(maskAnswerHeader(name, item)))
-  if (name.toLowerCase() === 'set-cookie') return value.replace(/=[^;]*/u, `=${MASK}`)
+  if (name.toLowerCase() === 'set-cookie') return value.replace(/=[^;]*/u, `=${maskText}`)
   if (name.toLowerCase() === 'location') return maskLocation(value)
-  return PLAIN_ANSWER_HEADERS.has(name.toLowerCase()) ? value : MASK
+  return plainAnswerHeaders.has(name.toLowerCase()) ? value : maskText
 }
 
 function maskLocation(location: string): string {
   const [address = '', query] = location.replace(/#.*$/su, '').split(/\?(.*)/su)
   if (query === undefined) return address
   const parameters = [...new URLSearchParams(query)].map(
-    ([name, value]) => `${encodeURIComponent(name)}=${plainInLocation.has(name) ? encodeURIComponent(value) : MASK}`,
+    ([name, value]) =>
+      `${encodeURIComponent(name)}=${plainInLocation.has(name) ? encodeURIComponent(value) : maskText}`,
   )
   return `${address}?${parameters.join('&')}`
 }

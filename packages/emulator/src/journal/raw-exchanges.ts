@@ -1,12 +1,14 @@
-/** What is behind the masks of an exchange: kept beside the log, bounded in bytes, gone with its exchange. */
+/**
+ * What is behind the masks of an exchange: kept beside the log, bounded in bytes, gone with its exchange.
+ */
 import type { IncomingMessage } from 'node:http'
 import { unmasked, type Fields, type Headers } from './masking.ts'
 import type { Reply } from '../reply.ts'
 
 /** Of all exchanges together; about two thousand logins. */
-const MAX_CHARACTERS = 32 * 1024 ** 2
+const maxCharacters = 32 * 1024 ** 2
 /** Of one body. */
-const MAX_BODY = 64 * 1024
+const maxBodyCharacters = 64 * 1024
 
 export interface RawExchange {
   readonly url: string
@@ -46,7 +48,7 @@ export function createRawExchanges(): RawExchanges {
       kept.set(id, { raw, size })
       total += size
       for (const oldest of kept.keys()) {
-        if (total <= MAX_CHARACTERS) return
+        if (total <= maxCharacters) return
         drop(oldest)
       }
     },
@@ -76,7 +78,7 @@ export function createRawExchanges(): RawExchanges {
 
 /** As much of a body as is kept: a copy, since a slice of a huge string holds on to all of it. */
 export function clipped(body: string): string {
-  return body.length > MAX_BODY ? Buffer.from(body.slice(0, MAX_BODY)).toString() : body
+  return body.length > maxBodyCharacters ? Buffer.from(body.slice(0, maxBodyCharacters)).toString() : body
 }
 
 function sizeOf({ url, headers, body, answer }: RawExchange): number {

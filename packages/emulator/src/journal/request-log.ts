@@ -1,4 +1,6 @@
-/** One request as the log shows it: what arrived, secrets masked. Tests count requests and connections, people read it. */
+/**
+ * One request as the log shows it: what arrived, secrets masked. Tests count requests and connections, people read it.
+ */
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { masked } from './masking.ts'

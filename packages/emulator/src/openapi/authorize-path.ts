@@ -1,16 +1,18 @@
-/** Endpoints 1 and 2 of the description: the login page and the submitted form. */
-import { AUTHORIZE_PATH } from '../authorize-answers.ts'
+/**
+ * Endpoints 1 and 2 of the description: the login page and the submitted form.
+ */
+import { authorizeEndpointPath } from '../authorize-answers.ts'
 import { isLenient } from '../strictness.ts'
-import { AUTHORIZE_PARAMETERS, parameters } from './components.ts'
+import { authorizeParameters, parameters } from './components.ts'
 import { ref, type Described, type Part } from './part.ts'
-import { CHALLENGE, content, mixedResponse, pageResponse, redirectResponse, response, UNREADABLE } from './responses.ts'
+import { challenge, content, mixedResponse, pageResponse, redirectResponse, response, unreadable } from './responses.ts'
 
-const QUERY = AUTHORIZE_PARAMETERS.map((name) => ref('parameters', name))
+const queryParameters = authorizeParameters.map((name) => ref('parameters', name))
 
 export function authorizePath(service: Described): Part {
   const lenient = isLenient(service.settings)
   return {
-    [AUTHORIZE_PATH]: { get: loginPage(service, lenient), post: formSubmission },
+    [authorizeEndpointPath]: { get: loginPage(service, lenient), post: formSubmission },
     ...(lenient && { '/captcha': { get: captcha } }),
   }
 }
@@ -22,7 +24,7 @@ function loginPage(service: Described, lenient: boolean): Part {
     ...(lenient && { description: 'Either the parameters of a login, or the `transaction_id` of a verified one.' }),
     tags: ['login'],
     parameters: [
-      ...QUERY,
+      ...queryParameters,
       ref('parameters', 'login_hint'),
       ...(lenient ? [{ ...Object(parameters(service)['transaction_id']), required: false }] : []),
     ],
@@ -36,7 +38,7 @@ function loginPage(service: Described, lenient: boolean): Part {
             'The session has no such verified transaction, or the firewall blocks this client',
             content('text/html', 'NoticePage', 'ChallengePage'),
           )
-        : CHALLENGE,
+        : challenge,
     },
   }
 }
@@ -61,7 +63,7 @@ const formSubmission: Part = {
   summary: 'Submit the login form for an authorization code',
   description: 'The query is that of the login page, without `login_hint`. The redirect is not followed.',
   tags: ['login'],
-  parameters: [ref('parameters', 'session'), ...QUERY],
+  parameters: [ref('parameters', 'session'), ...queryParameters],
   requestBody: {
     required: true,
     content: content('application/x-www-form-urlencoded', 'LoginForm', 'VerifiedForm', 'CancelForm'),
@@ -79,6 +81,6 @@ const formSubmission: Part = {
       'The session or its `_csrf` is missing or unknown, or the firewall blocks this client',
       content('text/html', 'NoticePage', 'ChallengePage'),
     ),
-    ...UNREADABLE,
+    ...unreadable,
   },
 }

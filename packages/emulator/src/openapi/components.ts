@@ -1,10 +1,12 @@
-/** Parameters and headers that several endpoints of the description share. */
-import { SESSION_COOKIE } from '../sessions.ts'
+/**
+ * Parameters and headers that several endpoints of the description share.
+ */
+import { sessionCookie } from '../sessions.ts'
 import { acceptedEncoding, isLenient, takesLegacyCallbacks } from '../strictness.ts'
 import type { Described, Part } from './part.ts'
 
 /** Names of the query parameters that both authorize calls have. */
-export const AUTHORIZE_PARAMETERS: readonly string[] = [
+export const authorizeParameters: readonly string[] = [
   'client_id',
   'code_challenge',
   'code_challenge_method',
@@ -29,7 +31,7 @@ export function parameters(service: Described): Readonly<Record<string, Part>> {
   const redirectUri = redirectUriSchema(service)
   return {
     client_id: shared('client_id', 'Always the same', { const: 'ownerapi' }),
-    code_challenge: shared('code_challenge', CHALLENGES[acceptedEncoding(settings)], {
+    code_challenge: shared('code_challenge', challenges[acceptedEncoding(settings)], {
       pattern: '^[A-Za-z0-9_-]{43,128}={0,2}$',
     }),
     code_challenge_method: shared('code_challenge_method', 'Always the same', { const: 'S256' }),
@@ -43,7 +45,7 @@ export function parameters(service: Described): Readonly<Record<string, Part>> {
     },
     transaction_id: query('transaction_id', "The login page's hidden input of this name", { minLength: 1 }),
     session: {
-      name: SESSION_COOKIE,
+      name: sessionCookie,
       in: 'cookie',
       required: true,
       description: 'The session that the login page set',
@@ -52,7 +54,7 @@ export function parameters(service: Described): Readonly<Record<string, Part>> {
   }
 }
 
-const COOKIE: Part = { type: 'string', pattern: '^(?:sso\\.sid|ak_bmsc|bm_sz|_abck)=[^;]+; .*Path=/' }
+const cookieHeader: Part = { type: 'string', pattern: '^(?:sso\\.sid|ak_bmsc|bm_sz|_abck)=[^;]+; .*Path=/' }
 
 export const headers: Part = {
   Emulator: {
@@ -64,9 +66,13 @@ export const headers: Part = {
   SetCookie: {
     description: 'One line for each cookie: the session, where there is one, and those of the firewall',
     required: true,
-    schema: COOKIE,
+    schema: cookieHeader,
   },
-  PageCookies: { description: 'Set again where the answer is a page of the login', required: false, schema: COOKIE },
+  PageCookies: {
+    description: 'Set again where the answer is a page of the login',
+    required: false,
+    schema: cookieHeader,
+  },
   CodeLocation: {
     description: 'The redirect_uri with `code`, `state` and `issuer`; with `error` where the login was cancelled',
     required: true,
@@ -83,7 +89,7 @@ function query(name: string, description: string, schema: Part): Part {
   return { name, in: 'query', required: true, description, schema: { type: 'string', ...schema } }
 }
 
-const CHALLENGES = {
+const challenges = {
   'hex-digest': "base64url of the hexadecimal text of the verifier's SHA-256",
   'raw-digest': "base64url of the verifier's SHA-256 (RFC 7636)",
   either: "base64url of the verifier's SHA-256 (RFC 7636), or of its hexadecimal text",

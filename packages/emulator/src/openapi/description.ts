@@ -1,4 +1,6 @@
-/** The OpenAPI 3.1 description of the service's endpoints, as they answer with the settings of this moment. */
+/**
+ * The OpenAPI 3.1 description of the service's endpoints, as they answer with the settings of this moment.
+ */
 import { isLenient } from '../strictness.ts'
 import { authorizePath } from './authorize-path.ts'
 import { headers, parameters } from './components.ts'
@@ -16,7 +18,7 @@ export function openapiDescription(service: Described): Part {
     info: {
       title: 'Single sign-on service',
       version: 'v3',
-      description: isLenient(service.settings) ? `${INTRODUCTION}\n${LEGACY}` : INTRODUCTION,
+      description: isLenient(service.settings) ? `${introduction}\n${legacy}` : introduction,
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [
@@ -38,11 +40,11 @@ export function openapiDescription(service: Described): Part {
   }
 }
 
-const INTRODUCTION = `The login of a vehicle owner: an authorization code with PKCE (S256) behind a login page, a passcode
+const introduction = `The login of a vehicle owner: an authorization code with PKCE (S256) behind a login page, a passcode
 where the account has a second factor, and the refresh of tokens.
 
 What holds for every request: a User-Agent that doesn't name a browser, TLS 1.2 at most, and few calls without a repeat.
 A client that breaks this is answered by the firewall: 403 and a page, in place of any answer described here.`
 
-const LEGACY = `
+const legacy = `
 A locale may stand before each path: \`/en_us/oauth2/v3/authorize\`. Clients that come with TLS 1.3 are served.`

@@ -1,10 +1,12 @@
-/** Endpoints 4 and 5 of the description, and the backup codes beside them. */
+/**
+ * Endpoints 4 and 5 of the description, and the backup codes beside them.
+ */
 import { ref, type Part } from './part.ts'
-import { CHALLENGE, content, response, UNREADABLE } from './responses.ts'
+import { challenge, content, response, unreadable } from './responses.ts'
 
-const PREFIX = '/oauth2/v3/authorize/mfa'
+const prefix = '/oauth2/v3/authorize/mfa'
 
-const REFUSED: Part = {
+const refused: Part = {
   '400': response('The request is wrong, or the sign-in took too long', content('application/json', 'MfaError')),
   '401': response('No sign-in of this session waits for a passcode', content('application/json', 'MfaError')),
 }
@@ -17,8 +19,8 @@ const factors: Part = {
   parameters: [ref('parameters', 'session'), ref('parameters', 'transaction_id')],
   responses: {
     '200': response('The factors', content('application/json', 'FactorList')),
-    ...REFUSED,
-    '403': CHALLENGE,
+    ...refused,
+    '403': challenge,
   },
 }
 
@@ -31,13 +33,13 @@ const verify: Part = {
   requestBody: { required: true, content: content('application/json', 'Verify') },
   responses: {
     '200': response('The verdict: `valid` decides', content('application/json', 'Verification')),
-    ...REFUSED,
+    ...refused,
     '403': response(
       'The `_csrf` is missing or wrong, or the firewall blocks this client',
       content('application/json', 'MfaError'),
       content('text/html', 'ChallengePage'),
     ),
-    ...UNREADABLE,
+    ...unreadable,
   },
 }
 
@@ -50,14 +52,14 @@ const backupCode: Part = {
   requestBody: { required: true, content: content('application/json', 'BackupCode') },
   responses: {
     '200': response('The verdict: `valid` decides', content('application/json', 'BackupCodeAttempt')),
-    ...REFUSED,
-    '403': CHALLENGE,
-    ...UNREADABLE,
+    ...refused,
+    '403': challenge,
+    ...unreadable,
   },
 }
 
 export const mfaPaths: Part = {
-  [`${PREFIX}/factors`]: { get: factors },
-  [`${PREFIX}/verify`]: { post: verify },
-  [`${PREFIX}/backupcodes/attempt`]: { post: backupCode },
+  [`${prefix}/factors`]: { get: factors },
+  [`${prefix}/verify`]: { post: verify },
+  [`${prefix}/backupcodes/attempt`]: { post: backupCode },
 }

@@ -1,17 +1,19 @@
-/** What the endpoints of the second factor take and give. Field names are the wire's. */
+/**
+ * What the endpoints of the second factor take and give. Field names are the wire's.
+ */
 import type { FactorListShape } from '../options/options.ts'
 import { isLenient } from '../strictness.ts'
 import type { Described, Part } from './part.ts'
 
-const TEXT: Part = { type: 'string', minLength: 1 }
-const UUID: Part = { type: 'string', format: 'uuid' }
-const TIME: Part = { type: 'string', format: 'date-time' }
-const COUNT: Part = { type: 'integer', minimum: 0 }
-const YES: Part = { type: 'boolean' }
+const text: Part = { type: 'string', minLength: 1 }
+const uuid: Part = { type: 'string', format: 'uuid' }
+const time: Part = { type: 'string', format: 'date-time' }
+const count: Part = { type: 'integer', minimum: 0 }
+const yes: Part = { type: 'boolean' }
 
 export function mfaSchemas({ settings }: Described): Part {
   const csrf = {
-    ...TEXT,
+    ...text,
     description: isLenient(settings)
       ? 'That of the passcode page, or that of the login page'
       : 'That of the passcode page, not that of the login page',
@@ -19,13 +21,13 @@ export function mfaSchemas({ settings }: Described): Part {
   return {
     FactorList: factorList(settings.factorList),
     Verify: request(
-      { transaction_id: TEXT, factor_id: TEXT, passcode: TEXT },
+      { transaction_id: text, factor_id: text, passcode: text },
       isLenient(settings) ? { optional: { _csrf: csrf } } : { more: { _csrf: csrf } },
     ),
     Verification: exact({ data: verification }),
-    BackupCode: request({ transaction_id: TEXT, backup_code: { ...TEXT, description: 'Nine characters' } }, {}),
+    BackupCode: request({ transaction_id: text, backup_code: { ...text, description: 'Nine characters' } }, {}),
     BackupCodeAttempt: exact({ data: attempt }),
-    MfaError: exact({ error: exact({ code: { enum: CODES }, message: TEXT }) }),
+    MfaError: exact({ error: exact({ code: { enum: codes }, message: text }) }),
   }
 }
 
@@ -34,7 +36,7 @@ function factorList(shape: FactorListShape): Part {
   return shape === 'bare' ? list : exact({ [shape]: list })
 }
 
-const CODES = [
+const codes = [
   'UNAUTHORIZED',
   'ERR_OBJECT_VALIDATION',
   'ERR_INVALID_FACTOR',
@@ -44,35 +46,35 @@ const CODES = [
 ]
 
 const factor = exact({
-  dispatchRequired: YES,
-  id: { ...TEXT, description: 'The `factor_id` of a verification' },
-  name: { ...TEXT, description: 'What the owner called the device' },
+  dispatchRequired: yes,
+  id: { ...text, description: 'The `factor_id` of a verification' },
+  name: { ...text, description: 'What the owner called the device' },
   factorType: { const: 'token:software' },
-  factorProvider: TEXT,
+  factorProvider: text,
   securityLevel: { type: 'integer' },
-  activatedAt: TIME,
-  updatedAt: TIME,
+  activatedAt: time,
+  updatedAt: time,
 })
 
 const verification = exact({
-  id: UUID,
-  challengeId: UUID,
-  factorId: TEXT,
-  passCode: TEXT,
+  id: uuid,
+  challengeId: uuid,
+  factorId: text,
+  passCode: text,
   approved: { const: true, description: 'True even for a wrong passcode' },
-  flagged: YES,
+  flagged: yes,
   valid: { type: 'boolean', description: 'Whether the passcode was right' },
-  createdAt: TIME,
-  updatedAt: TIME,
+  createdAt: time,
+  updatedAt: time,
 })
 
 const attempt = exact({
-  valid: YES,
+  valid: yes,
   reason: { enum: [null, 'INVALID_CODE', 'LOCKED'] },
   message: { type: ['string', 'null'] },
-  codesRemaining: COUNT,
-  attemptsRemaining: COUNT,
-  locked: YES,
+  codesRemaining: count,
+  attemptsRemaining: count,
+  locked: yes,
 })
 
 /** An object of exactly these fields. */

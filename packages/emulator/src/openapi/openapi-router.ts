@@ -1,4 +1,6 @@
-/** `GET /_emulator/openapi.json`: the description, for whoever generates a client or wants to look. */
+/**
+ * `GET /_emulator/openapi.json`: the description, for whoever generates a client or wants to look.
+ */
 import { Router } from 'express'
 import { jsonReply, sendReply } from '../reply.ts'
 import { openapiDescription } from './description.ts'

@@ -1,15 +1,17 @@
-/** The pages that the service answers, and the forms that are posted from them. */
+/**
+ * The pages that the service answers, and the forms that are posted from them.
+ */
 import { hiddenInputName } from '../sessions.ts'
 import { isLenient } from '../strictness.ts'
 import type { Described, Part } from './part.ts'
 
 /** The document's hidden inputs. */
-const NAMES = ['_csrf', '_phase', '_process', 'transaction_id', 'cancel']
+const inputNames = ['_csrf', '_phase', '_process', 'transaction_id', 'cancel']
 
 export function pageSchemas({ settings }: Described): Part {
   const { hiddenInputs } = settings
   const named = (name: string): string => hiddenInputName(hiddenInputs, name)
-  const names = [...NAMES.map(named), ...Object.keys(hiddenInputs.extra ?? {})]
+  const names = [...inputNames.map(named), ...Object.keys(hiddenInputs.extra ?? {})]
   const hidden = Object.fromEntries(names.map((name) => [name, { type: 'string' }]))
   const transactionId = named('transaction_id')
   const cancel = named('cancel')

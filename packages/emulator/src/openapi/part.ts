@@ -1,4 +1,6 @@
-/** A part of the description, and what it depends on. */
+/**
+ * A part of the description, and what it depends on.
+ */
 import type { Service } from '../service.ts'
 
 /** JSON. */

@@ -1,7 +1,9 @@
-/** Endpoints 3 and 6 of the description: one address, two grants. */
+/**
+ * Endpoints 3 and 6 of the description: one address, two grants.
+ */
 import { isLenient } from '../strictness.ts'
 import type { Described, Part } from './part.ts'
-import { CHALLENGE, content, mixedResponse, response, UNREADABLE } from './responses.ts'
+import { challenge, content, mixedResponse, response, unreadable } from './responses.ts'
 
 export function tokenPath({ settings }: Described): Part {
   const grants = ['CodeExchange', 'Refresh'] as const
@@ -28,8 +30,8 @@ export function tokenPath({ settings }: Described): Part {
             'The request is wrong, or the code or refresh token is',
             content('application/json', 'TokenError'),
           ),
-          '403': CHALLENGE,
-          ...UNREADABLE,
+          '403': challenge,
+          ...unreadable,
         },
       },
     },

@@ -1,12 +1,14 @@
-/** What the token endpoint takes and gives. Field names are the wire's. */
+/**
+ * What the token endpoint takes and gives. Field names are the wire's.
+ */
 import { redirectUriSchema } from './components.ts'
 import { isLenient } from '../strictness.ts'
 import type { Described, Part } from './part.ts'
 
-const SCOPE: Part = { const: 'openid email offline_access' }
-const TEXT: Part = { type: 'string', minLength: 1 }
+const scope: Part = { const: 'openid email offline_access' }
+const text: Part = { type: 'string', minLength: 1 }
 /** The service reads each field as a string, whatever its name. */
-const OTHERS: Part = { additionalProperties: { type: 'string' } }
+const others: Part = { additionalProperties: { type: 'string' } }
 
 export function tokenSchemas({ redirectUris, settings }: Described): Part {
   const hasLifetime = settings.expiresIn !== null
@@ -19,7 +21,7 @@ export function tokenSchemas({ redirectUris, settings }: Described): Part {
         grant_type: { const: 'authorization_code' },
         client_id: { const: 'ownerapi' },
         code: {
-          ...(isLenient(settings) ? { anyOf: [TEXT, { type: 'array', items: TEXT, minItems: 1, maxItems: 1 }] } : TEXT),
+          ...(isLenient(settings) ? { anyOf: [text, { type: 'array', items: text, minItems: 1, maxItems: 1 }] } : text),
           description: 'Taken from the redirect; it works once, for five minutes',
         },
         code_verifier: {
@@ -29,26 +31,26 @@ export function tokenSchemas({ redirectUris, settings }: Described): Part {
         redirect_uri: redirectUriSchema({ redirectUris, settings }),
       },
       required: ['grant_type', 'client_id', 'code', 'code_verifier', 'redirect_uri'],
-      ...OTHERS,
+      ...others,
     },
     Refresh: {
       type: 'object',
       properties: {
         grant_type: { const: 'refresh_token' },
         client_id: { const: 'ownerapi' },
-        refresh_token: TEXT,
-        scope: SCOPE,
+        refresh_token: text,
+        scope: scope,
       },
       required: ['grant_type', 'client_id', 'refresh_token', ...(isLenient(settings) ? [] : ['scope'])],
-      ...OTHERS,
+      ...others,
     },
     SignInTokens: {
       type: 'object',
       properties: {
-        access_token: TEXT,
-        refresh_token: TEXT,
+        access_token: text,
+        refresh_token: text,
         ...(hasLifetime && { expires_in: lifetime }),
-        state: { ...TEXT, description: 'That of the login page' },
+        state: { ...text, description: 'That of the login page' },
         token_type: { const: 'Bearer' },
       },
       required: ['access_token', 'refresh_token', ...(hasLifetime ? ['expires_in'] : []), 'state', 'token_type'],
@@ -57,9 +59,9 @@ export function tokenSchemas({ redirectUris, settings }: Described): Part {
     RefreshedTokens: {
       type: 'object',
       properties: {
-        access_token: TEXT,
-        ...(rotates && { refresh_token: TEXT }),
-        id_token: { ...TEXT, description: 'A signed JWT that names the account' },
+        access_token: text,
+        ...(rotates && { refresh_token: text }),
+        id_token: { ...text, description: 'A signed JWT that names the account' },
         ...(hasLifetime && { expires_in: lifetime }),
         token_type: { const: 'Bearer' },
       },
@@ -86,7 +88,7 @@ export function tokenSchemas({ redirectUris, settings }: Described): Part {
           ],
           description: '`invalid_grant`: the code; `login_required`: the refresh token is dead, and a sign-in is due',
         },
-        error_description: TEXT,
+        error_description: text,
       },
       required: ['error', 'error_description'],
       additionalProperties: false,

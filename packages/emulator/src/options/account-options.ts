@@ -1,4 +1,6 @@
-/** What an account is given at the start, what of it can be switched, and the accounts of an emulator that was given none. */
+/**
+ * What an account is given at the start, what of it can be switched, and the accounts of an emulator that was given none.
+ */
 import type { FactorOptions } from '../factors.ts'
 import type { Region } from '../instances.ts'
 

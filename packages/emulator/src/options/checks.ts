@@ -1,4 +1,6 @@
-/** Checks of values that come from outside: what is accepted, and the words that say so. */
+/**
+ * Checks of values that come from outside: what is accepted, and the words that say so.
+ */
 import { Secret } from 'otpauth'
 
 export interface Check {

@@ -1,4 +1,6 @@
-/** The switches of an account: locked, captcha, region. Where one is changed, it is checked first. */
+/**
+ * The switches of an account: locked, captcha, region. Where one is changed, it is checked first.
+ */
 import type { AccountOptions, AccountSwitches } from '../options/account-options.ts'
 import { checkEach, type Checks } from '../options/checks.ts'
 import { accountChecks } from '../options/check-options.ts'
@@ -7,11 +9,11 @@ import { accountChecks } from '../options/check-options.ts'
 type Switchable = { -readonly [Name in keyof AccountSwitches]-?: NonNullable<AccountSwitches[Name]> }
 
 const { locked, captcha, region } = accountChecks
-const CHECKS: Checks<AccountSwitches> = { locked, captcha, region }
+const fieldChecks: Checks<AccountSwitches> = { locked, captcha, region }
 
 /** @throws {TypeError} A switch is unknown or wrong; the message names it. */
 export function switchAccount(account: Switchable, switches: AccountSwitches): void {
-  checkEach('account switch', '', switches, CHECKS)
+  checkEach('account switch', '', switches, fieldChecks)
   account.locked = switches.locked ?? account.locked
   account.captcha = switches.captcha ?? account.captcha
   account.region = switches.region ?? account.region

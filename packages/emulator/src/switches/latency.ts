@@ -1,4 +1,6 @@
-/** The standing delay before every answer: a slow service, or a slow way to it. */
+/**
+ * The standing delay before every answer: a slow service, or a slow way to it.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RequestHandler } from 'express'
 import type { Settings } from '../options/options.ts'

@@ -1,6 +1,8 @@
-/** The scenarios worth showing: each has a name, a sentence, and the switches it sets. */
+/**
+ * The scenarios worth showing: each has a name, a sentence, and the switches it sets.
+ */
 import type { AccountSwitches } from '../options/account-options.ts'
-import { ENDPOINTS, type Endpoint, type Fault } from '../faults/fault.ts'
+import { endpoints, type Endpoint, type Fault } from '../faults/fault.ts'
 import type { SwitchableOptions } from '../options/options.ts'
 
 /** The names of all scenarios. */
@@ -41,20 +43,20 @@ export interface Scenario {
   readonly blocked?: true
 }
 
-const LOST: Scenario['once'] = { refresh: { drop: 'after-commit' } }
-const HTML = { 'content-type': 'text/html; charset=utf-8' }
+const lostResponse: Scenario['once'] = { refresh: { drop: 'after-commit' } }
+const htmlHeaders = { 'content-type': 'text/html; charset=utf-8' }
 
 /** All of them, in the order in which they are shown. */
-export const SCENARIOS: Readonly<Record<ScenarioName, Scenario>> = {
+export const scenarios: Readonly<Record<ScenarioName, Scenario>> = {
   'rotation-lost': {
     about: 'The next refresh spends the refresh token, and its answer is lost.',
     options: { rotation: 'single-use', reuse: 'refuse' },
-    once: LOST,
+    once: lostResponse,
   },
   'rotation-forgiven': {
     about: 'The next refresh is lost, but the spent refresh token gets the same answer again for a minute.',
     options: { rotation: 'single-use', reuse: 'grace' },
-    once: LOST,
+    once: lostResponse,
   },
   'rotation-omitted': {
     about: 'A refresh gives no new refresh token: the old one stays good.',
@@ -64,7 +66,7 @@ export const SCENARIOS: Readonly<Record<ScenarioName, Scenario>> = {
     about:
       'The next refresh is lost, and a spent refresh token that comes again takes all tokens of its sign-in with it.',
     options: { rotation: 'single-use', reuse: 'revoke-family' },
-    once: LOST,
+    once: lostResponse,
   },
   'early-revocation': {
     about: 'The owner API refuses the next call, long before its access token has expired.',
@@ -128,20 +130,23 @@ export const SCENARIOS: Readonly<Record<ScenarioName, Scenario>> = {
   },
 }
 
+/** @deprecated The scenarios are `scenarios`; this name goes with the next minor version. */
+export const SCENARIOS: typeof scenarios = scenarios
+
 /** @throws {TypeError} There is no such scenario. */
 export function checkScenario(name: string): asserts name is ScenarioName {
-  if (Object.hasOwn(SCENARIOS, name)) return
-  throw new TypeError(`Unknown scenario ${name}: one of ${Object.keys(SCENARIOS).join(', ')}`)
+  if (Object.hasOwn(scenarios, name)) return
+  throw new TypeError(`Unknown scenario ${name}: one of ${Object.keys(scenarios).join(', ')}`)
 }
 
 function everywhere(fault: Fault): Partial<Record<Endpoint, Fault>> {
-  return Object.fromEntries(ENDPOINTS.map((endpoint) => [endpoint, fault]))
+  return Object.fromEntries(endpoints.map((endpoint) => [endpoint, fault]))
 }
 
 function page(): Fault {
   return {
     status: 200,
-    headers: HTML,
+    headers: htmlHeaders,
     body: '<!doctype html><title>Back soon</title><p>We are improving our service.</p>',
   }
 }

@@ -1,5 +1,7 @@
-/** Every switch of a running emulator in one place: options, accounts, faults, the firewall, and scenarios of them all. */
-import { ENDPOINTS } from '../faults/fault.ts'
+/**
+ * Every switch of a running emulator in one place: options, accounts, faults, the firewall, and scenarios of them all.
+ */
+import { endpoints } from '../faults/fault.ts'
 import type { Faults } from '../faults/faults.ts'
 import { checkOptions } from '../options/check-options.ts'
 import type { EmulatorOptions, GivenOptions, Settings, SwitchableOptions } from '../options/options.ts'
@@ -8,7 +10,7 @@ import { tlsVersions, type TlsVersions } from '../listeners.ts'
 import type { Service } from '../service.ts'
 import { switchAccount } from './account-switches.ts'
 import { isOptionName, optionTable } from '../options/option-table.ts'
-import { checkScenario, SCENARIOS, type Scenario, type ScenarioName } from './scenarios.ts'
+import { checkScenario, scenarios, type Scenario, type ScenarioName } from './scenarios.ts'
 
 export interface Switchboard {
   /** The settings that the emulator began with. */
@@ -53,7 +55,7 @@ export function createSwitchboard(
   function setAll({ options = {}, accounts = {}, once = {}, always = {}, blocked }: Scenario): void {
     apply({ ...current, ...options })
     for (const account of service.accounts.all) switchAccount(account, accounts)
-    for (const endpoint of ENDPOINTS) {
+    for (const endpoint of endpoints) {
       if (once[endpoint]) faults.once(endpoint, once[endpoint])
       if (always[endpoint]) faults.always(endpoint, always[endpoint])
     }
@@ -71,7 +73,7 @@ export function createSwitchboard(
     },
     play(name) {
       checkScenario(name)
-      setAll(SCENARIOS[name])
+      setAll(scenarios[name])
       played.add(name)
     },
     reset() {

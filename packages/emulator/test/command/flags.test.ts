@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from '@jest/globals'
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { OPTION_FLAG_HELP, OPTION_FLAGS, optionsOf } from '../../src/command/option-flags.ts'
+import { optionFlagHelp, optionFlags, optionsOf } from '../../src/command/option-flags.ts'
 import { parseEmulatorOptions } from '../../src/options/parse-options.ts'
 
 const command = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
@@ -40,9 +40,9 @@ describe('the flags of the options', () => {
     const options = Object.keys(parseEmulatorOptions()).map((name) =>
       name.replace(/[A-Z]/gu, (letter) => `-${letter.toLowerCase()}`),
     )
-    const flags = new Set(Object.keys(OPTION_FLAGS).map((flag) => flag.replace(/^no-/u, '')))
+    const flags = new Set(Object.keys(optionFlags).map((flag) => flag.replace(/^no-/u, '')))
     expect([...flags].toSorted()).toEqual(options.toSorted())
-    expect(OPTION_FLAG_HELP.map(({ name }) => name).toSorted()).toEqual(Object.keys(OPTION_FLAGS).toSorted())
+    expect(optionFlagHelp.map(({ name }) => name).toSorted()).toEqual(Object.keys(optionFlags).toSorted())
   })
 
   it('take words, numbers, null and JSON', () => {

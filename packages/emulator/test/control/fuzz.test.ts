@@ -4,9 +4,9 @@ import * as fc from 'fast-check'
 import { once } from 'node:events'
 import { Agent, request } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { ENDPOINTS } from '../../src/faults/fault.ts'
+import { endpoints } from '../../src/faults/fault.ts'
 import { optionNames } from '../../src/options/option-table.ts'
-import { SCENARIOS } from '../../src/index.ts'
+import { scenarios } from '../../src/index.ts'
 import { useEmulator } from '../../src/jest.ts'
 import { Client } from '../client.ts'
 
@@ -53,7 +53,7 @@ const value = fc.letrec<{ any: unknown }>((tie) => ({
   ),
 })).any
 const segment = fc.oneof(
-  fc.constantFrom<string>(...ENDPOINTS, ...Object.keys(SCENARIOS), 'plain@example.com', '1', '2', '0', '-1', 'NaN'),
+  fc.constantFrom<string>(...endpoints, ...Object.keys(scenarios), 'plain@example.com', '1', '2', '0', '-1', 'NaN'),
   fc.constantFrom(
     '..',
     '%2e%2e',

@@ -29,13 +29,13 @@ async function ask({ at = emulator, address = '127.0.0.1', path = '/nowhere', he
 }
 
 /** Past the guard there is nothing at this address. */
-const LET_IN = 404
+const pastTheGuard = 404
 
 describe('the guard of /_emulator', () => {
   it('lets in whoever is on this machine, under any name of loopback', async () => {
     const { port } = new URL(emulator.authUrl)
     const hosts = ['localhost', `localhost:${port}`, `127.0.0.1:${port}`, `127.1.2.3:${port}`, `[::1]:${port}`, '[::1]']
-    for (const host of hosts) expect([host, (await ask({ headers: { host } })).status]).toEqual([host, LET_IN])
+    for (const host of hosts) expect([host, (await ask({ headers: { host } })).status]).toEqual([host, pastTheGuard])
   })
 
   it('refuses a name that is not of loopback: a page of its owner would be same-origin', async () => {
@@ -63,7 +63,7 @@ describe('the guard of /_emulator', () => {
     for (const origin of refused) {
       expect([origin, (await ask({ headers: { host, origin } })).status]).toEqual([origin, 403])
     }
-    expect((await ask({ headers: { host, origin: `http://${host}` } })).status).toBe(LET_IN)
+    expect((await ask({ headers: { host, origin: `http://${host}` } })).status).toBe(pastTheGuard)
   })
 
   it('refuses what a browser says another site asked for', async () => {
@@ -71,7 +71,7 @@ describe('the guard of /_emulator', () => {
       expect([site, (await ask({ headers: { 'sec-fetch-site': site } })).status]).toEqual([site, 403])
     }
     for (const site of ['same-origin', 'none']) {
-      expect([site, (await ask({ headers: { 'sec-fetch-site': site } })).status]).toEqual([site, LET_IN])
+      expect([site, (await ask({ headers: { 'sec-fetch-site': site } })).status]).toEqual([site, pastTheGuard])
     }
   })
 
@@ -91,13 +91,15 @@ describe('the guard of /_emulator', () => {
       const headers = { 'content-length': 2, ...(type !== undefined && { 'content-type': type }) }
       expect([type, (await ask({ method: 'POST', headers, body })).status]).toEqual([type, 415])
     }
-    expect((await ask({ method: 'POST', headers: { 'content-type': 'application/json' }, body })).status).toBe(LET_IN)
-    expect((await ask({ method: 'POST' })).status).toBe(LET_IN)
+    expect((await ask({ method: 'POST', headers: { 'content-type': 'application/json' }, body })).status).toBe(
+      pastTheGuard,
+    )
+    expect((await ask({ method: 'POST' })).status).toBe(pastTheGuard)
   })
 
   it('is the only one who notices: no log, no count, no firewall', async () => {
     await using own = await startEmulator({ firewall: { maxRequests: 1 } })
-    for (let time = 0; time < 5; time += 1) expect((await ask({ at: own })).status).toBe(LET_IN)
+    for (let time = 0; time < 5; time += 1) expect((await ask({ at: own })).status).toBe(pastTheGuard)
     expect(own.requests).toEqual([])
     expect(own.counters.challenges).toBe(0)
   })
@@ -130,6 +132,6 @@ describeOnNetwork('on a network', () => {
     const headers = { host: `localhost:${new URL(open.authUrl).port}` }
     const answer = await ask({ at: open, address: outside?.address ?? '', headers })
     expect([answer.status, answer.text]).toEqual([403, expect.stringContaining('this machine alone')])
-    expect((await ask({ at: open, headers })).status).toBe(LET_IN)
+    expect((await ask({ at: open, headers })).status).toBe(pastTheGuard)
   })
 })

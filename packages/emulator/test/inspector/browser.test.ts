@@ -5,18 +5,18 @@ import type { Browser, Page } from 'playwright-core'
 import { describeInChromium, launchChromium } from '../../../../tests/support/chromium.ts'
 import { demoAccounts, startEmulator } from '../../src/index.ts'
 import { useEmulator } from '../../src/jest.ts'
-import { Client, CREDENTIAL } from '../client.ts'
+import { Client, demoCredential } from '../client.ts'
 import { artefacts, callOwnerApi, loginOverRegion, visit, type RegionalLogin } from './inspector-page.ts'
 
-const TRAVELLER = {
+const travellingAccount = {
   identity: 'traveller@example.com',
-  credential: CREDENTIAL,
+  credential: demoCredential,
   region: 'regional',
   factors: [{ name: 'Phone', totpSecret: 'JBSWY3DPEHPK3PXP' }],
 } as const
 
 describeInChromium('the inspector in a real Chromium', () => {
-  const emulator = useEmulator({ accounts: [...demoAccounts, TRAVELLER] })
+  const emulator = useEmulator({ accounts: [...demoAccounts, travellingAccount] })
   let browser: Browser
   beforeAll(async () => {
     browser = await launchChromium()
@@ -28,7 +28,7 @@ describeInChromium('the inspector in a real Chromium', () => {
     await new Client(emulator).login('plain@example.com')
     await new Client(emulator, { userAgent: 'Mozilla/5.0' }).open({ login_hint: 'mfa@example.com' })
     await new Client(emulator).authorize('plain@example.com', 'wrong')
-    const login = await loginOverRegion(emulator, TRAVELLER.identity)
+    const login = await loginOverRegion(emulator, travellingAccount.identity)
     await callOwnerApi(emulator, login.tokens['access_token'])
     emulator.once('refresh', { drop: 'after-commit' })
     await login.client.refresh(login.tokens['refresh_token']).catch(() => undefined)
@@ -102,7 +102,7 @@ describeInChromium('the inspector in a real Chromium', () => {
       await arrived(page)
       await requestNamed(page, /signed in/u).click()
       await page.getByRole('button', { name: 'Reveal credential' }).click()
-      await page.getByText(CREDENTIAL).waitFor()
+      await page.getByText(demoCredential).waitFor()
       await page.screenshot({ path: `${artefacts}inspector-revealed-${colorScheme}.png` })
       expect(await objections()).toEqual([])
       emulator.always('token', { delay: 1 })
@@ -143,13 +143,13 @@ describeInChromium('the inspector in a real Chromium', () => {
     expect(fetched.filter((request) => request.startsWith('POST'))).toEqual([])
 
     await page.getByRole('button', { name: 'Reveal credential' }).click()
-    await page.getByText(CREDENTIAL).waitFor()
-    expect(await found()).toEqual([CREDENTIAL])
+    await page.getByText(demoCredential).waitFor()
+    expect(await found()).toEqual([demoCredential])
     expect(fetched.at(-1)).toMatch(/^POST \/_emulator\/exchanges\/\d+\/secrets$/u)
     await page.getByRole('button', { name: 'Hide credential' }).click()
     expect(await found()).toEqual([])
     await page.getByRole('button', { name: 'Reveal credential' }).click()
-    await page.getByText(CREDENTIAL).waitFor()
+    await page.getByText(demoCredential).waitFor()
     await submission.click()
     expect(await found()).toEqual([])
     expect(page.url()).toBe(`${emulator.authUrl}/_emulator`)
@@ -174,7 +174,7 @@ describeInChromium('the inspector in a real Chromium', () => {
     await press('End')
     await selected.filter({ hasText: 'tokens issued' }).waitFor()
     await press('Home')
-    await selected.filter({ hasText: TRAVELLER.identity }).waitFor()
+    await selected.filter({ hasText: travellingAccount.identity }).waitFor()
     const active = await page.getByRole('listbox').getAttribute('aria-activedescendant')
     expect(await selected.getAttribute('id')).toBe(active)
 
@@ -185,7 +185,7 @@ describeInChromium('the inspector in a real Chromium', () => {
     await press('Enter')
     await page.getByRole('button', { name: 'Reveal credential' }).focus()
     await press('Enter')
-    await page.getByText(CREDENTIAL).waitFor()
+    await page.getByText(demoCredential).waitFor()
 
     await page.getByRole('tab', { name: 'Now' }).focus()
     await press('ArrowRight')
@@ -200,12 +200,12 @@ describeInChromium('the inspector in a real Chromium', () => {
     const { page } = await visit(browser, emulator)
     emulator.clock.freeze()
     await new Client(emulator).login('plain@example.com')
-    const passcode = emulator.accounts.find(({ identity }) => identity === TRAVELLER.identity)?.passcode()
+    const passcode = emulator.accounts.find(({ identity }) => identity === travellingAccount.identity)?.passcode()
     const shown = page.getByLabel('Passcode of Phone, traveller@example.com')
     await page.getByText('frozen').waitFor()
     expect((await shown.textContent())?.replaceAll(/\D/gu, '')).toBe(passcode)
     emulator.clock.advance(30)
-    const next = emulator.accounts.find(({ identity }) => identity === TRAVELLER.identity)?.passcode() ?? ''
+    const next = emulator.accounts.find(({ identity }) => identity === travellingAccount.identity)?.passcode() ?? ''
     await page
       .getByText(`${next.slice(0, 3)}\u202F${next.slice(3)}`)
       .first()

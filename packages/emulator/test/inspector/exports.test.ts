@@ -39,8 +39,8 @@ interface Schema {
 }
 
 /** What HAR 1.2 requires, field by field; `?` marks what may be left out. */
-const PAIR: Schema = { name: 'string', value: 'string' }
-const HAR: Schema = {
+const pairSchema: Schema = { name: 'string', value: 'string' }
+const harSchema: Schema = {
   log: {
     version: 'string',
     creator: { name: 'string', version: 'string' },
@@ -52,10 +52,10 @@ const HAR: Schema = {
           method: 'string',
           url: 'string',
           httpVersion: 'string',
-          cookies: [PAIR],
-          headers: [PAIR],
-          queryString: [PAIR],
-          'postData?': { mimeType: 'string', 'params?': [PAIR], 'text?': 'string' },
+          cookies: [pairSchema],
+          headers: [pairSchema],
+          queryString: [pairSchema],
+          'postData?': { mimeType: 'string', 'params?': [pairSchema], 'text?': 'string' },
           headersSize: 'number',
           bodySize: 'number',
         },
@@ -63,8 +63,8 @@ const HAR: Schema = {
           status: 'number',
           statusText: 'string',
           httpVersion: 'string',
-          cookies: [PAIR],
-          headers: [PAIR],
+          cookies: [pairSchema],
+          headers: [pairSchema],
           content: { size: 'number', mimeType: 'string', 'text?': 'string' },
           redirectURL: 'string',
           headersSize: 'number',
@@ -108,7 +108,7 @@ describe('a login as HAR', () => {
     const file = await download('har')
     const har: { log: { entries: { request: { method: string; url: string }; response: { status: number } }[] } } =
       JSON.parse(file.text)
-    expect(misfits(har, HAR)).toEqual([])
+    expect(misfits(har, harSchema)).toEqual([])
     expect([file.type, file.name]).toEqual([
       'application/json; charset=utf-8',
       expect.stringMatching(/^attachment; filename="login-\d+\.har"$/u),

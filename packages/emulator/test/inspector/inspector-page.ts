@@ -3,14 +3,14 @@ import { mkdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import type { AccountOptions, Emulator } from '../../src/index.ts'
-import { Client, codeOf, CREDENTIAL, hiddenInputsOf, json, locationOf, type Answer } from '../client.ts'
+import { Client, codeOf, demoCredential, hiddenInputsOf, json, locationOf, type Answer } from '../client.ts'
 
 export const artefacts: string = fileURLToPath(new URL('../../test-artefacts/', import.meta.url))
 
 /** One without a second factor, and one of the other region with one. */
 export const inspectedAccounts: readonly AccountOptions[] = [
-  { identity: 'plain@example.com', credential: CREDENTIAL },
-  { identity: 'regional@example.com', credential: CREDENTIAL, region: 'regional', totpSecret: 'JBSWY3DPEHPK3PXP' },
+  { identity: 'plain@example.com', credential: demoCredential },
+  { identity: 'regional@example.com', credential: demoCredential, region: 'regional', totpSecret: 'JBSWY3DPEHPK3PXP' },
 ]
 
 export interface Visit {
@@ -53,7 +53,7 @@ export async function loginOverRegion(emulator: Emulator, identity: string): Pro
   const client = new Client(emulator, { base: locationOf(redirect).origin })
   const same = { code_challenge: home.challenge }
   const { hidden } = await client.open(same)
-  const form = { ...hidden, identity, credential: CREDENTIAL }
+  const form = { ...hidden, identity, credential: demoCredential }
   const post = (): Promise<Answer> => client.post(form, client.query(same))
   const exchange = (code: string): Promise<Answer> => client.exchange(code, { code_verifier: home.verifier })
 
@@ -73,7 +73,7 @@ export async function loginOverRegion(emulator: Emulator, identity: string): Pro
   const code = codeOf(await post())
   const tokens = json(await exchange(code))
   const secrets = new Set([
-    CREDENTIAL,
+    demoCredential,
     home.verifier,
     firstCode,
     code,

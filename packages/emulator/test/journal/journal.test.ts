@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals'
 import { startEmulator, type Emulator } from '../../src/index.ts'
 import { useEmulator } from '../../src/jest.ts'
 import type { ExchangeDetail, ExchangeLine } from '../../src/inspector/exchange-view.ts'
-import { Client, codeOf, CREDENTIAL, hiddenInputsOf, json, locationOf } from '../client.ts'
+import { Client, codeOf, demoCredential, hiddenInputsOf, json, locationOf } from '../client.ts'
 
 const emulator = useEmulator({ regionalAt: 'host-name' })
 
@@ -40,7 +40,7 @@ async function loginWithPasscode(client: Client): Promise<Record<string, string>
       _csrf: csrf,
     })
   }
-  const form = { ...hidden, identity: 'mfa@example.com', credential: CREDENTIAL }
+  const form = { ...hidden, identity: 'mfa@example.com', credential: demoCredential }
   return json(await client.exchange(codeOf(await client.post(form))))
 }
 
@@ -125,7 +125,7 @@ describe('the login that a request belongs to', () => {
     const regional = new Client(emulator, { base: locationOf(redirect.page).origin })
     const same = { code_challenge: start.challenge }
     const { hidden } = await regional.open(same)
-    const form = { ...hidden, identity: 'regional@example.com', credential: CREDENTIAL }
+    const form = { ...hidden, identity: 'regional@example.com', credential: demoCredential }
     const code = codeOf(await regional.post(form, regional.query(same)))
     const tokens = json(await regional.exchange(code, { code_verifier: start.verifier }))
     await callOwnerApi(tokens['access_token'])
@@ -195,7 +195,7 @@ describe('what is behind the masks', () => {
     expect(detail.request.body).toMatchObject({ identity: 'plain@example.com', credential: '[masked]' })
     expect(detail.answer?.headers['location']).toMatch(/code=\[masked\]&state=some%20state&issuer=http/u)
     expect(await secrets(form?.id)).toMatchObject({
-      request: { body: { credential: CREDENTIAL }, headers: { cookie: expect.stringContaining('sso.sid=') } },
+      request: { body: { credential: demoCredential }, headers: { cookie: expect.stringContaining('sso.sid=') } },
       answer: { headers: { location: expect.stringMatching(/code=[\w-]{40}/u) } },
     })
     expect(await inspect(`exchanges/${exchange?.id}`)).toMatchObject({

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { startEmulator } from '../../src/index.ts'
 import { useEmulator } from '../../src/jest.ts'
-import { Client, codeOf, CREDENTIAL, hiddenInputsOf, json } from '../client.ts'
+import { Client, codeOf, demoCredential, hiddenInputsOf, json } from '../client.ts'
 
 const emulator = useEmulator()
 
@@ -59,8 +59,8 @@ describe('the log of requests', () => {
 
     const log = JSON.stringify(emulator.requests)
     const secrets = [
-      CREDENTIAL,
-      encodeURIComponent(CREDENTIAL),
+      demoCredential,
+      encodeURIComponent(demoCredential),
       client.verifier,
       firstCode,
       code,

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { useEmulator } from '../../src/jest.ts'
-import { Client, CREDENTIAL } from '../client.ts'
+import { Client, demoCredential } from '../client.ts'
 
 const command = createRequire(import.meta.url)
   .resolve('@owner-sso/recorder/package.json')
@@ -78,7 +78,7 @@ describe('npx @owner-sso/recorder record', () => {
     recorder.child.kill('SIGINT')
     expect(await recorder.ended).toEqual([0, null])
     expect(recorder.printed()).toMatch(/POST \/oauth2\/v3\/token → 200[\s\S]*3 exchanges in login\.json/u)
-    expect(recorder.printed()).not.toMatch(new RegExp(`${CREDENTIAL}|plain@|some state`, 'u'))
+    expect(recorder.printed()).not.toMatch(new RegExp(`${demoCredential}|plain@|some state`, 'u'))
     const file = join(folder, 'login.json')
     expect((await stat(file)).mode & 0o777).toBe(0o600)
     expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({ exchanges: { length: 3 } })

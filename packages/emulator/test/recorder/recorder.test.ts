@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { startRecorder, type Recorder, type RecorderOptions } from '@owner-sso/recorder'
 import { useEmulator } from '../../src/jest.ts'
-import { Client, codeOf, CREDENTIAL, hiddenInputsOf, json, locationOf } from '../client.ts'
+import { Client, codeOf, demoCredential, hiddenInputsOf, json, locationOf } from '../client.ts'
 
 const emulator = useEmulator({ tls: true, mfaAt: 'form-submission' })
 let folder: string
@@ -104,7 +104,7 @@ describe('a recorder', () => {
     const { page: farPage, hidden } = await far.open({ redirect_uri: home.redirectUri })
     expect(farPage.text).not.toContain(new URL(emulator.authUrl).port)
     const query = far.query({ redirect_uri: home.redirectUri })
-    const answer = await far.post({ ...hidden, identity: 'regional@example.com', credential: CREDENTIAL }, query)
+    const answer = await far.post({ ...hidden, identity: 'regional@example.com', credential: demoCredential }, query)
     expect(locationOf(answer).href).toMatch(`${home.redirectUri}?code=`)
     expect(locationOf(answer).searchParams.get('issuer')).toBe(`${recorder.regionalAuthUrl}/oauth2/v3`)
     const tokens = json(await far.exchange(codeOf(answer), { redirect_uri: home.redirectUri }))
@@ -158,14 +158,14 @@ describe('the file of a recording', () => {
     const account = emulator.accounts.find(({ factors }) => factors.length > 0)
     const { hidden } = await client.open({ login_hint: account?.identity })
     expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(recorder.fixture)
-    const page = await client.post({ ...hidden, identity: account?.identity, credential: CREDENTIAL })
+    const page = await client.post({ ...hidden, identity: account?.identity, credential: demoCredential })
     const passcode = account?.passcode()
     const transaction_id = hidden['transaction_id'] ?? ''
     const csrf = hiddenInputsOf(page.text)['_csrf'] ?? ''
     await client.send(`/oauth2/v3/authorize/mfa/factors?transaction_id=${transaction_id}`)
     const verification = { transaction_id, factor_id: account?.factors[0]?.id, passcode, _csrf: csrf }
     await client.json('/oauth2/v3/authorize/mfa/verify', verification)
-    const code = codeOf(await client.post({ ...hidden, identity: account?.identity, credential: CREDENTIAL }))
+    const code = codeOf(await client.post({ ...hidden, identity: account?.identity, credential: demoCredential }))
     const tokens = json(await client.exchange(code))
     const fresh = json(await client.refresh(tokens['refresh_token']))
 
@@ -180,7 +180,7 @@ describe('the file of a recording', () => {
       ...Object.values(hidden).filter((value) => value.length > 8 && value !== 'authenticate'),
     ]
     const { access_token = '', refresh_token = '' } = tokens
-    const own = [CREDENTIAL, client.verifier, client.challenge, 'some state', new URL(emulator.authUrl).host]
+    const own = [demoCredential, client.verifier, client.challenge, 'some state', new URL(emulator.authUrl).host]
     const issued = [code, access_token, refresh_token, fresh['access_token'] ?? '', fresh['refresh_token'] ?? '']
     const secrets = [...own, ...pages, ...issued, ...client.cookies.values(), account?.identity ?? '', passcode ?? '']
     expect(secrets.length).toBeGreaterThan(15)

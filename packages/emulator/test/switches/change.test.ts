@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { useEmulator } from '../../src/jest.ts'
-import { Client, codeOf, CREDENTIAL, json } from '../client.ts'
+import { Client, codeOf, demoCredential, json } from '../client.ts'
 
 const emulator = useEmulator({ rotation: 'same' })
 const identity = 'plain@example.com'
@@ -62,7 +62,7 @@ describe('what has begun', () => {
     const again = (await client.post({ ...hidden, identity, credential: 'wrong' })).text
     expect(again).toContain('name="_csrf"')
     expect(again).not.toContain('text/html" class="template"')
-    expect((await client.post({ ...hidden, identity, credential: CREDENTIAL })).status).toBe(302)
+    expect((await client.post({ ...hidden, identity, credential: demoCredential })).status).toBe(302)
     const { page } = await new Client(emulator).open()
     expect(page.text).toMatch(/class="template">\s*<input type="hidden" name="check"/u)
     expect(page.text).toContain('name="locale"')
@@ -74,7 +74,7 @@ describe('what has begun', () => {
     const { access_token } = await emulator.issueTokens(identity)
     emulator.change({ sessionLifetime: 1, accessTokenLifetime: 1 })
     emulator.clock.advance(60)
-    const answer = await client.post({ ...hidden, identity, credential: CREDENTIAL })
+    const answer = await client.post({ ...hidden, identity, credential: demoCredential })
     emulator.change({ codeLifetime: 1 })
     emulator.clock.advance(60)
     expect((await client.exchange(codeOf(answer))).status).toBe(200)

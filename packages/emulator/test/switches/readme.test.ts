@@ -1,18 +1,18 @@
 import { describe, expect, it } from '@jest/globals'
 import { readFileSync } from 'node:fs'
-import { SCENARIOS } from '../../src/index.ts'
-import { ENDPOINTS } from '../../src/faults/fault.ts'
+import { scenarios } from '../../src/index.ts'
+import { endpoints } from '../../src/faults/fault.ts'
 
 const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
 const guide = readFileSync(new URL('../../../../docs/testing-with-the-emulator.md', import.meta.url), 'utf8')
 
 describe('the README', () => {
-  it.each(Object.entries(SCENARIOS))('has the scenario %s in its own words', (name, { about }) => {
+  it.each(Object.entries(scenarios))('has the scenario %s in its own words', (name, { about }) => {
     const row = readme.split('\n').find((line) => line.startsWith(`| \`${name}\` `))
     expect(row).toContain(`| ${about} `)
   })
 
-  it.each(ENDPOINTS)('names %s', (name) => {
+  it.each(endpoints)('names %s', (name) => {
     expect(readme).toContain(`\`${name}\``)
   })
 })
@@ -20,5 +20,5 @@ describe('the README', () => {
 it('the guide plays scenarios that exist', () => {
   const played = [...guide.matchAll(/play\('([\w-]+)'\)|--scenario ([\w-]+)/gu)].map(([, call, flag]) => call ?? flag)
   expect(played.length).toBeGreaterThan(1)
-  expect(Object.keys(SCENARIOS)).toEqual(expect.arrayContaining(played))
+  expect(Object.keys(scenarios)).toEqual(expect.arrayContaining(played))
 })

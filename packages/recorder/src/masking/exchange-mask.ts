@@ -1,4 +1,6 @@
-/** A request and its answer as a fixture shows them. Headers that are on no list lose their value, and some are left out. */
+/**
+ * A request and its answer as a fixture shows them. Headers that are on no list lose their value, and some are left out.
+ */
 import type { Parameters, RecordedAnswer, RecordedBody, RecordedRequest } from '../fixture/fixture.ts'
 import { maskAddress, maskJson, maskName, maskParameters, maskPath } from './field-masks.ts'
 import { maskHtml } from './html-mask.ts'
@@ -23,7 +25,7 @@ export interface SeenAnswer {
 }
 
 /** Of one connection, of one moment, or told otherwise. */
-const LEFT_OUT = new Set(
+const omittedHeaders = new Set(
   [
     ['host', 'connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'te', 'trailer', 'upgrade', 'expect'],
     [
@@ -39,13 +41,13 @@ const LEFT_OUT = new Set(
   ].flat(),
 )
 /** Shown as far as they are made of known words. */
-const IN_WORDS = new Set(
+const wordHeaders = new Set(
   [
     ['accept', 'accept-charset', 'accept-encoding', 'accept-language', 'content-type', 'user-agent', 'cache-control'],
     ['content-language', 'pragma', 'vary', 'retry-after', 'www-authenticate', 'x-frame-options'],
   ].flat(),
 )
-const ADDRESSES = new Set(['location', 'origin', 'referer', 'content-location'])
+const addressHeaders = new Set(['location', 'origin', 'referer', 'content-location'])
 
 export function maskRequest(masking: Masking, { instance, method, url, headers, body }: SeenRequest): RecordedRequest {
   const [path = '', query = ''] = url.split(/\?(.*)/su)
@@ -78,7 +80,7 @@ function maskHeaders(masking: Masking, headers: SeenAnswer['headers']): Paramete
   const masked = new Map<string, string[]>()
   for (const [written, value] of headers) {
     const name = written.toLowerCase()
-    if (LEFT_OUT.has(name)) continue
+    if (omittedHeaders.has(name)) continue
     const shown = finished(maskName(masking, name))
     masked.set(shown, [...(masked.get(shown) ?? []), finished(maskHeader(masking, name, value))])
   }
@@ -88,19 +90,19 @@ function maskHeaders(masking: Masking, headers: SeenAnswer['headers']): Paramete
 function maskHeader(masking: Masking, name: string, value: string): Marked {
   if (name === 'set-cookie') return maskSetCookie(masking, value)
   if (name === 'retry-after' && /^\d{1,5}$/u.test(value)) return value
-  if (ADDRESSES.has(name)) return maskAddress(masking, value)
-  return IN_WORDS.has(name) ? maskText(masking, value) : mask(masking, `header.${name}`, value)
+  if (addressHeaders.has(name)) return maskAddress(masking, value)
+  return wordHeaders.has(name) ? maskText(masking, value) : mask(masking, `header.${name}`, value)
 }
 
 /** `name=value; Path=/; Max-Age=7200`: what the attributes say is no secret, as long as they are the known ones. */
 function maskSetCookie(masking: Masking, header: string): Marked {
   const [pair = '', ...attributes] = header.split(';')
   const [name = '', value = ''] = pair.trim().split(/[=](.*)/su)
-  const shown = attributes.map((attribute) => attribute.trim()).filter((attribute) => ATTRIBUTE.test(attribute))
+  const shown = attributes.map((attribute) => attribute.trim()).filter((attribute) => plainAttribute.test(attribute))
   return [`${maskName(masking, name)}=${value && mask(masking, `cookie.${name}`, value)}`, ...shown].join('; ')
 }
 
-const ATTRIBUTE =
+const plainAttribute =
   /^(?:path=\/(?:oauth2(?:\/v3)?\/?(?:authorize|token)?)?|max-age=-?\d{1,9}|expires=\w{3},? \d\d[ -]\w{3}[ -]\d{2,4} [\d:]{8} GMT|httponly|secure|partitioned|samesite=(?:lax|strict|none))$/iu
 
 function maskBody(masking: Masking, headers: SeenAnswer['headers'], body: Buffer): RecordedBody {

@@ -1,4 +1,6 @@
-/** Values by the name of their field: query and form parameters, JSON members, cookies, addresses. */
+/**
+ * Values by the name of their field: query and form parameters, JSON members, cookies, addresses.
+ */
 import { finished, mark, mask, respelled, type Marked, type Masking } from './masking.ts'
 import { plainFields } from './plain-fields.ts'
 import { maskText } from './text-mask.ts'
@@ -11,7 +13,7 @@ const sentences = new Set(plainFields.sentences)
 const wordsInErrors = new Set(plainFields.wordsInErrors)
 const wordInError = /^[A-Z][A-Z_]{2,40}$/u
 const numbers = new Set(plainFields.numbers)
-const ADDRESS = /^((?:https?:)?\/\/[^/?#]*)?([^?#]*)(\?[^#]*)?(#.*)?$/su
+const addressPattern = /^((?:https?:)?\/\/[^/?#]*)?([^?#]*)(\?[^#]*)?(#.*)?$/su
 
 /** JSON as it stands in a fixture. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json }
@@ -58,7 +60,7 @@ export function maskJson(masking: Masking, value: unknown, field = 'value'): Jso
 
 /** An address, whole or relative: ours by name, paths of known words, parameters as fields. */
 export function maskAddress(masking: Masking, address: string): Marked {
-  const [, origin = '', path = '', query = '', fragment = ''] = ADDRESS.exec(address) ?? []
+  const [, origin = '', path = '', query = '', fragment = ''] = addressPattern.exec(address) ?? []
   return [
     origin && maskOrigin(masking, origin),
     maskPath(masking, path),

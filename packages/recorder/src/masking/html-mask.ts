@@ -1,4 +1,6 @@
-/** A page with everything masked in it that is not made of known words: texts, values, addresses, names; its markup stays. */
+/**
+ * A page with everything masked in it that is not made of known words: texts, values, addresses, names; its markup stays.
+ */
 import { QuoteType, Tokenizer } from 'htmlparser2'
 import { maskAddress, maskName, maskValue } from './field-masks.ts'
 import { mask, respelled, type Marked, type Masking } from './masking.ts'
@@ -26,11 +28,11 @@ interface TextRun {
   end: number
 }
 
-const ADDRESSES = new Set(['action', 'formaction', 'href', 'src'])
-const NAMES = new Set(['name', 'id', 'for', 'form'])
-const BUTTONS = new Set(['submit', 'button', 'reset'])
+const addressAttributes = new Set(['action', 'formaction', 'href', 'src'])
+const nameAttributes = new Set(['name', 'id', 'for', 'form'])
+const buttonTypes = new Set(['submit', 'button', 'reset'])
 /** Templates and comments hold markup, which may hold more of them. */
-const MOST_DEPTH = 4
+const maxDepth = 4
 
 export function maskHtml(masking: Masking, source: string, depth = 0): Marked {
   const pieces: Piece[] = []
@@ -51,7 +53,7 @@ export function maskHtml(masking: Masking, source: string, depth = 0): Marked {
     if (tag === 'style') return mask(masking, 'style', text)
     if (tag !== 'script') return maskText(masking, text, written)
     const isTemplate = /html|template/iu.test(valueOf('type') ?? '')
-    return isTemplate && depth < MOST_DEPTH ? maskHtml(masking, text, depth + 1) : maskProgram(masking, text)
+    return isTemplate && depth < maxDepth ? maskHtml(masking, text, depth + 1) : maskProgram(masking, text)
   }
   function valueOf(name: string): string | undefined {
     return attributes.find((attribute) => attribute.name === name)?.value
@@ -73,9 +75,9 @@ export function maskHtml(masking: Masking, source: string, depth = 0): Marked {
     }
   }
   function maskAttribute({ name, value }: Attribute): Marked {
-    if (ADDRESSES.has(name)) return maskAddress(masking, value)
-    if (NAMES.has(name)) return maskName(masking, value)
-    const isShown = tag !== 'input' || BUTTONS.has(valueOf('type')?.toLowerCase() ?? '')
+    if (addressAttributes.has(name)) return maskAddress(masking, value)
+    if (nameAttributes.has(name)) return maskName(masking, value)
+    const isShown = tag !== 'input' || buttonTypes.has(valueOf('type')?.toLowerCase() ?? '')
     return name === 'value' && !isShown
       ? maskValue(masking, valueOf('name') ?? 'value', value)
       : maskText(masking, value)
@@ -118,7 +120,7 @@ export function maskHtml(masking: Masking, source: string, depth = 0): Marked {
       oncomment(start, end, offset) {
         endRun()
         const inner = source.slice(start, end - offset)
-        const marked = depth < MOST_DEPTH ? maskHtml(masking, inner, depth + 1) : maskText(masking, inner)
+        const marked = depth < maxDepth ? maskHtml(masking, inner, depth + 1) : maskText(masking, inner)
         pieces.push({ start, end: end - offset, marked })
       },
       oncdata: endRun,

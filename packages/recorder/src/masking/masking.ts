@@ -1,5 +1,7 @@
-/** How one message is masked: whose it is, what it may call by name, and the marks that stand for placeholders on the way. */
-import { placeholder, PLACEHOLDER_NAME, spell, type Spelling } from '../fixture/placeholders.ts'
+/**
+ * How one message is masked: whose it is, what it may call by name, and the marks that stand for placeholders on the way.
+ */
+import { placeholder, placeholderName, spell, type Spelling } from '../fixture/placeholders.ts'
 import type { Pseudonyms } from './pseudonyms.ts'
 import { isKnown } from './vocabulary.ts'
 
@@ -17,8 +19,8 @@ export interface Masking {
  */
 export type Marked = string
 
-const [BEGIN, END] = ['\u{F0000}', '\u{F0001}']
-const MARK_OR_SHOWN = /\u{F0000}([^\u{F0001}]*)\u{F0001}|([^\u{F0000}]+)/gu
+const [begin, end] = ['\u{F0000}', '\u{F0001}']
+const markOrShown = /\u{F0000}([^\u{F0001}]*)\u{F0001}|([^\u{F0000}]+)/gu
 
 /** The placeholder of a value that came in a field of this name. */
 export function mask({ pseudonyms, from }: Masking, field: string, value: string, ...how: readonly Spelling[]): Marked {
@@ -28,19 +30,19 @@ export function mask({ pseudonyms, from }: Masking, field: string, value: string
 /** A placeholder is named after a field only as far as the field's own name may be shown. */
 function shownField(field: string): string {
   const [kind = ''] = field.split('.')
-  return [field, kind].find((name) => name.length <= 60 && PLACEHOLDER_NAME.test(name) && isKnown(name)) ?? 'value'
+  return [field, kind].find((name) => name.length <= 60 && placeholderName.test(name) && isKnown(name)) ?? 'value'
 }
 
 /** The placeholder of this name. */
 export function mark(name: string, ...how: readonly Spelling[]): Marked {
-  return `${BEGIN}${[name, ...how].join(':')}${END}`
+  return `${begin}${[name, ...how].join(':')}${end}`
 }
 
 /** As it is written to the fixture. */
 export function finished(text: Marked): string {
   return text
     .replaceAll('{{', mark('open'))
-    .replaceAll(new RegExp(`${BEGIN}([^${END}]*)${END}`, 'gu'), (_marked, inner: string) => {
+    .replaceAll(new RegExp(`${begin}([^${end}]*)${end}`, 'gu'), (_marked, inner: string) => {
       const [name = '', ...how] = inner.split(':')
       return placeholder(name, ...how.filter((each): each is Spelling => each !== ''))
     })
@@ -48,7 +50,7 @@ export function finished(text: Marked): string {
 
 /** Each placeholder says that it is spelled this way, and what is shown is. */
 export function respelled(text: Marked, how: Spelling, what: 'all' | 'placeholders' = 'all'): Marked {
-  return text.replaceAll(MARK_OR_SHOWN, (_all, inner?: string, shown?: string) => {
+  return text.replaceAll(markOrShown, (_all, inner?: string, shown?: string) => {
     if (inner !== undefined) return mark(inner, how)
     return what === 'all' ? spell(shown ?? '', how) : (shown ?? '')
   })

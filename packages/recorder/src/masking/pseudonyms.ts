@@ -1,4 +1,6 @@
-/** The values that a recording masked, each with its one name, and what a replay needs to make up another in its place. */
+/**
+ * The values that a recording masked, each with its one name, and what a replay needs to make up another in its place.
+ */
 import { createHash } from 'node:crypto'
 
 /** What a value that the service made up looks like: how long it is, and the signs in it beside letters and digits. */
@@ -19,7 +21,7 @@ export interface Pseudonyms {
 }
 
 /** One name for what goes by several. */
-const ALIASES: Readonly<Record<string, string>> = {
+const aliases: Readonly<Record<string, string>> = {
   login_hint: 'identity',
   email: 'identity',
   username: 'identity',
@@ -27,9 +29,9 @@ const ALIASES: Readonly<Record<string, string>> = {
   passCode: 'passcode',
 }
 /** Names of values that were masked as part of a text: they are many, and found by their words. */
-const FROM_TEXT = new Set(['text', 'script', 'style', 'name', 'path'])
+const textStems = new Set(['text', 'script', 'style', 'name', 'path'])
 /** Shorter values stand in any text by chance. */
-const LOOKED_FOR = 6
+const minSearchedLength = 6
 
 export function createPseudonyms(): Pseudonyms {
   const names = new Map<string, string>()
@@ -42,13 +44,13 @@ export function createPseudonyms(): Pseudonyms {
       const key = value.includes('@') ? value.toLowerCase() : value
       const present = names.get(key)
       if (present !== undefined) return present
-      const stem = ALIASES[field] ?? field
+      const stem = aliases[field] ?? field
       const count = (counts.get(stem) ?? 0) + 1
       counts.set(stem, count)
       const name = `${stem}.${count}`
       names.set(key, name)
-      if (value.length >= LOOKED_FOR && !FROM_TEXT.has(stem)) known.push([value, name])
-      if (from === 'service' && !FROM_TEXT.has(stem)) shapes[name] = shapeOf(value)
+      if (value.length >= minSearchedLength && !textStems.has(stem)) known.push([value, name])
+      if (from === 'service' && !textStems.has(stem)) shapes[name] = shapeOf(value)
       return name
     },
     known: () => known,
@@ -65,7 +67,7 @@ export function madeUp(name: string, shape: Shape | undefined): string {
       createHash('sha256')
         .update(`${name} ${index >> 5}`)
         .digest()[index % 32] ?? 0
-    return digits ? String((byte % 9) + 1) : (LETTERS[byte % LETTERS.length] ?? '')
+    return digits ? String((byte % 9) + 1) : (alphabet[byte % alphabet.length] ?? '')
   })
   const step = Math.max(1, Math.floor(length / (signs.length + 1)))
   for (const [index, sign] of Array.from(signs).entries())
@@ -73,7 +75,7 @@ export function madeUp(name: string, shape: Shape | undefined): string {
   return text.join('')
 }
 
-const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
+const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 
 function shapeOf(value: string): Shape {
   const signs = [...new Set(value.match(/[ -/:-@[-`{-~]/gu) ?? [])].toSorted().join('')

@@ -1,4 +1,6 @@
-/** Text for people or machines, with everything masked in it that is not made of known words. */
+/**
+ * Text for people or machines, with everything masked in it that is not made of known words.
+ */
 import { mark, mask, type Marked, type Masking } from './masking.ts'
 import { firstUnknown } from './vocabulary.ts'
 
@@ -6,9 +8,9 @@ import { firstUnknown } from './vocabulary.ts'
 export type Written = (start: number, end: number) => string
 
 /** Longer scripts are programs; nothing in them is for people. */
-const PROGRAM = 20_000
-const TOKEN = /[^\s"`<>(){}[\],;]+/gu
-const TRAILING = /[.:!?'=]+$/u
+const programLength = 20_000
+const tokenPattern = /[^\s"`<>(){}[\],;]+/gu
+const trailingSigns = /[.:!?'=]+$/u
 
 /** The text, word for word; `written` gives it as it stood, with its entities. */
 export function maskText(
@@ -30,11 +32,11 @@ export function maskText(
   function words(from: number, to: number): Marked {
     let out = ''
     let at = from
-    for (const { 0: token, index } of text.slice(from, to).matchAll(TOKEN)) {
+    for (const { 0: token, index } of text.slice(from, to).matchAll(tokenPattern)) {
       const unknown = firstUnknown(token)
       if (unknown === -1) continue
       const start = from + index + unknown
-      const end = from + index + Math.max(unknown + 1, token.replace(TRAILING, '').length)
+      const end = from + index + Math.max(unknown + 1, token.replace(trailingSigns, '').length)
       out += written(at, start) + mask(masking, 'text', text.slice(start, end), ...spelled(start, end))
       at = end
     }
@@ -49,7 +51,7 @@ export function maskText(
 
 /** A script or a style: short ones word by word, a whole program as one value. */
 export function maskProgram(masking: Masking, text: string): Marked {
-  return text.length > PROGRAM ? mask(masking, 'script', text) : maskText(masking, text)
+  return text.length > programLength ? mask(masking, 'script', text) : maskText(masking, text)
 }
 
 interface Occurrence {

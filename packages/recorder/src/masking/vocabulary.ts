@@ -1,6 +1,9 @@
-/** The words that a recording shows. What is made of anything else is masked: a list of what is harmless, not of what is secret. */
+/**
+ * The words that a recording shows. What is made of anything else is masked: a list of what is harmless, not of what is
+ * secret.
+ */
 
-const WORDS = new Set(
+const knownWords = new Set(
   `
   a abck abort about accept accepted access account accounts action activated active add addeventlistener address
   addresses adjacent adjacenthtml after afterend again age agent agree ak alert alg alive all allowed already also
@@ -71,20 +74,21 @@ export function isKnown(text: string): boolean {
 export function firstUnknown(text: string): number {
   const address = text.search(/[^\s@]+@[^\s@]/u)
   if (address !== -1) return address
-  for (const { 0: run, index } of text.matchAll(RUN)) if (!isKnownRun(run)) return index
+  for (const { 0: run, index } of text.matchAll(runPattern)) if (!isKnownRun(run)) return index
   return -1
 }
 
 /** Letters and digits in a row. Characters without a meaning of their own count, so that they are never shown. */
-const RUN = /[\p{L}\p{M}\p{N}\p{Cf}\p{Cn}\p{Co}\p{Cs}](?:[\p{L}\p{M}\p{N}\p{Cf}\p{Cn}\p{Co}\p{Cs}]|['’](?=\p{L}))*/gu
-const CAMEL_CASE = /(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u
+const runPattern =
+  /[\p{L}\p{M}\p{N}\p{Cf}\p{Cn}\p{Co}\p{Cs}](?:[\p{L}\p{M}\p{N}\p{Cf}\p{Cn}\p{Co}\p{Cs}]|['’](?=\p{L}))*/gu
+const camelCaseBoundary = /(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u
 
 function isKnownRun(run: string): boolean {
   if (isWord(run) || /^\d{1,2}$/u.test(run)) return true
-  const words = run.split(CAMEL_CASE)
+  const words = run.split(camelCaseBoundary)
   return words.length > 1 && words.every((word) => word.length > 1 && isWord(word))
 }
 
 function isWord(run: string): boolean {
-  return WORDS.has(run.toLowerCase().replaceAll('’', "'"))
+  return knownWords.has(run.toLowerCase().replaceAll('’', "'"))
 }

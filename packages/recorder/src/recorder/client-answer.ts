@@ -1,4 +1,7 @@
-/** The service's answer as the client under test can use it: the service's addresses are the recorder's, cookies fit plain http. */
+/**
+ * The service's answer as the client under test can use it: the service's addresses are the recorder's, cookies fit plain
+ * http.
+ */
 import type { SeenAnswer } from '../masking/exchange-mask.ts'
 import { swapped, type Swap } from './addresses.ts'
 

@@ -1,11 +1,13 @@
-/** `startRecorder`: stands between a client and the service, passes everything through, and writes down what passed, masked. */
+/**
+ * `startRecorder`: stands between a client and the service, passes everything through, and writes down what passed, masked.
+ */
 import { access, constants } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { dirname, resolve } from 'node:path'
 import { baseAddress, swapped, type Swap } from './addresses.ts'
 import { clientAnswer, swappedBody } from './client-answer.ts'
 import type { SeenAnswer, SeenRequest } from '../masking/exchange-mask.ts'
-import { FORMAT } from '../fixture/fixture-checks.ts'
+import { format } from '../fixture/fixture-checks.ts'
 import { writeFixture, type Fixture, type RecordedExchange } from '../fixture/fixture.ts'
 import { createPseudonyms } from '../masking/pseudonyms.ts'
 import { listenOnLoopback } from '../listener.ts'
@@ -43,7 +45,7 @@ export interface Recorder extends AsyncDisposable {
 }
 
 /** Enough for any login; a poller left running does not fill the disk. */
-const MOST_EXCHANGES = 1000
+const maxExchanges = 1000
 
 /**
  * Starts recording on loopback.
@@ -75,11 +77,11 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
   let written: Promise<void> = Promise.resolve()
 
   const named = Object.entries(addresses).map(([name, address]) => [address, name] as const)
-  const fixture = (): Fixture => ({ format: FORMAT, version: 1, placeholders: { ...pseudonyms.shapes() }, exchanges })
+  const fixture = (): Fixture => ({ format: format, version: 1, placeholders: { ...pseudonyms.shapes() }, exchanges })
 
   async function keep(seen: SeenRequest, outcome: UpstreamOutcome, answer: SeenAnswer | undefined): Promise<void> {
-    if (exchanges.length >= MOST_EXCHANGES) {
-      options.onExchange?.(`passed on, but no longer recorded: a recording has at most ${MOST_EXCHANGES} exchanges`)
+    if (exchanges.length >= maxExchanges) {
+      options.onExchange?.(`passed on, but no longer recorded: a recording has at most ${maxExchanges} exchanges`)
       return
     }
     const request = maskRequest({ pseudonyms, from: 'client', addresses: named }, seen)

@@ -6,9 +6,9 @@
  * loop, in each of which what has arrived is read.
  */
 
-const TURNS = 20
+const turnCount = 20
 /** Milliseconds of a turn. */
-const TURN = 10
+const turnMilliseconds = 10
 
 export interface ResponseLimit {
   /** Aborted when it has ended. */
@@ -20,13 +20,13 @@ export interface ResponseLimit {
 /** @param milliseconds - from now */
 export function startResponseLimit(milliseconds: number): ResponseLimit {
   const controller = new AbortController()
-  let timer = setTimeout(turn, Math.max(milliseconds - TURNS * TURN, 0), TURNS)
+  let timer = setTimeout(turn, Math.max(milliseconds - turnCount * turnMilliseconds, 0), turnCount)
   let reading: NodeJS.Immediate | undefined
   function turn(left: number): void {
     if (left === 0) return controller.abort()
     // Behind the sockets, so that however late it is, the next turn is another one.
     reading = setImmediate(() => {
-      timer = setTimeout(turn, TURN, left - 1)
+      timer = setTimeout(turn, turnMilliseconds, left - 1)
     })
   }
   return {

@@ -1,4 +1,7 @@
-/** How the recorder speaks TLS with the service, in the words that the client under test has for its transport. */
+/**
+ * How the recorder speaks TLS with the service, in the words that the client under test has for its transport.
+ */
+
 /**
  * `document`: TLS 1.2. `modern`: TLS 1.3. Or its parts. What passes is HTTP/1.1 and has the client's own User-Agent, whatever
  * `http2` and `userAgent` say.

@@ -1,4 +1,7 @@
-/** The service that a recording is made of: each request is sent once, as it came, over the TLS that was asked for; nothing is followed. */
+/**
+ * The service that a recording is made of: each request is sent once, as it came, over the TLS that was asked for; nothing
+ * is followed.
+ */
 import { Agent as HttpAgent, request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import type { Socket } from 'node:net'
@@ -32,23 +35,23 @@ export interface Upstream {
   close(): void
 }
 
-const MOST_BYTES = 8 * 1024 * 1024
+const maxBytes = 8 * 1024 * 1024
 /** Milliseconds that the service may take, for a client that has no limit of its own. */
-const MOST_TIME = 120_000
-const DECODERS: Readonly<Record<string, (body: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>>> = {
+const maxWait = 120_000
+const decoders: Readonly<Record<string, (body: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>>> = {
   gzip: promisify(gunzip),
   'x-gzip': promisify(gunzip),
   deflate: promisify(inflate),
   br: promisify(brotliDecompress),
 }
 /** Of one connection (RFC 9110 section 7.6.1), or counted anew. */
-const OF_THE_CONNECTION =
+const connectionHeaders =
   /^(?:connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|expect|content-length|host)$/iu
 
 /**
  * @param longestWait - milliseconds; an answer that takes longer is one that never came
  */
-export function createUpstream(tls: UpstreamTls, longestWait: number = MOST_TIME): Upstream {
+export function createUpstream(tls: UpstreamTls, longestWait: number = maxWait): Upstream {
   const agents = new Map<Socket, { readonly http: HttpAgent; readonly https: HttpsAgent }>()
   const agentsOf = (connection: Socket): { readonly http: HttpAgent; readonly https: HttpsAgent } => {
     const present = agents.get(connection)
@@ -71,7 +74,7 @@ export function createUpstream(tls: UpstreamTls, longestWait: number = MOST_TIME
         host,
         ...(body.length > 0 || method === 'POST' ? ['Content-Length', String(body.length)] : []),
       ]
-      const passed = headers.filter(([name]) => !OF_THE_CONNECTION.test(name)).flat()
+      const passed = headers.filter(([name]) => !connectionHeaders.test(name)).flat()
       const limit = startResponseLimit(longestWait)
       const ended = AbortSignal.any([signal, limit.signal])
       const options = { method, headers: [...own, ...passed], signal: ended, maxHeaderSize: 65_536 }
@@ -109,7 +112,7 @@ async function exchange(sent: ClientRequest, body: Buffer, signal: AbortSignal):
       if (!Buffer.isBuffer(chunk)) continue
       chunks.push(chunk)
       length += chunk.length
-      if (length > MOST_BYTES) throw new Unreadable(`its answer is larger than ${MOST_BYTES / 1024 / 1024} MiB`)
+      if (length > maxBytes) throw new Unreadable(`its answer is larger than ${maxBytes / 1024 / 1024} MiB`)
     }
     return { kind: 'answer', answer: await readable(answer, Buffer.concat(chunks)) }
   } catch (error) {
@@ -123,16 +126,16 @@ async function exchange(sent: ClientRequest, body: Buffer, signal: AbortSignal):
 /** The answer with its body decoded, and no longer said to be encoded. */
 async function readable({ statusCode = 502, rawHeaders, headers }: IncomingMessage, body: Buffer): Promise<SeenAnswer> {
   const passed = headerPairs(rawHeaders).filter(
-    ([name]) => !OF_THE_CONNECTION.test(name) && !/^content-encoding$/iu.test(name),
+    ([name]) => !connectionHeaders.test(name) && !/^content-encoding$/iu.test(name),
   )
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? ''
   if (encoding === '' || encoding === 'identity' || body.length === 0)
     return { status: statusCode, headers: passed, body }
-  const decode = DECODERS[encoding]
+  const decode = decoders[encoding]
   if (!decode) throw new Unreadable('its answer is encoded in a way that can not be read: leave accept-encoding out')
-  const decoded = await decode(body, { maxOutputLength: MOST_BYTES }).catch(() => undefined)
+  const decoded = await decode(body, { maxOutputLength: maxBytes }).catch(() => undefined)
   if (!decoded)
-    throw new Unreadable(`its answer is not valid ${encoding}, or larger than ${MOST_BYTES / 1024 / 1024} MiB`)
+    throw new Unreadable(`its answer is not valid ${encoding}, or larger than ${maxBytes / 1024 / 1024} MiB`)
   return { status: statusCode, headers: passed, body: decoded }
 }
 

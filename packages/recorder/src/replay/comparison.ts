@@ -1,4 +1,7 @@
-/** What is different between a request that arrived and the one that was recorded, in sentences that name no value of the client's. */
+/**
+ * What is different between a request that arrived and the one that was recorded, in sentences that name no value of the
+ * client's.
+ */
 import type { Json } from '../masking/field-masks.ts'
 import type { Parameters, RecordedRequest } from '../fixture/fixture.ts'
 import { onlyPlaceholder, render, parseTemplate } from '../fixture/placeholders.ts'

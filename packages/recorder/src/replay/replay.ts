@@ -1,4 +1,6 @@
-/** `startReplay`: answers from a recorded login, in its order, as long as the client sends what it sent then. */
+/**
+ * `startReplay`: answers from a recorded login, in its order, as long as the client sends what it sent then.
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { differences, type ArrivedRequest } from './comparison.ts'
 import type { Json } from '../masking/field-masks.ts'
@@ -31,7 +33,7 @@ export interface Replay extends AsyncDisposable {
   close(): Promise<void>
 }
 
-const MOST_MISMATCHES = 1000
+const maxMismatches = 1000
 
 /**
  * Starts answering from a fixture: a file's name, or what a recorder holds.
@@ -100,7 +102,7 @@ export async function startReplay(recording: string | Fixture, options: ReplayOp
     const expected = exchanges[at]?.request
     const wanted = expected ? `${expected.method} ${expected.path}` : 'no further request'
     const sentence = `Exchange ${Math.min(at + 1, exchanges.length)} of ${exchanges.length}: ${wanted} was recorded, but ${problems.join('; ')}`
-    if (mismatches.length < MOST_MISMATCHES) mismatches.push(sentence)
+    if (mismatches.length < maxMismatches) mismatches.push(sentence)
     response.once('close', () => options.onExchange?.(sentence))
     const content = { error: 'replay_mismatch', error_description: sentence, expected: expected ?? null }
     response.writeHead(409, { 'content-type': 'application/json; charset=utf-8', [banner]: '1' })

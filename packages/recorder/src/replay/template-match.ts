@@ -1,4 +1,6 @@
-/** Whether what a client sent is what a template of the fixture stands for, and what its placeholders stand for then. */
+/**
+ * Whether what a client sent is what a template of the fixture stands for, and what its placeholders stand for then.
+ */
 import { onlyPlaceholder, parseTemplate, spell, type Placeholder } from '../fixture/placeholders.ts'
 
 /** What each placeholder stands for in this run of the recording. */
