@@ -2,18 +2,19 @@
  * A running emulator, as tests and demos hold it.
  */
 import type { JSONWebKeySet } from 'jose'
-import type { EmulatorAccount } from './accounts.ts'
-import type { Clock } from './clock.ts'
-import type { Counters } from './counters.ts'
-import type { Bend, BendFailure } from './faults/bent-answer.ts'
+import type { EmulatorAccount } from './service/accounts.ts'
+import type { Clock } from './service/clock.ts'
+import type { Counters } from './service/counters.ts'
+import type { Transform, TransformFailure } from './faults/transform.ts'
 import type { Endpoint, Fault } from './faults/fault.ts'
-import type { Firewall } from './firewall.ts'
+import type { Firewall } from './service/firewall.ts'
 import type { LoggedRequest } from './journal/request-log.ts'
-import type { SignInTokens } from './refresh-tokens.ts'
+import type { SignInTokens } from './service/refresh-tokens.ts'
+import type { SignInByHandOptions } from './service/sign-in-by-hand.ts'
 import type { SwitchableOptions } from './options/options.ts'
 import type { ScenarioName } from './switches/scenarios.ts'
 
-/** The service and the owner API, running: where they are, what they were asked, and how to bend them. */
+/** The service and the owner API, running: where they are, what they were asked, and how to change what they do. */
 export interface Emulator extends AsyncDisposable {
   /** Base addresses, without a trailing slash. */
   readonly authUrl: string
@@ -40,16 +41,27 @@ export interface Emulator extends AsyncDisposable {
    */
   change(options: SwitchableOptions): void
   /** Sets the switches of a scenario, on top of what is set. @throws {TypeError} There is no such scenario. */
+  applyScenario(scenario: ScenarioName): void
+  /** @deprecated The method is `applyScenario`; this name goes with the next minor version. */
   play(scenario: ScenarioName): void
   /**
-   * The next request to the endpoint meets the fault; several wait in line. A function bends the answer that the service would
-   * have given: see `failures` for one that throws.
+   * The next request to the endpoint meets the fault; several wait in line. A function transforms the response that the service
+   * would have sent: see `failures` for one that throws.
    */
-  once<Body = unknown>(endpoint: Endpoint, fault: Fault | Bend<Body>): void
+  once<Body = unknown>(endpoint: Endpoint, fault: Fault | Transform<Body>): void
   /** Every request to the endpoint meets the fault, until it is undefined. */
-  always<Body = unknown>(endpoint: Endpoint, fault: Fault | Bend<Body> | undefined): void
+  always<Body = unknown>(endpoint: Endpoint, fault: Fault | Transform<Body> | undefined): void
   /** Functions of `once` and `always` that failed: their client got a 500, and `close()` throws what they threw. Empty it to forgive. */
-  readonly failures: BendFailure[]
+  readonly failures: TransformFailure[]
+  /**
+   * What a person does in a browser: opens this address (an authorize URL of the emulator), fills in the form, types the passcode
+   * where a page asks for one, and stops at the redirect to the application. The account is that of the `login_hint`, else the first.
+   *
+   * @returns The address that the browser ends on, with `code` and `state`.
+   * @throws {TypeError} The address is not one of this emulator's, or there is no such account.
+   * @throws {Error} It ended on a page: a wrong credential or passcode, a captcha, a locked account.
+   */
+  signInByHand(url: string | URL, options?: SignInByHandOptions): Promise<string>
   /** Tokens of a sign-in that needed no login. @throws {TypeError} Unknown identity. */
   issueTokens(identity: string): Promise<SignInTokens>
   /** The owner API answers the account's access tokens with 401 from now on. Says how many were alive. */

@@ -18,19 +18,20 @@ export type {
   StartOptions,
   SwitchableOptions,
 } from './options/options.ts'
-export type { CodeChallengeEncoding, Strictness } from './strictness.ts'
+export type { CodeChallengeEncoding, Strictness } from './service/strictness.ts'
 export { DEMO_ACCOUNTS, demoAccounts, type AccountOptions, type AccountSwitches } from './options/account-options.ts'
-export type { EmulatorAccount } from './accounts.ts'
-export type { FactorOptions } from './factors.ts'
-export type { Region } from './instances.ts'
-export type { Clock } from './clock.ts'
-export type { Counters } from './counters.ts'
+export type { EmulatorAccount } from './service/accounts.ts'
+export type { FactorOptions } from './service/factors.ts'
+export type { Region } from './service/instances.ts'
+export type { Clock } from './service/clock.ts'
+export type { Counters } from './service/counters.ts'
 export type { Endpoint, Fault } from './faults/fault.ts'
-export type { Answer, Bend, BendFailure } from './faults/bent-answer.ts'
+export type { Answer, Bend, BendFailure, EmulatedResponse, Transform, TransformFailure } from './faults/transform.ts'
 export { SCENARIOS, scenarios, type Scenario, type ScenarioName } from './switches/scenarios.ts'
-export type { Firewall, FirewallClient } from './firewall.ts'
+export type { Firewall, FirewallClient } from './service/firewall.ts'
 export type { LoggedRequest } from './journal/request-log.ts'
-export type { SignInTokens, TokenResponse } from './refresh-tokens.ts'
+export type { SignInTokens, TokenResponse } from './service/refresh-tokens.ts'
+export type { SignInByHandOptions } from './service/sign-in-by-hand.ts'
 // Record and replay are a package of their own; these names go with the next minor version.
 export {
   /** @deprecated Import it from `@owner-sso/recorder`. */

@@ -1,25 +1,25 @@
 /**
  * `startEmulator`: the SSO service and the owner API on loopback, and the handles that tests hold them by.
  */
-import { createCertificate } from './certificate.ts'
+import { createCertificate } from './http/certificate.ts'
 import { createControl } from './control/control.ts'
 import { switchesRouter } from './control/switches-router.ts'
 import type { Emulator } from './emulator.ts'
-import { failureOf } from './faults/bent-answer.ts'
+import { failureOf } from './faults/transform.ts'
 import { createFaults } from './faults/faults.ts'
-import { createHandles } from './handles.ts'
+import { createHandles } from './switches/handles.ts'
 import { inspectorRouter } from './inspector/inspector-router.ts'
-import { createInstances } from './instances.ts'
+import { createInstances } from './service/instances.ts'
 import { createJournal, type Exchange } from './journal/journal.ts'
-import { hasTwoNames, isLoopback, listen, tlsVersions, type Listener } from './listeners.ts'
+import { hasTwoNames, isLoopback, listen, tlsVersions, type Listener } from './http/listeners.ts'
 import type { EmulatorOptions, Settings } from './options/options.ts'
 import { parseEmulatorOptions } from './options/parse-options.ts'
 import { openapiRouter } from './openapi/openapi-router.ts'
-import { createOwnerApi } from './owner-api.ts'
-import { resetAll } from './reset.ts'
-import { createService } from './service.ts'
-import { publicKeys } from './signing-key.ts'
-import { createSsoApp } from './sso-app.ts'
+import { createOwnerApi } from './service/owner-api.ts'
+import { resetAll } from './switches/reset.ts'
+import { createServiceState } from './service/service-state.ts'
+import { publicKeys } from './service/signing-key.ts'
+import { createSsoApp } from './service/sso-app.ts'
 import { createSwitchboard } from './switches/switchboard.ts'
 
 /**
@@ -70,7 +70,7 @@ export async function startWatched(options: EmulatorOptions, watch: (exchange: E
 
     const ownerApiUrl = `${scheme}://${host}:${ownerApi.port}`
 
-    const service = createService(settings, createInstances(authUrl, regionalAuthUrl))
+    const service = createServiceState(settings, createInstances(authUrl, regionalAuthUrl))
     const faults = createFaults(service.counters)
     const switches = createSwitchboard(options, service, faults, (versions) => {
       for (const listener of listeners) listener.offer(versions)
@@ -100,7 +100,7 @@ export async function startWatched(options: EmulatorOptions, watch: (exchange: E
       reset: () => resetAll(service, switches, journal),
       close,
       [Symbol.asyncDispose]: close,
-      ...createHandles(service, faults, journal, switches),
+      ...createHandles(service, faults, journal, switches, certificate?.ca),
     }
   } catch (error) {
     await closeAll()
@@ -113,7 +113,7 @@ function urlHost(host: Settings['host']): string {
   return host.includes(':') ? `[${host}]` : host
 }
 
-/** The regional instance's host name beside the home instance's. */
+/** The host name of the regional instance, where `host` is that of the home instance. */
 function otherHost(host: string): string {
   return host === 'localhost' ? '127.0.0.1' : 'localhost'
 }

@@ -3,9 +3,9 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { Emulator } from '../src/index.ts'
 
 export const demoCredential = 'correct horse'
-export const scope = 'openid email offline_access'
+export const documentScope = 'openid email offline_access'
 
-export interface Answer {
+export interface ClientResponse {
   readonly status: number
   readonly headers: Headers
   readonly text: string
@@ -15,7 +15,7 @@ export interface Answer {
 export type Hidden = Readonly<Record<string, string>>
 
 export interface LoginStart {
-  readonly page: Answer
+  readonly page: ClientResponse
   readonly hidden: Hidden
 }
 
@@ -52,13 +52,13 @@ export class Client {
       code_challenge_method: 'S256',
       redirect_uri: this.redirectUri,
       response_type: 'code',
-      scope: scope,
+      scope: documentScope,
       state: 'some state',
       ...changes,
     })
   }
 
-  async send(path: string, init: RequestInit = {}): Promise<Answer> {
+  async send(path: string, init: RequestInit = {}): Promise<ClientResponse> {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
     const answer = await fetch(`${this.base}${path}`, {
       redirect: 'manual',
@@ -79,16 +79,19 @@ export class Client {
   }
 
   /** Endpoint 2. */
-  post(fields: Readonly<Record<string, string | undefined>>, query: URLSearchParams = this.query()): Promise<Answer> {
+  post(
+    fields: Readonly<Record<string, string | undefined>>,
+    query: URLSearchParams = this.query(),
+  ): Promise<ClientResponse> {
     return this.send(`/oauth2/v3/authorize?${query.toString()}`, { method: 'POST', body: parameters(fields) })
   }
 
-  json(path: string, body: unknown, method = 'POST'): Promise<Answer> {
+  json(path: string, body: unknown, method = 'POST'): Promise<ClientResponse> {
     return this.send(path, { method, body: JSON.stringify(body), headers: { 'content-type': 'application/json' } })
   }
 
   /** Endpoint 3. */
-  exchange(code: string, changes: Readonly<Record<string, unknown>> = {}): Promise<Answer> {
+  exchange(code: string, changes: Readonly<Record<string, unknown>> = {}): Promise<ClientResponse> {
     return this.json('/oauth2/v3/token', {
       grant_type: 'authorization_code',
       client_id: 'ownerapi',
@@ -100,18 +103,21 @@ export class Client {
   }
 
   /** Endpoint 6. */
-  refresh(refreshToken: string | undefined, changes: Readonly<Record<string, unknown>> = {}): Promise<Answer> {
+  refresh(refreshToken: string | undefined, changes: Readonly<Record<string, unknown>> = {}): Promise<ClientResponse> {
     return this.json('/oauth2/v3/token', {
       grant_type: 'refresh_token',
       client_id: 'ownerapi',
       refresh_token: refreshToken,
-      scope: scope,
+      scope: documentScope,
       ...changes,
     })
   }
 
   /** Endpoints 1 and 2. */
-  async authorize(identity: string, credential: string = demoCredential): Promise<{ answer: Answer; hidden: Hidden }> {
+  async authorize(
+    identity: string,
+    credential: string = demoCredential,
+  ): Promise<{ answer: ClientResponse; hidden: Hidden }> {
     const { hidden } = await this.open()
     return { answer: await this.post({ ...hidden, identity, credential }), hidden }
   }
@@ -123,15 +129,15 @@ export class Client {
   }
 }
 
-export function json(answer: Answer): Record<string, string> {
+export function json(answer: ClientResponse): Record<string, string> {
   return JSON.parse(answer.text)
 }
 
-export function codeOf(answer: Answer): string {
+export function codeOf(answer: ClientResponse): string {
   return locationOf(answer).searchParams.get('code') ?? ''
 }
 
-export function locationOf(answer: Answer): URL {
+export function locationOf(answer: ClientResponse): URL {
   return new URL(answer.headers.get('location') ?? 'none:')
 }
 

@@ -1,20 +1,20 @@
 /** Whatever comes, the emulator remembers so much and no more: the oldest gives way. */
 import { describe, expect, it } from '@jest/globals'
-import { createAccessTokens } from '../src/access-tokens.ts'
+import { createAccessTokens } from '../src/service/access-tokens.ts'
 import { demoAccounts } from '../src/options/account-options.ts'
-import { createAccount } from '../src/accounts.ts'
-import { createClock, type Clock } from '../src/clock.ts'
-import { createCodes } from '../src/codes.ts'
-import { createCounters } from '../src/counters.ts'
-import { createFactor } from '../src/factors.ts'
+import { createAccount } from '../src/service/accounts.ts'
+import { createClock, type Clock } from '../src/service/clock.ts'
+import { createCodes } from '../src/service/codes.ts'
+import { createCounters } from '../src/service/counters.ts'
+import { createFactor } from '../src/service/factors.ts'
 import { createFaults } from '../src/faults/faults.ts'
-import { createFirewall } from '../src/firewall.ts'
-import { createInstances } from '../src/instances.ts'
+import { createFirewall } from '../src/service/firewall.ts'
+import { createInstances } from '../src/service/instances.ts'
 import { createFlows } from '../src/journal/flows.ts'
 import { createRawExchanges } from '../src/journal/raw-exchanges.ts'
 import { parseEmulatorOptions } from '../src/options/parse-options.ts'
-import { createRefreshTokens } from '../src/refresh-tokens.ts'
-import { createSessions } from '../src/sessions.ts'
+import { createRefreshTokens } from '../src/service/refresh-tokens.ts'
+import { createSessions } from '../src/service/sessions.ts'
 import { useEmulator } from '../src/jest.ts'
 import { Client } from './client.ts'
 
@@ -131,7 +131,7 @@ describe('what tests order', () => {
       throw new Error('mine')
     })
     for (let count = 0; count < 150; count += 1) {
-      await faults.take('token').bend?.({ status: 200, headers: {}, body: '' })
+      await faults.take('token').transform?.({ status: 200, headers: {}, body: '' })
     }
     expect(faults.failures).toHaveLength(100)
   })

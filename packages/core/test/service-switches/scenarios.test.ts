@@ -45,14 +45,14 @@ describe('a scenario', () => {
     const [call, ends] = endings[name]
     const usual = { authUrl: emulator.authUrl, regionalAuthUrls: [emulator.regionalAuthUrl] }
     const held = await createSso(usual).login({ identity: plain, credential: 'correct horse' })
-    emulator.play(name)
+    emulator.applyScenario(name)
     const sso = createSso({ ...usual, timeout: name === 'slow-service' ? 300 : 15_000 })
     const outcome = await call(sso, held, emulator).catch((error: unknown) => error)
     expect(outcome).toMatchObject(ends)
   })
 
   it('ends with a reset', async () => {
-    for (const name of Object.keys(scenarios) as ScenarioName[]) emulator.play(name)
+    for (const name of Object.keys(scenarios) as ScenarioName[]) emulator.applyScenario(name)
     emulator.reset()
     const sso = createSso({ authUrl: emulator.authUrl })
     const held = await sso.login({ identity: plain, credential: 'correct horse' })

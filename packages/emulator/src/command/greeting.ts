@@ -1,7 +1,7 @@
 /**
  * What the command prints for a person: where everything is, who may sign in, and how a program is told of it.
  */
-import type { EmulatorAccount } from '../accounts.ts'
+import type { EmulatorAccount } from '../service/accounts.ts'
 import type { Emulator } from '../emulator.ts'
 import type { Exchange } from '../journal/journal.ts'
 

@@ -64,7 +64,7 @@ export function setSwitches(emulator: Emulator, values: SwitchValues): void {
   for (const name of values.scenario ?? []) {
     naming('--scenario', () => {
       checkScenario(name)
-      emulator.play(name)
+      emulator.applyScenario(name)
     })
   }
   for (const verb of ['once', 'always'] as const) {

@@ -2,7 +2,7 @@
  * What `POST /_emulator/clock` takes: back to the machine's time, to a moment, on by so much, still.
  */
 import { boolean, checkEach, type Check, type Checks } from '../options/checks.ts'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../service/clock.ts'
 
 interface ClockOrder {
   readonly reset?: boolean

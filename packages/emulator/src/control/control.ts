@@ -2,16 +2,16 @@
  * All of `/_emulator`: one guard in front, a router for each part behind it, JSON for what none of them knows.
  */
 import { Router, type RequestHandler } from 'express'
-import { sendReply } from '../reply.ts'
+import { sendResponse } from '../http/service-response.ts'
 import { guard, jsonOnly } from './guard.ts'
-import { onProblem, problemReply } from './problem.ts'
+import { onProblem, problemResponse } from './problem.ts'
 
-/** Paths of the `parts` are relative to `/_emulator`. Nothing here is logged, counted, challenged or spoiled. */
+/** Paths of the `parts` are relative to `/_emulator`. Nothing here is logged, counted, challenged or corrupted. */
 export function createControl(parts: readonly Router[]): Router {
   const control = Router()
   control.use(guard, jsonOnly, harmless, ...parts)
   control.use((_request, response) =>
-    sendReply(response, problemReply(404, 'not_found', 'There is no such address of the inspector')),
+    sendResponse(response, problemResponse(404, 'not_found', 'There is no such address of the inspector')),
   )
   control.use(onProblem)
   return control

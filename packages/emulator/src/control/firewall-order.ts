@@ -2,7 +2,7 @@
  * What `POST /_emulator/firewall` takes: block everybody now, or forgive everybody.
  */
 import { checkEach, oneOf, seconds, type Checks } from '../options/checks.ts'
-import type { Firewall } from '../firewall.ts'
+import type { Firewall } from '../service/firewall.ts'
 
 interface FirewallOrder {
   readonly lift?: true

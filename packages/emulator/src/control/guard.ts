@@ -4,23 +4,23 @@
  */
 import type { IncomingMessage } from 'node:http'
 import type { Request, RequestHandler } from 'express'
-import { connectionOf } from '../http2-bridge.ts'
-import { isLoopback } from '../listeners.ts'
-import { sendReply } from '../reply.ts'
-import { mediaTypeOf } from '../service-request.ts'
-import { problemReply } from './problem.ts'
+import { connectionOf } from '../http/http2-bridge.ts'
+import { isLoopback } from '../http/listeners.ts'
+import { sendResponse } from '../http/service-response.ts'
+import { mediaTypeOf } from '../http/service-request.ts'
+import { problemResponse } from './problem.ts'
 
 /** Lets a request through, or answers 403 or 415 with what is wrong with it. */
 export const guard: RequestHandler = (request, response, next) => {
   const refusal = refusalOf(request)
   if (refusal === undefined) next()
-  else void sendReply(response, problemReply(403, 'forbidden', refusal))
+  else void sendResponse(response, problemResponse(403, 'forbidden', refusal))
 }
 
 /** Lets a request through that changes nothing or carries JSON: what a page of another site can't send unasked. */
 export const jsonOnly: RequestHandler = (request, response, next) => {
   if (isReading(request) || !hasBody(request) || mediaTypeOf(request) === 'application/json') next()
-  else void sendReply(response, problemReply(415, 'unsupported_media_type', 'The body must be application/json'))
+  else void sendResponse(response, problemResponse(415, 'unsupported_media_type', 'The body must be application/json'))
 }
 
 function refusalOf(request: Request): string | undefined {

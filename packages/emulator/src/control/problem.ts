@@ -2,12 +2,12 @@
  * What `/_emulator` answers when it can't do what it was asked: JSON with the names of OAuth's errors.
  */
 import type { ErrorRequestHandler } from 'express'
-import { jsonReply, sendReply, type Reply } from '../reply.ts'
-import { statusOf } from '../web-app.ts'
+import { jsonResponse, sendResponse, type ServiceResponse } from '../http/service-response.ts'
+import { statusOf } from '../http/web-app.ts'
 
 /** `description` names what is wrong, for a person. */
-export function problemReply(status: number, error: string, description: string): Reply {
-  return jsonReply(status, { error, error_description: description })
+export function problemResponse(status: number, error: string, description: string): ServiceResponse {
+  return jsonResponse(status, { error, error_description: description })
 }
 
 /** A body that Express could not read is the caller's mistake; anything else is ours. */
@@ -19,5 +19,5 @@ export const onProblem: ErrorRequestHandler = (error: unknown, _request, respons
   const status = statusOf(error)
   const [name, description] =
     status === 500 ? ['server_error', 'The emulator failed'] : ['invalid_request', 'The body could not be read']
-  void sendReply(response, problemReply(status, name, description))
+  void sendResponse(response, problemResponse(status, name, description))
 }

@@ -1,14 +1,14 @@
 /**
  * What `GET /_emulator/state` shows: everything that can be switched with its present value, and what surrounds it.
  */
-import type { Account } from '../accounts.ts'
-import type { Clock } from '../clock.ts'
-import type { Counters } from '../counters.ts'
+import type { Account } from '../service/accounts.ts'
+import type { Clock } from '../service/clock.ts'
+import type { Counters } from '../service/counters.ts'
 import type { AccountSwitches } from '../options/account-options.ts'
 import { endpoints } from '../faults/fault.ts'
 import type { Faults } from '../faults/faults.ts'
-import { stepSeconds } from '../factors.ts'
-import type { Service } from '../service.ts'
+import { stepSeconds } from '../service/factors.ts'
+import type { ServiceState } from '../service/service-state.ts'
 import { optionNames, optionTable, type OptionGroup, type OptionName } from '../options/option-table.ts'
 import type { Settings } from '../options/options.ts'
 import { scenarios } from '../switches/scenarios.ts'
@@ -16,7 +16,7 @@ import type { Switchboard } from '../switches/switchboard.ts'
 
 /** What the control API speaks for. */
 export interface Controlled {
-  readonly service: Service
+  readonly service: ServiceState
   readonly faults: Faults
   readonly switches: Switchboard
   readonly ownerApiUrl: string
@@ -103,7 +103,7 @@ export function controlState({ service, faults, switches, ownerApiUrl }: Control
     scenarios: Object.entries(scenarios).map(([name, { about }]) => ({
       name,
       about,
-      played: [...switches.played].some((played) => played === name),
+      played: [...switches.applied].some((applied) => applied === name),
     })),
   }
 }
@@ -129,7 +129,7 @@ function shown(name: OptionName, settings: Settings): unknown {
   return value instanceof RegExp ? String(value) : (value ?? null)
 }
 
-function firewallClients({ firewall, settings }: Service): readonly ClientState[] {
+function firewallClients({ firewall, settings }: ServiceState): readonly ClientState[] {
   return firewall.clients().map(({ tlsVersion, windowEndsAt, blockedUntil, ...client }) => ({
     ...client,
     maxRequests: settings.firewall ? settings.firewall.maxRequests : null,
@@ -166,6 +166,6 @@ function faultState(faults: Faults, endpoint: (typeof endpoints)[number]): Fault
 
 /** A function and a promise have no JSON: their place says so. */
 function orderShown(order: object): object {
-  if (typeof order === 'function') return { bend: 'function' }
+  if (typeof order === 'function') return { transform: 'function' }
   return 'hold' in order && order.hold !== undefined ? { ...order, hold: 'promise' } : order
 }

@@ -2,18 +2,18 @@
  * The control API: every switch of the emulator over JSON. Each change answers with the state that it led to.
  */
 import express, { Router, type Request, type RequestHandler } from 'express'
-import type { Account } from '../accounts.ts'
+import type { Account } from '../service/accounts.ts'
 import { isRecord } from '../options/checks.ts'
 import { checkEndpoint } from '../faults/fault-checks.ts'
 import type { Endpoint } from '../faults/fault.ts'
-import { jsonReply, sendReply } from '../reply.ts'
+import { jsonResponse, sendResponse } from '../http/service-response.ts'
 import { switchAccount } from '../switches/account-switches.ts'
 import { isOptionName, optionTable } from '../options/option-table.ts'
 import type { SwitchableOptions } from '../options/options.ts'
 import { checkScenario, type ScenarioName } from '../switches/scenarios.ts'
 import { setClock } from './clock-order.ts'
 import { setFirewall } from './firewall-order.ts'
-import { problemReply } from './problem.ts'
+import { problemResponse } from './problem.ts'
 import { controlState, type Controlled } from './state.ts'
 
 /** What a body may hold is checked by whoever takes it; none is one without fields. */
@@ -37,10 +37,10 @@ export function switchesRouter(controlled: Controlled): Router {
         act(request)
       } catch (error) {
         if (!(error instanceof TypeError)) throw error
-        await sendReply(response, problemReply(400, 'invalid_request', error.message))
+        await sendResponse(response, problemResponse(400, 'invalid_request', error.message))
         return
       }
-      await sendReply(response, jsonReply(200, controlState(controlled)))
+      await sendResponse(response, jsonResponse(200, controlState(controlled)))
     }
   const account = ({ params }: Request): Account => {
     const known = service.accounts.find(String(params['identity']))
@@ -48,7 +48,7 @@ export function switchesRouter(controlled: Controlled): Router {
     return known
   }
 
-  router.get('/state', (_request, response) => sendReply(response, jsonReply(200, controlState(controlled))))
+  router.get('/state', (_request, response) => sendResponse(response, jsonResponse(200, controlState(controlled))))
   router.patch(
     '/options',
     ...body,
@@ -97,7 +97,7 @@ export function switchesRouter(controlled: Controlled): Router {
   router.post(
     '/scenarios/:name',
     ...body,
-    change((request) => switches.play(scenarioOf(request))),
+    change((request) => switches.applyScenario(scenarioOf(request))),
   )
   router.post(
     '/reset',

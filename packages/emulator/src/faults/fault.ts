@@ -1,5 +1,5 @@
 /**
- * A fault: plain data that says how an answer is spoiled, delayed or replaced, and where.
+ * A fault: plain data that says how a response is corrupted, delayed or replaced, and where.
  */
 
 /** Where a fault can strike. */
@@ -15,7 +15,7 @@ export const endpoints = [
   'owner-api',
 ] as const
 
-/** A place of the service that can be bent. */
+/** A place of the service where a fault can strike. */
 export type Endpoint = (typeof endpoints)[number]
 
 /** Several fields combine, as far as that makes sense. */

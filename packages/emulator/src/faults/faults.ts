@@ -1,36 +1,35 @@
 /**
  * The faults that are ordered for each endpoint, taken by the next request or by all.
  */
-
-import type { Counters } from '../counters.ts'
-import type { Reply } from '../reply.ts'
-import { bentReply, type Bend, type BendFailure } from './bent-answer.ts'
+import type { Counters } from '../service/counters.ts'
+import type { ServiceResponse } from '../http/service-response.ts'
+import { transformedResponse, type Transform, type TransformFailure } from './transform.ts'
 import { checkEndpoint, checkFault } from './fault-checks.ts'
 import type { Endpoint, Fault } from './fault.ts'
 
 /** A fault as it strikes. */
 export interface TakenFault extends Fault {
-  /** What a function of the test makes of the answer. */
-  readonly bend?: (reply: Reply) => Promise<Reply>
+  /** What a function of the test makes of the response. */
+  readonly transform?: (response: ServiceResponse) => Promise<ServiceResponse>
 }
 
 /** What is ordered for an endpoint. */
 export interface Ordered {
-  readonly always: Fault | Bend | undefined
-  readonly once: readonly (Fault | Bend)[]
+  readonly always: Fault | Transform | undefined
+  readonly once: readonly (Fault | Transform)[]
 }
 
 export interface Faults {
   /** The next request to the endpoint meets the fault; several wait in line. */
-  readonly once: (endpoint: Endpoint, fault: Fault | Bend) => void
+  readonly once: (endpoint: Endpoint, fault: Fault | Transform) => void
   /** Every request does, except those that `once` waits for; undefined ends it. */
-  readonly always: (endpoint: Endpoint, fault: Fault | Bend | undefined) => void
+  readonly always: (endpoint: Endpoint, fault: Fault | Transform | undefined) => void
   readonly take: (endpoint: Endpoint) => TakenFault
   readonly ordered: (endpoint: Endpoint) => Ordered
   /** None waits and none stands from now on, at this endpoint or at all. */
   readonly clear: (endpoint?: Endpoint) => void
   /** Functions that failed, oldest first. */
-  readonly failures: BendFailure[]
+  readonly failures: TransformFailure[]
 }
 
 /** The first ones tell what is wrong. */
@@ -40,15 +39,15 @@ const maxWaiting = 10_000
 
 /** A fault that makes the firewall answer counts as a challenge. */
 export function createFaults(counters: Counters): Faults {
-  const next = new Map<Endpoint, (Fault | Bend)[]>()
-  const standing = new Map<Endpoint, Fault | Bend>()
-  const failures: BendFailure[] = []
+  const next = new Map<Endpoint, (Fault | Transform)[]>()
+  const standing = new Map<Endpoint, Fault | Transform>()
+  const failures: TransformFailure[] = []
 
-  function taken(fault: Fault | Bend, where: string): TakenFault {
+  function taken(fault: Fault | Transform, where: string): TakenFault {
     if (typeof fault !== 'function') return fault
     return {
-      bend: (reply) =>
-        bentReply(reply, fault, (error) => {
+      transform: (response) =>
+        transformedResponse(response, fault, (error) => {
           if (failures.length < maxFailures) failures.push({ where, error })
         }),
     }

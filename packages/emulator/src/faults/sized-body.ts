@@ -3,10 +3,10 @@
  */
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
-import type { Reply } from '../reply.ts'
+import type { ServiceResponse } from '../http/service-response.ts'
 
 /** `bytes` of the body; what is missing is spaces, which change neither JSON nor a page. */
-export async function sizedReply(reply: Reply, bytes: number): Promise<Reply> {
+export async function sizedResponse(reply: ServiceResponse, bytes: number): Promise<ServiceResponse> {
   const body = typeof reply.body === 'string' ? Buffer.from(reply.body) : await buffer(reply.body)
   const sized = Buffer.alloc(bytes, ' ')
   body.copy(sized)

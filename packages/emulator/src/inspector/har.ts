@@ -5,7 +5,7 @@ import { STATUS_CODES } from 'node:http'
 import type { Exchange } from '../journal/journal.ts'
 import { maskText } from '../journal/mask.ts'
 import type { Fields, Headers } from '../journal/masking.ts'
-import { mediaType } from '../service-request.ts'
+import { mediaType } from '../http/service-request.ts'
 import { version } from '../version.ts'
 
 interface Pair {

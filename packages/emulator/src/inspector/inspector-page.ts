@@ -2,7 +2,7 @@
  * The inspector's page and its two files, as the build left them, under a policy that lets it load nothing else.
  */
 import { readFileSync } from 'node:fs'
-import type { Reply } from '../reply.ts'
+import type { ServiceResponse } from '../http/service-response.ts'
 
 /** Beside the built code; from the sources, too. */
 const folder = new URL('../../dist/inspector/page/', import.meta.url)
@@ -18,7 +18,7 @@ const policy = [
 const headers = { 'content-security-policy': policy.join('; '), 'cross-origin-opener-policy': 'same-origin' }
 
 /** Undefined for a file that the page doesn't have. */
-export function pageFile(name: string): Reply | undefined {
+export function pageFile(name: string): ServiceResponse | undefined {
   const type = Object.hasOwn(types, name) ? types[name] : undefined
   if (type === undefined) return undefined
   return {

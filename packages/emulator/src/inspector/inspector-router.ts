@@ -2,10 +2,10 @@
  * The inspector's part of `/_emulator`: its page, its events, the exchanges behind it, and logins to take away.
  */
 import { Router, type Request, type RequestHandler } from 'express'
-import { problemReply } from '../control/problem.ts'
+import { problemResponse } from '../control/problem.ts'
 import type { Exchange, Journal } from '../journal/journal.ts'
-import { jsonReply, sendReply, type Reply } from '../reply.ts'
-import type { Service } from '../service.ts'
+import { jsonResponse, sendResponse, type ServiceResponse } from '../http/service-response.ts'
+import type { ServiceState } from '../service/service-state.ts'
 import { eventStream } from './event-stream.ts'
 import { exchangeDetail, exchangeLine } from './exchange-view.ts'
 import { harOf } from './har.ts'
@@ -16,7 +16,7 @@ import { sequenceDiagram } from './mermaid.ts'
 /** Of one answer of `exchanges`: the next page is asked for with the last id. */
 const pageSize = 1000
 
-export function inspectorRouter(service: Service, journal: Journal): Router {
+export function inspectorRouter(service: ServiceState, journal: Journal): Router {
   const router = Router()
   const asked = ({ params }: Request): Exchange | undefined =>
     journal.exchanges.find(({ id }) => String(id) === params['id'])
@@ -27,11 +27,11 @@ export function inspectorRouter(service: Service, journal: Journal): Router {
 
   router.get(
     '/',
-    reply(() => pageFile('index.html')),
+    respondWith(() => pageFile('index.html')),
   )
   router.get(
     '/assets/:file',
-    reply((request) => pageFile(String(request.params['file']))),
+    respondWith((request) => pageFile(String(request.params['file']))),
   )
   router.get(
     '/events',
@@ -39,37 +39,37 @@ export function inspectorRouter(service: Service, journal: Journal): Router {
   )
   router.get(
     '/exchanges',
-    reply(({ query }) => {
+    respondWith(({ query }) => {
       const after = Number(query['after'] ?? 0)
       const lines = journal.exchanges.filter(({ id }) => id > after).slice(0, pageSize)
-      return jsonReply(200, { exchanges: lines.map(exchangeLine) })
+      return jsonResponse(200, { exchanges: lines.map(exchangeLine) })
     }),
   )
   router.get(
     '/exchanges/:id',
-    reply((request) => {
+    respondWith((request) => {
       const exchange = asked(request)
-      return exchange && jsonReply(200, exchangeDetail(exchange))
+      return exchange && jsonResponse(200, exchangeDetail(exchange))
     }),
   )
   // A POST: nothing fetches it ahead of time, and a browser sends its Origin along.
   router.post(
     '/exchanges/:id/secrets',
-    reply((request) => {
+    respondWith((request) => {
       const secrets = journal.secretsOf(Number(request.params['id']))
-      return secrets && jsonReply(200, secrets)
+      return secrets && jsonResponse(200, secrets)
     }),
   )
   router.get(
     '/logins/:flow.har',
-    reply((request) => {
+    respondWith((request) => {
       const exchanges = login(request)
-      return exchanges && jsonReply(200, harOf(exchanges), attachment(request, 'har'))
+      return exchanges && jsonResponse(200, harOf(exchanges), attachment(request, 'har'))
     }),
   )
   router.get(
     '/logins/:flow.mmd',
-    reply((request) => {
+    respondWith((request) => {
       const exchanges = login(request)
       const headers = { 'content-type': 'text/plain; charset=utf-8', ...attachment(request, 'mmd') }
       return exchanges && { status: 200, headers, body: sequenceDiagram(exchanges) }
@@ -83,7 +83,7 @@ function attachment({ params }: Request, extension: string): { readonly 'content
 }
 
 /** Sends what there is to send, or 404. */
-function reply(to: (request: Request) => Reply | undefined): RequestHandler {
+function respondWith(to: (request: Request) => ServiceResponse | undefined): RequestHandler {
   return (request, response) =>
-    sendReply(response, to(request) ?? problemReply(404, 'not_found', 'There is no such thing, or no longer'))
+    sendResponse(response, to(request) ?? problemResponse(404, 'not_found', 'There is no such thing, or no longer'))
 }

@@ -1,14 +1,14 @@
 /**
  * What lives at this moment, for the inspector: passcodes, sessions, codes, tokens, the firewall's windows.
  */
-import type { Account } from '../accounts.ts'
-import type { Alive } from '../expiring-map.ts'
-import { stepSeconds } from '../factors.ts'
-import type { FirewallClient } from '../firewall.ts'
+import type { Account } from '../service/accounts.ts'
+import type { Alive } from '../service/expiring-map.ts'
+import { stepSeconds } from '../service/factors.ts'
+import type { FirewallClient } from '../service/firewall.ts'
 import type { Place } from '../journal/journal.ts'
-import { describeMinting } from '../minting.ts'
+import { describeMinting } from '../service/minting.ts'
 import type { FirewallOptions } from '../options/options.ts'
-import type { Service } from '../service.ts'
+import type { ServiceState } from '../service/service-state.ts'
 
 /** Of each kind that many of the youngest are listed; the rest is counted. */
 const maxListed = 5
@@ -59,7 +59,7 @@ export interface Life {
   readonly expiresAt: number | undefined
 }
 
-export function liveState(service: Service): LiveState {
+export function liveState(service: ServiceState): LiveState {
   const { clock, accounts, sessions, codes, accessTokens, refreshTokens, firewall, settings } = service
   const now = clock.now()
   return {

@@ -3,8 +3,8 @@
  */
 import { createHash } from 'node:crypto'
 import type { Fields } from './masking.ts'
-import type { Reply } from '../reply.ts'
-import { sessionCookie } from '../sessions.ts'
+import type { ServiceResponse } from '../http/service-response.ts'
+import { sessionCookie } from '../service/sessions.ts'
 
 /** About ten thousand logins: each leaves a session, one or two codes and a pair of tokens a refresh. */
 const maxTraces = 50_000
@@ -29,7 +29,7 @@ export interface Flows {
   /** The login that a request continues, or a new one if it begins one; undefined where nothing tells. */
   of(traces: Traces): Flow | undefined
   /** What an answer handed out belongs to this login, or to a new one if it hands out tokens of none. */
-  learn(flow: Flow | undefined, headers: Reply['headers'], fields: Fields): Flow | undefined
+  learn(flow: Flow | undefined, headers: ServiceResponse['headers'], fields: Fields): Flow | undefined
   clear(): void
 }
 
@@ -93,12 +93,12 @@ function digest(kind: string, value: string): string {
   return `${kind} ${createHash('sha256').update(value).digest('base64').slice(0, 20)}`
 }
 
-function codeIn(location: Reply['headers'][string] | undefined): string | undefined {
+function codeIn(location: ServiceResponse['headers'][string] | undefined): string | undefined {
   if (typeof location !== 'string') return undefined
   return new URLSearchParams(location.split(/\?(.*)/su)[1] ?? '').get('code') ?? undefined
 }
 
-function sessionIn(cookies: Reply['headers'][string] | undefined): string | undefined {
+function sessionIn(cookies: ServiceResponse['headers'][string] | undefined): string | undefined {
   const named = [cookies ?? []].flat().find((cookie) => cookie.startsWith(`${sessionCookie}=`))
   return named?.slice(sessionCookie.length + 1).split(';', 1)[0]
 }

@@ -3,16 +3,16 @@
  * belongs.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../service/clock.ts'
 import { faultWords } from '../faults/fault-words.ts'
 import type { Endpoint, Fault } from '../faults/fault.ts'
 import { createFlows, type Flow } from './flows.ts'
-import type { Region } from '../instances.ts'
+import type { Region } from '../service/instances.ts'
 import { masked, unmasked, type Fields, type Headers } from './masking.ts'
 import { clipped, createRawExchanges, type ExchangeSecrets, type RawExchange } from './raw-exchanges.ts'
-import type { Reply } from '../reply.ts'
+import type { ServiceResponse } from '../http/service-response.ts'
 import { createRequestReader, type LoggedRequest } from './request-log.ts'
-import { mediaType, mediaTypeOf, readCookies } from '../service-request.ts'
+import { mediaType, mediaTypeOf, readCookies } from '../http/service-request.ts'
 
 const maxExchanges = 10_000
 
@@ -56,9 +56,9 @@ export interface Recording {
   /** The firewall's challenge page is the answer. */
   challenged(): void
   /** The service decided, whether or not anybody hears of it. */
-  decided(reply: Reply): void
+  decided(reply: ServiceResponse): void
   /** This is about to be sent. */
-  answered(reply: Reply): void
+  answered(reply: ServiceResponse): void
 }
 
 export interface Journal {
@@ -197,7 +197,7 @@ export function createJournal(clock: Clock): Journal {
   }
 }
 
-/** What a request shows of its login, beside its body. */
+/** What a request shows of its login, apart from its body. */
 function tracesOf({ url, headers }: RawExchange): {
   readonly query: URLSearchParams
   readonly cookies: ReadonlyMap<string, string>
@@ -211,13 +211,13 @@ function tracesOf({ url, headers }: RawExchange): {
 }
 
 /** Fields of a JSON answer: what hands out tokens. */
-function jsonOf(reply: Reply): Fields {
+function jsonOf(reply: ServiceResponse): Fields {
   const [contentType, text] = textOf(reply)
   return contentType === 'application/json' ? unmasked.answerBody(contentType, text) : {}
 }
 
 /** Media type and text of an answer; a streamed body has none to show. */
-function textOf({ headers, body }: Reply): [contentType: string, text: string] {
+function textOf({ headers, body }: ServiceResponse): [contentType: string, text: string] {
   const contentType = [headers['content-type'] ?? ''].flat()[0] ?? ''
   return [mediaType(contentType), typeof body === 'string' ? clipped(body) : '']
 }

@@ -3,9 +3,9 @@
  */
 import type { IncomingMessage } from 'node:http'
 import { plainFields } from '@owner-sso/recorder'
-import { decodeText } from '../html.ts'
+import { decodeText } from '../pages/html.ts'
 import { maskText } from './mask.ts'
-import type { Reply } from '../reply.ts'
+import type { ServiceResponse } from '../http/service-response.ts'
 
 /** Values by name: of a query, of a form, of a JSON body. */
 export type Fields = Readonly<Record<string, unknown>>
@@ -17,7 +17,7 @@ export interface Reading {
   query(text: string): Readonly<Record<string, string | readonly string[]>>
   requestHeaders(headers: IncomingMessage['headers']): Readonly<Record<string, string>>
   requestBody(contentType: string, text: string): Fields
-  answerHeaders(headers: Reply['headers']): Headers
+  answerHeaders(headers: ServiceResponse['headers']): Headers
   answerBody(contentType: string, text: string): Fields
 }
 
@@ -31,7 +31,7 @@ const plainInAnswers = new Set([
   ...plainFields.ownOfService,
 ])
 const wordsInErrors = new Set(plainFields.wordsInErrors)
-/** Shown of a redirect: what the client sent comes back, beside what the service says. */
+/** Shown of a redirect: what the client sent comes back, together with what the service says. */
 const plainInLocation = new Set([...plainInRequests, 'issuer', 'error', 'error_description'])
 const plainAnswerHeaders = words(
   'content-type content-length cache-control retry-after www-authenticate transfer-encoding',

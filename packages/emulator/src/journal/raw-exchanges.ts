@@ -1,9 +1,9 @@
 /**
- * What is behind the masks of an exchange: kept beside the log, bounded in bytes, gone with its exchange.
+ * What is behind the masks of an exchange: kept apart from the log, bounded in bytes, gone with its exchange.
  */
 import type { IncomingMessage } from 'node:http'
 import { unmasked, type Fields, type Headers } from './masking.ts'
-import type { Reply } from '../reply.ts'
+import type { ServiceResponse } from '../http/service-response.ts'
 
 /** Of all exchanges together; about two thousand logins. */
 const maxCharacters = 32 * 1024 ** 2
@@ -15,7 +15,7 @@ export interface RawExchange {
   readonly headers: IncomingMessage['headers']
   readonly contentType: string
   body: string
-  answer?: { readonly headers: Reply['headers']; readonly contentType: string; readonly body: string }
+  answer?: { readonly headers: ServiceResponse['headers']; readonly contentType: string; readonly body: string }
 }
 
 /** The same shape as what is masked, with the values in it. */

@@ -4,7 +4,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { masked } from './masking.ts'
-import { connectionOf } from '../http2-bridge.ts'
+import { connectionOf } from '../http/http2-bridge.ts'
 
 /** A request as it arrived, secrets masked. */
 export interface LoggedRequest {
@@ -18,7 +18,7 @@ export interface LoggedRequest {
   readonly headers: Readonly<Record<string, string>>
   /** Names and values of a form or JSON body; of any other body its text is not kept. */
   body: Readonly<Record<string, unknown>>
-  /** Undefined until answered; 0 if the connection was cut before that, or a fault spoiled the answer. */
+  /** Undefined until answered; 0 if the connection was cut before that, or a fault corrupted the response. */
   status: number | undefined
   /** A number for each connection, from 1. */
   readonly connection: number

@@ -1,8 +1,8 @@
 /**
  * Endpoints 1 and 2 of the description: the login page and the submitted form.
  */
-import { authorizeEndpointPath } from '../authorize-answers.ts'
-import { isLenient } from '../strictness.ts'
+import { authorizeEndpointPath } from '../service/authorize-responses.ts'
+import { isLenient } from '../service/strictness.ts'
 import { authorizeParameters, parameters } from './components.ts'
 import { ref, type Described, type Part } from './part.ts'
 import { challenge, content, mixedResponse, pageResponse, redirectResponse, response, unreadable } from './responses.ts'

@@ -1,8 +1,8 @@
 /**
  * Parameters and headers that several endpoints of the description share.
  */
-import { sessionCookie } from '../sessions.ts'
-import { acceptedEncoding, isLenient, takesLegacyCallbacks } from '../strictness.ts'
+import { sessionCookie } from '../service/sessions.ts'
+import { acceptedEncoding, isLenient, takesLegacyCallbacks } from '../service/strictness.ts'
 import type { Described, Part } from './part.ts'
 
 /** Names of the query parameters that both authorize calls have. */

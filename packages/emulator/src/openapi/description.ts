@@ -1,7 +1,7 @@
 /**
  * The OpenAPI 3.1 description of the service's endpoints, as they answer with the settings of this moment.
  */
-import { isLenient } from '../strictness.ts'
+import { isLenient } from '../service/strictness.ts'
 import { authorizePath } from './authorize-path.ts'
 import { headers, parameters } from './components.ts'
 import { mfaPaths } from './mfa-paths.ts'

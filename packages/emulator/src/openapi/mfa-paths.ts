@@ -1,5 +1,5 @@
 /**
- * Endpoints 4 and 5 of the description, and the backup codes beside them.
+ * Endpoints 4 and 5 of the description, and the backup codes.
  */
 import { ref, type Part } from './part.ts'
 import { challenge, content, response, unreadable } from './responses.ts'

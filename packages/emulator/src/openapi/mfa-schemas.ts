@@ -2,7 +2,7 @@
  * What the endpoints of the second factor take and give. Field names are the wire's.
  */
 import type { FactorListShape } from '../options/options.ts'
-import { isLenient } from '../strictness.ts'
+import { isLenient } from '../service/strictness.ts'
 import type { Described, Part } from './part.ts'
 
 const text: Part = { type: 'string', minLength: 1 }

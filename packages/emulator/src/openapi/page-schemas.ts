@@ -1,8 +1,8 @@
 /**
  * The pages that the service answers, and the forms that are posted from them.
  */
-import { hiddenInputName } from '../sessions.ts'
-import { isLenient } from '../strictness.ts'
+import { hiddenInputName } from '../service/sessions.ts'
+import { isLenient } from '../service/strictness.ts'
 import type { Described, Part } from './part.ts'
 
 /** The document's hidden inputs. */

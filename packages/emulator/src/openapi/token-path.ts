@@ -1,7 +1,7 @@
 /**
  * Endpoints 3 and 6 of the description: one address, two grants.
  */
-import { isLenient } from '../strictness.ts'
+import { isLenient } from '../service/strictness.ts'
 import type { Described, Part } from './part.ts'
 import { challenge, content, mixedResponse, response, unreadable } from './responses.ts'
 

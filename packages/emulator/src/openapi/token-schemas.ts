@@ -2,7 +2,7 @@
  * What the token endpoint takes and gives. Field names are the wire's.
  */
 import { redirectUriSchema } from './components.ts'
-import { isLenient } from '../strictness.ts'
+import { isLenient } from '../service/strictness.ts'
 import type { Described, Part } from './part.ts'
 
 const scope: Part = { const: 'openid email offline_access' }

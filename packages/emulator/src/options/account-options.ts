@@ -1,8 +1,8 @@
 /**
  * What an account is given at the start, what of it can be switched, and the accounts of an emulator that was given none.
  */
-import type { FactorOptions } from '../factors.ts'
-import type { Region } from '../instances.ts'
+import type { FactorOptions } from '../service/factors.ts'
+import type { Region } from '../service/instances.ts'
 
 /** An account to start with. */
 export interface AccountOptions {

@@ -3,7 +3,7 @@
  * description) is in option-table.ts.
  */
 import type { AccountOptions } from './account-options.ts'
-import type { CodeChallengeEncoding, Strictness } from '../strictness.ts'
+import type { CodeChallengeEncoding, Strictness } from '../service/strictness.ts'
 
 /** Where the passcode page appears: at the code exchange (the document) or at the form submission (recordings). */
 export type MfaPlace = 'token-exchange' | 'form-submission'
@@ -280,7 +280,7 @@ export interface ChangeableOptions {
    */
   readonly firewall?: FirewallOptions | false
   /**
-   * Names of the cookies that every authorize answer sets beside the session's.
+   * Names of the cookies that every authorize response sets in addition to the session's.
    *
    * @defaultValue `ak_bmsc`, `bm_sz`, `_abck`
    */

@@ -6,8 +6,8 @@ import type { Faults } from '../faults/faults.ts'
 import { checkOptions } from '../options/check-options.ts'
 import type { EmulatorOptions, GivenOptions, Settings, SwitchableOptions } from '../options/options.ts'
 import { parseEmulatorOptions } from '../options/parse-options.ts'
-import { tlsVersions, type TlsVersions } from '../listeners.ts'
-import type { Service } from '../service.ts'
+import { tlsVersions, type TlsVersions } from '../http/listeners.ts'
+import type { ServiceState } from '../service/service-state.ts'
 import { switchAccount } from './account-switches.ts'
 import { isOptionName, optionTable } from '../options/option-table.ts'
 import { checkScenario, scenarios, type Scenario, type ScenarioName } from './scenarios.ts'
@@ -15,8 +15,8 @@ import { checkScenario, scenarios, type Scenario, type ScenarioName } from './sc
 export interface Switchboard {
   /** The settings that the emulator began with. */
   readonly initial: Settings
-  /** Scenarios that were played since the start or the last reset. */
-  readonly played: ReadonlySet<ScenarioName>
+  /** Scenarios that were applied since the start or the last reset. */
+  readonly applied: ReadonlySet<ScenarioName>
   /**
    * Changes options from the next request on; one that is undefined goes back to its default. What has begun (a session, a code,
    * a token) goes on as it began.
@@ -29,7 +29,7 @@ export interface Switchboard {
    *
    * @throws {TypeError} There is no such scenario.
    */
-  readonly play: (name: ScenarioName) => void
+  readonly applyScenario: (name: ScenarioName) => void
   /** Options, accounts, faults and firewall are as they were at the start; the clock runs on from where it is. */
   readonly reset: () => void
 }
@@ -37,12 +37,12 @@ export interface Switchboard {
 /** `offerTls` tells the sockets which versions new connections may have. */
 export function createSwitchboard(
   given: EmulatorOptions,
-  service: Service,
+  service: ServiceState,
   faults: Faults,
   offerTls: (versions: TlsVersions) => void,
 ): Switchboard {
   const initial = { ...service.settings }
-  const played = new Set<ScenarioName>()
+  const applied = new Set<ScenarioName>()
   let current: GivenOptions = given
 
   function apply(options: GivenOptions): void {
@@ -64,17 +64,17 @@ export function createSwitchboard(
 
   return {
     initial,
-    played,
+    applied,
     change(options) {
       checkOptions(options)
       const fixed = Object.keys(options).find((name) => isOptionName(name) && !optionTable[name].changeable)
       if (fixed !== undefined) throw new TypeError(`Option ${fixed} can't change while the emulator runs`)
       apply({ ...current, ...options })
     },
-    play(name) {
+    applyScenario(name) {
       checkScenario(name)
       setAll(scenarios[name])
-      played.add(name)
+      applied.add(name)
     },
     reset() {
       apply(given)
@@ -82,7 +82,7 @@ export function createSwitchboard(
       service.firewall.lift()
       service.accounts.reset()
       service.clock.unfreeze()
-      played.clear()
+      applied.clear()
     },
   }
 }

@@ -72,7 +72,7 @@ describe('GET /state', () => {
     const { faults, firewall } = (await call('GET', '/state')).state
     expect(faults).toMatchObject({
       token: { always: { status: 503, hold: 'promise' }, once: [] },
-      refresh: { always: null, once: [{ bend: 'function' }, { drop: 'after-commit' }] },
+      refresh: { always: null, once: [{ transform: 'function' }, { drop: 'after-commit' }] },
       'owner-api': { always: null, once: [] },
     })
     expect(firewall).toMatchObject({

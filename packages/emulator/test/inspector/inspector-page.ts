@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import type { AccountOptions, Emulator } from '../../src/index.ts'
-import { Client, codeOf, demoCredential, hiddenInputsOf, json, locationOf, type Answer } from '../client.ts'
+import { Client, codeOf, demoCredential, hiddenInputsOf, json, locationOf, type ClientResponse } from '../client.ts'
 
 export const artefacts: string = fileURLToPath(new URL('../../test-artefacts/', import.meta.url))
 
@@ -54,8 +54,8 @@ export async function loginOverRegion(emulator: Emulator, identity: string): Pro
   const same = { code_challenge: home.challenge }
   const { hidden } = await client.open(same)
   const form = { ...hidden, identity, credential: demoCredential }
-  const post = (): Promise<Answer> => client.post(form, client.query(same))
-  const exchange = (code: string): Promise<Answer> => client.exchange(code, { code_verifier: home.verifier })
+  const post = (): Promise<ClientResponse> => client.post(form, client.query(same))
+  const exchange = (code: string): Promise<ClientResponse> => client.exchange(code, { code_verifier: home.verifier })
 
   const firstCode = codeOf(await post())
   const csrf = hiddenInputsOf((await exchange(firstCode)).text)['_csrf'] ?? ''

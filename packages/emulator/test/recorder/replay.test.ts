@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { FixtureError, startRecorder, startReplay, type Fixture, type Replay } from '@owner-sso/recorder'
 import { useEmulator } from '../../src/jest.ts'
-import { type Answer, Client, codeOf, json, locationOf } from '../client.ts'
+import { type ClientResponse, Client, codeOf, json, locationOf } from '../client.ts'
 
 const emulator = useEmulator()
 let recording: Fixture
@@ -25,7 +25,7 @@ function pointedAt({ authUrl }: { readonly authUrl: string }): Client {
   return new Client({ authUrl })
 }
 
-function problemOf(answer: Answer): string {
+function problemOf(answer: ClientResponse): string {
   expect(answer.status).toBe(409)
   return json(answer)['error_description'] ?? ''
 }
@@ -58,7 +58,7 @@ describe('a replay', () => {
     )
     const { hidden } = await client.open()
     const form = { ...hidden, identity: 'ann@example.com', credential: 'anything' }
-    const cases: [Promise<Answer>, RegExp][] = [
+    const cases: [Promise<ClientResponse>, RegExp][] = [
       [
         client.post({ ...form, _csrf: 'another-csrf-9' }),
         /form: _csrf must be \{\{_csrf\.\d\}\}, the value that was sent before$/u,

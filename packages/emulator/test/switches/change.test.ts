@@ -152,9 +152,9 @@ describe('an account', () => {
 })
 
 describe('a scenario', () => {
-  it('is played on top of what is set, by its name', async () => {
+  it('is applied on top of what is set, by its name', async () => {
     emulator.change({ expiresIn: 9 })
-    emulator.play('rotation-omitted')
+    emulator.applyScenario('rotation-omitted')
     const answer = await refreshed()
     expect(answer).toMatchObject({ expires_in: 9 })
     expect(answer).not.toHaveProperty('refresh_token')

@@ -17,8 +17,10 @@ describe('the README', () => {
   })
 })
 
-it('the guide plays scenarios that exist', () => {
-  const played = [...guide.matchAll(/play\('([\w-]+)'\)|--scenario ([\w-]+)/gu)].map(([, call, flag]) => call ?? flag)
-  expect(played.length).toBeGreaterThan(1)
-  expect(Object.keys(scenarios)).toEqual(expect.arrayContaining(played))
+it('the guide applies scenarios that exist', () => {
+  const applied = [...guide.matchAll(/applyScenario\('([\w-]+)'\)|--scenario ([\w-]+)/gu)].map(
+    ([, call, flag]) => call ?? flag,
+  )
+  expect(applied.length).toBeGreaterThan(1)
+  expect(Object.keys(scenarios)).toEqual(expect.arrayContaining(applied))
 })

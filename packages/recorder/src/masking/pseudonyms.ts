@@ -3,7 +3,7 @@
  */
 import { createHash } from 'node:crypto'
 
-/** What a value that the service made up looks like: how long it is, and the signs in it beside letters and digits. */
+/** What a value that the service made up looks like: how long it is, and which of its characters are neither letters nor digits. */
 export interface Shape {
   readonly length: number
   readonly signs: string

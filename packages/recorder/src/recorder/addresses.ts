@@ -35,7 +35,7 @@ export function swapped(text: string, swaps: readonly Swap[]): string {
   }, text)
 }
 
-/** The base address without its trailing slash. @throws {TypeError} It is none that a credential may be sent to. */
+/** The base address without its trailing slash. @throws {TypeError} It is not an address that a credential may be sent to. */
 export function baseAddress(option: string, value: string): string {
   const url = URL.canParse(value) ? new URL(value) : undefined
   const isLocal = url !== undefined && /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/u.test(url.hostname)

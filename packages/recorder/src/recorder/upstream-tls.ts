@@ -28,7 +28,7 @@ export interface UpstreamTls {
   readonly ciphers?: string
 }
 
-/** @throws {TypeError} The transport is none. */
+/** @throws {TypeError} The value is not a transport. */
 export function upstreamTls(transport: unknown = 'document', ca?: string): UpstreamTls {
   const { minVersion = 'TLSv1.2', maxVersion = 'TLSv1.2', ciphers } = partsOf(transport)
   const isRange = isVersion(minVersion) && isVersion(maxVersion) && minVersion <= maxVersion

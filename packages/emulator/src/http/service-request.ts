@@ -1,0 +1,86 @@
+/**
+ * One request as the endpoints see it: the instance it was sent to, its query, cookies and body.
+ */
+import type { IncomingMessage } from 'node:http'
+import { connectionOf } from './http2-bridge.ts'
+import type { Instance } from '../service/instances.ts'
+
+export interface ServiceRequest {
+  readonly instance: Instance
+  readonly query: URLSearchParams
+  readonly cookies: ReadonlyMap<string, string>
+  /** Media type alone, lower-case; empty where the request names none. */
+  readonly contentType: string
+  readonly body: string
+  readonly userAgent: string
+  readonly address: string
+  /** `TLSv1.2`, `TLSv1.3`; undefined over plain http. */
+  readonly tlsVersion: string | undefined
+  /** `1.1`, `2`. */
+  readonly httpVersion: string
+}
+
+/** Fields of a JSON or form body by name. */
+export type Fields = ReadonlyMap<string, string>
+
+export function readServiceRequest(request: IncomingMessage, instance: Instance, body: string): ServiceRequest {
+  const url = request.url ?? ''
+  const at = url.indexOf('?')
+  const { tlsVersion, httpVersion } = connectionOf(request)
+  return {
+    instance,
+    query: new URLSearchParams(at === -1 ? '' : url.slice(at + 1)),
+    cookies: readCookies(request.headers.cookie ?? ''),
+    contentType: mediaTypeOf(request),
+    body,
+    userAgent: request.headers['user-agent'] ?? '',
+    address: request.socket.remoteAddress ?? '',
+    tlsVersion,
+    httpVersion,
+  }
+}
+
+/** The media type alone, lower-case; empty where there is none. */
+export function mediaTypeOf({ headers }: IncomingMessage): string {
+  return mediaType(headers['content-type'] ?? '')
+}
+
+export function mediaType(contentType: string): string {
+  return contentType.split(';', 1)[0]?.trim().toLowerCase() ?? ''
+}
+
+/** A JSON body of string fields, or undefined if it is anything else. A list of one string is that string in the field `listed`. */
+export function readJsonFields(body: string, listed?: string): Fields | undefined {
+  let value: unknown
+  try {
+    value = JSON.parse(body)
+  } catch {
+    return undefined
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+  const fields = new Map<string, string>()
+  const sentFields: [string, unknown][] = Object.entries(value)
+  for (const [name, sent] of sentFields) {
+    const field = name === listed && Array.isArray(sent) && sent.length === 1 ? sent[0] : sent
+    if (typeof field !== 'string') return undefined
+    fields.set(name, field)
+  }
+  return fields
+}
+
+/** A form body, or undefined if a name comes twice (RFC 6749 section 3.2). */
+export function readFormFields(body: string): Fields | undefined {
+  const parameters = new URLSearchParams(body)
+  const fields = new Map(parameters)
+  return fields.size === parameters.size ? fields : undefined
+}
+
+/** The last of a name counts. */
+export function readCookies(header: string): ReadonlyMap<string, string> {
+  const cookies = new Map<string, string>()
+  for (const pair of header.split(';')) {
+    const at = pair.indexOf('=')
+    if (at > 0) cookies.set(pair.slice(0, at).trim(), pair.slice(at + 1).trim())
+  }
+  return cookies
+}

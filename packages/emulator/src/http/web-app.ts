@@ -1,0 +1,54 @@
+/**
+ * What both Express applications have in common: the banner, the journal, 404 for the unknown, no stack trace for anybody.
+ */
+import express, { type ErrorRequestHandler, type Express, type Router } from 'express'
+import type { IncomingMessage } from 'node:http'
+import type { Journal, Place } from '../journal/journal.ts'
+import { noticePage } from '../pages/page.ts'
+import { htmlResponse, sendResponse } from './service-response.ts'
+
+/** On every answer, so that nobody mistakes the emulator for the service. */
+export const banner = 'x-owner-sso-emulator'
+
+/** `control` answers under `/_emulator`, before the journal sees the request. */
+export function bareApp(journal: Journal, place: (request: IncomingMessage) => Place, control?: Router): Express {
+  const app = express()
+  app.disable('x-powered-by').disable('etag')
+  app.use((_request, response, next) => {
+    response.setHeader(banner, '1')
+    response.setHeader('cache-control', 'no-store')
+    next()
+  })
+  if (control) app.use('/_emulator', control)
+  app.use((request, response, next) => {
+    journal.open(request, response, place(request))
+    next()
+  })
+  return app
+}
+
+export function finishApp(app: Express): Express {
+  app.use((_request, response) =>
+    sendResponse(response, htmlResponse(404, noticePage('Not found', 'There is no such page here.'))),
+  )
+  app.use(onError)
+  return app
+}
+
+/** A client's mistake that Express or its body parser found. */
+const onError: ErrorRequestHandler = (error: unknown, _request, response, next) => {
+  if (response.headersSent) {
+    next(error)
+    return
+  }
+  void sendResponse(
+    response,
+    htmlResponse(statusOf(error), noticePage('We could not read this', 'The request is not valid.')),
+  )
+}
+
+/** Express and its body parser put the status of a client's mistake on the error. */
+export function statusOf(error: unknown): number {
+  const status = typeof error === 'object' && error !== null && 'status' in error ? error.status : undefined
+  return typeof status === 'number' && status >= 400 && status < 500 ? status : 500
+}

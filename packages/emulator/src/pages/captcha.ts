@@ -1,0 +1,55 @@
+/**
+ * The captcha of accounts that meet one: letters a person types off a picture.
+ */
+import { randomInt } from 'node:crypto'
+import type { Account } from '../service/accounts.ts'
+import { html, type Markup } from './html.ts'
+import type { CaptchaKind } from '../options/options.ts'
+import type { Session } from '../service/sessions.ts'
+
+/** None that look alike. */
+const captchaAlphabet = 'ABCDEFHKLMNPRTUVWXYZ'
+
+export function captchaLetters(): string {
+  return Array.from({ length: 5 }, () => captchaAlphabet[randomInt(captchaAlphabet.length)]).join('')
+}
+
+/** Class of each widget, as its maker has it, and the field that its answer comes in. */
+const widgets: Readonly<Record<Exclude<CaptchaKind, 'picture'>, readonly [className: string, field: string]>> = {
+  recaptcha: ['g-recaptcha', 'g-recaptcha-response'],
+  hcaptcha: ['h-captcha', 'h-captcha-response'],
+  turnstile: ['cf-turnstile', 'cf-turnstile-response'],
+}
+
+/** A widget of another company's as a page has it before its script has run: nothing is loaded here, so nobody can solve it. */
+export function captchaWidget(kind: Exclude<CaptchaKind, 'picture'>): Markup {
+  const [className, field] = widgets[kind]
+  return html`<div class="${className}" data-sitekey="emulated-site-key"></div>
+    <input type="hidden" name="${field}" value="" />
+    <p class="note">A captcha of another company's would stand here.</p>`
+}
+
+/** What the page says about a submission's captcha, or undefined if it is right or none is due. Shows a new one. */
+export function captchaProblem(
+  session: Session,
+  account: Account | undefined,
+  typed: string | null,
+  kind: CaptchaKind,
+): string | undefined {
+  const { captcha } = session
+  if (captcha === undefined && !account?.captcha) return undefined
+  const isSolvable = kind === 'picture'
+  if (isSolvable && captcha !== undefined && typed?.trim().toUpperCase() === captcha) return undefined
+  session.captcha = captchaLetters()
+  return typed ? 'Captcha does not match' : 'Recaptcha is required'
+}
+
+/** The letters as a picture, each as text of its own. They need no encoding. */
+export function captchaPicture(letters: string): Markup {
+  const drawn = Array.from(letters, (letter, index) => {
+    const place = `x="${12 + index * 22}" y="26" rotate="${(index % 3) * 14 - 14}"`
+    return `<text ${place} fill="currentColor" font-size="22">${letter}</text>`
+  })
+  const frame = 'xmlns="http://www.w3.org/2000/svg" viewBox="0 0 120 36" role="img" aria-label="captcha"'
+  return { markup: `<svg ${frame}>${drawn.join('')}</svg>` }
+}

@@ -1,0 +1,55 @@
+/**
+ * The frame of every page: one column, the system's font, light or dark, and no other file.
+ */
+import { html, type Markup } from './html.ts'
+
+const styleSheet: Markup = {
+  markup: `
+  :root { color-scheme: light dark; --paper: #fff; --ground: #eef0f3; --ink: #16191d; --soft: #5b6470; --line: #ccd2da; --accent: #1f5fd1; --alarm: #b3261e }
+  @media (prefers-color-scheme: dark) { :root { --paper: #1b1f25; --ground: #101317; --ink: #edf0f3; --soft: #9aa5b1; --line: #39414b; --accent: #7aa7ff; --alarm: #ff8a80 } }
+  * { box-sizing: border-box }
+  body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 1.5rem; background: var(--ground); color: var(--ink); font: 1rem/1.5 system-ui, sans-serif }
+  main { width: min(26rem, 100%); padding: 2rem; background: var(--paper); border: 1px solid var(--line); border-radius: 1rem }
+  h1 { margin: 0 0 1rem; font-size: 1.4rem }
+  label { display: block; margin: 1rem 0 .3rem; font-weight: 600 }
+  input, select { width: 100%; padding: .7rem; font: inherit; color: inherit; background: transparent; border: 1px solid var(--line); border-radius: .5rem }
+  input[type=checkbox] { width: auto }
+  button { width: 100%; margin-top: 1.5rem; padding: .8rem; font: inherit; font-weight: 600; color: var(--paper); background: var(--accent); border: 0; border-radius: .5rem; cursor: pointer }
+  button.plain { margin-top: .5rem; color: var(--soft); background: transparent }
+  .message { padding: .7rem 1rem; border-left: 4px solid var(--alarm); color: var(--alarm) }
+  .note, footer { color: var(--soft); font-size: .875rem }
+  footer { margin-top: 1.5rem }
+  code { overflow-wrap: anywhere }
+  svg { display: block; width: 10rem; color: var(--ink) }
+`,
+}
+
+/** A whole document. `content` goes into its one column. */
+export function page(title: string, content: Markup): string {
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>${title}</title>
+        <style>
+          ${styleSheet}
+        </style>
+      </head>
+      <body>
+        <main>
+          ${content}
+          <footer>Emulated SSO service. Not for real accounts.</footer>
+        </main>
+      </body>
+    </html> `.markup
+}
+
+/** A page that only says something. */
+export function noticePage(title: string, message: string): string {
+  return page(
+    title,
+    html`<h1>${title}</h1>
+      <p>${message}</p>`,
+  )
+}

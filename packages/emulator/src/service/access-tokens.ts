@@ -1,0 +1,81 @@
+/**
+ * Access and id tokens: issued, looked up by the owner API, and revoked early.
+ */
+import { randomUUID } from 'node:crypto'
+import type { Account } from './accounts.ts'
+import type { Clock } from './clock.ts'
+import { createExpiringMap, type Alive } from './expiring-map.ts'
+import { issuerOf, type Instance } from './instances.ts'
+import type { Settings } from '../options/options.ts'
+import type { Minting } from './minting.ts'
+import { randomText } from './sessions.ts'
+import { signToken } from './signing-key.ts'
+
+const maxTokens = 50_000
+
+/** An access token that was issued. */
+export interface AccessToken {
+  readonly account: Account
+  /** The sign-in it came from. */
+  readonly family: string
+  readonly minting: Minting | undefined
+  revoked: boolean
+}
+
+export interface AccessTokens {
+  /** `minting` is undefined for tokens that no request asked for. */
+  issue(
+    account: Account,
+    family: string,
+    instance: Instance,
+    minting?: Minting,
+  ): Promise<{ accessToken: string; idToken: string }>
+  /** The token's content while it is known, unexpired and not revoked. */
+  find(token: string): AccessToken | undefined
+  /** Revokes those that match and says how many. */
+  revoke(matches: (token: AccessToken) => boolean): number
+  /** Those that the owner API accepts. */
+  alive(): Iterable<Alive<AccessToken>>
+}
+
+/** Of more than `max` tokens the oldest is forgotten. */
+export function createAccessTokens(clock: Clock, settings: Settings, max: number = maxTokens): AccessTokens {
+  const tokens = createExpiringMap<AccessToken>({
+    clock,
+    lifetime: () => settings.accessTokenLifetime,
+    max,
+  })
+  return {
+    async issue(account, family, instance, minting) {
+      const iat = Math.floor(clock.now())
+      const claims = {
+        iss: issuerOf(instance),
+        sub: account.subject,
+        iat,
+        exp: iat + settings.accessTokenLifetime,
+        azp: 'ownerapi',
+      }
+      const scp = ['openid', 'email', 'offline_access']
+      const [accessToken, idToken] = await Promise.all([
+        settings.accessTokenFormat === 'opaque'
+          ? randomText(48)
+          : signToken({ ...claims, aud: [issuerOf(instance), 'owner-api'], jti: randomUUID(), scp }),
+        signToken({ ...claims, aud: 'ownerapi', jti: randomUUID(), email: account.identity, email_verified: true }),
+      ])
+      tokens.set(accessToken, { account, family, minting, revoked: false })
+      return { accessToken, idToken }
+    },
+    find(token) {
+      const found = tokens.get(token)
+      return found?.revoked ? undefined : found
+    },
+    revoke(matches) {
+      const live = [...tokens.values()].filter((token) => !token.revoked && matches(token))
+      for (const token of live) token.revoked = true
+      return live.length
+    },
+    *alive() {
+      for (const token of tokens.alive()) if (!token.value.revoked) yield token
+    },
+  }
+}

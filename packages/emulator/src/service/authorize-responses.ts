@@ -1,0 +1,94 @@
+/**
+ * The answers that both authorize endpoints give: cookies, the login page, the passcode page, a refusal.
+ */
+import { loginPage } from '../pages/login-page.ts'
+import { noticePage } from '../pages/page.ts'
+import { passcodePage } from '../pages/passcode-page.ts'
+import { recordedLoginPage } from '../pages/recorded-login-page.ts'
+import { withReason, htmlResponse, type ServiceResponse } from '../http/service-response.ts'
+import type { ServiceState } from './service-state.ts'
+import { randomText, sessionCookie, type PendingPasscode, type Session } from './sessions.ts'
+import { isLenient } from './strictness.ts'
+
+export const authorizeEndpointPath = '/oauth2/v3/authorize'
+
+/** Seconds that the firewall's own cookies live, as recorded; others live for an hour. */
+const cookieSeconds: Readonly<Record<string, number>> = { ak_bmsc: 7200, bm_sz: 14_400, _abck: 31_536_000 }
+
+/** Set again on every authorize answer: the session's cookie, amid the firewall's own; legacy clients keep only the first. */
+export function authorizeCookies(
+  service: ServiceState,
+  session?: Session,
+): { readonly 'set-cookie': readonly string[] } {
+  const attributes = service.settings.tls ? 'Path=/; Secure' : 'Path=/'
+  const others = service.settings.firewallCookies.map(
+    (name) => `${name}=${randomText(24)}~-1~; Max-Age=${cookieSeconds[name] ?? 3600}; ${attributes}`,
+  )
+  const own = session && `${sessionCookie}=${session.id}; ${attributes}; HttpOnly; SameSite=Lax`
+  const before = isLenient(service.settings) ? 0 : Math.max(0, others.length - 1)
+  return { 'set-cookie': others.toSpliced(before, 0, ...(own ? [own] : [])) }
+}
+
+/** A page that says why a request was refused. */
+export function refusal(
+  service: ServiceState,
+  status: 400 | 403 | 404,
+  message: string,
+  session?: Session,
+): ServiceResponse {
+  const page = noticePage('We could not continue', message)
+  return withReason(`refused: ${message}`, htmlResponse(status, page, authorizeCookies(service, session)))
+}
+
+export function loginPageResponse(
+  service: ServiceState,
+  session: Session,
+  { status = 200, message, identity }: { status?: number; message?: string; identity?: string | undefined } = {},
+): ServiceResponse {
+  const build = isLenient(service.settings) ? recordedLoginPage : loginPage
+  const body = build({
+    action: formAction(session),
+    hidden: session.hidden,
+    cancelName: session.names.cancel,
+    identity,
+    message,
+    messageInScript: service.settings.errorTexts === 'script',
+    captcha:
+      session.captcha === undefined ? undefined : { letters: session.captcha, kind: service.settings.captchaKind },
+    asksFor: session.asksFor,
+    isSecondPage: service.settings.identityFirst && session.asksFor === 'credential',
+    inTemplate: session.inTemplate,
+  })
+  const decision = message === undefined ? 'a session began: the login page' : `the login page again: ${message}`
+  return withReason(decision, htmlResponse(status, body, authorizeCookies(service, session)), message !== undefined)
+}
+
+export function passcodePageResponse(
+  service: ServiceState,
+  session: Session,
+  { csrf }: PendingPasscode,
+): ServiceResponse {
+  const { transactionId } = session
+  const recorded = isLenient(service.settings)
+  const { csrf: csrfAt, ...others } = service.settings.passcodePage
+  const options = { inTemplate: recorded, csrfAt, ...others }
+  const body = passcodePage({ action: formAction(session), csrf, transactionId, recorded, ...options })
+  return withReason(
+    'the account has a second factor: the passcode page',
+    htmlResponse(200, body, authorizeCookies(service, session)),
+  )
+}
+
+/** Where the form posts to: the query of endpoint 1 without its `login_hint`. */
+function formAction({ request }: Session): string {
+  const query = new URLSearchParams({
+    client_id: 'ownerapi',
+    code_challenge: request.codeChallenge,
+    code_challenge_method: 'S256',
+    redirect_uri: request.redirectUri,
+    response_type: 'code',
+    scope: 'openid email offline_access',
+    state: request.state,
+  })
+  return `${authorizeEndpointPath}?${query.toString()}`
+}

@@ -1,0 +1,30 @@
+/**
+ * What a token was minted over: TLS and HTTP version of the request that it was issued to, and whether the owner API minds.
+ */
+import type { MintedByOptions } from '../options/options.ts'
+
+/** Versions of the connection that a token was issued on; undefined for one that no request asked for. */
+export interface Minting {
+  /** `TLSv1.2`, `TLSv1.3`; undefined over plain http. */
+  readonly tlsVersion: string | undefined
+  /** `1.1`, `2`. */
+  readonly httpVersion: string
+}
+
+/** Of a request. Nothing else of it is kept. */
+export function mintingOf({ tlsVersion, httpVersion }: Minting): Minting {
+  return { tlsVersion, httpVersion }
+}
+
+/** Such as `TLSv1.3, HTTP/2`. */
+export function describeMinting(minting: Minting | undefined): string {
+  if (!minting) return 'issued by hand'
+  return `${minting.tlsVersion ?? 'plain http'}, HTTP/${minting.httpVersion}`
+}
+
+/** Whether the rules take a token. One that no request asked for is always taken. */
+export function isTaken(minting: Minting | undefined, rules: MintedByOptions | null): boolean {
+  if (!minting || !rules) return true
+  const { tls = minting.tlsVersion, http = minting.httpVersion } = rules
+  return tls === minting.tlsVersion && http === minting.httpVersion
+}

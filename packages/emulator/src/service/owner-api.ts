@@ -1,0 +1,154 @@
+/**
+ * A small owner API behind the bearer token: vehicles to show, and plain endpoints that a proxy can be tried on.
+ */
+import { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import express, { type Express, type Request, type Response } from 'express'
+import type { AccessToken } from './access-tokens.ts'
+import { respond } from '../http/respond.ts'
+import type { Faults } from '../faults/faults.ts'
+import { connectionOf } from '../http/http2-bridge.ts'
+import type { Journal } from '../journal/journal.ts'
+import { describeMinting, isTaken, mintingOf } from './minting.ts'
+import { withReason, jsonResponse, type ServiceResponse } from '../http/service-response.ts'
+import type { ServiceState } from './service-state.ts'
+import { isLenient } from './strictness.ts'
+import { latency } from '../http/latency.ts'
+import { refreshedTradeResponse, tradedRefreshToken, tradeResponse } from './token-trade.ts'
+import { bareApp, finishApp } from '../http/web-app.ts'
+
+const maxBytes = 1024 ** 3
+const chunk = Buffer.alloc(65_536, 'x')
+const eventMilliseconds = 80
+const maxEvents = 10_000
+
+/** The vehicles that every account owns. */
+const demoVehicles = [
+  { id: 1001, vin: 'EMULATED000000001', display_name: 'Daily', state: 'online', battery_level: 76, range_km: 388 },
+  { id: 1002, vin: 'EMULATED000000002', display_name: 'Weekend', state: 'asleep', battery_level: 41, range_km: 203 },
+] as const
+
+type GuardedResponse = (request: Request, held: AccessToken) => ServiceResponse | Promise<ServiceResponse>
+
+export function createOwnerApi(service: ServiceState, faults: Faults, journal: Journal): Express {
+  const app = bareApp(journal, () => 'owner-api')
+  app.use(latency(service.settings))
+
+  const endpoint =
+    (reply: (request: Request) => Promise<ServiceResponse>) =>
+    async (request: Request, response: Response): Promise<void> => {
+      const recording = journal.recordingOf(request)
+      const fault = faults.take('owner-api')
+      recording.asked('owner-api', typeof request.body === 'string' ? request.body : '', fault)
+      await respond(response, fault, recording, () => reply(request))
+    }
+
+  /** The answer for those who carry a token that is known, unexpired and not revoked (RFC 6750 section 3). */
+  async function withToken(request: Request, reply: GuardedResponse): Promise<ServiceResponse> {
+    const token = /^Bearer ([\w.~+/-]+=*)$/iu.exec(request.headers.authorization ?? '')?.[1]
+    const held = token === undefined ? undefined : service.accessTokens.find(token)
+    if (!held) {
+      service.counters.ownerApiRejections += 1
+      return unauthorized(token === undefined)
+    }
+    if (!isTaken(held.minting, service.settings.mintedBy)) {
+      service.counters.ownerApiRefusals += 1
+      return forbidden(describeMinting(held.minting))
+    }
+    service.counters.ownerApiCalls += 1
+    return withReason('the access token is good', await reply(request, held))
+  }
+
+  const guarded = (reply: GuardedResponse): ReturnType<typeof endpoint> =>
+    endpoint((request) => withToken(request, reply))
+
+  app.get(
+    '/api/1/vehicles',
+    guarded(() => jsonResponse(200, { response: demoVehicles, count: demoVehicles.length })),
+  )
+  app.get(
+    '/api/1/vehicles/:id',
+    guarded((request) => vehicleResponse(request, (vehicle) => vehicle)),
+  )
+  app.post(
+    '/api/1/vehicles/:id/command/:name',
+    guarded((request) =>
+      vehicleResponse(request, () => ({ result: true, reason: '', command: request.params['name'] })),
+    ),
+  )
+  app.get(
+    '/api/1/stream',
+    guarded((request) => eventStream(Number(request.query['count'] ?? 5))),
+  )
+  app.get(
+    '/api/1/bytes/:n',
+    guarded((request) => bytes(Number(request.params['n']))),
+  )
+  app.post('/api/1/echo', guarded(echo))
+  app.post(
+    '/oauth/token',
+    (_request, _response, next) => next(isLenient(service.settings) ? undefined : 'route'),
+    express.text({ type: () => true, limit: '64kb', inflate: false }),
+    endpoint(async (request) => {
+      const refreshToken = tradedRefreshToken(service, request)
+      if (refreshToken !== undefined)
+        return refreshedTradeResponse(service, refreshToken, mintingOf(connectionOf(request)))
+      return withToken(request, (asked, held) => tradeResponse(service, held, mintingOf(connectionOf(asked))))
+    }),
+  )
+  return finishApp(app)
+}
+
+/** A good token that the edge does not like (option `mintedBy`). What it looks at, it keeps to itself. */
+function forbidden(minting: string): ServiceResponse {
+  const body = { response: null, error: 'forbidden' }
+  return withReason(`the access token is good, but was minted over ${minting}`, jsonResponse(403, body))
+}
+
+function unauthorized(missing: boolean): ServiceResponse {
+  const description = missing ? 'No access token was sent' : 'The access token is unknown, expired or revoked'
+  const error = missing ? 'missing_token' : 'invalid_token'
+  const body = { response: null, error, error_description: description }
+  return withReason(
+    `${error}: ${description}`,
+    jsonResponse(401, body, { 'www-authenticate': 'Bearer error="invalid_token"' }),
+  )
+}
+
+function vehicleResponse(
+  request: Request,
+  reply: (vehicle: (typeof demoVehicles)[number]) => unknown,
+): ServiceResponse {
+  const vehicle = demoVehicles.find(({ id }) => String(id) === request.params['id'])
+  return vehicle
+    ? jsonResponse(200, { response: reply(vehicle) })
+    : jsonResponse(404, { response: null, error: 'not_found', error_description: 'There is no such vehicle' })
+}
+
+/** Server-sent events; `?count=` of them, default 5. */
+function eventStream(count: number): ServiceResponse {
+  async function* events(): AsyncGenerator<string> {
+    for (let id = 1; id <= Math.min(count, maxEvents); id += 1) {
+      yield `id: ${id}\nevent: tick\ndata: {"tick":${id}}\n\n`
+      await sleep(eventMilliseconds)
+    }
+  }
+  return { status: 200, headers: { 'content-type': 'text/event-stream' }, body: Readable.from(events()) }
+}
+
+function bytes(length: number): ServiceResponse {
+  if (!Number.isInteger(length) || length < 0 || length > maxBytes) {
+    return jsonResponse(400, { response: null, error: 'invalid_length', error_description: `0 to ${maxBytes} bytes` })
+  }
+  function* chunks(): Generator<Buffer> {
+    for (let left = length; left > 0; left -= chunk.length) yield chunk.subarray(0, left)
+  }
+  const headers = { 'content-type': 'application/octet-stream', 'content-length': String(length) }
+  return { status: 200, headers, body: Readable.from(chunks()) }
+}
+
+/** The body as it came, streamed. */
+function echo(request: Request): ServiceResponse {
+  const contentType = request.headers['content-type'] ?? 'application/octet-stream'
+  return { status: 200, headers: { 'content-type': contentType }, body: request }
+}

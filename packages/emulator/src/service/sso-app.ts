@@ -1,0 +1,112 @@
+/**
+ * The SSO service's table of endpoints, in the interface document's order.
+ */
+import type { IncomingMessage } from 'node:http'
+import express, { type Express, type RequestHandler, type Router } from 'express'
+import { respond } from '../http/respond.ts'
+import type { Endpoint } from '../faults/fault.ts'
+import type { Faults } from '../faults/faults.ts'
+import { captchaEndpoint } from './captcha-endpoint.ts'
+import { challengeResponse } from '../pages/challenge-page.ts'
+import { formSubmissionEndpoint } from './form-submission-endpoint.ts'
+import { loginPageEndpoint } from './login-page-endpoint.ts'
+import { backupCodeEndpoint, factorsEndpoint, verifyEndpoint } from './mfa-endpoints.ts'
+import { html } from '../pages/html.ts'
+import type { Region } from './instances.ts'
+import type { Journal } from '../journal/journal.ts'
+import { page } from '../pages/page.ts'
+import { withReason, htmlResponse, sendResponse, type ServiceResponse } from '../http/service-response.ts'
+import type { ServiceState } from './service-state.ts'
+import { readServiceRequest, type ServiceRequest } from '../http/service-request.ts'
+import { isLenient, withoutLocale } from './strictness.ts'
+import { latency } from '../http/latency.ts'
+import { tokenEndpoint, tokenFields } from './token-endpoint.ts'
+import { bareApp, finishApp } from '../http/web-app.ts'
+
+const bodyLimit = '64kb'
+
+type EndpointFunction = (service: ServiceState, request: ServiceRequest) => ServiceResponse | Promise<ServiceResponse>
+
+/** `control` is all of `/_emulator`; undefined leaves it out. */
+export function createSsoApp(
+  service: ServiceState,
+  faults: Faults,
+  journal: Journal,
+  control: Router | undefined,
+): Express {
+  const place = (request: IncomingMessage): Region => service.instances.of(request).region
+  const app = bareApp(journal, place, control)
+  app.use(latency(service.settings))
+  app.use((request, _response, next) => {
+    request.url = withoutLocale(service.settings, request.url)
+    next()
+  })
+  app.use(express.text({ type: () => true, limit: bodyLimit, inflate: false }))
+
+  const at = (name: (request: ServiceRequest) => Endpoint, endpoint: EndpointFunction): RequestHandler => {
+    return async (request, response) => {
+      const body = typeof request.body === 'string' ? request.body : ''
+      const asked = readServiceRequest(request, service.instances.of(request), body)
+      const recording = journal.recordingOf(request)
+      const endpointName = name(asked)
+      const fault = faults.take(endpointName)
+      recording.asked(endpointName, body, fault)
+      await respond(response, fault, recording, () => {
+        const reason = service.firewall.blocks(asked)
+        if (reason === undefined) return endpoint(service, asked)
+        service.counters.challenges += 1
+        recording.challenged()
+        return withReason(`challenged by the firewall: ${reason}`, challengeResponse())
+      })
+    }
+  }
+
+  app.get(
+    '/oauth2/v3/authorize',
+    at(() => 'login-page', loginPageEndpoint),
+  )
+  app.post(
+    '/oauth2/v3/authorize',
+    at(() => 'form-submission', formSubmissionEndpoint),
+  )
+  app.get(
+    '/captcha',
+    (_request, _response, next) => next(isLenient(service.settings) ? undefined : 'route'),
+    at(() => 'captcha', captchaEndpoint),
+  )
+  app.post(
+    '/oauth2/v3/token',
+    at((request) => tokenEndpointName(service, request), tokenEndpoint),
+  )
+  // The document gives the MFA paths without their prefix; recordings have the one of the authorize endpoint.
+  for (const prefix of ['/oauth2/v3', '']) {
+    app.get(
+      `${prefix}/authorize/mfa/factors`,
+      at(() => 'mfa-factors', factorsEndpoint),
+    )
+    app.post(
+      `${prefix}/authorize/mfa/verify`,
+      at(() => 'mfa-verify', verifyEndpoint),
+    )
+    app.post(
+      `${prefix}/authorize/mfa/backupcodes/attempt`,
+      at(() => 'mfa-backup-code', backupCodeEndpoint),
+    )
+  }
+  app.get('/void/callback', (_request, response) => sendResponse(response, htmlResponse(404, callbackPage)))
+  return finishApp(app)
+}
+
+/** The page that does not exist: an application intercepts it, and a person copies its address. */
+const callbackPage = page(
+  'Page not found',
+  html`<h1>Page not found</h1>
+    <p>
+      That is as it should be: the sign-in is done. Copy the whole address of this page and paste it into the
+      application that sent you here.
+    </p>`,
+)
+
+function tokenEndpointName(service: ServiceState, request: ServiceRequest): Endpoint {
+  return tokenFields(service, request)?.get('grant_type') === 'refresh_token' ? 'refresh' : 'token'
+}

@@ -1,0 +1,85 @@
+/**
+ * Endpoints 3 and 6, POST /oauth2/v3/token: code exchange and refresh, JSON as documented, form encoding for legacy clients.
+ */
+import { passcodePageResponse } from './authorize-responses.ts'
+import { verifierMatches } from './codes.ts'
+import { mintingOf } from './minting.ts'
+import { withReason, jsonResponse, type ServiceResponse } from '../http/service-response.ts'
+import type { ServiceState } from './service-state.ts'
+import { readFormFields, readJsonFields, type Fields, type ServiceRequest } from '../http/service-request.ts'
+import { awaitPasscode, sessionCookie } from './sessions.ts'
+import { isLenient } from './strictness.ts'
+
+const fixedScope = 'openid email offline_access'
+
+/** The body's fields, whichever encoding it came in; undefined if it can't be read. Legacy clients send the `code` in a list. */
+export function tokenFields(
+  { settings }: Pick<ServiceState, 'settings'>,
+  { contentType, body }: Pick<ServiceRequest, 'contentType' | 'body'>,
+): Fields | undefined {
+  if (contentType === 'application/json') return readJsonFields(body, isLenient(settings) ? 'code' : undefined)
+  if (contentType === 'application/x-www-form-urlencoded') return readFormFields(body)
+  return undefined
+}
+
+export async function tokenEndpoint(service: ServiceState, request: ServiceRequest): Promise<ServiceResponse> {
+  const fields = tokenFields(service, request)
+  if (!fields) return tokenError('invalid_request', 'The body must be JSON, each field a string')
+  if (request.contentType !== 'application/json' && !isLenient(service.settings)) {
+    return tokenError('invalid_request', 'The body must be application/json')
+  }
+  if (fields.get('client_id') !== 'ownerapi') return tokenError('invalid_client', 'Unknown client_id')
+  switch (fields.get('grant_type')) {
+    case 'authorization_code':
+      return exchangeCode(service, request, fields)
+    case 'refresh_token':
+      return refresh(service, request, fields)
+    case undefined:
+      return tokenError('invalid_request', 'Missing grant_type')
+    default:
+      return tokenError('unsupported_grant_type', 'The grant_type is not supported')
+  }
+}
+
+async function exchangeCode(service: ServiceState, request: ServiceRequest, fields: Fields): Promise<ServiceResponse> {
+  const missing = ['code', 'code_verifier', 'redirect_uri'].find((name) => !fields.get(name))
+  if (missing !== undefined) return tokenError('invalid_request', `Missing ${missing}`)
+
+  const code = service.codes.take(fields.get('code') ?? '')
+  const cookie = request.cookies.get(sessionCookie)
+  if (!code || code.session.instance !== request.instance || (cookie !== undefined && cookie !== code.session.id)) {
+    return tokenError('invalid_grant', 'The code is unknown, expired or already used')
+  }
+  const { session, account } = code
+  if (fields.get('redirect_uri') !== session.request.redirectUri) {
+    return tokenError('invalid_grant', 'The redirect_uri differs from that of the authorization request')
+  }
+  if (!verifierMatches(fields.get('code_verifier') ?? '', session.request.codeChallenge, service.settings)) {
+    return tokenError('invalid_request', 'Invalid code_verifier')
+  }
+  if (!code.complete) {
+    return passcodePageResponse(service, session, awaitPasscode(service, session, account))
+  }
+
+  const { id_token: _, ...tokens } = await service.refreshTokens.signIn(account, session.instance, mintingOf(request))
+  service.counters.codeExchanges += 1
+  return withReason('tokens issued', jsonResponse(200, { ...tokens, state: session.request.state }))
+}
+
+async function refresh(service: ServiceState, request: ServiceRequest, fields: Fields): Promise<ServiceResponse> {
+  service.counters.refreshRequests += 1
+  const refreshToken = fields.get('refresh_token')
+  if (!refreshToken) return tokenError('invalid_request', 'Missing refresh_token')
+  // RFC 6749 section 6 lets the scope be left out.
+  const scope = fields.get('scope') ?? (isLenient(service.settings) ? fixedScope : undefined)
+  if (scope !== fixedScope) return tokenError('invalid_scope', `The scope must be "${fixedScope}"`)
+  const { decision, tokens } = await service.refreshTokens.refresh(refreshToken, request.instance, mintingOf(request))
+  return withReason(
+    decision,
+    tokens ? jsonResponse(200, tokens) : tokenError('login_required', 'The refresh_token is expired.'),
+  )
+}
+
+function tokenError(error: string, description: string): ServiceResponse {
+  return withReason(`${error}: ${description}`, jsonResponse(400, { error, error_description: description }))
+}

@@ -1,0 +1,73 @@
+/**
+ * The handles of a running emulator that reach into the service itself.
+ */
+import { accountView, type Account } from '../service/accounts.ts'
+import type { Emulator } from '../emulator.ts'
+import type { Faults } from '../faults/faults.ts'
+import type { Journal } from '../journal/journal.ts'
+import { signInByHand } from '../service/sign-in-by-hand.ts'
+import type { ServiceState } from '../service/service-state.ts'
+import type { Switchboard } from './switchboard.ts'
+
+export type Handles = Omit<
+  Emulator,
+  'authUrl' | 'regionalAuthUrl' | 'ownerApiUrl' | 'ca' | 'jwks' | 'reset' | 'close' | typeof Symbol.asyncDispose
+>
+
+export function createHandles(
+  service: ServiceState,
+  faults: Faults,
+  journal: Journal,
+  switches: Switchboard,
+  ca: string | undefined,
+): Handles {
+  const { accounts, accessTokens, refreshTokens, instances, clock, counters, firewall, settings } = service
+  const known = (identity: string): Account => {
+    const account = accounts.find(identity)
+    if (!account) throw new TypeError(`The emulator has no account ${identity}`)
+    return account
+  }
+  const views = new Map(accounts.all.map((account) => [account, accountView(account, clock)]))
+  return {
+    accounts: [...views.values()],
+    account: (identity) => {
+      const account = known(identity)
+      return views.get(account) ?? accountView(account, clock)
+    },
+    clock,
+    counters,
+    firewall,
+    requests: journal.requests,
+    change: switches.change,
+    applyScenario: switches.applyScenario,
+    play: switches.applyScenario,
+    once: faults.once,
+    always: faults.always,
+    failures: faults.failures,
+    async issueTokens(identity) {
+      const account = known(identity)
+      const tokens = await refreshTokens.signIn(account, instances[account.region])
+      journal.adopt(account.identity, { ...tokens })
+      return tokens
+    },
+    async signInByHand(url, options = {}) {
+      const hinted = URL.canParse(String(url)) ? new URL(url).searchParams.get('login_hint') : undefined
+      const identity = options.identity ?? hinted ?? accounts.all[0]?.identity ?? ''
+      const account = accounts.find(identity)
+      const [factor] = account?.factors ?? []
+      return signInByHand(url, {
+        identity,
+        credential: options.credential ?? known(identity).credential,
+        passcode: options.passcode ?? factor?.passcode(clock.now()) ?? '',
+        instances: [instances.home.url, instances.regional.url],
+        ca,
+        tlsVersion: settings.tlsMinVersion,
+      })
+    },
+    revokeAccessTokens(identity) {
+      const account = known(identity)
+      return accessTokens.revoke((token) => token.account === account)
+    },
+    expireRefreshTokens: (identity) => refreshTokens.expire(known(identity)),
+  }
+}

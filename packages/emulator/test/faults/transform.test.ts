@@ -1,0 +1,154 @@
+import { describe, expect, it } from '@jest/globals'
+import { startEmulator, type EmulatedResponse, type TokenResponse } from '../../src/index.ts'
+import { useEmulator } from '../../src/jest.ts'
+import { Client, json } from '../client.ts'
+
+const identity = 'plain@example.com'
+
+describe('a function of once', () => {
+  const emulator = useEmulator()
+
+  it('changes fields of the parsed body, in one answer alone', async () => {
+    const client = new Client(emulator)
+    const { refresh_token } = await emulator.issueTokens(identity)
+    emulator.change({ rotation: 'same' })
+    emulator.once<{ expires_in: number }>('refresh', (answer) => {
+      answer.body.expires_in = 5
+    })
+    expect(json(await client.refresh(refresh_token))).toMatchObject({ expires_in: 5, token_type: 'Bearer' })
+    expect(json(await client.refresh(refresh_token))).toMatchObject({ expires_in: 300 })
+  })
+
+  it('sees what the service decided, after it did it', async () => {
+    const client = new Client(emulator)
+    const { refresh_token } = await emulator.issueTokens(identity)
+    const seen: EmulatedResponse[] = []
+    emulator.once('refresh', (answer) => void seen.push({ ...answer }))
+    const answer = await client.refresh(refresh_token)
+    expect(seen).toEqual([
+      { status: 200, headers: { 'content-type': 'application/json; charset=utf-8' }, body: json(answer) },
+    ])
+    expect(emulator.counters.tokenRefreshes).toBe(1)
+  })
+
+  it('returns what the answer becomes; what it leaves out stays', async () => {
+    const client = new Client(emulator)
+    emulator.once('token', () => ({ status: 418 }))
+    const teapot = await client.exchange('x')
+    expect([teapot.status, json(teapot)['error']]).toEqual([418, 'invalid_grant'])
+
+    emulator.once('token', async () => ({ body: { a: 1 }, headers: { 'x-more': ['1', '2'] } }))
+    const other = await client.exchange('x')
+    expect([other.status, other.text, other.headers.get('x-more')]).toEqual([400, '{"a":1}', '1, 2'])
+    expect(other.headers.get('content-type')).toMatch(/^application\/json/u)
+  })
+
+  it('has a page as text, with its cookies', async () => {
+    emulator.once<string>('login-page', (answer) => {
+      expect(answer.headers['set-cookie']).toContainEqual(expect.stringMatching(/^sso\.sid=/u))
+      answer.body = answer.body.replace('Sign in', 'Sign on')
+    })
+    const { page } = await new Client(emulator).open()
+    expect([page.status, page.text.includes('Sign on')]).toEqual([200, true])
+    expect(page.headers.getSetCookie()).toHaveLength(4)
+  })
+
+  it('bends streams of the owner API as well, and their length', async () => {
+    const { access_token } = await emulator.issueTokens(identity)
+    emulator.once<string>('owner-api', ({ body }) => ({ body: `${body}!` }))
+    const headers = { authorization: `Bearer ${access_token}` }
+    const answer = await fetch(`${emulator.ownerApiUrl}/api/1/bytes/5`, { headers })
+    expect(await answer.text()).toBe('xxxxx!')
+  })
+
+  it('has a body that only calls itself JSON as text', async () => {
+    const { access_token } = await emulator.issueTokens(identity)
+    emulator.once<string>('owner-api', ({ body }) => ({ body: `${body}!` }))
+    const headers = { authorization: `Bearer ${access_token}`, 'content-type': 'application/json' }
+    const answer = await fetch(`${emulator.ownerApiUrl}/api/1/echo`, { method: 'POST', headers, body: '{' })
+    expect(await answer.text()).toBe('{!')
+  })
+
+  it('stands until it is called off, with always', async () => {
+    const client = new Client(emulator)
+    emulator.always('token', () => ({ status: 503 }))
+    expect([(await client.exchange('x')).status, (await client.exchange('x')).status]).toEqual([503, 503])
+    emulator.always('token', undefined)
+    expect((await client.exchange('x')).status).toBe(400)
+  })
+})
+
+describe('a function that fails', () => {
+  it.each<[string, (answer: EmulatedResponse) => unknown, RegExp]>([
+    [
+      'throws',
+      () => {
+        throw new RangeError('my own mistake')
+      },
+      /RangeError: my own mistake/u,
+    ],
+    ['rejects', () => Promise.reject(new Error('too late')), /too late/u],
+    ['returns no object', () => 'text', /must return an object or nothing/u],
+    ['returns a status that is none', () => ({ status: 20 }), /status must be 200 to 599/u],
+    ['breaks the headers', (answer) => void Reflect.set(answer, 'headers', 'none'), /headers must be an object/u],
+    ['leaves a body that is no JSON', () => ({ body: 1n }), /BigInt/u],
+  ])('and %s gets its client a 500 at once, and its test an error', async (_, transform, message) => {
+    const emulator = await startEmulator()
+    // As JavaScript writes it: a function that returns anything.
+    Reflect.apply(Reflect.get(emulator, 'once'), emulator, ['token', transform])
+    const answer = await new Client(emulator).exchange('x')
+    expect([answer.status, json(answer)['error']]).toEqual([500, 'emulator_test_function_failed'])
+    expect(json(answer)['error_description']).toMatch(message)
+    expect(emulator.failures).toEqual([{ where: "once('token', …)", error: expect.anything() }])
+
+    const failure: unknown = await emulator.close().catch((error: unknown) => error)
+    expect(String(failure)).toMatch(/^Error: A function given to emulator\.once\('token', …\) failed/u)
+    expect(String(failure)).toMatch(message)
+    await expect(fetch(emulator.authUrl)).rejects.toThrow('fetch failed')
+    await emulator.close()
+  })
+
+  it('names its cause, which knows the line of the test', async () => {
+    const emulator = await startEmulator()
+    emulator.always<TokenResponse>('refresh', () => {
+      throw new Error('here')
+    })
+    await new Client(emulator).refresh('x')
+    const failure: unknown = await emulator.close().catch((error: unknown) => error)
+    expect(Object(failure).cause.stack).toContain('transform.test.ts')
+  })
+
+  it('is forgiven when its failures are taken away', async () => {
+    await using emulator = await startEmulator()
+    emulator.once('token', () => {
+      throw new Error('on purpose')
+    })
+    expect((await new Client(emulator).exchange('x')).status).toBe(500)
+    emulator.failures.length = 0
+  })
+
+  it('fails its own test, in a file with useEmulator', async () => {
+    const hooks: Record<string, () => unknown> = {}
+    const hook =
+      (name: string) =>
+      (run: () => unknown): void => {
+        hooks[name] = run
+      }
+    const emulator = useEmulator(undefined, {
+      beforeAll: hook('beforeAll'),
+      beforeEach: hook('beforeEach'),
+      afterEach: hook('afterEach'),
+      afterAll: hook('afterAll'),
+    })
+    await hooks['beforeAll']?.()
+    hooks['beforeEach']?.()
+    emulator.once('token', () => {
+      throw new Error('of this test')
+    })
+    await new Client(emulator).exchange('x')
+    expect(() => hooks['afterEach']?.()).toThrow('of this test')
+    hooks['beforeEach']?.()
+    hooks['afterEach']?.()
+    await hooks['afterAll']?.()
+  })
+})

@@ -1,0 +1,129 @@
+/** Pages and answers that the document leaves open, each as one option has it. */
+import { describe, expect, it } from '@jest/globals'
+import { useEmulator } from '../../src/jest.ts'
+import { Client, codeOf, demoCredential, hiddenInputsOf, json, type ClientResponse } from '../client.ts'
+
+const emulator = useEmulator({ mfaAt: 'form-submission' })
+const plain = { identity: 'plain@example.com', credential: demoCredential }
+const mfa = { identity: 'mfa@example.com', credential: demoCredential }
+
+/** Up to the passcode page, and what is needed to verify a passcode. */
+async function reachPasscodePage(): Promise<{ client: Client; hidden: Record<string, string>; page: ClientResponse }> {
+  const client = new Client(emulator)
+  const { hidden } = await client.open()
+  return { client, hidden, page: await client.post({ ...hidden, ...mfa }) }
+}
+
+function verify(client: Client, hidden: Record<string, string>, csrf: string | undefined): Promise<ClientResponse> {
+  const account = emulator.account(mfa.identity)
+  return client.json('/oauth2/v3/authorize/mfa/verify', {
+    transaction_id: hidden['transaction_id'],
+    factor_id: account.factors[0]?.id,
+    passcode: account.passcode(),
+    _csrf: csrf,
+  })
+}
+
+describe('identityFirst', () => {
+  it.each(['document', 'lenient'] as const)(
+    'asks for the e-mail, then for the password, with strictness %s',
+    async (strictness) => {
+      emulator.change({ identityFirst: true, strictness })
+      const client = new Client(emulator)
+      const { page, hidden } = await client.open()
+      expect(page.text).toContain('name="identity"')
+      expect(page.text).not.toContain('name="credential"')
+      expect([hidden['_phase'], '_process' in hidden]).toEqual(['identity', false])
+
+      const second = await client.post({ ...hidden, identity: plain.identity })
+      const asked = hiddenInputsOf(second.text)
+      expect(second.status).toBe(200)
+      expect(asked).toMatchObject({ _phase: 'authenticate', _process: '1', identity: plain.identity })
+      expect(second.text).toContain('name="credential"')
+
+      const wrong = await client.post({ ...asked, credential: 'wrong' })
+      expect([wrong.status, wrong.text.includes('name="credential"')]).toEqual([401, true])
+      const code = codeOf(await client.post({ ...asked, credential: demoCredential }))
+      expect((await client.exchange(code)).status).toBe(200)
+      expect(emulator.counters.credentialChecks).toBe(2)
+    },
+  )
+
+  it('refuses a password that it has not asked for, and wants an e-mail', async () => {
+    emulator.change({ identityFirst: true })
+    const client = new Client(emulator)
+    const { hidden } = await client.open()
+    expect((await client.post({ ...hidden, ...plain })).status).toBe(400)
+    const empty = await client.post({ ...hidden, identity: '' })
+    expect(empty.text).toContain('Enter your email')
+    expect(empty.text).not.toContain('name="credential"')
+    expect(emulator.counters.credentialChecks).toBe(0)
+  })
+})
+
+describe('captchaKind', () => {
+  it.each([
+    ['recaptcha', 'g-recaptcha'],
+    ['hcaptcha', 'h-captcha'],
+    ['turnstile', 'cf-turnstile'],
+  ] as const)('%s is the widget that nobody can solve here', async (captchaKind, className) => {
+    for (const strictness of ['document', 'lenient'] as const) {
+      emulator.change({ captchaKind, strictness })
+      emulator.account(plain.identity).change({ captcha: true })
+      const client = new Client(emulator)
+      const { page, hidden } = await client.open({ login_hint: plain.identity })
+      expect(page.text).toContain(`class="${className}" data-sitekey=`)
+      expect(page.text).not.toContain('name="captcha"')
+      for (const answer of [{}, { [`${className}-response`]: 'anything' }]) {
+        expect((await client.post({ ...hidden, ...plain, ...answer })).text).toContain('Recaptcha is required')
+      }
+    }
+    expect(emulator.counters.credentialChecks).toBe(0)
+  })
+})
+
+describe('the passcode page’s _csrf', () => {
+  it('stands in a script', async () => {
+    emulator.change({ passcodePage: { csrf: 'script' } })
+    const { client, hidden, page } = await reachPasscodePage()
+    expect(hiddenInputsOf(page.text)).toEqual({ transaction_id: hidden['transaction_id'] })
+    const literal = /var _csrf = (".*");/u.exec(page.text)?.[1] ?? '""'
+    expect((await verify(client, hidden, hidden['_csrf'])).status).toBe(403)
+    expect(json(await verify(client, hidden, String(JSON.parse(literal))))).toMatchObject({ data: { valid: true } })
+  })
+
+  it.each([
+    ['the login page’s is taken', (hidden: Record<string, string>) => hidden['_csrf']],
+    ['none is taken', () => undefined],
+  ])('is not there, as recorded: %s, and the transaction is posted alone', async (_, csrf) => {
+    emulator.change({ passcodePage: { csrf: 'none', inTemplate: true } })
+    const { client, hidden, page } = await reachPasscodePage()
+    expect(page.text).not.toContain('_csrf"')
+    expect(hiddenInputsOf(page.text)).toEqual({})
+    expect(page.text).toContain(`var transaction_id = "${hidden['transaction_id']}"`)
+    expect((await verify(client, hidden, 'wrong')).status).toBe(403)
+    expect(json(await verify(client, hidden, csrf(hidden)))).toMatchObject({ data: { valid: true } })
+    expect(codeOf(await client.post({ transaction_id: hidden['transaction_id'] }))).not.toBe('')
+  })
+})
+
+it('formAfterPasscode: only the transaction_id gives the code, the whole form leads to the passcode page again', async () => {
+  emulator.change({ formAfterPasscode: 'transaction-id', passcodePage: { csrf: 'none' } })
+  const { client, hidden } = await reachPasscodePage()
+  await verify(client, hidden, undefined)
+  const again = await client.post({ ...hidden, ...mfa })
+  expect([again.status, again.text.includes('name="passcode"')]).toEqual([200, true])
+  const code = codeOf(await client.post({ transaction_id: hidden['transaction_id'] }))
+  expect((await client.exchange(code)).status).toBe(200)
+})
+
+it.each([
+  ['data', (body: object) => Object.entries(body).map(([name]) => name), ['data']],
+  ['factors', (body: object) => Object.entries(body).map(([name]) => name), ['factors']],
+  ['bare', (body: object) => Array.isArray(body), true],
+] as const)('factorList %s wraps the list', async (factorList, shape, expected) => {
+  emulator.change({ factorList })
+  const { client, hidden } = await reachPasscodePage()
+  const answer = await client.send(`/oauth2/v3/authorize/mfa/factors?transaction_id=${hidden['transaction_id']}`)
+  expect(shape(Object(json(answer)))).toEqual(expected)
+})

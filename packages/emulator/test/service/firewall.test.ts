@@ -1,0 +1,144 @@
+import { describe, expect, it } from '@jest/globals'
+import { startEmulator } from '../../src/index.ts'
+import { isBrowser } from '../../src/service/firewall.ts'
+import { Client } from '../client.ts'
+
+const browser = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36'
+
+describe('the firewall', () => {
+  it('challenges a browser-like User-Agent with the recorded page, on authorize and token alike', async () => {
+    await using emulator = await startEmulator()
+    const client = new Client(emulator, { userAgent: browser })
+    const pages = [
+      (await client.open()).page,
+      await client.post({}),
+      await client.refresh('x'),
+      await client.send('/oauth2/v3/authorize/mfa/factors'),
+      await client.json('/oauth2/v3/authorize/mfa/verify', {}),
+    ]
+    for (const { status, headers, text } of pages) {
+      expect(status).toBe(403)
+      expect(headers.get('content-type')).toMatch(/^text\/html/u)
+      expect(text).toContain('<TITLE>Access Denied</TITLE>')
+      expect(text).toMatch(/Reference&#32;&#35;18/u)
+    }
+    expect(emulator.counters.challenges).toBe(pages.length)
+    expect((await new Client(emulator).open()).page.status).toBe(200)
+  })
+
+  it('lets the browsers in that the option names', async () => {
+    await using any = await startEmulator({ allowBrowsers: true })
+    expect((await new Client(any, { userAgent: browser }).open()).page.status).toBe(200)
+    await using firefox = await startEmulator({ allowBrowsers: /firefox/iu })
+    expect((await new Client(firefox, { userAgent: browser }).open()).page.status).toBe(403)
+    expect((await new Client(firefox, { userAgent: 'Mozilla/5.0 Firefox/140.0' }).open()).page.status).toBe(200)
+  })
+
+  it('blocks a client after too many requests in a window, for a while', async () => {
+    await using emulator = await startEmulator({ firewall: { maxRequests: 3, windowSeconds: 10, blockSeconds: 100 } })
+    const client = new Client(emulator)
+    const statusAfter = async (seconds: number): Promise<number> => {
+      emulator.clock.advance(seconds)
+      return (await client.open()).page.status
+    }
+    expect([await statusAfter(0), await statusAfter(0), await statusAfter(0)]).toEqual([200, 200, 200])
+    expect(await statusAfter(11)).toBe(200)
+    expect([await statusAfter(0), await statusAfter(0), await statusAfter(0)]).toEqual([200, 200, 403])
+    expect(await statusAfter(90)).toBe(403)
+    expect(await statusAfter(11)).toBe(200)
+  })
+
+  it('can be switched off', async () => {
+    await using emulator = await startEmulator({ firewall: false })
+    expect((await new Client(emulator, { userAgent: browser }).open()).page.status).toBe(200)
+  })
+
+  it('does not stand before the owner API', async () => {
+    await using emulator = await startEmulator()
+    const answer = await fetch(`${emulator.ownerApiUrl}/api/1/vehicles`, { headers: { 'user-agent': browser } })
+    expect(answer.status).toBe(401)
+  })
+})
+
+describe('the firewall by hand', () => {
+  it('challenges everybody for as long as it is told to, and is lifted', async () => {
+    await using emulator = await startEmulator()
+    const client = new Client(emulator)
+    const status = async (): Promise<number> => (await client.open()).page.status
+    emulator.firewall.block(100)
+    expect([await status(), emulator.firewall.blockedUntil]).toEqual([
+      403,
+      expect.closeTo(emulator.clock.now() + 100, 0),
+    ])
+    emulator.clock.advance(101)
+    expect([await status(), emulator.firewall.blockedUntil]).toEqual([200, undefined])
+    emulator.firewall.block()
+    emulator.clock.advance(899)
+    expect(await status()).toBe(403)
+    emulator.firewall.lift()
+    expect(await status()).toBe(200)
+    expect(() => emulator.firewall.block(Number.NaN)).toThrow(TypeError)
+  })
+
+  it('blocks where it challenges nobody by itself', async () => {
+    await using emulator = await startEmulator({ firewall: false })
+    emulator.firewall.block()
+    expect((await new Client(emulator).open()).page.status).toBe(403)
+  })
+
+  it('forgives a client that was blocked for what it did', async () => {
+    await using emulator = await startEmulator({ firewall: { maxRequests: 1 } })
+    const client = new Client(emulator)
+    await client.open()
+    expect((await client.open()).page.status).toBe(403)
+    emulator.firewall.lift()
+    expect((await client.open()).page.status).toBe(200)
+  })
+
+  it('shows who came, how often, and until when they are blocked', async () => {
+    await using emulator = await startEmulator({ firewall: { maxRequests: 2 } })
+    await new Client(emulator, { userAgent: 'calm' }).open()
+    const hasty = new Client(emulator, { userAgent: 'hasty' })
+    for (let times = 0; times < 3; times += 1) await hasty.open()
+    await new Client(emulator, { userAgent: browser }).open()
+    const now = emulator.clock.now()
+    expect(emulator.firewall.clients()).toMatchObject([
+      {
+        userAgent: 'calm',
+        address: '127.0.0.1',
+        requests: 1,
+        windowEndsAt: expect.closeTo(now + 60, 0),
+        blockedUntil: undefined,
+      },
+      { userAgent: 'hasty', requests: 3, blockedUntil: expect.closeTo(now + 900, 0) },
+      { userAgent: browser, requests: 0, windowEndsAt: undefined, blockedUntil: expect.closeTo(now + 900, 0) },
+    ])
+    emulator.clock.advance(61)
+    expect(emulator.firewall.clients().map(({ userAgent }) => userAgent)).toEqual(['hasty', browser])
+  })
+
+  it('takes new rules while it runs', async () => {
+    await using emulator = await startEmulator()
+    const client = new Client(emulator)
+    await client.open()
+    emulator.change({ firewall: { maxRequests: 1 } })
+    expect((await client.open()).page.status).toBe(403)
+    emulator.change({ firewall: false })
+    expect((await client.open()).page.status).toBe(200)
+    emulator.change({ firewall: { maxRequests: null }, allowBrowsers: true })
+    emulator.firewall.lift()
+    expect((await new Client(emulator, { userAgent: browser }).open()).page.status).toBe(200)
+  })
+})
+
+describe('isBrowser', () => {
+  it.each(['Mozilla/5.0', 'x Chrome/1', 'Firefox/140.0', 'Opera/9', 'HeadlessChrome/1 Safari/5'])(
+    '%s is one',
+    (name) => {
+      expect(isBrowser(name)).toBe(true)
+    },
+  )
+  it.each(['', 'owner-sso/1.0.0', 'axios/1.2', 'node', 'curl/8', 'edgeworth/2'])('%s is none', (name) => {
+    expect(isBrowser(name)).toBe(false)
+  })
+})

@@ -1,0 +1,283 @@
+import { beforeAll, describe, expect, it } from '@jest/globals'
+import { startEmulator, type Emulator, type EmulatorAccount } from '../../src/index.ts'
+import { useEmulator } from '../../src/jest.ts'
+import { type ClientResponse, Client, codeOf, demoCredential, type Hidden, hiddenInputsOf, json } from '../client.ts'
+
+const identity = 'mfa@example.com'
+const emulator = useEmulator()
+let account: EmulatorAccount
+beforeAll(async () => {
+  account = accountOf(emulator)
+})
+
+function accountOf(of: Emulator): EmulatorAccount {
+  const found = of.accounts.find((candidate) => candidate.identity === identity)
+  if (!found) throw new Error('no demo account')
+  return found
+}
+
+interface PasscodeStep {
+  readonly client: Client
+  readonly hidden: Hidden
+  readonly transactionId: string
+  readonly csrf: string
+  readonly page: ClientResponse
+}
+
+/** Signs in up to the passcode page, as documented: at the exchange. */
+async function reachPasscode(target: Emulator = emulator): Promise<PasscodeStep> {
+  const client = new Client(target)
+  const { answer, hidden } = await client.authorize(identity)
+  const page = answer.status === 302 ? await client.exchange(codeOf(answer)) : answer
+  const csrf = hiddenInputsOf(page.text)['_csrf'] ?? ''
+  return { client, hidden, transactionId: hidden['transaction_id'] ?? '', csrf, page }
+}
+
+function verify(step: PasscodeStep, changes: Readonly<Record<string, unknown>> = {}): Promise<ClientResponse> {
+  return step.client.json('/oauth2/v3/authorize/mfa/verify', {
+    transaction_id: step.transactionId,
+    factor_id: account.factors[0]?.id,
+    passcode: account.passcode(),
+    _csrf: step.csrf,
+    ...changes,
+  })
+}
+
+function attemptBackupCode(step: PasscodeStep, code: unknown): Promise<ClientResponse> {
+  const fields = { transaction_id: step.transactionId, backup_code: code }
+  return step.client.json('/oauth2/v3/authorize/mfa/backupcodes/attempt', fields)
+}
+
+function dataOf(answer: ClientResponse): Record<string, unknown> {
+  const { data }: { data: Record<string, unknown> } = JSON.parse(answer.text)
+  return data
+}
+
+function errorOf(answer: ClientResponse): string {
+  const { error }: { error: { code: string } } = JSON.parse(answer.text)
+  return error.code
+}
+
+describe('a login with a second factor', () => {
+  it('takes seven requests when the passcode page comes at the exchange, as documented', async () => {
+    const before = emulator.requests.length
+    const step = await reachPasscode()
+    expect(step.page.status).toBe(200)
+    expect(step.page.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(step.page.text).toContain('name="passcode"')
+    expect(step.csrf).not.toBe(step.hidden['_csrf'])
+
+    const factors = await step.client.send(`/oauth2/v3/authorize/mfa/factors?transaction_id=${step.transactionId}`)
+    expect(dataOf(factors)).toHaveLength(2)
+    expect(dataOf(await verify(step))).toMatchObject({ approved: true, valid: true })
+    const again = await step.client.post({ ...step.hidden, identity, credential: demoCredential })
+    const tokens = json(await step.client.exchange(codeOf(again)))
+    expect(tokens['token_type']).toBe('Bearer')
+    expect(emulator.requests.length - before).toBe(7)
+  })
+
+  it('takes six when it comes at the form submission', async () => {
+    await using early = await startEmulator({ mfaAt: 'form-submission' })
+    const step = await reachPasscode(early)
+    await step.client.send(`/oauth2/v3/authorize/mfa/factors?transaction_id=${step.transactionId}`)
+    expect(dataOf(await verify(step, { passcode: accountOf(early).passcode() }))).toMatchObject({ valid: true })
+    const again = await step.client.post({ ...step.hidden, identity, credential: demoCredential })
+    expect((await step.client.exchange(codeOf(again))).status).toBe(200)
+    expect(early.requests).toHaveLength(6)
+  })
+
+  it('meets the passcode page again when the form is posted again before the passcode was verified', async () => {
+    const step = await reachPasscode()
+    expect((await step.client.post({ transaction_id: step.transactionId })).status).toBe(403)
+    const again = await step.client.post({ ...step.hidden, identity, credential: demoCredential })
+    expect((await step.client.exchange(codeOf(again))).text).toContain('name="passcode"')
+  })
+
+  it('spends the verification with the code that it gave', async () => {
+    const step = await reachPasscode()
+    await verify(step)
+    const ownForm = { transaction_id: step.transactionId, _csrf: step.csrf }
+    expect((await step.client.post(ownForm)).status).toBe(302)
+    expect((await step.client.post(ownForm)).status).toBe(403)
+  })
+})
+
+describe('the passcode page', () => {
+  it('can hold its inputs in a script template, and twice', async () => {
+    await using changed = await startEmulator({ passcodePage: { inTemplate: true, duplicates: true } })
+    const { page } = await reachPasscode(changed)
+    const template = /<script type="text\/html" class="template">([\s\S]*?)<\/script>/u.exec(page.text)?.[1] ?? ''
+    expect(template.match(/name="_csrf"/gu)).toHaveLength(2)
+    expect(template).toContain('name="passcode"')
+  })
+})
+
+describe('GET …/authorize/mfa/factors', () => {
+  it('lists the factors as recorded', async () => {
+    const step = await reachPasscode()
+    const answer = await step.client.send(`/oauth2/v3/authorize/mfa/factors?transaction_id=${step.transactionId}`)
+    expect(dataOf(answer)).toEqual(
+      ['Phone', 'Tablet'].map((name) => ({
+        dispatchRequired: false,
+        id: account.factors.find((factor) => factor.name === name)?.id,
+        name,
+        factorType: 'token:software',
+        factorProvider: expect.any(String),
+        securityLevel: 1,
+        activatedAt: expect.stringMatching(/Z$/u),
+        updatedAt: expect.stringMatching(/Z$/u),
+      })),
+    )
+  })
+
+  it("answers at the document's path without its prefix too", async () => {
+    const step = await reachPasscode()
+    expect((await step.client.send(`/authorize/mfa/factors?transaction_id=${step.transactionId}`)).status).toBe(200)
+  })
+
+  it('needs the session cookie, its transaction id, and a sign-in that waits', async () => {
+    const path = '/oauth2/v3/authorize/mfa/factors'
+    const step = await reachPasscode()
+    expect((await step.client.send(path)).status).toBe(400)
+    expect((await step.client.send(`${path}?transaction_id=another`)).status).toBe(401)
+    step.client.cookies.delete('sso.sid')
+    const without = await step.client.send(`${path}?transaction_id=${step.transactionId}`)
+    expect([without.status, errorOf(without)]).toEqual([401, 'UNAUTHORIZED'])
+
+    const waiting = new Client(emulator)
+    const { hidden } = await waiting.open()
+    expect((await waiting.send(`${path}?transaction_id=${hidden['transaction_id']}`)).status).toBe(401)
+  })
+
+  it('says ERR_EXPIRED after five minutes', async () => {
+    const step = await reachPasscode()
+    emulator.clock.advance(301)
+    const answer = await step.client.send(`/oauth2/v3/authorize/mfa/factors?transaction_id=${step.transactionId}`)
+    expect(errorOf(answer)).toBe('ERR_EXPIRED')
+  })
+})
+
+describe('POST …/authorize/mfa/verify', () => {
+  it('answers a right passcode as recorded', async () => {
+    const passcode = account.passcode()
+    expect(dataOf(await verify(await reachPasscode()))).toEqual({
+      id: expect.any(String),
+      challengeId: expect.any(String),
+      factorId: account.factors[0]?.id,
+      passCode: passcode,
+      approved: true,
+      flagged: false,
+      valid: true,
+      createdAt: expect.any(String),
+      updatedAt: expect.any(String),
+    })
+  })
+
+  it('answers a wrong passcode with 200, approved, and not valid; the right one still counts after it', async () => {
+    const step = await reachPasscode()
+    const wrong = await verify(step, { passcode: account.passcode('Tablet') })
+    expect(wrong.status).toBe(200)
+    expect(dataOf(wrong)).toMatchObject({ approved: true, valid: false })
+    expect((await step.client.post({ transaction_id: step.transactionId })).status).toBe(403)
+    expect(dataOf(await verify(step))).toMatchObject({ valid: true })
+  })
+
+  it('takes the passcode of every factor for that factor alone', async () => {
+    const step = await reachPasscode()
+    const tablet = { factor_id: account.factors[1]?.id, passcode: account.passcode('Tablet') }
+    expect(dataOf(await verify(step, tablet))).toMatchObject({ valid: true })
+  })
+
+  it.each([
+    [-60, false],
+    [-30, true],
+    [30, true],
+    [60, false],
+  ])('with a device %i seconds off answers valid: %s (one step of drift)', async (drift, valid) => {
+    const step = await reachPasscode()
+    emulator.clock.advance(drift)
+    const passcode = account.passcode()
+    emulator.clock.advance(-drift)
+    expect(dataOf(await verify(step, { passcode }))).toMatchObject({ valid })
+  })
+
+  it('refuses a passcode that was used already', async () => {
+    const passcode = account.passcode()
+    await verify(await reachPasscode(), { passcode })
+    const answer = await verify(await reachPasscode(), { passcode })
+    expect([answer.status, errorOf(answer)]).toEqual([400, 'ERR_PASS_CODE_REPLAY'])
+  })
+
+  it('refuses the sixth attempt, however often the form is posted in between', async () => {
+    const step = await reachPasscode()
+    for (let attempt = 0; attempt < 5; attempt += 1) await verify(step, { passcode: '12345x' })
+    expect(errorOf(await verify(step))).toBe('ERR_MAX_VERIFICATION_ATTEMPTS')
+    const again = await step.client.post({ ...step.hidden, identity, credential: demoCredential })
+    const page = await step.client.exchange(codeOf(again))
+    const csrf = hiddenInputsOf(page.text)['_csrf']
+    expect(errorOf(await verify(step, { _csrf: csrf }))).toBe('ERR_MAX_VERIFICATION_ATTEMPTS')
+  })
+
+  it.each([
+    ['_csrf', undefined, 403, 'UNAUTHORIZED'],
+    ['transaction_id', undefined, 400, 'ERR_OBJECT_VALIDATION'],
+    ['transaction_id', 'another', 401, 'UNAUTHORIZED'],
+    ['factor_id', undefined, 400, 'ERR_OBJECT_VALIDATION'],
+    ['factor_id', 'another', 400, 'ERR_INVALID_FACTOR'],
+    ['passcode', undefined, 400, 'ERR_OBJECT_VALIDATION'],
+    ['passcode', 123_456, 400, 'ERR_OBJECT_VALIDATION'],
+  ])('refuses %s %s with %i %s', async (name, value, status, code) => {
+    const answer = await verify(await reachPasscode(), { [name]: value })
+    expect([answer.status, errorOf(answer)]).toEqual([status, code])
+  })
+
+  it("refuses the login page's _csrf", async () => {
+    const step = await reachPasscode()
+    expect((await verify(step, { _csrf: step.hidden['_csrf'] })).status).toBe(403)
+  })
+
+  it('keeps leading zeros: a passcode is a string of six digits', async () => {
+    while (!account.passcode().startsWith('0')) emulator.clock.advance(30)
+    const step = await reachPasscode()
+    expect(dataOf(await verify(step, { passcode: String(Number(account.passcode())) }))).toMatchObject({ valid: false })
+    expect(dataOf(await verify(step))).toMatchObject({ valid: true })
+  })
+})
+
+describe('POST …/authorize/mfa/backupcodes/attempt', () => {
+  it('takes each code once, in place of a passcode', async () => {
+    const [code = ''] = account.backupCodes
+    const left = account.backupCodes.length
+    const step = await reachPasscode()
+    expect(dataOf(await attemptBackupCode(step, code))).toEqual({
+      valid: true,
+      reason: null,
+      message: null,
+      codesRemaining: left - 1,
+      attemptsRemaining: 10,
+      locked: false,
+    })
+    const again = await step.client.post({ ...step.hidden, identity, credential: demoCredential })
+    expect((await step.client.exchange(codeOf(again))).status).toBe(200)
+    expect(dataOf(await attemptBackupCode(await reachPasscode(), code))).toMatchObject({
+      valid: false,
+      attemptsRemaining: 9,
+    })
+  })
+
+  it('locks after ten wrong ones', async () => {
+    const step = await reachPasscode()
+    for (let round = 1; round <= 9; round += 1) {
+      expect(dataOf(await attemptBackupCode(step, 'WRONGCODE'))).toMatchObject({
+        attemptsRemaining: 10 - round,
+        locked: false,
+      })
+    }
+    expect(dataOf(await attemptBackupCode(step, 'WRONGCODE'))).toMatchObject({ attemptsRemaining: 0, locked: true })
+    expect(dataOf(await attemptBackupCode(step, account.backupCodes[0]))).toMatchObject({ valid: false, locked: true })
+  })
+
+  it('wants a code', async () => {
+    expect(errorOf(await attemptBackupCode(await reachPasscode(), undefined))).toBe('ERR_OBJECT_VALIDATION')
+  })
+})
