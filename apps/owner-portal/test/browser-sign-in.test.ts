@@ -1,6 +1,5 @@
 /** Sign-in on the service's own page: the address that the person ends on is pasted. */
 import { describe, expect, it } from '@jest/globals'
-import { signInThere } from './service-page.ts'
 import { startPortal } from './portal-under-test.ts'
 
 function linkOn(html: string): string {
@@ -13,7 +12,7 @@ describe('signing in on the service’s own page', () => {
     const me = portal.visitor()
     const page = await me.open('/sign-in/browser')
     expect(page.text).toContain(`${portal.emulator.authUrl}/void/callback?code=`)
-    const callbackUrl = await signInThere(linkOn(page.html), 'plain@example.com')
+    const callbackUrl = await portal.emulator.signInByHand(linkOn(page.html))
     const answer = await me.send(page, '/sign-in/browser', { callbackUrl: `  ${callbackUrl}\n` })
     expect([answer.status, answer.location]).toEqual([303, '/'])
     expect((await me.follow(answer)).text).toMatch(/plain@example\.com.*Daily/u)
@@ -45,13 +44,13 @@ describe('signing in on the service’s own page', () => {
     const portal = await startPortal()
     const [me, other] = [portal.visitor(), portal.visitor()]
     const page = await me.open('/sign-in/browser')
-    const foreign = await signInThere(linkOn((await other.open('/sign-in/browser')).html), 'plain@example.com')
+    const foreign = await portal.emulator.signInByHand(linkOn((await other.open('/sign-in/browser')).html))
     const refused = await me.send(page, '/sign-in/browser', { callbackUrl: foreign })
     expect(refused.status).toBe(401)
     expect(refused.text).toContain('belongs to another sign-in')
     expect(refused.html).not.toContain(new URL(foreign).searchParams.get('code'))
     expect(portal.emulator.counters.codeExchanges).toBe(0)
-    const own = await signInThere(linkOn(refused.html), 'plain@example.com')
+    const own = await portal.emulator.signInByHand(linkOn(refused.html))
     expect((await me.send(refused, '/sign-in/browser', { callbackUrl: own })).location).toBe('/')
   })
 
@@ -59,7 +58,7 @@ describe('signing in on the service’s own page', () => {
     const portal = await startPortal()
     const me = portal.visitor()
     const page = await me.open('/sign-in/browser')
-    const url = new URL(await signInThere(linkOn(page.html), 'plain@example.com'))
+    const url = new URL(await portal.emulator.signInByHand(linkOn(page.html)))
     url.searchParams.set('code', 'spent')
     const answer = await me.send(page, '/sign-in/browser', { callbackUrl: url.href })
     expect(answer.status).toBe(401)
@@ -71,7 +70,7 @@ describe('signing in on the service’s own page', () => {
     const portal = await startPortal({ emulator: { mfaAt: 'token-exchange' } })
     const me = portal.visitor()
     const page = await me.open('/sign-in/browser')
-    const callbackUrl = await signInThere(linkOn(page.html), 'mfa@example.com')
+    const callbackUrl = await portal.emulator.signInByHand(linkOn(page.html), { identity: 'mfa@example.com' })
     const answer = await me.send(page, '/sign-in/browser', { callbackUrl })
     expect(answer.status).toBe(401)
     expect(answer.text).toContain('The service wants a passcode as well')

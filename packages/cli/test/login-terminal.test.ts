@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { useEmulator } from '@owner-sso/emulator/jest'
 import { afterEach, beforeEach, expect, it } from '@jest/globals'
 import { credential, type Machine, newMachine, until } from './machine.ts'
-import { addressAfterSignIn } from './person.ts'
 import { controlC, controlD, describeInTerminal, enter, inTerminal } from './terminal.ts'
 
 const emulator = useEmulator()
@@ -154,7 +153,7 @@ describeInTerminal('owner-sso login --browser', () => {
     await terminal.shows('This is not the address')
     const url = readFileSync(join(machine.home, 'opened'), 'utf8').trim()
     expect(url).toContain('login_hint=plain%40example.com')
-    terminal.type(`${await addressAfterSignIn(url, 'plain@example.com', credential)}${enter}`)
+    terminal.type(`${await emulator.signInByHand(url)}${enter}`)
     await terminal.shows('Signed in as plain@example.com')
     expect(await terminal.end()).toEqual({ code: 0, restored: true })
   })
@@ -212,7 +211,7 @@ async function signInAs(identity: string, named: string): Promise<{ code: number
       if (found !== undefined && said.includes('paste')) resolve(found)
     })
   })
-  child.stdin?.end(`${await addressAfterSignIn(url, identity, credential)}\n`)
+  child.stdin?.end(`${await emulator.signInByHand(url, { identity })}\n`)
   const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
   return { code, said }
 }

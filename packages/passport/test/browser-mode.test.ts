@@ -2,7 +2,6 @@ import { describe, expect, it } from '@jest/globals'
 import { useEmulator } from '@owner-sso/emulator/jest'
 import { OwnerSsoStrategy, type StrategyOptions } from '../src/index.ts'
 import { startApplication } from './application.ts'
-import { addressAfterSignIn } from './person.ts'
 import { recordedOutcomes, requestWith } from './recorded-outcomes.ts'
 
 const emulator = useEmulator({ firewall: false })
@@ -24,7 +23,7 @@ describe('mode browser', () => {
     expect(new URL(first.body.url).searchParams.get('login_hint')).toBe('plain@example.com')
     expect(emulator.requests).toHaveLength(0)
 
-    const callbackUrl = await addressAfterSignIn(first.body.url, 'plain@example.com', 'correct horse')
+    const callbackUrl = await emulator.signInByHand(first.body.url)
     const before = emulator.requests.length
     const second = await browser.post('/login').send({ callbackUrl }).expect(200)
     expect(second.body).toEqual({ account: 'plain@example.com', email: 'plain@example.com' })
@@ -39,7 +38,7 @@ describe('mode browser', () => {
     const first = await browser.post('/login').send({ identity: 'regional@example.com' }).expect(401)
     const url = new URL(first.body.url)
     url.searchParams.delete('login_hint')
-    const callbackUrl = await addressAfterSignIn(url.href, 'plain@example.com', 'correct horse')
+    const callbackUrl = await emulator.signInByHand(url.href)
     const second = await browser.post('/login').send({ callbackUrl }).expect(200)
     expect(second.body.account).toBe('plain@example.com')
     expect((await strategy.tokens.status('regional@example.com')).state).toBe('signed-out')
@@ -50,7 +49,7 @@ describe('mode browser', () => {
     emulator.change({ redirectUris: [redirectUri] })
     const browser = startApplication(newStrategy({ redirectUri })).browser()
     const first = await browser.post('/login').send({}).expect(401)
-    const callbackUrl = await addressAfterSignIn(first.body.url, 'plain@example.com', 'correct horse')
+    const callbackUrl = await emulator.signInByHand(first.body.url)
     expect(callbackUrl).toMatch(/^owner-app:\/\/auth\/callback\?code=/u)
     const answer = await browser.post('/login').send({ callbackUrl }).expect(200)
     expect(answer.body).toMatchObject({ account: 'plain@example.com' })
@@ -59,7 +58,7 @@ describe('mode browser', () => {
   it('needs no e-mail', async () => {
     const browser = startApplication(newStrategy()).browser()
     const first = await browser.post('/login').send({}).expect(401)
-    const callbackUrl = await addressAfterSignIn(first.body.url, 'plain@example.com', 'correct horse')
+    const callbackUrl = await emulator.signInByHand(first.body.url)
     const answer = await browser.post('/login').send({ callbackUrl: `  ${callbackUrl}\n` })
     expect(answer.body).toMatchObject({ account: 'plain@example.com' })
   })
@@ -89,7 +88,7 @@ describe('mode browser', () => {
       expect(answer.body).toMatchObject({ code: expect.stringMatching(/^ERR_SSO_/u), url, triesLeft: 4 - index })
     }
     expect(emulator.requests).toHaveLength(0)
-    const callbackUrl = await addressAfterSignIn(url, 'plain@example.com', 'correct horse')
+    const callbackUrl = await emulator.signInByHand(url)
     await browser.post('/login').send({ callbackUrl }).expect(200)
   })
 
@@ -100,7 +99,7 @@ describe('mode browser', () => {
     const waiting = strategy.pendingLogin(requestWith({}, session))
     const url = waiting?.step === 'callback' ? waiting.url : ''
     emulator.once('token', { status: 400, body: { error: 'invalid_grant' } })
-    const callbackUrl = await addressAfterSignIn(url, 'plain@example.com', 'correct horse')
+    const callbackUrl = await emulator.signInByHand(url)
     const [used] = await recordedOutcomes(strategy, requestWith({ callbackUrl }, session))
     expect(used).toMatchObject({ kind: 'fail', given: [{ code: 'ERR_SSO_TOKEN_REJECTED' }, 401] })
     expect(strategy.pendingLogin(requestWith({}, session))).toBeUndefined()
@@ -111,7 +110,7 @@ describe('mode browser', () => {
   it('says so where the account’s second factor was not asked for over there', async () => {
     const browser = startApplication(newStrategy()).browser()
     const { url } = (await browser.post('/login').send({})).body
-    const callbackUrl = await addressAfterSignIn(url, 'mfa@example.com', 'correct horse')
+    const callbackUrl = await emulator.signInByHand(url, { identity: 'mfa@example.com' })
     const answer = await browser.post('/login').send({ callbackUrl }).expect(401)
     expect(answer.body).toEqual({
       code: 'ERR_SSO_PASSCODE_REQUIRED',
@@ -122,7 +121,7 @@ describe('mode browser', () => {
   it('redeems an address in the session that asked for the link, nowhere else', async () => {
     const application = startApplication(newStrategy())
     const first = await application.browser().post('/login').send({})
-    const callbackUrl = await addressAfterSignIn(first.body.url, 'plain@example.com', 'correct horse')
+    const callbackUrl = await emulator.signInByHand(first.body.url)
     const other = application.browser()
     await other.post('/login').send({})
     expect((await other.post('/login').send({ callbackUrl })).body.code).toBe('ERR_SSO_STATE_MISMATCH')
@@ -135,7 +134,7 @@ describe('mode browser', () => {
     const browser = application.browser()
     const { url } = (await browser.post('/login').send({})).body
     expect(application.storedSessions()).not.toContain('authorize')
-    const callbackUrl = await addressAfterSignIn(url, 'plain@example.com', 'correct horse')
+    const callbackUrl = await emulator.signInByHand(url)
     await browser.post('/login').send({ callbackUrl }).expect(200)
   })
 

@@ -11,8 +11,8 @@ export interface Person {
   send(address: URL | string, init?: RequestInit): Promise<Response>
   /** Opens the login page of an account, where its region has it. */
   open(url: URL, identity: string): Promise<LoginPage>
-  /** Submits the form, and types the passcode where one is asked for; the callback's address is what comes of it. */
-  submit(page: LoginPage, identity: string, passcode?: string): Promise<URL>
+  /** Submits the form; the callback's address is what comes of it. */
+  submit(page: LoginPage, identity: string): Promise<URL>
 }
 
 export const CREDENTIAL = 'correct horse'
@@ -39,21 +39,10 @@ export function createPerson(): Person {
       address.searchParams.delete('login_hint')
       return { address, hidden: hiddenInputs(await page.text()) }
     },
-    async submit({ address, hidden }, identity, passcode) {
-      const post = async (fields: Readonly<Record<string, string>>): Promise<Response> =>
-        person.send(address, { method: 'POST', body: new URLSearchParams(fields) })
-      const answer = await post({ ...hidden, identity, credential: CREDENTIAL })
-      if (answer.status !== 200 || passcode === undefined) return callbackOf(answer)
-      const own = hiddenInputs(await answer.text())
-      const { transaction_id = '' } = own
-      const factors = new URL(`/oauth2/v3/authorize/mfa/factors?transaction_id=${transaction_id}`, address)
-      const { data } = JSON.parse(await (await person.send(factors)).text())
-      await person.send(new URL('/oauth2/v3/authorize/mfa/verify', address), {
-        method: 'POST',
-        body: JSON.stringify({ ...own, factor_id: data[0].id, passcode }),
-        headers: { 'content-type': 'application/json' },
-      })
-      return callbackOf(await post(own))
+    async submit({ address, hidden }, identity) {
+      const body = new URLSearchParams({ ...hidden, identity, credential: CREDENTIAL })
+      const answer = await person.send(address, { method: 'POST', body })
+      return callbackOf(answer)
     },
   }
   return person

@@ -263,7 +263,7 @@ describe('Examples', () => {
     await using program = example('in-the-browser.mjs')
     const [url] = await printing(program, /^http:.*$/mu)
     await printing(program, /Paste its address: $/u)
-    program.child.stdin?.write(`${await signInAt(url)}\n`)
+    program.child.stdin?.write(`${await emulator.signInByHand(url)}\n`)
     expect(await program.ended).toEqual({ code: 0, printed: expect.stringMatching(/plain@example\.com is valid\n$/u) })
   })
 
@@ -364,29 +364,6 @@ async function serve(
   const origin = `http://127.0.0.1:${port}`
   await answering(origin, program)
   return { ...program, visitor: visitorOf(origin) }
-}
-
-/** What a person does in a browser: the address that they end on. */
-async function signInAt(url: string): Promise<string> {
-  const page = await fetch(url)
-  const html = (await page.text()).replaceAll(/<!--[^]*?-->|<script[^]*?<\/script>/gu, '')
-  const body = new URLSearchParams({ identity: 'plain@example.com', credential })
-  for (const [, name = '', value = ''] of html.matchAll(
-    /<input\s+type="hidden"\s+name="([^"]*)"\s+value="([^"]*)"/gu,
-  )) {
-    body.set(unescaped(name), unescaped(value))
-  }
-  const cookie = page.headers.getSetCookie().map((line) => line.split(';')[0])
-  const headers = { cookie: cookie.join('; ') }
-  const answer = await fetch(url, { method: 'POST', redirect: 'manual', headers, body })
-  return answer.headers.get('location') ?? `${answer.status} ${await answer.text()}`
-}
-
-function unescaped(html: string): string {
-  const signs: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"' }
-  return html.replaceAll(/&(?:#x([0-9a-f]+)|(\w+));/gu, (_, hex: string | undefined, name: string | undefined) =>
-    hex === undefined ? (signs[name ?? ''] ?? '') : String.fromCodePoint(Number.parseInt(hex, 16)),
-  )
 }
 
 /** The exit code after a polite request to stop. */

@@ -49,7 +49,7 @@ describe('a login in the person’s own browser', () => {
     open.push(emulator)
     const sso = createSso({ authUrl: emulator.authUrl })
     const { url, request } = sso.createAuthorizationUrl()
-    const callback = await signInByHand(url)
+    const callback = await emulator.signInByHand(url)
     const before = emulator.requests.length
     const stored = JSON.parse(JSON.stringify(request)) as AuthorizationRequest
     await expect(sso.redeemCallback(`  ${callback}\n`, stored)).resolves.toMatchObject({
@@ -159,26 +159,3 @@ describe('a login in the person’s own browser', () => {
     expect(printed).not.toContain(codeVerifier)
   })
 })
-
-/** What a browser does with the login page: fills in the form, posts it, and stops at the redirect. */
-async function signInByHand(url: string): Promise<string> {
-  const page = await fetch(url)
-  const cookie = page.headers
-    .getSetCookie()
-    .map((each) => each.split(';')[0])
-    .join('; ')
-  const body = new URLSearchParams({ identity: 'plain@example.com', credential: 'correct horse' })
-  const form = (await page.text()).split('<form')[1] ?? ''
-  for (const [, name = '', value = ''] of form.matchAll(/type="hidden" name="([^"]*)" value="([^"]*)"/gu)) {
-    body.append(name, decoded(value))
-  }
-  const answer = await fetch(url, { method: 'POST', headers: { cookie }, body, redirect: 'manual' })
-  return answer.headers.get('location') ?? ''
-}
-
-function decoded(text: string): string {
-  const named: Record<string, string> = { quot: '"', lt: '<', gt: '>', amp: '&' }
-  return text.replaceAll(/&(?:#x([\da-f]+)|(\w+));/gu, (_, hex: string | undefined, name: string) =>
-    hex ? String.fromCodePoint(Number.parseInt(hex, 16)) : (named[name] ?? ''),
-  )
-}

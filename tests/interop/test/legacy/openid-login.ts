@@ -1,7 +1,6 @@
 /** openid-client with a person at the login page: the parts of its configuration that the service doesn't publish. */
 import type { Emulator } from '@owner-sso/emulator'
 import * as client from 'openid-client'
-import { createPerson } from '../person.ts'
 import type { PeerClient } from './peer-client.ts'
 
 export const SCOPE = 'openid email offline_access'
@@ -41,8 +40,7 @@ export async function signIn(
     code_challenge: await client.calculatePKCECodeChallenge(pkceCodeVerifier),
     code_challenge_method: 'S256',
   })
-  const person = createPerson()
-  const callback = await person.submit(await person.open(url, identity), identity, passcode)
+  const callback = new URL(await emulator.signInByHand(url, { identity, ...(passcode !== undefined && { passcode }) }))
   return { callback, checks: { pkceCodeVerifier, expectedState } }
 }
 
