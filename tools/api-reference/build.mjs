@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { Application, Comment, CommentTag, Converter, ReflectionKind } from 'typedoc'
 
 const packages = fileURLToPath(new URL('../../packages', import.meta.url))
-const entries = readdirSync(packages).flatMap(entriesOf)
+const entries = dependenciesFirst(readdirSync(packages)).flatMap(entriesOf)
 
 const app = await Application.bootstrap({
   name: 'owner-sso',
@@ -39,6 +39,18 @@ if (reference === undefined) process.exit(1)
 app.validate(reference)
 if (app.logger.hasErrors() || app.logger.hasWarnings()) process.exit(1)
 await app.generateDocs(reference, fileURLToPath(new URL('../../docs/api', import.meta.url)))
+
+/** A name that one package hands on from another has its page where it is declared: the module that is converted first. */
+function dependenciesFirst(folders) {
+  const ordered = new Set()
+  const add = (folder) => {
+    const { dependencies = {} } = JSON.parse(readFileSync(join(packages, folder, 'package.json'), 'utf8'))
+    for (const other of folders) if (other !== folder && `@owner-sso/${other}` in dependencies) add(other)
+    ordered.add(folder)
+  }
+  for (const folder of folders) add(folder)
+  return [...ordered]
+}
 
 /** What can be imported of a published package: its name, its declarations, and what the package says it is. */
 function entriesOf(folder) {

@@ -42,7 +42,7 @@ export interface Emulator extends AsyncDisposable {
   change(options: SwitchableOptions): void
   /** Sets the switches of a scenario, on top of what is set. @throws {TypeError} There is no such scenario. */
   applyScenario(scenario: ScenarioName): void
-  /** @deprecated The method is `applyScenario`; this name goes with the next minor version. */
+  /** The former name of `applyScenario`. @deprecated It goes with the next minor version. */
   play(scenario: ScenarioName): void
   /**
    * The next request to the endpoint meets the fault; several wait in line. A function transforms the response that the service

@@ -82,9 +82,9 @@ function written({ status, headers, body }: EmulatedResponse, original: ServiceR
   return { ...jsonResponse(status, body ?? null, headers), ...(original.decision && { decision: original.decision }) }
 }
 
-/** @deprecated The type is `EmulatedResponse`; this name goes with the next minor version. */
+/** The former name of `EmulatedResponse`. @deprecated It goes with the next minor version. */
 export type Answer<Body = unknown> = EmulatedResponse<Body>
-/** @deprecated The type is `Transform`; this name goes with the next minor version. */
+/** The former name of `Transform`. @deprecated It goes with the next minor version. */
 export type Bend<Body = unknown> = Transform<Body>
-/** @deprecated The type is `TransformFailure`; this name goes with the next minor version. */
+/** The former name of `TransformFailure`. @deprecated It goes with the next minor version. */
 export type BendFailure = TransformFailure

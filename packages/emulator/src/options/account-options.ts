@@ -41,5 +41,5 @@ export const demoAccounts: readonly AccountOptions[] = [
   { identity: 'regional@example.com', credential: 'correct horse', region: 'regional' },
 ]
 
-/** @deprecated The demo accounts are `demoAccounts`; this name goes with the next minor version. */
+/** The former name of `demoAccounts`. @deprecated It goes with the next minor version. */
 export const DEMO_ACCOUNTS: readonly AccountOptions[] = demoAccounts

@@ -130,8 +130,8 @@ export const scenarios: Readonly<Record<ScenarioName, Scenario>> = {
   },
 }
 
-/** @deprecated The scenarios are `scenarios`; this name goes with the next minor version. */
-export const SCENARIOS: typeof scenarios = scenarios
+/** The former name of `scenarios`. @deprecated It goes with the next minor version. */
+export const SCENARIOS: Readonly<Record<ScenarioName, Scenario>> = scenarios
 
 /** @throws {TypeError} There is no such scenario. */
 export function checkScenario(name: string): asserts name is ScenarioName {

@@ -22,6 +22,7 @@ export interface PlainFields {
   readonly ownOfService: readonly string[]
 }
 
+/** The names, by what the values of such fields are. A field that is on no list is masked. */
 export const plainFields: PlainFields = {
   fixedByClient: words(
     'client_id code_challenge_method response_type scope grant_type factor_type charset locale ui_locales',
