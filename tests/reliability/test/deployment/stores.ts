@@ -36,7 +36,7 @@ afterAll(async () => {
 })
 
 /** One server for all tests of a file; each has keys of its own. */
-const redisRow: StoreRow = {
+export const redisRow: StoreRow = {
   name: 'Redis store',
   async make() {
     shared ??= startRedis()

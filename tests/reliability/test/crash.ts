@@ -1,14 +1,14 @@
-/** B-B: processes that are killed around a refresh. */
-import { describe, expect, test } from '@jest/globals'
+/** B-B: processes that are killed around a refresh. A file of tests for each store, so that a soak runs them side by side. */
+import { expect, test } from '@jest/globals'
 import { account, deploy, type Deployment, life, together } from './deployment/deployment.ts'
 import { figure, gate, seededRandom, until } from './deployment/figures.ts'
-import { storeRows } from './deployment/stores.ts'
+import type { StoreRow } from './deployment/stores.ts'
 import type { Worker } from './deployment/worker.ts'
 
 const lost = 'ERR_SSO_REAUTHENTICATION_REQUIRED:rotated_token_lost'
 const random = seededRandom()
 
-describe.each(storeRows)('$name', (store) => {
+export function crashesOver(store: StoreRow): void {
   test('B1: kill -9 at a random moment of a refresh, strict rotation: only a lost answer costs a sign-in', async () => {
     const deployment = await deploy({ store, processes: 3 })
     const { counters } = deployment.emulator
@@ -140,7 +140,7 @@ describe.each(storeRows)('$name', (store) => {
     }
     expect(deployment.emulator.requests).toHaveLength(0)
   })
-})
+}
 
 interface Where {
   readonly at?: string
