@@ -14,7 +14,16 @@ import { pack } from '../../../tools/build/pack.mjs'
 const oldestTypeScript = '5.9.3'
 
 /** What applications bring themselves. */
-const neighbours = ['express', 'express-session', 'passport', 'redis', 'axios', 'otpauth', 'http-proxy-middleware']
+const neighbours = [
+  'express',
+  'express-session',
+  'passport',
+  'redis',
+  'axios',
+  'otpauth',
+  'http-proxy-middleware',
+  'openid-client',
+]
 const types = ['@types/express', '@types/express-session', '@types/passport', '@types/node']
 
 const packages = fileURLToPath(new URL('../../../packages/', import.meta.url))

@@ -41,8 +41,8 @@ export interface TokenIssuer {
    * Makes one refresh request (RFC 6749 section 6), and never a second one.
    *
    * @param tokens - the stored token set; `auth_url` names the instance that issued it, where an issuer has several
-   * @returns the new token set. `refresh_token` is the new one, or the old one where the response has none; `expires_at` is in
-   *   seconds since the epoch; `auth_url` is an address whose origin names the host
+   * @returns the new token set, whose `auth_url` is an address that names the host, and whose `expires_at` is in seconds since
+   *   the epoch. What it lacks is taken from `tokens`, so that a new access token is never thrown away
    * @throws SsoError as the table of {@link TokenIssuer} says
    */
   refresh(tokens: TokenSet, options?: IssuerRefreshOptions): Promise<TokenSet>

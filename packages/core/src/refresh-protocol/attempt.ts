@@ -62,7 +62,7 @@ async function holdAndSend(
     if (grace !== undefined && !isInGrace(cache, grace, context)) throw new SendGuardError()
   }
   const trace = traceRefresh({ account, auth_url: record.tokens.auth_url, replay }, () =>
-    outcomeOf(() => sso.refresh(record.tokens, { timeout: requestTimeout, beforeSend })),
+    outcomeOf(() => sso.refresh(record.tokens, { timeout: requestTimeout, beforeSend }), record.tokens),
   )
   const outcome = await trace.outcome
   try {

@@ -8,7 +8,8 @@ import {
   TokenRejectedError,
   UnexpectedResponseError,
 } from '../errors.ts'
-import type { TokenSet } from '../issuer/token-set.ts'
+import { tokenSet, type TokenSet } from '../issuer/token-set.ts'
+import { isTokenSet } from '../tokens/record-check.ts'
 
 export type Outcome =
   | { readonly kind: 'tokens'; readonly tokens: TokenSet }
@@ -28,13 +29,35 @@ export class SendGuardError extends SsoError {
   }
 }
 
-/** The outcome of a refresh call, whatever it threw. */
-export async function outcomeOf(refresh: () => Promise<TokenSet>): Promise<Outcome> {
+/**
+ * The outcome of a refresh call, whatever it threw.
+ *
+ * @param previous - the token set that was refreshed
+ */
+export async function outcomeOf(refresh: () => Promise<TokenSet>, previous: TokenSet): Promise<Outcome> {
   try {
-    return { kind: 'tokens', tokens: await refresh() }
+    return { kind: 'tokens', tokens: completed(await refresh(), previous) }
   } catch (error) {
     return failure(error)
   }
+}
+
+/**
+ * A token set that lacks something, or has it in another form, is completed from the one before: its tokens may be the only
+ * valid ones, so they have to be kept. Without a time its life is the documented one.
+ */
+function completed(fresh: TokenSet, previous: TokenSet): TokenSet {
+  if (isTokenSet(fresh)) return fresh
+  const { access_token, refresh_token, expires_at } = fresh
+  const tokens = tokenSet({
+    access_token,
+    refresh_token: refresh_token || previous.refresh_token,
+    token_type: 'Bearer',
+    expires_at: Number.isFinite(expires_at) ? expires_at : 0,
+    auth_url: previous.auth_url,
+  })
+  if (!isTokenSet(tokens)) throw new UnexpectedResponseError('it holds no usable tokens', { step: 'refresh' })
+  return tokens
 }
 
 function failure(error: unknown): Outcome {

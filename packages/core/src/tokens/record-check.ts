@@ -35,7 +35,8 @@ const valuesOf =
   (value) =>
     typeof value === 'object' && value !== null && Object.values(value).every(check)
 
-const tokens: Check = object({
+/** Whether every field is what a token set has there. */
+export const isTokenSet: Check = object({
   access_token: filled,
   refresh_token: filled,
   token_type: filled,
@@ -72,7 +73,7 @@ const tokensHeld: Fields = {
   ...ancestry,
   refreshes: count,
   lineage: filled,
-  tokens,
+  tokens: isTokenSet,
   obtained_at: number,
   lifetime: number,
   refusals: optional(refusals),

@@ -1,9 +1,10 @@
 /** What a page of documentation takes for granted, for code blocks marked with `<!-- given: … -->`. */
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { Sso, TokenManager } from '@owner-sso/core'
+import type { Sso, TokenIssuer, TokenManager, TokenStore } from '@owner-sso/core'
 import type { OwnerSsoUser, VerifyDone } from '@owner-sso/passport'
 import type { Express } from 'express'
+import type { Configuration } from 'openid-client'
 
 export { ownerApiProxy } from '@owner-sso/express'
 export { OwnerSsoStrategy } from '@owner-sso/passport'
@@ -13,6 +14,8 @@ export declare const app: Express
 export declare const server: Server
 export declare const sso: Sso
 export declare const tokens: TokenManager
+export declare const store: TokenStore
+export declare function openidIssuer(configure: () => Configuration): TokenIssuer
 /** The application's own connected client of Redis. */
 export declare const client: import('@owner-sso/token-store-redis').RedisClient
 /** 32 random bytes. */
