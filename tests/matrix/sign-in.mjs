@@ -36,7 +36,7 @@ async function withEmulator(use) {
 }
 
 /**
- * Starts a server, and signs in there: a wrong password is 401, the right one answers with the user, the passcode of a second
+ * Starts a server, and signs in there: a wrong password is 401 with its code, the right one answers with the user, the passcode of a second
  * factor is asked for and taken in the same session.
  */
 export function signsPeopleIn(command, args, { cwd }) {
@@ -66,10 +66,20 @@ async function signPeopleIn(emulator, command, args, cwd) {
       if (status === expectedStatus && text.includes(expectedText)) return
       throw new Error(`${what}: ${status} ${text.slice(0, 500)}\n${program.printed().slice(-3000)}`)
     }
-    expectAnswer('a wrong password', await post({ identity: 'plain@example.com', credential: 'a guess' }), 401, '')
+    expectAnswer(
+      'a wrong password',
+      await post({ identity: 'plain@example.com', credential: 'a guess' }),
+      401,
+      'ERR_SSO_INVALID_CREDENTIALS',
+    )
     const plain = await post({ identity: 'plain@example.com', credential })
     expectAnswer('the right password', plain, 200, '"account":"plain@example.com"')
-    expectAnswer('a password of two', await post({ identity: 'mfa@example.com', credential }), 401, '')
+    expectAnswer(
+      'a password of two',
+      await post({ identity: 'mfa@example.com', credential }),
+      401,
+      'ERR_SSO_PASSCODE_REQUIRED',
+    )
     const factor = emulator.accounts.find(({ identity }) => identity === 'mfa@example.com')
     const second = await post({ passcode: factor.passcode('Phone'), factor: factorId(emulator) })
     expectAnswer('the passcode', second, 200, '"account":"mfa@example.com"')
