@@ -75,7 +75,8 @@ function formOf(hand: Hand, parts: readonly string[]): string {
 const document = (title: string, body: string): string =>
   `<!doctype html><html><head><title>${title}</title></head><body>${body}</body></html>`
 
-/** What looks like a part of a form, and is none of the login's. Each value in it says so. */
+const refusalText = '<script>var messages = {"c":"We could not sign you in"}</script>'
+/** What looks like a part of a form, and does not belong to the login's. Each value in it says so. */
 const decoys = [
   '<!-- <form><input type="hidden" name="_csrf" value="decoy"><input name="credential"></form> -->',
   '<script>var old = \'<input type="hidden" name="_csrf" value="decoy">\'; // _csrf = "decoy"</script>',
@@ -86,7 +87,7 @@ const decoys = [
   '<div hidden><form><input type="hidden" name="_csrf" value="decoy"><input type="hidden" name="credential" value="decoy"></form></div>',
   '<script type="text/html"><form><input type="hidden" name="_csrf" value="decoy"></form><p>Wrong password</p></script>',
   '<script>var messages = {"a":"Captcha does not match","b":"Your account has been locked","c":"We could not sign you in"}</script>',
-  '<script>var messages = {"c":"We could not sign you in"}</script>',
+  refusalText,
   '<p>Wrong password? <a href="/forgot">Account locked?</a></p>',
   '<p style="display:none" role="alert">We could not sign you in</p>',
   '<footer>This site is protected by reCAPTCHA</footer><script src="https://www.google.com/recaptcha/api.js"></script>',
@@ -190,6 +191,9 @@ function play(plan: Course): { wrong: string[] } {
   let verified = false
   const first = loginPage(plan, plan.login, plan.identityFirst ? ['identity'] : ['identity', 'credential'])
   const second = loginPage(plan, plan.second, ['identity', 'credential'])
+  // A text of a refusal that only the page after the submission carries would be the service's own word.
+  const saidBefore = plan.second.decoys.filter((decoy) => decoy !== refusalText || plan.login.decoys.includes(decoy))
+  const again = loginPage(plan, { ...plan.second, decoys: saidBefore }, ['identity', 'credential'])
 
   function submitted(body: string): CannedAnswer | 'code' {
     const form = new URLSearchParams(body)
@@ -209,7 +213,7 @@ function play(plan: Course): { wrong: string[] } {
     }
     shown = 'other'
     // Status 401 says that the pair is wrong, where the page shows the field again: it is right here.
-    if (plan.answer === 'login page') return html(second)
+    if (plan.answer === 'login page') return html(again)
     if (plan.answer === 'identity page') return html(loginPage(plan, plan.second, ['identity']), plan.status)
     return plan.answer === 'unknown'
       ? html(document('Terms', formOf(plan.second, [input(plan.second, field('agree'))])), plan.status)
