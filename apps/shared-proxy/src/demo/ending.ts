@@ -1,7 +1,7 @@
 /**
  * How the demo ends what it started: the newest first.
  */
-import { type ChildProcess } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 
 export interface Ending {

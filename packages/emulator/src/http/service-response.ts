@@ -2,7 +2,7 @@
  * An HTTP response as plain data, so that endpoints decide and one place sends (or, with a fault, corrupts) it.
  */
 import type { ServerResponse } from 'node:http'
-import { type Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
 export interface ServiceResponse {
