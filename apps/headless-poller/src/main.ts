@@ -63,9 +63,9 @@ async function poll(): Promise<void> {
     await tokens.save(account, await sso.login(credentials, { signal: stop.signal }))
     log.info('signed in')
   }
-  const answer = await callOwnerApi('/api/1/vehicles', { signal: stop.signal })
-  if (!answer.ok) return log.warn({ status: answer.status }, 'this poll failed')
-  const { response }: { response: object[] } = JSON.parse(await answer.text())
+  const reply = await callOwnerApi('/api/1/vehicles', { signal: stop.signal })
+  if (!reply.ok) return log.warn({ status: reply.status }, 'this poll failed')
+  const { response }: { response: object[] } = JSON.parse(await reply.text())
   for (const vehicle of response) log.info({ vehicle }, 'vehicle')
 }
 

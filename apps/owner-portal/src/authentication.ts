@@ -37,8 +37,8 @@ export function authenticate(
       status = 401,
     ): void => {
       if (error) {
-        const answer = unavailable(error)
-        return answer ? resolve({ kind: 'failure', ...answer }) : reject(error)
+        const problem = unavailable(error)
+        return problem ? resolve({ kind: 'failure', ...problem }) : reject(error)
       }
       if (owner) return resolve({ kind: 'success', owner })
       const { code, url } = failure

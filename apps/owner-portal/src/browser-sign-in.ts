@@ -3,7 +3,7 @@
  */
 import { type Request, type Response, Router } from 'express'
 import { signIn } from './account.ts'
-import { answer } from './answer.ts'
+import { sendPage } from './send-page.ts'
 import { authenticate } from './authentication.ts'
 import { explain } from './explanations.ts'
 import { field } from './fields.ts'
@@ -65,7 +65,7 @@ async function show(
     ...(complaints && { complaints }),
     ...(demo && { demo }),
   })
-  return answer(response, status, page, retryAfter)
+  return sendPage(response, status, page, retryAfter)
 }
 
 /** The service's login page for the sign-in that is under way in this session. */

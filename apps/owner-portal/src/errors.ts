@@ -3,7 +3,7 @@
  */
 import { types } from 'node:util'
 import type { ErrorRequestHandler, RequestHandler } from 'express'
-import { answer } from './answer.ts'
+import { sendPage } from './send-page.ts'
 import { duration } from './duration.ts'
 import { type MessagePage, messagePage } from './pages/message-page.ts'
 import { TooManyTriesError } from './rate-limit.ts'
@@ -33,7 +33,7 @@ const unreadable = { title: 'This request can’t be read', text: 'Part of it is
 
 /** The 404 page. */
 export function notFound(): RequestHandler {
-  return (_request, response) => answer(response, 404, messagePage(notFoundMessage))
+  return (_request, response) => sendPage(response, 404, messagePage(notFoundMessage))
 }
 
 /** Answers whatever went wrong; `log` gets one line for a fault, and what its page leaves out. Shows and logs nothing of the request. */
@@ -48,19 +48,19 @@ export function errorPages(log: (line: string) => void): ErrorRequestHandler {
         text,
         link: { href: '/sign-in', label: 'Back to the sign-in page' },
       })
-      return answer(response, 429, page, retryAfter)
+      return sendPage(response, 429, page, retryAfter)
     }
     const trouble = unavailable(error)
     if (trouble) {
       const { code, problem, status, retryAfter } = trouble
       log(troubleLine(code, error))
-      return answer(response, status, messagePage({ text: '', ...problem, link: problem.link ?? home }), retryAfter)
+      return sendPage(response, status, messagePage({ text: '', ...problem, link: problem.link ?? home }), retryAfter)
     }
     const status = statusOf(error)
-    if (status < 500) return answer(response, status, messagePage(messages[status] ?? unreadable))
+    if (status < 500) return sendPage(response, status, messagePage(messages[status] ?? unreadable))
     log(`A page failed: ${error instanceof Error ? (error.stack ?? error.message) : 'unknown error'}`)
     const text = 'That is the portal’s fault, not yours. Try again in a minute.'
-    return answer(response, 500, messagePage({ title: 'Something went wrong', text, link: home }))
+    return sendPage(response, 500, messagePage({ title: 'Something went wrong', text, link: home }))
   }
 }
 

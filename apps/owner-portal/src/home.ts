@@ -4,7 +4,7 @@
 import { ReauthenticationRequiredError, SignedOutError, type SsoError } from '@owner-sso/core'
 import { type NextFunction, type Request, type Response, Router } from 'express'
 import { type Owner, ownerOf, signOut } from './account.ts'
-import { answer, takeNotice } from './answer.ts'
+import { sendPage, takeNotice } from './send-page.ts'
 import { timeLeft } from './duration.ts'
 import { explain } from './explanations.ts'
 import type { Vehicle } from './owner-api.ts'
@@ -88,7 +88,7 @@ async function showHome(
     ...(trouble && { problem: trouble.problem }),
     ...takeNotice(request),
   })
-  return answer(response, trouble?.status ?? 200, page, trouble?.retryAfter)
+  return sendPage(response, trouble?.status ?? 200, page, trouble?.retryAfter)
 }
 
 async function vehiclesOf({ ownerApi }: Portal, account: string): Promise<{ vehicles: Vehicle[] } | Unavailable> {
@@ -103,7 +103,7 @@ async function vehiclesOf({ ownerApi }: Portal, account: string): Promise<{ vehi
 
 async function showVehicle(portal: Portal, owner: Owner, request: Request, response: Response): Promise<void> {
   const vehicle = await portal.ownerApi.vehicle(owner.account, String(request.params['id']))
-  return answer(
+  return sendPage(
     response,
     200,
     vehiclePage({ account: owner.email ?? owner.account, vehicle, csrfToken: csrfToken(request) }),

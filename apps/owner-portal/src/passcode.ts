@@ -4,7 +4,7 @@
 import type { PendingLoginView } from '@owner-sso/passport'
 import { type Request, type Response, Router } from 'express'
 import { signIn } from './account.ts'
-import { answer } from './answer.ts'
+import { sendPage } from './send-page.ts'
 import { authenticate, type Outcome } from './authentication.ts'
 import { explain } from './explanations.ts'
 import { field, hasField } from './fields.ts'
@@ -83,7 +83,7 @@ function show(
   const demo = portal.demo?.('/sign-in/passcode')
   const { identity, factors } = step
   const chosen = field(request, 'factor')
-  return answer(
+  return sendPage(
     response,
     status,
     passcodePage({ csrfToken: csrfToken(request), identity, factors, chosen, ...(demo && { demo }), ...page }),

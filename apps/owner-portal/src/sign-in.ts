@@ -3,7 +3,7 @@
  */
 import { type Request, type Response, Router } from 'express'
 import { ownerOf, signIn } from './account.ts'
-import { answer, takeNotice } from './answer.ts'
+import { sendPage, takeNotice } from './send-page.ts'
 import { authenticate } from './authentication.ts'
 import { field } from './fields.ts'
 import type { Complaints } from './pages/form.ts'
@@ -21,7 +21,7 @@ export function showSignIn(
 ): Promise<void> {
   const typed = { identity: field(request, 'identity'), returnTo: returnTo(field(request, 'returnTo')) }
   const demo = portal.demo?.('/sign-in')
-  return answer(
+  return sendPage(
     response,
     status,
     signInPage({ csrfToken: csrfToken(request), ...typed, ...(demo && { demo }), ...page }),

@@ -2,7 +2,7 @@
  * Who calls, and for which account: told before anything else is looked at.
  */
 import type { IncomingMessage } from 'node:http'
-import type { Refusal } from './answer.ts'
+import type { Refusal } from './own-responses.ts'
 import { accountNamed, type Client, clientWithKey } from './clients.ts'
 
 /** The account to call the owner API for, or why not. */

@@ -1,5 +1,5 @@
 /**
- * How a server ends without cutting anybody short: answers under way, however long they stream, and what arrives meanwhile
+ * How a server ends without cutting anybody short: responses under way, however long they stream, and what arrives meanwhile
  * on a connection that is there already, get their end.
  */
 import type { Server, ServerResponse } from 'node:http'
@@ -14,7 +14,7 @@ import { Server as NetServer, type Socket } from 'node:net'
  * @returns what ends it: takes no new connections, and resolves when the last one is closed
  */
 export function drainOf(server: Server): () => Promise<void> {
-  /** The answers under way on each connection. */
+  /** The responses under way on each connection. */
   const connections = new Map<Socket, Set<ServerResponse>>()
   let isDraining = false
 
@@ -23,11 +23,11 @@ export function drainOf(server: Server): () => Promise<void> {
     socket.once('close', () => connections.delete(socket))
   })
   server.prependListener('request', ({ socket }, response) => {
-    const answers = connections.get(socket)
-    answers?.add(response)
+    const responses = connections.get(socket)
+    responses?.add(response)
     response.once('close', () => {
-      answers?.delete(response)
-      if (isDraining && answers?.size === 0) socket.destroySoon()
+      responses?.delete(response)
+      if (isDraining && responses?.size === 0) socket.destroySoon()
     })
   })
 
@@ -35,10 +35,10 @@ export function drainOf(server: Server): () => Promise<void> {
     new Promise((resolve) => {
       isDraining = true
       NetServer.prototype.close.call(server, () => resolve())
-      for (const [socket, answers] of connections) {
-        if (answers.size === 0) socket.destroySoon()
+      for (const [socket, responses] of connections) {
+        if (responses.size === 0) socket.destroySoon()
         // So that the caller sends no other request on a connection that is about to close.
-        for (const answer of answers) if (!answer.headersSent) answer.setHeader('connection', 'close')
+        for (const response of responses) if (!response.headersSent) response.setHeader('connection', 'close')
       }
     })
 }

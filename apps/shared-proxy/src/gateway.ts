@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { TokenManager, TokenStore, TransportOption } from '@owner-sso/core'
 import { ownerApiProxy } from '@owner-sso/express'
 import { admit } from './admission.ts'
-import { type Refusal, sendJson, sendRefusal, sendText } from './answer.ts'
+import { type Refusal, sendJson, sendRefusal, sendText } from './own-responses.ts'
 import type { Client } from './clients.ts'
 import { drainOf } from './drain.ts'
 import { described, type Log } from './log.ts'

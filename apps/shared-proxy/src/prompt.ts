@@ -31,7 +31,7 @@ export function openPrompt(
   })
   const lines = createInterface({ input, output, terminal: input.isTTY === true })
   // Lines that were piped in all at once wait there until they are asked for, longer than the input itself may last.
-  const answers = lines[Symbol.asyncIterator]()
+  const entries = lines[Symbol.asyncIterator]()
   let hasEnded = false
   lines.once('close', () => {
     hasEnded = true
@@ -44,7 +44,7 @@ export function openPrompt(
       lines.prompt()
     }
     isSecret = secretly
-    const { value, done } = await answers.next()
+    const { value, done } = await entries.next()
     isSecret = false
     if (secretly) screen.write('\n')
     if (done === true) throw new Error('The input ended before all questions were answered.')

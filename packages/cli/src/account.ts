@@ -51,7 +51,7 @@ export async function accountNames(tokens: Pick<TokenManager, 'accounts'>): Prom
   return names
 }
 
-/** Those that can be told, and why the others can't. */
+/** Those that can be read, and why the others can't. */
 export async function readableAccountNames(
   tokens: Pick<TokenManager, 'accounts'>,
 ): Promise<{ readonly names: string[]; readonly failure: unknown }> {

@@ -91,7 +91,7 @@ function isWebAddress(address: string): boolean {
   return mayCarrySecrets(new URL(address))
 }
 
-/** The PEM of a private CA. @throws CommandError where the file can't be read, or is none */
+/** The PEM of a private CA. @throws CommandError where the file can't be read, or is not one */
 export function certificateAuthority(path: string): string {
   try {
     const pem = readFileSync(expandHome(path), 'utf8')

@@ -14,7 +14,7 @@ import { type CredentialSource, credentialSource } from './credentials.ts'
 import { stopped } from './interruption.ts'
 import { withProgress } from './login-progress.ts'
 import type { LoginVoice } from './login-voice.ts'
-import { answerSource, givenGenerator } from './second-factor.ts'
+import { givenGenerator, secondFactorSource } from './second-factor.ts'
 import type { Settings } from './settings.ts'
 
 /** So often a person may type a password, or a passcode. More tries get the account locked. */
@@ -36,16 +36,17 @@ export async function signInWithPassword(
   const { identity, outcome } = await firstFactor(sso, credentialSource(settings, options.credentialFile), voice)
   const account = accountName(identity)
   if (outcome.kind === 'tokens') return { account, tokens: outcome.tokens }
-  const answers = await answerSource(outcome.factors, generator, options, settings)
+  const secondFactors = await secondFactorSource(outcome.factors, generator, options, settings)
   for (let attempt = 1; ; attempt += 1) {
-    if (answers.unattended) voice.step('Making a passcode from the TOTP secret')
-    const answer = await answers.next()
+    if (secondFactors.unattended) voice.step('Making a passcode from the TOTP secret')
+    const secondFactor = await secondFactors.next()
     try {
-      const complete = (): Promise<TokenSet> => sso.completeLogin(outcome.pending, answer, { signal: stopped })
-      const verifying = 'backupCode' in answer ? { 'mfa-verify': 'Verifying the backup code' } : {}
+      const complete = (): Promise<TokenSet> => sso.completeLogin(outcome.pending, secondFactor, { signal: stopped })
+      const verifying = 'backupCode' in secondFactor ? { 'mfa-verify': 'Verifying the backup code' } : {}
       return { account, tokens: await withProgress(voice.step, complete, verifying) }
     } catch (error) {
-      if (!(error instanceof PasscodeRejectedError) || !isWorthAnother(error, attempt, answers.unattended)) throw error
+      if (!(error instanceof PasscodeRejectedError) || !isWorthAnother(error, attempt, secondFactors.unattended))
+        throw error
       voice.problem(error.message)
     }
   }

@@ -22,13 +22,13 @@ export async function askEmail(before?: string): Promise<string> {
   return given(await text({ message: 'E-mail', ...initialValue, validate: email, ...terminal() })).trim()
 }
 
-/** The answer is never shown. */
+/** What is typed is never shown. */
 export async function askSecret(message: string): Promise<string> {
   const { password } = await import('@clack/prompts')
   return given(await password({ message: visible(message), validate: required, clearOnError: true, ...terminal() }))
 }
 
-/** The answer is never shown, and may be left empty. */
+/** What is typed is never shown, and may be left empty. */
 export async function askSecretOrNothing(message: string): Promise<string> {
   const { password } = await import('@clack/prompts')
   return given((await password({ message: visible(message), ...terminal() })) ?? '')
@@ -37,9 +37,9 @@ export async function askSecretOrNothing(message: string): Promise<string> {
 /** Whether the person agrees; Enter alone does not. */
 export async function askConsent(message: string): Promise<boolean> {
   const { confirm } = await import('@clack/prompts')
-  const answer = await confirm({ message: visible(message), initialValue: false, ...terminal() })
-  if (typeof answer === 'boolean') return answer
-  return given(answer) === 'yes'
+  const choice = await confirm({ message: visible(message), initialValue: false, ...terminal() })
+  if (typeof choice === 'boolean') return choice
+  return given(choice) === 'yes'
 }
 
 export async function askChoice(
@@ -67,8 +67,8 @@ function email(value: string | undefined): string | undefined {
 }
 
 /** Ctrl-C in a prompt arrives as a key, not as a signal; the terminal is as it was by now. */
-function given(answer: string | symbol): string {
-  if (typeof answer === 'string') return answer
+function given(entry: string | symbol): string {
+  if (typeof entry === 'string') return entry
   interrupt()
   throw new Error('Stopped')
 }

@@ -12,7 +12,7 @@ export async function run(argv: readonly string[]): Promise<never> {
   process.exit(await endOf(runProgram(argv)))
 }
 
-/** The exit code; a failure has been told by then. */
+/** The exit code; a failure has been reported by then. */
 async function endOf(call: Promise<number>): Promise<number> {
   try {
     return await call

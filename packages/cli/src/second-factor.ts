@@ -11,17 +11,17 @@ import { secretFromVariable } from './secret-variable.ts'
 import type { Settings } from './settings.ts'
 import type { PasscodeGenerator } from './totp.ts'
 
-export interface AnswerSource {
+export interface SecondFactorSource {
   /** @throws PasscodeRequiredError where nobody can be asked */
   next(): Promise<PasscodeAnswer | BackupCodeAnswer>
-  /** Whether the answers are made from a secret: a wrong one stays wrong. */
+  /** Whether passcodes are made from a secret: a wrong one stays wrong. */
   readonly unattended: boolean
 }
 
 /**
  * What makes the passcodes where a secret is given; asked for before anything is sent.
  *
- * @throws CommandError for a secret that is none, or a file that can't be read
+ * @throws CommandError for something that is not a secret, or a file that can't be read
  */
 export async function givenGenerator(options: CommandOptions): Promise<PasscodeGenerator | undefined> {
   const secret = await totpSecret(options)
@@ -31,12 +31,12 @@ export async function givenGenerator(options: CommandOptions): Promise<PasscodeG
 }
 
 /** @throws CommandError for a factor that the account has not; PasscodeRequiredError */
-export async function answerSource(
+export async function secondFactorSource(
   factors: readonly Factor[],
   generator: PasscodeGenerator | undefined,
   options: CommandOptions,
   settings: Settings,
-): Promise<AnswerSource> {
+): Promise<SecondFactorSource> {
   if (generator === undefined && !canAsk(settings)) throw new PasscodeRequiredError()
   const factor = await chosenFactor(factors, options.factor, settings)
   if (generator === undefined) return { unattended: false, next: () => askForCode(factor) }

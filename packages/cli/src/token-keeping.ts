@@ -8,7 +8,7 @@ import { printNote } from './output.ts'
 import type { Settings } from './settings.ts'
 
 /** Milliseconds after which a person who pressed Ctrl-C is told why the command is still there. */
-const patience = 300
+const explainAfter = 300
 
 /** Accounts in memory: a call is mostly about one, and room for thousands takes milliseconds to make. */
 const cachedAccounts = 32
@@ -42,7 +42,7 @@ async function leave(tokens: TokenManager): Promise<void> {
   const timer = setTimeout(() => {
     if (stopped.aborted) explain()
     else stopped.addEventListener('abort', explain, { once: true })
-  }, patience)
+  }, explainAfter)
   await tokens.settled()
   clearTimeout(timer)
   stopped.removeEventListener('abort', explain)

@@ -6,7 +6,7 @@
  */
 
 /** What the owner API made of the newest token of an account. */
-interface Standing {
+interface TokenHistory {
   readonly token: string
   /** It was issued lately: by its own word, or because it took another's place here. */
   readonly isFresh: boolean
@@ -29,7 +29,7 @@ export class OwnerApiTokenRefusedError extends Error {
 }
 
 /** Judges the answers of one proxy, `fetch` or axios instance. */
-export interface TokenStandings {
+export interface TokenHistories {
   /** Whether an answer with this status refuses the token: a 403 to a fresh one that no call was ever taken with. */
   refused(account: string, token: string, status: number): boolean
 }
@@ -39,27 +39,27 @@ const fresh = 15 * 60
 /** Of more accounts the longest unheard-of is forgotten. */
 const mostAccounts = 10_000
 
-export function tokenStandings(): TokenStandings {
-  const standings = new Map<string, Standing>()
+export function tokenHistories(): TokenHistories {
+  const histories = new Map<string, TokenHistory>()
 
-  function standingOf(account: string, token: string): Standing {
-    const known = standings.get(account)
+  function historyOf(account: string, token: string): TokenHistory {
+    const known = histories.get(account)
     if (known?.token === token) return known
-    const standing = { token, isFresh: known !== undefined || isIssuedLately(token), isAccepted: false }
-    standings.delete(account)
-    standings.set(account, standing)
-    for (const oldest of standings.keys()) {
-      if (standings.size <= mostAccounts) break
-      standings.delete(oldest)
+    const history = { token, isFresh: known !== undefined || isIssuedLately(token), isAccepted: false }
+    histories.delete(account)
+    histories.set(account, history)
+    for (const oldest of histories.keys()) {
+      if (histories.size <= mostAccounts) break
+      histories.delete(oldest)
     }
-    return standing
+    return history
   }
 
   return {
     refused(account, token, status) {
-      const standing = standingOf(account, token)
-      if (status !== 401 && status !== 403 && status < 500) standing.isAccepted = true
-      return status === 403 && standing.isFresh && !standing.isAccepted
+      const history = historyOf(account, token)
+      if (status !== 401 && status !== 403 && status < 500) history.isAccepted = true
+      return status === 403 && history.isFresh && !history.isAccepted
     },
   }
 }

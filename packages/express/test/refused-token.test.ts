@@ -4,7 +4,7 @@ import { type Emulator, startEmulator } from '@owner-sso/emulator'
 import { memoryTokenStore } from '@owner-sso/token-store-memory'
 import axios from 'axios'
 import { attachBearer, OwnerApiTokenRefusedError, ownerApiProxy, ownerFetch } from '../src/index.ts'
-import { tokenStandings } from '../src/refused-token.ts'
+import { tokenHistories } from '../src/refused-token.ts'
 import { listen } from './servers.ts'
 import { account, token, tokensOf } from './tokens.ts'
 
@@ -116,10 +116,10 @@ it('the error holds no token, and no address', () => {
 })
 
 it('what is remembered of accounts is bounded', () => {
-  const standings = tokenStandings()
-  const first = () => standings.refused('first', token, 403)
-  expect([standings.refused('first', token, 200), first()]).toEqual([false, false])
-  for (let n = 0; n < 10_000; n += 1) standings.refused(`account ${n}`, token, 200)
+  const histories = tokenHistories()
+  const first = () => histories.refused('first', token, 403)
+  expect([histories.refused('first', token, 200), first()]).toEqual([false, false])
+  for (let n = 0; n < 10_000; n += 1) histories.refused(`account ${n}`, token, 200)
   // Not fresh by its own word, and the one before it is forgotten.
-  expect(standings.refused('first', `${token}2`, 403)).toBe(false)
+  expect(histories.refused('first', `${token}2`, 403)).toBe(false)
 })

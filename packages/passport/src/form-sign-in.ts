@@ -21,14 +21,14 @@ import type { SignInFailure } from './sign-in-failure.ts'
 import type { SignInRequest } from './sign-in-request.ts'
 import { afterOneMoreTry, startWaiting, triesLeft, type WaitingForPasscode } from './waiting-login.ts'
 
-/** One request of a sign-in by form: it begins one, answers the waiting one, or carries nothing. */
+/** One request of a sign-in by form: it begins one, continues the waiting one, or carries nothing. */
 export function signInByForm(settings: Settings, incoming: SignInRequest): Promise<Outcome> | Outcome {
   const { identity, credential, passcode, backupCode } = incoming.fields
   // A subject's name is no e-mail, whatever the service may take for one.
   if (identity && credential && !isSubjectAccount(identity.toLowerCase())) {
     return begin(settings, incoming, { identity, credential })
   }
-  if (passcode || backupCode) return answerWaiting(settings, incoming)
+  if (passcode || backupCode) return continueWaiting(settings, incoming)
   return missing('Enter your e-mail and your password.')
 }
 
@@ -41,33 +41,34 @@ async function begin(settings: Settings, incoming: SignInRequest, credentials: C
   const expiresAt = Math.min(Date.now() / 1000 + settings.pendingLoginTtl, pending.expires_at)
   const { identity } = credentials
   const login: WaitingForPasscode = { ...startWaiting(expiresAt), step: 'passcode', identity, factors, pending }
-  const answer = answerTo(login, incoming.fields)
-  if (answer && !(answer instanceof PasscodeRejectedError)) return finish(settings, incoming, login, answer)
+  const secondFactor = secondFactorFor(login, incoming.fields)
+  if (secondFactor && !(secondFactor instanceof PasscodeRejectedError))
+    return finish(settings, incoming, login, secondFactor)
   await incoming.session?.keep(login)
-  return answer ? rejected(login, answer, incoming) : passcodeRequired(login, incoming)
+  return secondFactor ? rejected(login, secondFactor, incoming) : passcodeRequired(login, incoming)
 }
 
 /** The passcode of a sign-in that an earlier request began. */
-async function answerWaiting(settings: Settings, incoming: SignInRequest): Promise<Outcome> {
+async function continueWaiting(settings: Settings, incoming: SignInRequest): Promise<Outcome> {
   const waiting = incoming.session?.peek()
   if (waiting?.step !== 'passcode') return failureOutcome(new PendingLoginExpiredError())
-  const answer = answerTo(waiting, incoming.fields)
-  if (answer === undefined) return passcodeRequired(waiting, incoming)
-  if (answer instanceof PasscodeRejectedError) return rejected(waiting, answer, incoming)
+  const secondFactor = secondFactorFor(waiting, incoming.fields)
+  if (secondFactor === undefined) return passcodeRequired(waiting, incoming)
+  if (secondFactor instanceof PasscodeRejectedError) return rejected(waiting, secondFactor, incoming)
   // Before it is sent: of several requests with one sign-in, one goes on.
   if ((await incoming.session?.take()) === undefined) return failureOutcome(new PendingLoginExpiredError())
-  return finish(settings, incoming, waiting, answer)
+  return finish(settings, incoming, waiting, secondFactor)
 }
 
 async function finish(
   settings: Settings,
   incoming: SignInRequest,
   login: WaitingForPasscode,
-  answer: PasscodeAnswer | BackupCodeAnswer,
+  secondFactor: PasscodeAnswer | BackupCodeAnswer,
 ): Promise<Outcome> {
   let tokens: TokenSet
   try {
-    tokens = await settings.sso.completeLogin(login.pending, answer, { signal: incoming.options.signal })
+    tokens = await settings.sso.completeLogin(login.pending, secondFactor, { signal: incoming.options.signal })
   } catch (error) {
     const next = isUsableAfter(error) ? afterOneMoreTry(login) : undefined
     if (next === undefined) await incoming.session?.discard()
@@ -89,10 +90,10 @@ async function accepted(
 }
 
 /**
- * What the fields answer to a waiting login: `undefined` if the person still has to enter a passcode or choose a factor,
- * which is never guessed for them.
+ * The second factor that the fields have for a waiting login: `undefined` if the person still has to enter a passcode or
+ * choose a factor, which is never guessed for them.
  */
-function answerTo(
+function secondFactorFor(
   { factors }: WaitingForPasscode,
   { passcode, factor, backupCode }: RequestFields,
 ): PasscodeAnswer | BackupCodeAnswer | PasscodeRejectedError | undefined {

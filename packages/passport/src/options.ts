@@ -100,7 +100,7 @@ export function parseStrategyOptions(
     mode,
     fields,
     pendingLogins: pendingLoginKey
-      ? sealedPendingLogins(pendingLoginKey, (answer) => manager.claimTry(answer))
+      ? sealedPendingLogins(pendingLoginKey, (waiting) => manager.claimTry(waiting))
       : memoryPendingLogins(),
     pendingLoginTtl,
     verdict: (request, owner, tokenSet) => verdictOn(owner, tokenSet, verifyFor(request, verify, passReqToCallback)),

@@ -29,7 +29,7 @@ export interface TokenStoreConformanceOptions {
   readonly watch?: boolean | undefined
   /**
    * Claims that a dying writer does no harm: starts a process that runs `writeUntilKilled` on the same data, kills it in
-   * the middle of a write, and answers the last version that was acknowledged to it.
+   * the middle of a write, and returns the last version that was acknowledged to it.
    */
   readonly crash?: ((store: TokenStore, account: string) => MaybePromise<number>) | undefined
   /** Called with every store that was made, when its rule is done. */

@@ -2,7 +2,7 @@
  * Rules for stores whose records outlive the process that wrote them.
  */
 import assert from 'node:assert/strict'
-import { applied, isConflict, record, same, stands, writeId } from './records.ts'
+import { applied, expectStored, isConflict, record, same, writeId } from './records.ts'
 import type { RuleGroup } from './rule.ts'
 import { written } from './writer.ts'
 
@@ -19,11 +19,11 @@ export const durability: RuleGroup = {
         await applied(store, account, 0, record(1))
         await applied(store, account, 1, record(2), id)
         const again = await reopen()
-        stands(await again.read(account), 2, record(2))
+        expectStored(await again.read(account), 2, record(2))
         assert.ok(isConflict(await again.swap(account, 1, record('stale'), writeId())))
         assert.equal((await applied(again, account, 1, record(2), id)).version, 2)
         await applied(again, account, 2, record(3))
-        stands(await store.read(account), 3, record(3))
+        expectStored(await store.read(account), 3, record(3))
       },
     },
     {
@@ -34,7 +34,7 @@ export const durability: RuleGroup = {
         const stored = await store.read(account)
         const version = stored?.version ?? 0
         assert.ok(version >= acknowledged, `version ${acknowledged} was acknowledged, ${version} is left`)
-        assert.ok(version <= acknowledged + 1, `version ${version} stands, ${acknowledged} was acknowledged`)
+        assert.ok(version <= acknowledged + 1, `version ${version} is stored, ${acknowledged} was acknowledged`)
         if (stored) same(stored.record, written(version), 'the record is not the one that was written')
         await applied(store, account, version, record('the next writer goes on'))
       },

@@ -1,5 +1,5 @@
 /**
- * Rules for what a store may offer beside its two operations: a list of accounts, and a hint of changes.
+ * Rules for what a store may offer in addition to its two operations: a list of accounts, and a hint of changes.
  */
 import assert from 'node:assert/strict'
 import type { TokenStore } from '@owner-sso/core'

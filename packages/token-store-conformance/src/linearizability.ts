@@ -1,5 +1,5 @@
 /**
- * The rule that the refresh protocol stands on: swaps and reads of many callers happen one after the other.
+ * The rule that the refresh protocol rests on: swaps and reads of many callers happen one after the other.
  */
 import assert from 'node:assert/strict'
 import type { TokenStore } from '@owner-sso/core'
@@ -49,14 +49,14 @@ async function randomHistory(views: readonly TokenStore[], account: string, seed
         const expected = random() < 0.9 ? seen : Math.floor(random() * (seen + 3))
         const next = record({ name, call })
         const options = expected === seen && seenId !== undefined ? { expectedWriteId: seenId } : {}
-        const answer = await store.swap(account, expected, next, writeId(), options)
-        if (isConflict(answer)) {
+        const result = await store.swap(account, expected, next, writeId(), options)
+        if (isConflict(result)) {
           history.push({ kind: 'conflict', expected, from, to: tick() })
         } else {
-          assert.equal(answer.version, expected + 1, 'a swap did not count up by one')
-          history.push({ kind: 'swap', version: answer.version, content: JSON.stringify(next), from, to: tick() })
-          seen = answer.version
-          seenId = answer.writeId
+          assert.equal(result.version, expected + 1, 'a swap did not count up by one')
+          history.push({ kind: 'swap', version: result.version, content: JSON.stringify(next), from, to: tick() })
+          seen = result.version
+          seenId = result.writeId
         }
       }
     }

@@ -36,13 +36,13 @@ export async function applied(
   id: string = writeId(),
   options?: SwapOptions,
 ): Promise<Versioned> {
-  const answer = await store.swap(account, expected, next, id, options)
-  assert.ok(!isConflict(answer), `swap over version ${expected} answered a conflict`)
-  return answer
+  const result = await store.swap(account, expected, next, id, options)
+  assert.ok(!isConflict(result), `swap over version ${expected} returned a conflict`)
+  return result
 }
 
-export function isConflict(answer: Versioned | Conflict): answer is Conflict {
-  return 'conflict' in answer
+export function isConflict(result: Versioned | Conflict): result is Conflict {
+  return 'conflict' in result
 }
 
 /** Freezes a record all the way down, so that a store that writes into it throws. */
@@ -54,9 +54,9 @@ export function frozen<Value>(value: Value): Value {
   return value
 }
 
-/** An answer tells this version and this record; the name of its write is a rule of its own. */
-export function stands(actual: Versioned | Conflict | undefined, version: number, content: TokenRecord): void {
-  assert.ok(actual !== undefined && !isConflict(actual), `version ${version} does not stand`)
+/** Asserts that a store returned this version and this record; the name of the write is a rule of its own. */
+export function expectStored(actual: Versioned | Conflict | undefined, version: number, content: TokenRecord): void {
+  assert.ok(actual !== undefined && !isConflict(actual), `version ${version} is not stored`)
   same({ version: actual.version, record: actual.record }, { version, record: content })
 }
 

@@ -3,7 +3,7 @@
  */
 import assert from 'node:assert/strict'
 import type { TokenRecord } from '@owner-sso/core'
-import { applied, frozen, largeRecord, oddRecord, record, same, stands } from './records.ts'
+import { applied, expectStored, frozen, largeRecord, oddRecord, record, same } from './records.ts'
 import type { RuleGroup } from './rule.ts'
 
 export const roundTrip: RuleGroup = {
@@ -19,9 +19,9 @@ export const roundTrip: RuleGroup = {
       name: 'reads back exactly the JSON value that was stored',
       check: async ({ store }) => {
         const before: TokenRecord = JSON.parse(JSON.stringify(oddRecord))
-        const answer = await applied(store, 'a@example.com', 0, frozen(oddRecord))
-        stands(answer, 1, before)
-        stands(await store.read('a@example.com'), 1, before)
+        const result = await applied(store, 'a@example.com', 0, frozen(oddRecord))
+        expectStored(result, 1, before)
+        expectStored(await store.read('a@example.com'), 1, before)
       },
     },
     {
@@ -30,16 +30,16 @@ export const roundTrip: RuleGroup = {
         await applied(store, 'a@example.com', 0, largeRecord)
         await applied(store, 'a@example.com', 1, frozen(record('small')))
         await applied(store, 'a@example.com', 2, largeRecord)
-        stands(await store.read('a@example.com'), 3, largeRecord)
+        expectStored(await store.read('a@example.com'), 3, largeRecord)
       },
     },
     {
       name: 'is not changed by a caller who changes a record that went in or came out',
       check: async ({ store }) => {
         const mine = record({ list: ['as stored'] })
-        const answer = await applied(store, 'a@example.com', 0, mine)
+        const result = await applied(store, 'a@example.com', 0, mine)
         scribble(mine)
-        scribble(answer.record)
+        scribble(result.record)
         const read = await store.read('a@example.com')
         same(read?.record, record({ list: ['as stored'] }))
         scribble(read?.record)

@@ -12,7 +12,7 @@ export interface Fixture {
   readonly store: TokenStore
   /** Another view of the same data, as another process has it; the same store where it can't be reopened. */
   readonly reopen: () => Promise<TokenStore>
-  /** Lets a writer die in the middle of a write; answers the last version that was acknowledged to it. */
+  /** Lets a writer die in the middle of a write; returns the last version that was acknowledged to it. */
   readonly crash: (account: string) => Promise<number>
   /** How many random histories the linearizability rule tries. */
   readonly histories: number

@@ -1,14 +1,14 @@
 /**
  * Rules about repeated writes: whoever lost the acknowledgement of a write asks again with the same id.
  *
- * A success always means "this is what stands now". So a write id is remembered until the next write, and no longer: a
+ * A success always means "this is what is stored now". So a write id is remembered until the next write, and no longer: a
  * repeat after that is a conflict, and the caller reads what has become of the account.
  *
  * The id tells a record from any other under the same version as well. That matters where versions come again: in a store
  * that was emptied and filled again, or set back, whoever read before would write over what it has never seen.
  */
 import assert from 'node:assert/strict'
-import { applied, isConflict, record, same, stands, writeId } from './records.ts'
+import { applied, expectStored, isConflict, record, same, writeId } from './records.ts'
 import type { RuleGroup } from './rule.ts'
 
 const account = 'a@example.com'
@@ -17,7 +17,7 @@ export const writeIds: RuleGroup = {
   name: 'write ids',
   rules: [
     {
-      name: 'answers a repeat of the newest write with the same success and applies it once',
+      name: 'returns for a repeat of the newest write with the same success and applies it once',
       check: async ({ store, reopen }) => {
         const other = await reopen()
         const [first, second] = [writeId(), writeId()]
@@ -27,7 +27,7 @@ export const writeIds: RuleGroup = {
         for (const view of [store, other, store]) {
           same(await applied(view, account, 1, record(2), second), updated)
         }
-        stands(await store.read(account), 2, record(2))
+        expectStored(await store.read(account), 2, record(2))
       },
     },
     {
@@ -35,19 +35,19 @@ export const writeIds: RuleGroup = {
       check: async ({ store }) => {
         const id = writeId()
         await applied(store, account, 0, record(1))
-        const answer = await applied(store, account, 1, record(2), id)
-        same(await applied(store, account, 2, record(2), id), answer)
+        const result = await applied(store, account, 1, record(2), id)
+        same(await applied(store, account, 2, record(2), id), result)
         assert.equal((await store.read(account))?.version, 2, 'the repeat was applied a second time')
       },
     },
     {
-      name: 'answers a conflict to a repeat after another write and changes nothing',
+      name: 'returns a conflict for a repeat after another write and changes nothing',
       check: async ({ store }) => {
         const id = writeId()
         await applied(store, account, 0, record(1), id)
         await applied(store, account, 1, record(2))
         same(await store.swap(account, 0, record(1), id), { conflict: true })
-        stands(await store.read(account), 2, record(2))
+        expectStored(await store.read(account), 2, record(2))
       },
     },
     {
@@ -67,8 +67,8 @@ export const writeIds: RuleGroup = {
         for (let version = 0; version < 3; version += 1) {
           const id = writeId()
           const next = record({ version })
-          const answers = await Promise.all(views.map((view) => view.swap(account, version, next, id)))
-          for (const answer of answers) stands(answer, version + 1, next)
+          const results = await Promise.all(views.map((view) => view.swap(account, version, next, id)))
+          for (const result of results) expectStored(result, version + 1, next)
           assert.equal((await store.read(account))?.version, version + 1)
         }
       },
@@ -88,25 +88,25 @@ export const writeIds: RuleGroup = {
       },
     },
     {
-      name: 'answers a conflict where another write stands under the expected version, as after the store was emptied',
+      name: 'returns a conflict where another write is stored under the expected version, as after the store was emptied',
       check: async ({ store }) => {
-        const [lost, standing] = [writeId(), writeId()]
-        await applied(store, account, 0, record('signed in again'), standing)
+        const [lost, current] = [writeId(), writeId()]
+        await applied(store, account, 0, record('signed in again'), current)
         const late = await store.swap(account, 1, record('late'), writeId(), { expectedWriteId: lost })
         same(late, { conflict: true }, 'a swap that expected another write wrote over this one')
-        stands(await store.read(account), 1, record('signed in again'))
-        await applied(store, account, 1, record('next'), writeId(), { expectedWriteId: standing })
-        stands(await store.read(account), 2, record('next'))
+        expectStored(await store.read(account), 1, record('signed in again'))
+        await applied(store, account, 1, record('next'), writeId(), { expectedWriteId: current })
+        expectStored(await store.read(account), 2, record('next'))
       },
     },
     {
-      name: 'answers a repeat of the newest write with the same success, whatever write it expects',
+      name: 'returns for a repeat of the newest write with the same success, whatever write it expects',
       check: async ({ store }) => {
         const [first, second] = [writeId(), writeId()]
         await applied(store, account, 0, record(1), first)
-        const answer = await applied(store, account, 1, record(2), second, { expectedWriteId: first })
-        same(await applied(store, account, 1, record(2), second, { expectedWriteId: first }), answer)
-        stands(await store.read(account), 2, record(2))
+        const result = await applied(store, account, 1, record(2), second, { expectedWriteId: first })
+        same(await applied(store, account, 1, record(2), second, { expectedWriteId: first }), result)
+        expectStored(await store.read(account), 2, record(2))
       },
     },
   ],

@@ -93,25 +93,26 @@ export const brokenStores: Readonly<Record<string, BrokenStore>> = {
   'creates over version 0, once': broken('upserts over version 0', () =>
     claiming({ mayWrite: (row, expected) => expected === 0 || row?.version === expected }),
   ),
-  'answers a conflict to a stale version and changes nothing': broken('lets the last writer win', () =>
+  'returns a conflict for a stale version and changes nothing': broken('lets the last writer win', () =>
     claiming({ mayWrite: (row, expected) => (expected === 0 ? row === undefined : true) }),
   ),
-  'answers a conflict to a version that does not stand yet and changes nothing': broken('compares with <=', () =>
+  'returns a conflict for a version that is not stored yet and changes nothing': broken('compares with <=', () =>
     claiming({ mayWrite: (row, expected) => (row?.version ?? 0) <= expected }),
   ),
-  'counts versions up by exactly one and answers what it wrote': broken('counts in tens from ten on', () =>
+  'counts versions up by exactly one and returns what it wrote': broken('counts in tens from ten on', () =>
     claiming({ nextVersion: (_row, expected) => (expected < 10 ? expected + 1 : expected + 10) }),
   ),
   'lets exactly one of many swaps over the same version win': broken('looks, then writes', () =>
     claiming({ pause: turn }),
   ),
-  'answers a repeat of the newest write with the same success and applies it once': broken('knows no write ids', () =>
-    claiming({ isRepeat: () => false }),
+  'returns for a repeat of the newest write with the same success and applies it once': broken(
+    'knows no write ids',
+    () => claiming({ isRepeat: () => false }),
   ),
   'recognises a repeat whatever version it expects, as after reading again': broken('looks at the version first', () =>
     claiming({ isRepeat: (row, id, expected) => row?.writeId === id && row.version === expected + 1 }),
   ),
-  'answers a conflict to a repeat after another write and changes nothing': broken('remembers all its answers', () => {
+  'returns a conflict for a repeat after another write and changes nothing': broken('remembers all its answers', () => {
     const answers = new Map<string, Awaited<ReturnType<TokenStore['swap']>>>()
     return claiming({}, (store) => ({
       ...store,
@@ -153,11 +154,11 @@ export const brokenStores: Readonly<Record<string, BrokenStore>> = {
       },
     })),
   ),
-  'answers a conflict where another write stands under the expected version, as after the store was emptied': broken(
+  'returns a conflict where another write is stored under the expected version, as after the store was emptied': broken(
     'compares versions alone',
     () => claiming({ isExpected: () => true }),
   ),
-  'answers a repeat of the newest write with the same success, whatever write it expects': broken(
+  'returns for a repeat of the newest write with the same success, whatever write it expects': broken(
     'compares the expected write first',
     () =>
       claiming({}, (store) => ({

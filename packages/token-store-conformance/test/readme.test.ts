@@ -32,10 +32,10 @@ test('and would not without a look at the write that is expected', async () => {
   const printed = await runPasted((store) =>
     store.replace('(options?.expectedWriteId ?? row?.writeId)', 'row?.writeId'),
   )
-  expect(printed).toMatch(/not ok \d+ - answers a conflict where another write stands/u)
+  expect(printed).toMatch(/not ok \d+ - returns a conflict where another write is stored/u)
 })
 
 test('and would not without its write ids', async () => {
   const printed = await runPasted((store) => store.replace('row?.writeId === writeId', 'false'))
-  expect(printed).toMatch(/not ok \d+ - answers a repeat of the newest write/u)
+  expect(printed).toMatch(/not ok \d+ - returns for a repeat of the newest write/u)
 })

@@ -3,7 +3,7 @@
  */
 import { watch } from 'node:fs'
 
-/** Calls back when something changes in a folder; never keeps the process alive. Returns the end of it. */
+/** Calls back when something changes in a folder; never keeps the process alive. Returns an unsubscribe function. */
 export function watchFolder(folder: string, onChange: () => void): () => void {
   try {
     const watcher = watch(folder, { persistent: false }, (_event, name) => {

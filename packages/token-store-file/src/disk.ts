@@ -47,7 +47,7 @@ export const systemDisk: Disk = {
 /** How an existing file is opened: a link is not followed, and a FIFO doesn't block. Windows knows neither. */
 export const readFlags: number = fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0) | (fs.constants.O_NONBLOCK ?? 0)
 
-/** How a new file is made: only where nothing stands, not even a dangling link. */
+/** How a new file is made: only where there is nothing, not even a dangling link. */
 export const createFlags: number =
   fs.constants.O_WRONLY | fs.constants.O_CREAT | fs.constants.O_EXCL | (fs.constants.O_NOFOLLOW ?? 0)
 

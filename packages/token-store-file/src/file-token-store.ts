@@ -14,7 +14,7 @@ import {
 import { watchFolder } from './change-hint.ts'
 import { codeOf, type Disk, sync, systemDisk, unless } from './disk.ts'
 import { accountFolder, keyName, keyOf, shardFolder, shardName, versionFile } from './layout.ts'
-import { newestRecord, type Standing } from './newest-record.ts'
+import { newestRecord, type FolderState } from './newest-record.ts'
 import { forgetOlder } from './older-versions.ts'
 import { openedFolder } from './opened-folder.ts'
 import { warnOfPlainText } from './plain-text-warning.ts'
@@ -31,15 +31,15 @@ export interface FileTokenStoreOptions {
 }
 
 /**
- * How long a swap tries where others are always faster: at least so many milliseconds, and so many looks, because on a slow
- * disk one look may outlast the time.
+ * How long a swap tries where others are always faster: at least so many milliseconds, and so many attempts, because
+ * on a slow disk one attempt may outlast the time.
  */
-const patience = { milliseconds: 2000, looks: 5 }
+const swapLimit = { milliseconds: 2000, attempts: 5 }
 
 /**
  * A store of immutable version files: 0600, in 0700 folders, none ever written over or renamed over.
  *
- * @throws TypeError for a missing path or a key that is none. Its operations throw `StoreError`: `permissions`,
+ * @throws TypeError for a missing path or something that is not a key. Its operations throw `StoreError`: `permissions`,
  *   `read-failed`, `write-failed`, `corrupt`, `wrong-key`, `busy`.
  */
 export function fileTokenStore({ path, encryptionKey }: FileTokenStoreOptions): TokenStore {
@@ -54,10 +54,10 @@ export function createStore(disk: Disk, { path }: { readonly path: string }): To
   const root = isAbsolute(path) ? path : resolve(path)
   const folder = openedFolder(disk, root)
 
-  const look = async (key: string): Promise<Standing> => {
-    const standing = await newestRecord(disk, root, key)
-    await forgetOlder(disk, root, key, standing.newest, standing.lowestSlot)
-    return standing
+  const readState = async (key: string): Promise<FolderState> => {
+    const state = await newestRecord(disk, root, key)
+    await forgetOlder(disk, root, key, state.newest, state.lowestSlot)
+    return state
   }
 
   const swapOnce = async (
@@ -65,8 +65,8 @@ export function createStore(disk: Disk, { path }: { readonly path: string }): To
     next: Omit<Envelope, 'slot'>,
     expectedWriteId: string | undefined,
   ): Promise<Versioned | Conflict | undefined> => {
-    const standing = await look(key)
-    const { newest, highestSlot, lowestSlot } = standing
+    const state = await readState(key)
+    const { newest, highestSlot, lowestSlot } = state
     if (newest?.writeId === next.writeId) {
       // Whoever asks again may have met an error, or a death, before it was on the disk.
       await sync(disk, versionFile(accountFolder(root, key), newest.slot))
@@ -82,8 +82,8 @@ export function createStore(disk: Disk, { path }: { readonly path: string }): To
     }
     const envelope = { ...next, slot: highestSlot + 1 }
     const content = encode(envelope)
-    const stands = await publish(disk, root, key, envelope.slot, standing, content)
-    if (!stands) return undefined
+    const published = await publish(disk, root, key, envelope.slot, state, content)
+    if (!published) return undefined
     if (lowestSlot > 0) await forgetOlder(disk, root, key, envelope, lowestSlot)
     return { version: next.version, writeId: next.writeId, record: JSON.parse(JSON.stringify(next.record)) }
   }
@@ -94,7 +94,7 @@ export function createStore(disk: Disk, { path }: { readonly path: string }): To
       return reporting('read-failed', root, async () => {
         await folder.open()
         if (!(await folder.hasAccount(key))) return undefined
-        const { newest } = await look(key)
+        const { newest } = await readState(key)
         return newest && versioned(newest)
       })
     },
@@ -105,12 +105,12 @@ export function createStore(disk: Disk, { path }: { readonly path: string }): To
         await folder.open()
         const flag = options?.forgetOlder === true ? { forgetOlder: true as const } : {}
         const next = { schema: 1 as const, account, version: expected + 1, writeId, ...flag, record }
-        const deadline = performance.now() + patience.milliseconds
-        for (let looks = 0; looks < patience.looks || performance.now() < deadline; looks += 1) {
+        const deadline = performance.now() + swapLimit.milliseconds
+        for (let attempts = 0; attempts < swapLimit.attempts || performance.now() < deadline; attempts += 1) {
           if (expected === 0) await folder.addAccount(key)
           else if (!(await folder.hasAccount(key))) return { conflict: true }
-          const answer = await swapOnce(key, next, options?.expectedWriteId)
-          if (answer) return answer
+          const result = await swapOnce(key, next, options?.expectedWriteId)
+          if (result) return result
           await pause(1)
         }
         throw new StoreError('busy', `Another process keeps writing to ${accountFolder(root, key)}.`)
@@ -142,12 +142,12 @@ async function* accountNames(disk: Disk, root: string, open: () => Promise<void>
   let failure: unknown
   for (const shard of (await list(root)).filter((name) => shardName.test(name))) {
     for (const key of (await list(shardFolder(root, shard))).filter((name) => keyName.test(name))) {
-      const standing = await reporting('read-failed', root, () => newestRecord(disk, root, key)).catch(
+      const state = await reporting('read-failed', root, () => newestRecord(disk, root, key)).catch(
         (error: unknown) => {
           failure ??= error
         },
       )
-      if (standing?.newest) yield standing.newest.account
+      if (state?.newest) yield state.newest.account
     }
   }
   if (failure !== undefined) throw failure

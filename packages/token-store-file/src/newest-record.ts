@@ -22,8 +22,8 @@ export interface Found {
   readonly file: Stats | undefined
 }
 
-/** What stands in an account's folder. */
-export interface Standing extends Found {
+/** What is in an account's folder. */
+export interface FolderState extends Found {
   /** The highest slot that is taken, by a damaged file too; 0 where none is. */
   readonly highestSlot: number
   /** 0 where none is taken. */
@@ -37,9 +37,9 @@ const firstRead = 16 * 1024
 const listings = 100
 
 /**
- * @throws StoreError `corrupt` where version files stand and none verifies; `permissions` for a file that is not ours
+ * @throws StoreError `corrupt` where there are version files and none verifies; `permissions` for a file that is not ours
  */
-export async function newestRecord(disk: Disk, root: string, key: string): Promise<Standing> {
+export async function newestRecord(disk: Disk, root: string, key: string): Promise<FolderState> {
   let settled: string | undefined
   for (let listing = 0; listing < listings; listing += 1) {
     const slots = await listSlots(disk, root, key)

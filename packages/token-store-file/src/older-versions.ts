@@ -59,6 +59,6 @@ export async function forgetOlder(
     await removeVersions(disk, root, key, newest.slot, old)
     await sync(disk, folder)
   } catch {
-    // The record itself stands, and is the newest whatever stands beside it.
+    // The record itself is stored, and is the newest, whatever other files there are.
   }
 }

@@ -15,7 +15,7 @@ const remembered = 250_000
 export interface OpenedFolder {
   /** Opens the folder once; the next call tries again where it failed. */
   readonly open: () => Promise<void>
-  /** Looks at an account's folder once; `false` where there is none. */
+  /** Checks an account's folder once; `false` where there is none. */
   readonly hasAccount: (key: string) => Promise<boolean>
   /** Makes an account's folder, durably. @throws the system's ENOENT where the store's own folder is gone */
   readonly addAccount: (key: string) => Promise<void>
@@ -28,18 +28,18 @@ export function openedFolder(disk: Disk, root: string): OpenedFolder {
   const accounts = new Set<string>()
   const shards = new Set<string>()
 
-  const look = async (name: string, folder: string, looked: Set<string>): Promise<boolean> => {
-    if (looked.has(name)) return true
+  const check = async (name: string, folder: string, checked: Set<string>): Promise<boolean> => {
+    if (checked.has(name)) return true
     const found = await unless(
       checkFolder(disk, folder).then(() => true),
       'ENOENT',
     )
-    if (looked.size >= remembered) looked.clear()
-    if (found) looked.add(name)
+    if (checked.size >= remembered) checked.clear()
+    if (found) checked.add(name)
     return found ?? false
   }
-  const lookAtShard = (folder: string): Promise<boolean> => look(folder, folder, shards)
-  const lookAtAccount = (key: string): Promise<boolean> => look(key, accountFolder(root, key), accounts)
+  const checkShard = (folder: string): Promise<boolean> => check(folder, folder, shards)
+  const checkAccount = (key: string): Promise<boolean> => check(key, accountFolder(root, key), accounts)
 
   return {
     open: () =>
@@ -53,15 +53,15 @@ export function openedFolder(disk: Disk, root: string): OpenedFolder {
       shards.clear()
     },
     hasAccount: async (key) =>
-      accounts.has(key) || ((await lookAtShard(shardFolder(root, key))) && (await lookAtAccount(key))),
+      accounts.has(key) || ((await checkShard(shardFolder(root, key))) && (await checkAccount(key))),
     addAccount: async (key) => {
-      // It may have been removed since it was opened, and what stands there now be somebody else's.
+      // It may have been removed since it was opened, and what is there now be somebody else's.
       await checkFolder(disk, root)
       const [shard, folder] = [shardFolder(root, key), accountFolder(root, key)]
       await unless(disk.mkdir(shard, 0o700), 'EEXIST')
-      await lookAtShard(shard)
+      await checkShard(shard)
       await unless(disk.mkdir(folder, 0o700), 'EEXIST')
-      await lookAtAccount(key)
+      await checkAccount(key)
       // Even where another process made them: it may have died before this.
       await sync(disk, root)
       await sync(disk, shard)

@@ -22,7 +22,7 @@ import { kept, removeTemporary, removeVersions } from './older-versions.ts'
  * Puts content into a slot that was free and above all others.
  *
  * @param base - the record that this one follows, and its file; it is kept
- * @returns whether it stands there, durably; `false` where the slot was taken meanwhile
+ * @returns whether it is there, durably; `false` where the slot was taken meanwhile
  */
 export async function publish(
   disk: Disk,
@@ -46,7 +46,7 @@ export async function publish(
   }
 }
 
-/** Answers the slots that were taken before, or `undefined` where this one was among them. */
+/** Returns the slots that were taken before, or `undefined` where this one was among them. */
 async function putInPlace(
   disk: Disk,
   root: string,
@@ -63,7 +63,7 @@ async function putInPlace(
     if ((taken[0] ?? 0) >= slot || !(await isStillThere(disk, root, key, base))) return undefined
     if (taken.length === 0) await removeTemporary(disk, root, key, (other) => other > slot)
     const path = versionFile(accountFolder(root, key), slot)
-    return (await place(disk, root, temporary, path)) ? taken : undefined
+    return (await linkInto(disk, root, temporary, path)) ? taken : undefined
   } finally {
     tidying.push(discard(disk, temporary))
   }
@@ -87,7 +87,7 @@ async function writeTemporary(disk: Disk, root: string, path: string, content: U
 }
 
 /** `false` where the slot is taken, or the temporary file was removed because it came too late. */
-async function place(disk: Disk, root: string, temporary: string, path: string): Promise<boolean> {
+async function linkInto(disk: Disk, root: string, temporary: string, path: string): Promise<boolean> {
   try {
     await disk.link(temporary, path)
     return true

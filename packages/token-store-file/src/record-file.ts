@@ -18,7 +18,7 @@ export interface Envelope {
   /** The record's, as `TokenStore` counts. */
   readonly version: number
   readonly writeId: string
-  /** The files before it have to go; whoever finds one beside it removes it. */
+  /** The files before it have to go; whoever finds one next to it removes it. */
   readonly forgetOlder?: true
   readonly record: TokenRecord
 }

@@ -19,7 +19,7 @@ export interface IoRedisSubscriber {
 /** A connection of either library for nothing but subscriptions. */
 export type RedisSubscriber = NodeRedisSubscriber | IoRedisSubscriber
 
-/** Starts to listen on a channel; the answer ends it. */
+/** Starts to listen on a channel; returns what ends it. */
 export type Listen = (channel: string, onChange: () => void) => () => void
 
 /** One subscription a channel, whoever listens. */

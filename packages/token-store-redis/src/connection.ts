@@ -121,8 +121,8 @@ function nodeRedisMaster(node: unknown): Master {
   const { scan, info } = commandsOf(node)
   return {
     scan: async (cursor, pattern) => {
-      const answer = await scan(cursor, { MATCH: pattern, COUNT: scanCount })
-      const { cursor: next, keys } = isObject(answer) ? answer : {}
+      const reply = await scan(cursor, { MATCH: pattern, COUNT: scanCount })
+      const { cursor: next, keys } = isObject(reply) ? reply : {}
       return { cursor: String(next), keys: strings(keys) }
     },
     info: async (section) => String(await info(section)),
@@ -142,5 +142,5 @@ function commandsOf(node: unknown): { readonly scan: Command; readonly info: Com
   return { scan: command('scan'), info: command('info') }
 }
 
-const pair = (answer: unknown): readonly unknown[] => (Array.isArray(answer) ? answer : [])
+const pair = (reply: unknown): readonly unknown[] => (Array.isArray(reply) ? reply : [])
 const strings = (list: unknown): string[] => (Array.isArray(list) ? list.map(String) : [])

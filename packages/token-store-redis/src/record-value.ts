@@ -1,5 +1,5 @@
 /**
- * What stands under an account's key: a line for the script, then the record in its envelope.
+ * What is stored under an account's key: a line for the script, then the record in its envelope.
  *
  *     owner-sso/1 7 "3c1e…"          format, version, id of the write
  *     {"account":"…","record":{…}}
@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto'
 import { StoreError, type TokenRecord, type Versioned } from '@owner-sso/core'
 
 /**
- * The key of an account. The braces make it one hash slot, whatever is put beside it later; the hash tells nothing of
+ * The key of an account. The braces make it one hash slot, whatever is stored with it later; the hash tells nothing of
  * the account.
  */
 export function keyOf(prefix: string, account: string): string {
@@ -21,7 +21,7 @@ export function keyOf(prefix: string, account: string): string {
 /** A write id as the header holds it: on one line, whatever is in it. */
 export const idInHeader = (writeId: string): string => JSON.stringify(writeId)
 
-/** `undefined` for what is none. */
+/** `undefined` for what is not one. */
 function idOf(header: string): string | undefined {
   try {
     const id: unknown = JSON.parse(header)
@@ -36,7 +36,7 @@ export function encode(account: string, version: number, record: TokenRecord, wr
 }
 
 /**
- * @param key - where the value stands; the account in it has to be the key's
+ * @param key - where the value is stored; the account in it has to be the key's
  * @throws StoreError `corrupt` for what this store did not write
  */
 export function decode(value: string, key: string): Versioned & { readonly account: string } {

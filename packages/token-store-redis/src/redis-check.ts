@@ -2,7 +2,7 @@
  * `checkRedis`: whether a server is set up to keep records, before the first one is lost.
  */
 import { connectionOf, type Master, type RedisClient } from './connection.ts'
-import { answered, commandDeadline } from './redis-failure.ts'
+import { withinDeadline, commandDeadline } from './redis-failure.ts'
 
 /** One thing about a server that can cost a token set. */
 export interface RedisProblem {
@@ -17,13 +17,16 @@ export interface RedisProblem {
  * @throws StoreError where it can't be reached, or may not be asked
  */
 export async function checkRedis(client: RedisClient): Promise<RedisProblem[]> {
-  const masters = await answered(connectionOf(client, commandDeadline).masters)
+  const masters = await withinDeadline(connectionOf(client, commandDeadline).masters)
   const found = await Promise.all(masters.map(problemsOf))
   return found.flat().filter(({ about }, index, all) => all.findIndex((other) => other.about === about) === index)
 }
 
 async function problemsOf({ info }: Master): Promise<RedisProblem[]> {
-  const [memory, persistence] = await Promise.all([answered(() => info('memory')), answered(() => info('persistence'))])
+  const [memory, persistence] = await Promise.all([
+    withinDeadline(() => info('memory')),
+    withinDeadline(() => info('persistence')),
+  ])
   const policy = fieldOf(memory, 'maxmemory_policy')
   const problems: RedisProblem[] = []
   if (policy?.startsWith('allkeys-')) {

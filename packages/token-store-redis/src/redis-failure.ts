@@ -34,7 +34,7 @@ const deniedInScript = /^ERR (?:The user executing the script can't|ACL failure 
  *
  * @throws StoreError; for `unavailable` the command may have been carried out, or may still be
  */
-export async function answered<Answer>(command: () => Promise<Answer>): Promise<Answer> {
+export async function withinDeadline<Reply>(command: () => Promise<Reply>): Promise<Reply> {
   let end: (() => void) | undefined
   const late = new Promise<never>((_resolve, reject) => {
     end = startTimeLimit(commandDeadline, () => reject(new StoreError('unavailable', 'Redis did not answer in time.')))

@@ -5,7 +5,7 @@ import { type EncryptionKey, StoreError, type TokenStore, type Versioned, withEn
 import { listenWith, type RedisSubscriber } from './change-hint.ts'
 import { type Connection, connectionOf, type RedisClient } from './connection.ts'
 import { decode, encode, idInHeader, keyOf, notOurs } from './record-value.ts'
-import { answered, commandDeadline } from './redis-failure.ts'
+import { commandDeadline, withinDeadline } from './redis-failure.ts'
 import { swapScript } from './swap-script.ts'
 
 /** The connections, the names of the keys, and whether the values are sealed. */
@@ -23,7 +23,7 @@ export interface RedisTokenStoreOptions {
 /**
  * A store of one key an account: one GET to read, one script to swap, no time to live.
  *
- * @throws TypeError for a client or a key that is none. Its operations throw `StoreError` within two seconds: `unavailable`,
+ * @throws TypeError for something that is not a client, or not a key. Its operations throw `StoreError` within two seconds: `unavailable`,
  *   `write-failed`, `permissions`, `corrupt`, `wrong-key`.
  */
 export function redisTokenStore({ encryptionKey, ...options }: RedisTokenStoreOptions): TokenStore {
@@ -35,9 +35,9 @@ function plainStore({ client, prefix = 'owner-sso:', subscriber }: RedisTokenSto
   const store: TokenStore = {
     read: async (account) => {
       const key = keyOf(prefix, account)
-      const value = await answered(() => connection.get(key))
+      const value = await withinDeadline(() => connection.get(key))
       if (value === null) return undefined
-      return standing(decode(value, key))
+      return versioned(decode(value, key))
     },
 
     swap: async (account, expected, next, writeId, options) => {
@@ -45,9 +45,9 @@ function plainStore({ client, prefix = 'owner-sso:', subscriber }: RedisTokenSto
       const value = encode(account, expected + 1, next, writeId)
       const over = options?.expectedWriteId === undefined ? '' : idInHeader(options.expectedWriteId)
       const args = [String(expected), idInHeader(writeId), value, over]
-      const answer = await answered(() => swapIn(connection, key, args))
-      if (answer === 0) return { conflict: true }
-      return standing(decode(answer === 1 ? value : String(answer), key))
+      const reply = await withinDeadline(() => swapIn(connection, key, args))
+      if (reply === 0) return { conflict: true }
+      return versioned(decode(reply === 1 ? value : String(reply), key))
     },
 
     accounts: () => accountNames(connection, prefix),
@@ -57,7 +57,7 @@ function plainStore({ client, prefix = 'owner-sso:', subscriber }: RedisTokenSto
   return { ...store, watch: (account, onChange) => listen(connection.keyPrefix + keyOf(prefix, account), onChange) }
 }
 
-const standing = ({ version, writeId, record }: Versioned): Versioned => ({ version, writeId, record })
+const versioned = ({ version, writeId, record }: Versioned): Versioned => ({ version, writeId, record })
 
 async function swapIn(connection: Connection, key: string, args: readonly string[]): Promise<unknown> {
   try {
@@ -69,18 +69,18 @@ async function swapIn(connection: Connection, key: string, args: readonly string
 }
 
 /**
- * Every account that can be read; then the error of the first value that is none of ours. SCAN may name a key twice, and
+ * Every account that can be read; then the error of the first value that is not ours. SCAN may name a key twice, and
  * one that is gone by now.
  */
 async function* accountNames(connection: Connection, prefix: string): AsyncGenerator<string> {
   const seen = new Set<string>()
   let foreign: StoreError | undefined
   const pattern = `${escaped(connection.keyPrefix + prefix)}{*}`
-  for (const master of await answered(connection.masters)) {
+  for (const master of await withinDeadline(connection.masters)) {
     let cursor = '0'
     do {
       const from = cursor
-      const found = await answered(() => master.scan(from, pattern))
+      const found = await withinDeadline(() => master.scan(from, pattern))
       cursor = found.cursor
       for (const key of found.keys.map((name) => name.slice(connection.keyPrefix.length))) {
         if (seen.has(key)) continue
@@ -94,10 +94,10 @@ async function* accountNames(connection: Connection, prefix: string): AsyncGener
   if (foreign !== undefined) throw foreign
 }
 
-/** The account of a key, nobody where it is gone, or the error that says that something else stands there. */
+/** The account of a key, nobody where it is gone, or the error that says that something else is stored there. */
 async function accountAt(connection: Connection, key: string): Promise<string | StoreError | undefined> {
   try {
-    const value = await answered(() => connection.get(key))
+    const value = await withinDeadline(() => connection.get(key))
     return value === null ? undefined : decode(value, key).account
   } catch (error) {
     if (error instanceof StoreError && error.reason === 'corrupt') return error

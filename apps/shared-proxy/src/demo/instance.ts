@@ -15,7 +15,7 @@ export interface Instance {
 const main = fileURLToPath(new URL('../main.js', import.meta.url))
 
 /**
- * @param environment - its settings; beside them it gets the PATH alone
+ * @param environment - its settings; apart from them it gets only the PATH
  * @param onLine - what it logs once it is ready
  */
 export function startInstance(environment: Readonly<Record<string, string>>, onLine: (line: string) => void): Instance {

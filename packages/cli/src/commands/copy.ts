@@ -38,9 +38,9 @@ function countingWrites(store: TokenStore): { readonly store: TokenStore; readon
     store: {
       read: (account) => store.read(account),
       async swap(...args) {
-        const answer = await store.swap(...args)
-        if (!('conflict' in answer)) written += 1
-        return answer
+        const result = await store.swap(...args)
+        if (!('conflict' in result)) written += 1
+        return result
       },
     },
     written: () => written,

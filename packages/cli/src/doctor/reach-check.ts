@@ -70,9 +70,9 @@ function headOf(url: string, { tls, userAgent }: Transport): Promise<Head> {
     signal: timeLimitSignal(timeout),
   } as const
   return new Promise((resolve, reject) => {
-    request(new URL(url), options, (answer) => {
-      resolve(head(answer))
-      answer.destroy()
+    request(new URL(url), options, (response) => {
+      resolve(head(response))
+      response.destroy()
     })
       .on('error', (error) =>
         reject(error.name === 'AbortError' ? Object.assign(new Error(), { code: 'ETIMEDOUT' }) : error),

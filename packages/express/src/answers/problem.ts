@@ -19,12 +19,12 @@ export interface Problem {
 /** A whole answer, as data. */
 export interface Answer {
   readonly status: number
-  /** Beside the content headers. */
+  /** In addition to the content headers. */
   readonly headers: Readonly<Record<string, string>>
   readonly problem: Problem
 }
 
-/** What an answer may carry beside status, code and detail. */
+/** What an answer may carry in addition to status, code and detail. */
 export interface AnswerExtras {
   readonly headers?: Readonly<Record<string, string>>
   readonly reason?: string | undefined

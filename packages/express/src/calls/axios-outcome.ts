@@ -55,7 +55,7 @@ export function shownError<Failure>(
   return error
 }
 
-/** The application's own error, which is none of ours to change. */
+/** The application's own error, which is not ours to change. */
 function abortReason({ config }: Shown): unknown {
   return property(property(config, 'signal'), 'reason')
 }

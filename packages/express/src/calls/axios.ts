@@ -6,7 +6,7 @@
  */
 import { SignedOutError } from '@owner-sso/core'
 import { property } from '../property.ts'
-import { OwnerApiTokenRefusedError, tokenStandings } from '../refused-token.ts'
+import { OwnerApiTokenRefusedError, tokenHistories } from '../refused-token.ts'
 import { tokenAfter } from '../rejected-token.ts'
 import { discard, shownConfig, shownError, shownResponse } from './axios-outcome.ts'
 import { checkedAddress, type OwnerCallOptions, parseOwnerCallOptions } from './options.ts'
@@ -71,10 +71,10 @@ export function attachBearer<Instance extends AxiosLike>(instance: Instance, opt
     }
   }
 
-  const standings = tokenStandings()
+  const histories = tokenHistories()
   function refuseIfRefused(account: string, token: string, response: unknown): void {
     const status = property(response, 'status')
-    if (typeof status !== 'number' || !standings.refused(account, token, status)) return
+    if (typeof status !== 'number' || !histories.refused(account, token, status)) return
     discard(response)
     throw new OwnerApiTokenRefusedError()
   }

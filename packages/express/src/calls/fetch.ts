@@ -2,7 +2,7 @@
  * `ownerFetch`: `fetch` with the owner's token on it.
  */
 import { SignedOutError } from '@owner-sso/core'
-import { OwnerApiTokenRefusedError, tokenStandings } from '../refused-token.ts'
+import { OwnerApiTokenRefusedError, tokenHistories } from '../refused-token.ts'
 import { tokenAfter } from '../rejected-token.ts'
 import { checkedAddress, type OwnerCallOptions, parseOwnerCallOptions } from './options.ts'
 import { connectionsOf, type Straight } from './connections.ts'
@@ -33,7 +33,7 @@ export function ownerFetch(options: OwnerFetchOptions): typeof globalThis.fetch 
   const send = options.fetch ?? straightFetch(connectionsOf(transport))
   if (typeof send !== 'function') throw new TypeError('fetch must be a function')
 
-  const standings = tokenStandings()
+  const histories = tokenHistories()
   return async (input, init) => {
     const request = input instanceof Request ? input : undefined
     const address = checkedAddress(input instanceof Request ? input.url : String(input), target)
@@ -48,7 +48,7 @@ export function ownerFetch(options: OwnerFetchOptions): typeof globalThis.fetch 
     }
     const taken = async (token: string): Promise<Response> => {
       const response = await sendWith(token)
-      if (!standings.refused(account, token, response.status)) return response
+      if (!histories.refused(account, token, response.status)) return response
       await response.body?.cancel()
       throw new OwnerApiTokenRefusedError()
     }

@@ -1,5 +1,5 @@
 /**
- * Whether a request may be forwarded at all, told from its first lines.
+ * Whether a request may be forwarded at all, derived from its first lines.
  */
 import type { IncomingMessage } from 'node:http'
 import type { Answer } from '../answers/problem.ts'

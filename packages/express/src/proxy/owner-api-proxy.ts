@@ -10,7 +10,7 @@ import { refusal } from '../answers/refusal.ts'
 import { ssoErrorAnswer } from '../answers/sso-error.ts'
 import { answerFault } from '../handler-fault.ts'
 import { property } from '../property.ts'
-import { tokenStandings } from '../refused-token.ts'
+import { tokenHistories } from '../refused-token.ts'
 import { tokenAfter } from '../rejected-token.ts'
 import { admission, hasPlainFraming } from './admission.ts'
 import { runExchange } from './exchange.ts'
@@ -50,7 +50,7 @@ export function ownerApiProxy<Request extends IncomingMessage = IncomingMessage>
   const settings = parseProxyOptions(options)
   const { tokens, authorize, accountOf, onProblem, headersTimeout, bodyTimeout, maxDuration } = settings
   const pool = upstreamPool(settings)
-  const standings = tokenStandings()
+  const histories = tokenHistories()
   let active = 0
 
   async function forward(request: Request, response: ServerResponse): Promise<Answer | undefined> {
@@ -86,7 +86,7 @@ export function ownerApiProxy<Request extends IncomingMessage = IncomingMessage>
           own: response.getHeaders(),
           location: (value) => ownLocation(value, path, mountPathOf(request), settings),
         }),
-      refusesToken: (sent, status) => standings.refused(account, sent, status),
+      refusesToken: (sent, status) => histories.refused(account, sent, status),
       tokenAfter: (rejected) => tokenAfter(tokens, account, rejected, canRepeat),
       answerTo: (error) => ssoErrorAnswer(error) ?? refusal('ERR_OWNER_API_INTERNAL'),
       report: (answer, error) => reported(answer, error, request, onProblem),

@@ -1,5 +1,5 @@
 /**
- * The gateway's own answers: JSON, and problem details (RFC 9457) with a `code` for programs.
+ * The gateway's own responses: JSON, and problem details (RFC 9457) with a `code` for programs.
  */
 import { STATUS_CODES, type ServerResponse } from 'node:http'
 

@@ -6,7 +6,7 @@ import type { Notice } from './pages/form.ts'
 import type { Html } from './pages/layout.ts'
 
 /** Sends a page; with `retryAfter` (seconds) the header of that name as well. */
-export async function answer(response: Response, status: number, page: Html, retryAfter?: number): Promise<void> {
+export async function sendPage(response: Response, status: number, page: Html, retryAfter?: number): Promise<void> {
   if (retryAfter !== undefined) response.set('retry-after', String(retryAfter))
   response
     .status(status)
