@@ -9,7 +9,7 @@ const networkFileSystems = new Set([0x6969, 0x517b, 0xfe534d42, 0xff534d42, 0x53
 /** Warns, once for each store that is opened there. */
 export async function warnOfNetworkFolder(disk: Disk, path: string): Promise<void> {
   const type = await disk.statfs(path).then(
-    ({ type }) => type,
+    (fileSystem) => fileSystem.type,
     () => 0,
   )
   // As an unsigned number: some systems give it with a sign.
