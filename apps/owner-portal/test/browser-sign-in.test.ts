@@ -67,7 +67,7 @@ describe('signing in on the service’s own page', () => {
   })
 
   it('says that an account with a passcode signs in with the form', async () => {
-    const portal = await startPortal({ emulator: { mfaAt: 'token-exchange' } })
+    const portal = await startPortal({ emulator: { mfaAt: 'code-exchange' } })
     const me = portal.visitor()
     const page = await me.open('/sign-in/browser')
     const callbackUrl = await portal.emulator.signInByHand(linkOn(page.html), { identity: 'mfa@example.com' })

@@ -17,7 +17,7 @@ function wrong(right: string): string {
 }
 
 describe('the passcode step', () => {
-  it.each(['token-exchange', 'form-submission'] as const)(
+  it.each(['code-exchange', 'form-submission'] as const)(
     'takes the passcode of the chosen device, with the passcode page at the %s',
     async (mfaAt) => {
       const portal = await startPortal({ emulator: { mfaAt } })

@@ -10,6 +10,7 @@ export type {
   FactorListShape,
   FirewallOptions,
   FormAfterPasscode,
+  FormerMfaPlace,
   HiddenInputsOptions,
   MfaPlace,
   PasscodePageOptions,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import * as fc from 'fast-check'
-import { maskAnswer, maskRequest, type SeenAnswer, type SeenRequest } from '../src/masking/exchange-mask.ts'
+import { maskResponse, maskRequest, type SeenResponse, type SeenRequest } from '../src/masking/exchange-mask.ts'
 import type { Masking } from '../src/masking/masking.ts'
 import { parseTemplate, render } from '../src/fixture/placeholders.ts'
 import { createPseudonyms, type Pseudonyms } from '../src/masking/pseudonyms.ts'
@@ -71,7 +71,7 @@ const form = { headers: [['Content-Type', 'application/x-www-form-urlencoded']] 
 const json = { headers: [['Content-Type', 'application/json']] } as const
 const html = { headers: [['Content-Type', 'text/html; charset=utf-8']] } as const
 
-const answers: Readonly<Record<string, (secret: string) => Partial<SeenAnswer>>> = {
+const answers: Readonly<Record<string, (secret: string) => Partial<SeenResponse>>> = {
   'a redirect': (value) => ({
     headers: [['Location', `http://127.0.0.1:4000/void/callback?code=${encodeURIComponent(value)}`]],
   }),
@@ -137,7 +137,7 @@ const plainRequest: SeenRequest = {
   headers: [],
   body: Buffer.alloc(0),
 }
-const plainAnswer: SeenAnswer = { status: 200, headers: [], body: Buffer.alloc(0) }
+const plainAnswer: SeenResponse = { status: 200, headers: [], body: Buffer.alloc(0) }
 
 /** How a secret could still be read. */
 function spellings(value: string): string[] {
@@ -173,7 +173,7 @@ describe('no secret is in a recording', () => {
   it.each(Object.entries(answers))('that was answered in %s', (_place, make) => {
     const record = (value: string): string => {
       const pseudonyms = createPseudonyms()
-      const answer = maskAnswer(masking('service', pseudonyms), { ...plainAnswer, ...make(value) })
+      const answer = maskResponse(masking('service', pseudonyms), { ...plainAnswer, ...make(value) })
       return JSON.stringify([answer, pseudonyms.shapes()])
     }
     fc.assert(
@@ -188,7 +188,7 @@ describe('no secret is in a recording', () => {
     const body = Buffer.from(new URLSearchParams({ credential }).toString())
     maskRequest(masking('client', pseudonyms), { ...plainRequest, ...form, body })
     const page = Buffer.from('<p>You typed Sign In Again, please sign in again</p>')
-    const { html: lines } = maskAnswer(masking('service', pseudonyms), { ...plainAnswer, ...html, body: page })
+    const { html: lines } = maskResponse(masking('service', pseudonyms), { ...plainAnswer, ...html, body: page })
     expect(lines).toEqual(['<p>You typed {{credential.1}}, please {{credential.1}}</p>'])
   })
 })
@@ -201,7 +201,7 @@ describe('a recording', () => {
     expect(request.query).toEqual({ state: '{{state.1}}', login_hint: '{{identity.1}}' })
     const body = Buffer.from('<input name="state" value="s7-8t"><p>ann@example.com</p>')
     const headers = [...html.headers, ['Location', 'http://localhost:4000/void/callback?code=c-9&state=s7-8t'] as const]
-    expect(maskAnswer(masking('service', pseudonyms), { ...plainAnswer, headers, body })).toEqual({
+    expect(maskResponse(masking('service', pseudonyms), { ...plainAnswer, headers, body })).toEqual({
       status: 200,
       headers: {
         'content-type': 'text/html; charset=utf-8',
@@ -217,7 +217,7 @@ describe('a recording', () => {
 <body><h1>Access Denied</h1>You don&#39;t have permission to access this server. Reference&#32;&#35;18&#46;8f2a&#46;17
 <p>Your account has been locked</p><script>var messages = {"_": ["Captcha does not match"]};</script>
 <form method="post"><input type="hidden" name="_csrf" value=""><input name="identity"><input name="credential" type="password"></form>`
-    const recorded = maskAnswer(masking('service'), { ...plainAnswer, ...html, body: Buffer.from(page) }).html?.join(
+    const recorded = maskResponse(masking('service'), { ...plainAnswer, ...html, body: Buffer.from(page) }).html?.join(
       '\n',
     )
     expect(recorded).toBe(page.replace('8f2a&#46;17', '{{text.1:html}}'))
@@ -226,7 +226,11 @@ describe('a recording', () => {
       valid: false,
       expires_in: 28800,
     }
-    const shown = maskAnswer(masking('service'), { ...plainAnswer, ...json, body: Buffer.from(JSON.stringify(error)) })
+    const shown = maskResponse(masking('service'), {
+      ...plainAnswer,
+      ...json,
+      body: Buffer.from(JSON.stringify(error)),
+    })
     expect(shown.json).toEqual(error)
   })
 
@@ -252,7 +256,7 @@ describe('a recording', () => {
             return name
           },
         }
-        const { html: lines = [] } = maskAnswer(masking('service', spy), {
+        const { html: lines = [] } = maskResponse(masking('service', spy), {
           ...plainAnswer,
           ...html,
           body: Buffer.from(source),

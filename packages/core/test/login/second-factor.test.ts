@@ -68,7 +68,7 @@ describe('login with a second factor', () => {
   })
 
   it.each([
-    ['token-exchange', ['GET /oauth2/v3/authorize', 'POST /oauth2/v3/authorize', 'POST /oauth2/v3/token']],
+    ['code-exchange', ['GET /oauth2/v3/authorize', 'POST /oauth2/v3/authorize', 'POST /oauth2/v3/token']],
     ['form-submission', ['GET /oauth2/v3/authorize', 'POST /oauth2/v3/authorize']],
   ] as const)(
     'says that a passcode is wanted where none was given, once it is (%s): nothing is asked for',
@@ -275,7 +275,7 @@ describe('the list of factors', () => {
 describe('a pending login', () => {
   const asJson = (pending: PendingLogin): PendingLogin => JSON.parse(JSON.stringify(pending)) as PendingLogin
 
-  it.each(['token-exchange', 'form-submission'] as const)(
+  it.each(['code-exchange', 'form-submission'] as const)(
     'completes after a trip through JSON, by another instance of the application (%s)',
     async (mfaAt) => {
       const { emulator, sso } = await start({ ...one, mfaAt })

@@ -24,7 +24,7 @@ export interface Reading {
 /** Shown of a query or a request's body. */
 const plainInRequests = new Set([...plainFields.fixedByClient, ...plainFields.ownOfClient])
 /** Shown of an answer's body, at any depth. */
-const plainInAnswers = new Set([
+const plainInResponses = new Set([
   ...plainFields.fixedByService,
   ...plainFields.sentences,
   ...plainFields.numbers,
@@ -33,7 +33,7 @@ const plainInAnswers = new Set([
 const wordsInErrors = new Set(plainFields.wordsInErrors)
 /** Shown of a redirect: what the client sent comes back, together with what the service says. */
 const plainInLocation = new Set([...plainInRequests, 'issuer', 'error', 'error_description'])
-const plainAnswerHeaders = words(
+const plainResponseHeaders = words(
   'content-type content-length cache-control retry-after www-authenticate transfer-encoding',
 )
 /** Of one request; the rest is not shown, so that nobody fills the log with names. */
@@ -46,8 +46,9 @@ export const masked: Reading = {
   query: (text) => maskFields(grouped(text)),
   requestHeaders: (headers) => mapValues(headers, maskHeader),
   requestBody: (contentType, text) => maskFields(requestFields(contentType, text)),
-  answerHeaders: (headers) => mapValues(headers, maskAnswerHeader),
-  answerBody: (contentType, text) => mapValues(answerFields(contentType, text), (name, value) => maskDeep(value, name)),
+  answerHeaders: (headers) => mapValues(headers, maskResponseHeader),
+  answerBody: (contentType, text) =>
+    mapValues(responseFields(contentType, text), (name, value) => maskDeep(value, name)),
 }
 
 export const unmasked: Reading = {
@@ -55,7 +56,7 @@ export const unmasked: Reading = {
   requestHeaders: (headers) => mapValues(headers, (_name, value) => String(value)),
   requestBody: (contentType, text) => Object.fromEntries(requestFields(contentType, text)),
   answerHeaders: (headers) => headers,
-  answerBody: answerFields,
+  answerBody: responseFields,
 }
 
 /** Fields of a form or JSON object; none of any other body. */
@@ -65,7 +66,7 @@ function requestFields(contentType: string, text: string): [string, unknown][] {
 }
 
 /** Fields of a JSON object; of a page its title and its inputs. */
-function answerFields(contentType: string, text: string): Fields {
+function responseFields(contentType: string, text: string): Fields {
   if (contentType === 'application/json') return parsed(text)
   if (contentType !== 'text/html') return {}
   const title = /<title>([^<]{0,80})/iu.exec(text)?.[1]
@@ -113,7 +114,7 @@ function maskDeep(value: unknown, name: string, parent?: string): unknown {
   if (typeof value === 'object' && value !== null) {
     return mapValues({ ...value }, (inner, item: unknown) => maskDeep(item, inner, name))
   }
-  const plain = plainInAnswers.has(name) || (wordsInErrors.has(name) && parent === 'error')
+  const plain = plainInResponses.has(name) || (wordsInErrors.has(name) && parent === 'error')
   return plain || value === null || typeof value === 'boolean' ? value : maskText
 }
 
@@ -132,11 +133,11 @@ function maskCookie(pair: string): string {
   return value === undefined || name === '' ? maskText : `${name}=${maskText}`
 }
 
-function maskAnswerHeader(name: string, value: string | readonly string[]): string | readonly string[] {
-  if (typeof value !== 'string') return value.map((item) => String(maskAnswerHeader(name, item)))
+function maskResponseHeader(name: string, value: string | readonly string[]): string | readonly string[] {
+  if (typeof value !== 'string') return value.map((item) => String(maskResponseHeader(name, item)))
   if (name.toLowerCase() === 'set-cookie') return value.replace(/=[^;]*/u, `=${maskText}`)
   if (name.toLowerCase() === 'location') return maskLocation(value)
-  return plainAnswerHeaders.has(name.toLowerCase()) ? value : maskText
+  return plainResponseHeaders.has(name.toLowerCase()) ? value : maskText
 }
 
 function maskLocation(location: string): string {

@@ -2,11 +2,11 @@
  * The check of all options together: a caller's mistake becomes a TypeError that names the option and what it takes.
  */
 import type { AccountOptions } from './account-options.ts'
-import { base32, boolean, checkEach, isArrayOf, isRecord, oneOf, text, type Checks } from './checks.ts'
-import { optionNames, optionTable } from './option-table.ts'
+import { base32, boolean, checkEach, isArrayOf, isRecord, oneOf, text, type Check, type Checks } from './checks.ts'
+import { optionNames, optionTable, type OptionRow } from './option-table.ts'
 import type { GivenOptions } from './options.ts'
 
-const optionChecks = Object.fromEntries(optionNames.map((name) => [name, optionTable[name].check]))
+const optionChecks = Object.fromEntries(optionNames.map((name) => [name, checkOf(optionTable[name])]))
 
 /** What each field of an account may be. */
 export const accountChecks: Checks<AccountOptions> = {
@@ -45,6 +45,12 @@ export function checkOptions(options: GivenOptions): void {
 
 function checkTlsVersions({ tlsMinVersion = 'TLSv1.2', tlsMaxVersion = 'TLSv1.3' }: GivenOptions): void {
   if (tlsMinVersion > tlsMaxVersion) throw new TypeError('Option tlsMinVersion must not be above tlsMaxVersion')
+}
+
+/** Former names of values are taken, and not told. */
+function checkOf({ check, formerly = {} }: OptionRow): Check {
+  const isFormer = (value: unknown): boolean => typeof value === 'string' && Object.hasOwn(formerly, value)
+  return { ...check, accepts: (value) => isFormer(value) || check.accepts(value) }
 }
 
 function isFactor(value: unknown): boolean {

@@ -36,6 +36,8 @@ export interface OptionRow<Value = unknown> {
   readonly check: Check
   /** It can change while the emulator runs. */
   readonly changeable: boolean
+  /** Former names of its values, and the names of today: taken for one minor version. */
+  readonly formerly?: Readonly<Record<string, Value>>
   /** What its flag `--no-…` does, where that is not plain from `about`. */
   readonly without?: string
 }
@@ -143,8 +145,9 @@ export const optionTable: OptionTable = {
   mfaAt: {
     group: 'Logins',
     about: 'When the passcode page comes',
-    default: 'token-exchange',
-    check: oneOf('token-exchange', 'form-submission'),
+    default: 'code-exchange',
+    check: oneOf('code-exchange', 'form-submission'),
+    formerly: { 'token-exchange': 'code-exchange' },
     changeable: true,
   },
   passcodePage: {

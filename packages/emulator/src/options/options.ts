@@ -6,7 +6,9 @@ import type { AccountOptions } from './account-options.ts'
 import type { CodeChallengeEncoding, Strictness } from '../service/strictness.ts'
 
 /** Where the passcode page appears: at the code exchange (the document) or at the form submission (recordings). */
-export type MfaPlace = 'token-exchange' | 'form-submission'
+export type MfaPlace = 'code-exchange' | 'form-submission' | FormerMfaPlace
+/** The former name of `code-exchange`. @deprecated It goes with the next minor version. */
+export type FormerMfaPlace = 'token-exchange'
 /** What a refresh does with the refresh token: a new one and the old one dies; the same again; none in the answer. */
 export type Rotation = 'single-use' | 'same' | 'omit'
 /**
@@ -136,7 +138,7 @@ export interface ChangeableOptions {
   /**
    * Where the passcode page appears.
    *
-   * @defaultValue `token-exchange`
+   * @defaultValue `code-exchange`
    */
   readonly mfaAt?: MfaPlace
   /**

@@ -91,7 +91,7 @@ export function createRefreshTokens(deps: {
     return token
   }
 
-  async function answer<Given extends { readonly refresh_token?: string }>(
+  async function tokenResponse<Given extends { readonly refresh_token?: string }>(
     { account, family, instance }: Holder,
     given: Given,
     minting: Minting | undefined,
@@ -126,7 +126,7 @@ export function createRefreshTokens(deps: {
       return { tokens: await spent.answer, decision: 'a spent refresh token, within its grace: the same answer again' }
     }
     if (reuse === 'grace-stale' && graceful) {
-      const stale = await answer(held, { refresh_token: token }, minting)
+      const stale = await tokenResponse(held, { refresh_token: token }, minting)
       return { tokens: stale, decision: 'a spent refresh token, within its grace: given back' }
     }
     const consequence = reuse === 'revoke-family' ? ': its family is revoked' : ''
@@ -136,9 +136,9 @@ export function createRefreshTokens(deps: {
   return {
     signIn(account, instance, minting) {
       const holder = { account, instance, family: randomUUID() }
-      return answer(holder, { refresh_token: add(holder, instance) }, minting)
+      return tokenResponse(holder, { refresh_token: add(holder, instance) }, minting)
     },
-    trade: (holder, minting) => answer(holder, { refresh_token: add(holder, 'owner-api') }, minting),
+    trade: (holder, minting) => tokenResponse(holder, { refresh_token: add(holder, 'owner-api') }, minting),
     async refresh(token, place, minting) {
       const held = tokens.get(token)
       if (!held) return { decision: 'an unknown refresh token' }
@@ -148,14 +148,14 @@ export function createRefreshTokens(deps: {
       counters.tokenRefreshes += 1
       const { rotation, reuse } = settings
       if (rotation === 'same') {
-        const same = await answer(held, { refresh_token: token }, minting)
+        const same = await tokenResponse(held, { refresh_token: token }, minting)
         return { tokens: same, decision: 'tokens issued, the refresh token stays' }
       }
       if (rotation === 'omit') {
-        return { tokens: await answer(held, {}, minting), decision: 'tokens issued, without a refresh token' }
+        return { tokens: await tokenResponse(held, {}, minting), decision: 'tokens issued, without a refresh token' }
       }
       const successor = add(held, held.place)
-      const fresh = answer(held, { refresh_token: successor }, minting)
+      const fresh = tokenResponse(held, { refresh_token: successor }, minting)
       // Kept only where it may be asked for again: it is the bulk of what a token takes.
       held.spent = { at: clock.now(), successor, answer: reuse === 'grace' ? fresh : undefined }
       return { tokens: await fresh, decision: 'tokens issued, the refresh token rotated' }

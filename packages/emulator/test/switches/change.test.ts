@@ -48,6 +48,12 @@ describe('change', () => {
     expect(await refreshed()).toMatchObject({ expires_in: 300 })
   })
 
+  it('takes a value by its former name, and calls it by its name of today', async () => {
+    emulator.change({ mfaAt: 'token-exchange' })
+    const { options } = JSON.parse(await (await fetch(`${emulator.authUrl}/_emulator/state`)).text())
+    expect(options.mfaAt).toMatchObject({ value: 'code-exchange', choices: ['code-exchange', 'form-submission'] })
+  })
+
   it('checks TLS versions against those that stand already', () => {
     emulator.change({ tlsMaxVersion: 'TLSv1.2' })
     expect(() => emulator.change({ tlsMinVersion: 'TLSv1.3' })).toThrow('Option tlsMinVersion must not be above')

@@ -18,7 +18,7 @@ export interface SeenRequest {
 }
 
 /** An answer as the client got it. */
-export interface SeenAnswer {
+export interface SeenResponse {
   readonly status: number
   readonly headers: readonly (readonly [name: string, value: string])[]
   readonly body: Buffer
@@ -63,7 +63,7 @@ export function maskRequest(masking: Masking, { instance, method, url, headers, 
   }
 }
 
-export function maskAnswer(masking: Masking, { status, headers, body }: SeenAnswer): RecordedAnswer {
+export function maskResponse(masking: Masking, { status, headers, body }: SeenResponse): RecordedAnswer {
   return { status, headers: maskHeaders(masking, headers), ...maskBody(masking, headers, body) }
 }
 
@@ -76,7 +76,7 @@ function maskCookies(masking: Masking, pairs: readonly string[]): Parameters {
   )
 }
 
-function maskHeaders(masking: Masking, headers: SeenAnswer['headers']): Parameters {
+function maskHeaders(masking: Masking, headers: SeenResponse['headers']): Parameters {
   const masked = new Map<string, string[]>()
   for (const [written, value] of headers) {
     const name = written.toLowerCase()
@@ -105,7 +105,7 @@ function maskSetCookie(masking: Masking, header: string): Marked {
 const plainAttribute =
   /^(?:path=\/(?:oauth2(?:\/v3)?\/?(?:authorize|token)?)?|max-age=-?\d{1,9}|expires=\w{3},? \d\d[ -]\w{3}[ -]\d{2,4} [\d:]{8} GMT|httponly|secure|partitioned|samesite=(?:lax|strict|none))$/iu
 
-function maskBody(masking: Masking, headers: SeenAnswer['headers'], body: Buffer): RecordedBody {
+function maskBody(masking: Masking, headers: SeenResponse['headers'], body: Buffer): RecordedBody {
   if (body.length === 0) return {}
   const type = headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1].toLowerCase() ?? ''
   const text = utf8(body)

@@ -5,8 +5,8 @@ import { access, constants } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { dirname, resolve } from 'node:path'
 import { baseAddress, swapped, type Swap } from './addresses.ts'
-import { clientAnswer, swappedBody } from './client-answer.ts'
-import type { SeenAnswer, SeenRequest } from '../masking/exchange-mask.ts'
+import { clientResponse, swappedBody } from './client-response.ts'
+import type { SeenResponse, SeenRequest } from '../masking/exchange-mask.ts'
 import { format } from '../fixture/fixture-checks.ts'
 import { writeFixture, type Fixture, type RecordedExchange } from '../fixture/fixture.ts'
 import { createPseudonyms } from '../masking/pseudonyms.ts'
@@ -62,7 +62,7 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
   const file = options.fixture === undefined ? undefined : resolve(options.fixture)
   if (file !== undefined) await checkTarget(file)
 
-  const { maskAnswer, maskRequest } = await import('../masking/exchange-mask.ts')
+  const { maskResponse, maskRequest } = await import('../masking/exchange-mask.ts')
   const listener = await listenOnLoopback(options.port)
   const { addresses, instanceOf } = ownAddresses(listener.port)
   const swaps: readonly Swap[] = [
@@ -79,13 +79,13 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
   const named = Object.entries(addresses).map(([name, address]) => [address, name] as const)
   const fixture = (): Fixture => ({ format: format, version: 1, placeholders: { ...pseudonyms.shapes() }, exchanges })
 
-  async function keep(seen: SeenRequest, outcome: UpstreamOutcome, answer: SeenAnswer | undefined): Promise<void> {
+  async function keep(seen: SeenRequest, outcome: UpstreamOutcome, answer: SeenResponse | undefined): Promise<void> {
     if (exchanges.length >= maxExchanges) {
       options.onExchange?.(`passed on, but no longer recorded: a recording has at most ${maxExchanges} exchanges`)
       return
     }
     const request = maskRequest({ pseudonyms, from: 'client', addresses: named }, seen)
-    const recorded = answer && maskAnswer({ pseudonyms, from: 'service', addresses: named }, answer)
+    const recorded = answer && maskResponse({ pseudonyms, from: 'service', addresses: named }, answer)
     exchanges.push({ request, answer: recorded ?? (outcome.kind === 'cut' ? 'cut' : 'none') })
     options.onExchange?.(`${request.method} ${request.path} → ${String(recorded?.status ?? outcome.kind)}`)
     if (file === undefined) return
@@ -128,7 +128,7 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
       )
       return sendPlain(response, 502, `The recorder can't reach the service: ${outcome.reason}`)
     }
-    const answer = outcome.kind === 'answer' ? clientAnswer(outcome.answer, swaps, foreign) : undefined
+    const answer = outcome.kind === 'answer' ? clientResponse(outcome.answer, swaps, foreign) : undefined
     await keep(seen, outcome, answer)
     if (answer) send(response, answer)
     else response.destroy()
@@ -160,7 +160,7 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
   }
 }
 
-function send(response: ServerResponse, { status, headers, body }: SeenAnswer): void {
+function send(response: ServerResponse, { status, headers, body }: SeenResponse): void {
   const sent = headers.flatMap(([name, value]) => [name, value])
   response.writeHead(status, [...sent, 'Content-Length', String(body.length)]).end(body)
 }

@@ -7,7 +7,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import type { Socket } from 'node:net'
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate } from 'node:zlib'
-import type { SeenAnswer } from '../masking/exchange-mask.ts'
+import type { SeenResponse } from '../masking/exchange-mask.ts'
 import { startResponseLimit } from './response-limit.ts'
 import type { UpstreamTls } from './upstream-tls.ts'
 
@@ -25,7 +25,7 @@ export interface UpstreamRequest {
 
 /** What became of it: an answer, a connection that was `cut` once the request was sent, a client that went; or no connection. */
 export type UpstreamOutcome =
-  | { readonly kind: 'answer'; readonly answer: SeenAnswer }
+  | { readonly kind: 'answer'; readonly answer: SeenResponse }
   | { readonly kind: 'cut' }
   | { readonly kind: 'none' }
   | { readonly kind: 'unreachable'; readonly reason: string }
@@ -124,7 +124,10 @@ async function exchange(sent: ClientRequest, body: Buffer, signal: AbortSignal):
 }
 
 /** The answer with its body decoded, and no longer said to be encoded. */
-async function readable({ statusCode = 502, rawHeaders, headers }: IncomingMessage, body: Buffer): Promise<SeenAnswer> {
+async function readable(
+  { statusCode = 502, rawHeaders, headers }: IncomingMessage,
+  body: Buffer,
+): Promise<SeenResponse> {
   const passed = headerPairs(rawHeaders).filter(
     ([name]) => !connectionHeaders.test(name) && !/^content-encoding$/iu.test(name),
   )

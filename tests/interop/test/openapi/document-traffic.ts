@@ -21,11 +21,11 @@ export async function signInByTheBook(emulator: Emulator): Promise<void> {
   await sso.refresh(await sso.login({ identity: 'regional@example.com', credential: CREDENTIAL }))
   await settled(sso.login({ identity: plain, credential: 'wrong' }))
   await settled(sso.login({ identity: LOCKED.identity, credential: CREDENTIAL }))
-  for (const mfaAt of ['token-exchange', 'form-submission'] as const) {
+  for (const mfaAt of ['code-exchange', 'form-submission'] as const) {
     emulator.change({ mfaAt })
     await signInWithPasscode(emulator, sso)
   }
-  emulator.change({ mfaAt: 'token-exchange' })
+  emulator.change({ mfaAt: 'code-exchange' })
 }
 
 /** A wrong passcode first, and the right one after it. */

@@ -2,11 +2,15 @@
  * The service's answer as the client under test can use it: the service's addresses are the recorder's, cookies fit plain
  * http.
  */
-import type { SeenAnswer } from '../masking/exchange-mask.ts'
+import type { SeenResponse } from '../masking/exchange-mask.ts'
 import { swapped, type Swap } from './addresses.ts'
 
 /** @param foreign - redirect URIs of the client that are not the recorder's: a redirect there stays, its query aside */
-export function clientAnswer(answer: SeenAnswer, swaps: readonly Swap[], foreign: ReadonlySet<string>): SeenAnswer {
+export function clientResponse(
+  answer: SeenResponse,
+  swaps: readonly Swap[],
+  foreign: ReadonlySet<string>,
+): SeenResponse {
   const back = swaps.map(([ours, theirs]) => [theirs, ours] as const)
   const { status, headers, body } = answer
   return {
