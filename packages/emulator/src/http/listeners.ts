@@ -87,7 +87,7 @@ export async function listen(options: ListenOptions, tries: number = portTries):
   }
 }
 
-/** Whether another machine can't reach this address. */
+/** Whether another machine can't reach this address. Core has the same rule; the emulator shares no code with it, on purpose. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/u.test(host)
 }
