@@ -4,10 +4,11 @@
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { pack } from '../../tools/build/pack.mjs'
 
 /** The longest that one program of a row may run, in milliseconds. */
@@ -31,8 +32,12 @@ export function openWorkshop({ nodeAtHand = false } = {}) {
 
   /** Tarballs in place of our own names, with those that they depend on: no registry has them. */
   function specifiers(packages) {
-    const others = packages.includes('@owner-sso/passport') ? ['@owner-sso/token-store-memory'] : []
-    return [...new Set([...packages, ...others])].map((name) => tarballs[name] ?? name)
+    const all = new Set(packages)
+    for (const name of all) {
+      const needed = name in tarballs ? Object.keys(manifestOf(name).dependencies ?? {}) : []
+      for (const each of needed) if (each in tarballs) all.add(each)
+    }
+    return [...all].map((name) => tarballs[name] ?? name)
   }
 
   function npmInstall(here, packages) {
@@ -56,6 +61,11 @@ export function openWorkshop({ nodeAtHand = false } = {}) {
 
   const remove = () => rmSync(folder, { recursive: true, force: true })
   return { folder, tarballs, project, node, remove }
+}
+
+function manifestOf(name) {
+  const file = new URL(`../../packages/${name.split('/')[1]}/package.json`, import.meta.url)
+  return JSON.parse(readFileSync(fileURLToPath(file), 'utf8'))
 }
 
 /** Writes a file of a project. */
