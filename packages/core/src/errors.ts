@@ -5,7 +5,7 @@
  * {@link SsoError}: what happened is its `code`, where is its `step`, and what to do next is its message.
  *
  * No property, message or cause ever holds a credential, passcode, cookie, verifier, code or token, nor an object that
- * could (a request, a response, a socket); of an answer they quote plain words alone (`quotation.ts`). A cause is a bare `Error`
+ * could (a request, a response, a socket); of a response they quote plain words alone (`quotation.ts`). A cause is a bare `Error`
  * with the system's own code, such as `ECONNRESET`.
  */
 
@@ -48,7 +48,7 @@ export type SsoStep =
 export interface SsoErrorOptions {
   /** The step of the flow that failed. */
   readonly step?: SsoStep | undefined
-  /** HTTP status of the answer that told us, where there was one. */
+  /** HTTP status of the response that told us, where there was one. */
   readonly status?: number | undefined
   /** Whether the request may have reached the service. `false` only when nothing of it was written to a connection. */
   readonly requestSent?: boolean | undefined
@@ -220,7 +220,7 @@ export class FirewallChallengeError extends SsoError {
   }
 }
 
-/** Why only a new sign-in helps. `rotated_token_lost`: a refresh's answer was lost with the new refresh token in it. */
+/** Why only a new sign-in helps. `rotated_token_lost`: a refresh's response was lost with the new refresh token in it. */
 export type ReauthenticationReason = 'refresh_token_rejected' | 'rotated_token_lost' | 'no_refresh_token'
 
 /** The refresh token is dead. The owner has to sign in again; no request will help. */
@@ -243,7 +243,7 @@ export class ReauthenticationRequiredError extends SsoError {
 
 /** The token endpoint refused with an error of its own (RFC 6749 section 5.2). */
 export class TokenRejectedError extends SsoError {
-  /** The error code of the answer, such as `invalid_grant`; `unknown` where it is not a plain word. */
+  /** The error code of the response, such as `invalid_grant`; `unknown` where it is not a plain word. */
   readonly error: string
   /** What the service said of it (`error_description`), in plain words; absent where it said nothing that may be quoted. */
   declare readonly description?: string
@@ -257,9 +257,9 @@ export class TokenRejectedError extends SsoError {
   }
 }
 
-/** The answer is nothing that the interface knows: another status, a broken page, a missing field, too large. */
+/** The response is nothing that the interface knows: another status, a broken page, a missing field, too large. */
 export class UnexpectedResponseError extends SsoError {
-  /** @param problem - what was wrong with the answer, in words of ours; of the answer only what `quotation.ts` makes of it. */
+  /** @param problem - what was wrong with the response, in words of ours; of the response only what `quotation.ts` makes of it. */
   constructor(problem: string, options?: SsoErrorOptions) {
     super(
       'ERR_SSO_UNEXPECTED_RESPONSE',
@@ -290,7 +290,7 @@ export class SignedOutError extends SsoError {
   }
 }
 
-/** A refresh was sent and its answer is unknown. The token manager replays it once, at `nextAttemptAt`. */
+/** A refresh was sent and its response is unknown. The token manager replays it once, at `nextAttemptAt`. */
 export class RefreshInDoubtError extends SsoError {
   /** Seconds since the epoch at which a call may find a new token. */
   readonly nextAttemptAt: number

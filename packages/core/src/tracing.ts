@@ -15,7 +15,7 @@ export interface TraceContext {
 }
 
 /**
- * What subscribers of `owner-sso:step` are given. Node adds how the step ended: `result`, the HTTP status of the answer, or
+ * What subscribers of `owner-sso:step` are given. Node adds how the step ended: `result`, the HTTP status of the response, or
  * `error`, an SsoError; its `requestSent` says whether anything was sent.
  */
 export interface StepTrace {
@@ -23,7 +23,7 @@ export interface StepTrace {
   readonly step: LoginStep
   /** The instance that it goes to: scheme, host and port. */
   readonly auth_url: string
-  /** Present once the step has succeeded: the status of the answer. */
+  /** Present once the step has succeeded: the status of the response. */
   readonly result?: number
 }
 
@@ -37,7 +37,7 @@ export type LoginStep = Extract<
 export interface RefreshTrace {
   readonly account: string
   readonly auth_url: string
-  /** The answer to an earlier request had been lost. */
+  /** The response to an earlier request had been lost. */
   readonly replay: boolean
 }
 

@@ -16,7 +16,7 @@ export interface HostBreaker {
 }
 
 /**
- * @param cooldown - seconds that a host is left alone where its answer has no usable `Retry-After`
+ * @param cooldown - seconds that a host is left alone where its response has no usable `Retry-After`
  * @param now - seconds since the epoch
  */
 export function createHostBreaker(cooldown: number, now: () => number): HostBreaker {

@@ -1,5 +1,6 @@
 /**
- * What one sign-in asks of the firewall: all that other processes know, once for each instance of the service.
+ * One sign-in and the firewall: it asks what other processes know, once for each instance of the service, and tells them what
+ * it met.
  */
 import { FirewallChallengeError, type SsoStep } from '../errors.ts'
 import type { FirewallState } from '../issuer/firewall-state.ts'

@@ -16,7 +16,7 @@ export interface CallOptions {
  * @param before the argument before them, where a signal ends up by mistake
  * @throws TypeError for a signal that stands in the wrong place, and for a `signal` that is not one
  */
-export function callOptions<Options extends CallOptions>(
+export function parseCallOptions<Options extends CallOptions>(
   call: string,
   options: Options | undefined,
   before?: object,

@@ -2,7 +2,7 @@
  * `createSso`: the calls of one SSO service, led to the files that make them.
  */
 import { createAuthorizationUrl } from './browser-login.ts'
-import { callOptions } from '../issuer/call-options.ts'
+import { parseCallOptions } from '../issuer/call-options.ts'
 import { createSsoContext, type SsoContext } from './sso-context.ts'
 import { parseSsoOptions } from './options.ts'
 import type { Sso, SsoOptions } from './sso.ts'
@@ -28,27 +28,27 @@ export function ssoOf(service: SsoContext): Sso {
     authUrl,
     login: (credentials, options) =>
       traceLogin('login', authUrl, async () => {
-        const call = callOptions('login(credentials, { signal })', options, credentials)
+        const call = parseCallOptions('login(credentials, { signal })', options, credentials)
         return (await scripted()).login(service, credentials, call)
       }),
     beginLogin: (credentials, options) =>
       traceLogin('beginLogin', authUrl, async () => {
-        const call = callOptions('beginLogin(credentials, { signal })', options, credentials)
+        const call = parseCallOptions('beginLogin(credentials, { signal })', options, credentials)
         return (await scripted()).beginLogin(service, credentials, call)
       }),
     completeLogin: (pending, answer, options) =>
       traceLogin('completeLogin', authUrl, async () => {
-        const call = callOptions('completeLogin(pending, answer, { signal })', options, answer)
+        const call = parseCallOptions('completeLogin(pending, answer, { signal })', options, answer)
         return (await scripted()).completeLogin(service, pending, answer, call)
       }),
     createAuthorizationUrl: (hint = {}) => createAuthorizationUrl(service, hint),
     redeemCallback: (callbackUrl, request, options) =>
       traceLogin('redeemCallback', authUrl, async () => {
-        const call = callOptions('redeemCallback(callbackUrl, request, { signal })', options)
+        const call = parseCallOptions('redeemCallback(callbackUrl, request, { signal })', options)
         return (await import('./callback-redemption.ts')).redeemCallback(service, callbackUrl, request, call)
       }),
     refresh: async (tokens, options) => {
-      const call = callOptions('refresh(tokens, { signal })', options)
+      const call = parseCallOptions('refresh(tokens, { signal })', options)
       return (await import('../steps/refresh.ts')).refreshTokens(service, tokens, call)
     },
     useFirewallState,

@@ -31,7 +31,7 @@ export interface SsoOptions {
   readonly userAgent?: string | undefined
   /** `transport.tls` in short, and before it: `{ transport: 'modern', tls: { ca } }`. Verification can't be turned off. */
   readonly tls?: TlsOptions | undefined
-  /** Milliseconds for one request, wall clock, answer included. Default 15,000. */
+  /** Milliseconds for one request, wall clock, response included. Default 15,000. */
   readonly timeout?: number | undefined
   /** An outbound proxy's URL, for https alone: plain http never leaves the machine. Environment variables for proxies are ignored. */
   readonly proxy?: string | undefined

@@ -47,7 +47,7 @@ const words: readonly (readonly [Reason, RegExp])[] = [
 const notJudged =
   /(?:session|request|page|sign-?in|log-?in) (?:has |is |was )?(?:expired|timed out)|temporar|unavailable|maintenance|try again (?:later|in )|went wrong/iu
 
-/** An answer to the submitted form, and what it has to be told apart from. */
+/** A response to the submitted form, and what it has to be told apart from. */
 export interface SubmissionResponse {
   readonly status: number
   readonly page: HtmlPage | undefined
@@ -58,7 +58,7 @@ export interface SubmissionResponse {
 }
 
 /**
- * The error that an answer stands for. The credentials are wrong only where the page shows their field again, and says so or
+ * The error that a response stands for. The credentials are wrong only where the page shows their field again, and says so or
  * has status 401: the pair is not posted again after that. Whatever else comes is told as it was seen.
  */
 export function loginRefusal(

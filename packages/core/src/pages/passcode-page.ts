@@ -1,5 +1,5 @@
 /**
- * The page that asks for a passcode: at the code exchange as documented, or as the answer to the form (recordings).
+ * The page that asks for a passcode: at the code exchange as documented, or as the response to the form (recordings).
  */
 import { type SsoStep, UnexpectedResponseError } from '../errors.ts'
 import type { HtmlPage } from './html-page.ts'

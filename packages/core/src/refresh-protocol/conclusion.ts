@@ -27,12 +27,12 @@ export interface RequestResult {
   /** The same with our intent in it, as it stands in the store. */
   readonly held: VersionedRecord
   readonly intent: Intent
-  /** The intent of the earlier request whose answer was lost. */
+  /** The intent of the earlier request whose response was lost. */
   readonly before: Intent | undefined
   /** The moment before the request was written. */
   readonly sentAt: Instant
   readonly outcome: Outcome
-  /** An earlier answer had been lost. */
+  /** An earlier response had been lost. */
   readonly replay: boolean
 }
 
@@ -93,7 +93,7 @@ function refreshed(cache: AccountCache, ended: RequestResult, tokens: TokenSet, 
     refreshes: derivedFrom.refreshes + 1,
     lineage: lineageOf(cache.account, tokens.refresh_token),
     tokens: tokenSet(tokens),
-    // As old as they can be: they may have been issued long before their answer was read.
+    // As old as they can be: they may have been issued long before their response was read.
     obtained_at: Math.floor((now.wall - elapsed(sentAt, now)) / 1000),
     lifetime: assumedLifetime(tokens, Math.floor(now.wall / 1000), true),
     ...refusalsBefore(cache, derivedFrom),
@@ -127,7 +127,7 @@ async function endSession(
   return 'again'
 }
 
-/** The intent stays: the refresh token may be spent. It says that nobody waits for the answer any more. */
+/** The intent stays: the refresh token may be spent. It says that nobody waits for the response any more. */
 async function leaveInDoubt(
   cache: AccountCache,
   ended: RequestResult,

@@ -21,7 +21,7 @@ export interface Context {
   readonly refreshAfter: number
   /** Milliseconds. */
   readonly minRefreshInterval: number
-  /** Milliseconds; 0 where the service repeats no answer. */
+  /** Milliseconds; 0 where the service repeats no response. */
   readonly rotationGrace: number
   readonly runtime: Runtime
   readonly rules: Rules

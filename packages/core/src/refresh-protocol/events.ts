@@ -6,11 +6,11 @@ import type { ReauthenticationReason, SsoError, StoreError } from '../errors.ts'
 
 /** Each event with its argument. Times are seconds since the epoch. */
 export interface TokenManagerEvents {
-  /** A new token set was received. `replay`: the answer to an earlier request had been lost. */
+  /** A new token set was received. `replay`: the response to an earlier request had been lost. */
   refreshed: { readonly account: string; readonly expires_at: number; readonly replay: boolean }
   /** A refresh ended without one; what `error` says, callers get once the old access token has expired. */
   'refresh-failed': { readonly account: string; readonly error: SsoError }
-  /** A refresh was sent and its answer is unknown; it is replayed once, at `nextAttemptAt`, if nothing is heard. */
+  /** A refresh was sent and its response is unknown; it is replayed once, at `nextAttemptAt`, if nothing is heard. */
   'in-doubt': { readonly account: string; readonly nextAttemptAt: number }
   /**
    * New tokens are not in the store: it could not be written. Repeated until it can. `spooled`: they are in the spool;

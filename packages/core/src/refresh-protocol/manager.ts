@@ -2,13 +2,13 @@
  * The token manager over given surroundings: it checks what callers hand in, and leads each call to the file that tells
  * its story.
  */
-import { callOptions, type CallOptions } from '../issuer/call-options.ts'
+import { parseCallOptions, type CallOptions } from '../issuer/call-options.ts'
 import type { TokenManager, TokenManagerOptions } from '../tokens/token-manager.ts'
 import { getAccessToken, invalidate, refreshNow } from './access-token.ts'
 import { accountsOf } from './account-list.ts'
 import { createAccountMemory } from './account-memory.ts'
 import { checkedAccountName, parseTokenManagerOptions, checkedTokenSet } from '../tokens/options.ts'
-import { firewallStateForSignIns } from '../firewall/sign-in-firewall-state.ts'
+import { firewallStateForSignIns } from '../firewall/shared-firewall-state.ts'
 import { beginCarryingOver, dropSpooled } from './carry-over.ts'
 import type { Context } from './context.ts'
 import { createEvents } from './events.ts'
@@ -58,7 +58,7 @@ export function manageTokens(options: TokenManagerOptions, runtime: Runtime, rul
     await dropSpooled(account, context)
   }
   const answerWithin = async (account: string, call: CallOptions): Promise<string> =>
-    getAccessToken(account, callOptions('getAccessToken(account, { signal })', call), context)
+    getAccessToken(account, parseCallOptions('getAccessToken(account, { signal })', call), context)
   beginCarryingOver(context)
   return {
     getAccessToken: (account, call) =>
@@ -66,7 +66,7 @@ export function manageTokens(options: TokenManagerOptions, runtime: Runtime, rul
     save: async (account, tokens) =>
       track(replaced(account, signIn(checkedAccountName(account), checkedTokenSet(tokens), context))),
     refresh: async (account, call) =>
-      refreshNow(checkedAccountName(account), callOptions('refresh(account, { signal })', call), context),
+      refreshNow(checkedAccountName(account), parseCallOptions('refresh(account, { signal })', call), context),
     invalidate: async (account, accessToken) => track(invalidate(checkedAccountName(account), accessToken, context)),
     status: async (account) => track(statusOf(checkedAccountName(account), context)),
     forget: async (account) => track(replaced(account, signOut(checkedAccountName(account), context))),
@@ -76,7 +76,7 @@ export function manageTokens(options: TokenManagerOptions, runtime: Runtime, rul
     shareFirewallState,
     shareBlocksWith: shareFirewallState,
     settled: async (call) => {
-      const { signal } = callOptions('settled({ signal })', call)
+      const { signal } = parseCallOptions('settled({ signal })', call)
       await settled((end) => waitFor(end, signal, context))
     },
   }

@@ -15,11 +15,11 @@ export type Outcome =
   | { readonly kind: 'tokens'; readonly tokens: TokenSet }
   /** The service refused the refresh token: it is dead. */
   | { readonly kind: 'refused'; readonly error: ReauthenticationRequiredError }
-  /** A firewall's page came in place of an answer: the service itself has not seen the request. */
+  /** A firewall's page came in place of a response: the service itself has not seen the request. */
   | { readonly kind: 'blocked'; readonly error: FirewallChallengeError }
   /** The refresh token is as good as before: nothing was sent, or the request was refused for another reason. */
   | { readonly kind: 'unspent'; readonly error: SsoError }
-  /** The request may have been served, and the new refresh token lost with the answer. */
+  /** The request may have been served, and the new refresh token lost with the response. */
   | { readonly kind: 'in-doubt'; readonly error: SsoError }
 
 /** The send guard closed: this process was held up too long between its swap and the request. Nothing was sent. */

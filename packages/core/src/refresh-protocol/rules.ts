@@ -7,7 +7,7 @@ import type { Liveness } from './holder.ts'
 import type { Freshness } from './freshness.ts'
 import { mayReplace } from './lineage.ts'
 
-/** Milliseconds that the one request may take, answer included. */
+/** Milliseconds that the one request may take, response included. */
 export const requestTimeout = 30_000
 /** Milliseconds after its own swap in which the holder of an intent may still send. */
 export const sendWithin = 10_000
@@ -32,7 +32,7 @@ export interface Situation {
   readonly intent: Intent | undefined
   /** It may still be acted upon. */
   readonly intentAlive: boolean
-  /** This process lost the answer, and the service still repeats it: see `rotationGrace`. */
+  /** This process lost the response, and the service still repeats it: see `rotationGrace`. */
   readonly inGrace: boolean
   /** Enough time has passed since the last replay of this refresh token. */
   readonly replayBackedOff: boolean

@@ -34,7 +34,7 @@ interface FoundLoginPage extends ServedLoginPage {
  *
  * `login_hint` is sent again at the region: the second request is the same step 1, and a region that knows the account
  * answers it with its page. A second redirect is refused. Where the page asks for the identity alone, that is submitted first:
- * the answer is the page that asks for the credential.
+ * the response is the page that asks for the credential.
  *
  * @throws RegionNotAllowedError, CaptchaRequiredError, UnexpectedResponseError, and what `HttpSession.send` throws
  */

@@ -17,7 +17,7 @@ const step = 'refresh'
 /**
  * Makes one refresh request, on a connection of its own, at the instance that issued the tokens.
  *
- * Any answer that holds a usable pair of tokens succeeds, whatever else is wrong with it: that pair may be the only valid
+ * Any response that holds a usable pair of tokens succeeds, whatever else is wrong with it: that pair may be the only valid
  * one, so it has to be saved before anything is judged.
  *
  * @throws RegionNotAllowedError before anything is sent; ReauthenticationRequiredError, TokenRejectedError,

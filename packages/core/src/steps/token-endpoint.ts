@@ -2,7 +2,7 @@
  * The token endpoint's address, and the one table of what its refusals mean (interface document, "Errors": not shown;
  * recordings; RFC 6749 section 5.2).
  *
- * | answer                                        | code exchange      | refresh                                              |
+ * | response                                      | code exchange      | refresh                                              |
  * | --------------------------------------------- | ------------------ | ---------------------------------------------------- |
  * | `invalid_grant`, `login_required`             | TokenRejectedError | ReauthenticationRequiredError: the token is dead     |
  * | `invalid_client`, `invalid_request`, …        | TokenRejectedError | TokenRejectedError: a mistake in our request or registration; the refresh token is not spent. `invalid_request` was a dead one's word as well: the token manager gives up after a few (`back-off.ts`) |
@@ -30,9 +30,9 @@ export function tokenUrl(authUrl: string): URL {
 }
 
 /**
- * The error for an answer of the token endpoint that holds no usable tokens.
+ * The error for a response of the token endpoint that holds no usable tokens.
  *
- * @param secrets - what was sent, so that the answer may repeat it
+ * @param secrets - what was sent, so that the response may repeat it
  */
 export function tokenRefusal(
   response: StepAnswer,

@@ -1,5 +1,5 @@
 /**
- * The token endpoint's success answer as a token set (interface document, "Token response"; RFC 6749 section 5.1).
+ * The token endpoint's success response as a token set (interface document, "Token response"; RFC 6749 section 5.1).
  */
 import type { JsonObject } from '../http/json-object.ts'
 import type { SsoContext } from '../login/sso-context.ts'
@@ -12,11 +12,11 @@ const b64token = /^[A-Za-z0-9\-._~+/]{1,16384}=*$/u
 const visibleText = /^[\x20-\x7e]{1,8192}$/u
 
 /**
- * A token set, where the answer holds a usable pair of tokens. Whatever else is odd about it is passed over: on a refresh
+ * A token set, where the response holds a usable pair of tokens. Whatever else is odd about it is passed over: on a refresh
  * the pair may be the only valid one, and throwing it away would sign the owner out.
  *
  * @param authUrl - the instance that answered
- * @param previous - the refresh token that was sent: it stays, where the answer names no other
+ * @param previous - the refresh token that was sent: it stays, where the response names no other
  */
 export function receivedTokens(
   body: JsonObject,
@@ -42,7 +42,7 @@ export function receivedTokens(
   })
 }
 
-/** Whether the answer says that its tokens are bearer tokens (RFC 6749 section 7.1: case does not matter). */
+/** Whether the response says that its tokens are bearer tokens (RFC 6749 section 7.1: case does not matter). */
 export function isBearer(body: JsonObject): boolean {
   return String(body.get('token_type')).toLowerCase() === 'bearer'
 }

@@ -1,5 +1,5 @@
 /**
- * What an error may quote of an answer: words and names that no secret looks like. All else becomes an ellipsis, and a text
+ * What an error may quote of a response: words and names that no secret looks like. All else becomes an ellipsis, and a text
  * that repeats what was sent is not quoted at all.
  */
 

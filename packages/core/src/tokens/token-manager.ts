@@ -33,8 +33,8 @@ export interface TokenManagerOptions {
    */
   readonly minRefreshInterval?: number | undefined
   /**
-   * Seconds in which the service repeats the answer of a refresh whose refresh token is sent again; default 0, it does not.
-   * A process that loses an answer then asks once more within that time, counted from its request, and at no other time
+   * Seconds in which the service repeats the response of a refresh whose refresh token is sent again; default 0, it does not.
+   * A process that loses a response then asks once more within that time, counted from its request, and at no other time
    * early. Where the service has no such grace the owner may have to sign in again at once: set only what it promises.
    */
   readonly rotationGrace?: number | undefined
@@ -87,7 +87,7 @@ export interface TokenManager {
    */
   getAccessToken(account: string, options?: CallOptions): Promise<string>
   /**
-   * Refreshes now, whatever the token's age (but never twice within `minRefreshInterval`). Where an earlier answer was
+   * Refreshes now, whatever the token's age (but never twice within `minRefreshInterval`). Where an earlier response was
    * lost it asks for it again at once, and waits for no pause that earlier failures led to.
    *
    * @throws the same

@@ -87,7 +87,7 @@ export interface Intent {
   readonly replay: number
   /** Seconds since the epoch by the holder's clock. Spaces replays; never decides whether the holder lives. */
   readonly at: number
-  /** The holder gave up waiting for the answer: nothing more will come of it. */
+  /** The holder gave up waiting for the response: nothing more will come of it. */
   readonly answerLost?: true
   /**
    * No request of its own: the store had lost this record, and a process put it back from its memory. Another process may

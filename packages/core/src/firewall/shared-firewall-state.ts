@@ -1,8 +1,6 @@
 /**
- * What a sign-in asks the shared breaker: with a look of its own, and without the store in its way.
- *
- * What is known of the firewall is worth no failed sign-in: a store that is down is passed over, one that does not answer
- * is given up.
+ * The shared breaker as a {@link FirewallState} for sign-ins: it reads the store itself, and a store in trouble fails no
+ * sign-in. One that is down is passed over, and one that does not answer is given up.
  */
 import { FirewallChallengeError } from '../errors.ts'
 import type { FirewallState } from '../issuer/firewall-state.ts'
@@ -12,7 +10,7 @@ import type { Context } from '../refresh-protocol/context.ts'
 /** Milliseconds that a sign-in waits for the store. */
 const storeTimeout = 2000
 
-/** What is given up goes on, and is under way until it ends: a claim or a block may still be written. */
+/** What is given up goes on, and counts as under way until it ends: a claim or a block may still be written. */
 export function firewallStateForSignIns({ breaker, underWay }: Context): FirewallState {
   async function inTime(call: Promise<unknown>): Promise<void> {
     let end: (() => void) | undefined
