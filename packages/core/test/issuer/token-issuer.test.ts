@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals'
 import {
   FirewallChallengeError,
   ReauthenticationRequiredError,
+  SsoError,
   TokenRejectedError,
   UnreachableError,
 } from '../../src/errors.ts'
@@ -63,11 +64,11 @@ describe('an issuer that throws', () => {
     const world = await issuing(async () => {
       throw thrown(world)
     })
-    await expect(world.process().getAccessToken(account)).rejects.toThrow()
+    await expect(world.process().getAccessToken(account)).rejects.toBeInstanceOf(SsoError)
     expect(await world.process().status(account)).toMatchObject({ state })
     // A replay, or another try, an hour later: only where the refresh token may still be good.
     await world.pass(hour)
-    await expect(world.process().getAccessToken(account)).rejects.toThrow()
+    await expect(world.process().getAccessToken(account)).rejects.toBeInstanceOf(SsoError)
     expect(world.sent).toHaveLength(sent)
   })
 })
