@@ -68,7 +68,9 @@ describe('the commands in the documents', () => {
 
 /** Calls of our commands within a piece of code; a placeholder such as `<command>` stands for any. */
 function callsIn(code: string): string[] {
-  const calls = code.matchAll(/(?:(?<![@/\w-])owner-sso|npx @owner-sso\/(?:emulator|recorder)) (?:[\w-]|<command>)[^\n|;&)#]*/gu)
+  const calls = code.matchAll(
+    /(?:(?<![@/\w-])owner-sso|npx @owner-sso\/(?:emulator|recorder)) (?:[\w-]|<command>)[^\n|;&)#]*/gu,
+  )
   return [...calls].map(([call]) => call.replace('<command> ', '').trim())
 }
 
