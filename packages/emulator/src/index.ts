@@ -20,7 +20,13 @@ export type {
   SwitchableOptions,
 } from './options/options.ts'
 export type { CodeChallengeEncoding, Strictness } from './service/strictness.ts'
-export { DEMO_ACCOUNTS, demoAccounts, type AccountOptions, type AccountSwitches } from './options/account-options.ts'
+export {
+  demoAccounts,
+  /** @deprecated The name is `demoAccounts`; this one goes with the next minor version. */
+  demoAccounts as DEMO_ACCOUNTS,
+  type AccountOptions,
+  type AccountSwitches,
+} from './options/account-options.ts'
 export type { EmulatorAccount } from './service/accounts.ts'
 export type { FactorOptions } from './service/factors.ts'
 export type { Region } from './service/instances.ts'
@@ -28,7 +34,13 @@ export type { Clock } from './service/clock.ts'
 export type { Counters } from './service/counters.ts'
 export type { Endpoint, Fault } from './faults/fault.ts'
 export type { Answer, Bend, BendFailure, EmulatedResponse, Transform, TransformFailure } from './faults/transform.ts'
-export { SCENARIOS, scenarios, type Scenario, type ScenarioName } from './switches/scenarios.ts'
+export {
+  scenarios,
+  /** @deprecated The name is `scenarios`; this one goes with the next minor version. */
+  scenarios as SCENARIOS,
+  type Scenario,
+  type ScenarioName,
+} from './switches/scenarios.ts'
 export type { Firewall, FirewallClient } from './service/firewall.ts'
 export type { LoggedRequest } from './journal/request-log.ts'
 export type { SignInTokens, TokenResponse } from './service/refresh-tokens.ts'

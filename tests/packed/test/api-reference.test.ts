@@ -47,13 +47,11 @@ it.each(entries)('has a page for each name of %s, with its doc comment', (entry)
   expect(ours.length).toBeGreaterThan(0)
   const without = (is: (name: PublicName) => boolean): string[] =>
     ours.filter((each) => !is(each)).map(({ name }) => name)
-  // What another of our packages declares has its page there; names that differ in their letters' case alone are numbered.
+  // What another of our packages declares has its page there.
   const pageOf = ({ declaredAs }: PublicName): string | undefined =>
     [entry, ...entries]
-      .flatMap((module) =>
-        ['', '-1'].map((number) => `_${module.replaceAll(/[@/]/gu, '_')}.${declaredAs}${number}.html`),
-      )
-      .map((end) => pages.find((file) => `_${file.split('/').at(-1)}` === end))
+      .map((module) => `/${module.replaceAll(/[@/]/gu, '_')}.${declaredAs}.html`)
+      .map((end) => pages.find((file) => file.endsWith(end)))
       .find((page) => page !== undefined)
   expect({
     withoutComment: without(({ comment }) => /\w/u.test(comment)),

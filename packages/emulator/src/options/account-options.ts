@@ -40,6 +40,3 @@ export const demoAccounts: readonly AccountOptions[] = [
   },
   { identity: 'regional@example.com', credential: 'correct horse', region: 'regional' },
 ]
-
-/** The former name of `demoAccounts`. @deprecated It goes with the next minor version. */
-export const DEMO_ACCOUNTS: readonly AccountOptions[] = demoAccounts

@@ -130,9 +130,6 @@ export const scenarios: Readonly<Record<ScenarioName, Scenario>> = {
   },
 }
 
-/** The former name of `scenarios`. @deprecated It goes with the next minor version. */
-export const SCENARIOS: Readonly<Record<ScenarioName, Scenario>> = scenarios
-
 /** @throws {TypeError} There is no such scenario. */
 export function checkScenario(name: string): asserts name is ScenarioName {
   if (Object.hasOwn(scenarios, name)) return
