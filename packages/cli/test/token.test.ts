@@ -1,5 +1,6 @@
 import { openSync } from 'node:fs'
 import { spawn } from 'node:child_process'
+import { join } from 'node:path'
 import { useEmulator } from '@owner-sso/emulator/jest'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { command, credential, ended, type Machine, newMachine, until } from './machine.ts'
@@ -97,6 +98,28 @@ describe('owner-sso token', () => {
     const { code, stderr } = await ended(child)
     expect(code).toBe(1)
     expect(stderr).toContain('could not be written')
+  })
+
+  it.each([
+    'accounts',
+    'accounts --json',
+    'status',
+    'status --json',
+    'stores',
+    'stores --json',
+    'refresh --json',
+    'completion bash',
+    'doctor --json',
+    'copy file:TOKENS file:SECOND --json',
+  ])('and says nothing else after that: %s', async (args) => {
+    await machine.signIn('plain@example.com')
+    const full = openSync('/dev/full', 'w')
+    const folders = { TOKENS: machine.tokensFolder, SECOND: join(machine.home, 'second') }
+    const words = args.replaceAll(/TOKENS|SECOND/gu, (name) => Reflect.get(folders, name)).split(' ')
+    const child = spawn(process.execPath, [command, ...words], { env: machine.env, stdio: ['ignore', full, 'pipe'] })
+    const { code, stderr } = await ended(child)
+    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('could not be written') })
+    expect(stderr).not.toMatch(/copied|Use the new one|UnhandledPromise|^\s+at /mu)
   })
 
   it('refuses to run where Node would print what it sends', async () => {

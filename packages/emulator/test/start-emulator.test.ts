@@ -63,6 +63,23 @@ describe('startEmulator', () => {
     expect(await raw(emulator, head)).toMatch(/^HTTP\/1\.1 431/u)
   })
 
+  it('takes a body of exactly 64 KiB, and refuses one byte more', async () => {
+    await using emulator = await startEmulator()
+    const client = new Client(emulator)
+    const empty = JSON.stringify({ client_id: '' }).length
+    const bodyOf = (bytes: number) => ({ client_id: 'x'.repeat(bytes - empty) })
+    expect((await client.json('/oauth2/v3/token', bodyOf(65_536))).status).toBe(400)
+    expect((await client.json('/oauth2/v3/token', bodyOf(65_537))).status).toBe(413)
+  })
+
+  it('answers what is no HTTP with a 400, headers that are too long with a 431, and ends the connection', async () => {
+    await using emulator = await startEmulator()
+    const answer = 'x-owner-sso-emulator: 1\r\ncontent-length: 0\r\nconnection: close\r\n\r\n'
+    expect(await raw(emulator, 'SSH-2.0-OpenSSH\r\n\r\n')).toBe(`HTTP/1.1 400 Bad Request\r\n${answer}`)
+    const head = `GET / HTTP/1.1\r\nHost: x\r\nX: ${'y'.repeat(17_000)}\r\n\r\n`
+    expect(await raw(emulator, head)).toBe(`HTTP/1.1 431 Request Header Fields Too Large\r\n${answer}`)
+  })
+
   it('refuses to run in production', async () => {
     const before = process.env['NODE_ENV']
     process.env['NODE_ENV'] = 'production'

@@ -102,6 +102,28 @@ describe('a second factor', () => {
     expect(answer.body).toMatchObject({ account: 'mfa@example.com' })
   })
 
+  it.each([{ passcode: '123456' }, { backupCode: 'BACKUP001' }])(
+    'is not waited for without a session: %j alone asks for a new sign-in, and nothing is sent',
+    async (body) => {
+      const before = emulator.requests.length
+      const outcomes = await recordedOutcomes(newStrategy(), requestWith(body, null), { session: false })
+      expect(outcomes).toMatchObject([{ kind: 'fail', given: [{ code: 'ERR_SSO_PENDING_LOGIN_EXPIRED' }, 401] }])
+      expect(emulator.requests.length).toBe(before)
+    },
+  )
+
+  it('tells callers without sessions the factors, and of no tries that they would have left', async () => {
+    for (const [body, code] of [
+      [mfa, 'ERR_SSO_PASSCODE_REQUIRED'],
+      [{ ...mfa, ...mistyped() }, 'ERR_SSO_PASSCODE_REJECTED'],
+    ] as const) {
+      const [outcome] = await recordedOutcomes(newStrategy(), requestWith(body, null), { session: false })
+      const [failure] = outcome?.given ?? []
+      expect(failure).toMatchObject({ code, factors: [{ name: 'Phone' }, { name: 'Tablet' }] })
+      expect(failure).not.toHaveProperty('triesLeft')
+    }
+  })
+
   it('takes everything in one request, for callers without sessions', async () => {
     const strategy = newStrategy()
     const body = { ...single, passcode: passcodeOf(single) }

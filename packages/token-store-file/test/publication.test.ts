@@ -206,6 +206,36 @@ async function temporaryNameOfASave(path: string): Promise<string> {
   return names.join()
 }
 
+test('three versions are kept: the newest, and two to fall back to', async () => {
+  const path = folders.make()
+  const store = fileTokenStore({ path })
+  for (const [count, names] of [
+    [3, ['t.1', 't.2', 't.3']],
+    [1, ['t.2', 't.3', 't.4']],
+    [2, ['t.4', 't.5', 't.6']],
+  ] as const) {
+    await grow(store, count)
+    expect(filesBelow(path).map((name) => basename(name))).toEqual(names)
+  }
+})
+
+test.each([false, true])('an answer comes after all that it removes is gone (forgetOlder: %s)', async (forgetOlder) => {
+  const path = folders.make()
+  await grow(fileTokenStore({ path }), 3)
+  const events: string[] = []
+  const slow = watched(async (call, proceed) => {
+    if (call.name !== 'unlink') return proceed()
+    for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+    await proceed()
+    return events.push('removed')
+  })
+  await createStore(slow, { path }).swap(account, 3, sample(4), 'four', { forgetOlder })
+  events.push('answered')
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(events.length).toBeGreaterThan(2)
+  expect(events.at(-1)).toBe('answered')
+})
+
 test('D5: three hundred versions later there are no more than five files', async () => {
   const path = folders.make()
   const store = fileTokenStore({ path })

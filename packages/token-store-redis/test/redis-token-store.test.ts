@@ -9,6 +9,7 @@ import { checkRedis, redisTokenStore } from '../src/index.ts'
 import { describeWithRedis, type RedisServer, startRedis } from '../../../tests/support/redis-server.ts'
 import { type NodeRedis, nodeRedis, ioRedis } from './redis-clients.ts'
 import { startCluster } from './redis-deployments.ts'
+import { startReticentServer } from './reticent-server.ts'
 import { account, sample } from './samples.ts'
 
 let server: RedisServer
@@ -236,6 +237,29 @@ describeWithRedis('checkRedis', () => {
     both[0].destroy()
     both[1].disconnect()
     await safe.stop()
+  })
+
+  test('has nothing to say about what a server does not tell', async () => {
+    const unsafe = await startRedis('--appendonly', 'no', '--maxmemory-policy', 'allkeys-lru')
+    const reticent = await startReticentServer(Number(new URL(unsafe.url).port))
+    const [first, second] = [ioRedis(unsafe.url), ioRedis(`redis://127.0.0.1:${reticent.port}`)]
+    expect((await checkRedis(first)).map(({ about }) => about)).toEqual(['eviction', 'persistence'])
+    expect(await checkRedis(second)).toEqual([])
+    for (const each of [first, second]) each.disconnect()
+    await reticent.close()
+    await unsafe.stop()
+  })
+
+  test.each([
+    ['noeviction', []],
+    ['volatile-lru', []],
+    ['allkeys-random', ['eviction']],
+  ])('maxmemory-policy %s: %j', async (policy, problems) => {
+    const own = await startRedis('--appendonly', 'yes', '--maxmemory-policy', policy)
+    const asking = ioRedis(own.url)
+    expect((await checkRedis(asking)).map(({ about }) => about)).toEqual(problems)
+    asking.disconnect()
+    await own.stop()
   })
 
   test('tells of eviction and of missing persistence, once for a whole cluster', async () => {

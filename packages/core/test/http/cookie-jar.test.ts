@@ -48,6 +48,30 @@ describe('the cookies of an instance (S23)', () => {
     expect(header(large).length).toBeLessThanOrEqual(12 * 1024)
   })
 
+  it.each([
+    [4096, 1],
+    [4097, 0],
+  ])('a header of %i characters: %i cookies kept', (length, count) => {
+    const cookies = instanceCookies(origin)
+    cookies.jar.setCookieSync('x='.padEnd(length - '; Path=/'.length, 'x').concat('; Path=/'), authorize)
+    expect(cookies.stored()).toHaveLength(count)
+  })
+
+  it.each([
+    [12 * 1024, 4],
+    [12 * 1024 + 1, 3],
+  ])('a Cookie header of %i bytes would be: %i cookies kept', (bytes, count) => {
+    const cookies = instanceCookies(origin)
+    const set = (name: string, length: number): void => {
+      cookies.jar.setCookieSync(`${name}=`.padEnd(length, 'x').concat('; Path=/'), authorize)
+    }
+    for (const name of ['a', 'b', 'c']) set(name, 4000)
+    // Each is followed by `; ` but for the last.
+    set('d', bytes - 3 * 4002)
+    expect(cookies.stored()).toHaveLength(count)
+    expect(header(cookies)).toHaveLength(count === 4 ? 12 * 1024 : 3 * 4000 + 2 * 2)
+  })
+
   it('survive being stored in a pending login, with path and end', () => {
     const cookies = instanceCookies(origin)
     for (const value of ['sid=1', 'a=2; Path=/; Max-Age=600', 'b=3; Path=/oauth2/v3/authorize/mfa'])

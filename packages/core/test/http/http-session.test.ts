@@ -97,6 +97,20 @@ describe('an error says whether the request may have arrived (C4)', () => {
     })
   })
 
+  it.each([false, true])('no socket is left of a TLS handshake that a signal ended (http2: %s)', async (http2) => {
+    const ending = new AbortController()
+    let ended: Promise<unknown> | undefined
+    const server = await raw((socket) => {
+      ended = once(socket, 'close')
+      socket.once('data', () => ending.abort())
+    })
+    const authUrl = `https://127.0.0.1:${server.port}`
+    const refresh = createSso({ authUrl, transport: { http2 } }).refresh(tokensOf(authUrl), { signal: ending.signal })
+    await expect(refresh).rejects.toMatchObject({ code: 'ERR_SSO_TIMEOUT', ...notSent })
+    await ended
+    expect(server.connections).toBe(1)
+  })
+
   it('not sent: the certificate is not trusted, and the request is never written', async () => {
     const server = await raw(() => undefined, certificate)
     await expect(refreshAt(`https://127.0.0.1:${server.port}`)).rejects.toMatchObject({
@@ -404,6 +418,34 @@ describe('the firewall breaker', () => {
     await expect(sso.login({ identity: 'a@example.com', credential: 'x' })).rejects.toMatchObject(blocked)
     expect(service.requests).toHaveLength(1)
     await expect(refreshAt(other.authUrl)).resolves.toMatchObject({ token_type: 'Bearer' })
+  })
+
+  it.each(['application/json', 'text/plain', 'application/octet-stream'])(
+    'knows a challenge page by what its body begins with, though its header says %s',
+    async (type) => {
+      const page = '\n <title>Access Denied</title>Reference #18.2d3'
+      const service = await small({ token: { status: 403, headers: { 'content-type': type }, body: page } })
+      const sso = createSso({ authUrl: service.authUrl })
+      const blocked = { code: 'ERR_SSO_FIREWALL_CHALLENGE' }
+      await expect(sso.refresh(tokensOf(service.authUrl))).rejects.toMatchObject(blocked)
+      await expect(sso.refresh(tokensOf(service.authUrl))).rejects.toMatchObject({ ...blocked, requestSent: false })
+      expect(service.requests).toHaveLength(1)
+    },
+  )
+
+  it.each([
+    ['{"error":"invalid_request","error_description":"<title>Access Denied</title>"}', 'ERR_SSO_TOKEN_REJECTED'],
+    ['["<title>Access Denied</title>"]', 'ERR_SSO_UNEXPECTED_RESPONSE'],
+  ])('takes no JSON for a challenge page, though its header says text/html: %s', async (body, code) => {
+    const service = await small({ token: { status: 400, headers: { 'content-type': 'text/html' }, body } })
+    await expect(refreshAt(service.authUrl)).rejects.toMatchObject({ code })
+  })
+
+  it('takes text without a tag for a page where its header says so', async () => {
+    const service = await small({ token: html('You don’t have permission to access this', 403) })
+    await expect(refreshAt(service.authUrl)).rejects.toMatchObject({ code: 'ERR_SSO_FIREWALL_CHALLENGE' })
+    const other = await small({ token: { ...html('You don’t have permission to access this', 403), headers: {} } })
+    await expect(refreshAt(other.authUrl)).rejects.toMatchObject({ code: 'ERR_SSO_UNEXPECTED_RESPONSE' })
   })
 
   it('takes any 429 for a challenge and honours its Retry-After (I3)', async () => {

@@ -64,6 +64,10 @@ describe('the address that a login ends on', () => {
     ['ERR_SSO_UNEXPECTED_RESPONSE', good.replace('code=abc', 'code=a%20b')],
     ['ERR_SSO_UNEXPECTED_RESPONSE', good.replace('code=abc', 'code=a%0Ab')],
     ['ERR_SSO_UNEXPECTED_RESPONSE', good.replace('code=abc', 'code=%C3%BC')],
+    ['ERR_SSO_UNEXPECTED_RESPONSE', good.replace('code=abc', 'code=%20abc')],
+    ['ERR_SSO_UNEXPECTED_RESPONSE', good.replace('code=abc', 'code=abc%20')],
+    ['ERR_SSO_UNEXPECTED_RESPONSE', ` ${good}`],
+    ['ERR_SSO_UNEXPECTED_RESPONSE', `\u0000${good}`],
     ['ERR_SSO_UNEXPECTED_RESPONSE', `${redirectUri}?error=login_cancelled&state=${state}`],
   ]
   it.each(wrong)('is refused with %s: %s (S10, S12, S13, J4)', (code, address) => {
@@ -81,6 +85,28 @@ describe('the address that a login ends on', () => {
   ])('is refused with the state %j, compared in constant time, so by digests of one length (S43)', (given) => {
     const address = `${redirectUri}?code=abc&issuer=${issuer}&state=${encodeURIComponent(given)}`
     expect(codeOf(() => read(address))).toBe('ERR_SSO_STATE_MISMATCH')
+  })
+
+  it('has a code of up to 2048 characters, and is of up to 8192', () => {
+    const code = 'a'.repeat(2048)
+    expect(read(good.replace('code=abc', `code=${code}`))).toEqual({ code, issuer })
+    const padded = (length: number): string => `${good}&x=`.padEnd(length, 'x')
+    expect(read(padded(8192))).toEqual({ code: 'abc', issuer })
+    expect(codeOf(() => read(padded(8193)))).toBe('ERR_SSO_UNEXPECTED_RESPONSE')
+  })
+
+  it.each([
+    ['login_cancelled', true],
+    ['x'.repeat(64), true],
+    ['x'.repeat(65), false],
+    ['', false],
+    ['Call 555-0100 login_cancelled', false],
+    ['login_cancelled and call 555-0100', false],
+    ['login_cancelled\n', false],
+    ['Login_cancelled', false],
+  ])('repeats the error %j alone where all of it is a plain word: %s', (error, isShown) => {
+    const call = (): unknown => read(`${redirectUri}?error=${encodeURIComponent(error)}&state=${state}`)
+    expect(call).toThrow(isShown ? `(${error})` : '(an error without a name)')
   })
 
   it('says which error ended the login, where that is a plain word', () => {

@@ -89,6 +89,54 @@ describe('a wrong option is a TypeError at the start that names it', () => {
     )
   })
 
+  it.each([' x-own', 'x-own ', 'x-own\n', '', 'x:own', 5])('%j is no header name', async (name) => {
+    const options = await valid()
+    for (const option of ['requestHeaders', 'responseHeaders']) {
+      expect(() => ownerApiProxy({ ...options, [option]: [name] })).toThrow(
+        `${option} must be an array of header names`,
+      )
+    }
+  })
+
+  const whole = {
+    requestHeaders: [
+      'connection expect http2-settings keep-alive te trailer transfer-encoding upgrade',
+      'authorization content-length cookie cookie2 forwarded host user-agent via',
+      'x-forwarded x-http-method x-http-method-override x-method-override x-real-ip x-rewrite-url',
+    ],
+    responseHeaders: [
+      'connection keep-alive te trailer transfer-encoding upgrade',
+      'alt-svc cdn-cache-control cache-tag edge-control surrogate-control surrogate-key',
+      'authentication-info authorization clear-site-data content-security-policy content-security-policy-report-only',
+      'origin-agent-cluster permissions-policy public-key-pins refresh report-to reporting-endpoints server',
+      'service-worker-allowed set-cookie set-cookie2 strict-transport-security www-authenticate',
+      'x-content-type-options x-frame-options x-powered-by x-sendfile',
+    ],
+  }
+  const eachName = Object.entries(whole).flatMap(([option, lines]) =>
+    lines.flatMap((line) => line.split(' ').map((name) => [option, name] as const)),
+  )
+  it.each(eachName)('%s can’t include %s, and may include what only holds that name', async (option, name) => {
+    const options = await valid()
+    expect(() => ownerApiProxy({ ...options, [option]: [name] })).toThrow(`${option} can’t include ${name},`)
+    await expect(
+      ownerApiProxy({ ...options, [option]: [`own${name}`, `${name}.own`] }).close(),
+    ).resolves.toBeUndefined()
+  })
+
+  it.each([
+    ['requestHeaders', 'proxy-'],
+    ['requestHeaders', 'x-forwarded-'],
+    ['requestHeaders', 'x-original-'],
+    ['responseHeaders', 'access-control-'],
+    ['responseHeaders', 'cross-origin-'],
+    ['responseHeaders', 'x-accel-'],
+  ])('%s can’t include a name that begins with %s, and may include one that goes on with it', async (option, start) => {
+    const options = await valid()
+    expect(() => ownerApiProxy({ ...options, [option]: [`${start}own`] })).toThrow(`${option} can’t include`)
+    await expect(ownerApiProxy({ ...options, [option]: [`own-${start}own`] }).close()).resolves.toBeUndefined()
+  })
+
   it.each([undefined, null, 'options'])('no options at all (%s)', (options) => {
     expect(() => ownerApiProxy(options as never)).toThrow(TypeError)
   })

@@ -47,6 +47,15 @@ it('sends a small body once more, whole', async () => {
   expect(ownerApiRequests().map(({ status }) => status)).toEqual([401, 200])
 })
 
+it('sends a body of exactly the limit once more, whole', async () => {
+  emulator.revokeAccessTokens(account)
+  const body = 'x'.repeat(1000)
+  const answer = await call('/api/1/echo', { method: 'POST', body, headers: { 'content-type': 'text/plain' } })
+  expect(answer.status).toBe(200)
+  expect(await answer.text()).toBe(body)
+  expect(ownerApiRequests().map(({ status }) => status)).toEqual([401, 200])
+})
+
 it.each([
   ['over the limit', { 'Content-Length': '1001' }, 'x'.repeat(1001)],
   ['of unknown length', { 'Transfer-Encoding': 'chunked' }, '5\r\nhello\r\n0\r\n\r\n'],
