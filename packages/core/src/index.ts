@@ -2,7 +2,7 @@
  * Signs vehicle owners in at the SSO service, and keeps one valid access token for each account. In the order of use:
  *
  * 1. sign in: the flow of the interface document,
- * 2. keep the tokens: one valid access token, one refresh, whoever issues them,
+ * 2. keep the tokens under the name of their owner: one valid access token, one refresh, whoever issues them,
  * 3. store them: any place with a conditional write, sealed if wanted,
  * 4. share what is known of the firewall,
  * 5. watch it, and handle what can go wrong,
@@ -28,14 +28,14 @@ export type {
 export type { AgreedTransport } from './http/http-context.ts'
 export type { TlsOptions, TlsVersion, TransportOption, TransportOptions } from './http/transport.ts'
 export type { CallOptions } from './issuer/call-options.ts'
-export { accountName, identifyOwner, isSubjectAccount, ownerOfEmail, type TokenOwner } from './login/token-owner.ts'
 
-// 2. Keep the tokens. The seam between a service and the token manager is TokenIssuer.
+// 2. Keep the tokens, under the name of their owner. The seam between a service and the token manager is TokenIssuer.
 export { createTokenManager } from './tokens/create-token-manager.ts'
 export type { TokenManager, TokenManagerOptions, TokenStatus, WaitingSignIn } from './tokens/token-manager.ts'
 export type { TokenManagerEvents } from './refresh-protocol/events.ts'
 export type { IssuerRefreshOptions, TokenIssuer } from './issuer/token-issuer.ts'
 export { documentedLifetime, type TokenSet } from './issuer/token-set.ts'
+export { accountName, identifyOwner, isSubjectAccount, ownerOfEmail, type TokenOwner } from './login/token-owner.ts'
 
 // 3. Store them.
 export type { Conflict, SwapOptions, TokenStore, Versioned } from './tokens/token-store.ts'

@@ -14,5 +14,9 @@ export interface FirewallState {
   passed(authUrl: string): Promise<void>
 }
 
-/** @deprecated The former name of {@link FirewallState}. */
+/**
+ * What the processes that share a token store know of the firewall.
+ *
+ * @deprecated The former name of {@link FirewallState}.
+ */
 export type SharedBlocks = FirewallState

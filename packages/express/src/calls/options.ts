@@ -32,7 +32,11 @@ export interface OwnerCallOptions {
   readonly tls?: TlsOptions | undefined
 }
 
-/** @deprecated The old name of {@link OwnerCallOptions}: core has another type of this name. */
+/**
+ * What {@link OwnerCallOptions} was called.
+ *
+ * @deprecated Core has another type of this name.
+ */
 export type CallOptions = OwnerCallOptions
 
 /** The options, read once. */
