@@ -17,7 +17,7 @@ const app = await Application.bootstrap({
   readme: fileURLToPath(new URL('front-page.md', import.meta.url)),
   disableSources: true,
   hideGenerator: true,
-  sort: ['kind', 'source-order'],
+  sort: ['kind'],
   kindSortOrder: ['Module', 'Function', 'Class', 'Interface', 'TypeAlias', 'Variable'],
   groupOrder: ['Functions', 'Classes', 'Interfaces', 'Type Aliases', 'Variables', 'Errors'],
   validation: { notExported: false, notDocumented: false, invalidLink: true },
@@ -25,7 +25,11 @@ const app = await Application.bootstrap({
 // Before links are resolved, so that the front page can name a module as an import does.
 app.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
   for (const module of project.children) {
-    const { name, description } = entries.find(({ file }) => file.startsWith(join(packages, module.name)))
+    const { name, description, file } = entries.find((entry) => entry.file.startsWith(join(packages, module.name)))
+    // In the order of the package's index, its table of contents; what it exports with a star comes last.
+    const words = readFileSync(file, 'utf8').match(/\w+/gu)
+    const placeOf = (child) => (words.includes(child.name) ? words.indexOf(child.name) : words.length)
+    module.children?.sort((one, other) => placeOf(one) - placeOf(other))
     module.name = name
     module.comment = new Comment([{ kind: 'text', text: description }])
   }
