@@ -1,7 +1,8 @@
 /**
  * The code blocks of the documents, and what the comments right before a block say of it, which no reader of the page sees:
  *
- * - `<!-- runs: NAME -->`: a program that a test runs as it stands; `<!-- runs -->`: one of the package's own tests does.
+ * - `<!-- runs: NAME -->`: a program that a test runs as it stands; `<!-- runs -->`: one of the package's own tests does;
+ *   `<!-- interop: NAME -->`: one of tests/interop does.
  * - `<!-- given: tokens, app -->`: names that the page took for granted, declared in documented-code/given.d.mts.
  */
 import { readFileSync, readdirSync } from 'node:fs'

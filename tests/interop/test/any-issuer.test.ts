@@ -15,7 +15,7 @@ const program = join(here, '../test-artefacts/openid-issuer.mjs')
 const anHour = 3_600_000
 
 beforeAll(() => {
-  const [block] = codeBlocksOf('docs/any-issuer.md').filter(({ marks }) => marks['runs'] === 'openid-issuer.mjs')
+  const [block] = codeBlocksOf('docs/any-issuer.md').filter(({ marks }) => marks['interop'] === 'openid-issuer.mjs')
   mkdirSync(join(here, '../test-artefacts'), { recursive: true })
   writeFileSync(program, block?.code ?? '')
 })

@@ -273,7 +273,7 @@ describe('Examples', () => {
     expect([code, printed]).toEqual([
       0,
       expect.stringMatching(
-        /^step login-page http.*\nstep form-submission http.*\nstep code-exchange http.*\ntraced \{\s+operation: 'login'[^]*\nrefreshed plain@example\.com 2/u,
+        /^\{ step: 'login-page', auth_url: '.*' \}\n\{ step: 'form-submission', .*\n\{ step: 'code-exchange', .*\ntraced \{\s+operation: 'login'[^]*\nrefreshed plain@example\.com 2/u,
       ),
     ])
     expect(printed).not.toMatch(/correct horse|eyJ/u)
