@@ -238,6 +238,10 @@ describe('an error that Redis answers', () => {
     ['BUSY Redis is busy running a script', 'unavailable'],
     ['MOVED 3999 127.0.0.1:6381', 'unavailable'],
     ['ERR something sekret', 'unavailable'],
+    // A word that stands elsewhere, or that is part of another, says nothing.
+    ['no WRONGTYPE at the beginning', 'unavailable'],
+    ['WRONGTYPES are others', 'unavailable'],
+    ['no ERR ACL failure in script', 'unavailable'],
   ])('%s: %s', async (reply, reason) => {
     // Not a Redis: a server that answers every command with this error.
     const server = createServer((socket) => {

@@ -151,8 +151,13 @@ describeWithRedis('redisTokenStore', () => {
     const store = redisTokenStore({ client })
     await store.swap(account, 0, sample(1), 'one')
     const [key = ''] = await client.keys('*')
+    const written = String(await client.get(key))
     for (const value of [
       '',
+      ` ${written}`,
+      `owner-sso/1 ${written}`,
+      written.replace('owner-sso/1 1 ', 'owner-sso/1 0 '),
+      written.replace('owner-sso/1 1 ', `owner-sso/1 1${'0'.repeat(16)} `),
       'hello',
       '{"version":1}',
       'owner-sso/1 1 "x"\n{',

@@ -60,14 +60,19 @@ describe.each(axiosVersions)('axios %s', (_version, axios) => {
     expect(seen).not.toContain(token)
   })
 
-  it.each([{ port: 1 }, { host: '127.0.0.1', port: 'x' }, { protocol: 'socks', host: '127.0.0.1', port: 1 }])(
-    'sends nothing where the proxy of the configuration is %j',
-    async (wrong) => {
-      const http = attachBearer(axios.create({ baseURL: plain.url, proxy: wrong as never }), { tokens, account })
-      await expect(http.get('/api/1/vehicles')).rejects.toThrow(TypeError)
-      expect(plain.seen).toEqual([])
-    },
-  )
+  it.each([
+    { port: 1 },
+    { host: '127.0.0.1', port: 'x' },
+    ...['socks', 'xhttp', 'httpx', 'httpss', 'ht:tp', 'http::'].map((protocol) => ({
+      protocol,
+      host: '127.0.0.1',
+      port: 1,
+    })),
+  ])('sends nothing where the proxy of the configuration is %j', async (wrong) => {
+    const http = attachBearer(axios.create({ baseURL: plain.url, proxy: wrong as never }), { tokens, account })
+    await expect(http.get('/api/1/vehicles')).rejects.toThrow(TypeError)
+    expect(plain.seen).toEqual([])
+  })
 })
 
 it('ownerFetch uses no proxy that the environment names', async () => {

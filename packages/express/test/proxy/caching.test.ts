@@ -52,6 +52,10 @@ it.each<[string | string[] | undefined, string]>([
   ['no-store, must-understand', 'private, no-store'],
   ['max-age=60, immutable, stale-while-revalidate=30', 'private, max-age=60, immutable, stale-while-revalidate=30'],
   ['max-age=soon', 'private, max-age=0'],
+  ['max-age=5s', 'private, max-age=0'],
+  ['max-age=-5', 'private, max-age=0'],
+  [`max-age=${2 ** 31}`, `private, max-age=${2 ** 31}`],
+  [`max-age=${2 ** 31 + 1}`, `private, max-age=${2 ** 31}`],
   ['private="x', 'private, no-store'],
   ['max-age=60; public', 'private, no-store'],
 ])('an upstream’s Cache-Control %j is %j here', async (upstream, here) => {
@@ -98,6 +102,12 @@ it('leaves nothing for a cache that is told by a header of its own', async () =>
   const passed = await headersAfter(targeted)
   const set = await headersAfter({}, targeted)
   for (const name of Object.keys(targeted)) expect([passed.get(name), set.get(name)]).toEqual([null, 'no-store'])
+})
+
+it('leaves a header of the application whose name only holds that of such a header', async () => {
+  const names = ['x-surrogate-control', 'surrogate-control-x', 'x-edge-control', 'edge-controls', 'cdn-cache-control-x']
+  const set = await headersAfter({}, Object.fromEntries(names.map((name) => [name, 'kept'])))
+  expect(names.map((name) => set.get(name))).toEqual(names.map(() => 'kept'))
 })
 
 it('keeps what the application says an answer varies by', async () => {

@@ -1,0 +1,49 @@
+/** Names in the store's folder: only those that it gives are its own, whole. */
+import { describe, expect, it } from '@jest/globals'
+import { keyName, keyOf, parseTemporaryName, shardName, slotsIn, temporaryName } from '../src/layout.ts'
+
+const key = keyOf('ann@example.com')
+
+describe('a name is the store’s own only as a whole', () => {
+  it.each([
+    ['3f', true],
+    ['03', true],
+    ['3', false],
+    ['x3f', false],
+    ['3fd', false],
+    ['3F', false],
+  ])('of a shard: %s: %s', (name, isOurs) => {
+    expect(shardName.test(name)).toBe(isOurs)
+  })
+
+  it.each([
+    [key, true],
+    [key.slice(1), false],
+    [`0${key}`, false],
+    [`${key}0`, false],
+    [`${key}.old`, false],
+    [key.toUpperCase(), false],
+  ])('of an account: %s: %s', (name, isOurs) => {
+    expect(keyName.test(name)).toBe(isOurs)
+  })
+
+  it('of a version, the highest first', () => {
+    const foreign = ['t.0', 't.01', 't.', 'xt.4', 't.5.bak', 't.6~', 'T.7', `t.1${'0'.repeat(15)}`]
+    expect(slotsIn(['t.1', ...foreign, 't.10', `t.9${'0'.repeat(14)}`, 't.2'])).toEqual([900_000_000_000_000, 10, 2, 1])
+  })
+
+  it('of a temporary file', () => {
+    const name = temporaryName(key, 8)
+    expect(parseTemporaryName(name)).toMatchObject({ name, key, slot: 8, writer: { pid: process.pid } })
+    for (const foreign of [
+      `0${name}`,
+      `.${name}`,
+      `${name}0`,
+      `${name}.bak`,
+      name.replace('.8.', '.x.'),
+      name.slice(1),
+    ]) {
+      expect(parseTemporaryName(foreign)).toBeUndefined()
+    }
+  })
+})
