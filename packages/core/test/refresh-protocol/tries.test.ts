@@ -1,4 +1,5 @@
 /** How often a waiting sign-in may be answered, over all processes that share a store. */
+import { createHash } from 'node:crypto'
 import { describe, expect, it } from '@jest/globals'
 import type { TokenRecord, TokenStore, WaitingSignIn } from '../../src/index.ts'
 import { bench } from './harness.ts'
@@ -36,6 +37,15 @@ describe('answers to a waiting sign-in', () => {
     expect(await other.claimTry({ ...answer, tries: 4 })).toBe(true)
     expect(await other.claimTry({ ...answer, tries: 0, id: 'another' })).toBe(true)
     expect(await other.claimTry({ ...answer, tries: 0, step: 'callback' })).toBe(true)
+  })
+
+  it('are counted under 16 characters of a digest, where every version of this library finds them', async () => {
+    const world = bench()
+    const { store, records } = watched(world.store)
+    const expiresAt = soon(world.now())
+    await world.process({ store }).claimTry({ id: 'one', step: 'passcode', tries: 2, expires_at: expiresAt })
+    const key = createHash('sha256').update('one').digest('base64url').slice(0, 16)
+    expect([...records.values()]).toEqual([{ schema: 1, state: 'tries', sign_ins: { [key]: [3, expiresAt] } }])
   })
 
   it('still count for a process whose clock is half an hour ahead', async () => {

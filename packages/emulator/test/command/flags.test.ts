@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from '@jest/globals'
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { helpText } from '../../src/command/help.ts'
 import { optionFlagHelp, optionFlags, optionsOf } from '../../src/command/option-flags.ts'
 import { parseEmulatorOptions } from '../../src/options/parse-options.ts'
 
@@ -114,4 +115,11 @@ describe('npx @owner-sso/emulator', () => {
     expect(text.startsWith('2 ')).toBe(true)
     expect(text).toContain(message)
   })
+})
+
+it('the help has its words in columns of 111 characters at most, and uses them', () => {
+  const rows = helpText()
+    .split('\n')
+    .filter((row) => row.startsWith('  ') && !row.startsWith('  npx '))
+  expect(Math.max(...rows.map((row) => row.length))).toBe(2 + 38 + 1 + 70)
 })

@@ -47,3 +47,18 @@ it('goes with the inspector, and is nothing that the log has', async () => {
   await using closed = await startEmulator({ inspector: false })
   expect((await fetch(`${closed.authUrl}/_emulator/openapi.json`)).status).toBe(404)
 })
+
+it.each(['document', 'lenient'] as const)(
+  'takes what has a pattern or a length for a text alone (%s)',
+  async (strictness) => {
+    emulator.change({ strictness })
+    const schemas: Record<string, unknown>[] = []
+    JSON.stringify(await describedBy(emulator), (_key, value: unknown) => {
+      const isSchema = typeof value === 'object' && value !== null && ('pattern' in value || 'minLength' in value)
+      if (isSchema) schemas.push({ ...value })
+      return value
+    })
+    expect(schemas.length).toBeGreaterThan(0)
+    expect(schemas.filter(({ type, const: only }) => type !== 'string' && typeof only !== 'string')).toEqual([])
+  },
+)
