@@ -57,7 +57,7 @@ async function trySample() {
       process.exit(130)
     })
   }
-  const counts = { killed: 0, survived: 0, refused: 0, equivalent: 0 }
+  const counts = { killed: 0, survived: 0, refused: 0, equivalent: 0, undecided: 0 }
   const survivors = []
   try {
     const red = drawn[0] && (await trials.failureBefore(drawn[0]))
@@ -81,7 +81,9 @@ async function trySample() {
   const counted = counts.killed + counts.survived
   const share = counted === 0 ? 100 : Math.floor((100 * counts.killed) / counted)
   console.log(`\n${counts.killed} of ${counted} killed (${share} %), with seed ${seed}.`)
-  console.log(`Not counted: ${counts.equivalent} equivalent, ${counts.refused} refused by the compiler.`)
+  console.log(
+    `Not counted: ${counts.equivalent} equivalent, ${counts.refused} refused by the compiler, ${counts.undecided} undecided.`,
+  )
   for (const mutant of survivors) console.log(`survived   ${told(mutant)}\n           ${mutant.code}`)
   return survivors.length > 0 ? 1 : 0
 }

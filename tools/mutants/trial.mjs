@@ -9,8 +9,12 @@ import { relatedTests } from './related-tests.mjs'
 
 /**
  * @typedef {import('./mutations.mjs').Mutation & { name: string, file: string }} Mutant - in `packages/NAME`; `file` from the root
- * @typedef {{ outcome: 'killed' | 'survived' | 'refused', why?: string }} Verdict - `refused`: it does not compile
+ * @typedef {{ outcome: 'killed' | 'survived' | 'refused' | 'undecided', why?: string }} Verdict - `refused`: it does not
+ *   compile; `undecided`: its tests did not end in time
  */
+
+/** In place of a test's name. */
+const overdue = 'time limit'
 
 /** Never copied: what is large and not read, and the dependencies, which are linked. */
 const left = new Set(['.git', '.turbo', 'node_modules', 'docs/api', 'test-artefacts'])
@@ -77,7 +81,7 @@ export function openTrials(root, limit, onlyNear) {
     const jest = join(scratch, 'tools/launcher/jest.mjs')
     const args = [jest, '--bail=1', '--runTestsByPath', ...files]
     const { status, isOverdue } = await run(process.execPath, args, home, seconds)
-    if (isOverdue) return 'time limit'
+    if (isOverdue) return overdue
     if (status === 0) return undefined
     if (!existsSync(results)) return 'the tests do not end as they should'
     /** @type {{ testResults: { assertionResults: { status: string, fullName: string }[] }[] }} */
@@ -127,7 +131,8 @@ export function openTrials(root, limit, onlyNear) {
         const built = await run('sh', ['-c', scripts.build], folder, limit)
         if (built.status !== 0) return { outcome: 'refused', why: built.output.split('\n')[0] ?? '' }
         const failure = await firstFailure(groups)
-        return failure === undefined ? { outcome: 'survived' } : { outcome: 'killed', why: failure }
+        if (failure === undefined) return { outcome: 'survived' }
+        return { outcome: failure === overdue ? 'undecided' : 'killed', why: failure }
       } finally {
         writeFileSync(path, source)
         rmSync(join(folder, 'dist'), { recursive: true, force: true })
