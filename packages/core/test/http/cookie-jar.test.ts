@@ -72,6 +72,17 @@ describe('the cookies of an instance (S23)', () => {
     expect(header(cookies)).toHaveLength(count === 4 ? 12 * 1024 : 3 * 4000 + 2 * 2)
   })
 
+  it('are replaced at the limit too: the new value needs the room of the old one alone', () => {
+    const cookies = instanceCookies(origin)
+    const set = (name: string, filling: string): void => {
+      cookies.jar.setCookieSync(`${name}=`.padEnd(4090, filling).concat('; Path=/'), authorize)
+    }
+    for (const name of ['sid', 'b', 'c']) set(name, 'x')
+    set('sid', 'y')
+    expect(header(cookies)).toContain('sid=y')
+    expect(cookies.stored()).toHaveLength(3)
+  })
+
   it('survive being stored in a pending login, with path and end', () => {
     const cookies = instanceCookies(origin)
     for (const value of ['sid=1', 'a=2; Path=/; Max-Age=600', 'b=3; Path=/oauth2/v3/authorize/mfa'])
