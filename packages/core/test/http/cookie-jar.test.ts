@@ -75,7 +75,7 @@ describe('the cookies of an instance (S23)', () => {
   it('are replaced at the limit too: the new value needs the room of the old one alone', () => {
     const cookies = instanceCookies(origin)
     const set = (name: string, filling: string): void => {
-      cookies.jar.setCookieSync(`${name}=`.padEnd(4090, filling).concat('; Path=/'), authorize)
+      cookies.jar.setCookieSync(`${name}=`.padEnd(4080, filling).concat('; Path=/'), authorize)
     }
     for (const name of ['sid', 'b', 'c']) set(name, 'x')
     set('sid', 'y')
