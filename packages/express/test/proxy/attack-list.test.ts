@@ -241,6 +241,13 @@ describe.each(homes)('the attack list, on %s', (_home, mount, start) => {
     expect(answer.text.includes(token.slice(-32))).toBe(false)
   })
 
+  it('L5: says 502, and why, where nothing of the answer had been passed on', async () => {
+    ownerApi.answer((seen, response) => response.writeHead(200).end(`{"echo":"${seen.headers.authorization}"}`))
+    const answer = await send('GET', `${mount}/api/1/vehicles`)
+    expect(answer.head).toMatch(/^HTTP\/1\.1 502 /u)
+    expect(answer.text).toContain('ERR_OWNER_API_TOKEN_ECHOED')
+  })
+
   describe('L6: a request whose end can be told in two ways', () => {
     const smuggled = `GET ${mount}/api/1/smuggled HTTP/1.1\r\nHost: x\r\n\r\n`
     it.each([
