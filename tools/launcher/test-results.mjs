@@ -4,7 +4,7 @@
 import { existsSync } from 'node:fs'
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
@@ -13,9 +13,13 @@ export async function clearResults(from = root) {
   for (const folder of await testedFolders(from)) await rm(join(folder, 'test-results.json'), { force: true })
 }
 
-/** Numbers of tests over all packages and apps. A package that has tests and left no results counts as one failure. */
+/**
+ * Numbers of tests over all packages and apps, and the files that passed only at a second try. A package that has tests and
+ * left no results counts as one failure.
+ */
 export async function countResults(from = root) {
-  const total = { passed: 0, failed: 0, skipped: 0 }
+  /** @type {{ passed: number, failed: number, skipped: number, passedAlone: string[] }} */
+  const total = { passed: 0, failed: 0, skipped: 0, passedAlone: [] }
   for (const folder of await testedFolders(from)) {
     const file = join(folder, 'test-results.json')
     if (!existsSync(file)) {
@@ -26,6 +30,7 @@ export async function countResults(from = root) {
     total.passed += results.numPassedTests
     total.failed += results.numFailedTests + results.numRuntimeErrorTestSuites
     total.skipped += results.numPendingTests + results.numTodoTests
+    total.passedAlone.push(...(results.passedAlone ?? []).map((path) => relative(from, path)))
   }
   return total
 }

@@ -44,11 +44,25 @@ export async function startCluster(): Promise<{
   readonly nodes: readonly RedisServer[]
   readonly stop: () => Promise<void>
 }> {
-  const nodes = await Promise.all(
+  const started = await Promise.allSettled(
     Array.from({ length: 3 }, async () =>
       startRedis('--cluster-enabled', 'yes', '--cluster-port', String(await freePort())),
     ),
   )
+  const nodes = started.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
+  const stop = async (): Promise<void> => void (await Promise.all(nodes.map((node) => node.stop())))
+  try {
+    for (const each of started) if (each.status === 'rejected') throw each.reason
+    await unite(nodes)
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return { nodes, stop }
+}
+
+/** Makes one cluster of the servers, and waits until each of them knows it. */
+async function unite(nodes: readonly RedisServer[]): Promise<void> {
   for (const [index, node] of nodes.entries()) {
     await node.command('CLUSTER', 'ADDSLOTSRANGE', String(index * 5462), String(Math.min(index * 5462 + 5461, 16_383)))
     await node.command('CLUSTER', 'SET-CONFIG-EPOCH', String(index + 1))
@@ -64,5 +78,4 @@ export async function startCluster(): Promise<{
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
   }
-  return { nodes, stop: async () => void (await Promise.all(nodes.map((node) => node.stop()))) }
 }

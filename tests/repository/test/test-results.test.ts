@@ -16,19 +16,19 @@ describe('the closing count', () => {
   it('adds up all packages and apps', async () => {
     await tested('packages/core', { numPassedTests: 3, numFailedTests: 0, numPendingTests: 1 })
     await tested('apps/portal', { numPassedTests: 2, numFailedTests: 1, numTodoTests: 1 })
-    expect(await countResults(tree)).toEqual({ passed: 5, failed: 1, skipped: 2 })
+    expect(await countResults(tree)).toEqual({ passed: 5, failed: 1, skipped: 2, passedAlone: [] })
   })
 
   it('counts a package that left no results, and a file that did not run, as failures', async () => {
     await tested('packages/dead')
     await tested('packages/broken', { numPassedTests: 1, numRuntimeErrorTestSuites: 2 })
-    expect(await countResults(tree)).toEqual({ passed: 1, failed: 3, skipped: 0 })
+    expect(await countResults(tree)).toEqual({ passed: 1, failed: 3, skipped: 0, passedAlone: [] })
   })
 
   it('leaves out what has no tests', async () => {
     await mkdir(join(tree, 'packages/plain'), { recursive: true })
     await writeFile(join(tree, 'packages/plain/package.json'), '{}')
-    expect(await countResults(tree)).toEqual({ passed: 0, failed: 0, skipped: 0 })
+    expect(await countResults(tree)).toEqual({ passed: 0, failed: 0, skipped: 0, passedAlone: [] })
   })
 
   it('starts from nothing: results of an earlier run are removed', async () => {
