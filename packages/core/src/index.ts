@@ -57,6 +57,7 @@ export type { LoginStep, StepTrace } from './tracing.ts'
 export * from './errors.ts'
 
 // 6. What adapters and stores share.
+export { notebook, type Notebook, type Notes } from './refresh-protocol/notebook.ts'
 export { isLoopback, mayCarrySecrets, verificationProblem } from './support/verification.ts'
 export { processStat, type ProcessStat } from './support/process-stat.ts'
 export { stackFrames } from './support/stack-frames.ts'

@@ -17,5 +17,8 @@ export const rollCallName: string = `${ours}roll-call`
 /** Where it is counted how often sign-ins that wait were answered. */
 export const triesRecordName = (step: string, index: number): string => `${ours}tries:${step}:${index}`
 
+/** Where another package of ours keeps its notes. */
+export const notesRecordName = (topic: string): string => `${ours}notes:${topic}`
+
 /** Where it stands under which account refresh tokens were saved. */
 export const refreshTokensRecordName = (index: number): string => `${ours}refresh-tokens:${index}`

@@ -102,6 +102,7 @@ const kinds: Readonly<Record<TokenRecord['state'], Check>> = {
     ...schema,
     saved: valuesOf((value) => Array.isArray(value) && filled(value[0]) && filled(value[1])),
   }),
+  notes: object({ ...schema, notes: (value) => object({})(value) && !Array.isArray(value) }),
   'roll-call': object({ ...schema, call: filled }),
   sealed: object({ ...schema, key: filled, nonce: filled, sealed: filled }),
 }

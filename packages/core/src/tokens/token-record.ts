@@ -7,7 +7,14 @@ import type { TokenSet } from '../issuer/token-set.ts'
 
 /** What a store keeps for one account: JSON-safe, and nothing that a store has to look into. */
 export type TokenRecord =
-  AccountRecord | FirewallRecord | TriesRecord | RollCallRecord | RefreshTokensRecord | SpooledRecord | SealedRecord
+  | AccountRecord
+  | FirewallRecord
+  | TriesRecord
+  | RollCallRecord
+  | RefreshTokensRecord
+  | NotesRecord
+  | SpooledRecord
+  | SealedRecord
 
 /** The record of an account. */
 export type AccountRecord = SignedIn | ReauthenticationRequired | SignedOut
@@ -152,6 +159,14 @@ export interface RefreshTokensRecord {
   readonly state: 'refresh-tokens'
   /** By a hash of the refresh token, the newest last: the account, and the name of the sign-in. */
   readonly saved: Readonly<Record<string, readonly [account: string, session: string]>>
+}
+
+/** Notes of another package of ours, in records of their own: see `notebook`. */
+export interface NotesRecord {
+  readonly schema: 1
+  readonly state: 'notes'
+  /** JSON values, which their owner checks. */
+  readonly notes: Readonly<Record<string, unknown>>
 }
 
 /** Changes whenever a process finds that the store lost something, in a record of its own (`roll-call.ts`). */

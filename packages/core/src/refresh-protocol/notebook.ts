@@ -1,0 +1,51 @@
+/**
+ * Notes that another package of ours keeps in the store, beside the token sets: which clients a broker has, who was told
+ * what. All processes that share the store share them, and a sealed store seals them.
+ */
+import { startTimeLimit } from '../support/time-limit.ts'
+import { checkedRecord } from '../tokens/record-check.ts'
+import type { NotesRecord } from '../tokens/token-record.ts'
+import type { TokenStore } from '../tokens/token-store.ts'
+import { untilSwapped } from './contention.ts'
+import { guardStore } from './guarded-store.ts'
+import { notesRecordName } from './record-names.ts'
+import { systemRuntime } from './runtime.ts'
+
+/** JSON values, by whatever its owner names them. Their owner checks them when it reads them. */
+export type Notes = NotesRecord['notes']
+
+export interface Notebook {
+  /** `{}` where nothing was ever written. @throws StoreError */
+  read(): Promise<Notes>
+  /**
+   * Writes what `change` makes of the notes, by compare-and-swap. Two processes never overwrite each other: `change` is called
+   * again with what the other one wrote. Where it returns what it was given nothing is written.
+   *
+   * @returns what stands there now
+   * @throws StoreError; what `change` throws, and then nothing is written
+   */
+  change(change: (notes: Notes) => Notes): Promise<Notes>
+}
+
+/** @param topic - one record for each; no topic may hold more than a record may (some hundred kilobytes) */
+export function notebook(store: TokenStore, topic: string): Notebook {
+  const guarded = guardStore(store, startTimeLimit)
+  const name = notesRecordName(topic)
+  const stored = async () => {
+    const found = await guarded.read(name)
+    return found && checkedRecord(found, 'notes')
+  }
+  return {
+    read: async () => (await stored())?.record.notes ?? {},
+    change: (change) =>
+      untilSwapped(systemRuntime, async () => {
+        const before = await stored()
+        const notes = before?.record.notes ?? {}
+        const next = change(notes)
+        if (next === notes) return notes
+        const record: NotesRecord = { schema: 1, state: 'notes', notes: next }
+        const swapped = await guarded.swap(name, before, record, systemRuntime.uniqueId(), { forgetOlder: true })
+        return 'conflict' in swapped ? undefined : next
+      }),
+  }
+}
