@@ -58,6 +58,7 @@ function cacheControl(...sides: OutgoingHttpHeaders[]): string {
   const policies = sides
     .filter((side) => side['cache-control'] !== undefined || side['expires'] !== undefined)
     .map(policy)
+  if (policies.length === 0) return 'private'
   // What can't be read can't be kept to, but by keeping nothing.
   if (policies.some((side) => side === undefined || side.directives.has('no-store'))) return 'private, no-store'
   const told = policies.filter((side) => side !== undefined)

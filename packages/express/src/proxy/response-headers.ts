@@ -18,14 +18,15 @@ export interface AnswerRules {
 }
 
 /**
- * The owner API's pages are not the application's: they run no script in its origin and are not taken for another type.
+ * Those of the owner API's headers that are on the list, in their safe form. Its pages are not the application's: they run no
+ * script in its origin and are not taken for another type.
  */
-const guards = { 'content-security-policy': "sandbox; default-src 'none'", 'x-content-type-options': 'nosniff' }
-
-/** Those of the owner API's headers that are on the list, in their safe form. */
 export function answerHeaders(status: number, upstream: IncomingHttpHeaders, rules: AnswerRules): OutgoingHttpHeaders {
   const hopByHop = connectionNames(upstream.connection)
-  const headers: OutgoingHttpHeaders = { ...guards, ...cachingHeaders(upstream, rules.own) }
+  // Filled field by field: V8 takes several times as long to add fields to a spread copy.
+  const headers = cachingHeaders(upstream, rules.own)
+  headers['content-security-policy'] = "sandbox; default-src 'none'"
+  headers['x-content-type-options'] = 'nosniff'
   if (status === 401) headers['www-authenticate'] = signInChallenge
   for (const name of Object.keys(upstream)) {
     if (!rules.names.has(name) || name === 'cache-control' || name === 'expires' || hopByHop?.has(name)) continue

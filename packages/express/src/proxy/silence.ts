@@ -17,14 +17,16 @@ export interface SilenceLimit {
 export function silenceLimit(onSilence: () => void): SilenceLimit {
   let stop: (() => void) | undefined
   let hasEnded = false
-  let allowed = 0
-  let since = 0
+  let deadline = 0
+  /** When the timer looks. */
+  let due = 0
   const watch = (milliseconds: number): void => {
     stop = startTimeLimit(milliseconds, () => {
-      // One timer for many pieces: it looks how long ago the last one was.
-      const left = since + allowed - performance.now()
-      if (left > 0) watch(left)
-      else onSilence()
+      // One timer for many pieces: it looks how much time there is since the last one.
+      const left = deadline - performance.now()
+      if (left <= 0) return onSilence()
+      due = deadline
+      watch(left)
     })
   }
   const lift = (): void => {
@@ -33,10 +35,10 @@ export function silenceLimit(onSilence: () => void): SilenceLimit {
   }
   return {
     heard(milliseconds) {
-      since = performance.now()
-      if (hasEnded || (stop !== undefined && milliseconds === allowed)) return
+      deadline = performance.now() + milliseconds
+      if (hasEnded || (stop !== undefined && due <= deadline)) return
       lift()
-      allowed = milliseconds
+      due = deadline
       watch(milliseconds)
     },
     lift,
