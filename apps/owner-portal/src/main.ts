@@ -2,7 +2,7 @@
  * What `npm start` runs: the portal, against the emulator or the service that `OWNER_SSO_AUTH_URL` names, until Ctrl-C.
  */
 import { once } from 'node:events'
-import { createSso, createTokenManager, type Sso, timeLimitSignal, type TokenManager } from '@owner-sso/core'
+import { createSso, createTokenManager, type Sso, type TokenManager, withTimeLimit } from '@owner-sso/core'
 import { memoryTokenStore } from '@owner-sso/token-store-memory'
 import { createApp, type PortalOptions } from './app.ts'
 import { type Demo, startDemo } from './demo.ts'
@@ -65,7 +65,7 @@ const settlingTime = 45_000
 
 /** A refresh under way is never cut off, wherever its tokens go. */
 async function settle(tokens: TokenManager): Promise<void> {
-  await tokens.settled({ signal: timeLimitSignal(settlingTime) }).catch((error: unknown) => {
+  await withTimeLimit(settlingTime, (signal) => tokens.settled({ signal })).catch((error: unknown) => {
     console.error(`A refresh did not end: ${error instanceof Error ? error.message : String(error)}`)
   })
 }

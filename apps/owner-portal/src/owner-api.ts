@@ -1,7 +1,7 @@
 /**
  * The owner API, as the portal needs it: the vehicles of the signed-in account.
  */
-import { SsoError, timeLimitSignal, type TokenManager, type TransportOption } from '@owner-sso/core'
+import { SsoError, type TokenManager, type TransportOption, withTimeLimit } from '@owner-sso/core'
 import { OwnerApiTokenRefusedError, ownerFetch } from '@owner-sso/express'
 
 /** Where the portal shows the owner API's answers as they are: its paths stand below this one. */
@@ -77,15 +77,18 @@ export function createOwnerApi({ url, tokens, transport, timeout = 10_000 }: Own
 }
 
 async function answerOf(call: typeof fetch, path: string, timeout: number): Promise<{ status: number; body: string }> {
-  const signal = timeLimitSignal(timeout)
+  let isLate = false
   try {
-    // A redirect would carry the token to another host.
-    const response = await call(path, { headers: { accept: 'application/json' }, redirect: 'manual', signal })
-    return { status: response.status, body: await boundedText(response) }
+    return await withTimeLimit(timeout, async (signal) => {
+      signal.addEventListener('abort', () => (isLate = true))
+      // A redirect would carry the token to another host.
+      const response = await call(path, { headers: { accept: 'application/json' }, redirect: 'manual', signal })
+      return { status: response.status, body: await boundedText(response) }
+    })
   } catch (error) {
     if (error instanceof OwnerApiError || error instanceof SsoError) throw error
     if (error instanceof OwnerApiTokenRefusedError) throw refusedToken()
-    if (signal.aborted) throw new OwnerApiError(504, 'The owner API did not answer in time.')
+    if (isLate) throw new OwnerApiError(504, 'The owner API did not answer in time.')
     throw new OwnerApiError(502, 'The owner API can’t be reached.')
   }
 }

@@ -7,9 +7,9 @@ import {
   createSso,
   createTokenManager,
   startTimeLimit,
-  timeLimitSignal,
   type TokenManager,
   type TokenStore,
+  withTimeLimit,
 } from '@owner-sso/core'
 import { fileTokenStore } from '@owner-sso/token-store-file'
 import { readClients } from './clients.ts'
@@ -82,7 +82,7 @@ async function stop(gateway: Gateway, tokens: TokenManager, grace: number): Prom
   await gateway.drain()
   endLimit()
   try {
-    await tokens.settled({ signal: timeLimitSignal(settlingTime) })
+    await withTimeLimit(settlingTime, (signal) => tokens.settled({ signal }))
     log('stopped')
     return 0
   } catch (error) {

@@ -92,7 +92,7 @@ describe('owner-sso logout', () => {
   it('forgets the tokens, and says so once', async () => {
     await machine.signIn('plain@example.com')
     const account = ['--account', 'plain@example.com']
-    expect(JSON.parse((await machine.run(['logout', ...account, '--json'])).stdout).wrequireSignedIn).toBe(true)
+    expect(JSON.parse((await machine.run(['logout', ...account, '--json'])).stdout).wasSignedIn).toBe(true)
     expect((await machine.run(['token', ...account])).code).toBe(3)
     const again = await machine.run(['logout', ...account])
     expect(again.code).toBe(0)

@@ -61,5 +61,5 @@ export { notebook, type Notebook, type Notes } from './refresh-protocol/notebook
 export { isLoopback, mayCarrySecrets, verificationProblem } from './support/verification.ts'
 export { processStat, type ProcessStat } from './support/process-stat.ts'
 export { stackFrames } from './support/stack-frames.ts'
-export { startTimeLimit, timeLimitSignal, type TimeLimitOptions } from './support/time-limit.ts'
+export { startTimeLimit, withTimeLimit } from './support/time-limit.ts'
 export { type Transport, transportFromText, transportOf } from './http/transport.ts'

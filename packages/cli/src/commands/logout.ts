@@ -10,10 +10,10 @@ import { withTokens } from '../token-keeping.ts'
 export async function run({ settings }: Call): Promise<number> {
   await withTokens(settings, undefined, async ({ tokens, store }) => {
     const account = await chosenAccount(settings, tokens)
-    const wrequireSignedIn = (await tokens.status(account)).state !== 'signed-out'
-    if (wrequireSignedIn) await tokens.forget(account)
-    if (settings.json) await printJson({ account, wrequireSignedIn })
-    if (wrequireSignedIn) printNote(`${account} is signed out: its tokens are gone from ${store.shown}.`)
+    const wasSignedIn = (await tokens.status(account)).state !== 'signed-out'
+    if (wasSignedIn) await tokens.forget(account)
+    if (settings.json) await printJson({ account, wasSignedIn })
+    if (wasSignedIn) printNote(`${account} is signed out: its tokens are gone from ${store.shown}.`)
     else printNote(`${account} was not signed in at ${store.shown}. Who is: owner-sso accounts`)
   })
   return exitCodes.ok

@@ -4,7 +4,7 @@
 import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { TLSSocket } from 'node:tls'
-import { type Transport, timeLimitSignal } from '@owner-sso/core'
+import { type Transport, withTimeLimit } from '@owner-sso/core'
 import { exitCodes } from '../command-error.ts'
 import { type Finding, good, note, problem } from './finding.ts'
 
@@ -19,7 +19,7 @@ const tolerableSkew = 10
  */
 export async function checkReach(about: string, url: string, transport: Transport): Promise<Finding[]> {
   try {
-    const { status, type, tls, date } = await headOf(url, transport)
+    const { status, type, tls, date } = await withTimeLimit(timeout, (signal) => headOf(url, transport, signal))
     const over = tls === undefined ? 'without TLS' : `over ${tls}`
     const blocked = (status === 403 || status === 429) && type.startsWith('text/html')
     const reached = blocked
@@ -60,14 +60,14 @@ interface Head {
   readonly date: number | undefined
 }
 
-function headOf(url: string, { tls, userAgent }: Transport): Promise<Head> {
+function headOf(url: string, { tls, userAgent }: Transport, signal: AbortSignal): Promise<Head> {
   const request = new URL(url).protocol === 'https:' ? requestHttps : requestHttp
   const options = {
     method: 'GET',
     agent: false,
     headers: { 'user-agent': userAgent, accept: '*/*' },
     ...tls,
-    signal: timeLimitSignal(timeout),
+    signal,
   } as const
   return new Promise((resolve, reject) => {
     request(new URL(url), options, (response) => {

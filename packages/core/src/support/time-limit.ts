@@ -12,40 +12,28 @@ const turns = 25
 /** Milliseconds that these turns take in a process that is not held up; a shorter limit is all turns. */
 const ending = 250
 
-/** How a limit is kept. */
-export interface TimeLimitOptions {
-  /** Whether it keeps the process alive until it is over, as a timer does. Default true. */
-  readonly keepsAlive?: boolean | undefined
-}
-
 /**
- * Calls back once when a time limit is over, and not before what has arrived until then could be read.
+ * Calls back once when a time limit is over, and not before what has arrived until then could be read. Keeps the process
+ * alive until it is over or ended: an event loop that has nothing else to do would never come to its last turns.
  *
  * @param milliseconds - at most 2³¹ − 1. A process that was held up past them has 25 turns of its event loop, a quarter of
  * a second, to read what came meanwhile
  * @returns ends the limit; it is never called back after that
  */
-export function startTimeLimit(
-  milliseconds: number,
-  onOver: () => void,
-  { keepsAlive = true }: TimeLimitOptions = {},
-): () => void {
+export function startTimeLimit(milliseconds: number, onOver: () => void): () => void {
   const last = Math.min(milliseconds, ending)
   let timer: NodeJS.Timeout
   let look: NodeJS.Immediate | undefined
   let left = turns
-  const wait = (duration: number, next: () => void): void => {
-    timer = setTimeout(next, duration)
-    if (!keepsAlive) timer.unref()
-  }
   const turn = (): void => {
     if (left === 0) return onOver()
     left -= 1
     // An immediate runs after the sockets were read, so that two timers can't share a turn.
-    look = setImmediate(() => wait(last / turns, turn))
-    if (!keepsAlive) look.unref()
+    look = setImmediate(() => {
+      timer = setTimeout(turn, last / turns)
+    })
   }
-  wait(milliseconds - last, turn)
+  timer = setTimeout(turn, milliseconds - last)
   return () => {
     clearTimeout(timer)
     clearImmediate(look)
@@ -53,14 +41,23 @@ export function startTimeLimit(
 }
 
 /**
- * A signal that is aborted with a `TimeoutError` when a time limit is over: `AbortSignal.timeout`, but as fair as
- * `startTimeLimit` is. It does not keep the process alive.
+ * Runs `work` with a signal that is aborted with a `TimeoutError` when a time limit is over: `AbortSignal.timeout`, but as
+ * fair as `startTimeLimit` is. The limit ends with the work.
  *
  * @param milliseconds - as for `startTimeLimit`
+ * @returns what `work` returns
+ * @throws whatever `work` throws; nothing ends work that does not heed the signal
  */
-export function timeLimitSignal(milliseconds: number): AbortSignal {
+export async function withTimeLimit<Result>(
+  milliseconds: number,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
   const controller = new AbortController()
   const over = (): void => controller.abort(new DOMException('The time limit is over.', 'TimeoutError'))
-  startTimeLimit(milliseconds, over, { keepsAlive: false })
-  return controller.signal
+  const end = startTimeLimit(milliseconds, over)
+  try {
+    return await work(controller.signal)
+  } finally {
+    end()
+  }
 }

@@ -9,7 +9,7 @@ import { createServer } from 'node:http'
 import { get } from 'node:https'
 import { text } from 'node:stream/consumers'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { createSso, timeLimitSignal } from '@owner-sso/core'
+import { createSso, withTimeLimit } from '@owner-sso/core'
 import { ownerApiProxy } from '@owner-sso/express'
 import { redisTokenStore } from '@owner-sso/token-store-redis'
 import { createClient } from 'redis'
@@ -52,13 +52,11 @@ const tasks = {
 
   /** The length of an answer to a request that has a signal, or the error's name. */
   async signal({ url, ca, limit }) {
-    const request = get(url, { ca, signal: timeLimitSignal(limit) })
-    try {
-      const [answer] = await once(request, 'response')
+    const answered = async (signal) => {
+      const [answer] = await once(get(url, { ca, signal }), 'response')
       return String((await text(answer)).length)
-    } catch ({ name }) {
-      return name
     }
+    return withTimeLimit(limit, answered).catch(({ name }) => name)
   },
 
   /** The length of a record in Redis, or the error's message. */
