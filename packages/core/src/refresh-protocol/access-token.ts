@@ -15,7 +15,7 @@ import {
 import { checkedAccountName } from '../tokens/options.ts'
 import { syncFromStoreAndSpool } from './carry-over.ts'
 import type { Context } from './context.ts'
-import { inFlightRefresh, waitForRefresh } from './in-flight-refresh.ts'
+import { inFlightRefresh, landInCall, waitForRefresh } from './in-flight-refresh.ts'
 import { elapsed, instantOf } from './runtime.ts'
 import { isJustRefreshed } from './pace.ts'
 import { isUnused, noteRefusal } from './refusal.ts'
@@ -36,13 +36,22 @@ async function serveFirst(account: string, options: CallOptions | undefined, con
   return serve(context.memory.of(checkedAccountName(account)), options, context)
 }
 
-/** A token that still works is returned at once; its refresh, if one is due, runs in the background. */
-function serve(cache: AccountCache, options: CallOptions | undefined, context: Context): Promise<string> {
+/**
+ * A token that still works is returned at once; its refresh, if one is due, runs in the background. Where nothing may, the
+ * call that finds it due makes it.
+ */
+async function serve(cache: AccountCache, options: CallOptions | undefined, context: Context): Promise<string> {
   const now = instantOf(context.runtime)
   if (!isUsable(cache, now)) return waitForRefresh(cache, newestAccessToken(cache, context), options?.signal, context)
-  if (freshnessOf(cache, now) === 'fresh') openWindow(cache, now, cache.ages.ageing - ageOf(cache, now))
-  else refreshInBackground(cache, context)
-  return Promise.resolve(cache.accessToken)
+  const { accessToken } = cache
+  if (freshnessOf(cache, now) === 'fresh') {
+    openWindow(cache, now, cache.ages.ageing - ageOf(cache, now))
+    return accessToken
+  }
+  if (!refreshInBackground(cache, context) || context.background.outlivesCalls) return accessToken
+  await landInCall(cache, context)
+  // Whatever came of the refresh: the token of before worked when it was asked for.
+  return isUsable(cache, instantOf(context.runtime)) ? cache.accessToken : accessToken
 }
 
 async function newestAccessToken(cache: AccountCache, context: Context): Promise<string> {
@@ -50,7 +59,7 @@ async function newestAccessToken(cache: AccountCache, context: Context): Promise
   await inFlight.synced
   try {
     // What another process stored may do already; the refresh then goes on in the background.
-    if (!isUsable(cache, instantOf(context.runtime))) await inFlight.done
+    if (!context.background.outlivesCalls || !isUsable(cache, instantOf(context.runtime))) await inFlight.done
   } catch (error) {
     if (!isUsable(cache, instantOf(context.runtime))) throw error
   }
@@ -63,10 +72,11 @@ async function newestAccessToken(cache: AccountCache, context: Context): Promise
 const leastPause = 250
 const longestPause = 60_000
 
-function refreshInBackground(cache: AccountCache, context: Context): void {
+/** Returns whether it began one. */
+function refreshInBackground(cache: AccountCache, context: Context): boolean {
   const { runtime, minRefreshInterval, underWay } = context
   // Tokens that the store has not taken yet are committed before anything else happens.
-  if (cache.inFlight !== undefined || cache.unsaved !== undefined || underWay.isEnding()) return
+  if (cache.inFlight !== undefined || cache.unsaved !== undefined || underWay.isEnding()) return false
   const now = instantOf(runtime)
   const pause =
     cache.backgroundBackOff === undefined
@@ -74,12 +84,13 @@ function refreshInBackground(cache: AccountCache, context: Context): void {
       : cache.backgroundBackOff.wait - elapsed(cache.backgroundBackOff.since, now)
   if (pause > 0) {
     openWindow(cache, now, Math.min(pause, cache.ages.expired - ageOf(cache, now)))
-    return
+    return false
   }
   inFlightRefresh(cache, context).done.catch(() => {
     const wait = Math.min(Math.max(minRefreshInterval, leastPause), longestPause) * (0.75 + 0.5 * runtime.random())
     cache.backgroundBackOff = { since: instantOf(runtime), wait }
   })
+  return true
 }
 
 /** Replaces the current access token, unless it was refreshed less than `minRefreshInterval` ago. */

@@ -3,6 +3,7 @@
  */
 import type { TokenIssuer } from '../issuer/token-issuer.ts'
 import type { AccountMemory } from './account-memory.ts'
+import type { Background } from './background.ts'
 import type { Emit } from './events.ts'
 import type { RollCall } from './roll-call.ts'
 import type { Rules } from './rules.ts'
@@ -29,5 +30,6 @@ export interface Context {
   readonly breaker: SharedBreaker
   readonly rollCall: RollCall
   readonly emit: Emit
+  readonly background: Background
   readonly underWay: UnderWay
 }

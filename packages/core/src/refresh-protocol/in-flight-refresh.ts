@@ -6,12 +6,16 @@
 import { onAbort } from '../support/abort.ts'
 import { SsoTimeoutError, StoreError } from '../errors.ts'
 import type { InFlightRefresh, AccountCache } from './account-memory.ts'
+import { landing, landingInCall } from './background.ts'
 import type { Context } from './context.ts'
 import { refresh } from './refresh.ts'
 
 /** The refresh under way, or a new one. */
 export function inFlightRefresh(cache: AccountCache, context: Context): InFlightRefresh {
-  return (cache.inFlight ??= start(cache, context))
+  if (cache.inFlight !== undefined) return cache.inFlight
+  const begun = (cache.inFlight = start(cache, context))
+  context.background.handOver(() => landing(cache))
+  return begun
 }
 
 function start(cache: AccountCache, context: Context): InFlightRefresh {
@@ -49,7 +53,10 @@ export async function waitFor<Value>(
   }
 }
 
-/** Like {@link waitFor}, for the refresh of an account: its callers are counted, so that it is known whether anybody waits. */
+/**
+ * Like {@link waitFor}, for the refresh of an account: its callers are counted, so that it is known whether anybody waits. Where
+ * nothing may outlive the calls, the last of them sees the refresh land, whatever its signal says.
+ */
 export async function waitForRefresh<Value>(
   cache: AccountCache,
   work: Promise<Value>,
@@ -61,7 +68,17 @@ export async function waitForRefresh<Value>(
     return await waitFor(work, signal, context)
   } finally {
     cache.callers -= 1
+    if (!context.background.outlivesCalls && cache.callers === 0) await landInCall(cache, context, work)
   }
+}
+
+/** Sees land what this call began, and needs no more. @param work - what may yet begin a refresh */
+export async function landInCall(cache: AccountCache, context: Context, work?: Promise<unknown>): Promise<void> {
+  const landed = async (): Promise<void> => {
+    await work?.catch(() => undefined)
+    await landingInCall(cache, context.runtime)
+  }
+  await waitFor(landed(), undefined, context)
 }
 
 async function unlessAborted<Value>(signal: AbortSignal, work: Promise<Value>): Promise<Value> {

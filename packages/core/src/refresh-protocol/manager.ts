@@ -7,6 +7,7 @@ import type { TokenManager, TokenManagerOptions } from '../tokens/token-manager.
 import { getAccessToken, invalidate, refreshNow } from './access-token.ts'
 import { accountsOf } from './account-list.ts'
 import { createAccountMemory } from './account-memory.ts'
+import { backgroundOf } from './background.ts'
 import { checkedAccountName, parseTokenManagerOptions, checkedTokenSet } from '../tokens/options.ts'
 import { firewallStateForSignIns } from '../firewall/shared-firewall-state.ts'
 import { beginCarryingOver, dropSpooled } from './carry-over.ts'
@@ -42,12 +43,13 @@ export function manageTokens(options: TokenManagerOptions, runtime: Runtime, rul
     runtime,
     rules,
     emit,
+    background: backgroundOf(checked.background, checked.waitUntil),
     memory: createAccountMemory(cachedAccounts),
     breaker: createSharedBreaker(store, runtime),
     underWay: createUnderWay(),
     rollCall: createRollCall(),
   }
-  answerRollCalls(context)
+  if (context.background.runsBetweenCalls) answerRollCalls(context)
   const { track, settled } = context.underWay
   const firewallState = firewallStateForSignIns(context)
   const shareFirewallState: TokenManager['shareFirewallState'] = (other) => other.useFirewallState(firewallState)
@@ -59,7 +61,7 @@ export function manageTokens(options: TokenManagerOptions, runtime: Runtime, rul
   }
   const answerWithin = async (account: string, call: CallOptions): Promise<string> =>
     getAccessToken(account, parseCallOptions('getAccessToken(account, { signal })', call), context)
-  beginCarryingOver(context)
+  if (context.background.runsBetweenCalls) beginCarryingOver(context)
   return {
     getAccessToken: (account, call) =>
       call === undefined ? getAccessToken(account, call, context) : answerWithin(account, call),

@@ -42,7 +42,7 @@ function withoutShownTokens(record: AccountRecord): AccountRecord {
  * @throws StoreError; `busy` where the store never takes what it says is missing, as one that is read from a lagging replica
  */
 export async function syncFromStore(cache: AccountCache, context: Context): Promise<boolean> {
-  const { runtime, refreshAfter, store, underWay } = context
+  const { runtime, refreshAfter, store, underWay, background } = context
   return untilSwapped(runtime, async () => {
     const stored = await readWatchingIntents(cache, context)
     // What only this process holds is written by its commit, not from here.
@@ -60,7 +60,8 @@ export async function syncFromStore(cache: AccountCache, context: Context): Prom
     // A call of this process may have come in between.
     if (cache.record === before) acceptRecord(cache, { ...swapped, record }, runtime, refreshAfter)
     context.emit('restored', { account: cache.account })
-    void underWay.track(callRoll(context))
+    if (background.outlivesCalls) void underWay.track(callRoll(context))
+    else await callRoll(context)
     return true
   })
 }

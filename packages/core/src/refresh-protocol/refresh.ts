@@ -2,7 +2,7 @@
  * One refresh, from the look at the record to the new token in memory: the story that `docs/refresh-protocol.md` tells.
  */
 import { ReauthenticationRequiredError, SignedOutError, StoreError } from '../errors.ts'
-import { accessTokenOf, type AccountCache, freshnessOf, writeOf } from './account-memory.ts'
+import { accessTokenOf, type AccountCache, freshnessOf, isUsable, writeOf } from './account-memory.ts'
 import { attempt } from './attempt.ts'
 import { syncFromStoreAndSpool } from './carry-over.ts'
 import { mostConflicts, tooManyConflicts } from './contention.ts'
@@ -60,9 +60,15 @@ async function decide(cache: AccountCache, context: Context, began: number): Pro
   const isOutdated = now !== host || !isSameWrite(upon, before)
   if ((decision === 'send' || decision === 'replay') && isOutdated) await context.breaker.sync(now ?? '')
   if (decision !== 'wait') return { decision, upon }
-  // This process is leaving, and nobody in it needs the token: another one is at it.
-  if (context.underWay.isEnding() && cache.callers === 0) return { decision: 'defer', upon }
+  if (isLeftToOthers(cache, context)) return { decision: 'defer', upon }
   return { decision: context.rules.afterWaiting(context.runtime.monotonicClock() - began), upon }
+}
+
+/** Nobody in this process needs the token that another one is getting, and this one is leaving, or may be frozen any time. */
+function isLeftToOthers(cache: AccountCache, { underWay, background, runtime }: Context): boolean {
+  const isNeeded = cache.callers > 0
+  if (background.outlivesCalls) return underWay.isEnding() && !isNeeded
+  return !isNeeded || (cache.unwanted === undefined && isUsable(cache, instantOf(runtime)))
 }
 
 /**

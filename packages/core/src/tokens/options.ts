@@ -9,8 +9,11 @@ import { isOwnRecordName } from '../refresh-protocol/record-names.ts'
 
 /** All of them, with their defaults. */
 export type ParsedTokenManagerOptions = {
-  readonly [Name in keyof Omit<TokenManagerOptions, 'spool'>]-?: Exclude<TokenManagerOptions[Name], undefined>
-} & { readonly spool: TokenStore | undefined }
+  readonly [Name in keyof Omit<TokenManagerOptions, 'spool' | 'waitUntil'>]-?: Exclude<
+    TokenManagerOptions[Name],
+    undefined
+  >
+} & Pick<TokenManagerOptions, 'spool' | 'waitUntil'>
 
 /** @throws TypeError naming the option that is wrong */
 export function parseTokenManagerOptions(options: TokenManagerOptions): ParsedTokenManagerOptions {
@@ -22,6 +25,8 @@ export function parseTokenManagerOptions(options: TokenManagerOptions): ParsedTo
     rotationGrace = 0,
     cachedAccounts = 10_000,
     spool,
+    background = true,
+    waitUntil,
   } = options
   check(typeof sso?.refresh === 'function', 'sso must be what createSso() returns, or another TokenIssuer')
   check(isStore(store), 'store must be a token store')
@@ -35,7 +40,9 @@ export function parseTokenManagerOptions(options: TokenManagerOptions): ParsedTo
   check(Number.isFinite(minRefreshInterval) && minRefreshInterval >= 0, 'minRefreshInterval must be seconds, 0 or more')
   check(Number.isFinite(rotationGrace) && rotationGrace >= 0, 'rotationGrace must be seconds, 0 or more')
   check(Number.isSafeInteger(cachedAccounts) && cachedAccounts > 0, 'cachedAccounts must be a whole number above 0')
-  return { sso, store, refreshAfter, minRefreshInterval, rotationGrace, cachedAccounts, spool }
+  check(typeof background === 'boolean', 'background must be true or false')
+  check(waitUntil === undefined || typeof waitUntil === 'function', 'waitUntil must be a function')
+  return { sso, store, refreshAfter, minRefreshInterval, rotationGrace, cachedAccounts, spool, background, waitUntil }
 }
 
 const isStore = (store: TokenStore | undefined): boolean =>

@@ -40,6 +40,19 @@ export interface TokenManagerOptions {
   readonly rotationGrace?: number | undefined
   /** How many accounts are kept in memory, the least recently used going first. Default 10,000; about 3 KB each. */
   readonly cachedAccounts?: number | undefined
+  /**
+   * Whether anything may go on after the call that needed it; default true. `false` is for a platform that freezes the process
+   * between requests: a token that is due is refreshed in the foreground, by the call that finds it so, and no timer of ours
+   * runs between calls. A call's `signal` then ends every wait but the one for its own request, which is at most the time of
+   * that request (30 s) and of its save.
+   */
+  readonly background?: boolean | undefined
+  /**
+   * Keeps the process running until a promise has settled, as serverless platforms offer it under this name: it is called,
+   * within the call that began it, with each refresh and each save that the call does not wait for. No timer of ours runs
+   * between calls then either.
+   */
+  readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined
 }
 
 /** What is known of an account's tokens; never a token. Times are seconds since the epoch. */

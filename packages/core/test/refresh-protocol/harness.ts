@@ -33,6 +33,8 @@ export interface Bench {
   rollCall(): Promise<void>
   /** The wall clock of every process jumps. */
   jump(milliseconds: number): void
+  /** How many timers are set, of all processes: those for once and the regular ones. */
+  timers(): number
   /** Milliseconds since the epoch, without jumps. */
   now(): number
 }
@@ -119,6 +121,7 @@ export function bench(): Bench {
     jump(milliseconds) {
       time.jumped += milliseconds
     },
+    timers: () => timers.size + regular.size,
     now: () => start + time.passed,
   }
   let processes = 0
