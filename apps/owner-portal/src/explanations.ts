@@ -65,6 +65,7 @@ const notices = {
     text: 'Its firewall saw too many requests. Your password is not the reason.',
   },
   ERR_SSO_REAUTHENTICATION_REQUIRED: { title: 'Please sign in again', text: 'Your sign-in can no longer be renewed.' },
+  ERR_SSO_SESSION_EXISTS: { title: 'You are signed in already', text: 'Nothing was changed.' },
   ERR_SSO_SIGNED_OUT: { title: 'You were signed out', text: 'Sign in again to see your vehicles.' },
   ERR_SSO_UNEXPECTED_RESPONSE: {
     title: 'The service answered something unexpected',

@@ -106,6 +106,8 @@ const meanings: Record<SsoErrorCode, Meaning> = {
     message: (error) => {
       if (!(error instanceof ReauthenticationRequiredError)) return 'This sign-in can no longer be renewed.'
       const { reason, description } = error
+      if (reason === 'other_owner')
+        return 'The refresh token that was imported belongs to another owner. It is not used.'
       const said = description === undefined ? '' : `; the service says “${description}”`
       return `This sign-in can no longer be renewed (${reason.replaceAll('_', ' ')}${said}).`
     },
@@ -131,6 +133,11 @@ const meanings: Record<SsoErrorCode, Meaning> = {
     exitCode: exitCodes.signInAgain,
     message: () => 'This account is not signed in here.',
     next: () => 'Sign in with: owner-sso login. Who is signed in: owner-sso accounts',
+  },
+  ERR_SSO_SESSION_EXISTS: {
+    exitCode: exitCodes.usage,
+    message: () => 'This account is signed in here already, so nothing was stored.',
+    next: () => 'Keep that sign-in, or end it with --replace.',
   },
   ERR_SSO_REFRESH_IN_DOUBT: {
     exitCode: exitCodes.network,

@@ -29,6 +29,7 @@ export type SsoErrorCode =
   | 'ERR_SSO_TIMEOUT'
   | 'ERR_SSO_UNREACHABLE'
   | 'ERR_SSO_SIGNED_OUT'
+  | 'ERR_SSO_SESSION_EXISTS'
   | 'ERR_SSO_REFRESH_IN_DOUBT'
   | 'ERR_SSO_STORE'
 
@@ -220,8 +221,15 @@ export class FirewallChallengeError extends SsoError {
   }
 }
 
-/** Why only a new sign-in helps. `rotated_token_lost`: a refresh's response was lost with the new refresh token in it. */
-export type ReauthenticationReason = 'refresh_token_rejected' | 'rotated_token_lost' | 'no_refresh_token'
+/**
+ * Why only a new sign-in helps. `rotated_token_lost`: a refresh's response was lost with the new refresh token in it.
+ * `other_owner`: the refresh token that was brought along turned out to be somebody else's.
+ */
+export type ReauthenticationReason =
+  'refresh_token_rejected' | 'rotated_token_lost' | 'no_refresh_token' | 'other_owner'
+
+const otherOwnerMessage =
+  'The refresh token that was saved for this account belongs to another owner. It is kept, and never used. Sign in for this account, or save its own refresh token.'
 
 /** The refresh token is dead. The owner has to sign in again; no request will help. */
 export class ReauthenticationRequiredError extends SsoError {
@@ -233,11 +241,23 @@ export class ReauthenticationRequiredError extends SsoError {
     const said = words === undefined ? '' : `; the service says “${words}”`
     super(
       'ERR_SSO_REAUTHENTICATION_REQUIRED',
-      `This account has to sign in again (${reason.replaceAll('_', ' ')}${said}).`,
+      reason === 'other_owner'
+        ? otherOwnerMessage
+        : `This account has to sign in again (${reason.replaceAll('_', ' ')}${said}).`,
       options,
     )
     this.reason = reason
     if (words !== undefined) this.description = words
+  }
+}
+
+/**
+ * The refresh token that was brought along with `save` is another owner's: its first refresh showed that. What the service
+ * issued is kept in the account's record, and is never served. Sign in for this account, or bring along its own refresh token.
+ */
+export class OtherOwnerError extends ReauthenticationRequiredError {
+  constructor(options?: SsoErrorOptions) {
+    super('other_owner', options)
   }
 }
 
@@ -287,6 +307,20 @@ export class UnreachableError extends SsoError {
 export class SignedOutError extends SsoError {
   constructor(options?: SsoErrorOptions) {
     super('ERR_SSO_SIGNED_OUT', 'This account is not signed in. Sign in first.', options)
+  }
+}
+
+/**
+ * `save` was given a refresh token alone for an account that has a session already. Nothing was stored: the session goes on.
+ * To end it in favour of that refresh token, save it with `{ replace: true }`.
+ */
+export class SessionExistsError extends SsoError {
+  constructor(options?: SsoErrorOptions) {
+    super(
+      'ERR_SSO_SESSION_EXISTS',
+      'This account has a session already, so nothing was stored. Keep that one, or save with { replace: true } to end it.',
+      options,
+    )
   }
 }
 
@@ -352,6 +386,7 @@ const classes: Readonly<Record<SsoErrorCode, Function>> = {
   ERR_SSO_TIMEOUT: SsoTimeoutError,
   ERR_SSO_UNREACHABLE: UnreachableError,
   ERR_SSO_SIGNED_OUT: SignedOutError,
+  ERR_SSO_SESSION_EXISTS: SessionExistsError,
   ERR_SSO_REFRESH_IN_DOUBT: RefreshInDoubtError,
   ERR_SSO_STORE: StoreError,
 }
@@ -360,8 +395,10 @@ const classes: Readonly<Record<SsoErrorCode, Function>> = {
 function isOfAnotherCopy(value: unknown, errorClass: Function): boolean {
   if (typeof value !== 'object' || value === null || !(brand in value) || !('code' in value)) return false
   if (errorClass === SsoError) return true
-  if (errorClass === DuplicateTokenSetError) {
-    return value.code === 'ERR_SSO_STORE' && 'reason' in value && value.reason === 'duplicate'
+  const reason = 'reason' in value ? value.reason : undefined
+  if (errorClass === DuplicateTokenSetError) return value.code === 'ERR_SSO_STORE' && reason === 'duplicate'
+  if (errorClass === OtherOwnerError) {
+    return value.code === 'ERR_SSO_REAUTHENTICATION_REQUIRED' && reason === 'other_owner'
   }
   return Object.entries(classes).some(([code, known]) => known === errorClass && code === value.code)
 }

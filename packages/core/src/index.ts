@@ -31,7 +31,14 @@ export type { CallOptions } from './issuer/call-options.ts'
 
 // 2. Keep the tokens, under the name of their owner. The seam between a service and the token manager is TokenIssuer.
 export { createTokenManager } from './tokens/create-token-manager.ts'
-export type { TokenManager, TokenManagerOptions, TokenStatus, WaitingSignIn } from './tokens/token-manager.ts'
+export type {
+  RefreshTokenGrant,
+  SaveOptions,
+  TokenManager,
+  TokenManagerOptions,
+  TokenStatus,
+  WaitingSignIn,
+} from './tokens/token-manager.ts'
 export type { TokenManagerEvents } from './refresh-protocol/events.ts'
 export type { IssuerRefreshOptions, TokenIssuer } from './issuer/token-issuer.ts'
 export { documentedLifetime, type TokenSet } from './issuer/token-set.ts'

@@ -68,6 +68,7 @@ console.log(JSON.stringify({
   locked: classesOf(new theirs.AccountLockedError()),
   store: classesOf(new theirs.StoreError('busy', 'busy')),
   duplicate: classesOf(duplicate),
+  otherOwner: classesOf(new theirs.OtherOwnerError()),
   others: [new Error('x'), { code: 'ERR_SSO_STORE' }, null, 'ERR_SSO_STORE', undefined].flatMap(classesOf),
   derived: [new OwnError('ERR_SSO_STORE', 'x') instanceof OwnError, duplicate instanceof OwnError],
 }))
@@ -92,6 +93,7 @@ it('know each other’s errors, and judge them alike', async () => {
     locked: ['AccountLockedError', 'SsoError'],
     store: ['SsoError', 'StoreError'],
     duplicate: ['DuplicateTokenSetError', 'SsoError', 'StoreError'],
+    otherOwner: ['OtherOwnerError', 'ReauthenticationRequiredError', 'SsoError'],
     others: [],
     derived: [true, false],
   })

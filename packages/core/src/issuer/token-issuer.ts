@@ -47,6 +47,20 @@ export interface TokenIssuer {
    */
   refresh(tokens: TokenSet, options?: IssuerRefreshOptions): Promise<TokenSet>
   /**
+   * Optional: which instance tokens with this `auth_url` are refreshed at, as its base address. Token managers ask before they
+   * store tokens, so that none are stored which could never be sent. Without it every address is taken.
+   *
+   * @throws RegionNotAllowedError for an address that is no instance of the service, as a rejection
+   */
+  allowedAuthUrl?(authUrl: string): Promise<string>
+  /**
+   * Optional: whether the response to a refresh names another owner than the account. Asked once, of the first refresh of a
+   * refresh token that was brought along (`RefreshTokenGrant`): tokens of another owner are never served. Not certain: false.
+   *
+   * @param tokens - straight from `refresh`
+   */
+  isOfAnotherOwner?(tokens: TokenSet, account: string): Promise<boolean>
+  /**
    * Optional, for an issuer that makes requests besides refreshes, such as sign-ins: token managers call it with what the
    * processes that share their store know of the firewall. From then on the issuer asks `state` before those requests, and
    * reports what came. `refresh` must not ask it: the token manager has asked already.

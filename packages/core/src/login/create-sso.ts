@@ -6,6 +6,7 @@ import { parseCallOptions } from '../issuer/call-options.ts'
 import { createSsoContext, type SsoContext } from './sso-context.ts'
 import { parseSsoOptions } from './options.ts'
 import type { Sso, SsoOptions } from './sso.ts'
+import { isOfAnotherOwner } from './token-owner.ts'
 import { traceLogin } from '../tracing.ts'
 
 /**
@@ -51,6 +52,8 @@ export function ssoOf(service: SsoContext): Sso {
       const call = parseCallOptions('refresh(tokens, { signal })', options)
       return (await import('../steps/refresh.ts')).refreshTokens(service, tokens, call)
     },
+    allowedAuthUrl: async (address) => (await import('./region.ts')).allowedInstance(address, service, 'token-manager'),
+    isOfAnotherOwner,
     useFirewallState,
     heedBlocks: useFirewallState,
   }

@@ -133,6 +133,10 @@ export interface Sso extends TokenIssuer {
   redeemCallback(callbackUrl: string, request: AuthorizationRequest, options?: CallOptions): Promise<TokenSet>
   /** One refresh request at the instance that issued the tokens, on a fresh connection (endpoint 6). */
   refresh(tokens: TokenSet, options?: RefreshOptions): Promise<TokenSet>
+  /** The base address of the allowed instance that an address is on. @throws RegionNotAllowedError */
+  allowedAuthUrl(authUrl: string): Promise<string>
+  /** Whether the id_token of a refresh, or a readable access token, names another owner than the account. */
+  isOfAnotherOwner(tokens: TokenSet, account: string): Promise<boolean>
   /**
    * From now on sign-ins ask `state` before their first request to an instance, and tell it what came. Token managers call
    * this with what the processes know that share their store; `refresh` is not concerned, since they ask for it themselves.

@@ -74,6 +74,28 @@ export async function identifyOwner(
   return { owner: ownerOfClaims(await claimsOf(named.id_token), named.auth_url), tokens: named }
 }
 
+/**
+ * Whether tokens name another owner than the account that they are meant for, as far as that can be told: an account that is
+ * an e-mail by the e-mail of the id_token, verified or not; one that is a subject (`sub:…`) by the subject of the id_token or
+ * the access token.
+ *
+ * @param tokens - straight from the token endpoint
+ */
+export async function isOfAnotherOwner(tokens: TokenSet, account: string): Promise<boolean> {
+  const [identity, access] = await Promise.all([readableClaims(tokens.id_token), readableClaims(tokens.access_token)])
+  if (isSubjectAccount(account)) {
+    const sub = identity['sub'] ?? access['sub']
+    return isSubject(sub) && subjectPrefix + sub !== account
+  }
+  const email = identity['email'] ?? access['email']
+  return isEmail(account) && isEmail(email) && ownerOfEmail(email).account !== accountName(account)
+}
+
+/** None, where there is no token or it is not a JWT. */
+async function readableClaims(token: string | undefined): Promise<Claims> {
+  return claimsOf(token).catch(() => ({}))
+}
+
 type Claims = Readonly<Record<string, unknown>>
 
 function ownerOfClaims(claims: Claims, authUrl: string): TokenOwner {

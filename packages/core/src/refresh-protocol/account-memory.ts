@@ -166,7 +166,8 @@ export function acceptRecord(
 export const writeOf = ({ version, writeId }: AccountCache): Write => ({ version, writeId })
 
 export function accessTokenOf(record: AccountRecord | undefined): string | undefined {
-  return record === undefined || record.state === 'signed-out' ? undefined : record.tokens.access_token
+  // An empty one is none.
+  return record === undefined || record.state === 'signed-out' ? undefined : record.tokens.access_token || undefined
 }
 
 /** Milliseconds since the tokens were obtained: by the clocks' difference at first sight, then by the faster clock. */

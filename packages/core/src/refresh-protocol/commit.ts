@@ -4,10 +4,18 @@
  */
 import { StoreError } from '../errors.ts'
 import type { AccountRecord } from '../tokens/token-record.ts'
-import { acceptRecord, accessTokenOf, type AccountCache, type Unsaved, writeOf } from './account-memory.ts'
+import { acceptRecord, type AccountCache, type Unsaved, writeOf } from './account-memory.ts'
 import { untilSwapped } from './contention.ts'
 import type { Context } from './context.ts'
-import { holdsResult, isBehind, type RefreshResult, successorOf, type VersionedRecord, type Write } from './lineage.ts'
+import {
+  holdsResult,
+  holdsTokensOf,
+  isBehind,
+  type RefreshResult,
+  successorOf,
+  type VersionedRecord,
+  type Write,
+} from './lineage.ts'
 import { readRecord } from './read-record.ts'
 import { inDoubtAgain } from './restoration.ts'
 
@@ -102,7 +110,7 @@ function settle(
   // A sign-in or sign-out of this process may have come in between; what is known may only grow.
   if (
     cache.record === undefined ||
-    holdsSameTokens(cache, result) ||
+    holdsTokensOf(cache.record, result.next) ||
     !isBehind(stored, { ...writeOf(cache), record: cache.record })
   ) {
     acceptRecord(cache, stored, context.runtime, context.refreshAfter)
@@ -110,10 +118,6 @@ function settle(
   if (ending === 'superseded') context.emit('superseded', { account: cache.account })
   context.memory.release(cache)
   return ending
-}
-
-function holdsSameTokens(cache: AccountCache, result: RefreshResult): boolean {
-  return accessTokenOf(cache.record) === result.next.tokens.access_token
 }
 
 interface PendingCommit {

@@ -6,6 +6,7 @@ import { tokenSet, type TokenSet } from '../issuer/token-set.ts'
 import type { Intent, ReauthenticationRequired, SignedIn } from '../tokens/token-record.ts'
 import { acceptRecord, type AccountCache } from './account-memory.ts'
 import { ancestryOf } from './ancestry.ts'
+import { bareTokenSet, isBare, isOfAnotherOwner } from './bare-refresh-token.ts'
 import { commit } from './commit.ts'
 import type { Context } from './context.ts'
 import { inDoubt, isInGrace } from './doubt.ts'
@@ -77,6 +78,9 @@ async function keepTokens(
 ): Promise<AttemptOutcome> {
   const { derivedFrom, held, replay } = ended
   const next = refreshed(cache, ended, tokens, context)
+  if (isBare(derivedFrom.tokens) && (await isOfAnotherOwner(cache.account, tokens, context))) {
+    return keepWithoutServing(cache, ended, next, context)
+  }
   cache.backOff = undefined
   if ((await commit(cache, { derivedFrom, next }, held, context)) === 'superseded') return 'again'
   context.emit('refreshed', { account: cache.account, expires_at: next.obtained_at + next.lifetime, replay })
@@ -100,6 +104,22 @@ function refreshed(cache: AccountCache, ended: RequestResult, tokens: TokenSet, 
   }
 }
 
+/** The new refresh token is the only one that works, so it is kept. Its access token is nobody's here. */
+async function keepWithoutServing(
+  cache: AccountCache,
+  ended: RequestResult,
+  { tokens, ...others }: SignedIn,
+  context: Context,
+): Promise<AttemptOutcome> {
+  const state = 'reauthentication-required'
+  return storeEnd(
+    cache,
+    ended,
+    { ...others, state, reason: 'other_owner', lifetime: 0, tokens: bareTokenSet(tokens) },
+    context,
+  )
+}
+
 interface Refusal {
   readonly reason?: ReauthenticationReason
   /** What the service said. */
@@ -109,19 +129,27 @@ interface Refusal {
 /** The refresh token is dead. By the lineage rule as well: a newer sign-in knows nothing of it. */
 async function endSession(
   cache: AccountCache,
-  { derivedFrom, held, replay }: RequestResult,
+  ended: RequestResult,
   { reason: refusal = 'refresh_token_rejected', description }: Refusal = {},
   context: Context,
 ): Promise<AttemptOutcome> {
-  const reason = replay ? 'rotated_token_lost' : refusal
   const next: ReauthenticationRequired = {
-    ...withoutIntent(derivedFrom),
+    ...withoutIntent(ended.derivedFrom),
     state: 'reauthentication-required',
-    reason,
+    reason: ended.replay ? 'rotated_token_lost' : refusal,
     ...(description === undefined ? {} : { description }),
   }
+  return storeEnd(cache, ended, next, context)
+}
+
+async function storeEnd(
+  cache: AccountCache,
+  { derivedFrom, held }: RequestResult,
+  next: ReauthenticationRequired,
+  context: Context,
+): Promise<AttemptOutcome> {
   if ((await commit(cache, { derivedFrom, next }, held, context)) !== 'superseded') {
-    context.emit('reauthentication-required', { account: cache.account, reason })
+    context.emit('reauthentication-required', { account: cache.account, reason: next.reason })
   }
   await context.breaker.passed(derivedFrom.tokens.auth_url)
   return 'again'

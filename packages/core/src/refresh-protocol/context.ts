@@ -14,7 +14,7 @@ import type { GuardedStore } from './guarded-store.ts'
 import type { UnderWay } from './under-way.ts'
 
 export interface Context {
-  readonly sso: Pick<TokenIssuer, 'refresh'>
+  readonly sso: Pick<TokenIssuer, 'refresh' | 'isOfAnotherOwner'>
   readonly store: GuardedStore
   readonly spool: Spool | undefined
   /** Tells that the spool failed. */

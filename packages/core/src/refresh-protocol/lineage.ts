@@ -34,7 +34,13 @@ export function mayReplace(stored: AccountRecord, { derivedFrom, next }: Refresh
 
 /** Whether a record already holds this result, so that a repeated commit has nothing left to do. */
 export function holdsResult(stored: AccountRecord, { next }: RefreshResult): boolean {
-  return stored.state === next.state && stored.tokens.access_token === next.tokens.access_token
+  return stored.state === next.state && holdsTokensOf(stored, next)
+}
+
+/** Whether a record's tokens are those of a result. Its access token alone doesn't say so: it may have none. */
+export function holdsTokensOf(record: AccountRecord, { tokens, lineage }: RefreshResult['next']): boolean {
+  if (record.state === 'signed-out') return false
+  return record.lineage === lineage && record.tokens.access_token === tokens.access_token
 }
 
 /** The result as it is stored in place of `stored`, which holds the refresh token that it was derived from. */

@@ -8,7 +8,7 @@ import { getAccessToken, invalidate, refreshNow } from './access-token.ts'
 import { accountsOf } from './account-list.ts'
 import { createAccountMemory } from './account-memory.ts'
 import { backgroundOf } from './background.ts'
-import { checkedAccountName, parseTokenManagerOptions, checkedTokenSet } from '../tokens/options.ts'
+import { checkedAccountName, checkedTokens, parseTokenManagerOptions, replacesSession } from '../tokens/options.ts'
 import { firewallStateForSignIns } from '../firewall/shared-firewall-state.ts'
 import { beginCarryingOver, dropSpooled } from './carry-over.ts'
 import type { Context } from './context.ts'
@@ -55,9 +55,12 @@ export function manageTokens(options: TokenManagerOptions, runtime: Runtime, rul
   const shareFirewallState: TokenManager['shareFirewallState'] = (other) => other.useFirewallState(firewallState)
   sso.useFirewallState?.(firewallState)
   /** A sign-in or a sign-out, and the end of what a refresh before it left in the spool. */
-  const replaced = async (account: string, done: Promise<void>): Promise<void> => {
-    await done
-    await dropSpooled(account, context)
+  const replaced = async (account: string, done: Promise<boolean | void>): Promise<void> => {
+    if ((await done) !== false) await dropSpooled(account, context)
+  }
+  const save: TokenManager['save'] = async (account, tokens, saving) => {
+    const tokenSet = await checkedTokens(tokens, sso)
+    await replaced(account, signIn(account, tokenSet, replacesSession(tokens, saving), context))
   }
   const answerWithin = async (account: string, call: CallOptions): Promise<string> =>
     getAccessToken(account, parseCallOptions('getAccessToken(account, { signal })', call), context)
@@ -65,8 +68,7 @@ export function manageTokens(options: TokenManagerOptions, runtime: Runtime, rul
   return {
     getAccessToken: (account, call) =>
       call === undefined ? getAccessToken(account, call, context) : answerWithin(account, call),
-    save: async (account, tokens) =>
-      track(replaced(account, signIn(checkedAccountName(account), checkedTokenSet(tokens), context))),
+    save: async (account, tokens, saving) => track(save(checkedAccountName(account), tokens, saving)),
     refresh: async (account, call) =>
       refreshNow(checkedAccountName(account), parseCallOptions('refresh(account, { signal })', call), context),
     invalidate: async (account, accessToken) => track(invalidate(checkedAccountName(account), accessToken, context)),

@@ -1,7 +1,7 @@
 /**
  * One refresh, from the look at the record to the new token in memory: the story that `docs/refresh-protocol.md` tells.
  */
-import { ReauthenticationRequiredError, SignedOutError, StoreError } from '../errors.ts'
+import { OtherOwnerError, ReauthenticationRequiredError, SignedOutError, StoreError } from '../errors.ts'
 import { accessTokenOf, type AccountCache, freshnessOf, isUsable, writeOf } from './account-memory.ts'
 import { attempt } from './attempt.ts'
 import { syncFromStoreAndSpool } from './carry-over.ts'
@@ -99,6 +99,7 @@ function reasonFor(decision: Decision, cache: AccountCache, context: Context): E
   if (decision === 'defer') return inDoubt(cache, context)
   const { reason, description } =
     cache.record?.state === 'reauthentication-required' ? cache.record : ({ reason: 'refresh_token_rejected' } as const)
+  if (reason === 'other_owner') return new OtherOwnerError(options)
   return new ReauthenticationRequiredError(reason, options, description)
 }
 

@@ -5,6 +5,8 @@ import { tokenSet, type TokenSet } from '../issuer/token-set.ts'
 import type { AccountRecord, Ancestry } from '../tokens/token-record.ts'
 import { acceptRecord, writeOf } from './account-memory.ts'
 import { ancestryOver } from './ancestry.ts'
+import { mayTakeThePlaceOf } from './bare-refresh-token.ts'
+import { syncFromStoreAndSpool } from './carry-over.ts'
 import { untilSwapped } from './contention.ts'
 import type { Context } from './context.ts'
 import { assumedLifetime } from './freshness.ts'
@@ -12,20 +14,37 @@ import { isBehind, lineageOf } from './lineage.ts'
 import { readRecord } from './read-record.ts'
 import { claimRefreshToken } from './refresh-token-index.ts'
 
-/** @throws StoreError where it could not be stored; DuplicateTokenSetError where another account holds the refresh token */
-export async function signIn(account: string, tokens: TokenSet, context: Context): Promise<void> {
+/**
+ * @param replaces - whether it ends a session that is there; otherwise it gives way to it (`mayTakeThePlaceOf`)
+ * @returns whether it was stored
+ * @throws StoreError where it could not be stored; DuplicateTokenSetError where another account holds the refresh token;
+ *   what `mayTakeThePlaceOf` throws
+ */
+export async function signIn(account: string, tokens: TokenSet, replaces: boolean, context: Context): Promise<boolean> {
+  const isWelcome = (stored: AccountRecord | undefined): boolean =>
+    replaces || mayTakeThePlaceOf(stored, account, tokens)
+  if (!replaces) {
+    // What memory and spool know counts as well. Before the index, which then still names the session that is there.
+    const cache = context.memory.of(account)
+    await syncFromStoreAndSpool(cache, context)
+    if (!isWelcome(cache.record)) return false
+  }
   const session = context.runtime.uniqueId()
   await claimRefreshToken(account, tokens.refresh_token, session, context)
   const now = Math.floor(context.runtime.wallClock() / 1000)
-  await replace(account, session, context, (ancestry) => ({
-    ...ancestry,
-    state: 'signed-in',
-    refreshes: 0,
-    lineage: lineageOf(account, tokens.refresh_token),
-    tokens: tokenSet(tokens),
-    obtained_at: now,
-    lifetime: assumedLifetime(tokens, now, false),
-  }))
+  return replace(account, session, context, (ancestry, stored) =>
+    isWelcome(stored)
+      ? {
+          ...ancestry,
+          state: 'signed-in',
+          refreshes: 0,
+          lineage: lineageOf(account, tokens.refresh_token),
+          tokens: tokenSet(tokens),
+          obtained_at: now,
+          lifetime: assumedLifetime(tokens, now, false),
+        }
+      : undefined,
+  )
 }
 
 /** @throws StoreError where it could not be stored: the account is still signed in */
@@ -40,29 +59,34 @@ export async function signOut(account: string, context: Context): Promise<void> 
 /**
  * Swaps until it is there: unlike a refresh, a sign-in or sign-out gives way to nobody.
  *
+ * @param recordOf - what to store in place of `stored`; `undefined` to leave that as it is
+ * @returns whether something was stored
  * @throws StoreError `busy` where every swap meets a conflict
  */
 async function replace(
   account: string,
   session: string,
   context: Context,
-  recordOf: (ancestry: Required<Ancestry>) => AccountRecord,
-): Promise<void> {
+  recordOf: (ancestry: Required<Ancestry>, stored: AccountRecord | undefined) => AccountRecord | undefined,
+): Promise<boolean> {
   const { memory, runtime, store, refreshAfter } = context
   const cache = memory.of(account)
   const writeId = runtime.uniqueId()
   const written = await untilSwapped(runtime, async () => {
     const stored = await readRecord(account, context)
     // Over what this process remembers as well: the store may have lost it, and another process may put it back.
-    const record = recordOf(ancestryOver(session, stored?.record, cache.record))
+    const record = recordOf(ancestryOver(session, stored?.record, cache.record), stored?.record)
+    if (record === undefined) return 'left as it is'
     const swapped = await store.swap(account, stored, record, writeId, { forgetOlder: true })
     return 'conflict' in swapped ? undefined : { ...swapped, record }
   })
+  if (written === 'left as it is') return false
   const overtaken = cache.record !== undefined && isBehind(written, { ...writeOf(cache), record: cache.record })
-  if (overtaken) return
+  if (overtaken) return true
   acceptRecord(cache, written, runtime, refreshAfter)
   // What a refresh before it brought, and why one failed, is of no account any more.
   cache.unsaved = undefined
   cache.backOff = undefined
   memory.release(cache)
+  return true
 }

@@ -2,7 +2,7 @@
  * What is known of an account's tokens, for people and programs that want to show it.
  */
 import type { TokenStatus } from '../tokens/token-manager.ts'
-import { isUsable } from './account-memory.ts'
+import { accessTokenOf, isUsable } from './account-memory.ts'
 import { syncFromStoreAndSpool } from './carry-over.ts'
 import type { Context } from './context.ts'
 import { inDoubt, isIntentAlive, openIntent } from './doubt.ts'
@@ -19,7 +19,7 @@ export async function statusOf(account: string, context: Context): Promise<Token
   const { record } = cache
   if (record === undefined || record.state === 'signed-out') return { state: 'signed-out' }
   const facts = {
-    expires_at: record.obtained_at + record.lifetime,
+    ...(accessTokenOf(record) !== undefined && { expires_at: record.obtained_at + record.lifetime }),
     auth_url: record.tokens.auth_url,
     obtained_at: record.obtained_at,
   }

@@ -2,8 +2,10 @@
  * The options of `createTokenManager` and the arguments of its calls, checked: a mistake is a `TypeError` that names it.
  */
 import { isSealed } from './sealed-token-store.ts'
-import type { TokenManagerOptions } from './token-manager.ts'
+import type { RefreshTokenGrant, SaveOptions, TokenManagerOptions } from './token-manager.ts'
+import type { TokenIssuer } from '../issuer/token-issuer.ts'
 import type { TokenSet } from '../issuer/token-set.ts'
+import { bareTokenSet } from '../refresh-protocol/bare-refresh-token.ts'
 import type { TokenStore } from './token-store.ts'
 import { isOwnRecordName } from '../refresh-protocol/record-names.ts'
 
@@ -57,13 +59,40 @@ export function checkedAccountName(account: string): string {
   return account
 }
 
-/** @throws TypeError naming the field that is missing or of the wrong kind; never its value */
-export function checkedTokenSet(tokens: TokenSet): TokenSet {
+/**
+ * What `save` is given, as a token set.
+ *
+ * @throws TypeError naming the field that is missing or of the wrong kind; never its value. RegionNotAllowedError for an
+ *   instance that the issuer does not refresh at
+ */
+export async function checkedTokens(
+  tokens: TokenSet | RefreshTokenGrant,
+  sso: Pick<TokenIssuer, 'authUrl' | 'allowedAuthUrl'>,
+): Promise<TokenSet> {
   check(typeof tokens === 'object' && tokens !== null, 'tokens must be a token set')
-  for (const field of ['access_token', 'refresh_token', 'token_type', 'auth_url'] as const) {
+  const { refresh_token, auth_url = sso.authUrl } = tokens
+  check(typeof refresh_token === 'string' && refresh_token !== '', 'tokens.refresh_token must be a non-empty string')
+  check(typeof auth_url === 'string' && auth_url !== '', 'tokens.auth_url must be a non-empty string')
+  check(URL.canParse(auth_url), 'tokens.auth_url must be an address')
+  const instance = (await sso.allowedAuthUrl?.(auth_url)) ?? auth_url
+  return isTokenSet(tokens) ? checkedTokenSet(tokens) : bareTokenSet({ refresh_token, auth_url: instance })
+}
+
+/** Whether `save` ends a session that is there: a sign-in does, a refresh token that was brought along does not. */
+export function replacesSession(tokens: TokenSet | RefreshTokenGrant, options: SaveOptions = {}): boolean {
+  const { replace = isTokenSet(tokens) } = options
+  check(typeof replace === 'boolean', 'replace must be true or false')
+  return replace
+}
+
+function isTokenSet(tokens: TokenSet | RefreshTokenGrant): tokens is TokenSet {
+  return 'access_token' in tokens && tokens.access_token !== undefined
+}
+
+function checkedTokenSet(tokens: TokenSet): TokenSet {
+  for (const field of ['access_token', 'token_type'] as const) {
     check(typeof tokens[field] === 'string' && tokens[field] !== '', `tokens.${field} must be a non-empty string`)
   }
-  check(URL.canParse(tokens.auth_url), 'tokens.auth_url must be an address')
   check(Number.isFinite(tokens.expires_at), 'tokens.expires_at must be seconds since the epoch')
   // Optional, but what is stored has to be what is read back.
   for (const [field, type] of [
@@ -77,6 +106,6 @@ export function checkedTokenSet(tokens: TokenSet): TokenSet {
   return tokens
 }
 
-function check(condition: boolean, mistake: string): void {
+function check(condition: boolean, mistake: string): asserts condition {
   if (!condition) throw new TypeError(mistake)
 }

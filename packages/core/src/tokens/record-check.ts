@@ -35,8 +35,7 @@ const valuesOf =
   (value) =>
     typeof value === 'object' && value !== null && Object.values(value).every(check)
 
-/** Whether every field is what a token set has there. */
-export const isTokenSet: Check = object({
+const fieldsOfTokenSet: Fields = {
   access_token: filled,
   refresh_token: filled,
   token_type: filled,
@@ -45,7 +44,9 @@ export const isTokenSet: Check = object({
   id_token: optional(string),
   expires_in: optional(number),
   state: optional(string),
-})
+}
+/** Whether every field is what a token set has there. */
+export const isTokenSet: Check = object(fieldsOfTokenSet)
 const holder: Check = object({
   pid: number,
   started: optional(string),
@@ -73,24 +74,31 @@ const tokensHeld: Fields = {
   ...ancestry,
   refreshes: count,
   lineage: filled,
-  tokens: isTokenSet,
+  tokens: object({ ...fieldsOfTokenSet, access_token: string }),
   obtained_at: number,
   lifetime: number,
   refusals: optional(refusals),
 }
-const signedIn: Check = object({
-  ...tokensHeld,
+/** An access token that has no life may be empty: see `bare-refresh-token.ts`. */
+const withoutLife: Check = object({ lifetime: oneOf(0) })
+const withAccessToken: Check = object({ tokens: object({ access_token: filled }) })
+const holdingTokens =
+  (fields: Fields): Check =>
+  (value) =>
+    object({ ...tokensHeld, ...fields })(value) && (withAccessToken(value) || withoutLife(value))
+
+const signedIn: Check = holdingTokens({
   state: oneOf('signed-in'),
   intent: optional(intent),
   rejections: optional(rejections),
 })
 const spooled: Check = object({ version: count, derivedFrom: signedIn, next: signedIn })
-const reasons = oneOf('refresh_token_rejected', 'rotated_token_lost', 'no_refresh_token')
+const reasons = oneOf('refresh_token_rejected', 'rotated_token_lost', 'no_refresh_token', 'other_owner')
 
 /** Each kind of record, and what it has to hold. What else is in one is left alone. */
 const kinds: Readonly<Record<TokenRecord['state'], Check>> = {
   'signed-in': signedIn,
-  'reauthentication-required': object({ ...tokensHeld, reason: reasons, description: optional(string) }),
+  'reauthentication-required': holdingTokens({ reason: reasons, description: optional(string) }),
   'signed-out': object({ ...ancestry, signed_out_at: optional(number) }),
   firewall: object({ ...schema, challenges: count, noted_at: number, wait: number }),
   tries: object({

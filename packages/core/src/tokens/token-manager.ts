@@ -58,7 +58,7 @@ export interface TokenManagerOptions {
 /** What is known of an account's tokens; never a token. Times are seconds since the epoch. */
 export interface TokenStatus {
   readonly state: 'valid' | 'expired' | 'signed-out' | 'in-doubt' | 'reauthentication-required'
-  /** When the access token ends, as far as is known (`assumedLifetime`); absent without a token. */
+  /** When the access token ends, as far as is known (`assumedLifetime`); absent without an access token. */
   readonly expires_at?: number
   /** When it was asked for; at a sign-in, when it was saved. */
   readonly obtained_at?: number
@@ -68,6 +68,22 @@ export interface TokenStatus {
   readonly reason?: ReauthenticationReason
   /** When a refresh in doubt is replayed. */
   readonly next_attempt_at?: number
+}
+
+/** A refresh token that somebody already has, without an access token: from another client, or from a person. */
+export interface RefreshTokenGrant {
+  readonly refresh_token: string
+  /** Base address of the instance that issued it; by default the issuer's own. */
+  readonly auth_url?: string | undefined
+}
+
+/** How `save` goes about a session that is there already. */
+export interface SaveOptions {
+  /**
+   * Whether that session is ended in favour of the new tokens. By default a token set does, since it comes from a sign-in, and a
+   * refresh token alone does not.
+   */
+  readonly replace?: boolean | undefined
 }
 
 /** One answer of a person to a sign-in that waits for it. */
@@ -85,13 +101,21 @@ export interface WaitingSignIn {
 /** Valid access tokens for any number of accounts. Many of them, in many processes, may share one store. */
 export interface TokenManager {
   /**
-   * A sign-in: replaces whatever was there, a tombstone included. Resolves when it is stored.
+   * A sign-in, or a refresh token that somebody brings along. Resolves when it is stored; nothing is sent.
    *
-   * @throws TypeError if `tokens` is no token set
+   * A token set replaces whatever was there, a tombstone included. A refresh token alone takes the place of no session, unless
+   * `replace` says so; the account's first call refreshes. If that shows that the tokens are another owner's, they are kept in
+   * the account's record and never served: every call is an `OtherOwnerError`. An account that has this very refresh token
+   * stays as it is.
+   *
+   * @throws TypeError if `tokens` is neither
+   * @throws RegionNotAllowedError if `auth_url` is no instance that the issuer refreshes at
+   * @throws SessionExistsError if the account has a session that may not be replaced
+   * @throws ReauthenticationRequiredError if the account is known to be at the end of this very refresh token
    * @throws DuplicateTokenSetError if its refresh token was saved under another account, which still is in that sign-in
    * @throws StoreError if it could not be stored
    */
-  save(account: string, tokens: TokenSet): Promise<void>
+  save(account: string, tokens: TokenSet | RefreshTokenGrant, options?: SaveOptions): Promise<void>
   /**
    * A valid access token; the hot path.
    *

@@ -36,6 +36,7 @@ interface TokensHeld extends Ancestry {
   readonly refreshes: number
   /** Names the refresh token without revealing it: see `lineageOf`. */
   readonly lineage: string
+  /** Its access token is empty where a refresh token was brought along alone: until its first refresh (`bare-refresh-token.ts`). */
   readonly tokens: TokenSet
   /** Seconds since the epoch at which the tokens were asked for, by the clock of the process that received them; at a sign-in, when it was saved. */
   readonly obtained_at: number

@@ -2,7 +2,14 @@
 import * as fc from 'fast-check'
 import { UnsecuredJWT } from 'jose'
 import { describe, expect, it } from '@jest/globals'
-import { accountName, identifyOwner, isSubjectAccount, ownerOfEmail, type TokenSet } from '../../src/index.ts'
+import {
+  accountName,
+  createSso,
+  identifyOwner,
+  isSubjectAccount,
+  ownerOfEmail,
+  type TokenSet,
+} from '../../src/index.ts'
 
 const authUrl = 'https://auth.example.com'
 const valid = {
@@ -118,6 +125,26 @@ describe('whose tokens these are', () => {
     })
     expect(spent).toEqual(['secret-refresh'])
     await expect(identifyOwner({ refresh: async () => bare }, bare)).rejects.toThrow('is missing')
+  })
+})
+
+describe('whether tokens are another owner’s', () => {
+  const sso = createSso({ authUrl })
+  const accessOnly = (claims: object): TokenSet => ({ ...bare, access_token: new UnsecuredJWT({ ...claims }).encode() })
+
+  it.each<[string, TokenSet, string, boolean]>([
+    ['the e-mail, in other letters', naming(valid), 'JO@example.com', false],
+    ['another e-mail', naming(valid), 'ann@example.com', true],
+    ['another e-mail, which nobody verified', naming({ ...valid, email_verified: false }), 'ann@example.com', true],
+    ['the subject', naming(valid), 'sub:Subject-1', false],
+    ['another subject', naming(valid), 'sub:Subject-2', true],
+    ['another subject, in the access token alone', accessOnly({ sub: 'Subject-1' }), 'sub:Subject-2', true],
+    ['a subject, where the account is an e-mail', accessOnly({ sub: 'Subject-1' }), 'ann@example.com', false],
+    ['an e-mail, where the account has a name of its own', naming(valid), 'the family’s car', false],
+    ['nothing that can be read', bare, 'ann@example.com', false],
+    ['claims of other kinds', naming({ email: ['ann@example.com'], sub: 7 }), 'sub:7', false],
+  ])('is told by %s', async (_what, tokens, account, isOthers) => {
+    expect(await sso.isOfAnotherOwner(tokens, account)).toBe(isOthers)
   })
 })
 

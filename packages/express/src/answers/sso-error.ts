@@ -6,12 +6,12 @@ import { property } from '../property.ts'
 import { type Answer, problemAnswer } from './problem.ts'
 
 /**
- * 401: only the owner can help, by signing in (again). 502: the SSO service is down or of no use. 503: it works again by
+ * 401: only the owner can help, by signing in (again). 409: the account has what it was to be given. 502: the SSO service is down or of no use. 503: it works again by
  * itself. 504: it was too slow.
  *
  * The sentences are for anybody, and so they are ours: an error's own message may name a file, a host or a key.
  */
-const answers: Readonly<Record<SsoErrorCode, readonly [status: 401 | 502 | 503 | 504, detail: string]>> = {
+const answers: Readonly<Record<SsoErrorCode, readonly [status: 401 | 409 | 502 | 503 | 504, detail: string]>> = {
   ERR_SSO_INVALID_CREDENTIALS: [401, 'The e-mail or the password was not accepted. Check both, then sign in again.'],
   ERR_SSO_ACCOUNT_LOCKED: [401, 'This account is locked. Unlock it on the service’s own website, then sign in again.'],
   ERR_SSO_CAPTCHA_REQUIRED: [401, 'The sign-in requires a captcha. Sign in in a browser instead.'],
@@ -22,6 +22,7 @@ const answers: Readonly<Record<SsoErrorCode, readonly [status: 401 | 502 | 503 |
   ERR_SSO_ISSUER_MISMATCH: [401, 'The answer comes from another issuer. Sign in again from the start.'],
   ERR_SSO_SIGNED_OUT: [401, 'This account is not signed in. Sign in first.'],
   ERR_SSO_REAUTHENTICATION_REQUIRED: [401, 'This account has to sign in again.'],
+  ERR_SSO_SESSION_EXISTS: [409, 'This account is signed in already. Nothing was changed.'],
   ERR_SSO_REGION_NOT_ALLOWED: [502, 'The SSO service redirected this account to a region that is not allowed.'],
   ERR_SSO_TOKEN_REJECTED: [502, 'The SSO service refused the request.'],
   ERR_SSO_UNEXPECTED_RESPONSE: [502, 'The SSO service’s answer could not be used.'],

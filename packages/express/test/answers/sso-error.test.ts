@@ -15,6 +15,8 @@ const rows: [core.SsoError, number, string?][] = [
   [new core.IssuerMismatchError(), 401],
   [new core.SignedOutError(), 401],
   [new core.ReauthenticationRequiredError('rotated_token_lost'), 401, 'rotated_token_lost'],
+  [new core.OtherOwnerError(), 401, 'other_owner'],
+  [new core.SessionExistsError(), 409],
   [new core.RegionNotAllowedError('https://elsewhere.example'), 502],
   [new core.TokenRejectedError('invalid_client'), 502],
   [new core.UnexpectedResponseError('it was empty'), 502],

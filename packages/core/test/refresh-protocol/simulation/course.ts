@@ -116,10 +116,11 @@ export function courseOf(scenario: Scenario, behaviour: Behaviour): Course {
       return tell(settling, index, { what: call, words: call })
     }
     if (call === 'look') return tell(used(world, 'looks'), index, { what: call, words: call })
-    if (call === 'sign-in') {
+    if (call === 'sign-in' || call === 'import') {
       const service = world.service.fork()
       const answer = service.signIn(world.now)
-      const issued = ruled(used({ ...world, service }, 'signIns'), (seen) => judge.issued(seen, answer))
+      const allowance = call === 'import' ? 'imports' : 'signIns'
+      const issued = ruled(used({ ...world, service }, allowance), (seen) => judge.issued(seen, answer))
       return tell(issued, index, { what: call, words: `${call} ${answer.access_token}`, answer })
     }
     if (call === 'sign-out') {

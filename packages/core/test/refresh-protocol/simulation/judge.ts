@@ -5,10 +5,12 @@ import {
   FirewallChallengeError,
   ReauthenticationRequiredError,
   RefreshInDoubtError,
+  SessionExistsError,
   SignedOutError,
   StoreError,
   UnreachableError,
 } from '../../../src/errors.ts'
+import { isBare } from '../../../src/refresh-protocol/bare-refresh-token.ts'
 import type { AccountRecord, Intent } from '../../../src/tokens/token-record.ts'
 import type { TokenSet } from '../../../src/issuer/token-set.ts'
 import { type Evidence, type Fault, issuedAt, nameOf, type Sent, sentAs, withEntry, without } from './evidence.ts'
@@ -63,6 +65,9 @@ export function written(
       return 'a lost answer was told as a plain refusal'
     }
   }
+  if (isNew && before?.state === 'signed-in' && next.state === 'signed-in' && isBare(next.tokens)) {
+    return 'a session was ended by a refresh token that was brought along'
+  }
   if (before === undefined || isNew) return undefined
   if (seen.sessions.indexOf(session) < seen.sessions.indexOf(sessionOf(before))) {
     return before.state === 'signed-out' ? 'a sign-out was undone' : 'a newer sign-in or sign-out was overwritten'
@@ -81,7 +86,7 @@ function withoutOverdue({ patience }: Evidence, entry: Sent, now: number): Sent 
 /** Which sign-in or sign-out a record is of. */
 function sessionOf(record: AccountRecord): string {
   if (record.state === 'signed-out') return `sign-out ${nameOfRecord(record)}`
-  return `sign-in ${parse(record.tokens.access_token)[0]}`
+  return `sign-in ${parse(record.tokens.refresh_token)[0]}`
 }
 
 export interface Sending {
@@ -122,6 +127,7 @@ export function sent(seen: Evidence, { process, tokens, now, wall }: Sending): s
 
 /** A refresh of a token that is young needs somebody who asked for it, or a clock that was wrong. */
 function tooEarly(seen: Evidence, tokens: TokenSet, now: number): string | undefined {
+  if (isBare(tokens)) return undefined
   const since = issuedAt(seen, tokens.access_token) ?? now
   if (now - since > 0.6 * life * 1000) return undefined
   const isRefreshed = parse(tokens.access_token)[1] > 0
@@ -239,6 +245,7 @@ export function refreshed(seen: Evidence, process: number, now: number): string 
 export function failed(seen: Evidence, call: Call, error: unknown): string | undefined {
   const { faults, rotation } = seen
   if (error instanceof StoreError && sum(seen, 'store', 'cuts', 'emptied', 'rolledBack', 'pauses') > 0) return undefined
+  if (call === 'import' && error instanceof SessionExistsError) return undefined
   if (call !== 'call' && call !== 'refresh') return `${call} failed: ${String(error)}`
   if (error instanceof SignedOutError && (seen.signOuts > 0 || faults.emptied > 0)) return undefined
   if (error instanceof FirewallChallengeError && faults.blocks > 0) return undefined

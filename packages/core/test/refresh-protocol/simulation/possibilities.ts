@@ -36,6 +36,7 @@ interface StepEnd {
 /** Calls that processes make at any time, and how many may still be made. */
 const calls: readonly (readonly [Call, Allowance])[] = [
   ['sign-in', 'signIns'],
+  ['import', 'imports'],
   ['sign-out', 'signOuts'],
   ['refresh', 'refreshes'],
   ['refuse', 'refusals'],

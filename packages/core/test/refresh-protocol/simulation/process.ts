@@ -31,7 +31,7 @@ export interface Step {
 }
 
 /** What somebody asks of a process. */
-export type Call = 'call' | 'sign-in' | 'sign-out' | 'refresh' | 'refuse' | 'look' | 'settle'
+export type Call = 'call' | 'sign-in' | 'import' | 'sign-out' | 'refresh' | 'refuse' | 'look' | 'settle'
 
 /** What a process is told: to begin something, or how a step of it ended. */
 export interface Told {
@@ -188,6 +188,10 @@ export function startProcess(index: number, incarnation: number, nature: Nature)
 /** A call of the token manager. */
 function begun(manager: TokenManager, call: Call, details: Told['answer']): Promise<unknown> {
   if (call === 'sign-in') return manager.save(account, details as TokenSet)
+  if (call === 'import') {
+    const { refresh_token, auth_url } = details as TokenSet
+    return manager.save(account, { refresh_token, auth_url })
+  }
   if (call === 'sign-out') return manager.forget(account)
   if (call === 'refresh') return manager.refresh(account)
   if (call === 'refuse') return manager.invalidate(account, details as string)

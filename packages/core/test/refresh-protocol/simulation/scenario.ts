@@ -36,6 +36,8 @@ export interface Allowances {
   /** One process is cut off from the store until the cut is healed. */
   readonly cuts: number
   readonly signIns: number
+  /** A refresh token alone is saved, as from another client. */
+  readonly imports: number
   readonly signOuts: number
   /** Calls of `refresh`. */
   readonly refreshes: number
@@ -67,8 +69,8 @@ export interface Nature {
 export interface Scenario extends Nature, Allowances {
   readonly processes: number
   readonly rotation: Rotation
-  /** At the start: `fresh`, just issued; `ageing`, with one hour of life left; or `expired`. */
-  readonly token: 'fresh' | 'ageing' | 'expired'
+  /** At the start: `fresh`, just issued; `ageing`, with one hour of life left; `expired`; or `bare`, a refresh token alone. */
+  readonly token: 'fresh' | 'ageing' | 'expired' | 'bare'
   /** `getAccessToken` calls of each process. */
   readonly calls: number
   /** Milliseconds that the wall clock of each process is off. */
@@ -92,6 +94,7 @@ const nothing: Allowances = {
   rollbacks: 0,
   cuts: 0,
   signIns: 0,
+  imports: 0,
   signOuts: 0,
   refreshes: 0,
   refusals: 0,

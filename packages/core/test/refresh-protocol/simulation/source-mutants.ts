@@ -17,6 +17,14 @@ const inGrace = { processes: 1, lostReplies: 1, token: 'ageing', rotation: 'brie
 
 export const sourceMutants: readonly SourceMutant[] = [
   {
+    takenOut: 'the second look, before a refresh token that is brought along is stored',
+    file: 'session',
+    find: 'isWelcome(stored)',
+    replace: 'true',
+    world: { imports: 1, signIns: 1, signOuts: 1, calls: 0 },
+    harm: 'a session was ended by a refresh token that was brought along',
+  },
+  {
     takenOut: 'heed of an answer given up',
     file: 'rules',
     find: 'if (intent.answerLost) return false',

@@ -3,6 +3,7 @@
  * value: what happens in it leads to another one.
  */
 import { lineageOf } from '../../../src/refresh-protocol/lineage.ts'
+import { bareTokenSet } from '../../../src/refresh-protocol/bare-refresh-token.ts'
 import type { Behaviour, Moment } from './behaviour.ts'
 import { type Clocks, start } from './clocks.ts'
 import { type Evidence, firstEvidence, nameOfAll } from './evidence.ts'
@@ -45,9 +46,9 @@ export interface Actor {
 }
 
 /** Milliseconds that the first access token has left. */
-const lifeLeft = { fresh: (life - 1) * 1000, ageing: 3_600_000, expired: -1000 }
+const lifeLeft = { fresh: (life - 1) * 1000, ageing: 3_600_000, expired: -1000, bare: -1000 }
 /** Times that it can grow older. */
-const ages = { fresh: 2, ageing: 1, expired: 0 }
+const ages = { fresh: 2, ageing: 1, expired: 0, bare: 0 }
 
 /** When the first access token ends. */
 export function expiryOf({ token }: Scenario): number {
@@ -56,9 +57,11 @@ export function expiryOf({ token }: Scenario): number {
 
 export function firstWorld(scenario: Scenario, behaviour: Behaviour): World {
   const service = createService(scenario.rotation)
-  const tokens = service.signIn(expiryOf(scenario) - life * 1000)
+  const issued = service.signIn(expiryOf(scenario) - life * 1000)
+  const isBare = scenario.token === 'bare'
+  const tokens = isBare ? bareTokenSet(issued) : issued
   const lineage = lineageOf(account, tokens.refresh_token)
-  const times = { obtained_at: expiryOf(scenario) / 1000 - life, lifetime: life }
+  const times = { obtained_at: expiryOf(scenario) / 1000 - life, lifetime: isBare ? 0 : life }
   const record = { schema: 1, state: 'signed-in', generation: 1, refreshes: 0, lineage, tokens, ...times } as const
   const expiries = ages[scenario.token]
   const spread = Math.max(0, ...scenario.skews) - Math.min(0, ...scenario.skews)

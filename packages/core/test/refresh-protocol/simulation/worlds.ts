@@ -40,12 +40,14 @@ export const mediumWorlds = {
   'a refused access token': { refusals: 1, calls: 2 },
   'a look at the status': { looks: 1 },
   'an exit after settled': { exits: 1, looks: 1 },
+  'a refresh token alone, and a lost reply': { token: 'bare', lostReplies: 1 },
 } as const satisfies Record<string, Partial<Scenario>>
 
 /** The same with a token that has expired. */
 export const wideWorlds = {
   'a sign-in': { signIns: 1 },
   'a sign-out': { signOuts: 1 },
+  'a refresh token that is brought along': { imports: 1 },
 } as const satisfies Record<string, Partial<Scenario>>
 
 /** Too large to be gone through in every order. */
@@ -74,6 +76,7 @@ export const wildWorlds = {
   'a store that fails, with a sign-in and a sign-out': {
     storeFailures: 3,
     signIns: 1,
+    imports: 1,
     signOuts: 1,
     ticks: 1,
     calls: 2,
