@@ -21,6 +21,7 @@ const allowed = {
   'token-store-conformance': ['core'],
   passport: ['core', 'token-store-memory'],
   express: ['core'],
+  broker: ['core', 'express'],
   cli: ['core', 'token-store-memory', 'token-store-file', 'token-store-redis', 'express', 'emulator'],
 }
 

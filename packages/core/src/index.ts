@@ -32,6 +32,7 @@ export type { CallOptions } from './issuer/call-options.ts'
 // 2. Keep the tokens, under the name of their owner. The seam between a service and the token manager is TokenIssuer.
 export { createTokenManager } from './tokens/create-token-manager.ts'
 export type {
+  CurrentTokens,
   RefreshTokenGrant,
   SaveOptions,
   TokenManager,
@@ -66,6 +67,8 @@ export * from './errors.ts'
 // 6. What adapters and stores share.
 export { notebook, type Notebook, type Notes } from './refresh-protocol/notebook.ts'
 export { isLoopback, mayCarrySecrets, verificationProblem } from './support/verification.ts'
+export { currentHolder, type Liveness, livenessOf } from './refresh-protocol/holder.ts'
+export type { Holder } from './tokens/token-record.ts'
 export { processStat, type ProcessStat } from './support/process-stat.ts'
 export { stackFrames } from './support/stack-frames.ts'
 export { startTimeLimit, withTimeLimit } from './support/time-limit.ts'

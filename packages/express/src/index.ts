@@ -16,3 +16,11 @@ export type { Answer, Problem } from './answers/problem.ts'
 export type { ProblemListener } from './answers/problem-report.ts'
 export type { RefusalCode } from './answers/refusal.ts'
 export type { AccountSource } from './account-source.ts'
+
+// What packages of ours share.
+export { problemAnswer, rawAnswer, sendAnswer } from './answers/problem.ts'
+export { ssoErrorAnswer } from './answers/sso-error.ts'
+export { reported } from './answers/problem-report.ts'
+export { warnOfFault } from './handler-fault.ts'
+export { hasPlainFraming } from './proxy/admission.ts'
+export { endAfterAnswer, isSpent } from './proxy/spent-connection.ts'

@@ -1,5 +1,5 @@
 /**
- * `getAccessToken`, `refresh` and `invalidate`: what a caller gets, and when it has to wait.
+ * `getAccessToken`, `getTokens`, `refresh` and `invalidate`: what a caller gets, and when it has to wait.
  */
 import { SignedOutError } from '../errors.ts'
 import type { CallOptions } from '../issuer/call-options.ts'
@@ -14,6 +14,7 @@ import {
 } from './account-memory.ts'
 import { checkedAccountName } from '../tokens/options.ts'
 import { syncFromStoreAndSpool } from './carry-over.ts'
+import type { CurrentTokens } from '../tokens/token-manager.ts'
 import type { Context } from './context.ts'
 import { inFlightRefresh, landInCall, waitForRefresh } from './in-flight-refresh.ts'
 import { elapsed, instantOf } from './runtime.ts'
@@ -30,6 +31,25 @@ export function getAccessToken(account: string, options: CallOptions | undefined
   return cache === undefined
     ? serveFirst(account, options, context)
     : serve(context.memory.of(account), options, context)
+}
+
+/** The same with what else a caller may know of it, from one record. */
+export async function getTokens(
+  account: string,
+  options: CallOptions | undefined,
+  context: Context,
+): Promise<CurrentTokens> {
+  await getAccessToken(account, options, context)
+  // What is known by now: newer than the access token perhaps, and gone where somebody signed out meanwhile.
+  const { record } = context.memory.of(account)
+  // Other accounts took its place in memory.
+  if (record === undefined) return getTokens(account, options, context)
+  if (record.state === 'signed-out') {
+    throw new SignedOutError({ step: 'token-manager', requestSent: false })
+  }
+  const { access_token, token_type, id_token } = record.tokens
+  const expires_at = record.obtained_at + record.lifetime
+  return { access_token, token_type, expires_at, ...(id_token !== undefined && { id_token }) }
 }
 
 async function serveFirst(account: string, options: CallOptions | undefined, context: Context): Promise<string> {

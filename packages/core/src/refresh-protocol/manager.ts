@@ -4,7 +4,7 @@
  */
 import { parseCallOptions, type CallOptions } from '../issuer/call-options.ts'
 import type { TokenManager, TokenManagerOptions } from '../tokens/token-manager.ts'
-import { getAccessToken, invalidate, refreshNow } from './access-token.ts'
+import { getAccessToken, getTokens, invalidate, refreshNow } from './access-token.ts'
 import { accountsOf } from './account-list.ts'
 import { createAccountMemory } from './account-memory.ts'
 import { backgroundOf } from './background.ts'
@@ -68,6 +68,8 @@ export function manageTokens(options: TokenManagerOptions, runtime: Runtime, rul
   return {
     getAccessToken: (account, call) =>
       call === undefined ? getAccessToken(account, call, context) : answerWithin(account, call),
+    getTokens: async (account, call) =>
+      getTokens(checkedAccountName(account), parseCallOptions('getTokens(account, { signal })', call), context),
     save: async (account, tokens, saving) => track(save(checkedAccountName(account), tokens, saving)),
     refresh: async (account, call) =>
       refreshNow(checkedAccountName(account), parseCallOptions('refresh(account, { signal })', call), context),

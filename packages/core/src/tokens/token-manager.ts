@@ -86,6 +86,16 @@ export interface SaveOptions {
   readonly replace?: boolean | undefined
 }
 
+/** A valid access token and what belongs to it. Prints in full: hand it to those it is for, and to no log. */
+export interface CurrentTokens {
+  readonly access_token: string
+  readonly token_type: string
+  /** Seconds since the epoch at which the access token ends, as far as is known. */
+  readonly expires_at: number
+  /** Of the last refresh, if the service sent one. May be over before the access token is. */
+  readonly id_token?: string
+}
+
 /** One answer of a person to a sign-in that waits for it. */
 export interface WaitingSignIn {
   /** Unique, and hard to guess. */
@@ -123,6 +133,13 @@ export interface TokenManager {
    *   TokenRejectedError, UnreachableError; SsoTimeoutError when `signal` ends the wait (never the refresh)
    */
   getAccessToken(account: string, options?: CallOptions): Promise<string>
+  /**
+   * What `getAccessToken` returns, with all that a token endpoint says of it except the refresh token: for whoever hands
+   * tokens on.
+   *
+   * @throws the same
+   */
+  getTokens(account: string, options?: CallOptions): Promise<CurrentTokens>
   /**
    * Refreshes now, whatever the token's age (but never twice within `minRefreshInterval`). Where an earlier response was
    * lost it asks for it again at once, and waits for no pause that earlier failures led to.

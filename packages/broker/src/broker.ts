@@ -1,0 +1,121 @@
+/**
+ * `tokenBroker`: one sign-in for every program. Reads top to bottom as a call goes.
+ */
+import type { IncomingMessage, RequestListener } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { endAfterAnswer, hasPlainFraming, isSpent, ownerApiProxy, rawAnswer, sendAnswer } from '@owner-sso/express'
+import { accountTokens } from './account-tokens.ts'
+import { type AuditEntry, auditTo } from './audit.ts'
+import type { Call, Surroundings } from './http/call.ts'
+import { answerCurrentToken } from './http/current-token.ts'
+import { type Door, localDoor, openDoor } from './http/door.ts'
+import { guardRefusal } from './http/guard.ts'
+import type { BrokerHandler, RefuseUpgrade } from './http/handler.ts'
+import { callLimits } from './http/limits.ts'
+import { answerProxiedCall, type BrokerProxy, callers } from './http/proxied-call.ts'
+import { refusal } from './http/refusal.ts'
+import { reportsTo } from './http/report.ts'
+import { tokenChanges } from './http/token-changes.ts'
+import { answerTokenRequest, sendJson } from './http/token-endpoint.ts'
+import { type BrokerServer, listenAt, type ListenOptions } from './listen/listen.ts'
+import { parseBrokerOptions, type TokenBrokerOptions } from './options.ts'
+
+/** A door for programs that need a token, and are neither ours nor JavaScript. */
+export interface TokenBroker {
+  /** Every caller needs a key. */
+  readonly handler: BrokerHandler
+  /** For a server on a Unix socket, whose file permissions are the key: a caller without one may use every account. */
+  readonly localHandler: BrokerHandler
+  /** For a server's events `connect` and `upgrade`, which never reach a handler: refuses with an answer. */
+  readonly refuse: RefuseUpgrade
+  /**
+   * A server of the broker's own.
+   *
+   * @param options - where. Anything but a Unix socket or a loopback address needs `tls`, or `behindTlsProxy: true`
+   * @param also - answers every path that is not the broker's, such as a status page
+   * @throws TypeError that names the option; the system's error where it can't listen there
+   */
+  readonly listen: (options: ListenOptions, also?: RequestListener) => Promise<BrokerServer>
+  /** Ends the calls that wait, lets proxied calls end, and writes what is known of the clients' use. */
+  readonly close: () => Promise<void>
+}
+
+type Route = (call: Call) => Promise<void>
+
+/** @throws TypeError that names a wrong option */
+export function tokenBroker(options: TokenBrokerOptions): TokenBroker {
+  const settings = parseBrokerOptions(options)
+  const { tokens, clients, rotation, hosts, limits } = settings
+  const tokensOf = accountTokens(tokens, settings.alerts)
+  const changes = tokenChanges(tokens, tokensOf, limits.waiting)
+  const reports = reportsTo(settings.onProblem)
+  const audit = auditTo(settings.audit)
+  const around: Surroundings = { tokens, clients, tokensOf, limits: callLimits(limits), audit, reports }
+  const proxy: BrokerProxy | undefined =
+    settings.proxy &&
+    ownerApiProxy({
+      ...settings.proxy,
+      tokens,
+      authorize: true,
+      account: (request) => callers.get(request),
+      onProblem: settings.onProblem,
+    })
+
+  const routes: ReadonlyMap<string, readonly [methods: readonly string[], route: Route]> = new Map([
+    ['/oauth2/v3/token', [['POST'], (call: Call) => answerTokenRequest(call, around, rotation)]],
+    ['/token', [['GET', 'HEAD'], (call: Call) => answerCurrentToken(call, around, changes)]],
+    ['/healthz', [['GET', 'HEAD'], async ({ response }: Call) => sendJson(response, 200, { alive: true })]],
+  ])
+
+  const handle = (door: Door): BrokerHandler => {
+    return (request, response, next) => {
+      if (response.destroyed || response.writableEnded || isSpent(request.socket)) return
+      const { method = '', url = '' } = request
+      const [path = '', search = ''] = url.split(/\?(.*)/su)
+      const isProxied = proxy !== undefined && path.startsWith('/api/')
+      const [methods, route] = routes.get(path) ?? []
+      if (!isProxied && route === undefined && next !== undefined) return next()
+      if (!hasPlainFraming(request)) {
+        // Now, and not in a promise: the parser goes on with what follows in this very turn.
+        endAfterAnswer(request.socket)
+        return sendAnswer(response, refusal('ERR_BROKER_MALFORMED_REQUEST'))
+      }
+      const code = door.isLocal ? undefined : guardRefusal(request, hosts)
+      if (code !== undefined) return sendAnswer(response, refusal(code))
+      const call: Call = { request, response, door, query: new URLSearchParams(search), told: {} }
+      if (isProxied) return answer(call, 'proxy', answerProxiedCall(call, around, proxy))
+      if (route === undefined || methods === undefined) return sendAnswer(response, refusal('ERR_BROKER_NOT_FOUND'))
+      if (!methods.includes(method)) {
+        return sendAnswer(response, refusal('ERR_BROKER_METHOD_NOT_ALLOWED', { allow: methods.join(', ') }))
+      }
+      return answer(call, 'get', route(call))
+    }
+  }
+
+  /** Answers and notes what a route refuses, or fails with. */
+  function answer({ request, response, door, told }: Call, by: AuditEntry['by'], answered: Promise<void>): void {
+    answered.catch((error: unknown) => {
+      const refused = reports.answerTo(error, request)
+      sendAnswer(response, refused)
+      audit({ event: 'refused', by, ...told, address: door.addressOf(request), code: refused.problem.code })
+    })
+  }
+
+  return {
+    handler: handle(openDoor),
+    localHandler: handle(localDoor),
+    refuse,
+    listen: (where, also) => listenAt(where, { handle, refuse, also }),
+    async close() {
+      changes.close()
+      await proxy?.close({ timeout: 10_000 })
+      await clients.close()
+    },
+  }
+}
+
+function refuse(request: IncomingMessage, socket: Duplex): void {
+  const code = request.method === 'CONNECT' ? 'ERR_BROKER_METHOD_NOT_ALLOWED' : 'ERR_BROKER_UPGRADE_REFUSED'
+  socket.on('error', () => undefined)
+  socket.end(rawAnswer(refusal(code)), () => socket.destroy())
+}

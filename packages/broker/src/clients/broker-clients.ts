@@ -1,0 +1,177 @@
+/**
+ * The clients: who they are, and letting them in and out. One list for all processes that share the place.
+ */
+import type { Notes, TokenStore } from '@owner-sso/core'
+import { type Invitation, type Invited, type KeptClient, type ListedClient, shownClient } from './client.ts'
+import { type ClientList, clientListNotes, parseClientList } from './client-list.ts'
+import { ClientsError } from './clients-error.ts'
+import { checkedInvitation } from './invitation.ts'
+import { endingBy, rotated } from './rotation.ts'
+import { newSecret, sha256 } from './secret.ts'
+import { clientUses } from './uses.ts'
+import { fileNotes } from '../notes/file-notes.ts'
+import { fresh } from '../notes/fresh.ts'
+import { type SharedNotes, storeNotes } from '../notes/shared-notes.ts'
+
+/** Where clients are kept. */
+export type ClientsPlace =
+  /** A file of JSON. Its folder has to be there. Counts of calls go into `FILE.uses`. */
+  | { readonly file: string }
+  /** The token store, or another one: for several instances that share it. */
+  | { readonly store: TokenStore }
+
+/** The clients of a broker, in a place that several processes may share. */
+export interface BrokerClients {
+  /**
+   * Lets a program in.
+   *
+   * @throws TypeError that names what is wrong with the invitation; ClientsError `name-taken`, or of the place
+   */
+  invite(invitation: Invitation): Promise<Invited>
+  /**
+   * A new secret. The ones before it end at once, or in `grace` seconds.
+   *
+   * @throws ClientsError `unknown-client`, or of the place
+   */
+  rotate(name: string, options?: { readonly grace?: number | undefined }): Promise<Invited>
+  /** Returns whether there was such a client. Once it resolves, no process serves it any more. @throws ClientsError */
+  revoke(name: string): Promise<boolean>
+  /** In the order in which they were invited. @throws ClientsError, StoreError */
+  list(): Promise<readonly ListedClient[]>
+  /**
+   * The client with this secret, as all processes have it at this moment: never one that was revoked before the call.
+   * Where the place can't be read, as it was read last.
+   *
+   * @throws ClientsError, StoreError where it was never read
+   */
+  find(secret: string): Promise<KeptClient | undefined>
+  /**
+   * Issues the client's next refresh token in place of the one that was used; that one goes on working until the new one is
+   * used, and `grace` seconds longer.
+   *
+   * @returns nothing where the client was revoked meanwhile
+   */
+  replaceSecret(used: string, grace: number): Promise<string | undefined>
+  /** Counts a call. Nothing is written at once. */
+  noteUse(name: string, address: string): void
+  /** Writes what was counted. To be called before the process ends. @throws ClientsError, StoreError */
+  close(): Promise<void>
+}
+
+const now = (): number => Math.floor(Date.now() / 1000)
+
+/** @throws TypeError where `place` is neither a file nor a store */
+export function brokerClients(place: ClientsPlace): BrokerClients {
+  const kept = notesAt(place, 'clients')
+  let known: { readonly notes: Notes; readonly list: ClientList } | undefined
+
+  const parse = (notes: Notes): ClientList => {
+    if (known === undefined || known.notes !== notes) known = { notes, list: parseClientList(notes, kept.where) }
+    return known.list
+  }
+  const read = fresh(async () => parse(await kept.read()))
+  const newest = (): Promise<ClientList> => read('')
+  const uses = clientUses(notesAt(place, 'uses'), async () => {
+    const names = new Set((await newest()).clients.map(({ name }) => name))
+    return (name) => names.has(name)
+  })
+  /** @param change - returns the list as it is to be; the same one for no change */
+  const update = async (change: (clients: readonly KeptClient[]) => readonly KeptClient[]): Promise<void> => {
+    await kept.change((notes) => {
+      const { clients } = parseClientList(notes, kept.where)
+      const changed = change(clients)
+      return changed === clients ? notes : clientListNotes(changed)
+    })
+  }
+
+  return {
+    async invite(invitation) {
+      const checked = checkedInvitation(invitation)
+      const refresh_token = newSecret()
+      const client: KeptClient = { ...checked, invited_at: now(), keys: [{ sha256: sha256(refresh_token) }] }
+      await update((clients) => {
+        if (clients.some(({ name }) => name === client.name)) throw nameTaken(client.name)
+        return [...clients, client]
+      })
+      return { client: shownClient(client), refresh_token }
+    },
+    async rotate(name, { grace = 0 } = {}) {
+      if (!(grace >= 0)) throw new TypeError('grace must be a number of seconds')
+      const refresh_token = newSecret()
+      let client: KeptClient | undefined
+      await update((clients) => {
+        const at = clients.findIndex((one) => one.name === name)
+        const before = clients[at]
+        if (before === undefined) throw unknownClient(name)
+        const older = grace === 0 ? [] : before.keys.map((key) => endingBy(key, now() + Math.ceil(grace)))
+        client = { ...before, keys: [...older, { sha256: sha256(refresh_token) }] }
+        return clients.with(at, client)
+      })
+      if (client === undefined) throw unknownClient(name)
+      return { client: shownClient(client), refresh_token }
+    },
+    async revoke(name) {
+      let isThere = false
+      await update((clients) => {
+        const others = clients.filter((client) => client.name !== name)
+        isThere = others.length < clients.length
+        return isThere ? others : clients
+      })
+      return isThere
+    },
+    async list() {
+      const [{ clients }, used] = await Promise.all([newest(), uses.read()])
+      return clients.map((client) => ({ calls: 0, ...shownClient(client), ...used.get(client.name) }))
+    },
+    async find(secret) {
+      const [client, key] = (await newestOrLast()).byHash.get(sha256(secret)) ?? []
+      const isOver = [client, key].some((one) => (one?.expires_at ?? Infinity) <= now())
+      return isOver ? undefined : client
+    },
+    async replaceSecret(used, grace) {
+      const secret = newSecret()
+      let isKnown = false
+      await update((clients) => {
+        const hash = sha256(used)
+        const at = clients.findIndex(({ keys }) => keys.some((key) => key.sha256 === hash))
+        const client = clients[at]
+        isKnown = client !== undefined
+        return client ? clients.with(at, rotated(client, hash, sha256(secret), now() + grace, now())) : clients
+      })
+      return isKnown ? secret : undefined
+    },
+    noteUse: uses.note,
+    async close() {
+      uses.stop()
+      await uses.write()
+    },
+  }
+
+  async function newestOrLast(): Promise<ClientList> {
+    try {
+      return await newest()
+    } catch (error) {
+      if (known === undefined) throw error
+      return known.list
+    }
+  }
+}
+
+function notesAt(place: ClientsPlace, topic: 'clients' | 'uses'): SharedNotes {
+  if ('file' in place && typeof place.file === 'string' && place.file !== '') {
+    return fileNotes(topic === 'clients' ? place.file : `${place.file}.${topic}`)
+  }
+  if ('store' in place && typeof place.store === 'object') return storeNotes(place.store, topic)
+  throw new TypeError('brokerClients takes { file } or { store }')
+}
+
+function nameTaken(name: string): ClientsError {
+  return new ClientsError(
+    'name-taken',
+    `There is a client named ${name} already. Revoke it first, or rotate its secret.`,
+  )
+}
+
+function unknownClient(name: string): ClientsError {
+  return new ClientsError('unknown-client', `There is no client named ${name}.`)
+}

@@ -1,0 +1,19 @@
+/**
+ * A client's secret: 256 random bits. Nobody can guess it, so a plain SHA-256 of it is what is kept and looked up.
+ *
+ * A look-up by hash needs no comparison in constant time: how long it takes depends on the hash of what was sent, and nobody
+ * can choose a text by its hash.
+ */
+import { createHash, randomBytes } from 'node:crypto'
+
+/** Tells people, and programs that search for leaked secrets, what it is. */
+const prefix = 'owner-sso-'
+
+export function newSecret(): string {
+  return prefix + randomBytes(32).toString('base64url')
+}
+
+/** 64 hexadecimal digits in lower case. */
+export function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}

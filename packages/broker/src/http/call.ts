@@ -1,0 +1,55 @@
+/**
+ * What every call needs, whichever way it is answered: the clients, their tokens, and who is told of it.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { CurrentTokens, TokenManager } from '@owner-sso/core'
+import type { Audit } from '../audit.ts'
+import type { BrokerClients } from '../clients/broker-clients.ts'
+import type { KeptClient } from '../clients/client.ts'
+import type { Door } from './door.ts'
+import type { CallLimits } from './limits.ts'
+import type { Reports } from './report.ts'
+
+/** One request and its answer to be. */
+export interface Call {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly door: Door
+  /** As the path says it, behind the `?`. */
+  readonly query: URLSearchParams
+  /** What is known of the caller so far, for the audit log. */
+  readonly told: { client?: string; account?: string }
+}
+
+/** What the broker works with. */
+export interface Surroundings {
+  readonly tokens: Pick<TokenManager, 'accounts'>
+  readonly clients: BrokerClients
+  readonly tokensOf: (account: string) => Promise<CurrentTokens>
+  readonly limits: CallLimits
+  readonly audit: Audit
+  readonly reports: Reports
+}
+
+/**
+ * The client whose secret this is, counted and within its limits; a wrong one is counted too.
+ *
+ * @returns nothing where it is nobody's
+ * @throws RefusedCall, ClientsError, StoreError
+ */
+export async function clientOf(
+  secret: string | undefined,
+  { request, door, told }: Call,
+  { clients, limits }: Surroundings,
+): Promise<KeptClient | undefined> {
+  const address = door.addressOf(request)
+  const client = secret === undefined ? undefined : await clients.find(secret)
+  if (client === undefined) {
+    if (secret !== undefined) await limits.countWrongKey(address)
+    return undefined
+  }
+  told.client = client.name
+  await limits.countCall(client)
+  clients.noteUse(client.name, address)
+  return client
+}

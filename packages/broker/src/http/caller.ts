@@ -1,0 +1,62 @@
+/**
+ * Which client calls with which key, and for which account.
+ */
+import type { IncomingMessage } from 'node:http'
+import type { BrokerClients } from '../clients/broker-clients.ts'
+import type { ClientScope, KeptClient } from '../clients/client.ts'
+import { accountNamed } from '../clients/client-list.ts'
+import { type BrokerRefusalCode, RefusedCall } from './refusal.ts'
+
+/** The key of a call, as a bearer token (RFC 6750 section 2.1); `undefined` where there is none. */
+export function bearerKey({ headers }: IncomingMessage): string | undefined {
+  return /^Bearer +([\w.~+/-]+=*)$/iu.exec(headers.authorization ?? '')?.[1]
+}
+
+/**
+ * The account that a call names in `X-Owner-Account`. Node reads headers as Latin-1; names are UTF-8. A header that came
+ * twice is joined by commas and so is nobody's name.
+ */
+export function accountInHeader({ headers }: IncomingMessage): string | undefined {
+  const header = headers['x-owner-account']
+  return header === undefined ? undefined : Buffer.from(String(header), 'latin1').toString()
+}
+
+/**
+ * The account that a client calls for: the one it names, or its only one. An account that is not on its list is refused
+ * alike, whether it exists or not.
+ *
+ * @throws RefusedCall
+ */
+export function accountFor(client: KeptClient, scope: ClientScope, named: string | undefined): string {
+  const { accounts } = client
+  if (!client.scope.includes(scope)) throw new RefusedCall('ERR_BROKER_SCOPE')
+  if (named === undefined && accounts.length > 1) throw new RefusedCall('ERR_BROKER_NO_ACCOUNT')
+  const account = named === undefined ? accounts[0] : accountNamed(named)
+  if (account === undefined || !accounts.includes(account)) throw new RefusedCall('ERR_BROKER_ACCOUNT_NOT_ALLOWED')
+  return account
+}
+
+/** Who may make a call, or why it is refused. */
+export type Admission = { readonly client: string; readonly account: string } | { readonly code: BrokerRefusalCode }
+
+/**
+ * The client and the account of a call with a key: for a gateway of one's own, such as apps/shared-proxy.
+ *
+ * @param scope - what the client has to be invited for
+ * @throws ClientsError, StoreError where the clients were never read
+ */
+export async function admit(
+  request: IncomingMessage,
+  clients: Pick<BrokerClients, 'find'>,
+  scope: ClientScope,
+): Promise<Admission> {
+  const key = bearerKey(request)
+  const client = key === undefined ? undefined : await clients.find(key)
+  if (client === undefined) return { code: 'ERR_BROKER_UNKNOWN_KEY' }
+  try {
+    return { client: client.name, account: accountFor(client, scope, accountInHeader(request)) }
+  } catch (error) {
+    if (error instanceof RefusedCall) return { code: error.code }
+    throw error
+  }
+}

@@ -1,0 +1,95 @@
+/**
+ * `GET /token`: the current access token, for programs in any language. As text for a shell, as JSON for whoever asks for it.
+ */
+import { createHash } from 'node:crypto'
+import type { CurrentTokens } from '@owner-sso/core'
+import Negotiator from 'negotiator'
+import { accountFor, accountInHeader, bearerKey } from './caller.ts'
+import { type Call, clientOf, type Surroundings } from './call.ts'
+import { secondsLeft } from './lifetime.ts'
+import { RefusedCall } from './refusal.ts'
+import type { TokenChanges } from './token-changes.ts'
+
+/** Who asks. */
+interface Asker {
+  readonly client: string
+  readonly account: string
+}
+
+/** @throws RefusedCall, ClientsError, SsoError */
+export async function answerCurrentToken(call: Call, around: Surroundings, changes: TokenChanges): Promise<void> {
+  const { request, response, query } = call
+  const { client, account } = await askerOf(call, around)
+  Object.assign(call.told, { client, account })
+  const before = query.get('after')
+  const now = await around.tokensOf(account)
+  const isChanged = before === null || tagOf(now) !== opaqueTag(before)
+  const tokens = isChanged ? now : await changes.next(client, account, now, waitOf(query), response)
+  // Whoever has hung up was given nothing.
+  if (response.destroyed) return
+  const note = { by: 'get', client, account, address: call.door.addressOf(request) } as const
+  const tag = tagOf(tokens ?? now)
+  const known = before === null ? (request.headers['if-none-match'] ?? '').split(',').map(opaqueTag) : []
+  const headers = { etag: `W/"${tag}"`, 'cache-control': 'no-store', vary: 'accept, authorization' }
+  if (tokens === undefined || known.includes(tag)) {
+    response.writeHead(304, headers).end()
+    around.audit({ ...note, event: 'unchanged' })
+    return
+  }
+  const [type = 'text/plain'] = new Negotiator(request).mediaTypes(['text/plain', 'application/json'])
+  const body = type === 'text/plain' ? tokens.access_token : JSON.stringify(shown(tokens, account))
+  const content = { 'content-type': `${type}; charset=utf-8`, 'content-length': Buffer.byteLength(body) }
+  response.writeHead(200, { ...headers, ...content }).end(request.method === 'HEAD' ? undefined : body)
+  around.audit({ ...note, event: request.method === 'HEAD' ? 'unchanged' : 'token' })
+}
+
+/** @throws RefusedCall */
+async function askerOf(call: Call, around: Surroundings): Promise<Asker> {
+  const { request, query, door } = call
+  const key = bearerKey(request)
+  const named = accountInHeader(request) ?? query.get('account') ?? undefined
+  if (key === undefined && request.headers.authorization === undefined && door.isTrusted) {
+    return { client: 'unix socket', account: named ?? (await onlyAccount(around)) }
+  }
+  const client = await clientOf(key, call, around)
+  if (client === undefined) throw new RefusedCall('ERR_BROKER_UNKNOWN_KEY')
+  return { client: client.name, account: accountFor(client, 'token', named) }
+}
+
+/** @throws RefusedCall where there are several */
+async function onlyAccount({ tokens }: Surroundings): Promise<string> {
+  const found: string[] = []
+  for await (const account of tokens.accounts()) {
+    found.push(account)
+    if (found.length > 1) break
+  }
+  const [account] = found
+  if (account === undefined || found.length > 1) throw new RefusedCall('ERR_BROKER_NO_ACCOUNT')
+  return account
+}
+
+function shown(tokens: CurrentTokens, account: string): object {
+  const { access_token, token_type, expires_at } = tokens
+  return { account, access_token, token_type, expires_in: secondsLeft(tokens), expires_at: Math.floor(expires_at) }
+}
+
+/** Tells a token from the next one, and nothing else of it. */
+export function tagOf({ access_token }: CurrentTokens): string {
+  return createHash('sha256').update(access_token).digest('base64url').slice(0, 22)
+}
+
+/** What is in an entity tag, however it is written: `W/"x"`, `"x"` or `x`. */
+function opaqueTag(tag: string): string {
+  return tag.trim().replace(/^(?:W\/)?"|"$/gu, '')
+}
+
+/** Seconds that a caller may wait. */
+const longestWait = 60
+const usualWait = 30
+
+/** Milliseconds. @throws RefusedCall */
+function waitOf(query: URLSearchParams): number {
+  const wait = query.get('wait') ?? String(usualWait)
+  if (!/^\d{1,5}$/u.test(wait)) throw new RefusedCall('ERR_BROKER_MALFORMED_REQUEST')
+  return Math.min(Number(wait), longestWait) * 1000
+}

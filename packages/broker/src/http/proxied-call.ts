@@ -1,0 +1,25 @@
+/**
+ * The owner API beside the broker: a program that calls it here needs no token at all.
+ */
+import type { IncomingMessage } from 'node:http'
+import type { OwnerApiProxy } from '@owner-sso/express'
+import { accountFor, accountInHeader, bearerKey } from './caller.ts'
+import { type Call, clientOf, type Surroundings } from './call.ts'
+import { RefusedCall } from './refusal.ts'
+
+export type BrokerProxy = OwnerApiProxy
+
+/** For whom a call is made, once that is known: what the proxy asks. */
+export const callers: WeakMap<IncomingMessage, string> = new WeakMap()
+
+/** @throws RefusedCall, ClientsError, StoreError */
+export async function answerProxiedCall(call: Call, around: Surroundings, proxy: BrokerProxy): Promise<void> {
+  const { request, response, door, told } = call
+  const client = await clientOf(bearerKey(request), call, around)
+  if (client === undefined) throw new RefusedCall('ERR_BROKER_UNKNOWN_KEY')
+  const account = accountFor(client, 'proxy', accountInHeader(request))
+  told.account = account
+  callers.set(request, account)
+  around.audit({ event: 'call', by: 'proxy', ...told, address: door.addressOf(request) })
+  proxy(request, response)
+}

@@ -1,0 +1,75 @@
+/**
+ * What the broker itself answers with, in place of a token: one row for everything that it refuses.
+ */
+import { type Answer, problemAnswer } from '@owner-sso/express'
+
+/** Why the broker refused. */
+export type BrokerRefusalCode =
+  | 'ERR_BROKER_MALFORMED_REQUEST'
+  | 'ERR_BROKER_NO_ACCOUNT'
+  | 'ERR_BROKER_UNKNOWN_KEY'
+  | 'ERR_BROKER_SCOPE'
+  | 'ERR_BROKER_ACCOUNT_NOT_ALLOWED'
+  | 'ERR_BROKER_CROSS_SITE'
+  | 'ERR_BROKER_NOT_FOUND'
+  | 'ERR_BROKER_METHOD_NOT_ALLOWED'
+  | 'ERR_BROKER_SLOW_BODY'
+  | 'ERR_BROKER_BODY_TOO_LARGE'
+  | 'ERR_BROKER_HOST'
+  | 'ERR_BROKER_TOO_MANY_CALLS'
+  | 'ERR_BROKER_INTERNAL'
+  | 'ERR_BROKER_UPGRADE_REFUSED'
+  | 'ERR_BROKER_CLIENTS'
+
+const refusals: Readonly<Record<BrokerRefusalCode, readonly [status: number, detail: string]>> = {
+  ERR_BROKER_MALFORMED_REQUEST: [400, 'The request can’t be understood.'],
+  ERR_BROKER_NO_ACCOUNT: [400, 'Several accounts can be meant: name one in the header X-Owner-Account.'],
+  ERR_BROKER_UNKNOWN_KEY: [401, 'Send the key of an invited client as Authorization: Bearer.'],
+  ERR_BROKER_SCOPE: [403, 'This client was not invited for that.'],
+  ERR_BROKER_ACCOUNT_NOT_ALLOWED: [403, 'This client may not use that account.'],
+  ERR_BROKER_CROSS_SITE: [403, 'The broker is for programs: pages in a browser can’t call it.'],
+  ERR_BROKER_NOT_FOUND: [404, 'There is nothing here.'],
+  ERR_BROKER_METHOD_NOT_ALLOWED: [405, 'This method is not available here.'],
+  ERR_BROKER_SLOW_BODY: [408, 'The body did not arrive in time.'],
+  ERR_BROKER_BODY_TOO_LARGE: [413, 'The body is too large.'],
+  ERR_BROKER_HOST: [421, 'The broker is not called by this name. Its operator can add the name to hosts.'],
+  ERR_BROKER_TOO_MANY_CALLS: [429, 'Too many calls. Try again later.'],
+  ERR_BROKER_INTERNAL: [500, 'The call could not be answered.'],
+  ERR_BROKER_UPGRADE_REFUSED: [501, 'Connections can’t be upgraded here.'],
+  ERR_BROKER_CLIENTS: [503, 'The list of clients can’t be read for now. Try again in a moment.'],
+}
+
+/** The answer of a code. */
+export function refusal(code: BrokerRefusalCode, headers: Readonly<Record<string, string>> = {}): Answer {
+  const [status, detail] = refusals[code]
+  return problemAnswer(status, code, detail, { headers: { ...headersFor(code), ...headers } })
+}
+
+function headersFor(code: BrokerRefusalCode): Record<string, string> {
+  switch (code) {
+    case 'ERR_BROKER_UNKNOWN_KEY':
+      return { 'www-authenticate': 'Bearer realm="owner-sso broker"' }
+    // What is left of the body is not read.
+    case 'ERR_BROKER_MALFORMED_REQUEST':
+    case 'ERR_BROKER_SLOW_BODY':
+    case 'ERR_BROKER_BODY_TOO_LARGE':
+      return { connection: 'close' }
+    case 'ERR_BROKER_CLIENTS':
+      return { 'retry-after': '5' }
+    default:
+      return {}
+  }
+}
+
+/** Ends a call with the answer of a code. */
+export class RefusedCall extends Error {
+  readonly code: BrokerRefusalCode
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(code: BrokerRefusalCode, headers: Readonly<Record<string, string>> = {}) {
+    super(refusals[code][1])
+    this.name = 'RefusedCall'
+    this.code = code
+    this.headers = headers
+  }
+}

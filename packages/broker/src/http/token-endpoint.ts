@@ -1,0 +1,141 @@
+/**
+ * Endpoint 6 of the interface document, `POST /oauth2/v3/token`, as the SSO service has it: a client that can be pointed at
+ * another address needs no change. Its refresh token is its own; the real one never leaves the token manager.
+ */
+import type { ServerResponse } from 'node:http'
+import type { CurrentTokens } from '@owner-sso/core'
+import type { Answer } from '@owner-sso/express'
+import { accountFor, accountInHeader } from './caller.ts'
+import { type Call, clientOf, type Surroundings } from './call.ts'
+import { livingIdToken, secondsLeft } from './lifetime.ts'
+import { type BrokerRefusalCode, RefusedCall } from './refusal.ts'
+import { type Fields, tokenRequestFields } from './token-request.ts'
+
+export interface Rotation {
+  /** Whether each use brings the client another refresh token. */
+  readonly rotates: boolean
+  /** Seconds that the ones before it work on once the new one is used. */
+  readonly grace: number
+}
+
+const knownScopes = new Set(['openid', 'email', 'offline_access'])
+
+export async function answerTokenRequest(call: Call, around: Surroundings, rotation: Rotation): Promise<void> {
+  const { request, response, door, told } = call
+  const note = { by: 'refresh', address: door.addressOf(request) } as const
+  try {
+    const fields = checkedFields(await tokenRequestFields(request))
+    const presented = fields.get('refresh_token') ?? ''
+    const client = await clientOf(presented, call, around)
+    if (client === undefined) throw invalidGrant()
+    told.account = accountFor(client, 'token', accountInHeader(request))
+    const tokens = await around.tokensOf(told.account)
+    const refreshToken = rotation.rotates ? await around.clients.replaceSecret(presented, rotation.grace) : presented
+    if (refreshToken === undefined) throw invalidGrant()
+    sendTokens(response, tokens, refreshToken)
+    around.audit({ ...note, event: 'token', ...told })
+  } catch (error) {
+    const refused = tokenErrorOf(error, around.reports.answerTo(error, request))
+    sendJson(
+      response,
+      refused.status,
+      { error: refused.error, error_description: refused.description },
+      refused.headers,
+    )
+    around.audit({ ...note, event: 'refused', ...told, code: refused.code })
+  }
+}
+
+function sendTokens(response: ServerResponse, tokens: CurrentTokens, refresh_token: string): void {
+  const id_token = livingIdToken(tokens.id_token)
+  sendJson(response, 200, {
+    access_token: tokens.access_token,
+    refresh_token,
+    ...(id_token !== undefined && { id_token }),
+    expires_in: secondsLeft(tokens),
+    token_type: tokens.token_type,
+  })
+}
+
+/** @throws TokenError in the words of RFC 6749 section 5.2 */
+function checkedFields(fields: Fields | undefined): Fields {
+  if (fields === undefined)
+    throw new TokenError('invalid_request', 'The body must be JSON or a form, each field a text')
+  if ((fields.get('client_id') ?? 'ownerapi') !== 'ownerapi')
+    throw new TokenError('invalid_client', 'Unknown client_id')
+  const grant = fields.get('grant_type')
+  if (grant === undefined) throw new TokenError('invalid_request', 'Missing grant_type')
+  if (grant !== 'refresh_token') throw new TokenError('unsupported_grant_type', 'The grant_type is not supported')
+  if (!fields.get('refresh_token')) throw new TokenError('invalid_request', 'Missing refresh_token')
+  // RFC 6749 section 6 lets the scope be left out.
+  const scope = (fields.get('scope') ?? '').split(' ').filter(Boolean)
+  if (!scope.every((word) => knownScopes.has(word))) throw new TokenError('invalid_scope', 'The scope is unknown')
+  return fields
+}
+
+class TokenError extends Error {
+  readonly error: string
+  constructor(error: string, description: string) {
+    super(description)
+    this.error = error
+  }
+}
+
+/** Unknown, revoked and expired tokens are all the same to whoever sends them. */
+function invalidGrant(): TokenError {
+  return new TokenError('invalid_grant', 'The refresh_token is unknown, expired or revoked.')
+}
+
+interface TokenErrorAnswer {
+  readonly status: number
+  readonly error: string
+  readonly description: string
+  readonly headers: Readonly<Record<string, string>>
+  /** For the audit log. */
+  readonly code: string
+}
+
+/** What a refusal is called at a token endpoint. */
+const refusalWords: { readonly [Code in BrokerRefusalCode]?: string } = {
+  ERR_BROKER_NO_ACCOUNT: 'invalid_request',
+  ERR_BROKER_SCOPE: 'invalid_grant',
+  ERR_BROKER_ACCOUNT_NOT_ALLOWED: 'invalid_grant',
+}
+
+/** @param answer - what the error means at any other endpoint */
+function tokenErrorOf(error: unknown, { status, headers, problem }: Answer): TokenErrorAnswer {
+  if (error instanceof TokenError) {
+    return { status: 400, error: error.error, description: error.message, headers: {}, code: error.error }
+  }
+  const { code, detail: description } = problem
+  // The account's own sign-in has ended: as the service says it, so that clients tell their owner to sign in.
+  if (status === 401) {
+    return { status: 400, error: 'login_required', description: 'The refresh_token is expired.', headers: {}, code }
+  }
+  if (error instanceof RefusedCall) {
+    const word = refusalWords[error.code]
+    if (word !== undefined) return { status: 400, error: word, description, headers: {}, code }
+  }
+  const word = status >= 500 || status === 429 ? 'temporarily_unavailable' : 'invalid_request'
+  return { status, error: word, description, headers, code }
+}
+
+/** RFC 6749 section 5.1: nothing keeps it. */
+export function sendJson(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  if (response.headersSent || response.destroyed) return
+  const text = JSON.stringify(body)
+  response
+    .writeHead(status, {
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': Buffer.byteLength(text),
+      'cache-control': 'no-store',
+      pragma: 'no-cache',
+      ...headers,
+    })
+    .end(text)
+}

@@ -1,0 +1,27 @@
+// Hand out access tokens to programs.
+export { tokenBroker, type TokenBroker } from './broker.ts'
+export type { BrokerHandler, RefuseUpgrade } from './http/handler.ts'
+export type { BrokerLimits, BrokerTokens, TokenBrokerOptions } from './options.ts'
+export type { BrokerServer, ListenOnPort, ListenOptions } from './listen/listen.ts'
+export type { ListenOnSocket } from './listen/unix-socket.ts'
+
+// Let programs in and out.
+export { brokerClients, type BrokerClients, type ClientsPlace } from './clients/broker-clients.ts'
+export type {
+  BrokerClient,
+  ClientKey,
+  ClientLimits,
+  ClientScope,
+  Invitation,
+  Invited,
+  KeptClient,
+  ListedClient,
+} from './clients/client.ts'
+export { ClientsError, type ClientsProblem } from './clients/clients-error.ts'
+export { admit, type Admission } from './http/caller.ts'
+export { isOwnHost } from './http/guard.ts'
+
+// Watch it.
+export type { AuditEntry } from './audit.ts'
+export type { BrokerAlerts } from './account-tokens.ts'
+export type { BrokerRefusalCode } from './http/refusal.ts'

@@ -1,0 +1,102 @@
+/**
+ * A server of the broker's own: where it may listen, and with what limits.
+ */
+import { once } from 'node:events'
+import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import { isLoopback } from '@owner-sso/core'
+import { type Door, localDoor, openDoor, proxiedDoor } from '../http/door.ts'
+import type { BrokerHandler, RefuseUpgrade } from '../http/handler.ts'
+import { type ListenOnSocket, listenOnSocket } from './unix-socket.ts'
+
+export type ListenOptions = ListenOnSocket | ListenOnPort
+
+/** A port: every caller needs a key. */
+export interface ListenOnPort {
+  /** 0: any free one. */
+  readonly port: number
+  /** Default `127.0.0.1`. */
+  readonly host?: string | undefined
+  /** A certificate of the broker's own, and its key, in PEM. */
+  readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer } | undefined
+  /** A proxy that speaks TLS is in front, adds the caller to `X-Forwarded-For`, and nobody else reaches this port. */
+  readonly behindTlsProxy?: boolean | undefined
+}
+
+export interface BrokerServer {
+  /** Such as `http://127.0.0.1:8700`, or `unix:/run/owner-sso/broker.sock`. */
+  readonly url: string
+  readonly server: Server
+  /** Takes no more calls, and resolves when those under way are answered; after ten seconds they are cut. */
+  readonly close: () => Promise<void>
+}
+
+/** What listens. */
+export interface Listener {
+  readonly handle: (door: Door) => BrokerHandler
+  readonly refuse: RefuseUpgrade
+  readonly also: RequestListener | undefined
+}
+
+/** Milliseconds and bytes that a caller has: its requests are short. Long polls are answers, and have no such limit. */
+const limits: ServerOptions = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 75_000,
+  connectionsCheckingInterval: 5_000,
+  maxHeaderSize: 16_384,
+}
+
+/** Connections at the same time. */
+const mostConnections = 10_000
+
+/** Milliseconds that calls under way have at the end. */
+const patience = 10_000
+
+/** @throws TypeError that names the option; the system's error */
+export async function listenAt(options: ListenOptions, listener: Listener): Promise<BrokerServer> {
+  if ('unix' in options) {
+    const server = createServer(limits, requestListener(listener, localDoor))
+    const remove = await listenOnSocket(prepared(server, listener), options)
+    const close = async (): Promise<void> => {
+      await closeOf(server)
+      await remove()
+    }
+    return { url: `unix:${options.unix}`, server, close }
+  }
+  const { port, host = '127.0.0.1', tls, behindTlsProxy = false } = options
+  const shown = host.includes(':') ? `[${host}]` : host
+  if (!isLoopback(new URL(`http://${shown}`)) && tls === undefined && !behindTlsProxy) {
+    throw new TypeError(
+      `host ${host} is not of this machine alone: give tls a certificate, or say behindTlsProxy if a proxy in front has one`,
+    )
+  }
+  const answer = requestListener(listener, behindTlsProxy ? proxiedDoor : openDoor)
+  const server = tls === undefined ? createServer(limits, answer) : createTlsServer({ ...limits, ...tls }, answer)
+  prepared(server, listener).listen({ port, host })
+  await once(server, 'listening')
+  const address = server.address()
+  const bound = typeof address === 'object' && address !== null ? address.port : port
+  return { url: `${tls === undefined ? 'http' : 'https'}://${shown}:${bound}`, server, close: () => closeOf(server) }
+}
+
+function requestListener({ handle, also }: Listener, door: Door): RequestListener {
+  const handler = handle(door)
+  if (also === undefined) return (request, response) => handler(request, response)
+  return (request, response) => handler(request, response, () => also(request, response))
+}
+
+function prepared(server: Server, { refuse }: Listener): Server {
+  server.maxConnections = mostConnections
+  return server.on('connect', refuse).on('upgrade', refuse)
+}
+
+async function closeOf(server: Server): Promise<void> {
+  if (!server.listening) return
+  const timer = setTimeout(() => server.closeAllConnections(), patience)
+  const closed = once(server, 'close')
+  server.close()
+  server.closeIdleConnections()
+  await closed
+  clearTimeout(timer)
+}

@@ -1,0 +1,66 @@
+/**
+ * A Unix socket that nobody can open before its permissions are set.
+ */
+import { once } from 'node:events'
+import { chmod, mkdtemp, rename, rmdir, stat, unlink } from 'node:fs/promises'
+import type { Server } from 'node:http'
+import { connect } from 'node:net'
+import { dirname, join, resolve } from 'node:path'
+
+/** A Unix socket: who may open the file may have the token of every account. */
+export interface ListenOnSocket {
+  /** The path of the socket; its folder has to be there. One that a broker left behind is replaced. */
+  readonly unix: string
+  /** Permissions of the socket. Default 0600: this user. 0660 lets the group in. */
+  readonly mode?: number | undefined
+}
+
+/**
+ * The socket is made in a folder of this user's alone, gets its permissions there, and is then moved to its place.
+ *
+ * @returns what removes it
+ * @throws Error where a broker listens there, or the path is something else than a socket; the system's error
+ */
+export async function listenOnSocket(
+  server: Server,
+  { unix, mode = 0o600 }: ListenOnSocket,
+): Promise<() => Promise<void>> {
+  if (process.platform === 'win32') throw new TypeError('unix: Windows has no sockets with permissions; use a port')
+  if (!Number.isInteger(mode) || mode < 0 || mode > 0o777) throw new TypeError('mode must be permissions such as 0o660')
+  const path = resolve(unix)
+  await requireUnused(path)
+  const folder = await mkdtemp(join(dirname(path), '.'))
+  const draft = join(folder, 's')
+  try {
+    server.listen(draft)
+    await once(server, 'listening')
+    await chmod(draft, mode)
+    await rename(draft, path)
+  } finally {
+    await rmdir(folder).catch(() => undefined)
+  }
+  const { ino } = await stat(path)
+  return async () => {
+    // By now it may be another broker's.
+    const found = await stat(path).catch(() => undefined)
+    if (found?.ino === ino) await unlink(path).catch(() => undefined)
+  }
+}
+
+async function requireUnused(path: string): Promise<void> {
+  const found = await stat(path).catch(() => undefined)
+  if (found === undefined) return
+  if (!found.isSocket()) throw new Error(`${path} is no socket: remove it, or choose another path.`)
+  if (await isAnswered(path)) throw new Error(`Another process listens on ${path}.`)
+}
+
+function isAnswered(path: string): Promise<boolean> {
+  return new Promise((answered) => {
+    const socket = connect(path)
+    const end = (isOpen: boolean): void => {
+      socket.destroy()
+      answered(isOpen)
+    }
+    socket.once('connect', () => end(true)).once('error', () => end(false))
+  })
+}

@@ -1,0 +1,99 @@
+/**
+ * The broker's options: what they are, and whether they make sense.
+ */
+import type { TokenManager } from '@owner-sso/core'
+import type { OwnerApiProxyOptions, ProblemListener } from '@owner-sso/express'
+import type { BrokerAlerts } from './account-tokens.ts'
+import type { AuditEntry } from './audit.ts'
+import type { BrokerClients } from './clients/broker-clients.ts'
+
+/** What a broker needs of a token manager. */
+export type BrokerTokens = Pick<
+  TokenManager,
+  'accounts' | 'getAccessToken' | 'getTokens' | 'invalidate' | 'on' | 'status'
+>
+
+export interface TokenBrokerOptions {
+  readonly tokens: BrokerTokens
+  readonly clients: BrokerClients
+  /** The owner API as well, below `/api/1/`, for clients with the scope `proxy`: options of `ownerApiProxy`. Default: not. */
+  readonly proxy?: Omit<OwnerApiProxyOptions, 'tokens' | 'account' | 'authorize' | 'onProblem'> | undefined
+  /** What a client that refreshes gets: the `same` refresh token again (default), or at each use another one. */
+  readonly rotation?: 'same' | 'rotate' | undefined
+  /** Seconds that a client's former refresh tokens work on once it has used the new one. Default 60. */
+  readonly rotationGrace?: number | undefined
+  /** Names that the broker goes by, beside `localhost` and IP addresses: a request for any other is refused (DNS rebinding). */
+  readonly hosts?: readonly string[] | undefined
+  readonly limits?: BrokerLimits | undefined
+  /** Is told of each token that is handed out, and of each refusal. */
+  readonly audit?: ((entry: AuditEntry) => void) | undefined
+  readonly alerts?: BrokerAlerts | undefined
+  /** Is told of every answer that an error is behind, for a log. */
+  readonly onProblem?: ProblemListener | undefined
+}
+
+export interface BrokerLimits {
+  /** Of each client that has no limit of its own. Default 600. */
+  readonly callsPerMinute?: number | undefined
+  /** Of each address. Default 20. A right key is served all the same. */
+  readonly wrongKeysPerMinute?: number | undefined
+  /** Calls that wait for the next token at the same time. Default 1,024. */
+  readonly waiting?: number | undefined
+}
+
+export interface BrokerSettings extends Omit<TokenBrokerOptions, 'hosts' | 'limits' | 'rotation' | 'rotationGrace'> {
+  readonly rotation: { readonly rotates: boolean; readonly grace: number }
+  readonly hosts: ReadonlySet<string>
+  readonly limits: { readonly [name in keyof BrokerLimits]-?: number }
+}
+
+const optionNames: Readonly<Record<keyof TokenBrokerOptions, true>> = {
+  tokens: true,
+  clients: true,
+  proxy: true,
+  rotation: true,
+  rotationGrace: true,
+  hosts: true,
+  limits: true,
+  audit: true,
+  alerts: true,
+  onProblem: true,
+}
+
+/** @throws TypeError that names the option */
+export function parseBrokerOptions(options: TokenBrokerOptions): BrokerSettings {
+  for (const name of Object.keys(options)) {
+    requireThat(Object.hasOwn(optionNames, name), `${name} is not an option of tokenBroker`)
+  }
+  const { tokens, clients, rotation = 'same', rotationGrace = 60, hosts = [], limits = {}, audit, onProblem } = options
+  requireThat(typeof tokens?.getTokens === 'function', 'tokens must be what createTokenManager() returns')
+  requireThat(typeof clients?.find === 'function', 'clients must be what brokerClients() returns')
+  requireThat(rotation === 'same' || rotation === 'rotate', 'rotation must be same or rotate')
+  requireThat(Number.isFinite(rotationGrace) && rotationGrace >= 0, 'rotationGrace must be a number of seconds')
+  requireThat(
+    Array.isArray(hosts) && hosts.every((host) => typeof host === 'string' && /^[a-z\d.-]+$/iu.test(host)),
+    'hosts must be a list of names such as broker.home.example, without a port',
+  )
+  for (const [name, listener] of Object.entries({ audit, onProblem })) {
+    requireThat(listener === undefined || typeof listener === 'function', `${name} must be a function`)
+  }
+  return {
+    ...options,
+    rotation: { rotates: rotation === 'rotate', grace: rotationGrace },
+    hosts: new Set(hosts.map((host) => host.toLowerCase())),
+    limits: {
+      callsPerMinute: limitOf('callsPerMinute', limits.callsPerMinute ?? 600),
+      wrongKeysPerMinute: limitOf('wrongKeysPerMinute', limits.wrongKeysPerMinute ?? 20),
+      waiting: limitOf('waiting', limits.waiting ?? 1024),
+    },
+  }
+}
+
+function limitOf(name: string, value: unknown): number {
+  requireThat(Number.isSafeInteger(value) && Number(value) > 0, `limits.${name} must be a whole number above 0`)
+  return Number(value)
+}
+
+function requireThat(condition: boolean, problem: string): asserts condition {
+  if (!condition) throw new TypeError(problem)
+}
