@@ -1,5 +1,5 @@
 /** `npm test` ends whatever a test leaves behind, and says which files passed only at a second try. */
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -80,10 +80,12 @@ async function results(name: string, ...files: [name: string, status: string][])
   await writeFile(at(name), JSON.stringify({ testResults }))
 }
 
+/** Whether a process runs; one that has ended and waits to be buried does not. */
 function isRunning(pid: number): boolean {
+  const stat = `/proc/${pid}/stat`
   try {
     process.kill(pid, 0)
-    return true
+    return !existsSync(stat) || !readFileSync(stat, 'utf8').includes(') Z ')
   } catch {
     return false
   }
