@@ -35,7 +35,7 @@ const oneOfEach = {
 const isExternal = (id) => isBuiltin(id) || isInstalled(id)
 
 export default defineConfig({
-  input: { main: 'src/main.ts', 'public-suffix-list': 'tldts' },
+  input: { main: 'src/main.ts', 'public-suffix-list': 'tldts', 'window-keeper': 'src/window/keeper.ts' },
   platform: 'node',
   external: isExternal,
   plugins: [oneOfEach, thirdPartyLicenses()],

@@ -4,6 +4,8 @@ import { delimiter, join } from 'node:path'
 import { describe } from '@jest/globals'
 import { type Browser, chromium } from 'playwright-core'
 
+export type { Browser, Page } from 'playwright-core'
+
 const names = ['chromium', 'chromium-browser', 'google-chrome']
 
 function executable(): string | undefined {
@@ -30,6 +32,14 @@ if (path === undefined) {
 /** Skipped without a Chromium; under CI=true a failure instead. */
 export const describeInChromium: typeof describe | typeof describe.skip =
   path !== undefined || process.env['CI'] === 'true' ? describe : describe.skip
+
+/** Its path; undefined where there is none. */
+export const chromiumPath: string | undefined = path
+
+/** Joins one that somebody else has started, with `--remote-debugging-port`. */
+export function joinChromium(port: number): Promise<Browser> {
+  return chromium.connectOverCDP(`http://127.0.0.1:${port}`)
+}
 
 /** Starts it with a profile of its own that it removes when it closes. */
 export function launchChromium(): Promise<Browser> {

@@ -1,77 +1,54 @@
 /**
- * A sign-in on the service's own page: the person goes there, and pastes the address that it ends on.
+ * A sign-in on the service's own page, captcha and all: in a browser window of its own where there can be one, else in any
+ * browser, whose last address the person pastes.
  */
-import { createInterface } from 'node:readline/promises'
-import {
-  accountName,
-  type AuthorizationRequest,
-  identifyOwner,
-  isSubjectAccount,
-  SsoError,
-  type Sso,
-  type TokenSet,
-} from '@owner-sso/core'
-import { openInBrowser } from './browser.ts'
+import { accountName, identifyOwner, isSubjectAccount, type Sso, type TokenSet } from '@owner-sso/core'
+import type { CommandOptions } from './call.ts'
 import { CommandError, exitCodes, usageError } from './command-error.ts'
 import { identityOf } from './credentials.ts'
+import { hasDisplay } from './desktop.ts'
 import { stopped } from './interruption.ts'
 import { withProgress } from './login-progress.ts'
 import type { LoginVoice } from './login-voice.ts'
-import { printNote } from './output.ts'
 import type { SignIn } from './password-sign-in.ts'
-import { askText, canAsk } from './prompts.ts'
 import type { Settings } from './settings.ts'
+import { BrowserStartError } from './window/browser-window.ts'
+import { installedBrowser } from './window/installed-browser.ts'
+import { signInInWindow } from './window-sign-in.ts'
 
-/** So often a wrong address may be pasted; none of them is sent anywhere. */
-const tries = 3
-
-/** What a person does there. An address of an app's own scheme is one that a browser can't open, or hands to that app. */
-function instructions(redirectUri: string): string[] {
-  const isPage = /^https?:/u.test(redirectUri)
-  return [
-    isPage
-      ? `Sign in there. You end up on a page that does not exist, …${new URL(redirectUri).pathname}?code=…`
-      : `Sign in there. Your browser is then sent to ${redirectUri}?code=…, which it may not open.`,
-    isPage
-      ? 'Copy its whole address from the address bar, and paste it here.'
-      : 'Copy that whole address from the address bar, or from the developer tools (Network), and paste it here.',
-    'It works once, for a few minutes.',
-  ]
-}
-
-const wrongAddress = 'This is not the address that this sign-in ends on. Nothing was sent.'
-
-/** @throws what `redeemCallback` throws; CommandError where nobody can paste, or somebody else has signed in */
-export async function signInWithBrowser(sso: Sso, settings: Settings, voice: LoginVoice): Promise<SignIn> {
-  if (!settings.input) throw usageError('--browser needs a person to paste an address.', 'Omit --no-input.')
-  const identity = await identityOf(settings)
-  const { url, request } = sso.createAuthorizationUrl(isSubjectAccount(identity) ? {} : { loginHint: identity })
-  voice.tell(openInBrowser(url) ? 'Your browser opens this address:' : 'Open this address in your browser:')
-  printNote('', url, '')
-  voice.tell(...instructions(new URL(url).searchParams.get('redirect_uri') ?? ''))
-  return signInOf(accountName(identity), sso, await redeemed(sso, request, settings, voice))
-}
-
-async function redeemed(
+/** @throws what `redeemCallback` throws; CommandError where nobody is there, the sign-in ends without one, or somebody else has signed in */
+export async function signInWithBrowser(
   sso: Sso,
-  request: AuthorizationRequest,
+  options: CommandOptions,
   settings: Settings,
   voice: LoginVoice,
-): Promise<TokenSet> {
-  for (let attempt = 1; ; attempt += 1) {
-    const address = await pastedAddress(settings)
-    try {
-      const redeem = () => sso.redeemCallback(address, request, { signal: stopped })
-      return await withProgress(voice.step, redeem)
-    } catch (error) {
-      if (!(error instanceof SsoError) || error.requestSent || stopped.aborted) throw error
-      if (!canAsk(settings) || attempt === tries) {
-        const next = 'Run owner-sso login --browser again, and paste the address of the page that you end up on.'
-        throw new CommandError(exitCodes.signInAgain, wrongAddress, next)
-      }
-      voice.problem(wrongAddress)
-    }
+): Promise<SignIn> {
+  if (!settings.input) throw usageError('--browser needs a person to sign in.', 'Omit --no-input.')
+  const identity = await identityOf(settings)
+  const link = sso.createAuthorizationUrl(isSubjectAccount(identity) ? {} : { loginHint: identity })
+  const redeem = async (address: string): Promise<SignIn> => {
+    const received = () => sso.redeemCallback(address, link.request, { signal: stopped })
+    return signInOf(accountName(identity), sso, await withProgress(voice.step, received))
   }
+  const program = options.paste ? undefined : browserToStart(voice)
+  try {
+    if (program !== undefined) return await signInInWindow(program, link, redeem, voice)
+  } catch (error) {
+    if (!(error instanceof BrowserStartError)) throw error
+    voice.problem(error.message)
+  }
+  const { redeemPasted } = await import('./pasted-address.ts')
+  return redeemPasted(link, redeem, settings, voice)
+}
+
+/** None where no window can be shown. */
+function browserToStart(voice: LoginVoice): string | undefined {
+  if (!hasDisplay(process.env)) return undefined
+  const program = installedBrowser()
+  if (program === undefined) {
+    voice.tell('Chrome, Chromium, Edge or Brave would spare you the pasting; OWNER_SSO_BROWSER says where one is.')
+  }
+  return program
 }
 
 /** What was typed here is a hint: whose tokens these are, their id_token says. */
@@ -83,15 +60,4 @@ async function signInOf(named: string, sso: Sso, received: TokenSet): Promise<Si
     `The account that signed in is ${owner.account}, not ${named}. Nothing was stored.`,
     `Sign in as ${named}, or run owner-sso login --browser --account ${owner.account}`,
   )
-}
-
-/** A program at the other end of standard input writes one line. */
-async function pastedAddress(settings: Settings): Promise<string> {
-  if (canAsk(settings)) return askText('Address')
-  const lines = createInterface({ input: process.stdin, signal: stopped })
-  for await (const line of lines) {
-    lines.close()
-    return line
-  }
-  throw usageError('No address was pasted.', 'Run owner-sso login --browser in a terminal.')
 }

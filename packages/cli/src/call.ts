@@ -15,6 +15,7 @@ export interface CommandOptions {
   readonly totpSecretFile?: string
   readonly factor?: string
   readonly browser?: boolean
+  readonly paste?: boolean
   readonly port?: string
   readonly live?: boolean
   readonly yes?: boolean

@@ -43,12 +43,14 @@ export const commandTable: readonly CommandEntry[] = [
       ['--credential-file <path>', 'read the password from a file (- is standard input)'],
       ['--totp-secret-file <path>', 'make passcodes from the secret in a file (base32, or an otpauth:// address)'],
       ['--factor <name>', 'which second factor the passcode is from, by its name or id'],
-      ['--browser', 'sign in on the service’s own page, then paste the address that you end up on'],
+      ['--browser', 'sign in on the service’s own page, in a browser window that closes by itself'],
+      ['--paste', 'sign in there in any browser, then paste the address that you end up on'],
     ],
     examples: [
       ['owner-sso login', 'asks for everything'],
       ['owner-sso login --account ann@example.com --credential-file - < password.txt', 'without a terminal'],
       ['owner-sso login --browser', 'for an account that gets a captcha'],
+      ['owner-sso login --paste', 'the same, with the browser of another machine'],
     ],
   },
   {

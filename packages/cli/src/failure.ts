@@ -89,7 +89,7 @@ const meanings: Record<SsoErrorCode, Meaning> = {
   ERR_SSO_STATE_MISMATCH: {
     exitCode: exitCodes.signInAgain,
     message: () => 'This address belongs to another sign-in.',
-    next: () => 'Run owner-sso login --browser again, and paste the address of that sign-in.',
+    next: () => 'Nothing was sent. Run owner-sso login --browser again, and end that sign-in alone.',
   },
   ERR_SSO_ISSUER_MISMATCH: {
     exitCode: exitCodes.signInAgain,

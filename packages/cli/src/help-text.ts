@@ -15,6 +15,7 @@ Environment:
   OWNER_SSO_CA                  as --ca
   OWNER_SSO_TRANSPORT           as --transport
   OWNER_SSO_REDIRECT_URI        as --redirect-uri
+  OWNER_SSO_BROWSER             the Chrome, Chromium, Edge or Brave that login --browser starts
   NO_COLOR                      no colours
   Proxies of the environment (HTTPS_PROXY and the like) are not used.
 
@@ -32,7 +33,7 @@ Exit status:
   1  something unexpected
   2  wrong usage or settings
   3  sign in again
-  4  wrong password or passcode, or a locked account
+  4  wrong password or passcode, a locked account, or a sign-in that you gave up
   5  the service’s firewall blocks this machine for now
   6  the token store
   7  the network, or the service is down

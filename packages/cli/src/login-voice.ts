@@ -12,11 +12,14 @@ export interface LoginVoice {
   readonly problem: (text: string) => void
   /** What the person has to read. */
   readonly tell: (...lines: readonly string[]) => void
+  /** What is waited for: shown in a terminal only, in the place of what it showed before; an empty text removes it. */
+  readonly wait: (text: string) => void
   readonly end: (text: string) => void
 }
 
 export async function loginVoice(): Promise<LoginVoice> {
-  if (!process.stderr.isTTY) return { begin: quiet, step: quiet, problem: printNote, tell: printNote, end: printNote }
+  if (!process.stderr.isTTY)
+    return { begin: quiet, step: quiet, problem: printNote, tell: printNote, wait: quiet, end: printNote }
   const { intro, log, outro } = await import('@clack/prompts')
   const output = process.stderr
   return {
@@ -24,9 +27,13 @@ export async function loginVoice(): Promise<LoginVoice> {
     step: (text) => log.step(visible(text), { output, spacing: 0 }),
     problem: (text) => log.warn(visible(text), { output }),
     tell: (...lines) => log.message(lines.map(visible), { output }),
+    wait: (text) => void output.write(text === '' ? lineStart : `${lineStart}│  ${visible(text)}`),
     end: (text) => outro(visible(text), { output }),
   }
 }
+
+/** Back to the start of the line, and nothing left on it. */
+const lineStart = '\r\u001B[2K'
 
 function quiet(): void {
   // Nobody watches.

@@ -139,11 +139,11 @@ describeInTerminal('owner-sso login, in a terminal', () => {
   })
 })
 
-describeInTerminal('owner-sso login --browser', () => {
+describeInTerminal('owner-sso login --paste', () => {
   it('opens the browser where there is a display, and redeems the pasted address', async () => {
     const opener = machine.file('xdg-open', `#!/bin/sh\necho "$1" > ${machine.home}/opened`)
     chmodSync(opener, 0o700)
-    const terminal = inTerminal(machine, ['login', '--browser', '--account', 'plain@example.com'], {
+    const terminal = inTerminal(machine, ['login', '--paste', '--account', 'plain@example.com'], {
       DISPLAY: ':7',
       PATH: `${machine.home}:${process.env['PATH']}`,
     })
@@ -167,7 +167,7 @@ describeInTerminal('owner-sso login --browser', () => {
       DBUS_SESSION_BUS_ADDRESS: 'unix:path=/run/bus',
       LC_ALL: 'C',
     }
-    const terminal = inTerminal(machine, ['login', '--browser', '--account', 'plain@example.com'], {
+    const terminal = inTerminal(machine, ['login', '--paste', '--account', 'plain@example.com'], {
       ...desktop,
       PATH: `${machine.home}:${process.env['PATH']}`,
       OWNER_SSO_CREDENTIAL: 'canary password',

@@ -43,6 +43,8 @@ export function programInTerminal(machine: Machine, words: readonly string[], en
   const [before, after, pidFile] = ['before', 'after', 'pid'].map((name) => join(machine.home, `terminal.${name}`))
   const quoted = words.map((word) => `'${word}'`).join(' ')
   const lines = [
+    // Ctrl-C is the command's to heed, not this script's.
+    'trap : INT',
     'stty cols 100 rows 40',
     `stty -g > ${before}`,
     `sh -c 'echo $$ > ${pidFile}; exec "$@"' sh ${quoted}`,

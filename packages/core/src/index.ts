@@ -11,6 +11,7 @@
 
 // 1. Sign in.
 export { createSso } from './login/create-sso.ts'
+export { isCallback } from './login/browser-login.ts'
 export type {
   AuthorizationRequest,
   BackupCodeAnswer,

@@ -21,9 +21,10 @@ export async function run({ settings, options }: Call): Promise<number> {
     const voice = await loginVoice()
     voice.begin(`Sign in at ${new URL(sso.authUrl).host}`)
     try {
-      const { account, tokens: tokenSet } = options.browser
-        ? await (await import('../browser-sign-in.ts')).signInWithBrowser(sso, settings, voice)
-        : await (await import('../password-sign-in.ts')).signInWithPassword(sso, options, settings, voice)
+      const { account, tokens: tokenSet } =
+        (options.browser ?? options.paste)
+          ? await (await import('../browser-sign-in.ts')).signInWithBrowser(sso, options, settings, voice)
+          : await (await import('../password-sign-in.ts')).signInWithPassword(sso, options, settings, voice)
       await tokens.save(account, tokenSet)
       voice.end(await acceptance(account, tokens))
       if (settings.json) await printJson(await facts(account, tokenSet, store, tokens))

@@ -1,8 +1,9 @@
 /**
- * A login in the person's own browser, for accounts that the service shows a captcha: the address to send them to.
- * Redeeming the address they end on is in `callback-redemption.ts`.
+ * A login in a browser, for accounts that the service shows a captcha: the address to send the person to, and how the one
+ * they end on is told from others. Redeeming that is in `callback-redemption.ts`.
  */
 import { authorizeUrl, type LoginSecrets, newLoginSecrets } from '../steps/authorization-request.ts'
+import { leadsTo } from '../steps/callback.ts'
 import { redacted, secretiveKind } from '../support/redaction.ts'
 import type { AuthorizationRequest } from './sso.ts'
 import type { SsoSettings } from './options.ts'
@@ -10,7 +11,7 @@ import type { SsoSettings } from './options.ts'
 /** What an {@link AuthorizationRequest} really holds. */
 export interface AuthorizationRequestData extends AuthorizationRequest, LoginSecrets {}
 
-const kind = secretiveKind('AuthorizationRequest', ['kind'])
+const kind = secretiveKind('AuthorizationRequest', ['kind', 'redirectUri'])
 
 /** `Sso.createAuthorizationUrl`. Makes no request: nothing but a browser opens the address. */
 export function createAuthorizationUrl(
@@ -19,9 +20,40 @@ export function createAuthorizationUrl(
 ): { url: string; request: AuthorizationRequest } {
   if (loginHint !== undefined && typeof loginHint !== 'string') throw new TypeError('loginHint must be a string')
   const secrets = newLoginSecrets()
-  const request: AuthorizationRequestData = { kind: 'owner-sso/authorization-request', ...secrets }
+  const request: AuthorizationRequestData = {
+    kind: 'owner-sso/authorization-request',
+    redirectUri: settings.redirectUri,
+    ...secrets,
+  }
   return {
     url: authorizeUrl(settings, settings.authUrl, secrets, loginHint).href,
     request: redacted(request, kind),
   }
+}
+
+/**
+ * Whether a web view is about to leave for the address that this login ends on: stop it there, and hand the address to
+ * `redeemCallback`. Only the place is compared, whatever query it has: what it says is `redeemCallback`'s to judge, a
+ * cancelled login included.
+ *
+ * @param url - any address that the web view goes to; text that is no address is none of this login's
+ * @throws TypeError for something that is not a request of `createAuthorizationUrl`
+ */
+export function isCallback(url: string | URL, request: AuthorizationRequest): boolean {
+  if (!isAuthorizationRequest(request)) throw new TypeError('request must be what createAuthorizationUrl returned')
+  const address = String(url)
+  return URL.canParse(address) && leadsTo(new URL(address), request.redirectUri)
+}
+
+/** Whether this is what `createAuthorizationUrl` returned, or that after it went through JSON. */
+export function isAuthorizationRequest(request: unknown): request is AuthorizationRequestData {
+  if (typeof request !== 'object' || request === null) return false
+  const {
+    kind: named,
+    redirectUri,
+    state,
+    codeVerifier,
+  }: Partial<Record<keyof AuthorizationRequestData, unknown>> = request
+  const texts = [redirectUri, state, codeVerifier]
+  return named === 'owner-sso/authorization-request' && texts.every((text) => typeof text === 'string')
 }

@@ -1,7 +1,7 @@
 /**
  * `Sso.redeemCallback`: the address that a person's browser ended on, exchanged for tokens.
  */
-import type { AuthorizationRequestData } from './browser-login.ts'
+import { isAuthorizationRequest } from './browser-login.ts'
 import { readCallback } from '../steps/callback.ts'
 import { exchangeCode } from '../steps/code-exchange.ts'
 import { IssuerMismatchError, PasscodeRequiredError, PendingLoginExpiredError } from '../errors.ts'
@@ -27,7 +27,7 @@ export async function redeemCallback(
   options: CallOptions,
 ): Promise<TokenSet> {
   if (typeof callbackUrl !== 'string') throw new TypeError('callbackUrl must be the address that the browser ended on')
-  if (!isRequest(request)) throw new TypeError('request must be what createAuthorizationUrl returned')
+  if (!isAuthorizationRequest(request)) throw new TypeError('request must be what createAuthorizationUrl returned')
   const { redirectUri } = service
   const where = { step: 'callback', requestSent: false } as const
   const { code, issuer } = readCallback(callbackUrl.trim(), { redirectUri, state: request.state }, where)
@@ -44,10 +44,4 @@ export async function redeemCallback(
   } finally {
     session.close()
   }
-}
-
-function isRequest(request: AuthorizationRequest): request is AuthorizationRequestData {
-  if (typeof request !== 'object' || request === null) return false
-  const { kind, state, codeVerifier } = request as Partial<AuthorizationRequestData>
-  return kind === 'owner-sso/authorization-request' && typeof state === 'string' && typeof codeVerifier === 'string'
 }

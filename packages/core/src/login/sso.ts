@@ -100,6 +100,8 @@ export type LoginOutcome =
  */
 export interface AuthorizationRequest {
   readonly kind: 'owner-sso/authorization-request'
+  /** Where this login ends: no secret. */
+  readonly redirectUri: string
   /** All of it as plain data: for storage alone. */
   toJSON?(): object
 }
@@ -124,7 +126,10 @@ export interface Sso extends TokenIssuer {
     answer: PasscodeAnswer | BackupCodeAnswer,
     options?: CallOptions,
   ): Promise<TokenSet>
-  /** A login in the person's own browser: send them to `url`, keep `request`. */
+  /**
+   * A login in the person's own browser, or in a web view: send them to `url`, keep `request`. `isCallback` says when they
+   * are back.
+   */
   createAuthorizationUrl(hint?: { readonly loginHint?: string | undefined }): {
     url: string
     request: AuthorizationRequest

@@ -45,9 +45,15 @@ function queryAt(address: string | undefined, redirectUri: string): URLSearchPar
   if (address === undefined || !/^[\x21-\x5b\x5d-\x7e]{1,8192}$/u.test(address) || !URL.canParse(address))
     return undefined
   const url = new URL(address)
-  const query = new URLSearchParams(url.search)
-  url.search = ''
-  return url.href === new URL(redirectUri).href ? query : undefined
+  return !url.href.includes('#') && leadsTo(url, redirectUri) ? url.searchParams : undefined
+}
+
+/** Whether an address is `redirectUri` in all but its query and its fragment. */
+export function leadsTo(url: URL, redirectUri: string): boolean {
+  const place = new URL(url)
+  place.search = ''
+  place.hash = ''
+  return place.href === new URL(redirectUri).href
 }
 
 /** A parameter that occurs exactly once (RFC 6749 section 3.1). */

@@ -1,7 +1,9 @@
 import { inspect } from 'node:util'
 import { afterEach, describe, expect, it } from '@jest/globals'
 import { type Emulator, startEmulator } from '@owner-sso/emulator'
-import { type AuthorizationRequest, createSso, type Sso } from '../../src/index.ts'
+import fc from 'fast-check'
+import { type AuthorizationRequest, createSso, isCallback, type Sso } from '../../src/index.ts'
+import { runs } from '../runs.ts'
 import { html, type SmallService, startSmallService } from '../small-service.ts'
 
 const open: { close(): Promise<void> }[] = []
@@ -157,5 +159,79 @@ describe('a login in the person’s own browser', () => {
     const printed = inspect(request, { depth: Infinity, showHidden: true })
     expect(printed).not.toContain(state)
     expect(printed).not.toContain(codeVerifier)
+  })
+})
+
+describe('isCallback', () => {
+  const requestFor = (redirectUri?: string): AuthorizationRequest =>
+    createSso({ authUrl: 'https://auth.example.com', redirectUri }).createAuthorizationUrl().request
+  const own = requestFor()
+  const app = requestFor('owner-app://auth/callback')
+
+  it.each([
+    'https://auth.example.com/void/callback',
+    'https://auth.example.com/void/callback?code=a&state=b&issuer=c',
+    'https://auth.example.com/void/callback?error=login_cancelled',
+    'https://auth.example.com/void/callback?code=a#fragment',
+    'HTTPS://AUTH.example.com:443/void/./callback?code=a',
+    'https://auth.example.com/elsewhere/..\\void/callback?code=a',
+  ])('knows %s, whatever its query, as a browser would go there', (address) => {
+    expect(isCallback(address, own)).toBe(true)
+    expect(isCallback(new URL(address), own)).toBe(true)
+    expect(isCallback(address, app)).toBe(false)
+  })
+
+  it.each([
+    'http://auth.example.com/void/callback?code=a',
+    'https://auth.example.com:8443/void/callback?code=a',
+    'https://auth.example.cn/void/callback?code=a',
+    'https://auth.example.com.evil.example/void/callback?code=a',
+    'https://auth.example.com@evil.example/void/callback?code=a',
+    'https://person@auth.example.com/void/callback?code=a',
+    'https://auth.example.com/void/callback/?code=a',
+    'https://auth.example.com/void/Callback?code=a',
+    'https://auth.example.com/void/callback%2F?code=a',
+    'https://auth.example.com/oauth2/v3/authorize?redirect_uri=https://auth.example.com/void/callback',
+    '/void/callback?code=a',
+    'about:blank',
+    '',
+  ])('is not misled by %j', (address) => {
+    expect(isCallback(address, own)).toBe(false)
+  })
+
+  it('knows an address of an app’s own scheme, and no other of that scheme', () => {
+    expect(isCallback('owner-app://auth/callback?code=a', app)).toBe(true)
+    for (const other of ['owner-app://auth/?code=a', 'owner-app://other/callback', 'owner-app2://auth/callback']) {
+      expect(isCallback(other, app)).toBe(false)
+    }
+  })
+
+  it('takes a request that went through JSON, and nothing that is no request', () => {
+    expect(isCallback('owner-app://auth/callback', JSON.parse(JSON.stringify(app)))).toBe(true)
+    expect(app.redirectUri).toBe('owner-app://auth/callback')
+    for (const none of [undefined, null, {}, { ...app, redirectUri: 7 }]) {
+      expect(() => isCallback('owner-app://auth/callback', none as AuthorizationRequest)).toThrow(TypeError)
+    }
+  })
+
+  it('is true of an address exactly where all but its query and fragment are the redirect address’s', () => {
+    const place = fc.oneof(
+      fc.constantFrom(own.redirectUri, app.redirectUri),
+      fc.webUrl(),
+      fc.tuple(fc.nat(own.redirectUri.length), fc.string({ unit: 'binary', maxLength: 2 })).map(([at, text]) => {
+        return own.redirectUri.slice(0, at) + text + own.redirectUri.slice(at + 1)
+      }),
+    )
+    const tail = fc
+      .tuple(fc.constantFrom('', '?', '#', '?#'), fc.string({ unit: 'binary' }))
+      .map((parts) => parts.join(''))
+    fc.assert(
+      fc.property(place, tail, fc.constantFrom(own, app), (before, after, request) => {
+        const address = before + after
+        const [kept = ''] = URL.canParse(address) ? new URL(address).href.split(/[?#]/u) : []
+        expect(isCallback(address, request)).toBe(kept === request.redirectUri)
+      }),
+      { numRuns: runs(2000) },
+    )
   })
 })

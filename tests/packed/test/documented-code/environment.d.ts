@@ -15,3 +15,22 @@ declare namespace NodeJS {
     SESSION_SECRET: string
   }
 }
+
+/** What the page on desktop applications uses of Electron, which is too large to be installed for it. */
+declare module 'electron' {
+  interface NavigationEvent {
+    readonly url: string
+    preventDefault(): void
+  }
+  export const app: { getPath(name: 'userData'): string }
+  export class BrowserWindow {
+    constructor(options: { width: number; height: number; webPreferences: { partition: string } })
+    readonly webContents: {
+      on(event: 'will-navigate' | 'will-redirect', listener: (event: NavigationEvent) => void): void
+      setWindowOpenHandler(handler: (details: { readonly url: string }) => { action: 'allow' | 'deny' }): void
+    }
+    on(event: 'closed', listener: () => void): void
+    loadURL(url: string): Promise<void>
+    close(): void
+  }
+}

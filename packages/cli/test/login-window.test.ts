@@ -1,0 +1,250 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { useEmulator } from '@owner-sso/emulator/jest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, jest } from '@jest/globals'
+import { type Screen, startScreen } from '../../../tests/support/screen.ts'
+import { credential, type Machine, newMachine, until } from './machine.ts'
+import {
+  describeInWindow,
+  keepPicture,
+  keepScreen,
+  prepareWindow,
+  signInOn,
+  type SignInWindow,
+} from './sign-in-window.ts'
+import { controlC, describeInTerminal, inTerminal, type Terminal } from './terminal.ts'
+
+// A browser starts slowly where all of the suite runs.
+jest.setTimeout(120_000)
+
+const lateClock = fileURLToPath(new URL('late-clock.cjs', import.meta.url))
+const redirectUri = 'owner-app://auth/callback'
+const emulator = useEmulator({
+  allowBrowsers: true,
+  accounts: [
+    { identity: 'plain@example.com', credential },
+    { identity: 'far@example.com', credential, region: 'regional' },
+    {
+      identity: 'human@example.com',
+      credential,
+      captcha: true,
+      factors: [{ name: 'Phone', totpSecret: 'KRSXG5CTMVRXEZLU' }],
+    },
+  ],
+})
+let machine: Machine
+
+beforeEach(() => {
+  machine = newMachine(emulator)
+})
+afterEach(() => machine.remove())
+
+describeInWindow('owner-sso login --browser, in a window of its own', () => {
+  let screen: Screen
+  let window: SignInWindow
+
+  beforeAll(async () => {
+    screen = await startScreen()
+  })
+  afterAll(async () => {
+    await screen[Symbol.asyncDispose]()
+  })
+  beforeEach(() => {
+    window = prepareWindow(machine, screen)
+  })
+  afterEach(() => window.end())
+
+  const login = (account: string, args: string[] = [], env: NodeJS.ProcessEnv = {}): Terminal =>
+    inTerminal(machine, ['login', '--browser', '--account', account, ...args], { ...window.env, ...env })
+
+  /** The exit code, once nothing of the browser is left; the terminal as it was before. */
+  async function endOf(terminal: Terminal, capture: string): Promise<number | null> {
+    const { code, restored } = await terminal.end()
+    keepScreen(capture, terminal)
+    expect(restored).toBe(true)
+    await until(window.isGone)
+    return code
+  }
+
+  const accounts = async (): Promise<string> => (await machine.run(['accounts'])).stdout
+
+  it('signs in without a paste, sends nothing to the redirect address, and leaves nothing behind', async () => {
+    const terminal = login('plain@example.com', [], {
+      OWNER_SSO_CREDENTIAL: 'canary password',
+      OWNER_SSO_ENCRYPTION_KEY: Buffer.alloc(32, 'canary').toString('base64'),
+      REDISCLI_AUTH: 'canary of somebody else',
+    })
+    const page = await window.page()
+    await terminal.shows('There is nothing to copy')
+    await terminal.shows('14 min left')
+    expect(await page.getByLabel('Email').inputValue()).toBe('plain@example.com')
+    expect(await page.evaluate('navigator.webdriver')).toBe(false)
+    await signInOn(page, 'plain@example.com')
+    await page.getByRole('heading', { name: 'You are signed in' }).waitFor()
+    await keepPicture('signed-in', page)
+    await terminal.shows('Exchanging the code for tokens')
+    await terminal.shows('Signed in as plain@example.com')
+    expect(await endOf(terminal, 'plain')).toBe(0)
+    expect(emulator.requests.filter(({ path }) => path.startsWith('/void'))).toEqual([])
+
+    const { args, env } = window.started()
+    expect(args.join(' ')).not.toMatch(/enable-automation|http:|remote-debugging-port/u)
+    expect(args.includes('--no-sandbox')).toBe(process.getuid?.() === 0)
+    expect(env).toContain(`DISPLAY=${screen.display}\n`)
+    expect(env).not.toMatch(/canary|Y2FuYXJ5|^(?:OWNER_SSO|NODE_|REDIS)/imu)
+  })
+
+  it('lets a person solve the captcha, and type the passcode of a second factor', async () => {
+    const terminal = login('human@example.com')
+    const page = await window.page()
+    await signInOn(page, 'human@example.com')
+    await page.getByLabel('Passcode').fill(emulator.accounts[2]?.passcode() ?? '')
+    await page.getByRole('button', { name: 'Continue' }).click({ noWaitAfter: true })
+    await terminal.shows('Signed in as human@example.com')
+    expect(await endOf(terminal, 'captcha-and-second-factor')).toBe(0)
+  })
+
+  it('follows to another region, and takes the window that the person signs in in, whichever it is', async () => {
+    const terminal = login('far@example.com')
+    const page = await window.page()
+    expect(page.url()).toContain(emulator.regionalAuthUrl)
+    const opened = page.waitForEvent('popup')
+    await page.evaluate("void window.open(location.href, 'other', 'popup,width=500,height=600')")
+    const popup = await opened
+    await page.close()
+    await signInOn(popup, 'far@example.com')
+    await terminal.shows('Signed in as far@example.com')
+    expect(await endOf(terminal, 'region-and-popup')).toBe(0)
+    expect((await machine.run(['status', '--json'])).stdout).toContain(emulator.regionalAuthUrl)
+  })
+
+  it.each(['redirect', 'script'])('catches an address of an app’s own scheme: by a %s', async (how) => {
+    emulator.change({ redirectUris: [redirectUri] })
+    const terminal = login('plain@example.com', ['--redirect-uri', redirectUri])
+    const page = await window.page()
+    if (how === 'redirect') await signInOn(page, 'plain@example.com')
+    else await page.evaluate(`location = '${redirectUri}?error=access_denied'`)
+    await terminal.shows(how === 'redirect' ? 'Signed in as plain@example.com' : 'You cancelled the sign-in.')
+    expect(await endOf(terminal, `own-scheme-${how}`)).toBe(how === 'redirect' ? 0 : 4)
+  })
+
+  it('ends with 4 where the person cancels on the page', async () => {
+    const terminal = login('plain@example.com')
+    const page = await window.page()
+    await page.getByRole('button', { name: 'Cancel' }).click({ noWaitAfter: true })
+    await terminal.shows('You cancelled the sign-in. Nothing was stored.')
+    expect(await endOf(terminal, 'cancelled')).toBe(4)
+  })
+
+  it('ends with 4 where the person closes the last window', async () => {
+    const terminal = login('plain@example.com')
+    const page = await window.page()
+    const [context] = window.browser().contexts()
+    const other = await context?.newPage()
+    await page.close()
+    await other?.goto(`${emulator.authUrl}/oauth2/v3/authorize`)
+    await other?.close()
+    await terminal.shows('The browser window was closed before you were signed in. Nothing was stored.')
+    expect(await endOf(terminal, 'closed')).toBe(4)
+    expect(await accounts()).toBe('')
+  })
+
+  it('stores nothing where somebody else signs in, and says so in the window', async () => {
+    const terminal = login('ann@example.com')
+    const page = await window.page()
+    await signInOn(page, 'plain@example.com')
+    await page.getByRole('heading', { name: 'You are not signed in' }).waitFor()
+    await keepPicture('not-signed-in', page)
+    await terminal.shows('The account that signed in is plain@example.com, not ann@example.com.')
+    expect(await endOf(terminal, 'wrong-account')).toBe(3)
+    expect(await accounts()).toBe('')
+  })
+
+  it('sends nothing of a sign-in that it has not begun', async () => {
+    const terminal = login('plain@example.com')
+    const page = await window.page()
+    const forged = new URLSearchParams({ code: 'forged', state: 'another', issuer: emulator.authUrl })
+    await page.goto(`${emulator.authUrl}/void/callback?${forged.toString()}`).catch(() => undefined)
+    await terminal.shows('This address belongs to another sign-in.')
+    expect(await endOf(terminal, 'another-sign-in')).toBe(3)
+    expect(emulator.requests.map(({ path }) => path)).not.toContain('/oauth2/v3/token')
+  })
+
+  it('Ctrl-C closes the window', async () => {
+    const terminal = login('plain@example.com')
+    await window.page()
+    await terminal.shows('min left')
+    terminal.type(controlC)
+    await terminal.shows('Stopped. Nothing was stored.')
+    expect(await endOf(terminal, 'ctrl-c')).toBe(130)
+  })
+
+  it('leaves no browser and no profile where the command is killed', async () => {
+    const terminal = login('plain@example.com')
+    await window.page()
+    await terminal.shows('min left')
+    process.kill(await terminal.pid(), 'SIGKILL')
+    expect(await endOf(terminal, 'killed')).toBe(137)
+  })
+
+  it('ends with 3 where the person takes longer than 15 minutes', async () => {
+    const clock = join(machine.home, 'clock')
+    const terminal = login('plain@example.com', [], {
+      NODE_OPTIONS: `--require ${lateClock}`,
+      TEST_CLOCK_FILE: clock,
+    })
+    await window.page()
+    await terminal.shows('14 min left')
+    machine.file('clock', String(14 * 60))
+    await terminal.shows(' s left')
+    machine.file('clock', String(15 * 60))
+    await terminal.shows('The sign-in took longer than 15 minutes. Nothing was stored.')
+    expect(await endOf(terminal, 'too-late')).toBe(3)
+  })
+})
+
+describeInTerminal('owner-sso login --browser, where there is no window', () => {
+  const paste = async (args: string[], env: NodeJS.ProcessEnv): Promise<Terminal> => {
+    const terminal = inTerminal(machine, ['login', ...args, '--account', 'plain@example.com'], env)
+    await terminal.shows('and paste it here')
+    await terminal.shows('Address')
+    return terminal
+  }
+
+  it.each([
+    ['no-display', ['--browser'], {}],
+    ['paste', ['--paste'], { DISPLAY: ':7' }],
+  ])('asks for the address: %s', async (name, args, env) => {
+    const started = join(machine.home, 'started')
+    const browser = machine.file('browser', `#!/bin/sh\ntouch ${started}\n`)
+    const terminal = await paste(args, { ...env, OWNER_SSO_BROWSER: browser })
+    terminal.type(controlC)
+    expect((await terminal.end()).code).toBe(130)
+    keepScreen(name, terminal)
+    expect(existsSync(started)).toBe(false)
+  })
+
+  it.each([
+    ['ends-at-once', '#!/bin/sh\nexit 1\n'],
+    ['is-no-program', 'no program'],
+  ])('asks for the address where there is no browser in the end (%s), and leaves no profile', async (name, content) => {
+    const browser = machine.file('browser', content)
+    chmodSync(browser, 0o700)
+    const temporary = join(machine.home, 'tmp')
+    mkdirSync(temporary)
+    const terminal = await paste(['--browser'], { DISPLAY: ':7', OWNER_SSO_BROWSER: browser, TMPDIR: temporary })
+    expect(terminal.screen()).toContain('did not start')
+    expect(readdirSync(temporary)).toEqual([])
+    terminal.type(controlC)
+    expect((await terminal.end()).code).toBe(130)
+    keepScreen(`browser-${name}`, terminal)
+  })
+
+  it('says so where OWNER_SSO_BROWSER names no program', async () => {
+    const env = { DISPLAY: ':7', OWNER_SSO_BROWSER: '/nowhere/chrome' }
+    const { code, stderr } = await machine.run(['login', '--browser', '--account', 'plain@example.com'], { env })
+    expect(code).toBe(2)
+    expect(stderr).toContain('The browser that OWNER_SSO_BROWSER names is not there.')
+  })
+})
