@@ -17,6 +17,7 @@ const ours = [
   '@owner-sso/token-store-memory',
   '@owner-sso/token-store-file',
   '@owner-sso/token-store-redis',
+  '@owner-sso/token-store-sql',
   '@owner-sso/cli',
 ]
 const peers = [

@@ -18,11 +18,20 @@ const allowed = {
   'token-store-memory': ['core'],
   'token-store-file': ['core'],
   'token-store-redis': ['core'],
+  'token-store-sql': ['core'],
   'token-store-conformance': ['core'],
   passport: ['core', 'token-store-memory'],
   express: ['core'],
   broker: ['core', 'express'],
-  cli: ['core', 'token-store-memory', 'token-store-file', 'token-store-redis', 'express', 'emulator'],
+  cli: [
+    'core',
+    'token-store-memory',
+    'token-store-file',
+    'token-store-redis',
+    'token-store-sql',
+    'express',
+    'emulator',
+  ],
 }
 
 /**

@@ -2,7 +2,7 @@
  * What a failed command means to the person who runs this, as a StoreError. The client's own message is never passed on:
  * it may name an address with a password in it.
  */
-import { StoreError, startTimeLimit, type StoreErrorReason } from '@owner-sso/core'
+import { StoreError, type StoreErrorReason, answeredInTime } from '@owner-sso/core'
 
 /** Milliseconds within which every command has to be answered. By default clients wait for ever for a paused server. */
 export const commandDeadline: number = 1500
@@ -35,18 +35,14 @@ const deniedInScript = /^ERR (?:The user executing the script can't|ACL failure 
  * @throws StoreError; for `unavailable` the command may have been carried out, or may still be
  */
 export async function withinDeadline<Reply>(command: () => Promise<Reply>): Promise<Reply> {
-  let end: (() => void) | undefined
-  const late = new Promise<never>((_resolve, reject) => {
-    end = startTimeLimit(commandDeadline, () => reject(new StoreError('unavailable', 'Redis did not answer in time.')))
-  })
   try {
-    return await Promise.race([command(), late])
+    return await answeredInTime(commandDeadline, command, late)
   } catch (error) {
     throw failure(error)
-  } finally {
-    end?.()
   }
 }
+
+const late = (): StoreError => new StoreError('unavailable', 'Redis did not answer in time.')
 
 function failure(error: unknown): unknown {
   if (error instanceof StoreError || error instanceof TypeError) return error

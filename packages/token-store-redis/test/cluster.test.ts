@@ -7,7 +7,7 @@ import { type RedisClient, redisTokenStore } from '../src/index.ts'
 import { describeWithRedis, startRedis } from '../../../tests/support/redis-server.ts'
 import { type NodeRedisCluster, nodeRedisCluster, ioRedisCluster } from './redis-clients.ts'
 import { startCluster, startSentinel } from './redis-deployments.ts'
-import { account, commit, sample } from './samples.ts'
+import { account, commit, sample } from '../../../tests/support/store-samples.ts'
 
 describeWithRedis('a cluster of three masters', () => {
   let cluster: Awaited<ReturnType<typeof startCluster>>

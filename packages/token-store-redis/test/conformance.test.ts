@@ -1,11 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, test } from '@jest/globals'
 import { tokenStoreConformance } from '@owner-sso/token-store-conformance'
 import type { Cluster, Redis } from 'ioredis'
 import { redisTokenStore, type RedisTokenStoreOptions } from '../src/index.ts'
+import { killedWriter } from '../../../tests/support/killed-writer.ts'
 import { describeWithRedis, type RedisServer, startRedis } from '../../../tests/support/redis-server.ts'
 import {
   type NodeRedis,
@@ -18,20 +17,6 @@ import {
 import { startCluster } from './redis-deployments.ts'
 
 const writer = fileURLToPath(new URL('writer-process.mjs', import.meta.url))
-
-/** Lets a process write, and kills it after some acknowledgements. */
-async function killedWriter(kind: string, ports: readonly number[], prefix: string, account: string): Promise<number> {
-  const child = spawn(process.execPath, [writer, kind, ports.join(), prefix, account], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  let text = ''
-  for await (const chunk of child.stdout.setEncoding('utf8')) {
-    text += String(chunk)
-    if (text.split('\n').length > 20 && child.signalCode === null) child.kill('SIGKILL')
-  }
-  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
-  return Number(text.trimEnd().split('\n').at(-1))
-}
 
 /** The suite on whatever clients are made; each rule has a prefix of its own, and so an empty store. */
 function conformance(
@@ -53,7 +38,7 @@ function conformance(
     reopen: (store) => open(prefixOf(store)),
     accounts: true,
     watch: true,
-    ...(ports && { crash: (store, account) => killedWriter(kind, ports(), prefixOf(store), account) }),
+    ...(ports && { crash: (store, account) => killedWriter(writer, [kind, ports().join(), prefixOf(store), account]) }),
   })
 }
 

@@ -6,11 +6,11 @@ import { inspect } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { type RedisClient, redisTokenStore } from '../src/index.ts'
 import { commandDeadline } from '../src/redis-failure.ts'
-import { startCuttingProxy } from './cutting-proxy.ts'
+import { startCuttingProxy } from '../../../tests/support/cutting-proxy.ts'
 import { freePort } from '../../../tests/support/free-port.ts'
 import { describeWithRedis, type RedisServer, startRedis } from '../../../tests/support/redis-server.ts'
 import { nodeRedis, ioRedis } from './redis-clients.ts'
-import { account, commit, rounds, sample, timed } from './samples.ts'
+import { account, commit, rounds, sample, timed } from '../../../tests/support/store-samples.ts'
 
 const cleanUps: (() => unknown)[] = []
 afterEach(async () => {

@@ -6,7 +6,7 @@ import { expect, test } from '@jest/globals'
 import { redisTokenStore } from '../src/index.ts'
 import { describeWithRedis, startRedis } from '../../../tests/support/redis-server.ts'
 import { ioRedis, nodeRedis } from './redis-clients.ts'
-import { account, sample } from './samples.ts'
+import { account, sample } from '../../../tests/support/store-samples.ts'
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
 

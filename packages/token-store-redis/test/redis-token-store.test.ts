@@ -10,7 +10,7 @@ import { describeWithRedis, type RedisServer, startRedis } from '../../../tests/
 import { type NodeRedis, nodeRedis, ioRedis } from './redis-clients.ts'
 import { startCluster } from './redis-deployments.ts'
 import { startReticentServer } from './reticent-server.ts'
-import { account, sample } from './samples.ts'
+import { account, sample } from '../../../tests/support/store-samples.ts'
 
 let server: RedisServer
 let client: NodeRedis

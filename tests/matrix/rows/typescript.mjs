@@ -4,7 +4,7 @@ import { run, write } from '../project.mjs'
 export const versions = ['5.4', '5.5', '5.6', '5.7', '5.8', '5.9', '6.0', '7.0']
 
 const ours = ['core', 'passport', 'express', 'emulator']
-const stores = ['token-store-memory', 'token-store-file', 'token-store-redis', 'token-store-conformance']
+const stores = ['token-store-memory', 'token-store-file', 'token-store-redis', 'token-store-sql', 'token-store-conformance']
 
 /** What an application writes. Where a value may be absent, `undefined` may stand, with exactOptionalPropertyTypes too. */
 const program = `
@@ -16,6 +16,7 @@ import { OwnerSsoStrategy } from '@owner-sso/passport'
 import { ownerApiProxy, ssoErrorHandler } from '@owner-sso/express'
 import * as conformance from '@owner-sso/token-store-conformance'
 import * as redis from '@owner-sso/token-store-redis'
+import * as sql from '@owner-sso/token-store-sql'
 import * as emulator from '@owner-sso/emulator'
 
 const unset: string | undefined = process.env['UNSET']
@@ -24,7 +25,7 @@ export const sso = createSso(options)
 export const tokens = createTokenManager({ sso, store: memoryTokenStore() })
 export const strategy = new OwnerSsoStrategy({ sso, tokens, identityField: unset })
 export const proxy = ownerApiProxy<Request>({ tokens, authorize: (request) => request.ip !== unset, target: unset })
-export const others = [conformance, redis, emulator, fileTokenStore, ssoErrorHandler]
+export const others = [conformance, redis, sql, emulator, fileTokenStore, ssoErrorHandler]
 
 export async function signIn(identity: string, signal: AbortSignal | undefined): Promise<string | undefined> {
   try {

@@ -19,12 +19,13 @@ const neighbours = [
   'express-session',
   'passport',
   'redis',
+  'pg',
   'axios',
   'otpauth',
   'http-proxy-middleware',
   'openid-client',
 ]
-const types = ['@types/express', '@types/express-session', '@types/passport', '@types/node']
+const types = ['@types/express', '@types/express-session', '@types/passport', '@types/pg', '@types/node']
 
 const packages = fileURLToPath(new URL('../../../packages/', import.meta.url))
 const catalog = readFileSync(join(packages, '../pnpm-workspace.yaml'), 'utf8')

@@ -14,9 +14,10 @@ export async function run({ settings }: Call): Promise<number> {
     await printJson({ inUse, from: settings.store.from, kinds })
     return exitCodes.ok
   }
+  const width = Math.max(...storeKinds.map(({ help }) => help.forms[0].length)) + 2
   const lines = storeKinds.map((kind): Line => {
     const mark = kind === used ? { format: 'green' as const, text: '●' } : '○'
-    return [mark, ` ${kind.help.forms[0].padEnd(20)}${kind.help.what}`]
+    return [mark, ` ${kind.help.forms[0].padEnd(width)}${kind.help.what}`]
   })
   await printData(...lines, '', `In use: ${inUse} (${settings.store.from})`)
   return exitCodes.ok

@@ -5,10 +5,12 @@
 import { usageError } from '../command-error.ts'
 import { fileStore, folderAddress } from './file.ts'
 import { memoryStore } from './memory.ts'
+import { postgresStore } from './postgres.ts'
 import { redisStore } from './redis.ts'
+import { sqliteStore } from './sqlite.ts'
 import type { StoreKind } from './store-kind.ts'
 
-export const storeKinds: readonly StoreKind[] = [fileStore, redisStore, memoryStore]
+export const storeKinds: readonly StoreKind[] = [fileStore, redisStore, postgresStore, sqliteStore, memoryStore]
 
 /** The address of the store that is used where none is configured: a folder of this user. */
 export const defaultStore = (folder: string): string => folderAddress(folder)

@@ -61,3 +61,24 @@ export async function withTimeLimit<Result>(
     end()
   }
 }
+
+/**
+ * What an operation comes to, or the error of a time limit that is over before it. The operation itself goes on.
+ *
+ * @param milliseconds - as for `startTimeLimit`
+ */
+export async function answeredInTime<Value>(
+  milliseconds: number,
+  operation: () => Promise<Value>,
+  late: () => Error,
+): Promise<Value> {
+  let end: (() => void) | undefined
+  const over = new Promise<never>((_resolve, reject) => {
+    end = startTimeLimit(milliseconds, () => reject(late()))
+  })
+  try {
+    return await Promise.race([operation(), over])
+  } finally {
+    end?.()
+  }
+}

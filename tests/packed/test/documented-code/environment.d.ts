@@ -12,6 +12,7 @@ declare namespace NodeJS {
     API_KEY: string
     PORT: string
     REDIS_URL: string
+    DATABASE_URL: string
     SESSION_SECRET: string
   }
 }
@@ -31,6 +32,16 @@ declare module 'electron' {
     }
     on(event: 'closed', listener: () => void): void
     loadURL(url: string): Promise<void>
+    close(): void
+  }
+}
+
+/** Which the oldest Node has not, and so its types neither. */
+declare module 'node:sqlite' {
+  export class DatabaseSync {
+    constructor(path: string)
+    exec(text: string): void
+    prepare(text: string): { all(values: Record<string, string | number | null>): unknown[] }
     close(): void
   }
 }

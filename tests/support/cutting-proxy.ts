@@ -34,6 +34,7 @@ export async function startCuttingProxy(target: number): Promise<CuttingProxy> {
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a TCP server's address
     port: (server.address() as AddressInfo).port,
     get cutNext() {
       return state.cutNext

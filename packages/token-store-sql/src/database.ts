@@ -1,0 +1,103 @@
+/**
+ * The caller's own client, as far as the store needs it: PostgreSQL over anything with `query`, SQLite over anything with
+ * `prepare`. It is never opened, configured or closed here.
+ */
+
+/** What pg's `Pool` and `Client`, and PGlite, have in common. */
+export interface PostgresClient {
+  query(text: string, values: unknown[]): Promise<{ readonly rows: unknown[] }>
+}
+
+/** What `DatabaseSync` of `node:sqlite`, better-sqlite3 and libsql have in common. */
+export interface SqliteClient {
+  prepare(text: string): { all(values: Record<string, string | number | null>): unknown[] }
+}
+
+/** A connected client of either kind. */
+export type SqlClient = PostgresClient | SqliteClient
+
+export type SqlDialect = 'postgresql' | 'sqlite'
+
+type Values = Readonly<Record<string, string | number | null>>
+
+/** One statement, with the names of its values in the order of their first use. */
+export interface Statement {
+  readonly text: string
+  readonly names: readonly string[]
+}
+
+export type Row = Readonly<Record<string, unknown>>
+
+export interface Database {
+  readonly dialect: SqlDialect
+  /** Executes one statement in one round trip, in a transaction of its own. @throws the client's own error */
+  readonly run: (statement: Statement, values?: Values) => Promise<readonly Row[]>
+}
+
+/** @throws TypeError for anything but a client, and for one whose dialect can't be told */
+export function databaseOf(client: SqlClient, dialect: SqlDialect | undefined = dialectOf(client)): Database {
+  if (dialect === 'postgresql' && isPostgres(client)) return postgres(client)
+  if (dialect === 'sqlite' && isSqlite(client)) return sqlite(client)
+  throw new TypeError('client must have query(text, values), for PostgreSQL, or prepare(text), for SQLite')
+}
+
+/** A statement of its dialect: `compose` writes the text, with `value(name)` where a value goes. */
+export function statementIn(dialect: SqlDialect, compose: (value: (name: string) => string) => string): Statement {
+  const names: string[] = []
+  const text = compose((name) => {
+    if (!names.includes(name)) names.push(name)
+    return dialect === 'postgresql' ? `$${names.indexOf(name) + 1}` : `@${name}`
+  })
+  return { text, names }
+}
+
+function dialectOf(client: unknown): SqlDialect | undefined {
+  if (isPostgres(client) && isSqlite(client)) {
+    throw new TypeError('client has query and prepare: say which dialect it speaks, by the option dialect')
+  }
+  if (isPostgres(client)) return 'postgresql'
+  return isSqlite(client) ? 'sqlite' : undefined
+}
+
+function isPostgres(client: unknown): client is PostgresClient {
+  return hasMethod(client, 'query')
+}
+
+function isSqlite(client: unknown): client is SqliteClient {
+  return hasMethod(client, 'prepare')
+}
+
+function hasMethod(client: unknown, name: string): boolean {
+  return typeof client === 'object' && client !== null && typeof Reflect.get(client, name) === 'function'
+}
+
+/** Statements without a name: a pooler may give each of them another connection. */
+function postgres(client: PostgresClient): Database {
+  return {
+    dialect: 'postgresql',
+    run: async ({ text, names }, values = {}) => {
+      const { rows } = await client.query(
+        text,
+        names.map((name) => values[name]),
+      )
+      return rows.filter(isRow)
+    },
+  }
+}
+
+function sqlite(client: SqliteClient): Database {
+  const prepared = new Map<string, ReturnType<SqliteClient['prepare']>>()
+  return {
+    dialect: 'sqlite',
+    run: async ({ text, names }, values = {}) => {
+      const statement = prepared.get(text) ?? client.prepare(text)
+      prepared.set(text, statement)
+      // All rows, whatever is needed: a write is committed after the last one, and only then is its failure known.
+      return statement.all(Object.fromEntries(names.map((name) => [name, values[name] ?? null]))).filter(isRow)
+    },
+  }
+}
+
+function isRow(value: unknown): value is Row {
+  return typeof value === 'object' && value !== null
+}

@@ -1,0 +1,57 @@
+/**
+ * What stands in a row: the hash of the account, its name, version, id of the write, and the record as JSON.
+ *
+ * The hash is the key: of one length, and the same under every collation. Names and ids are written as within a JSON string:
+ * most read as they are, and a database's text takes all of them.
+ */
+import { createHash } from 'node:crypto'
+import { StoreError, type TokenRecord, type Versioned } from '@owner-sso/core'
+import type { Row } from './database.ts'
+
+/** @throws TypeError for a name that is not Unicode: two of them could have one hash */
+export function hashOf(account: string): string {
+  if (typeof account !== 'string' || /\p{Surrogate}/u.test(account)) {
+    throw new TypeError('account must be a string of whole Unicode characters')
+  }
+  return createHash('sha256').update(account).digest('hex')
+}
+
+export const asText = (value: string): string => JSON.stringify(value).slice(1, -1)
+
+/** The account that a row names. @throws StoreError `corrupt` where it is not the hash's */
+export function accountIn(row: Row, accountHash: string): string {
+  const account = parsed(`"${String(row['account'])}"`)
+  if (typeof account === 'string' && !/\p{Surrogate}/u.test(account) && hashOf(account) === accountHash) return account
+  throw notOurs(accountHash)
+}
+
+/** @throws StoreError `corrupt` for what this store did not write */
+export function recordIn(row: Row, accountHash: string): Versioned {
+  accountIn(row, accountHash)
+  const version = Number(row['version'])
+  const writeId = parsed(`"${String(row['write_id'])}"`)
+  const record = parsed(String(row['record']))
+  if (Number.isSafeInteger(version) && version > 0 && typeof writeId === 'string' && isRecord(record)) {
+    return { version, writeId, record }
+  }
+  throw notOurs(accountHash)
+}
+
+function notOurs(accountHash: string): StoreError {
+  const message = `The row with the account_hash ${accountHash} is not a record of this store. It was left as it is: remove it and sign in again.`
+  return new StoreError('corrupt', message)
+}
+
+/** What is in a record, the token manager looks. */
+function isRecord(value: unknown): value is TokenRecord {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** `undefined` for what is not JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

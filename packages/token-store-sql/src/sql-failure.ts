@@ -1,0 +1,152 @@
+/**
+ * Executes a statement within a deadline, and says what a failed one means to the person who runs this, as a StoreError. The
+ * client's own message is never passed on: it may name an address, or what was written.
+ */
+import { setTimeout as pause } from 'node:timers/promises'
+import { StoreError, type StoreErrorReason, answeredInTime } from '@owner-sso/core'
+
+/** Milliseconds within which every statement has to be answered. By default clients wait for ever for a stopped server. */
+const deadline = 1500
+/** Milliseconds for which a statement is repeated that was rolled back because others were writing. */
+const patience = 1000
+
+interface Meaning {
+  readonly reason: StoreErrorReason
+  readonly sentence: string
+  /** It was rolled back because others were writing at that moment: the same again may succeed. */
+  readonly again?: true
+}
+
+const others: Meaning = { reason: 'busy', sentence: 'others write there. Nothing was written.', again: true }
+const waited: Meaning = {
+  reason: 'busy',
+  sentence: 'the row was locked for too long: look for an open transaction. Nothing was written.',
+}
+const noTable: Meaning = {
+  reason: 'unavailable',
+  sentence: 'the table is not there, or is not this store’s: make it with createTable or the migration file.',
+}
+const denied: Meaning = {
+  reason: 'permissions',
+  sentence: 'this user is not permitted to: grant SELECT, INSERT and UPDATE on the table, and USAGE on its schema.',
+}
+const login: Meaning = { reason: 'permissions', sentence: 'it does not accept the user name and password.' }
+const full: Meaning = { reason: 'write-failed', sentence: 'its disk is full: make room. The old record stands.' }
+const readOnly: Meaning = {
+  reason: 'unavailable',
+  sentence: 'this server is a read replica, or takes no writes: give the store the primary’s address.',
+}
+const damaged: Meaning = { reason: 'corrupt', sentence: 'the database is damaged: restore it, and sign in again.' }
+const diskFailed: Meaning = { reason: 'write-failed', sentence: 'its disk fails: look at its log.' }
+const starting: Meaning = { reason: 'unavailable', sentence: 'it is starting, stopping or failing over.' }
+
+/** By SQLSTATE (PostgreSQL, Appendix A), or its class. */
+const states: Readonly<Record<string, Meaning>> = {
+  '25006': readOnly,
+  '25P02': { reason: 'unavailable', sentence: 'your transaction has failed: give the store a client without one.' },
+  '28': login,
+  '3D000': { reason: 'unavailable', sentence: 'there is no database of that name.' },
+  '3F000': { reason: 'unavailable', sentence: 'there is no schema of that name: create it.' },
+  '40001': others,
+  '40P01': others,
+  '42501': denied,
+  '42703': noTable,
+  '42P01': noTable,
+  '42P10': noTable,
+  '53100': full,
+  '53200': { reason: 'write-failed', sentence: 'it is out of memory.' },
+  '53300': {
+    reason: 'unavailable',
+    sentence: 'it has too many connections: make your pools smaller, or use a pooler.',
+  },
+  '55P03': waited,
+  '57014': waited,
+  '57': starting,
+  '58': diskFailed,
+  XX001: damaged,
+  XX002: damaged,
+}
+
+/** By the name of a result code (SQLite, Result and Error Codes). */
+const results: Readonly<Record<string, Meaning & { readonly number: number }>> = {
+  ERROR: { ...noTable, number: 1 },
+  PERM: { reason: 'permissions', sentence: 'the file can’t be opened by this user.', number: 3 },
+  BUSY: { ...others, number: 5 },
+  LOCKED: { ...others, number: 6 },
+  READONLY: { reason: 'permissions', sentence: 'the file can’t be written by this user.', number: 8 },
+  IOERR: { ...diskFailed, number: 10 },
+  CORRUPT: { ...damaged, number: 11 },
+  FULL: { ...full, number: 13 },
+  CANTOPEN: { reason: 'unavailable', sentence: 'the file can’t be opened.', number: 14 },
+  NOTADB: { reason: 'corrupt', sentence: 'the file is not a database: choose another path.', number: 26 },
+}
+
+/**
+ * Runs one statement. It is repeated only where the database has said that it rolled it back.
+ *
+ * @throws StoreError; unless its reason is `busy` or `permissions`, the statement may have been carried out, or may still be
+ */
+export async function executed<Value>(run: () => Promise<Value>): Promise<Value> {
+  return answeredInTime(deadline, () => repeated(run), late)
+}
+
+const late = (): StoreError => new StoreError('unavailable', 'The database did not answer in time.')
+
+async function repeated<Value>(run: () => Promise<Value>): Promise<Value> {
+  const began = performance.now()
+  for (;;) {
+    try {
+      return await run()
+    } catch (error) {
+      if (performance.now() - began > patience || !meaningOf(error)?.again) throw failure(error)
+    }
+    // So that those who met do not meet again.
+    await pause(1 + 20 * Math.random())
+  }
+}
+
+/** What a replica's answer is turned into. */
+export function replicaFailure(): StoreError {
+  return new StoreError('unavailable', `PostgreSQL answered: ${readOnly.sentence}`)
+}
+
+/** The five characters of PostgreSQL; `undefined` where the error is not one of its own. */
+export function sqlStateOf(error: unknown): string | undefined {
+  const code = propertyOf(error, 'code')
+  // Its errors have a severity; those of the system have codes as well, such as EPIPE.
+  return typeof code === 'string' && /^[0-9A-Z]{5}$/u.test(code) && propertyOf(error, 'severity') !== undefined
+    ? code
+    : undefined
+}
+
+/** SQLite's result code, as better-sqlite3 and `node:sqlite` tell it. */
+function resultOf(error: unknown): string | undefined {
+  const [, name] = /^SQLITE_([A-Z]+)/u.exec(String(propertyOf(error, 'code'))) ?? []
+  if (name !== undefined) return name
+  const code = propertyOf(error, 'errcode')
+  // The lower byte is the result, the rest tells more of it.
+  return typeof code === 'number'
+    ? Object.keys(results).find((each) => results[each]?.number === (code & 0xff))
+    : undefined
+}
+
+function meaningOf(error: unknown): Meaning | undefined {
+  const state = sqlStateOf(error)
+  if (state !== undefined) return states[state] ?? states[state.slice(0, 2)]
+  return results[resultOf(error) ?? '']
+}
+
+function failure(error: unknown): unknown {
+  if (error instanceof TypeError && sqlStateOf(error) === undefined && resultOf(error) === undefined) return error
+  const [name, code] = sqlStateOf(error) ? ['PostgreSQL', sqlStateOf(error)] : ['SQLite', resultOf(error)]
+  const meaning = meaningOf(error)
+  if (meaning) return new StoreError(meaning.reason, `${name} answered ${code}: ${meaning.sentence}`, { cause: error })
+  const known = code === undefined ? '' : ` (${code})`
+  return new StoreError('unavailable', `The database can’t be reached, or did not execute the statement${known}.`, {
+    cause: error,
+  })
+}
+
+function propertyOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
+}

@@ -1,0 +1,112 @@
+/**
+ * `sqlTokenStore`: token sets in a table of PostgreSQL or SQLite, shared by all processes that reach it.
+ */
+import { type EncryptionKey, StoreError, type TokenStore, withEncryption } from '@owner-sso/core'
+import { listenWith, type PostgresSubscriber } from './change-hint.ts'
+import { type Database, databaseOf, type Row, type SqlClient, type SqlDialect, type Statement } from './database.ts'
+import { accountIn, asText, hashOf, recordIn } from './record-row.ts'
+import { executed, replicaFailure } from './sql-failure.ts'
+import { pageSize, statementsOf } from './statements.ts'
+import { defaultTable, quotedTable } from './table.ts'
+
+/** The client, the table, and whether the records are sealed. */
+export interface SqlTokenStoreOptions {
+  /**
+   * Your own client: pg's `Pool` or `Client`, PGlite; `DatabaseSync` of `node:sqlite`, better-sqlite3, libsql. It is never
+   * opened, configured or closed here, and has to lead to a server that takes writes. Not one within a transaction of yours.
+   */
+  readonly client: SqlClient
+  /** Which SQL it speaks. Default: told by the methods that it has. */
+  readonly dialect?: SqlDialect | undefined
+  /** `table` or `schema.table`, in capitals or not as written. Default `owner_sso_tokens`; `createTable` makes it. */
+  readonly tableName?: string | undefined
+  /** Seals every record (AES-256-GCM), so that who can read the database has no token. Without it they are plain JSON. */
+  readonly encryptionKey?: EncryptionKey | undefined
+  /**
+   * For `watch`, over PostgreSQL: a connection of yours to listen on, or what opens one, which is asked again after it broke. It
+   * must not lead through a pooler in transaction mode. Without it there is no `watch`, and a token manager polls.
+   */
+  readonly subscriber?: PostgresSubscriber | (() => Promise<PostgresSubscriber>) | undefined
+  /** Whether each swap tells those who listen. Default: whether there is a `subscriber`. */
+  readonly notify?: boolean | undefined
+}
+
+/**
+ * A store of one row an account: one SELECT to read, one INSERT or UPDATE to swap.
+ *
+ * @throws TypeError for something that is not a client, a name or a key. Its operations throw `StoreError` within two seconds:
+ *   `unavailable`, `busy`, `write-failed`, `permissions`, `corrupt`, `wrong-key`.
+ */
+export function sqlTokenStore({ encryptionKey, ...options }: SqlTokenStoreOptions): TokenStore {
+  return withEncryption(plainStore(options), encryptionKey)
+}
+
+function plainStore(options: Omit<SqlTokenStoreOptions, 'encryptionKey'>): TokenStore {
+  const { client, subscriber, notify = subscriber !== undefined } = options
+  const database = databaseOf(client, options.dialect)
+  if (notify && database.dialect === 'sqlite') throw new TypeError('subscriber and notify are for PostgreSQL alone')
+  const statements = statementsOf(database.dialect, quotedTable(options.tableName ?? defaultTable), notify)
+  const store: TokenStore = {
+    read: async (account) => {
+      const accountHash = hashOf(account)
+      const [row] = await rowsOf(database, statements.read, { accountHash })
+      return row === undefined || row['account'] === null ? undefined : recordIn(row, accountHash)
+    },
+
+    swap: async (account, expected, next, writeId, { expectedWriteId } = {}) => {
+      const accountHash = hashOf(account)
+      const values = { accountHash, record: JSON.stringify(next), writeId: asText(writeId) }
+      const [row] =
+        expected === 0 && expectedWriteId === undefined
+          ? await rowsOf(database, statements.create, { ...values, account: asText(account) })
+          : await rowsOf(database, statements.replace, {
+              ...values,
+              expected,
+              expectedWriteId: expectedWriteId === undefined ? null : asText(expectedWriteId),
+            })
+      return row === undefined ? { conflict: true } : recordIn(row, accountHash)
+    },
+
+    accounts: () => accountNames(database, statements.page),
+  }
+  if (!subscriber) return store
+  const listen = listenWith(subscriber)
+  return { ...store, watch: (account, onChange) => listen(hashOf(account), onChange) }
+}
+
+/** @throws StoreError where it fails, does not answer in time, or is a replica's */
+async function rowsOf(
+  { run }: Database,
+  statement: Statement,
+  values: Parameters<Database['run']>[1],
+): Promise<readonly Row[]> {
+  const rows = await executed(() => run(statement, values))
+  if (rows[0]?.['replica'] === true) throw replicaFailure()
+  return rows
+}
+
+/** Every account that can be read, page by page; then the error of the first row that is not ours. */
+async function* accountNames(database: Database, page: Statement): AsyncGenerator<string> {
+  let foreign: StoreError | undefined
+  let rows: readonly Row[]
+  let after = ''
+  do {
+    rows = await rowsOf(database, page, { after })
+    for (const row of rows) {
+      after = String(row['account_hash'])
+      const account = accountOrError(row, after)
+      if (typeof account === 'string') yield account
+      else foreign ??= account
+    }
+  } while (rows.length === pageSize)
+  if (foreign !== undefined) throw foreign
+}
+
+function accountOrError(row: Row, accountHash: string): string | StoreError {
+  try {
+    return accountIn(row, accountHash)
+  } catch (error) {
+    if (error instanceof StoreError) return error
+    throw error
+  }
+}

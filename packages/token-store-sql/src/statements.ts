@@ -1,0 +1,63 @@
+/**
+ * The statements of a store: a read, a swap in its two forms, and a page of accounts. Each is one round trip and a transaction
+ * of its own.
+ */
+import { type SqlDialect, type Statement, statementIn } from './database.ts'
+
+export interface Statements {
+  /** `accountHash`. One row, also where nothing is stored. */
+  readonly read: Statement
+  /** `accountHash`, `account`, `record`, `writeId`: the first record of an account. No row for a conflict. */
+  readonly create: Statement
+  /** `accountHash`, `expected`, `expectedWriteId` (null: any), `record`, `writeId`. No row for a conflict. */
+  readonly replace: Statement
+  /** `after`: the accounts whose hash comes after this one, in their order. */
+  readonly page: Statement
+}
+
+/** How many accounts are read in one go. */
+export const pageSize = 500
+
+/** The channel of PostgreSQL on which changed accounts are told, by their hash. */
+export const channel = 'owner_sso_tokens'
+
+/** @param table - quoted. @param notifies - whether a swap tells the channel, in the same transaction */
+export function statementsOf(dialect: SqlDialect, table: string, notifies: boolean): Statements {
+  const statement = (compose: Parameters<typeof statementIn>[1]): Statement => statementIn(dialect, compose)
+  const columns = 'account, version, write_id, record'
+  // A replica lags behind: what it says of an account may have been spent long ago.
+  const replica = `${dialect === 'postgresql' ? 'pg_is_in_recovery()' : '0'} AS replica`
+  const told = (swap: string, hash: string): string =>
+    notifies ? `WITH swapped AS (${swap}) SELECT swapped.*, pg_notify('${channel}', ${hash}) FROM swapped` : swap
+
+  return {
+    read: statement(
+      (value) => `SELECT ${replica}, ${columns} FROM (SELECT 1 AS one) AS always
+LEFT JOIN ${table} ON account_hash = ${value('accountHash')}`,
+    ),
+    // Over a record that stands there it changes nothing; it returns that record to a repeat of the write that made it.
+    create: statement((value) => {
+      const insert = `INSERT INTO ${table} AS stored (account_hash, account, version, write_id, record)
+VALUES (${value('accountHash')}, ${value('account')}, 1, ${value('writeId')}, ${value('record')})
+ON CONFLICT (account_hash) DO UPDATE SET write_id = stored.write_id WHERE stored.write_id = excluded.write_id
+RETURNING ${columns}`
+      return told(insert, value('accountHash'))
+    }),
+    // Who comes second waits for the first, and then sees what it has written.
+    replace: statement((value) => {
+      const writeId = value('writeId')
+      const update = `UPDATE ${table} SET
+  version = CASE write_id WHEN ${writeId} THEN version ELSE version + 1 END,
+  record = CASE write_id WHEN ${writeId} THEN record ELSE ${value('record')} END,
+  write_id = ${writeId}
+WHERE account_hash = ${value('accountHash')} AND (write_id = ${writeId}
+  OR version = ${value('expected')} AND write_id = coalesce(${value('expectedWriteId')}, write_id))
+RETURNING ${columns}`
+      return told(update, value('accountHash'))
+    }),
+    page: statement(
+      (value) => `SELECT ${replica}, account_hash, account FROM ${table}
+WHERE account_hash > ${value('after')} ORDER BY account_hash LIMIT ${pageSize}`,
+    ),
+  }
+}
