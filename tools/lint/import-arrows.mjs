@@ -53,6 +53,7 @@ const folders = {
     tokens: ['refresh-protocol', 'issuer', 'support'],
     'refresh-protocol': ['tokens', 'firewall', 'issuer', 'support'],
     firewall: ['tokens', 'refresh-protocol', 'issuer', 'support'],
+    keeper: ['tokens', 'refresh-protocol', 'issuer', 'support'],
   },
 }
 

@@ -42,6 +42,9 @@ export type {
   WaitingSignIn,
 } from './tokens/token-manager.ts'
 export type { TokenManagerEvents } from './refresh-protocol/events.ts'
+export { type Keeper, type KeeperStatus, keepSignedIn, sweepOnce, type SweepResult } from './keeper/keeper.ts'
+export type { KeeperOptions, KeepOptions } from './keeper/keeper-options.ts'
+export type { KeeperEvent, SweepCounts } from './keeper/keeper-event.ts'
 export type { IssuerRefreshOptions, TokenIssuer } from './issuer/token-issuer.ts'
 export { documentedLifetime, type TokenSet } from './issuer/token-set.ts'
 export { accountName, identifyOwner, isSubjectAccount, ownerOfEmail, type TokenOwner } from './login/token-owner.ts'

@@ -41,7 +41,7 @@ export async function copyTokenSets(from: TokenStore, to: TokenStore): Promise<n
 }
 
 /** The record is at fault, not the store: the others may be well. */
-function isOfOneRecord(error: unknown): boolean {
+export function isOfOneRecord(error: unknown): boolean {
   return error instanceof StoreError && ['corrupt', 'wrong-key', 'read-failed'].includes(error.reason)
 }
 
@@ -78,7 +78,8 @@ export async function* accountsOf(store: GuardedStore): AsyncGenerator<string> {
   if (failure !== undefined) throw failure
 }
 
-async function* listOf(store: GuardedStore): AsyncGenerator<string> {
+/** The names of all accounts that have a record. @throws TypeError if the store can't list them */
+export async function* listOf(store: GuardedStore): AsyncGenerator<string> {
   if (store.accounts === undefined) throw new TypeError('store: this token store cannot list its accounts')
   for await (const account of store.accounts()) {
     if (!isOwnRecordName(account)) yield account

@@ -14,6 +14,7 @@ import { beginCarryingOver, dropSpooled } from './carry-over.ts'
 import type { Context } from './context.ts'
 import { createEvents } from './events.ts'
 import { waitFor } from './in-flight-refresh.ts'
+import { manages } from './managed.ts'
 import { answerRollCalls } from './roll-call-answer.ts'
 import { createRollCall } from './roll-call.ts'
 import type { Rules } from './rules.ts'
@@ -65,7 +66,7 @@ export function manageTokens(options: TokenManagerOptions, runtime: Runtime, rul
   const answerWithin = async (account: string, call: CallOptions): Promise<string> =>
     getAccessToken(account, parseCallOptions('getAccessToken(account, { signal })', call), context)
   if (context.background.runsBetweenCalls) beginCarryingOver(context)
-  return {
+  const manager: TokenManager = {
     getAccessToken: (account, call) =>
       call === undefined ? getAccessToken(account, call, context) : answerWithin(account, call),
     getTokens: async (account, call) =>
@@ -86,4 +87,5 @@ export function manageTokens(options: TokenManagerOptions, runtime: Runtime, rul
       await settled((end) => waitFor(end, signal, context))
     },
   }
+  return manages(manager, context)
 }

@@ -14,6 +14,9 @@ export const firewallRecordName = (authUrl: string): string => `${ours}firewall:
 /** Where processes call each other to put back what the store has lost. */
 export const rollCallName: string = `${ours}roll-call`
 
+/** Where it stands which process keeps the accounts signed in. */
+export const keeperRecordName: string = `${ours}keeper`
+
 /** Where it is counted how often sign-ins that wait were answered. */
 export const triesRecordName = (step: string, index: number): string => `${ours}tries:${step}:${index}`
 

@@ -112,6 +112,7 @@ const kinds: Readonly<Record<TokenRecord['state'], Check>> = {
   }),
   notes: object({ ...schema, notes: (value) => object({})(value) && !Array.isArray(value) }),
   'roll-call': object({ ...schema, call: filled }),
+  keeper: object({ ...schema, holder: optional(holder), signs: count, swept_at: number }),
   sealed: object({ ...schema, key: filled, nonce: filled, sealed: filled }),
 }
 

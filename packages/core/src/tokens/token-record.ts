@@ -11,6 +11,7 @@ export type TokenRecord =
   | FirewallRecord
   | TriesRecord
   | RollCallRecord
+  | KeeperRecord
   | RefreshTokensRecord
   | NotesRecord
   | SpooledRecord
@@ -176,6 +177,18 @@ export interface RollCallRecord {
   readonly state: 'roll-call'
   /** Random. */
   readonly call: string
+}
+
+/** Which process keeps the accounts signed in, in a record of its own: see `keeper/claim.ts`. */
+export interface KeeperRecord {
+  readonly schema: 1
+  readonly state: 'keeper'
+  /** The process that sweeps; absent while none does. */
+  readonly holder?: Holder
+  /** Changes as long as it lives. */
+  readonly signs: number
+  /** Seconds since the epoch at which the last sweep began that came to its end; 0 before the first. */
+  readonly swept_at: number
 }
 
 /** Any other record, encrypted: see `sealedTokenStore`. */

@@ -1,0 +1,119 @@
+/**
+ * The claim: one process of many sweeps at a time. It stands in a record of the store, is written by swap, and shows
+ * that its holder lives. Whoever sees no sign of life for a minute takes over. Two sweeps at the same time would do no harm, since
+ * each refresh has an intent of its own; they would only read everything twice.
+ */
+import type { Context } from '../refresh-protocol/context.ts'
+import { isSameWrite, type Write } from '../refresh-protocol/lineage.ts'
+import { keeperRecordName } from '../refresh-protocol/record-names.ts'
+import { elapsed, type Instant, instantOf } from '../refresh-protocol/runtime.ts'
+import { checkedRecord } from '../tokens/record-check.ts'
+import type { KeeperRecord } from '../tokens/token-record.ts'
+
+/** Milliseconds between two signs of life, and without one until another process takes over. */
+export const signOfLifeEvery = 15_000
+const claimLife = 60_000
+/** Milliseconds until another look where nothing is due: a machine that was suspended notices by then. */
+const longestWait = 5 * 60_000
+
+/** The right to sweep. */
+export interface Claim {
+  /** Shows that this process lives, where that is due. False once another process has taken over. @throws StoreError */
+  goesOn(): Promise<boolean>
+  /**
+   * Gives it up.
+   *
+   * @param isSwept - the sweep came to its end: the next one is due `every` after its beginning
+   * @throws StoreError
+   */
+  release(isSwept: boolean): Promise<void>
+}
+
+/** Another process sweeps, or nobody has to yet. */
+export interface NotYet {
+  /** Another process is at it. */
+  readonly isSwept: boolean
+  /** Milliseconds until it is worth another look. */
+  readonly wait: number
+}
+
+export interface ClaimDesk {
+  /** @throws StoreError where the store can't tell */
+  ask(): Promise<Claim | NotYet>
+}
+
+interface Seen extends Write {
+  readonly at: Instant
+}
+
+/** @param every - milliseconds between two sweeps; 0: one is always due */
+export function claimDesk(every: number, { store, runtime }: Pick<Context, 'store' | 'runtime'>): ClaimDesk {
+  let seen: Seen | undefined
+
+  async function read(): Promise<(Write & { readonly record: KeeperRecord }) | undefined> {
+    try {
+      const stored = await store.read(keeperRecordName)
+      const checked = stored && checkedRecord(stored, 'keeper')
+      if (checked && !(seen && isSameWrite(seen, checked))) seen = { ...writeOf(checked), at: instantOf(runtime) }
+      return checked
+    } catch (error) {
+      // The holder can't show that it lives either: its time begins anew when the store is back.
+      seen = undefined
+      throw error
+    }
+  }
+
+  /** By the monotonic clock from the first sight of its last sign of life: no clock that jumps ends a claim. */
+  function isHeld({ holder }: KeeperRecord): boolean {
+    if (holder === undefined || runtime.livenessOf(holder) === 'dead') return false
+    return seen !== undefined && runtime.monotonicClock() - seen.at.monotonic < claimLife
+  }
+
+  /** Milliseconds until the next sweep is due. A clock that was ahead by more than the interval holds nobody back. */
+  function untilDue({ swept_at }: KeeperRecord): number {
+    const since = runtime.wallClock() - swept_at * 1000
+    return since < -every ? 0 : every - Math.max(since, 0)
+  }
+
+  function claimOf(claimed: Write, record: KeeperRecord, began: Instant): Claim {
+    let held: Write | undefined = claimed
+    let shown = began
+    let { signs } = record
+    const write = async (next: KeeperRecord): Promise<boolean> => {
+      shown = instantOf(runtime)
+      const swapped = await store.swap(keeperRecordName, held, next, runtime.uniqueId(), { forgetOlder: true })
+      held = 'conflict' in swapped ? undefined : swapped
+      return held !== undefined
+    }
+    return {
+      async goesOn() {
+        if (held === undefined) return false
+        if (elapsed(shown, instantOf(runtime)) < signOfLifeEvery) return true
+        return write({ ...record, signs: (signs += 1) })
+      },
+      async release(isSwept) {
+        if (held === undefined) return
+        const swept_at = isSwept ? Math.floor(began.wall / 1000) : record.swept_at
+        await write({ schema: 1, state: 'keeper', signs: 0, swept_at })
+      },
+    }
+  }
+
+  return {
+    async ask() {
+      const stored = await read()
+      if (stored && isHeld(stored.record)) return { isSwept: true, wait: signOfLifeEvery }
+      const wait = stored && every > 0 ? untilDue(stored.record) : 0
+      if (wait > 0) return { isSwept: false, wait: Math.min(wait, longestWait) }
+      const began = instantOf(runtime)
+      const { holder } = runtime
+      const swept_at = stored?.record.swept_at ?? 0
+      const record: KeeperRecord = { schema: 1, state: 'keeper', holder, signs: 0, swept_at }
+      const swapped = await store.swap(keeperRecordName, stored, record, runtime.uniqueId(), { forgetOlder: true })
+      if ('conflict' in swapped) return { isSwept: true, wait: signOfLifeEvery }
+      return claimOf(writeOf(swapped), record, began)
+    },
+  }
+}
+
+const writeOf = ({ version, writeId }: Write): Write => ({ version, writeId })

@@ -1,0 +1,56 @@
+/**
+ * The need of an account: when its session ends if nobody calls, as far as anybody can know.
+ */
+import type { SignedIn } from '../tokens/token-record.ts'
+import type { KeeperSettings } from './keeper-options.ts'
+
+/** An account that is due. */
+export interface Need {
+  readonly account: string
+  /** When its session ends: milliseconds since the epoch. */
+  readonly end: number
+  /** The instance that refreshes it. */
+  readonly authUrl: string
+}
+
+/** Milliseconds that the clocks of a fleet may differ by. Tokens from further in the future say nothing of their age. */
+const clockSkew = 5 * 60_000
+
+/** Reads the claim `exp` of a JWT: milliseconds since the epoch; nothing for any other token. */
+export type ExpiryOf = (token: string) => number | undefined
+
+/** Loaded by the first sweep alone. */
+export async function jwtExpiry(): Promise<ExpiryOf> {
+  const { decodeJwt } = await import('jose/jwt/decode')
+  return (token) => {
+    try {
+      const { exp } = decodeJwt(token)
+      return exp === undefined ? undefined : exp * 1000
+    } catch {
+      return undefined
+    }
+  }
+}
+
+/**
+ * The need of an account that is due: its session ends within `within`, and its tokens are not so young that new ones
+ * would change nothing.
+ *
+ * @param now - milliseconds since the epoch
+ */
+export function needOf(
+  account: string,
+  record: SignedIn,
+  { within, refreshTokenLifetime }: Pick<KeeperSettings, 'within' | 'refreshTokenLifetime'>,
+  expiryOf: ExpiryOf,
+  now: number,
+): Need | undefined {
+  const { auth_url: authUrl, refresh_token } = record.tokens
+  const obtained = record.obtained_at * 1000
+  const life = record.lifetime * 1000
+  // By a clock that was ahead, or ours has gone back: how old they are nobody knows, and new ones end the question.
+  if (obtained > now + clockSkew) return { account, end: now + within, authUrl }
+  const end = expiryOf(refresh_token) ?? obtained + (refreshTokenLifetime ?? life)
+  if (end - now > within || now - obtained < Math.min(life, within) / 2) return undefined
+  return { account, end, authUrl }
+}

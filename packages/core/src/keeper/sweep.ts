@@ -1,0 +1,153 @@
+/**
+ * One sweep: a look at all accounts, then those whose session ends soon get new tokens, the soonest first.
+ */
+import { FirewallChallengeError, StoreError } from '../errors.ts'
+import { isOfOneRecord } from '../refresh-protocol/account-list.ts'
+import type { Context } from '../refresh-protocol/context.ts'
+import type { Alarm } from './alarm.ts'
+import { type Claim, signOfLifeEvery } from './claim.ts'
+import type { KeeperEvent, SweepCounts } from './keeper-event.ts'
+import type { KeeperSettings } from './keeper-options.ts'
+import { jwtExpiry, type Need, needOf } from './need.ts'
+import { createQueue } from './queue.ts'
+import { renew } from './renewal.ts'
+import { spacing } from './spacing.ts'
+import { survey } from './survey.ts'
+import type { Told } from './told.ts'
+
+/** Refreshes at the same time, at the most. */
+const mostInFlight = 8
+/** Failures in a row after which a sweep that nothing follows gives up. */
+const mostFailures = 5
+
+export interface SweepRun {
+  readonly context: Context
+  readonly settings: KeeperSettings
+  /** Refreshes are spread over the time until the next sweep; else they are made one after the other. */
+  readonly isPaced: boolean
+  readonly claim: Claim
+  readonly alarm: Alarm
+  readonly told: Told
+  readonly tell: (phase: KeeperEvent['phase'], counts: SweepCounts) => void
+}
+
+type Counts = { -readonly [Name in keyof SweepCounts]: number }
+
+export const noCounts: SweepCounts = {
+  accounts: 0,
+  due: 0,
+  refreshed: 0,
+  spared: 0,
+  failed: 0,
+  signInAgain: 0,
+  unreadable: 0,
+}
+
+/**
+ * @param counts - counted on while it goes on
+ * @returns whether it came to its end: it was not stopped, and no other process took over
+ * @throws StoreError where the store fails
+ */
+export async function sweep(run: SweepRun, counts: Counts): Promise<boolean> {
+  let isSwept = false
+  try {
+    isSwept = await lookAndRefresh(run, counts)
+    return isSwept
+  } finally {
+    // Where the store is down, the claim ends by itself.
+    await run.claim.release(isSwept).catch(() => undefined)
+  }
+}
+
+async function lookAndRefresh(run: SweepRun, counts: Counts): Promise<boolean> {
+  const { context, settings, claim, told, tell, alarm } = run
+  const goesOn = async (): Promise<boolean> => !alarm.isStopped() && (await claim.goesOn())
+  tell('started', counts)
+  const soonest = await survey(
+    context,
+    settings,
+    {
+      signedIn(need) {
+        counts.accounts += 1
+        if (need !== undefined) counts.due += 1
+      },
+      signInAgain(account, record) {
+        counts.signInAgain += 1
+        told.once(account, record)
+      },
+      unreadable: () => void (counts.unreadable += 1),
+    },
+    goesOn,
+  )
+  if (!(await goesOn())) return false
+  tell('surveyed', counts)
+  return refreshInTurn(soonest, run, counts, goesOn)
+}
+
+/** At an even pace, until the line is empty or the next sweep is due. */
+async function refreshInTurn(
+  soonest: readonly Need[],
+  { context, settings, isPaced, alarm, tell }: SweepRun,
+  counts: Counts,
+  goesOn: () => Promise<boolean>,
+): Promise<boolean> {
+  const { runtime, underWay } = context
+  const expiryOf = await jwtExpiry()
+  const gap = isPaced ? spacing(soonest, counts.due, settings, runtime.wallClock()) : 0
+  const queue = createQueue(soonest, gap, runtime)
+  const flights = new Set<Promise<void>>()
+  let failure: unknown
+
+  const renewOne = async (need: Need): Promise<void> => {
+    const { account } = need
+    const isDue: Parameters<typeof renew>[1] = (record) =>
+      needOf(account, record, settings, expiryOf, runtime.wallClock()) !== undefined
+    try {
+      const renewal = await renew(account, isDue, context)
+      counts[countOf[renewal]] += 1
+      if (renewal === 'refreshed') queue.succeeded()
+    } catch (error) {
+      if (error instanceof FirewallChallengeError) {
+        queue.putBack(need, error.nextAttemptAt)
+        // A job that was started for one sweep does not wait for hours.
+        if (!isPaced) counts.failed += queue.abandon(need.authUrl)
+      } else {
+        counts.failed += 1
+        if (error instanceof StoreError && !isOfOneRecord(error)) failure ??= error
+        else if (queue.failed() >= mostFailures && !isPaced) counts.failed += queue.abandon()
+      }
+    }
+    tell('progress', counts)
+  }
+
+  const began = runtime.monotonicClock()
+  const isOver = (): boolean => queue.isEmpty() || (isPaced && runtime.monotonicClock() - began >= settings.every)
+  try {
+    for (;;) {
+      if (!(await goesOn())) return false
+      if (failure !== undefined) throw failure
+      if (isOver() && flights.size === 0) return true
+      // While somebody waits for the end of everything, nothing is begun.
+      const isHeld = isOver() || flights.size >= mostInFlight || underWay.isEnding()
+      const next = isHeld ? signOfLifeEvery : queue.next()
+      if (typeof next === 'number') {
+        await alarm.rest(Math.min(next, underWay.isEnding() ? 250 : signOfLifeEvery))
+        continue
+      }
+      const flight = renewOne(next).finally(() => {
+        flights.delete(flight)
+        alarm.ring()
+      })
+      flights.add(flight)
+    }
+  } finally {
+    await Promise.all(flights)
+  }
+}
+
+const countOf = {
+  refreshed: 'refreshed',
+  spared: 'spared',
+  'in-vain': 'spared',
+  'sign-in-again': 'signInAgain',
+} as const

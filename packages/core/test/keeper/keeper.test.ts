@@ -1,0 +1,420 @@
+/** `keepSignedIn`: no account of a store loses its session because nobody called (N3–N8). */
+import { describe, expect, it } from '@jest/globals'
+import fc from 'fast-check'
+import { keepSignedIn, sweepOnce } from '../../src/keeper/keeper.ts'
+import type { KeeperEvent } from '../../src/keeper/keeper-event.ts'
+import { createQueue } from '../../src/keeper/queue.ts'
+import { spacing } from '../../src/keeper/spacing.ts'
+import { FirewallChallengeError, UnreachableError } from '../../src/errors.ts'
+import type { TokenStore } from '../../src/tokens/token-store.ts'
+import { deferred, hours, idle } from '../refresh-protocol/harness.ts'
+import type { TokenSet } from '../../src/issuer/token-set.ts'
+import { days, fleet, minutes, nameOf, peakOverMean } from './keeping.ts'
+
+describe('what is kept (N3)', () => {
+  it('keeps all sessions for a month in which nobody calls; without it all of them are lost', async () => {
+    const life = days(10)
+    const [kept, left] = [await fleet(life), await fleet(life)]
+    for (const world of [kept, left]) await world.fill(20)
+    const tokens = kept.process()
+    keepSignedIn(tokens, { within: 2 * 86_400, refreshTokenLifetime: life / 1000 })
+    await kept.pass(days(30))
+    await left.pass(days(30))
+    for (let index = 0; index < 20; index += 1) {
+      expect(await tokens.getAccessToken(nameOf(index))).toMatch(/^a/u)
+      await expect(left.process().getAccessToken(nameOf(index))).rejects.toMatchObject({
+        code: 'ERR_SSO_REAUTHENTICATION_REQUIRED',
+      })
+    }
+    expect(kept.replays).toBe(0)
+    // Eight days apart: what is not needed is not asked for. The last one is the call's own.
+    expect(Math.max(...kept.refreshes.values())).toBeLessThanOrEqual(5)
+  })
+
+  it('goes by the access token where the life of refresh tokens is not told', async () => {
+    const world = await fleet()
+    await world.fill(20)
+    keepSignedIn(world.process())
+    await world.pass(hours(5.9))
+    expect(world.sent).toHaveLength(0)
+    await world.pass(hours(1.5))
+    expect(world.refreshes.size).toBe(20)
+    expect(world.sent).toHaveLength(20)
+  })
+
+  it('goes by the refresh token’s own word where it is a JWT', async () => {
+    const world = await fleet()
+    const jwt = (exp: number, index: number): string =>
+      [{ alg: 'none' }, { exp, index }]
+        .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+        .join('.') + `./0`
+    await world.fill(4, (index) => ({
+      refresh_token: jwt(Math.floor(world.now() / 1000) + (index < 2 ? 3600 : 30 * 86_400), index),
+    }))
+    keepSignedIn(world.process())
+    await world.pass(minutes(50))
+    // Due at once, but so young that new ones would change nothing yet.
+    expect(world.sent).toHaveLength(0)
+    await world.pass(hours(6))
+    expect([...world.refreshes.keys()].toSorted()).toEqual([nameOf(0), nameOf(1)])
+  })
+
+  it('takes those whose session ends first before the others', async () => {
+    const world = await fleet()
+    await world.fill(40, (index) => ({
+      expires_at: Math.floor(world.now() / 1000) + 8 * 3600 - ((index * 17) % 40) * 60,
+    }))
+    await world.pass(hours(7))
+    const sent: string[] = []
+    const answer = world.answer
+    world.answer = async (tokens, options) => {
+      sent.push(tokens.refresh_token)
+      return answer(tokens, options)
+    }
+    keepSignedIn(world.process())
+    await world.pass(hours(1))
+    const order = sent.map((token) => (Number(/owner-(\d+)/u.exec(token)?.[1]) * 17) % 40)
+    expect(order).toEqual(order.toSorted((one, other) => other - one))
+    expect(order).toHaveLength(40)
+  })
+
+  it('leaves alone what others refresh, and who signs out; notices who signs in', async () => {
+    const world = await fleet()
+    await world.fill(30)
+    const tokens = world.process()
+    await using keeper = keepSignedIn(tokens)
+    await world.pass(hours(5.95))
+    const other = world.process()
+    for (let index = 0; index < 10; index += 1) await other.refresh(nameOf(index))
+    for (let index = 10; index < 20; index += 1) await other.forget(nameOf(index))
+    await other.save('new@example.com', world.tokens({ access_token: 'n', refresh_token: 'r-new/0' }))
+    await world.pass(hours(1.4))
+    expect(Math.max(...world.refreshes.values())).toBe(1)
+    expect(world.replays).toBe(0)
+    expect(keeper.status().accounts).toBe(21)
+  })
+
+  it('takes any name for what it is, and passes over what it can’t read', async () => {
+    const world = await fleet()
+    const names = ['__proto__', 'constructor', 'a\nb', '\u202e', ' ', 'ä'.repeat(500), '../../etc', '*', 'owner:x']
+    const saver = world.process()
+    for (const [index, name] of names.entries())
+      await saver.save(name, world.tokens({ access_token: `x${index}`, refresh_token: `r-x${index}/0` }))
+    world.store.put('broken', { version: 1, record: JSON.parse('{"schema":1,"state":"signed-in"}') })
+    await using keeper = keepSignedIn(world.process())
+    await world.pass(hours(7.2))
+    expect(world.sent).toHaveLength(names.length)
+    expect(keeper.status()).toMatchObject({ accounts: names.length, unreadable: 1 })
+  })
+})
+
+describe('the pace (N4)', () => {
+  it('spreads accounts that are due together over half of the window', async () => {
+    const world = await fleet()
+    await world.fill(120)
+    const random = fc.sample(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), { numRuns: 5000, seed: 1 })
+    keepSignedIn(world.process({}, 0, () => random.pop() ?? 0.5))
+    await world.pass(hours(7.6))
+    expect(world.refreshes.size).toBe(120)
+    expect(peakOverMean(world.sentAt, minutes(10))).toBeLessThanOrEqual(1.3)
+    expect((Math.max(...world.sentAt) - Math.min(...world.sentAt)) / minutes(1)).toBeGreaterThan(50)
+  })
+
+  it('is even for any number of accounts and any chance: at most 1.3 times the mean', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 200, max: 3000 }), fc.integer({ min: 1 }), (count, seed) => {
+        let now = 0
+        let state = seed
+        const random = (): number => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647
+        const needs = Array.from({ length: count }, (_, index) => ({
+          account: nameOf(index),
+          end: hours(2),
+          authUrl: '',
+        }))
+        const window = { within: hours(2), every: minutes(15) }
+        const gap = spacing(needs, count, window, 0)
+        const queue = createQueue(needs, gap, { wallClock: () => now, monotonicClock: () => now, random })
+        const times: number[] = []
+        while (!queue.isEmpty()) {
+          const next = queue.next()
+          if (typeof next === 'number') now += next
+          else times.push(now)
+        }
+        expect(now).toBeLessThanOrEqual(hours(1) + gap)
+        expect(peakOverMean(times, minutes(5))).toBeLessThanOrEqual(1.3)
+      }),
+      { numRuns: 30 },
+    )
+  })
+
+  it('makes no storm of a clock that jumps by a day and back', async () => {
+    const world = await fleet()
+    await world.fill(40)
+    keepSignedIn(world.process())
+    await world.pass(hours(1))
+    world.jump(days(1))
+    await world.pass(hours(1))
+    world.jump(-days(1))
+    await world.pass(hours(5))
+    expect(Math.max(...world.refreshes.values())).toBeLessThanOrEqual(2)
+    expect(peakOverMean(world.sentAt.slice(0, 40), minutes(2))).toBeLessThanOrEqual(1.5)
+  })
+
+  it('asks a service in trouble by one account at a time, with growing pauses, and goes on when it is well', async () => {
+    const world = await fleet()
+    await world.fill(60)
+    const { answer } = world
+    let failed = 0
+    world.answer = async () => {
+      failed += 1
+      throw new UnreachableError('No answer.', { step: 'refresh', requestSent: false })
+    }
+    keepSignedIn(world.process())
+    await world.pass(hours(7))
+    expect(failed).toBeGreaterThan(2)
+    expect(failed).toBeLessThan(25)
+    world.answer = answer
+    await world.pass(hours(1.5))
+    expect(world.refreshes.size).toBe(60)
+    expect(world.replays).toBe(0)
+  })
+
+  it('waits while the firewall blocks, as long as that says', async () => {
+    const world = await fleet()
+    await world.fill(50)
+    const { answer } = world
+    let asked = 0
+    world.answer = async () => {
+      asked += 1
+      throw new FirewallChallengeError(Math.ceil(world.now() / 1000) + 3600, { step: 'refresh', requestSent: true })
+    }
+    keepSignedIn(world.process())
+    await world.pass(hours(6.9))
+    expect(asked).toBe(1)
+    world.answer = answer
+    await world.pass(hours(2))
+    expect(world.refreshes.size).toBe(50)
+  })
+})
+
+describe('one process of many (N5)', () => {
+  it('sweeps: three keepers refresh each account once, and read no more than one would', async () => {
+    const world = await fleet()
+    await world.fill(60)
+    let reads = 0
+    const read = world.store.read.bind(world.store)
+    world.store.read = (name) => {
+      if (!name.startsWith('owner-sso:')) reads += 1
+      return read(name)
+    }
+    const keepers = [1, 2, 3].map(() => keepSignedIn(world.process()))
+    await world.pass(hours(5.7))
+    // A sweep each quarter of an hour, one read of each account.
+    expect(reads).toBeLessThanOrEqual(60 * 24)
+    await world.pass(hours(1.8))
+    expect(world.refreshes.size).toBe(60)
+    expect(Math.max(...world.refreshes.values())).toBe(1)
+    await Promise.all(keepers.map((keeper) => keeper.stop()))
+  })
+
+  it.each(['dies', 'freezes'])(
+    'another takes over when it %s in the middle, and nothing is sent twice',
+    async (how) => {
+      const world = await fleet()
+      await world.fill(100)
+      const gone = { is: false, thaw: () => undefined as void }
+      const thawed = new Promise<void>((resolve) => (gone.thaw = resolve))
+      const whileThere = async <Value>(operation: () => Promise<Value>): Promise<Value> => {
+        if (gone.is) await thawed
+        return operation()
+      }
+      const store = {
+        ...world.store,
+        read: (name: string) => whileThere(() => world.store.read(name)),
+        swap: (...args: Parameters<typeof world.store.swap>) => whileThere(() => world.store.swap(...args)),
+      }
+      await world.pass(hours(6))
+      const holder = world.process({ store })
+      const first = keepSignedIn(holder)
+      await world.pass(minutes(10))
+      const before = world.refreshes.size
+      expect(before).toBeGreaterThan(5)
+      expect(before).toBeLessThan(60)
+      gone.is = true
+      if (how === 'dies') world.liveness.set(2, 'dead')
+      await using second = keepSignedIn(world.process())
+      await world.pass(how === 'dies' ? minutes(1) : minutes(2))
+      expect(second.status().state).toBe('sweeping')
+      await world.pass(hours(1.2))
+      expect(world.refreshes.size).toBe(100)
+      gone.is = false
+      gone.thaw()
+      await world.pass(hours(0.5))
+      await first.stop()
+      expect(Math.max(...world.refreshes.values())).toBe(1)
+      expect(world.replays).toBe(0)
+    },
+  )
+})
+
+describe('trouble (N6)', () => {
+  it('a store that is down in the middle of a sweep ends it with an error, and the next one does the rest', async () => {
+    const world = await fleet()
+    await world.fill(50)
+    const events: KeeperEvent[] = []
+    keepSignedIn(world.process(), { onSweep: (event) => events.push(event) })
+    await world.pass(hours(6.3))
+    world.store.down = true
+    await world.pass(minutes(20))
+    const [failure] = events.filter(({ phase, error }) => phase === 'ended' && error !== undefined)
+    expect(failure?.error).toMatchObject({ code: 'ERR_SSO_STORE' })
+    world.store.down = false
+    await world.pass(hours(1.3))
+    expect(world.refreshes.size).toBe(50)
+    expect(world.replays).toBe(0)
+  })
+
+  it('who has to sign in again is told once, and asked no more', async () => {
+    const world = await fleet(hours(1))
+    await world.fill(3)
+    const tokens = world.process()
+    const accounts: string[] = []
+    tokens.on('reauthentication-required', ({ account }) => accounts.push(account))
+    await using keeper = keepSignedIn(tokens)
+    await world.pass(hours(12))
+    expect(accounts.toSorted()).toEqual([0, 1, 2].map(nameOf))
+    expect(world.sent).toHaveLength(3)
+    expect(keeper.status()).toMatchObject({ signInAgain: 3, accounts: 0 })
+    const elsewhere = world.process()
+    const heard: string[] = []
+    elsewhere.on('reauthentication-required', ({ account }) => heard.push(account))
+    await keeper.stop()
+    keepSignedIn(elsewhere)
+    await world.pass(hours(3))
+    expect(heard.toSorted()).toEqual([0, 1, 2].map(nameOf))
+  })
+
+  it('what is in doubt keeps its time: no replay while the access token works', async () => {
+    const world = await fleet()
+    await world.fill(1)
+    const { answer } = world
+    world.answer = async (tokens, options) => {
+      await answer(tokens, options)
+      throw new UnreachableError('The answer is lost.', { step: 'refresh', requestSent: true })
+    }
+    keepSignedIn(world.process(), { within: 4 * 3600 })
+    await world.pass(hours(7.5))
+    expect(world.sent).toHaveLength(1)
+    await world.pass(hours(1.2))
+    expect(world.sent.length).toBeGreaterThan(1)
+  })
+})
+
+describe('the end (N7)', () => {
+  it('stop() waits for what is under way, and begins nothing more', async () => {
+    const world = await fleet()
+    await world.fill(10)
+    const tokens = world.process()
+    const { answer } = world
+    const slow = deferred<TokenSet>()
+    const asked: Parameters<typeof answer>[] = []
+    world.answer = (...args) => {
+      asked.push(args)
+      return slow.promise
+    }
+    const keeper = keepSignedIn(tokens)
+    for (; asked[0] === undefined; await world.pass(minutes(1)));
+    let stopped = false
+    const end = keeper.stop().then(() => void (stopped = true))
+    await world.pass(minutes(1))
+    expect(stopped).toBe(false)
+    slow.resolve(await answer(...asked[0]))
+    await world.pass(1000)
+    await end
+    const sent = world.sent.length
+    await world.pass(hours(3))
+    expect(world.sent).toHaveLength(sent)
+    expect(keeper.status().state).toBe('stopped')
+    // Its claim is given up: another process needs no minute to see that.
+    await using second = keepSignedIn(world.process())
+    await world.pass(1000)
+    expect(second.status().state).not.toBe('elsewhere')
+  })
+
+  it('settled() holds it back, and it goes on afterwards', async () => {
+    const world = await fleet()
+    await world.fill(10)
+    const tokens = world.process()
+    const { answer } = world
+    const slow = deferred<TokenSet>()
+    const asked: Parameters<typeof answer>[] = []
+    world.answer = (...args) => {
+      asked.push(args)
+      return slow.promise
+    }
+    keepSignedIn(tokens)
+    for (; asked[0] === undefined; await world.pass(minutes(1)));
+    const end = tokens.settled()
+    await idle()
+    const { length } = world.sent
+    await world.pass(minutes(30))
+    expect(world.sent).toHaveLength(length)
+    world.answer = answer
+    slow.resolve(await answer(...asked[0]))
+    await end
+    await world.pass(hours(1.5))
+    expect(world.refreshes.size).toBe(10)
+  })
+})
+
+describe('sweepOnce (N8)', () => {
+  it('refreshes what is due, also where nothing may go on in the background, and says what it came to', async () => {
+    const world = await fleet()
+    await world.fill(40)
+    await world.pass(hours(6.5))
+    const run = sweepOnce(world.process({ background: false }))
+    await world.pass(1000)
+    expect(await run).toMatchObject({ swept: true, accounts: 40, due: 40, refreshed: 40, failed: 0 })
+    expect(world.timers()).toBeLessThanOrEqual(1)
+  })
+
+  it('leaves it to another process that is at it', async () => {
+    const world = await fleet()
+    await world.fill(40)
+    keepSignedIn(world.process())
+    await world.pass(hours(6.3))
+    expect(await sweepOnce(world.process())).toMatchObject({ swept: false, accounts: 0 })
+  })
+
+  it('gives up a service that fails, without asking for each account', async () => {
+    const world = await fleet()
+    await world.fill(40)
+    await world.pass(hours(6.5))
+    world.answer = () => Promise.reject(new UnreachableError('No answer.', { step: 'refresh', requestSent: false }))
+    const run = sweepOnce(world.process())
+    await world.pass(hours(1))
+    expect(await run).toMatchObject({ refreshed: 0, failed: 40 })
+    expect(world.sent.length).toBeLessThanOrEqual(12)
+  })
+})
+
+describe('mistakes', () => {
+  it.each([
+    [{ within: 0 }, /within/u],
+    [{ within: Number.NaN }, /within/u],
+    [{ within: 3600, every: 1800 }, /every must be at most a quarter/u],
+    [{ refreshTokenLifetime: -1 }, /refreshTokenLifetime/u],
+    [{ within: 7200, refreshTokenLifetime: 3600 }, /within must be less than refreshTokenLifetime/u],
+  ])('%j is a TypeError that names it', async (options, message) => {
+    const world = await fleet()
+    expect(() => keepSignedIn(world.process(), options)).toThrow(message)
+  })
+
+  it('so are a manager of somebody else’s, a store that can’t list, and one that nothing may go on in', async () => {
+    const world = await fleet()
+    const unlisted: TokenStore = { read: async () => undefined, swap: async () => ({ conflict: true }) }
+    expect(() => keepSignedIn({ ...world.process() })).toThrow(/tokens must be/u)
+    expect(() => keepSignedIn(world.process({ store: unlisted }))).toThrow(/cannot list/u)
+    expect(() => keepSignedIn(world.process({ background: false }))).toThrow(/sweepOnce/u)
+  })
+})
