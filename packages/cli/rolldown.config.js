@@ -10,7 +10,7 @@ import { defineConfig } from 'rolldown'
 import manifest from './package.json' with { type: 'json' }
 import { thirdPartyLicenses } from '../../tools/build/third-party-licenses.js'
 
-const installed = Object.keys(manifest.dependencies)
+const installed = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies })
 const isInstalled = (id) => installed.some((name) => id === name || id.startsWith(`${name}/`))
 
 /**
@@ -35,7 +35,12 @@ const oneOfEach = {
 const isExternal = (id) => isBuiltin(id) || isInstalled(id)
 
 export default defineConfig({
-  input: { main: 'src/main.ts', 'public-suffix-list': 'tldts', 'window-keeper': 'src/window/keeper.ts' },
+  input: {
+    main: 'src/main.ts',
+    'public-suffix-list': 'tldts',
+    'window-keeper': 'src/window/keeper.ts',
+    'keyring-process': 'src/keyring/keyring-process.ts',
+  },
   platform: 'node',
   external: isExternal,
   plugins: [oneOfEach, thirdPartyLicenses()],
@@ -56,7 +61,7 @@ export default defineConfig({
         },
         {
           name: 'token',
-          test: /[\\/]cli[\\/]src[\\/]commands[\\/]token\.ts$|[\\/]token-store-file[\\/]/u,
+          test: /[\\/]cli[\\/]src[\\/](?:commands[\\/]token|keyring[\\/](?!keyring-process)[a-z-]+)\.ts$|[\\/]token-store-file[\\/]/u,
           priority: 1,
         },
       ],

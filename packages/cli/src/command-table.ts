@@ -178,6 +178,7 @@ export const globalOptions: readonly (readonly [flags: string, description: stri
   ['--ca <path>', 'PEM file of a private CA to trust'],
   ['--transport <name>', 'document (TLS 1.2), modern (TLS 1.3, HTTP/2), or JSON'],
   ['--redirect-uri <uri>', 'the redirect address that the service knows'],
+  ['--no-keyring', 'leave the keyring of this machine alone'],
   ['--json', 'print JSON; a failure is one line of JSON'],
   ['--no-input', 'never ask; fail if something is missing'],
   ['--force', 'run even if NODE_DEBUG would print secrets'],

@@ -16,6 +16,8 @@ export interface ConfigFile {
   readonly redirectUri?: string
   /** A name, or what it is made of. */
   readonly transport?: string | object
+  /** Whether folders have their keys in the keyring. */
+  readonly keyring?: boolean
 }
 
 const names = [
@@ -27,6 +29,7 @@ const names = [
   'ca',
   'redirectUri',
   'transport',
+  'keyring',
 ] satisfies (keyof ConfigFile)[]
 
 /** @throws CommandError where the file is there but can't be used */
@@ -48,6 +51,7 @@ function expected(name: string, value: unknown): readonly [fits: boolean, kind: 
   const isText = typeof value === 'string' && value !== ''
   if (name === 'regionalAuthUrls') return [isStrings(value), 'a list of addresses']
   if (name === 'transport') return [isText || isObject(value), 'a name, or an object with tls, http2 and userAgent']
+  if (name === 'keyring') return [typeof value === 'boolean', 'true or false']
   return [isText, 'text']
 }
 

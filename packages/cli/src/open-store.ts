@@ -2,6 +2,9 @@
  * Opens the store of an address.
  */
 import { encryptionKeys } from './encryption-key.ts'
+import { tokensFolder } from './folders.ts'
+import type { KeyringUse } from './keyring/keyring-folder.ts'
+import type { Given } from './settings.ts'
 import type { OpenedStore } from './stores/store-kind.ts'
 import { storeAt } from './stores/store-kinds.ts'
 
@@ -13,20 +16,34 @@ export interface OpenStore extends Required<OpenedStore> {
 export interface StoreOptions {
   /** Path of a PEM file, for a store that is spoken to over TLS. */
   readonly ca: string | undefined
-  /** The records are plain, whatever `OWNER_SSO_ENCRYPTION_KEY` says. */
+  /** The records are plain, whatever `OWNER_SSO_ENCRYPTION_KEY` and the keyring say. */
   readonly plain?: boolean | undefined
+  /** Whether a folder may have its key in the keyring; by default, a folder that has one does. */
+  readonly keyring?: Given<boolean> | undefined
+  /** Somebody signs in: the default folder, or any where the keyring is turned on, gets a key. */
+  readonly signsIn?: boolean | undefined
 }
 
 /** @throws CommandError for a wrong address or key; StoreError where it can't be reached */
-export async function openStore(address: string, { ca, plain = false }: StoreOptions): Promise<OpenStore> {
+export async function openStore(address: string, options: StoreOptions): Promise<OpenStore> {
+  const { ca, plain = false } = options
   const { kind, place } = storeAt(address)
-  const opened = await kind.open(place, { ca, encryptionKey: plain ? undefined : encryptionKeys() })
+  const encryptionKey = plain ? undefined : encryptionKeys()
+  const keyring = plain || encryptionKey !== undefined ? undefined : keyringUse(place, options)
+  const opened = await kind.open(place, { ca, encryptionKey, keyring })
   return {
     shown: kind.shown(place),
     exists: () => true,
     requireWritable: async () => undefined,
     check: async () => [],
     close: async () => undefined,
+    keyIn: 'OWNER_SSO_ENCRYPTION_KEY',
     ...opened,
   }
+}
+
+/** Other folders than the default one are often shared with programs that know no keyring. */
+function keyringUse(place: string, { keyring, signsIn = false }: StoreOptions): KeyringUse {
+  if (keyring?.value === false) return 'never'
+  return signsIn && (keyring?.value ?? place === tokensFolder) ? 'make' : 'read'
 }

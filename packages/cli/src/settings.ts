@@ -23,6 +23,8 @@ export interface Settings {
   readonly redirectUri: Given<string> | undefined
   /** Text as it was given, or an object of the config file. */
   readonly transport: Given<string | object> | undefined
+  /** Whether folders have their keys in the keyring: all of them, or none; undefined for the default folder alone. */
+  readonly keyring: Given<boolean> | undefined
   readonly json: boolean
   /** Whether a person may be asked. */
   readonly input: boolean
@@ -38,6 +40,7 @@ export interface GlobalOptions {
   readonly ca?: string
   readonly redirectUri?: string
   readonly transport?: string
+  readonly keyring?: boolean
   readonly json?: boolean
   readonly input?: boolean
   readonly force?: boolean
@@ -52,8 +55,11 @@ export function readSettings(options: GlobalOptions, examined = false, env: Node
   const open = examined ? undefined : openToOthers(config)
   if (open !== undefined) throw usageError(open.problem, open.fix)
   if (options.store !== undefined) refusePassword(options.store, '--store')
-  const text = (option: Exclude<keyof GlobalOptions & keyof ConfigFile, 'transport'>, flag: string, variable: string) =>
-    firstGiven<string>([options[option], flag], [env[variable], variable], [config[option], configFile])
+  const text = (
+    option: Exclude<keyof GlobalOptions & keyof ConfigFile, 'transport' | 'keyring'>,
+    flag: string,
+    variable: string,
+  ) => firstGiven<string>([options[option], flag], [env[variable], variable], [config[option], configFile])
   return {
     authUrl: text('authUrl', '--auth-url', 'OWNER_SSO_AUTH_URL'),
     regionalAuthUrls: firstGiven<readonly string[]>(
@@ -71,9 +77,23 @@ export function readSettings(options: GlobalOptions, examined = false, env: Node
       [env['OWNER_SSO_TRANSPORT'], 'OWNER_SSO_TRANSPORT'],
       [config.transport, configFile],
     ),
+    keyring: keyringSetting(options, env, config),
     json: options.json ?? false,
     input: options.input ?? true,
   }
+}
+
+/** @throws CommandError for a variable that is neither on nor off */
+function keyringSetting(
+  { keyring }: GlobalOptions,
+  { OWNER_SSO_KEYRING: variable = '' }: NodeJS.ProcessEnv,
+  config: ConfigFile,
+): Given<boolean> | undefined {
+  if (keyring === false) return { value: false, from: '--no-keyring' }
+  if (variable === 'on' || variable === 'off') return { value: variable === 'on', from: 'OWNER_SSO_KEYRING' }
+  if (variable !== '')
+    throw usageError('OWNER_SSO_KEYRING is neither on nor off.', 'Set it to one of them, or unset it.')
+  return config.keyring === undefined ? undefined : { value: config.keyring, from: configFile }
 }
 
 function firstGiven<Value extends string | object>(

@@ -20,14 +20,16 @@ export interface TokenKeeping {
 
 /**
  * @param sso - what refreshes; left out by commands that only look
+ * @param options - `signsIn`: new tokens will be stored, so a folder gets its key from the keyring
  * @throws whatever `use` throws; CommandError, StoreError from opening the store
  */
 export async function withTokens<Result>(
   settings: Settings,
   sso: Pick<Sso, 'refresh'> | undefined,
   use: (keeping: TokenKeeping) => Promise<Result>,
+  { signsIn = false }: { readonly signsIn?: boolean } = {},
 ): Promise<Result> {
-  const store = await openStore(settings.store.value, { ca: settings.ca?.value })
+  const store = await openStore(settings.store.value, { ca: settings.ca?.value, keyring: settings.keyring, signsIn })
   const tokens = createTokenManager({ sso: sso ?? neverRefreshes, store: store.store, cachedAccounts })
   try {
     return await use({ tokens, store })

@@ -51,6 +51,8 @@ export function newMachine(emulator: Emulator): Machine {
     OWNER_SSO_AUTH_URL: emulator.authUrl,
     OWNER_SSO_REGIONAL_AUTH_URLS: emulator.regionalAuthUrl,
     OWNER_SSO_API_URL: emulator.ownerApiUrl,
+    // That of whoever runs the tests.
+    OWNER_SSO_KEYRING: 'off',
   }
   const file = (name: string, content: string): string => {
     writeFileSync(join(home, name), content, { mode: 0o600 })

@@ -29,6 +29,7 @@ it('the quick start of the README runs as it stands', async () => {
       HOME: machine.home,
       OWNER_SSO_ACCOUNT: 'plain@example.com',
       OWNER_SSO_CREDENTIAL: credential,
+      OWNER_SSO_KEYRING: 'off',
     },
   })
   const { code, stdout, stderr } = await ended(child)

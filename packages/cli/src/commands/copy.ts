@@ -4,9 +4,9 @@
 import { copyTokenSets, type TokenStore } from '@owner-sso/core'
 import type { Call, CommandOptions } from '../call.ts'
 import { exitCodes, usageError } from '../command-error.ts'
-import { encryptionKeys } from '../encryption-key.ts'
 import { type OpenStore, openStore } from '../open-store.ts'
 import { printJson, printNote } from '../output.ts'
+import { progressBar } from '../progress-bar.ts'
 import { refusePassword, type Settings } from '../settings.ts'
 
 /** `-` is the store of the settings, whose address may hold a password; an argument may not. */
@@ -23,8 +23,8 @@ function checkExistence({ exists, shown }: OpenStore): void {
 }
 
 /** One side is said to be plain, so the other is meant to be encrypted: without a key both would be plain. */
-function requireKey({ fromPlain = false, toPlain = false }: CommandOptions): void {
-  if (fromPlain === toPlain || encryptionKeys() !== undefined) return
+function requireKey({ fromPlain = false, toPlain = false }: CommandOptions, from: OpenStore, to: OpenStore): void {
+  if (fromPlain === toPlain || (fromPlain ? to : from).sealed) return
   throw usageError(
     `No key is set, so ${fromPlain ? 'the copy would be plain as well' : 'nothing could be decrypted'}.`,
     'Set OWNER_SSO_ENCRYPTION_KEY, or omit the option.',
@@ -47,33 +47,62 @@ function countingWrites(store: TokenStore): { readonly store: TokenStore; readon
   }
 }
 
+/** Shows how far it is, by what is read. */
+async function showingProgress(store: TokenStore): Promise<{ readonly store: TokenStore; readonly end: () => void }> {
+  if (!process.stderr.isTTY) return { store, end: () => undefined }
+  let total = 0
+  // What can't be read is told by the copy.
+  for (const names = store.accounts?.()[Symbol.asyncIterator](); ; total += 1) {
+    if ((await names?.next().catch(() => undefined))?.done !== false) break
+  }
+  const bar = progressBar('Copying', total)
+  const read: TokenStore['read'] = async (account) => {
+    bar.advance()
+    return store.read(account)
+  }
+  return { store: { ...store, read }, end: bar.end }
+}
+
 export async function run({ settings, options, args }: Call): Promise<number> {
   const [fromAddress, toAddress] = args.map((argument) => addressOf(argument, settings))
   if (fromAddress === undefined || toAddress === undefined)
     throw usageError('Two stores are needed.', 'Give the one to copy from, then the one to copy to.')
-  requireKey(options)
+  const { keyring } = settings
   const ca = settings.ca?.value
-  const from = await openStore(fromAddress, { ca, plain: options.fromPlain })
-  const to = await openStore(toAddress, { ca, plain: options.toPlain })
+  const from = await openStore(fromAddress, { ca, keyring, plain: options.fromPlain })
   try {
     checkExistence(from)
-    if (from.shown === to.shown) throw usageError('Both are the same store.', 'Give two different ones.')
-    const target = countingWrites(to.store)
-    const outcome = (): string => {
-      const copied = target.written()
-      return `${copied} ${copied === 1 ? 'record' : 'records'} copied from ${from.shown} to ${to.shown}`
+    const to = await openStore(toAddress, { ca, keyring, plain: options.toPlain, signsIn: true })
+    try {
+      if (from.shown === to.shown) throw usageError('Both are the same store.', 'Give two different ones.')
+      requireKey(options, from, to)
+      await copy(from, to, settings, options)
+    } finally {
+      await to.close()
     }
-    const copied = await copyTokenSets(from.store, target.store).catch((error: unknown) => {
-      printNote(`${outcome()}, and not all there are: once the error is mended, run this again for the rest.`)
-      throw error
-    })
-    if (settings.json) await printJson({ from: from.shown, to: to.shown, copied })
-    printNote(`${outcome()}.`)
-    if (copied > 0)
-      printNote(`Use the new one from now on, and no longer the old one: export OWNER_SSO_STORE=${to.shown}`)
   } finally {
     await from.close()
-    await to.close()
   }
   return exitCodes.ok
+}
+
+async function copy(from: OpenStore, to: OpenStore, settings: Settings, { toPlain }: CommandOptions): Promise<void> {
+  const target = countingWrites(to.store)
+  const source = await showingProgress(from.store)
+  const outcome = (): string => {
+    const copied = target.written()
+    return `${copied} ${copied === 1 ? 'record' : 'records'} copied from ${from.shown} to ${to.shown}`
+  }
+  const copied = await copyTokenSets(source.store, target.store).catch((error: unknown) => {
+    source.end()
+    printNote(`${outcome()}, and not all there are: once the error is mended, run this again for the rest.`)
+    throw error
+  })
+  source.end()
+  if (settings.json) await printJson({ from: from.shown, to: to.shown, copied })
+  printNote(`${outcome()}.`)
+  if (from.sealed && !to.sealed && toPlain !== true)
+    printNote('The copies are not encrypted, as their originals are: set OWNER_SSO_ENCRYPTION_KEY and copy again.')
+  if (copied > 0)
+    printNote(`Use the new one from now on, and no longer the old one: export OWNER_SSO_STORE=${to.shown}`)
 }

@@ -14,25 +14,30 @@ import { withTokens } from '../token-keeping.ts'
 
 export async function run({ settings, options }: Call): Promise<number> {
   const sso = serviceOf(settings)
-  await withTokens(settings, sso, async ({ tokens, store }) => {
-    // Found out before a password travels: a sign-in that can't be stored is one too many.
-    await store.store.read('owner-sso')
-    await store.requireWritable()
-    const voice = await loginVoice()
-    voice.begin(`Sign in at ${new URL(sso.authUrl).host}`)
-    try {
-      const { account, tokens: tokenSet } =
-        (options.browser ?? options.paste)
-          ? await (await import('../browser-sign-in.ts')).signInWithBrowser(sso, options, settings, voice)
-          : await (await import('../password-sign-in.ts')).signInWithPassword(sso, options, settings, voice)
-      await tokens.save(account, tokenSet)
-      voice.end(await acceptance(account, tokens))
-      if (settings.json) await printJson(await facts(account, tokenSet, store, tokens))
-    } catch (error) {
-      if (stopped.aborted) throw new CommandError(exitCodes.unexpected, 'Stopped.', 'Nothing was stored.')
-      throw error
-    }
-  })
+  await withTokens(
+    settings,
+    sso,
+    async ({ tokens, store }) => {
+      // Found out before a password travels: a sign-in that can't be stored is one too many.
+      await store.store.read('owner-sso')
+      await store.requireWritable()
+      const voice = await loginVoice()
+      voice.begin(`Sign in at ${new URL(sso.authUrl).host}`)
+      try {
+        const { account, tokens: tokenSet } =
+          (options.browser ?? options.paste)
+            ? await (await import('../browser-sign-in.ts')).signInWithBrowser(sso, options, settings, voice)
+            : await (await import('../password-sign-in.ts')).signInWithPassword(sso, options, settings, voice)
+        await tokens.save(account, tokenSet)
+        voice.end(await acceptance(account, tokens))
+        if (settings.json) await printJson(await facts(account, tokenSet, store, tokens))
+      } catch (error) {
+        if (stopped.aborted) throw new CommandError(exitCodes.unexpected, 'Stopped.', 'Nothing was stored.')
+        throw error
+      }
+    },
+    { signsIn: true },
+  )
   return exitCodes.ok
 }
 

@@ -12,8 +12,9 @@ import { type Finding, good, problem } from './finding.ts'
 
 export async function checkStore(settings: Settings): Promise<Finding[]> {
   try {
-    const { store, shown, sealed, check, close } = await openStore(settings.store.value, {
+    const { store, shown, sealed, keyIn, check, close } = await openStore(settings.store.value, {
       ca: settings.ca?.value,
+      keyring: settings.keyring,
     })
     try {
       await store.read('owner-sso')
@@ -22,7 +23,7 @@ export async function checkStore(settings: Settings): Promise<Finding[]> {
       found.push(...(await check()))
       found.push(
         sealed
-          ? good('encryption', 'records are sealed (AES-256-GCM)')
+          ? good('encryption', `records are sealed (AES-256-GCM); the key is in ${keyIn}`)
           : good('encryption', 'none: OWNER_SSO_ENCRYPTION_KEY would seal the records'),
       )
       found.push(...severalAccounts(settings, accounts), ...(await checkBlocks(store, settings)))

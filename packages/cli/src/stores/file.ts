@@ -18,11 +18,15 @@ export const fileStore: StoreKind = {
     return path === undefined || path === '' ? undefined : resolve(path)
   },
   shown: folderAddress,
-  async open(path, { encryptionKey }) {
+  async open(path, { encryptionKey, keyring }) {
     const { fileTokenStore } = await import('@owner-sso/token-store-file')
+    const folder = fileTokenStore({ path, encryptionKey })
+    const opened =
+      keyring === undefined
+        ? { store: folder, sealed: encryptionKey !== undefined }
+        : await (await import('../keyring/keyring-folder.ts')).openKeyringFolder(path, folder, keyring)
     return {
-      store: fileTokenStore({ path, encryptionKey }),
-      sealed: encryptionKey !== undefined,
+      ...opened,
       exists: () => existsSync(path),
       requireWritable: async () => (await import('./folder-check.ts')).requireWritableFolder(path),
       check: async () => [await (await import('./folder-check.ts')).checkFolder(path)],

@@ -4,6 +4,7 @@
  */
 import type { TokenStore } from '@owner-sso/core'
 import type { Finding } from '../doctor/finding.ts'
+import type { KeyringUse } from '../keyring/keyring-folder.ts'
 
 export interface StoreKind {
   /** What its addresses begin with, and what it is called. */
@@ -31,12 +32,16 @@ export interface StoreAccess {
   readonly encryptionKey: readonly Uint8Array[] | undefined
   /** Path of the PEM file of a private certificate authority. */
   readonly ca: string | undefined
+  /** Where no key is given: what a folder of this machine may do with the keyring. */
+  readonly keyring: KeyringUse | undefined
 }
 
 export interface OpenedStore {
   readonly store: TokenStore
   /** Whether records are encrypted. */
   readonly sealed: boolean
+  /** Where the key is, unless it was given. */
+  readonly keyIn?: string
   /** Whether there is anything at the place, for a kind that makes its place at the first use. */
   readonly exists?: () => boolean
   /** @throws StoreError where a write would fail, for a kind that can tell without one */
