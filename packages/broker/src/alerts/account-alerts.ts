@@ -1,0 +1,139 @@
+/**
+ * Tells people once that an account has to sign in again, and once that it works again: whichever instance notices first,
+ * and whatever restarts meanwhile.
+ *
+ * What was told stands in the store. An instance claims an alert there before it tells it; one that ends meanwhile is
+ * succeeded by another after the claim's time, so an alert may come twice then, with the same id, but never gets lost.
+ */
+import { randomUUID } from 'node:crypto'
+import { notebook, type TokenManager, type TokenStore } from '@owner-sso/core'
+import type { Alert, AlertChannel } from './alert.ts'
+import { alertTypeOf, begun, claimed, concluded, isDone, type Noted, noteIn, seconds } from './noted-alert.ts'
+
+export interface AccountAlertsOptions {
+  readonly tokens: Pick<TokenManager, 'status' | 'accounts' | 'on'>
+  /** Where it is remembered what was told; the store of `tokens`. */
+  readonly store: TokenStore
+  readonly channels: readonly AlertChannel[]
+  /** Accounts to watch beside those that are signed in: those of the clients. */
+  readonly accounts?: () => Promise<readonly string[]>
+  /** Where people sign in again: the address of the status page. */
+  readonly signInUrl?: string | undefined
+  /** Seconds between two looks at all accounts; default 30. */
+  readonly every?: number
+  /** Seconds until an alert that a channel failed to tell is tried again, and once more …; default 30 s, 2 min, 10 min, 1 h. */
+  readonly retryAfter?: readonly number[]
+  /** Gets what went wrong: a channel that failed, a store that could not be read. */
+  readonly onFailure?: (failure: AlertFailure) => void
+}
+
+export interface AlertFailure {
+  readonly error: unknown
+  /** Absent where not a channel failed, but the store. */
+  readonly channel?: string
+  readonly account?: string
+}
+
+export interface AccountAlerts {
+  /** Somebody met this account in need of a sign-in. Costs nothing where that was told already. */
+  signInNeeded(account: string): void
+  /** Somebody got a token of this account. Costs nothing where nobody was told otherwise. */
+  works(account: string): void
+  /** Ends the watch; resolves when what is being told is told. */
+  close(): Promise<void>
+}
+
+export function accountAlerts({
+  tokens,
+  store,
+  channels,
+  accounts = async () => [],
+  signInUrl,
+  every = 30,
+  retryAfter = [30, 120, 600, 3600],
+  onFailure = () => undefined,
+}: AccountAlertsOptions): AccountAlerts {
+  const notes = notebook(store, 'alerts')
+  /** What this process knows to be told by all channels, or needs no telling. */
+  const settled = new Map<string, Alert['type']>()
+  const underWay = new Map<string, Promise<void>>()
+  let isClosed = false
+
+  /** Looks how an account stands, and tells who was not told yet. Whoever asks meanwhile gets the same look. */
+  const look = (account: string): Promise<void> => {
+    const running = underWay.get(account)
+    if (running !== undefined || isClosed) return running ?? Promise.resolve()
+    const looking = lookAt(account)
+      .catch((error: unknown) => onFailure({ error, account }))
+      .finally(() => underWay.delete(account))
+    underWay.set(account, looking)
+    return looking
+  }
+
+  const lookAt = async (account: string): Promise<void> => {
+    const status = await tokens.status(account)
+    const type = alertTypeOf(status)
+    if (type === undefined || settled.get(account) === type) return
+    const reason = status.reason ?? (status.state === 'signed-out' ? 'signed-out' : undefined)
+    const noted = noteIn(await notes.change((all) => begun(all, account, type, reason)), account)
+    const toldBy = await Promise.all(channels.map((channel) => noted === undefined || tellBy(channel, account, noted)))
+    if (toldBy.every(Boolean)) settled.set(account, type)
+  }
+
+  /** Resolves to whether the channel has nothing left to tell. */
+  const tellBy = async (channel: AlertChannel, account: string, noted: Noted): Promise<boolean> => {
+    const { name } = channel
+    const { told: _, ...alert } = noted
+    const claim = randomUUID()
+    const telling = noteIn(await notes.change((all) => claimed(all, account, alert.id, name, claim)), account)?.told[
+      name
+    ]
+    if (telling?.claim !== claim) return isDone(telling)
+    const again = await tried(channel, { ...alert, account, signInUrl }, telling.tries)
+    await notes.change((all) => concluded(all, account, alert.id, name, claim, again))
+    return again === undefined
+  }
+
+  /** Resolves to the time of the next try, if there is to be one. */
+  const tried = async (channel: AlertChannel, alert: Alert, tries: number): Promise<number | undefined> => {
+    try {
+      await channel.tell(alert)
+      return undefined
+    } catch (error) {
+      onFailure({ error, channel: channel.name, account: alert.account })
+      const wait = retryAfter[tries - 1]
+      return wait === undefined ? undefined : seconds() + wait
+    }
+  }
+
+  const lookAtAll = async (): Promise<void> => {
+    try {
+      const names = new Set([...(await accounts()), ...Object.keys(await notes.read())])
+      for await (const name of tokens.accounts()) names.add(name)
+      await Promise.all([...names].map(look))
+    } catch (error) {
+      onFailure({ error })
+    }
+  }
+
+  const notice = (type: Alert['type']) => (account: string) => {
+    if (settled.get(account) !== type) void look(account)
+  }
+  const stopListening = tokens.on('reauthentication-required', ({ account }) => void look(account))
+  let watching = lookAtAll()
+  const timer = setInterval(() => {
+    watching = watching.then(lookAtAll)
+  }, every * 1000)
+  timer.unref()
+
+  return {
+    signInNeeded: notice('sign-in.needed'),
+    works: notice('sign-in.restored'),
+    async close() {
+      isClosed = true
+      clearInterval(timer)
+      stopListening()
+      await Promise.all([watching, ...underWay.values()])
+    },
+  }
+}

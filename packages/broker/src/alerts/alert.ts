@@ -1,0 +1,36 @@
+/**
+ * What is told when an account has to sign in again, and when it works again. The same words go to every channel.
+ */
+import type { ReauthenticationReason } from '@owner-sso/core'
+
+/** What happened to an account. */
+export interface Alert {
+  /** Names this alert: a receiver that gets it twice can tell. */
+  readonly id: string
+  readonly type: 'sign-in.needed' | 'sign-in.restored'
+  readonly account: string
+  /** When it was noticed: seconds since the epoch. */
+  readonly at: number
+  /** Why the owner has to sign in again. */
+  readonly reason?: ReauthenticationReason | 'signed-out' | undefined
+  /** Where they can: the status page. */
+  readonly signInUrl?: string | undefined
+}
+
+/** A way to tell people. */
+export interface AlertChannel {
+  /** Unique among those of a broker: under this name it is remembered who was told. */
+  readonly name: string
+  /** Resolves once it is told; rejects where it could not be, within a minute. It is then called again later, a few times. */
+  tell(alert: Alert): Promise<void>
+}
+
+/** The body of a webhook and of an MQTT message, and what a command reads: one JSON object. */
+export function alertBody({ id, type, account, at, reason, signInUrl }: Alert): string {
+  const message =
+    type === 'sign-in.needed'
+      ? `${account} has to sign in again. Until then, no program gets a token for it.`
+      : `${account} works again.`
+  const data = { account, message, reason, sign_in_url: signInUrl }
+  return JSON.stringify({ id, type, timestamp: new Date(at * 1000).toISOString(), data })
+}

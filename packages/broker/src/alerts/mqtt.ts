@@ -1,0 +1,86 @@
+/**
+ * Tells by MQTT, for Home Assistant and the like. The message is retained, so who looks later still sees how an account
+ * stands: one topic for each.
+ *
+ * The client is the package `mqtt`, which the application installs; it is loaded with the first alert.
+ */
+import { readFile } from 'node:fs/promises'
+import { isLoopback, withTimeLimit } from '@owner-sso/core'
+import { type AlertChannel, alertBody } from './alert.ts'
+
+export interface MqttOptions {
+  /** `mqtts:` (or `wss:`), or `mqtt:` on a loopback host; without a user name and password. */
+  readonly url: string
+  readonly username?: string | undefined
+  readonly password?: string | undefined
+  /** Each account's topic is below this one; default `owner-sso`. */
+  readonly topic?: string
+  /** Path of a PEM file with a private CA. */
+  readonly ca?: string
+  /** Milliseconds for the connection, and again for the message; default 10,000. */
+  readonly timeout?: number
+}
+
+/** @throws TypeError that names the option */
+export function mqttAlert({
+  url,
+  username,
+  password,
+  topic = 'owner-sso',
+  ca,
+  timeout = 10_000,
+}: MqttOptions): AlertChannel {
+  const address = URL.canParse(url) ? new URL(url) : undefined
+  const isSafe = address?.protocol === 'mqtts:' || address?.protocol === 'wss:'
+  const isHere = address?.protocol === 'mqtt:' && isLoopback(address)
+  if (!isSafe && !isHere) throw new TypeError('url of MQTT must be an mqtts address, or mqtt on a loopback host')
+  if (address?.username !== '' || address.password !== '') {
+    throw new TypeError('url of MQTT must be without a user name and password: give username and password')
+  }
+  if (!isTopic(topic)) throw new TypeError('topic of MQTT must be a topic without wildcards, such as owner-sso')
+  return {
+    name: 'mqtt',
+    async tell(alert) {
+      const { connectAsync } = await loadClient()
+      // One connection, one message; who tries again is not the client.
+      const once = { connectTimeout: timeout, reconnectPeriod: 0 }
+      const named = { ...(username !== undefined && { username }), ...(password !== undefined && { password }) }
+      const trusted = ca === undefined ? {} : { ca: await readFile(ca) }
+      const client = await connectAsync(url, { ...once, ...named, ...trusted }, false)
+      client.on('error', () => undefined)
+      try {
+        const message = { qos: 1, retain: true } as const
+        await withTimeLimit(timeout, (signal) =>
+          Promise.race([
+            client.publishAsync(alertTopic(topic, alert.account), alertBody(alert), message),
+            rejectionOf(signal),
+          ]),
+        )
+      } finally {
+        await client.endAsync(true)
+      }
+    },
+  }
+}
+
+/** The topic of an account: what has a meaning in topics (`+`, `#`, `/`, `$`) is percent-encoded in its name. */
+export function alertTopic(topic: string, account: string): string {
+  return `${topic}/${encodeURIComponent(account).replaceAll('%40', '@')}`
+}
+
+function isTopic(topic: string): boolean {
+  return topic !== '' && !/[+#\0]|^\$|\/$/u.test(topic)
+}
+
+async function loadClient(): Promise<typeof import('mqtt')> {
+  try {
+    return await import('mqtt')
+  } catch {
+    throw new Error('MQTT needs the package mqtt: npm install mqtt')
+  }
+}
+
+/** The client heeds no signal. */
+function rejectionOf(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+}

@@ -1,0 +1,101 @@
+/**
+ * What the store remembers of an account's last alert: who was told, who is telling, and what is tried again. Changes of these
+ * notes are functions of them alone, so that a swap can repeat them.
+ */
+import { randomUUID } from 'node:crypto'
+import type { Notes, TokenStatus } from '@owner-sso/core'
+import type { Alert } from './alert.ts'
+
+/** The last alert of an account. */
+export interface Noted extends Pick<Alert, 'id' | 'type' | 'at' | 'reason'> {
+  /** By channel; absent for one that nobody began with. */
+  readonly told: Readonly<Record<string, Telling>>
+}
+
+/** How far a channel has come. Neither `until` nor `again_at`: it is done, or was given up. Times are seconds since the epoch. */
+export interface Telling {
+  /** Names who tells. */
+  readonly claim: string
+  /** With this one. */
+  readonly tries: number
+  /** Somebody is telling, and has until then. */
+  readonly until?: number
+  /** It failed, and is tried again then. */
+  readonly again_at?: number
+}
+
+/** Seconds that an instance has to tell what it claimed: longer than any channel takes. */
+const claimTime = 90
+
+/** Seconds that it is remembered that an account works again. */
+const memory = 7 * 86_400
+
+/** What is noted of an account; nothing for what is not a note of ours. */
+export function noteIn(notes: Notes, account: string): Noted | undefined {
+  const note = Object.hasOwn(notes, account) ? notes[account] : undefined
+  return isNoted(note) ? note : undefined
+}
+
+/** A new alert, where the account stands otherwise than the last one said. One that always worked is nothing to tell. */
+export function begun(notes: Notes, account: string, type: Alert['type'], reason: Alert['reason']): Notes {
+  const last = noteIn(notes, account)?.type ?? 'sign-in.restored'
+  if (last === type) return notes
+  const at = seconds()
+  const recent = Object.entries(notes).filter(
+    ([, note]) => isNoted(note) && (note.type === 'sign-in.needed' || note.at > at - memory),
+  )
+  const begins: Noted = { id: randomUUID(), type, at, ...(reason !== undefined && { reason }), told: {} }
+  return { ...Object.fromEntries(recent), [account]: begins }
+}
+
+/** The claim of who wants to tell; unchanged where another one does, or nothing is left to do now. */
+export function claimed(notes: Notes, account: string, id: string, channel: string, claim: string): Notes {
+  const noted = noteIn(notes, account)
+  if (noted?.id !== id) return notes
+  const { tries, until, again_at } = noted.told[channel] ?? { tries: 0, until: 0 }
+  const free = until ?? again_at
+  if (free === undefined || free > seconds()) return notes
+  return withTelling(notes, account, noted, channel, { claim, tries: tries + 1, until: seconds() + claimTime })
+}
+
+/** The end of a claim, unless another one followed it. @param again_at - where it failed, and is to be tried again */
+export function concluded(
+  notes: Notes,
+  account: string,
+  id: string,
+  channel: string,
+  claim: string,
+  again_at: number | undefined,
+): Notes {
+  const noted = noteIn(notes, account)
+  const telling = noted?.told[channel]
+  if (noted?.id !== id || telling?.claim !== claim) return notes
+  const { tries } = telling
+  return withTelling(notes, account, noted, channel, { claim, tries, ...(again_at !== undefined && { again_at }) })
+}
+
+/** Whether a channel has nothing left to tell of an alert. */
+export function isDone(telling: Telling | undefined): boolean {
+  return telling !== undefined && telling.until === undefined && telling.again_at === undefined
+}
+
+/** Which alert fits how an account stands; nothing while a refresh is in doubt. */
+export function alertTypeOf({ state }: TokenStatus): Alert['type'] | undefined {
+  if (state === 'in-doubt') return undefined
+  return state === 'valid' || state === 'expired' ? 'sign-in.restored' : 'sign-in.needed'
+}
+
+export function seconds(): number {
+  return Math.floor(Date.now() / 1000)
+}
+
+function withTelling(notes: Notes, account: string, noted: Noted, channel: string, telling: Telling): Notes {
+  return { ...notes, [account]: { ...noted, told: { ...noted.told, [channel]: telling } } }
+}
+
+function isNoted(note: unknown): note is Noted {
+  if (typeof note !== 'object' || note === null) return false
+  const { id, type, at, told }: Partial<Record<keyof Noted, unknown>> = note
+  const isAlert = typeof id === 'string' && typeof at === 'number' && typeof told === 'object' && told !== null
+  return isAlert && (type === 'sign-in.needed' || type === 'sign-in.restored')
+}

@@ -1,0 +1,50 @@
+/**
+ * Tells by a webhook: one signed POST. Where it fails it is sent again later (`account-alerts.ts`), with the same
+ * `webhook-id`: requests to the SSO service are never repeated, but this one goes to a receiver of one's own.
+ */
+import { mayCarrySecrets, withTimeLimit } from '@owner-sso/core'
+import { type AlertChannel, alertBody } from './alert.ts'
+import { signedHeaders, webhookKey } from './signature.ts'
+
+export interface WebhookOptions {
+  /** https, or http on a loopback host; without a user name and password. */
+  readonly url: string
+  /** What it is signed with: 24 to 64 bytes in base64, with or without `whsec_` before it. */
+  readonly secret: string
+  /** Milliseconds that the receiver may take to answer; default 10,000. */
+  readonly timeout?: number
+}
+
+/** @throws TypeError that names the option */
+export function webhookAlert({ url, secret, timeout = 10_000 }: WebhookOptions): AlertChannel {
+  const address = URL.canParse(url) ? new URL(url) : undefined
+  if (address === undefined || !mayCarrySecrets(address)) {
+    throw new TypeError('url of a webhook must be an https address, or http on a loopback host')
+  }
+  if (address.username !== '' || address.password !== '') {
+    throw new TypeError('url of a webhook must be without a user name and password: it is signed')
+  }
+  const key = webhookKey(secret)
+  return {
+    name: 'webhook',
+    async tell(alert) {
+      const body = alertBody(alert)
+      const response = await withTimeLimit(timeout, (signal) =>
+        fetch(address, {
+          method: 'POST',
+          // Another address was not given, and gets nothing.
+          redirect: 'manual',
+          headers: {
+            'content-type': 'application/json',
+            'user-agent': 'owner-sso-broker',
+            ...signedHeaders(key, alert.id, Math.floor(Date.now() / 1000), body),
+          },
+          body,
+          signal,
+        }),
+      )
+      await response.body?.cancel()
+      if (!response.ok) throw new Error(`The webhook was answered with ${response.status}.`)
+    },
+  }
+}

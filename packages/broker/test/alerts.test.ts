@@ -1,0 +1,303 @@
+/** Who is told that an account has to sign in again: once each, whoever notices, and once more when it works again. */
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterEach, describe, expect, it } from '@jest/globals'
+import { createSso, createTokenManager, notebook, type TokenManager, type TokenStore } from '@owner-sso/core'
+import { useEmulator } from '@owner-sso/emulator/jest'
+import { memoryTokenStore } from '@owner-sso/token-store-memory'
+import { Webhook } from 'standardwebhooks'
+import {
+  type AccountAlerts,
+  accountAlerts,
+  type AccountAlertsOptions,
+  type AlertFailure,
+} from '../src/alerts/account-alerts.ts'
+import type { Alert, AlertChannel } from '../src/alerts/alert.ts'
+import { commandAlert } from '../src/alerts/command.ts'
+import { isSignedWebhook } from '../src/alerts/signature.ts'
+import { webhookAlert } from '../src/alerts/webhook.ts'
+import { startReceiver } from './webhook-receiver.ts'
+import { until } from './until.ts'
+
+const account = 'plain@example.com'
+const credential = 'correct horse'
+const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+const emulator = useEmulator()
+const folder = mkdtempSync(join(tmpdir(), 'owner-sso-alerts-'))
+const opened: { close: () => Promise<void> }[] = []
+
+afterEach(async () => {
+  for (const each of opened.splice(0).toReversed()) await each.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** One instance: its own token manager over the store. */
+function instance(store: TokenStore): { tokens: TokenManager; signIn: () => Promise<void>; lose: () => Promise<void> } {
+  const sso = createSso({ authUrl: emulator.authUrl })
+  const tokens = createTokenManager({ sso, store, minRefreshInterval: 0 })
+  return {
+    tokens,
+    signIn: async () => tokens.save(account, await sso.login({ identity: account, credential })),
+    lose: async () => {
+      emulator.expireRefreshTokens(account)
+      await expect(tokens.refresh(account)).rejects.toMatchObject({ code: 'ERR_SSO_REAUTHENTICATION_REQUIRED' })
+    },
+  }
+}
+
+function watch(
+  options: Omit<AccountAlertsOptions, 'every' | 'retryAfter'> & Partial<AccountAlertsOptions>,
+): AccountAlerts {
+  const alerts = accountAlerts({ every: 0.05, retryAfter: [0, 0], ...options })
+  opened.push(alerts)
+  return alerts
+}
+
+function listener(
+  name = 'listener',
+  tell = async (_: Alert): Promise<void> => undefined,
+): AlertChannel & { told: Alert[] } {
+  const told: Alert[] = []
+  return {
+    name,
+    told,
+    tell: async (alert) => {
+      await tell(alert)
+      told.push(alert)
+    },
+  }
+}
+
+const types = ({ told }: { told: readonly Alert[] }): string[] => told.map(({ type }) => type)
+
+describe('an account that has to sign in again', () => {
+  it('is told once by each channel, whichever of three instances notices, and once more when it works again', async () => {
+    const store = memoryTokenStore()
+    const channels = [listener('one'), listener('two')]
+    const instances = [instance(store), instance(store), instance(store)]
+    const [first, second] = instances
+    await first?.signIn()
+    const watches = instances.map(({ tokens }) =>
+      watch({ tokens, store, channels, signInUrl: 'http://127.0.0.1:8700/status' }),
+    )
+    await first?.lose()
+    for (const alerts of watches) alerts.signInNeeded(account)
+    await until(() => channels.every(({ told }) => told.length > 0))
+    await second?.signIn()
+    for (const alerts of watches) alerts.works(account)
+    await until(() => channels.every(({ told }) => told.length > 1))
+    // A restart of all of them.
+    for (const { close } of watches) await close()
+    const after = watch({ tokens: instance(store).tokens, store, channels })
+    after.works(account)
+    await after.close()
+    for (const channel of channels) {
+      expect(types(channel)).toEqual(['sign-in.needed', 'sign-in.restored'])
+      expect(channel.told[0]).toMatchObject({
+        account,
+        reason: 'refresh_token_rejected',
+        signInUrl: 'http://127.0.0.1:8700/status',
+      })
+    }
+    expect(channels[0]?.told.map(({ id }) => id)).toEqual(channels[1]?.told.map(({ id }) => id))
+  }, 30_000)
+
+  it('is told of an account that a client uses and nobody signed in, and not of one that always worked', async () => {
+    const store = memoryTokenStore()
+    const { tokens, signIn } = instance(store)
+    const channel = listener()
+    await signIn()
+    const alerts = watch({ tokens, store, channels: [channel], accounts: async () => [account, 'nobody@example.com'] })
+    alerts.works(account)
+    await until(() => channel.told.length > 0)
+    await alerts.close()
+    expect(channel.told).toMatchObject([
+      { type: 'sign-in.needed', account: 'nobody@example.com', reason: 'signed-out' },
+    ])
+  })
+
+  it('is told again later, with the same id, where a channel fails, and is given up after its last try', async () => {
+    const store = memoryTokenStore()
+    const { tokens } = instance(store)
+    const tried: string[] = []
+    const failing = listener('failing', async ({ id }) => {
+      tried.push(id)
+      throw new Error('no')
+    })
+    const shaky = listener('shaky', async () => {
+      if (tried.length < 2) throw new Error('not yet')
+    })
+    const failures: AlertFailure[] = []
+    const alerts = watch({
+      tokens,
+      store,
+      channels: [failing, shaky],
+      accounts: async () => [account],
+      onFailure: (failure) => failures.push(failure),
+    })
+    await until(() => tried.length === 3 && shaky.told.length === 1)
+    // Two more looks at all accounts.
+    await pause(200)
+    await alerts.close()
+    expect([tried.length, new Set(tried).size, shaky.told.length]).toEqual([3, 1, 1])
+    expect(failures.filter(({ channel }) => channel === 'failing')).toHaveLength(3)
+  })
+
+  it('is told by another instance where the one that claimed it died, and by nobody while that one may be at it', async () => {
+    const store = memoryTokenStore()
+    const { tokens } = instance(store)
+    const dead = listener('told', () => new Promise(() => undefined))
+    // Its process is killed while it tells: it never concludes.
+    accountAlerts({ tokens, store, channels: [dead], accounts: async () => [account], every: 3600 })
+    const claims = () => notebook(store, 'alerts').read()
+    await until(async () => JSON.stringify(await claims()).includes('"until"'))
+    const channel = listener('told')
+    const alerts = watch({ tokens, store, channels: [channel], accounts: async () => [account] })
+    await pause(200)
+    expect(channel.told).toEqual([])
+    const before: Record<string, unknown> = JSON.parse(
+      JSON.stringify(await claims()).replace(/"until":\d+/u, '"until":1'),
+    )
+    await notebook(store, 'alerts').change(() => before)
+    await until(() => channel.told.length === 1)
+    await alerts.close()
+    expect(before).toMatchObject({ [account]: { id: channel.told[0]?.id } })
+  })
+
+  it('survives a store that is down, and notes that are not its own', async () => {
+    const store = memoryTokenStore()
+    const { tokens } = instance(store)
+    await notebook(store, 'alerts').change(() => ({ [account]: 7, 'nobody@example.com': { id: 1, told: null } }))
+    let isDown = true
+    const shaky: TokenStore = {
+      ...store,
+      read: (name) => (isDown ? Promise.reject(new Error('down')) : store.read(name)),
+    }
+    const channel = listener()
+    const failures: AlertFailure[] = []
+    watch({
+      tokens,
+      store: shaky,
+      channels: [channel],
+      accounts: async () => [account],
+      onFailure: (failure) => failures.push(failure),
+    })
+    await until(() => failures.length > 1)
+    isDown = false
+    await until(() => channel.told.some((alert) => alert.account === account))
+    expect(failures[0]?.error).toMatchObject({ code: 'ERR_SSO_STORE' })
+  })
+})
+
+const alert: Alert = {
+  id: 'a-1',
+  type: 'sign-in.needed',
+  account,
+  at: 1_790_000_000,
+  reason: 'signed-out',
+  signInUrl: 'http://127.0.0.1:8700/status',
+}
+
+describe('a webhook', () => {
+  it('is signed as Standard Webhooks has it: their own library verifies it, and so does ours', async () => {
+    const receiver = await startReceiver()
+    opened.push(receiver)
+    await webhookAlert({ url: receiver.url, secret }).tell(alert)
+    const [{ headers, body } = { headers: {}, body: '' }] = receiver.received
+    const verified: unknown = new Webhook(secret).verify(body, headers as Record<string, string>)
+    expect(verified).toEqual({
+      id: 'a-1',
+      type: 'sign-in.needed',
+      timestamp: '2026-09-21T14:13:20.000Z',
+      data: {
+        account,
+        message: `${account} has to sign in again. Until then, no program gets a token for it.`,
+        reason: 'signed-out',
+        sign_in_url: 'http://127.0.0.1:8700/status',
+      },
+    })
+    expect(isSignedWebhook(secret, headers, body)).toBe(true)
+    expect(isSignedWebhook(secret, headers, body.replace('plain', 'other'))).toBe(false)
+    expect(isSignedWebhook(secret, { ...headers, 'webhook-id': 'a-2' }, body)).toBe(false)
+    expect(isSignedWebhook(secret, { ...headers, 'webhook-signature': 'v2,AAAA v1,' }, body)).toBe(false)
+    expect(
+      isSignedWebhook(
+        secret,
+        { ...headers, 'webhook-signature': `v1,AAAA ${String(headers['webhook-signature'])}` },
+        body,
+      ),
+    ).toBe(true)
+    const sent = Number(headers['webhook-timestamp'])
+    expect([300, 301, -300, -301].map((late) => isSignedWebhook(secret, headers, body, sent + late))).toEqual([
+      true,
+      false,
+      true,
+      false,
+    ])
+    expect(isSignedWebhook(Buffer.alloc(32, 8).toString('base64'), headers, body)).toBe(false)
+    expect(isSignedWebhook(secret, {}, body)).toBe(false)
+  })
+
+  it.each([
+    ['an error', 500, {}],
+    ['a redirect, which is not followed', 302, { location: '/elsewhere' }],
+  ])('that is answered with %s is not told', async (_, status, answerHeaders) => {
+    const receiver = await startReceiver(status, answerHeaders)
+    opened.push(receiver)
+    await expect(webhookAlert({ url: receiver.url, secret }).tell(alert)).rejects.toThrow(`answered with ${status}`)
+    expect(receiver.received).toHaveLength(1)
+  })
+
+  it('that is not answered is given up in time', async () => {
+    const receiver = await startReceiver('silence')
+    opened.push(receiver)
+    await expect(webhookAlert({ url: receiver.url, secret, timeout: 300 }).tell(alert)).rejects.toMatchObject({
+      name: 'TimeoutError',
+    })
+  })
+
+  it.each([
+    ['http://example.com/hook', secret, 'https'],
+    ['ftp://127.0.0.1/hook', secret, 'https'],
+    ['https://ann:pass@example.com/hook', secret, 'user name'],
+    ['https://example.com/hook', 'short', '24 to 64 bytes'],
+    ['https://example.com/hook', '!'.repeat(44), '24 to 64 bytes'],
+  ])('to %s with the secret %s is refused', (url, key, problem) => {
+    expect(() => webhookAlert({ url, secret: key })).toThrow(problem)
+    expect(() => webhookAlert({ url, secret: key })).toThrow(TypeError)
+  })
+})
+
+describe('a command', () => {
+  const script = `
+    const { writeFileSync, readFileSync } = require('node:fs')
+    writeFileSync(process.argv[1], JSON.stringify({ args: process.argv.slice(2), env: process.env, body: readFileSync(0, 'utf8') }))`
+
+  it('gets its arguments as they are, the alert, and nothing of the broker’s environment', async () => {
+    process.env['OWNER_SSO_ENCRYPTION_KEY'] = 'a-secret'
+    const file = join(mkdtempSync(join(tmpdir(), 'owner-sso-command-')), 'seen.json')
+    const odd = '$(touch /tmp/never); "x" *'
+    await commandAlert({ command: [process.execPath, '-e', script, file, odd] })
+      .tell(alert)
+      .finally(() => delete process.env['OWNER_SSO_ENCRYPTION_KEY'])
+    const seen: { args: string[]; env: Record<string, string>; body: string } = JSON.parse(readFileSync(file, 'utf8'))
+    expect(seen.args).toEqual([odd])
+    expect(JSON.parse(seen.body)).toMatchObject({ id: 'a-1', data: { account } })
+    expect(seen.env).toMatchObject({ ALERT_TYPE: 'sign-in.needed', ALERT_ACCOUNT: account, ALERT_REASON: 'signed-out' })
+    expect(Object.keys(seen.env).filter((name) => name.startsWith('OWNER_SSO'))).toEqual([])
+    rmSync(file)
+  }, 20_000)
+
+  it('that fails, is not there, or does not end is not told; what it started ends with it', async () => {
+    await expect(commandAlert({ command: ['false'] }).tell(alert)).rejects.toThrow('ended with code 1')
+    await expect(commandAlert({ command: ['/nowhere/at-all'] }).tell(alert)).rejects.toThrow('ENOENT')
+    const mark = join(tmpdir(), `owner-sso-alive-${process.pid}`)
+    const lasting = commandAlert({ command: ['sh', '-c', `(sleep 2; touch ${mark}) & sleep 60`], timeout: 300 })
+    await expect(lasting.tell(alert)).rejects.toThrow('did not end within 300 ms')
+    await pause(2500)
+    expect(existsSync(mark)).toBe(false)
+    expect(() => commandAlert({ command: [''] })).toThrow(TypeError)
+  }, 30_000)
+})
