@@ -1,0 +1,59 @@
+/**
+ * How a person gets onto the status page: by a code that whoever may run commands beside the broker asks for, and types into
+ * the page. It works once, for ten minutes; its hash stands in the store, so any instance takes it.
+ */
+import { createHash, randomInt } from 'node:crypto'
+import { notebook, type TokenStore } from '@owner-sso/core'
+
+/** Without what looks alike: I and 1, O and 0. */
+const letters = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'
+const length = 8
+
+/** Seconds. */
+const lifetime = 600
+
+/** Where the codes stand, and what signs the page's cookies. */
+export const statusPageTopic = 'status-page'
+
+/** A code such as `K7PM-2XQD`, for the page's entrance. @throws StoreError */
+export async function statusPageCode(store: TokenStore): Promise<string> {
+  const code = Array.from({ length }, () => letters[randomInt(letters.length)]).join('')
+  const until = now() + lifetime
+  await notebook(store, statusPageTopic).change((notes) => ({
+    ...notes,
+    codes: { ...validCodes(notes['codes']), [hashOf(code)]: until },
+  }))
+  return `${code.slice(0, 4)}-${code.slice(4)}`
+}
+
+/** Takes a code, in any spelling: small letters, spaces. False for one that is none, or was taken. @throws StoreError */
+export async function takeCode(store: TokenStore, typed: string): Promise<boolean> {
+  const hash = hashOf(typed.toUpperCase().replaceAll(/[^A-Z\d]/gu, ''))
+  let taken = false
+  await notebook(store, statusPageTopic).change((notes) => {
+    const codes = validCodes(notes['codes'])
+    taken = Object.hasOwn(codes, hash)
+    if (!taken) return notes
+    const { [hash]: _, ...others } = codes
+    return { ...notes, codes: others }
+  })
+  return taken
+}
+
+function validCodes(codes: unknown): Record<string, number> {
+  if (typeof codes !== 'object' || codes === null) return {}
+  return Object.fromEntries(
+    Object.entries(codes).filter(
+      (entry): entry is [string, number] => typeof entry[1] === 'number' && entry[1] > now(),
+    ),
+  )
+}
+
+/** Compared are hashes, as keys of an object: how long that takes says nothing about the code. */
+function hashOf(code: string): string {
+  return createHash('sha256').update(`owner-sso status page ${code}`).digest('base64url')
+}
+
+function now(): number {
+  return Math.floor(Date.now() / 1000)
+}

@@ -1,0 +1,84 @@
+/**
+ * One request to the page, and the few ways to answer it. Every answer forbids scripts, frames, caches and foreign content.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Html } from './pages/layout.ts'
+import { isEqual, type Visitor } from './visitor.ts'
+
+export interface Exchange {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly url: URL
+  readonly visitor: Visitor
+  /** The fields of a form; empty for a page that is only looked at. */
+  readonly form: URLSearchParams
+}
+
+/** Bytes of a form at most. */
+const mostBytes = 16_384
+
+/** Something is wrong with the request itself. Its message is for the person who sent it. */
+export class BadRequestError extends Error {
+  readonly status: number
+  constructor(status: number, message: string) {
+    super(message)
+    this.name = 'BadRequestError'
+    this.status = status
+  }
+}
+
+/** Headers of every answer. `no-referrer` would make browsers send `Origin: null` with the page's own forms. */
+export function secure(response: ServerResponse, isHttps: boolean): void {
+  const policy = ["default-src 'none'", "style-src 'self'", "img-src 'self'", "form-action 'self'", "base-uri 'none'"]
+  response.setHeader('content-security-policy', [...policy, "frame-ancestors 'none'"].join('; '))
+  response.setHeader('x-frame-options', 'DENY')
+  response.setHeader('x-content-type-options', 'nosniff')
+  response.setHeader('referrer-policy', 'same-origin')
+  response.setHeader('cross-origin-opener-policy', 'same-origin')
+  response.setHeader('cross-origin-resource-policy', 'same-origin')
+  response.setHeader('cache-control', 'no-store')
+  if (isHttps) response.setHeader('strict-transport-security', 'max-age=31536000')
+}
+
+export async function sendPage({ response, visitor, request }: Exchange, status: number, page: Html): Promise<void> {
+  const text = String(await page)
+  if (visitor.cookie !== undefined) response.setHeader('set-cookie', visitor.cookie)
+  response.writeHead(status, { 'content-type': 'text/html; charset=utf-8' })
+  response.end(request.method === 'HEAD' ? undefined : text)
+}
+
+export function sendTo({ response }: Exchange, path: string, cookie?: string): void {
+  if (cookie !== undefined) response.setHeader('set-cookie', cookie)
+  response.writeHead(303, { location: path }).end()
+}
+
+/**
+ * The fields of a form that was posted from one of this visitor's own pages.
+ *
+ * @throws BadRequestError
+ */
+export async function readForm(request: IncomingMessage, visitor: Visitor): Promise<URLSearchParams> {
+  if (isForeign(request)) throw new BadRequestError(403, 'This form was sent by a page of another site.')
+  if (!/^application\/x-www-form-urlencoded\b/iu.test(request.headers['content-type'] ?? '')) {
+    throw new BadRequestError(415, 'This is not a form.')
+  }
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of request) {
+    const bytes = Buffer.from(chunk)
+    size += bytes.byteLength
+    if (size > mostBytes) throw new BadRequestError(413, 'This form is too large.')
+    chunks.push(bytes)
+  }
+  const form = new URLSearchParams(Buffer.concat(chunks).toString())
+  if (visitor.cookie === undefined && isEqual(form.get('_csrf') ?? '', visitor.formToken)) return form
+  throw new BadRequestError(403, 'This form has expired. Nothing was done: open the page again and repeat it.')
+}
+
+/** A POST that another site's page made: by `Sec-Fetch-Site` and `Origin`, where the browser sends them. */
+function isForeign({ headers }: IncomingMessage): boolean {
+  const { origin, host } = headers
+  const site = headers['sec-fetch-site']
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') return true
+  return origin !== undefined && (!URL.canParse(origin) || new URL(origin).host !== host)
+}

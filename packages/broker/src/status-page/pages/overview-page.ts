@@ -1,0 +1,147 @@
+/**
+ * What the broker does: its accounts with the time their tokens have left, its clients, and what went wrong lately.
+ */
+import type { TokenStatus } from '@owner-sso/core'
+import { html } from 'hono/html'
+import type { ListedClient } from '../../clients/client.ts'
+import { ago, duration } from '../duration.ts'
+import type { Failure } from '../failures.ts'
+import { type Html, layout, type Notice, noticeBox, type PageContext } from './layout.ts'
+import { query } from './sign-in-pages.ts'
+
+export interface AccountRow {
+  readonly account: string
+  /** `undefined` where the store could not be read. */
+  readonly status: TokenStatus | undefined
+}
+
+export interface OverviewPage extends PageContext {
+  readonly accounts: readonly AccountRow[]
+  /** `undefined` where they could not be read. */
+  readonly clients: readonly ListedClient[] | undefined
+  readonly failures: readonly Failure[]
+  /** Fraction of a token's life after which it is refreshed. */
+  readonly refreshAfter: number
+  /** Seconds since the epoch. */
+  readonly now: number
+  readonly notice?: Notice | undefined
+}
+
+export function overviewPage(page: OverviewPage): Html {
+  const { accounts, clients, failures, now, path } = page
+  return layout(
+    page,
+    'Status',
+    html`${noticeBox(page.notice)}
+      <section class="card" aria-labelledby="accounts">
+        <div class="between">
+          <h1 id="accounts">Accounts</h1>
+          <a href="${path}/sign-in">Sign another account in</a>
+        </div>
+        ${accounts.length === 0 && html`<p class="quiet">Nobody is signed in yet.</p>`}
+        <ul class="rows">
+          ${accounts.map((row) => accountRow(row, page))}
+        </ul>
+      </section>
+      <section class="card" aria-labelledby="clients">
+        <h2 id="clients">Programs</h2>
+        ${clients === undefined ? html`<p class="notice bad">The list can’t be read now.</p>` : clientList(clients, now)}
+      </section>
+      <section class="card" aria-labelledby="failures">
+        <h2 id="failures">Last failures</h2>
+        ${failures.length === 0 && html`<p class="quiet">None since this broker started.</p>`}
+        <ul class="rows">
+          ${failures.map((failure) => failureRow(failure, now))}
+        </ul>
+      </section>`,
+  )
+}
+
+const labels: Record<TokenStatus['state'], readonly [label: string, look: 'good' | 'poor']> = {
+  valid: ['Works', 'good'],
+  expired: ['Works', 'good'],
+  'in-doubt': ['Refresh under way', 'good'],
+  'signed-out': ['Not signed in', 'poor'],
+  'reauthentication-required': ['Sign in again', 'poor'],
+}
+
+function accountRow({ account, status }: AccountRow, page: OverviewPage): Html {
+  if (status === undefined) {
+    return html`<li><strong>${account}</strong><span class="pill poor">Can’t be read now</span></li>`
+  }
+  const [label, look] = labels[status.state]
+  return html`<li>
+    <div class="between">
+      <strong>${account}</strong>
+      <span class="pill ${look}">${label}</span>
+    </div>
+    ${
+      look === 'good'
+        ? timeLeft(account, status, page)
+        : html`<p class="quiet">${needed(status, page.now)}</p>
+            <p><a class="button" href="${page.path}/sign-in${query(account)}">Sign in</a></p>`
+    }
+  </li>`
+}
+
+/** The refresh token is dead; the last access token may live on for a while. */
+function needed({ state, expires_at: until = 0 }: TokenStatus, now: number): string {
+  const lives = state === 'reauthentication-required' && until > now
+  return lives
+    ? `The last token works for ${duration(until - now)}. Then no program gets one until the owner signs in.`
+    : 'No program gets a token until the owner signs in.'
+}
+
+function timeLeft(account: string, status: TokenStatus, { now, refreshAfter }: OverviewPage): Html {
+  const { expires_at: until = now, obtained_at: from = now } = status
+  const [left, life] = [Math.max(0, Math.round(until - now)), Math.max(1, Math.round(until - from))]
+  const next = Math.round(from + refreshAfter * life - now)
+  const refresh = next > 0 ? `in ${duration(next)}` : 'with the next call'
+  return html`<progress value="${Math.min(left, life)}" max="${life}" aria-label="Time left of ${account}"></progress>
+    <p class="small quiet">${left > 0 ? `${duration(left)} left` : 'Expired'} · next refresh ${refresh}</p>`
+}
+
+function clientList(clients: readonly ListedClient[], now: number): Html {
+  if (clients.length === 0) {
+    return html`<p class="quiet">None yet. Invite one where the broker runs:</p>
+      <pre><code>owner-sso broker invite NAME</code></pre>`
+  }
+  return html`<table>
+    <thead>
+      <tr>
+        ${columns.map((column) => html`<th scope="col">${column}</th>`)}
+      </tr>
+    </thead>
+    <tbody>
+      ${clients.map((client) => clientRow(client, now))}
+    </tbody>
+  </table>`
+}
+
+const columns = ['Name', 'Accounts', 'May have', 'Last use', 'Calls', 'From'] as const
+
+const scopes = { token: 'tokens', proxy: 'owner API' } as const
+
+function clientRow(client: ListedClient, now: number): Html {
+  const { name, accounts, scope, calls, last_used_at: used, last_address: address, expires_at: ends } = client
+  const expiry = ends === undefined ? '' : ends > now ? ` for ${duration(ends - now)}` : ' (expired)'
+  const lastUse = used === undefined ? 'never' : ago(used, now)
+  const cells = [
+    accounts.join(', '),
+    scope.map((each) => scopes[each]).join(', ') + expiry,
+    lastUse,
+    calls,
+    address ?? '–',
+  ]
+  return html`<tr>
+    <th scope="row">${name}</th>
+    ${cells.map((cell, index) => html`<td data-label="${columns[index + 1]}">${cell}</td>`)}
+  </tr>`
+}
+
+function failureRow({ at, what, account, count }: Failure, now: number): Html {
+  return html`<li>
+    <span>${what}${count > 1 && html` <span class="pill">${count} times</span>`}</span>
+    <span class="small quiet">${account !== undefined && `${account} · `}${ago(at, now)}</span>
+  </li>`
+}

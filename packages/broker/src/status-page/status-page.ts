@@ -1,0 +1,184 @@
+/**
+ * The page for people: how the accounts and clients of a broker are, and the way to sign in again. Rendered here, without
+ * client-side JavaScript.
+ */
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { isLoopback, type Sso, type TokenManager, type TokenStatus, type TokenStore } from '@owner-sso/core'
+import { LRUCache } from 'lru-cache'
+import { RateLimiterMemory } from 'rate-limiter-flexible'
+import type { BrokerClients } from '../clients/broker-clients.ts'
+import type { AccountAlerts } from '../alerts/account-alerts.ts'
+import { takeCode } from './entry-code.ts'
+import { BadRequestError, type Exchange, readForm, secure, sendPage, sendTo } from './exchange.ts'
+import { failuresOf } from './failures.ts'
+import { entryPage } from './pages/entry-page.ts'
+import { messagePage, type PageContext } from './pages/layout.ts'
+import { type AccountRow, overviewPage } from './pages/overview-page.ts'
+import { icon, style } from './pages/style.ts'
+import { signInRoutes } from './sign-in-routes.ts'
+import { type Visitor, visitorKey, type Visitors, visitorsOf } from './visitor.ts'
+
+export interface StatusPageOptions {
+  readonly tokens: TokenManager
+  /** What signs in. */
+  readonly sso: Sso
+  readonly clients: Pick<BrokerClients, 'list'>
+  /** The store of `tokens`: codes for the entrance stand there. */
+  readonly store: TokenStore
+  /** Below it are all addresses of the page; default `/status`. */
+  readonly path?: string
+  /** People reach it over https: with a certificate of its own, or behind a proxy. */
+  readonly https?: boolean
+  /** Host names that it may be called by, beside those of loopback. */
+  readonly hosts?: readonly string[]
+  /** As the token manager has it; default 0.75. */
+  readonly refreshAfter?: number
+  /** Told of an account that was signed in. */
+  readonly alerts?: Pick<AccountAlerts, 'works'>
+  /** Gets what a page leaves out. */
+  readonly onProblem?: (error: unknown) => void
+}
+
+export interface StatusPage {
+  /** For `node:http`, Connect and Express. Whatever is not below its path gets 404. */
+  readonly handler: RequestListener
+  /** Shows something that failed, such as an alert, among the last failures. */
+  noteFailure(what: string, account?: string): void
+  close(): void
+}
+
+type Route = (exchange: Exchange) => Promise<void> | void
+
+/** Wrong codes in 15 minutes, of all visitors: a code has 40 bits. */
+const guesses = { points: 20, duration: 900 }
+
+/** @throws TypeError for a path that is none */
+export function statusPage(options: StatusPageOptions): StatusPage {
+  const { tokens, sso, clients, store, path = '/status', https = false, hosts = [], refreshAfter = 0.75 } = options
+  if (!/^(?:\/[\w.-]+)+$/u.test(path)) throw new TypeError('path of the status page must be a path such as /status')
+  const failures = failuresOf(tokens)
+  const limiter = new RateLimiterMemory(guesses)
+  const news = new LRUCache<string, string>({ max: 1000, ttl: 600_000 })
+  let visitors: Promise<Visitors> | undefined
+
+  const contextOf = ({ id: _, ...visitor }: Visitor): PageContext => ({ path, ...visitor })
+
+  const overview: Route = async (exchange) => {
+    const { visitor } = exchange
+    const text = news.get(visitor.id)
+    news.delete(visitor.id)
+    const listed = await clients.list().catch(() => undefined)
+    const page = overviewPage({
+      ...contextOf(visitor),
+      accounts: await accountRows(tokens, listed?.flatMap(({ accounts }) => accounts) ?? []),
+      clients: listed,
+      failures: failures.list(),
+      refreshAfter,
+      now: Date.now() / 1000,
+      notice: text === undefined ? undefined : { kind: 'good', text },
+    })
+    return sendPage(exchange, 200, page)
+  }
+
+  const enter: Route = async (exchange) => {
+    const isAllowed = await limiter.consume('all').then(
+      () => true,
+      () => false,
+    )
+    const text = 'Too many codes were tried. Wait 15 minutes, then get a new one.'
+    if (!isAllowed) return sendPage(exchange, 429, entryPage(contextOf(exchange.visitor), { kind: 'bad', text }))
+    if (await takeCode(store, exchange.form.get('code') ?? '')) {
+      await limiter.delete('all')
+      const { cookie } = (await visitorsHere()).fresh(true)
+      return sendTo(exchange, path, cookie)
+    }
+    const wrong = { kind: 'bad', text: 'This code is not right, or was used, or is too old.' } as const
+    return sendPage(exchange, 401, entryPage(contextOf(exchange.visitor), wrong))
+  }
+
+  const open = new Map<string, Route>([
+    ['GET /style.css', ({ response }) => sendAsset(response, 'text/css; charset=utf-8', style)],
+    ['GET /icon.svg', ({ response }) => sendAsset(response, 'image/svg+xml', icon)],
+    ['POST /enter', enter],
+  ])
+  const inside = new Map<string, Route>([
+    ['GET ', overview],
+    ['POST /leave', async (exchange) => sendTo(exchange, path, (await visitorsHere()).fresh(false).cookie)],
+    ...signInRoutes({
+      sso,
+      tokens,
+      path,
+      onSignedIn: ({ visitor }, account) => {
+        news.set(visitor.id, `${account} is signed in. All programs get tokens again.`)
+        options.alerts?.works(account)
+      },
+    }),
+  ])
+
+  /** The key is in the store: a store that was down is asked again. */
+  const visitorsHere = (): Promise<Visitors> => {
+    visitors ??= visitorKey(store).then((key) => visitorsOf(key, path, https))
+    visitors.catch(() => {
+      visitors = undefined
+    })
+    return visitors
+  }
+
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const url = new URL(request.url ?? '', 'http://broker')
+    const isOurs = url.pathname === path || url.pathname.startsWith(`${path}/`)
+    const method = request.method === 'HEAD' ? 'GET' : request.method
+    const name = `${method} ${url.pathname.slice(path.length).replace(/\/$/u, '')}`
+    const visitor = (await visitorsHere()).of(request)
+    const empty: Exchange = { request, response, url, visitor, form: new URLSearchParams() }
+    try {
+      if (!isOurs || !(open.has(name) || inside.has(name))) throw new BadRequestError(404, 'There is no such page.')
+      const route = open.get(name) ?? inside.get(name)
+      const form = method === 'POST' ? await readForm(request, visitor) : empty.form
+      if (!open.has(name) && !visitor.isInside) return await sendPage(empty, 200, entryPage(contextOf(visitor)))
+      await route?.({ ...empty, form })
+    } catch (error) {
+      if (!(error instanceof BadRequestError)) throw error
+      await sendPage(empty, error.status, messagePage(contextOf(visitor), 'That did not work', error.message))
+    }
+  }
+
+  const handler: RequestListener = (request, response) => {
+    secure(response, https)
+    if (!isKnownHost(request.headers.host, hosts)) {
+      return void response
+        .writeHead(421, { 'content-type': 'text/plain' })
+        .end('This is not the name of this broker.\n')
+    }
+    answer(request, response).catch((error: unknown) => {
+      options.onProblem?.(error)
+      if (response.headersSent) return response.destroy()
+      response.writeHead(503, { 'content-type': 'text/plain', 'retry-after': '5' })
+      return response.end('The page can’t be shown now: its store can’t be read. Try again in a minute.\n')
+    })
+  }
+  return { handler, noteFailure: failures.note, close: failures.close }
+}
+
+function sendAsset(response: ServerResponse, type: string, text: string): void {
+  response.writeHead(200, { 'content-type': type, 'cache-control': 'max-age=3600' }).end(text)
+}
+
+/** A page of another site whose name was made to lead here (DNS rebinding) is called otherwise. */
+function isKnownHost(host: string | undefined, hosts: readonly string[]): boolean {
+  const url = URL.canParse(`http://${host}`) ? new URL(`http://${host}`) : undefined
+  return url !== undefined && (isLoopback(url) || hosts.includes(url.hostname) || hosts.includes(url.host))
+}
+
+/** Those that are signed in, and those that clients wait for. */
+async function accountRows(tokens: TokenManager, ofClients: readonly string[]): Promise<AccountRow[]> {
+  const names = new Set(ofClients)
+  try {
+    for await (const name of tokens.accounts()) names.add(name)
+  } catch {
+    // A store that can't list, or can't be read: each row says how it is.
+  }
+  const statusOf = (account: string): Promise<TokenStatus | undefined> => tokens.status(account).catch(() => undefined)
+  const sorted = [...names].toSorted((one, other) => one.localeCompare(other))
+  return Promise.all(sorted.map(async (account) => ({ account, status: await statusOf(account) })))
+}

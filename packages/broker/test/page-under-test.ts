@@ -1,0 +1,53 @@
+/** The status page of a broker whose accounts are the emulator's, on a server of its own. */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { createSso, createTokenManager, type Sso, type TokenManager, type TokenStore } from '@owner-sso/core'
+import type { Emulator } from '@owner-sso/emulator'
+import { memoryTokenStore } from '@owner-sso/token-store-memory'
+import { type BrokerClients, brokerClients } from '../src/clients/broker-clients.ts'
+import { statusPageCode } from '../src/status-page/entry-code.ts'
+import { type StatusPage, statusPage, type StatusPageOptions } from '../src/status-page/status-page.ts'
+
+export interface PageUnderTest {
+  readonly url: string
+  readonly sso: Sso
+  readonly tokens: TokenManager
+  readonly store: TokenStore
+  readonly clients: BrokerClients
+  readonly page: StatusPage
+  readonly problems: unknown[]
+  /** A new code for the entrance. */
+  code(): Promise<string>
+  close(): Promise<void>
+}
+
+export async function startPage(
+  { authUrl, regionalAuthUrl }: Emulator,
+  options: Partial<StatusPageOptions> = {},
+): Promise<PageUnderTest> {
+  const store = options.store ?? memoryTokenStore()
+  const sso = createSso({ authUrl, regionalAuthUrls: [regionalAuthUrl] })
+  const tokens = createTokenManager({ sso, store, minRefreshInterval: 0 })
+  const clients = brokerClients({ store })
+  const problems: unknown[] = []
+  const page = statusPage({ tokens, sso, clients, store, onProblem: (error) => problems.push(error), ...options })
+  const server = createServer(page.handler).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  return {
+    url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`,
+    sso,
+    tokens,
+    store,
+    clients,
+    page,
+    problems,
+    code: () => statusPageCode(store),
+    close: async () => {
+      page.close()
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}

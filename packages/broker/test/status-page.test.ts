@@ -1,0 +1,297 @@
+/** Who gets onto the status page, and what it answers to whom it does not know. */
+import { request as httpRequest } from 'node:http'
+import { afterEach, describe, expect, it } from '@jest/globals'
+import { notebook, type TokenStore } from '@owner-sso/core'
+import { useEmulator } from '@owner-sso/emulator/jest'
+import { memoryTokenStore } from '@owner-sso/token-store-memory'
+import { load } from 'cheerio'
+import { statusPageCode, takeCode } from '../src/status-page/entry-code.ts'
+import { ago, duration } from '../src/status-page/duration.ts'
+import { statusPage } from '../src/status-page/status-page.ts'
+import { type PageUnderTest, startPage } from './page-under-test.ts'
+
+const emulator = useEmulator({ mfaAt: 'form-submission' })
+const opened: PageUnderTest[] = []
+const [account, credential] = ['plain@example.com', 'correct horse']
+
+afterEach(async () => {
+  for (const each of opened.splice(0)) await each.close()
+})
+
+async function start(
+  ...options: Parameters<typeof startPage> extends [unknown, ...infer Rest] ? Rest : never
+): Promise<PageUnderTest> {
+  const page = await startPage(emulator, ...options)
+  opened.push(page)
+  return page
+}
+
+interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+}
+
+/** A browser without a screen: keeps its cookie, and posts the forms that it was shown. */
+function browserAt(url: string) {
+  let cookie = ''
+  let token = ''
+  const send = async (path: string, init: RequestInit = {}): Promise<Answer> => {
+    const response = await fetch(url + path, {
+      redirect: 'manual',
+      ...init,
+      headers: { ...(cookie && { cookie }), ...init.headers },
+    })
+    cookie = response.headers.getSetCookie()[0]?.split(';')[0] ?? cookie
+    const text = await response.text()
+    token = String(load(text)('[name=_csrf]').last().val() ?? token)
+    return { status: response.status, headers: response.headers, text }
+  }
+  return {
+    open: send,
+    post: (path: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
+      send(path, { method: 'POST', body: new URLSearchParams({ _csrf: token, ...fields }), headers }),
+    cookie: () => cookie,
+  }
+}
+
+async function inside(page: PageUnderTest) {
+  const browser = browserAt(page.url)
+  await browser.open('/status')
+  expect(await browser.post('/status/enter', { code: await page.code() })).toMatchObject({ status: 303 })
+  await browser.open('/status')
+  return browser
+}
+
+describe('the entrance', () => {
+  it('lets in who has a code, once, in any spelling, and for good', async () => {
+    const page = await start()
+    const code = await page.code()
+    const browser = browserAt(page.url)
+    expect((await browser.open('/status')).text).toContain('Who are you?')
+    expect((await browser.post('/status/enter', { code: 'AAAA-AAAA' })).status).toBe(401)
+    expect((await browser.post('/status/enter', { code: ` ${code.toLowerCase().replace('-', ' ')} ` })).status).toBe(
+      303,
+    )
+    expect((await browser.open('/status')).text).toContain('Accounts')
+    const second = browserAt(page.url)
+    await second.open('/status')
+    expect((await second.post('/status/enter', { code })).text).toContain('is not right, or was used')
+    // Another instance over the same store knows the cookie.
+    const other = await start({ store: page.store })
+    expect(await (await fetch(`${other.url}/status`, { headers: { cookie: browser.cookie() } })).text()).toContain(
+      'Accounts',
+    )
+    expect((await browser.post('/status/leave', {})).status).toBe(303)
+    expect((await browser.open('/status')).text).toContain('Who are you?')
+  })
+
+  it('takes no code that is older than ten minutes', async () => {
+    const store = memoryTokenStore()
+    const [late, early] = [await statusPageCode(store), await statusPageCode(store)]
+    const notes = notebook(store, 'status-page')
+    const { codes } = await notes.read()
+    const ends = Object.values(codes as Record<string, number>)
+    expect(ends.every((end) => Math.abs(end - Date.now() / 1000 - 600) < 5)).toBe(true)
+    const [first = ''] = Object.keys(codes as object)
+    await notes.change((all) => ({ ...all, codes: { ...(codes as object), [first]: Date.now() / 1000 - 1 } }))
+    expect(await takeCode(store, late)).toBe(false)
+    expect(await takeCode(store, early)).toBe(true)
+    expect(await takeCode(store, early)).toBe(false)
+    expect(JSON.stringify(await notes.read())).not.toContain(early.replace('-', ''))
+  })
+
+  it('refuses to be guessed at', async () => {
+    const page = await start()
+    const browser = browserAt(page.url)
+    await browser.open('/status')
+    for (let guess = 0; guess < 20; guess += 1)
+      expect((await browser.post('/status/enter', { code: `${guess}` })).status).toBe(401)
+    expect((await browser.post('/status/enter', { code: await page.code() })).status).toBe(429)
+  })
+
+  it('shows nothing of accounts and clients, and does nothing, for who did not come in', async () => {
+    const page = await start()
+    await page.clients.invite({ name: 'kitchen', accounts: [account] })
+    const browser = browserAt(page.url)
+    for (const path of ['', '/', '/sign-in', '/sign-in/passcode', '/sign-in/browser?account=plain@example.com']) {
+      const { text, status } = await browser.open(`/status${path}`)
+      expect([path, status, text.includes('Who are you?'), /kitchen|plain@/u.test(text)]).toEqual([
+        path,
+        200,
+        true,
+        false,
+      ])
+    }
+    await browser.post('/status/sign-in', { identity: account, credential })
+    expect(emulator.requests).toEqual([])
+  })
+})
+
+describe('what is sent to it', () => {
+  it('has to come from a form of its own', async () => {
+    const page = await start()
+    const browser = await inside(page)
+    const fields = { identity: account, credential }
+    const refused = await Promise.all([
+      browser.post('/status/sign-in', { ...fields, _csrf: '' }),
+      browser.post('/status/sign-in', { ...fields, _csrf: 'x'.repeat(43) }),
+      browser.post('/status/sign-in', fields, { origin: 'https://evil.example' }),
+      browser.post('/status/sign-in', fields, { origin: 'null' }),
+      browser.post('/status/sign-in', fields, { 'sec-fetch-site': 'cross-site' }),
+      browser.post('/status/sign-in', fields, { cookie: '' }),
+      browser.open('/status/sign-in', { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } }),
+      browser.post('/status/sign-in', { ...fields, more: 'x'.repeat(20_000) }),
+    ])
+    expect(refused.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403, 403, 415, 413])
+    expect(emulator.requests).toEqual([])
+    // A token of another visitor, or of the time before the entry.
+    const stranger = browserAt(page.url)
+    const { text } = await stranger.open('/status')
+    const foreign = String(load(text)('[name=_csrf]').val())
+    expect((await browser.post('/status/sign-in', { ...fields, _csrf: foreign })).status).toBe(403)
+  })
+
+  it('is not believed where the cookie is forged', async () => {
+    const page = await start()
+    const cookie = (await inside(page)).cookie()
+    const [name = '', value = ''] = cookie.split('=')
+    const [id, , until, mac] = value.split('.')
+    const outside = browserAt(page.url)
+    await outside.open('/status')
+    const [theirs = '', , end, theirMac] = outside.cookie().split('=')[1]?.split('.') ?? []
+    const forged = [
+      `${id}.inside.${Number(until) + 1}.${mac}`,
+      `${theirs}.inside.${end}.${theirMac}`,
+      `${id}.inside.${until}.`,
+      'x',
+      '...',
+    ]
+    for (const each of forged) {
+      const response = await fetch(`${page.url}/status`, { headers: { cookie: `${name}=${each}` } })
+      expect(await response.text()).toContain('Who are you?')
+    }
+  })
+
+  it('is refused under a name that is not this machine’s (DNS rebinding), and served under one that was given', async () => {
+    const page = await start({ hosts: ['broker.home.example'] })
+    const statusUnder = (host: string): Promise<number | undefined> =>
+      new Promise((resolve, reject) => {
+        httpRequest(`${page.url}/status`, { headers: { host } }, (response) => resolve(response.resume().statusCode))
+          .on('error', reject)
+          .end()
+      })
+    const names = [
+      'evil.example',
+      'broker.home.example.evil.example',
+      'localhost:1',
+      '127.0.0.1',
+      '[::1]:80',
+      'broker.home.example:8700',
+      'x y',
+    ]
+    expect(await Promise.all(names.map(statusUnder))).toEqual([421, 421, 200, 200, 200, 200, 421])
+  })
+
+  it('gets headers that forbid scripts, frames, caches and foreign content', async () => {
+    const page = await start({ https: true })
+    const { headers } = await browserAt(page.url).open('/status')
+    expect(headers.get('content-security-policy')).toBe(
+      "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    )
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'DENY',
+      'referrer-policy': 'same-origin',
+      'strict-transport-security': 'max-age=31536000',
+    })
+    expect(headers.getSetCookie()[0]).toMatch(
+      /^__Secure-owner-sso-status=.*; Path=\/status; .*HttpOnly; SameSite=Lax; Secure$/u,
+    )
+    expect((await browserAt(page.url).open('/status/nowhere')).status).toBe(404)
+    expect((await browserAt(page.url).open('/elsewhere')).status).toBe(404)
+    expect((await browserAt(page.url).open('/statusx')).status).toBe(404)
+    expect(() => statusPage({ ...page, path: 'status' })).toThrow(TypeError)
+  })
+})
+
+describe('the page', () => {
+  it('escapes what others named, and shows no token or secret', async () => {
+    const page = await start()
+    const name = 'kitchen & co'
+    await page.tokens.save(account, await page.sso.login({ identity: account, credential }))
+    const { refresh_token } = await page.clients.invite({ name: 'kitchen', accounts: [account, '<b>x@example.com'] })
+    page.page.noteFailure(`<script>alert('${name}')</script>`, '"><img src=x>')
+    const { text } = await (await inside(page)).open('/status')
+    const $ = load(text)
+    expect([$('script').length, $('b').length, $('main img').length]).toEqual([0, 0, 0])
+    expect($('#failures').parent().text()).toContain(`<script>alert('${name}')</script>`)
+    expect($('td').first().text()).toBe(`${account}, <b>x@example.com`)
+    const secrets = [refresh_token, await page.tokens.getAccessToken(account)]
+    expect(secrets.some((secret) => text.includes(secret))).toBe(false)
+    expect(text).toMatch(/(?:8 hours|7 hours 59 minutes) left · next refresh in (?:6 hours|5 hours 59 minutes)/u)
+  })
+
+  it('says what it can while the store is down, and comes back with it', async () => {
+    let isDown = false
+    const kept = memoryTokenStore()
+    const store: TokenStore = {
+      ...kept,
+      read: (name) => (isDown ? Promise.reject(new Error('down')) : kept.read(name)),
+    }
+    const page = await start({ store })
+    await page.clients.invite({ name: 'kitchen', accounts: [account] })
+    const browser = await inside(page)
+    isDown = true
+    expect(await browser.open('/status')).toMatchObject({ status: 200 })
+    isDown = false
+    expect((await browser.open('/status')).text).toContain('Not signed in')
+    const unlucky = await start({ store: { ...kept, read: () => Promise.reject(new Error('down')) } })
+    expect(await browserAt(unlucky.url).open('/status')).toMatchObject({ status: 503 })
+    expect(unlucky.problems).toHaveLength(1)
+  })
+
+  it('counts what is tried with one account, before anything is sent', async () => {
+    const page = await start()
+    const browser = await inside(page)
+    for (let attempt = 0; attempt < 5; attempt += 1) {
+      expect(
+        (await browser.post('/status/sign-in', { identity: account, credential: `wrong ${attempt}` })).status,
+      ).toBe(401)
+    }
+    const sent = emulator.requests.length
+    const { text } = await browser.post('/status/sign-in', { identity: ` ${account.toUpperCase()}`, credential })
+    expect(text).toContain('waits after a few tries. Try again in 1')
+    expect(emulator.requests.length).toBe(sent)
+    expect(text).not.toContain(credential)
+  })
+
+  it('stores nothing where another account signs in than the one that was to', async () => {
+    const page = await start()
+    const browser = await inside(page)
+    const { text } = await browser.post('/status/sign-in', {
+      account: 'regional@example.com',
+      identity: account,
+      credential,
+    })
+    expect(text).toContain(`The account that signed in is ${account}, not regional@example.com. Nothing was stored.`)
+    expect(await page.tokens.status(account)).toEqual({ state: 'signed-out' })
+  })
+})
+
+describe('durations', () => {
+  it.each([
+    [0, 'less than a second'],
+    [1, '1 second'],
+    [59.9, '59 seconds'],
+    [60, '1 minute'],
+    [119, '1 minute'],
+    [3600, '1 hour'],
+    [27_720, '7 hours 42 minutes'],
+    [86_400 * 3 + 7200, '3 days 2 hours'],
+  ])('of %d seconds read %s', (seconds, words) => {
+    expect(duration(seconds)).toBe(words)
+    expect(ago(1000, 1000 + seconds)).toBe(seconds < 1 ? 'just now' : `${words} ago`)
+  })
+})
