@@ -17,6 +17,23 @@ export interface CommandOptions {
   readonly browser?: boolean
   readonly paste?: boolean
   readonly port?: string
+  readonly host?: string
+  readonly socket?: string
+  readonly tlsCert?: string
+  readonly tlsKey?: string
+  readonly behindTlsProxy?: boolean
+  readonly publicUrl?: string
+  readonly clients?: string
+  readonly withProxy?: boolean
+  readonly rotate?: boolean
+  readonly audit?: string
+  readonly alertWebhook?: string
+  readonly alertCommand?: string
+  readonly alertMqtt?: string
+  readonly alertTopic?: string
+  readonly scope?: string
+  readonly expires?: string
+  readonly grace?: string
   readonly live?: boolean
   readonly yes?: boolean
   readonly fromPlain?: boolean

@@ -14,6 +14,7 @@ export const commandModules: Readonly<Record<CommandName, () => Promise<CommandM
   copy: () => import('./commands/copy.ts'),
   stores: () => import('./commands/stores.ts'),
   proxy: () => import('./commands/proxy.ts'),
+  broker: () => import('./commands/broker.ts'),
   doctor: () => import('./commands/doctor.ts'),
   emulator: () => import('./commands/emulator.ts'),
   completion: () => import('./commands/completion.ts'),

@@ -13,6 +13,7 @@ export type CommandName =
   | 'copy'
   | 'stores'
   | 'proxy'
+  | 'broker'
   | 'doctor'
   | 'emulator'
   | 'completion'
@@ -128,6 +129,41 @@ export const commandTable: readonly CommandEntry[] = [
       'address. Web pages of other sites are refused; every program on this machine may call. Ctrl-C ends it.',
     options: [['--port <number>', 'port to listen on (default: any free one)']],
     examples: [['owner-sso proxy --port 8080 & curl http://127.0.0.1:8080/api/1/vehicles', 'no token in sight']],
+  },
+  {
+    name: 'broker',
+    args: '[action] [name]',
+    summary: 'hand tokens to other programs, from one sign-in',
+    description:
+      'Without an action: listens, and hands access tokens to programs. By default on a Unix socket that only you can open; ' +
+      'with --port on 127.0.0.1, for programs with a key, and with a status page. invite lets a program in and prints its ' +
+      'refresh token, once; list, rotate and revoke are about those programs; code prints a code for the status page.',
+    options: [
+      ['--port <number>', 'listen on a port, for programs that were invited'],
+      ['--host <address>', 'with --port: where to listen (default: 127.0.0.1; another one needs TLS)'],
+      ['--socket <path>', 'the Unix socket (default: one that only you can open)'],
+      ['--tls-cert <path>', 'PEM file of the certificate'],
+      ['--tls-key <path>', 'PEM file of its key'],
+      ['--behind-tls-proxy', 'a proxy with TLS is in front, and nobody else reaches this port'],
+      ['--public-url <url>', 'the address that people and programs use, if it is another one'],
+      ['--clients <path>', 'keep the list of programs in a file (default: in the store)'],
+      ['--with-proxy', 'forward calls of the owner API as well, for programs invited with --scope proxy'],
+      ['--rotate', 'give programs another refresh token with each use'],
+      ['--audit <path>', 'append who got which token, a line of JSON each (- is standard error)'],
+      ['--alert-webhook <url>', 'tell there if an account has to sign in again'],
+      ['--alert-command <path>', 'run this program then'],
+      ['--alert-mqtt <url>', 'tell this MQTT server then'],
+      ['--alert-topic <topic>', 'below which MQTT topic (default: owner-sso)'],
+      ['--scope <name>', 'invite: token, proxy, or both with a comma (default: token)'],
+      ['--expires <when>', 'invite: for how long (30d, 12h), or until a date (2030-01-31)'],
+      ['--grace <seconds>', 'rotate: how long the former refresh token still works (default: 0)'],
+    ],
+    examples: [
+      ['owner-sso broker', 'then: curl --unix-socket ~/.config/owner-sso/broker.sock http://broker/token'],
+      ['owner-sso broker --port 8700', 'with a status page'],
+      ['owner-sso broker invite heating --expires 365d', 'prints its refresh token'],
+      ['owner-sso broker revoke heating', 'it gets nothing any more'],
+    ],
   },
   {
     name: 'doctor',

@@ -1,0 +1,72 @@
+/**
+ * Where a broker listens, and where its list of programs is.
+ */
+import { mkdirSync, readFileSync } from 'node:fs'
+import { dirname, isAbsolute, join, resolve } from 'node:path'
+import type { ClientsPlace, ListenOptions } from '@owner-sso/broker'
+import type { TokenStore } from '@owner-sso/core'
+import type { CommandOptions } from '../call.ts'
+import { usageError } from '../command-error.ts'
+import { configFolder, expandHome } from '../folders.ts'
+
+/** Beside the tokens: a folder that only this user can open. */
+const defaultSocket = join(configFolder, 'broker.sock')
+
+/** A port, a socket, or both. @throws CommandError */
+export function listenOptionsOf(options: CommandOptions): ListenOptions[] {
+  const { port, socket } = options
+  const places: ListenOptions[] = port === undefined ? [] : [portOptions(options)]
+  if (port === undefined || socket !== undefined) places.push({ unix: socketPath(socket) })
+  return places
+}
+
+function socketPath(socket: string | undefined): string {
+  const path = resolve(expandHome(socket ?? defaultSocket))
+  if (socket === undefined) mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  return path
+}
+
+function portOptions({ port: text, host, tlsCert, tlsKey, behindTlsProxy }: CommandOptions): ListenOptions {
+  const port = Number(text)
+  if (!/^\d{1,5}$/u.test(text ?? '') || port > 65_535) {
+    throw usageError(`${JSON.stringify(text)} is not a port.`, 'Give --port a number from 0 (any free one) to 65535.')
+  }
+  if ((tlsCert === undefined) !== (tlsKey === undefined)) {
+    throw usageError('A certificate and its key belong together.', 'Give both --tls-cert and --tls-key, or neither.')
+  }
+  return {
+    port,
+    ...(host !== undefined && { host }),
+    ...(tlsCert !== undefined &&
+      tlsKey !== undefined && { tls: { cert: fileAt(tlsCert, '--tls-cert'), key: fileAt(tlsKey, '--tls-key') } }),
+    ...(behindTlsProxy && { behindTlsProxy }),
+  }
+}
+
+function fileAt(path: string, option: string): string {
+  try {
+    return readFileSync(expandHome(path), 'utf8')
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+    throw usageError(`${path} can’t be read (${code}).`, `Correct ${option}.`)
+  }
+}
+
+/** The list of programs: in the store, unless a file is named. */
+export function clientsPlaceOf({ clients }: CommandOptions, store: TokenStore): ClientsPlace {
+  if (clients === undefined) return { store }
+  const path = expandHome(clients)
+  return { file: isAbsolute(path) ? path : resolve(path) }
+}
+
+/** Where people and programs find it. @throws CommandError */
+export function publicUrlOf({ publicUrl }: CommandOptions): URL | undefined {
+  if (publicUrl === undefined) return undefined
+  const url = URL.canParse(publicUrl) ? new URL(publicUrl) : undefined
+  const isOrigin = url?.pathname === '/' && url.search === '' && url.hash === '' && url.username === ''
+  if (url !== undefined && /^https?:$/u.test(url.protocol) && isOrigin) return url
+  throw usageError(
+    'The public address can’t be used.',
+    'Give --public-url a scheme and a host: https://broker.example.com',
+  )
+}

@@ -1,0 +1,128 @@
+/**
+ * `owner-sso broker invite`, `list`, `rotate`, `revoke` and `code`: who may have tokens. No broker needs to run for it.
+ */
+import {
+  type BrokerClients,
+  brokerClients,
+  type ClientScope,
+  ClientsError,
+  type Invited,
+  statusPageCode,
+} from '@owner-sso/broker'
+import { chosenAccount } from '../account.ts'
+import type { Call } from '../call.ts'
+import { CommandError, exitCodes, usageError } from '../command-error.ts'
+import { duration } from '../duration.ts'
+import { printData, printJson, printNote } from '../output.ts'
+import { withTokens } from '../token-keeping.ts'
+import { expiryOf } from './expiry.ts'
+import { clientsPlaceOf } from './place.ts'
+
+export function invite(call: Call): Promise<number> {
+  const { settings, options } = call
+  const name = nameIn(call)
+  return withClients(call, async (clients, accountOf) => {
+    const account = await accountOf()
+    const expiresAt = expiryOf(options.expires)
+    const scope = scopesIn(options.scope)
+    const invited = await clients.invite({
+      name,
+      accounts: [account],
+      scope,
+      ...(expiresAt !== undefined && { expiresAt }),
+    })
+    await tell(invited, settings.json)
+  })
+}
+
+export function rotate(call: Call): Promise<number> {
+  const name = nameIn(call)
+  const grace = Number(call.options.grace ?? 0)
+  if (!Number.isInteger(grace) || grace < 0) throw usageError('The grace can’t be used.', 'Give --grace whole seconds.')
+  return withClients(call, async (clients) => tell(await clients.rotate(name, { grace }), call.settings.json))
+}
+
+export function revoke(call: Call): Promise<number> {
+  const name = nameIn(call)
+  return withClients(call, async (clients) => {
+    if (!(await clients.revoke(name))) throw usageError(`No program is called ${name}.`, 'See owner-sso broker list.')
+    printNote(`${name} gets nothing any more.`)
+  })
+}
+
+export function list(call: Call): Promise<number> {
+  return withClients(call, async (clients) => {
+    const all = await clients.list()
+    if (call.settings.json) return printJson({ clients: all })
+    if (all.length === 0) return printNote('No program was invited. Let one in with: owner-sso broker invite NAME')
+    const now = Date.now() / 1000
+    const rows = all.map(({ name, accounts, scope, calls, last_used_at: used, last_address: address }) => [
+      name,
+      accounts.join(', '),
+      scope.join(', '),
+      `${calls} calls`,
+      used === undefined ? 'never used' : `${duration(now - used)} ago from ${address ?? 'unknown'}`,
+    ])
+    const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []
+    return printData(
+      ...rows.map((row) =>
+        row
+          .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+          .join('  ')
+          .trimEnd(),
+      ),
+    )
+  })
+}
+
+/** For whoever opens the status page. */
+export async function printCode({ settings }: Call): Promise<number> {
+  await withTokens(settings, undefined, async ({ store }) => {
+    const code = await statusPageCode(store.store)
+    await (settings.json ? printJson({ code }) : printData(code))
+    printNote('Type it into the status page. It works once, for ten minutes.')
+  })
+  return exitCodes.ok
+}
+
+async function withClients(
+  { settings, options }: Call,
+  use: (clients: BrokerClients, account: () => Promise<string>) => Promise<void>,
+): Promise<number> {
+  await withTokens(settings, undefined, async ({ tokens, store }) => {
+    const clients = brokerClients(clientsPlaceOf(options, store.store))
+    try {
+      await use(clients, () => chosenAccount(settings, tokens))
+    } catch (error) {
+      if (error instanceof ClientsError)
+        throw new CommandError(exitCodes.store, error.message, 'See owner-sso broker list.', error.code)
+      if (error instanceof TypeError) throw usageError(`${error.message}.`, 'See owner-sso broker --help.')
+      throw error
+    } finally {
+      await clients.close()
+    }
+  })
+  return exitCodes.ok
+}
+
+/** The refresh token is the only data: a script may put it straight into a file. */
+async function tell({ client, refresh_token }: Invited, json: boolean): Promise<void> {
+  await (json ? printJson({ ...client, refresh_token }) : printData(refresh_token))
+  printNote(
+    `This is the refresh token of ${client.name}, for ${client.accounts.join(', ')}. It is shown once.`,
+    'It is also the key for: curl -H "Authorization: Bearer …" http://127.0.0.1:8700/token',
+  )
+}
+
+function nameIn({ args: [action, name] }: Call): string {
+  if (name !== undefined) return name
+  throw usageError('Which program?', `Give its name: owner-sso broker ${action} NAME`)
+}
+
+function scopesIn(text: string | undefined): readonly ClientScope[] {
+  return (text ?? 'token').split(',').map((word) => {
+    const scope = word.trim()
+    if (scope === 'token' || scope === 'proxy') return scope
+    throw usageError(`${JSON.stringify(scope)} is no scope.`, 'Give --scope token, proxy, or token,proxy.')
+  })
+}
