@@ -30,6 +30,7 @@ const allowed = {
     'token-store-redis',
     'token-store-sql',
     'express',
+    'broker',
     'emulator',
   ],
 }

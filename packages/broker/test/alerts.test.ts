@@ -57,7 +57,7 @@ function watch(
 
 function listener(
   name = 'listener',
-  tell = async (_: Alert): Promise<void> => undefined,
+  tell: AlertChannel['tell'] = async () => undefined,
 ): AlertChannel & { told: Alert[] } {
   const told: Alert[] = []
   return {
@@ -89,7 +89,7 @@ describe('an account that has to sign in again', () => {
     for (const alerts of watches) alerts.works(account)
     await until(() => channels.every(({ told }) => told.length > 1))
     // A restart of all of them.
-    for (const { close } of watches) await close()
+    for (const each of watches) await each.close()
     const after = watch({ tokens: instance(store).tokens, store, channels })
     after.works(account)
     await after.close()

@@ -102,7 +102,7 @@ describe('MQTT', () => {
     })
     const address = server.address()
     const url = `mqtt://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`
-    await expect(mqttAlert({ url, timeout: 300 }).tell(alertOf('ann'))).rejects.toThrow()
+    await expect(mqttAlert({ url, timeout: 300 }).tell(alertOf('ann'))).rejects.toThrow('connack timeout')
   }, 20_000)
 
   it.each([

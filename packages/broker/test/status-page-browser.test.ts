@@ -98,7 +98,8 @@ describeInChromium('the status page in a real Chromium', () => {
         await page.screenshot({ path: `${artefacts}${what}-${name}.png`, fullPage: true })
         expect([what, await page.evaluate('document.documentElement.scrollWidth - innerWidth')]).toEqual([what, 0])
         // The same elements and colours as on a phone.
-      if (name.startsWith('desktop')) expect([what, await objections(page)]).toEqual([what, []])
+        const found = name.startsWith('desktop') ? await objections(page) : []
+        expect([what, found]).toEqual([what, []])
       }
       expect(await heading(page)).toBe('Accounts')
       await keep('1-overview')

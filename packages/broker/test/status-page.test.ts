@@ -32,11 +32,13 @@ interface Answer {
   readonly text: string
 }
 
+type Init = Omit<RequestInit, 'headers'> & { readonly headers?: Record<string, string> }
+
 /** A browser without a screen: keeps its cookie, and posts the forms that it was shown. */
 function browserAt(url: string) {
   let cookie = ''
   let token = ''
-  const send = async (path: string, init: RequestInit = {}): Promise<Answer> => {
+  const send = async (path: string, init: Init = {}): Promise<Answer> => {
     const response = await fetch(url + path, {
       redirect: 'manual',
       ...init,

@@ -1,6 +1,6 @@
 /** Somebody who receives webhooks, and keeps what came. */
 import { once } from 'node:events'
-import { createServer, type IncomingHttpHeaders } from 'node:http'
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 
 export interface Receiver {
@@ -16,11 +16,12 @@ export async function startReceiver(
 ): Promise<Receiver> {
   const received: Receiver['received'] = []
   const server = createServer((request, response) => {
-    void text(request).then((body) => {
-      received.push({ headers: request.headers, body })
-      if (status !== 'silence') response.writeHead(status, headers).end()
-    })
+    void answer(request, response)
   })
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    received.push({ headers: request.headers, body: await text(request) })
+    if (status !== 'silence') response.writeHead(status, headers).end()
+  }
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()

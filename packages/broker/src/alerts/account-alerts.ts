@@ -36,11 +36,11 @@ export interface AlertFailure {
 
 export interface AccountAlerts {
   /** Somebody met this account in need of a sign-in. Costs nothing where that was told already. */
-  signInNeeded(account: string): void
+  readonly signInNeeded: (account: string) => void
   /** Somebody got a token of this account. Costs nothing where nobody was told otherwise. */
-  works(account: string): void
+  readonly works: (account: string) => void
   /** Ends the watch; resolves when what is being told is told. */
-  close(): Promise<void>
+  readonly close: () => Promise<void>
 }
 
 export function accountAlerts({
@@ -76,21 +76,20 @@ export function accountAlerts({
     if (type === undefined || settled.get(account) === type) return
     const reason = status.reason ?? (status.state === 'signed-out' ? 'signed-out' : undefined)
     const noted = noteIn(await notes.change((all) => begun(all, account, type, reason)), account)
-    const toldBy = await Promise.all(channels.map((channel) => noted === undefined || tellBy(channel, account, noted)))
+    const toldBy = await Promise.all(noted === undefined ? [] : channels.map((each) => tellBy(each, account, noted)))
     if (toldBy.every(Boolean)) settled.set(account, type)
   }
 
   /** Resolves to whether the channel has nothing left to tell. */
   const tellBy = async (channel: AlertChannel, account: string, noted: Noted): Promise<boolean> => {
     const { name } = channel
-    const { told: _, ...alert } = noted
+    const { id, type, at, reason } = noted
     const claim = randomUUID()
-    const telling = noteIn(await notes.change((all) => claimed(all, account, alert.id, name, claim)), account)?.told[
-      name
-    ]
+    const after = noteIn(await notes.change((all) => claimed(all, account, id, name, claim)), account)
+    const telling = after?.told[name]
     if (telling?.claim !== claim) return isDone(telling)
-    const again = await tried(channel, { ...alert, account, signInUrl }, telling.tries)
-    await notes.change((all) => concluded(all, account, alert.id, name, claim, again))
+    const again = await tried(channel, { id, type, account, at, reason, signInUrl }, telling.tries)
+    await notes.change((all) => concluded(all, account, id, name, claim, again))
     return again === undefined
   }
 

@@ -17,10 +17,10 @@ const most = 10
 
 export interface Failures {
   /** The newest first. */
-  list(): readonly Failure[]
-  note(what: string, account?: string): void
+  readonly list: () => readonly Failure[]
+  readonly note: (what: string, account?: string) => void
   /** Stops listening. */
-  close(): void
+  readonly close: () => void
 }
 
 export function failuresOf(tokens: Pick<TokenManager, 'on'>): Failures {

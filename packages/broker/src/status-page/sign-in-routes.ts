@@ -176,7 +176,6 @@ export function signInRoutes({ sso, tokens, path, onSignedIn }: SignInRoutesOpti
     }
   }
 
-  const accountIn = ({ url }: Exchange): string | undefined => url.searchParams.get('account') ?? undefined
   return new Map<string, Route>([
     ['GET /sign-in', (exchange) => showSignIn(exchange, accountIn(exchange))],
     ['POST /sign-in', submitPassword],
@@ -185,6 +184,11 @@ export function signInRoutes({ sso, tokens, path, onSignedIn }: SignInRoutesOpti
     ['GET /sign-in/browser', (exchange) => showBrowser(exchange, accountIn(exchange))],
     ['POST /sign-in/browser', submitBrowser],
   ])
+}
+
+/** Whose sign-in a link is for. */
+function accountIn({ url }: Exchange): string | undefined {
+  return url.searchParams.get('account') ?? undefined
 }
 
 /** @throws what is neither the service's nor the person's mistake */

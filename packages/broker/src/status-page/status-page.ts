@@ -3,10 +3,11 @@
  * client-side JavaScript.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
-import { isLoopback, type Sso, type TokenManager, type TokenStatus, type TokenStore } from '@owner-sso/core'
+import type { Sso, TokenManager, TokenStatus, TokenStore } from '@owner-sso/core'
 import { LRUCache } from 'lru-cache'
 import { RateLimiterMemory } from 'rate-limiter-flexible'
 import type { BrokerClients } from '../clients/broker-clients.ts'
+import { isOwnHost } from '../http/guard.ts'
 import type { AccountAlerts } from '../alerts/account-alerts.ts'
 import { takeCode } from './entry-code.ts'
 import { BadRequestError, type Exchange, readForm, secure, sendPage, sendTo } from './exchange.ts'
@@ -29,7 +30,7 @@ export interface StatusPageOptions {
   readonly path?: string
   /** People reach it over https: with a certificate of its own, or behind a proxy. */
   readonly https?: boolean
-  /** Host names that it may be called by, beside those of loopback. */
+  /** Names that it goes by, beside `localhost` and IP addresses: as the broker's `hosts`. */
   readonly hosts?: readonly string[]
   /** As the token manager has it; default 0.75. */
   readonly refreshAfter?: number
@@ -43,8 +44,8 @@ export interface StatusPage {
   /** For `node:http`, Connect and Express. Whatever is not below its path gets 404. */
   readonly handler: RequestListener
   /** Shows something that failed, such as an alert, among the last failures. */
-  noteFailure(what: string, account?: string): void
-  close(): void
+  readonly noteFailure: (what: string, account?: string) => void
+  readonly close: () => void
 }
 
 type Route = (exchange: Exchange) => Promise<void> | void
@@ -59,9 +60,10 @@ export function statusPage(options: StatusPageOptions): StatusPage {
   const failures = failuresOf(tokens)
   const limiter = new RateLimiterMemory(guesses)
   const news = new LRUCache<string, string>({ max: 1000, ttl: 600_000 })
+  const names = new Set(hosts.map((host) => host.toLowerCase()))
   let visitors: Promise<Visitors> | undefined
 
-  const contextOf = ({ id: _, ...visitor }: Visitor): PageContext => ({ path, ...visitor })
+  const contextOf = ({ formToken, isInside }: Visitor): PageContext => ({ path, formToken, isInside })
 
   const overview: Route = async (exchange) => {
     const { visitor } = exchange
@@ -145,29 +147,24 @@ export function statusPage(options: StatusPageOptions): StatusPage {
 
   const handler: RequestListener = (request, response) => {
     secure(response, https)
-    if (!isKnownHost(request.headers.host, hosts)) {
-      return void response
-        .writeHead(421, { 'content-type': 'text/plain' })
-        .end('This is not the name of this broker.\n')
-    }
+    // A page of another site whose name was made to lead here (DNS rebinding) is called otherwise.
+    if (!isOwnHost(request.headers.host, names)) return sendText(response, 421, 'This is not the name of this broker.')
     answer(request, response).catch((error: unknown) => {
       options.onProblem?.(error)
       if (response.headersSent) return response.destroy()
-      response.writeHead(503, { 'content-type': 'text/plain', 'retry-after': '5' })
-      return response.end('The page can’t be shown now: its store can’t be read. Try again in a minute.\n')
+      response.setHeader('retry-after', '5')
+      return sendText(response, 503, 'The page can’t be shown now: its store can’t be read. Try again in a minute.')
     })
   }
   return { handler, noteFailure: failures.note, close: failures.close }
 }
 
-function sendAsset(response: ServerResponse, type: string, text: string): void {
-  response.writeHead(200, { 'content-type': type, 'cache-control': 'max-age=3600' }).end(text)
+function sendText(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(`${text}\n`)
 }
 
-/** A page of another site whose name was made to lead here (DNS rebinding) is called otherwise. */
-function isKnownHost(host: string | undefined, hosts: readonly string[]): boolean {
-  const url = URL.canParse(`http://${host}`) ? new URL(`http://${host}`) : undefined
-  return url !== undefined && (isLoopback(url) || hosts.includes(url.hostname) || hosts.includes(url.host))
+function sendAsset(response: ServerResponse, type: string, text: string): void {
+  response.writeHead(200, { 'content-type': type, 'cache-control': 'max-age=3600' }).end(text)
 }
 
 /** Those that are signed in, and those that clients wait for. */
