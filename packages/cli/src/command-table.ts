@@ -132,12 +132,12 @@ export const commandTable: readonly CommandEntry[] = [
   },
   {
     name: 'broker',
-    args: '[action] [name]',
+    args: '[what...]',
     summary: 'hand tokens to other programs, from one sign-in',
     description:
-      'Without an action: listens, and hands access tokens to programs. By default on a Unix socket that only you can open; ' +
-      'with --port on 127.0.0.1, for programs with a key, and with a status page. invite lets a program in and prints its ' +
-      'refresh token, once; list, rotate and revoke are about those programs; code prints a code for the status page.',
+      'Alone, it listens and hands access tokens to programs: on a Unix socket that only you can open, or with --port on ' +
+      '127.0.0.1, for programs with a key, and with a status page. invite NAME lets a program in and prints its refresh ' +
+      'token, once. list, rotate NAME and revoke NAME are about those programs. code prints a code for the status page.',
     options: [
       ['--port <number>', 'listen on a port, for programs that were invited'],
       ['--host <address>', 'with --port: where to listen (default: 127.0.0.1; another one needs TLS)'],
