@@ -4,7 +4,13 @@ import { run, write } from '../project.mjs'
 export const versions = ['5.4', '5.5', '5.6', '5.7', '5.8', '5.9', '6.0', '7.0']
 
 const ours = ['core', 'passport', 'express', 'emulator']
-const stores = ['token-store-memory', 'token-store-file', 'token-store-redis', 'token-store-sql', 'token-store-conformance']
+const stores = [
+  'token-store-memory',
+  'token-store-file',
+  'token-store-redis',
+  'token-store-sql',
+  'token-store-conformance',
+]
 
 /** What an application writes. Where a value may be absent, `undefined` may stand, with exactOptionalPropertyTypes too. */
 const program = `
