@@ -79,7 +79,7 @@ async function passcode(factors: readonly Factor[]): Promise<PasscodeAnswer> {
 /** Goes on where waiting helps. What has a cause and no code of ours is fetch's: the owner API is away. */
 function judge(error: SsoError | Error): void {
   if (stop.signal.aborted) return
-  const passing = /FIREWALL|TIMEOUT|UNREACHABLE|IN_DOUBT|REAUTHENTICATION|SIGNED_OUT|STORE/u
+  const passing = /FIREWALL|TIMEOUT|UNREACHABLE|IN_DOUBT|BUDGET|REAUTHENTICATION|SIGNED_OUT|STORE/u
   const helps = error instanceof SsoError ? passing.test(error.code) : error.cause || error instanceof SyntaxError
   log[helps ? 'warn' : 'fatal']({ err: error }, helps ? 'this poll failed' : 'a person has to look')
   if (helps) return

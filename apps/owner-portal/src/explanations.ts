@@ -80,6 +80,10 @@ const notices = {
     title: 'The renewal’s answer was lost on the way',
     text: 'It resolves by itself.',
   },
+  ERR_SSO_REFRESH_BUDGET: {
+    title: 'Many sign-ins are being renewed at the moment',
+    text: 'Yours is in line.',
+  },
   ERR_SSO_STORE: { title: 'Your sign-in could not be stored or read' },
 } satisfies Record<FailureCode, Notice>
 
@@ -90,6 +94,7 @@ const passing = new Set<string>([
   'ERR_SSO_TIMEOUT',
   'ERR_SSO_UNREACHABLE',
   'ERR_SSO_REFRESH_IN_DOUBT',
+  'ERR_SSO_REFRESH_BUDGET',
   'ERR_SSO_STORE',
 ] satisfies SsoErrorCode[])
 

@@ -36,11 +36,11 @@ try {
 /** Resolves to the exit code. */
 async function run(): Promise<number> {
   const settings = settingsFrom(process.env)
-  const { authUrl, regionalAuthUrls, apiUrl, transport } = settings
+  const { authUrl, regionalAuthUrls, apiUrl, transport, requestBudget } = settings
   const clients = await readClients(settings.clientsFile)
   const sso = createSso(ssoOptionsOf(settings))
   const redis = openRedis(settings, (code) => log('redis-down', { code }))
-  const tokens = createTokenManager({ sso, store: redis.store, ...spoolOf(settings) })
+  const tokens = createTokenManager({ sso, store: redis.store, requestBudget, ...spoolOf(settings) })
   logRefreshes(tokens, log)
   void redis.connected.then(() => warnOf(redis))
   const authUrls = [authUrl, ...regionalAuthUrls]

@@ -2,7 +2,13 @@
  * What the environment says about how an instance runs. Everything is checked once, at the start.
  */
 import { isAbsolute } from 'node:path'
-import { mayCarrySecrets, type SsoOptions, transportFromText } from '@owner-sso/core'
+import {
+  mayCarrySecrets,
+  type RequestBudget,
+  requestBudgetFrom,
+  type SsoOptions,
+  transportFromText,
+} from '@owner-sso/core'
 
 export interface Settings extends Pick<SsoOptions, 'redirectUri' | 'transport'> {
   readonly host: string
@@ -19,6 +25,8 @@ export interface Settings extends Pick<SsoOptions, 'redirectUri' | 'transport'> 
   readonly encryptionKeys?: readonly Uint8Array[]
   /** A folder of this machine for new tokens that Redis does not take. */
   readonly spool?: string
+  /** What all instances may send for refreshes. */
+  readonly requestBudget?: RequestBudget
   readonly clientsFile: string
   /** Seconds that calls under way have to end once the instance was asked to stop. */
   readonly graceSeconds: number
@@ -55,6 +63,7 @@ export function settingsFrom(environment: NodeJS.ProcessEnv): Settings {
     ...signInSettingsFrom(environment),
     apiUrl: tokenAddress('OWNER_SSO_API_URL', required('OWNER_SSO_API_URL', 'the base address of the owner API')),
     ...spoolFolder('OWNER_SSO_SPOOL', optional('OWNER_SSO_SPOOL')),
+    ...budgetOf('OWNER_SSO_REQUEST_BUDGET', optional('OWNER_SSO_REQUEST_BUDGET')),
     clientsFile: required('OWNER_SSO_CLIENTS_FILE', 'the file that lists the clients and the hashes of their API keys'),
     host: optional('HOST') ?? '127.0.0.1',
     port: wholeNumber('PORT', optional('PORT') ?? '8080', 65_535),
@@ -100,9 +109,17 @@ function redirectUriOf(value: string | undefined): Pick<Settings, 'redirectUri'>
 }
 
 function transportOf(name: string, value: string | undefined): Pick<Settings, 'transport'> {
-  if (value === undefined) return {}
+  return value === undefined ? {} : { transport: readAs(transportFromText, value, name) }
+}
+
+function budgetOf(name: string, value: string | undefined): Pick<Settings, 'requestBudget'> {
+  return value === undefined ? {} : { requestBudget: readAs(requestBudgetFrom, value, name) }
+}
+
+/** What core reads out of a text. */
+function readAs<Value>(read: (text: string, name: string) => Value, text: string, name: string): Value {
   try {
-    return { transport: transportFromText(value, name) }
+    return read(text, name)
   } catch (error) {
     throw new SettingsError(`${error instanceof Error ? error.message : name}.`)
   }

@@ -16,6 +16,7 @@ export const namesInLog: Readonly<Record<TokenEvent, string>> = {
   'not-indexed': 'sign-in-not-indexed',
   superseded: 'refresh-superseded',
   'reauthentication-required': 'reauthentication-required',
+  'over-budget': 'refresh-over-budget',
   blocked: 'firewall-blocked',
 }
 

@@ -18,6 +18,8 @@ export interface ConfigFile {
   readonly transport?: string | object
   /** Whether folders have their keys in the keyring. */
   readonly keyring?: boolean
+  /** Requests a minute as text, or `perMinute` and `burst`. */
+  readonly requestBudget?: string | object
 }
 
 const names = [
@@ -30,6 +32,7 @@ const names = [
   'redirectUri',
   'transport',
   'keyring',
+  'requestBudget',
 ] satisfies (keyof ConfigFile)[]
 
 /** @throws CommandError where the file is there but can't be used */
@@ -52,6 +55,8 @@ function expected(name: string, value: unknown): readonly [fits: boolean, kind: 
   if (name === 'regionalAuthUrls') return [isStrings(value), 'a list of addresses']
   if (name === 'transport') return [isText || isObject(value), 'a name, or an object with tls, http2 and userAgent']
   if (name === 'keyring') return [typeof value === 'boolean', 'true or false']
+  if (name === 'requestBudget')
+    return [isText || isObject(value), 'text such as "300", or an object with perMinute and burst']
   return [isText, 'text']
 }
 

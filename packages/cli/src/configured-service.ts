@@ -7,6 +7,8 @@ import {
   type SsoOptions,
   createSso,
   mayCarrySecrets,
+  type RequestBudget,
+  requestBudgetFrom,
   transportFromText,
   transportOf as checkTransport,
 } from '@owner-sso/core'
@@ -54,6 +56,17 @@ export function transportOf({ transport, ca }: Settings): Pick<SsoOptions, 'tran
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
     throw usageError(sentence(error.message), `It came from ${transport?.from}: correct it there.`)
+  }
+}
+
+/** What refreshes may cost, of all processes that share the store. @throws CommandError */
+export function requestBudgetOf({ requestBudget }: Settings): RequestBudget | undefined {
+  if (requestBudget === undefined) return undefined
+  try {
+    return requestBudgetFrom(requestBudget.value)
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    throw usageError(sentence(error.message), `It came from ${requestBudget.from}: correct it there.`)
   }
 }
 

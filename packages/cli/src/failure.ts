@@ -6,6 +6,7 @@ import {
   FirewallChallengeError,
   PasscodeRejectedError,
   ReauthenticationRequiredError,
+  RefreshBudgetError,
   RefreshInDoubtError,
   RegionNotAllowedError,
   SsoError,
@@ -143,6 +144,11 @@ const meanings: Record<SsoErrorCode, Meaning> = {
     exitCode: exitCodes.network,
     message: () => 'A token refresh was sent, and its answer was lost on the way.',
     next: (error) => (error instanceof RefreshInDoubtError ? waitUntil(error.nextAttemptAt) : 'Try again later.'),
+  },
+  ERR_SSO_REFRESH_BUDGET: {
+    exitCode: exitCodes.network,
+    message: () => 'The token has to be refreshed, and the budget for refreshes is used up for now.',
+    next: (error) => (error instanceof RefreshBudgetError ? waitUntil(error.nextAttemptAt) : 'Try again later.'),
   },
   ERR_SSO_STORE: {
     exitCode: exitCodes.store,

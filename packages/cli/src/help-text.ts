@@ -16,12 +16,13 @@ Environment:
   OWNER_SSO_TRANSPORT           as --transport
   OWNER_SSO_REDIRECT_URI        as --redirect-uri
   OWNER_SSO_BROWSER             the Chrome, Chromium, Edge or Brave that login --browser starts
+  OWNER_SSO_REQUEST_BUDGET      refreshes a minute, of all processes that share the store
   NO_COLOR                      no colours
   Proxies of the environment (HTTPS_PROXY and the like) are not used.
 
 Files:
   ~/.config/owner-sso/config.json  settings: authUrl, regionalAuthUrls, apiUrl, store, account,
-                                   ca, transport, redirectUri
+                                   ca, transport, redirectUri, requestBudget
   ~/.config/owner-sso/tokens       the default store; only you can read it
   XDG_CONFIG_HOME moves both.
   ~/.cache/owner-sso               compiled code, with Node 22.1 and newer; XDG_CACHE_HOME moves it

@@ -25,6 +25,8 @@ export interface Settings {
   readonly transport: Given<string | object> | undefined
   /** Whether folders have their keys in the keyring: all of them, or none; undefined for the default folder alone. */
   readonly keyring: Given<boolean> | undefined
+  /** Text, or an object of the config file. */
+  readonly requestBudget: Given<string | object> | undefined
   readonly json: boolean
   /** Whether a person may be asked. */
   readonly input: boolean
@@ -56,7 +58,7 @@ export function readSettings(options: GlobalOptions, examined = false, env: Node
   if (open !== undefined) throw usageError(open.problem, open.fix)
   if (options.store !== undefined) refusePassword(options.store, '--store')
   const text = (
-    option: Exclude<keyof GlobalOptions & keyof ConfigFile, 'transport' | 'keyring'>,
+    option: Exclude<keyof GlobalOptions & keyof ConfigFile, 'transport' | 'keyring' | 'requestBudget'>,
     flag: string,
     variable: string,
   ) => firstGiven<string>([options[option], flag], [env[variable], variable], [config[option], configFile])
@@ -78,6 +80,10 @@ export function readSettings(options: GlobalOptions, examined = false, env: Node
       [config.transport, configFile],
     ),
     keyring: keyringSetting(options, env, config),
+    requestBudget: firstGiven<string | object>(
+      [env['OWNER_SSO_REQUEST_BUDGET'], 'OWNER_SSO_REQUEST_BUDGET'],
+      [config.requestBudget, configFile],
+    ),
     json: options.json ?? false,
     input: options.input ?? true,
   }

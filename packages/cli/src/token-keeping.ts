@@ -2,6 +2,7 @@
  * A call's token manager over its store: opened, used, and left only when nothing is half-way.
  */
 import { type Sso, type TokenManager, createTokenManager } from '@owner-sso/core'
+import { requestBudgetOf } from './configured-service.ts'
 import { stopped } from './interruption.ts'
 import { type OpenStore, openStore } from './open-store.ts'
 import { printNote } from './output.ts'
@@ -29,8 +30,9 @@ export async function withTokens<Result>(
   use: (keeping: TokenKeeping) => Promise<Result>,
   { signsIn = false }: { readonly signsIn?: boolean } = {},
 ): Promise<Result> {
+  const requestBudget = requestBudgetOf(settings)
   const store = await openStore(settings.store.value, { ca: settings.ca?.value, keyring: settings.keyring, signsIn })
-  const tokens = createTokenManager({ sso: sso ?? neverRefreshes, store: store.store, cachedAccounts })
+  const tokens = createTokenManager({ sso: sso ?? neverRefreshes, store: store.store, cachedAccounts, requestBudget })
   try {
     return await use({ tokens, store })
   } finally {

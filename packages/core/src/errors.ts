@@ -31,6 +31,7 @@ export type SsoErrorCode =
   | 'ERR_SSO_SIGNED_OUT'
   | 'ERR_SSO_SESSION_EXISTS'
   | 'ERR_SSO_REFRESH_IN_DOUBT'
+  | 'ERR_SSO_REFRESH_BUDGET'
   | 'ERR_SSO_STORE'
 
 /** Where it happened: the endpoints of the interface document in its order, then what is ours. */
@@ -338,6 +339,23 @@ export class RefreshInDoubtError extends SsoError {
   }
 }
 
+/**
+ * The budget for refreshes (`requestBudget`) has no place for this one within the time that a request may take. Nothing was sent,
+ * and nothing has changed.
+ */
+export class RefreshBudgetError extends SsoError {
+  /** Seconds since the epoch at which a place can be expected. */
+  readonly nextAttemptAt: number
+  constructor(nextAttemptAt: number, options?: SsoErrorOptions) {
+    super(
+      'ERR_SSO_REFRESH_BUDGET',
+      `The token has to be refreshed, and the budget for refreshes is used up for now. Try again at ${isoTime(nextAttemptAt)}.`,
+      { step: 'token-manager', requestSent: false, ...options },
+    )
+    this.nextAttemptAt = nextAttemptAt
+  }
+}
+
 /** What is wrong with a token store. */
 export type StoreErrorReason =
   'unavailable' | 'write-failed' | 'read-failed' | 'permissions' | 'corrupt' | 'wrong-key' | 'duplicate' | 'busy'
@@ -388,6 +406,7 @@ const classes: Readonly<Record<SsoErrorCode, Function>> = {
   ERR_SSO_SIGNED_OUT: SignedOutError,
   ERR_SSO_SESSION_EXISTS: SessionExistsError,
   ERR_SSO_REFRESH_IN_DOUBT: RefreshInDoubtError,
+  ERR_SSO_REFRESH_BUDGET: RefreshBudgetError,
   ERR_SSO_STORE: StoreError,
 }
 

@@ -34,6 +34,7 @@ export type { CallOptions } from './issuer/call-options.ts'
 export { createTokenManager } from './tokens/create-token-manager.ts'
 export type {
   CurrentTokens,
+  RefreshCallOptions,
   RefreshTokenGrant,
   SaveOptions,
   TokenManager,
@@ -41,6 +42,7 @@ export type {
   TokenStatus,
   WaitingSignIn,
 } from './tokens/token-manager.ts'
+export type { RequestBudget } from './budget/request-budget.ts'
 export type { TokenManagerEvents } from './refresh-protocol/events.ts'
 export { type Keeper, type KeeperStatus, keepSignedIn, sweepOnce, type SweepResult } from './keeper/keeper.ts'
 export type { KeeperOptions, KeepOptions } from './keeper/keeper-options.ts'
@@ -62,7 +64,7 @@ export { copyTokenSets } from './refresh-protocol/account-list.ts'
 
 // 4. Share what is known of the firewall.
 export type { FirewallState, SharedBlocks } from './issuer/firewall-state.ts'
-export { firewallRecordName } from './refresh-protocol/record-names.ts'
+export { firewallRecordName, refreshBudgetRecordName } from './refresh-protocol/record-names.ts'
 
 // 5. Watch it: its diagnostics channels; and what can go wrong.
 export type { LoginStep, StepTrace } from './tracing.ts'
@@ -76,4 +78,5 @@ export type { Holder } from './tokens/token-record.ts'
 export { processStat, type ProcessStat } from './support/process-stat.ts'
 export { stackFrames } from './support/stack-frames.ts'
 export { answeredInTime, startTimeLimit, withTimeLimit } from './support/time-limit.ts'
+export { requestBudgetFrom } from './budget/request-budget.ts'
 export { type Transport, transportFromText, transportOf } from './http/transport.ts'

@@ -1,13 +1,14 @@
 /**
  * The error of a sign-in that failed through nobody's fault: it carries the answer for the person's browser.
  */
-import { FirewallChallengeError, type SsoError, type SsoErrorCode } from '@owner-sso/core'
+import { FirewallChallengeError, RefreshBudgetError, type SsoError, type SsoErrorCode } from '@owner-sso/core'
 
 /** 504 for a service that did not answer in time, 503 where trying later helps, 502 for an answer of no use. */
 const statuses: Partial<Record<SsoErrorCode, 503 | 504>> = {
   ERR_SSO_TIMEOUT: 504,
   ERR_SSO_FIREWALL_CHALLENGE: 503,
   ERR_SSO_UNREACHABLE: 503,
+  ERR_SSO_REFRESH_BUDGET: 503,
   ERR_SSO_STORE: 503,
 }
 
@@ -29,8 +30,13 @@ export class SignInUnavailableError extends Error {
     this.name = 'SignInUnavailableError'
     this.code = cause.code
     this.status = statuses[cause.code] ?? 502
-    this.headers = cause instanceof FirewallChallengeError ? { 'Retry-After': secondsUntil(cause.nextAttemptAt) } : {}
+    this.headers = isTimed(cause) ? { 'Retry-After': secondsUntil(cause.nextAttemptAt) } : {}
   }
+}
+
+/** Whether it knows when another attempt makes sense. */
+function isTimed(cause: SsoError): cause is FirewallChallengeError | RefreshBudgetError {
+  return cause instanceof FirewallChallengeError || cause instanceof RefreshBudgetError
 }
 
 function secondsUntil(epochSeconds: number): string {

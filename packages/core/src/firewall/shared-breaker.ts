@@ -20,6 +20,8 @@ const probeTime = 60
 export interface SharedBreaker extends FirewallState {
   /** Reads what the other processes know. `enter` goes by that. */
   sync(authUrl: string): Promise<void>
+  /** Whether nobody may send now, by what is known. `enter` claims a probe; this asks. */
+  isBlocked(authUrl: string): boolean
   /** Returns when the next attempt is due, in seconds since the epoch. */
   challenged(authUrl: string, error: FirewallChallengeError): Promise<number>
 }
@@ -77,6 +79,11 @@ export function createSharedBreaker(store: GuardedStore, runtime: Runtime): Shar
   return {
     async sync(authUrl) {
       await read(firewallRecordName(authUrl))
+    },
+
+    isBlocked(authUrl) {
+      const known = hosts.get(firewallRecordName(authUrl))
+      return known !== undefined && known.record.challenges > 0 && remaining(known) > 0
     },
 
     async enter(authUrl) {

@@ -13,10 +13,11 @@ import {
   openWindow,
 } from './account-memory.ts'
 import { checkedAccountName } from '../tokens/options.ts'
+import type { RefreshCallOptions } from '../tokens/token-manager.ts'
 import { syncFromStoreAndSpool } from './carry-over.ts'
 import type { CurrentTokens } from '../tokens/token-manager.ts'
 import type { Context } from './context.ts'
-import { inFlightRefresh, landInCall, waitForRefresh } from './in-flight-refresh.ts'
+import { inFlightRefresh, landInCall, waitFor, waitForRefresh } from './in-flight-refresh.ts'
 import { elapsed, instantOf } from './runtime.ts'
 import { isJustRefreshed } from './pace.ts'
 import { isUnused, noteRefusal } from './refusal.ts'
@@ -114,9 +115,11 @@ function refreshInBackground(cache: AccountCache, context: Context): boolean {
 }
 
 /** Replaces the current access token, unless it was refreshed less than `minRefreshInterval` ago. */
-export async function refreshNow(account: string, options: CallOptions | undefined, context: Context): Promise<void> {
+export async function refreshNow(account: string, options: RefreshCallOptions, context: Context): Promise<void> {
   const cache = context.memory.of(account)
-  await waitForRefresh(cache, context.underWay.track(replaceCurrent(cache, context)), options?.signal, context)
+  const { signal, priority } = options
+  const work = context.underWay.track(replaceCurrent(cache, context))
+  await (priority === 'background' ? waitFor(work, signal, context) : waitForRefresh(cache, work, signal, context))
 }
 
 async function replaceCurrent(cache: AccountCache, context: Context): Promise<void> {

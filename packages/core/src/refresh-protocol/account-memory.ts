@@ -6,6 +6,7 @@ import type { SsoError, StoreError } from '../errors.ts'
 import type { AccountRecord } from '../tokens/token-record.ts'
 import { type Ages, agesOf, type Freshness, freshnessAt } from './freshness.ts'
 import type { VersionedRecord, RefreshResult, Write } from './lineage.ts'
+import type { Place } from '../budget/waiting-line.ts'
 import type { OwnIntent } from './own-intents.ts'
 import { elapsed, type Instant, instantOf, type Runtime } from './runtime.ts'
 
@@ -46,8 +47,18 @@ export interface AccountCache {
   /** The result that this process alone holds, until the store takes it. */
   unsaved: Unsaved | undefined
   inFlight: InFlightRefresh | undefined
+  /** Its place in the budget for refreshes, taken and not used yet. */
+  turn: Turn | undefined
+  /** What became of its places before, until it has new tokens. */
+  turns: { readonly refused: boolean; readonly missed: boolean }
   /** How many wait for its refresh. */
   callers: number
+}
+
+/** A place in the budget of a host. */
+export interface Turn {
+  readonly authUrl: string
+  readonly place: Place
 }
 
 export interface Unsaved {
@@ -110,6 +121,7 @@ export function createAccountMemory(size: number): AccountMemory {
 const isBusy = (cache: AccountCache): boolean => cache.inFlight !== undefined || cache.unsaved !== undefined
 
 const noIntents: readonly OwnIntent[] = []
+const noTurns: AccountCache['turns'] = { refused: false, missed: false }
 const noAges: Ages = { ageing: 0, expiring: 0, expired: 0 }
 
 function unknown(account: string): AccountCache {
@@ -133,6 +145,8 @@ function unknown(account: string): AccountCache {
     backgroundBackOff: undefined,
     unsaved: undefined,
     inFlight: undefined,
+    turn: undefined,
+    turns: noTurns,
     callers: 0,
   }
 }
@@ -159,6 +173,7 @@ export function acceptRecord(
   cache.ages = agesOf(record, refreshAfter)
   cache.accessToken = accessToken ?? ''
   cache.backgroundBackOff = undefined
+  cache.turns = noTurns
   closeWindow(cache)
 }
 

@@ -12,6 +12,7 @@ import { givenUp, withOwnIntent } from './own-intents.ts'
 import { throwIfBackingOff } from './back-off.ts'
 import { requestTimeout } from './rules.ts'
 import { elapsed, instantOf } from './runtime.ts'
+import { spendTurn, waitForTurn } from './turn.ts'
 import { traceRefresh } from '../tracing.ts'
 
 /**
@@ -27,7 +28,10 @@ export async function attempt(
   const { record } = cache
   if (record?.state !== 'signed-in') return 'again'
   throwIfBackingOff(cache, context)
-  await context.breaker.enter(record.tokens.auth_url)
+  const { auth_url } = record.tokens
+  // Another process may have refreshed while this one waited: look again.
+  if (!context.breaker.isBlocked(auth_url) && (await waitForTurn(cache, auth_url, context))) return 'again'
+  await context.breaker.enter(auth_url)
   // Since the decision another call may have read the record, and seen another process's intent: that must not be swapped
   // away.
   if (!isSameWrite(cache, upon)) return 'again'
@@ -54,10 +58,11 @@ async function holdAndSend(
   const held = { ...swapped, record: rules.withIntent(record, intent) }
   acceptRecord(cache, held, runtime, context.refreshAfter)
 
+  const turn = spendTurn(cache, context)
   let sentAt = swappedAt
   const beforeSend = (): void => {
     sentAt = instantOf(runtime)
-    if (!rules.maySend(elapsed(swappedAt, sentAt))) throw new SendGuardError()
+    if (!rules.maySend(elapsed(swappedAt, sentAt)) || !turn.isGood()) throw new SendGuardError()
     // A replay for the grace's sake does no good once that is over: look again whether it is due.
     if (grace !== undefined && !isInGrace(cache, grace, context)) throw new SendGuardError()
   }
@@ -65,6 +70,7 @@ async function holdAndSend(
     outcomeOf(() => sso.refresh(record.tokens, { timeout: requestTimeout, beforeSend }), record.tokens),
   )
   const outcome = await trace.outcome
+  turn.end()
   try {
     return await conclude(cache, { derivedFrom: record, held, intent, before, sentAt, outcome, replay }, context)
   } finally {

@@ -8,6 +8,7 @@ import type { Emit } from './events.ts'
 import type { RollCall } from './roll-call.ts'
 import type { Rules } from './rules.ts'
 import type { Runtime } from './runtime.ts'
+import type { RefreshBudget } from '../budget/refresh-budget.ts'
 import type { SharedBreaker } from '../firewall/shared-breaker.ts'
 import type { Spool } from './spool.ts'
 import type { GuardedStore } from './guarded-store.ts'
@@ -28,6 +29,8 @@ export interface Context {
   readonly rules: Rules
   readonly memory: AccountMemory
   readonly breaker: SharedBreaker
+  /** Absent where refreshes are not limited. */
+  readonly budget: RefreshBudget | undefined
   readonly rollCall: RollCall
   readonly emit: Emit
   readonly background: Background

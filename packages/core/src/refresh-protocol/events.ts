@@ -27,6 +27,8 @@ export interface TokenManagerEvents {
   superseded: { readonly account: string }
   /** The owner has to sign in again. */
   'reauthentication-required': { readonly account: string; readonly reason: ReauthenticationReason }
+  /** A refresh was not made: the budget for refreshes (`requestBudget`) has no place for it before `nextAttemptAt`. */
+  'over-budget': { readonly account: string; readonly auth_url: string; readonly nextAttemptAt: number }
   /** The service's firewall blocks this client. No process that shares the store sends before `nextAttemptAt`. */
   blocked: { readonly account: string; readonly auth_url: string; readonly nextAttemptAt: number }
 }

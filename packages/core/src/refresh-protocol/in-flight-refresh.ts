@@ -9,6 +9,7 @@ import type { InFlightRefresh, AccountCache } from './account-memory.ts'
 import { landing, landingInCall } from './background.ts'
 import type { Context } from './context.ts'
 import { refresh } from './refresh.ts'
+import { hurry } from './turn.ts'
 
 /** The refresh under way, or a new one. */
 export function inFlightRefresh(cache: AccountCache, context: Context): InFlightRefresh {
@@ -64,6 +65,7 @@ export async function waitForRefresh<Value>(
   context: Context,
 ): Promise<Value> {
   cache.callers += 1
+  hurry(cache, context)
   try {
     return await waitFor(work, signal, context)
   } finally {

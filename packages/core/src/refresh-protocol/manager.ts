@@ -8,13 +8,20 @@ import { getAccessToken, getTokens, invalidate, refreshNow } from './access-toke
 import { accountsOf } from './account-list.ts'
 import { createAccountMemory } from './account-memory.ts'
 import { backgroundOf } from './background.ts'
-import { checkedAccountName, checkedTokens, parseTokenManagerOptions, replacesSession } from '../tokens/options.ts'
+import {
+  checkedAccountName,
+  checkedTokens,
+  parseRefreshOptions,
+  parseTokenManagerOptions,
+  replacesSession,
+} from '../tokens/options.ts'
 import { firewallStateForSignIns } from '../firewall/shared-firewall-state.ts'
 import { beginCarryingOver, dropSpooled } from './carry-over.ts'
 import type { Context } from './context.ts'
 import { createEvents } from './events.ts'
 import { waitFor } from './in-flight-refresh.ts'
 import { manages } from './managed.ts'
+import { createRefreshBudget } from '../budget/refresh-budget.ts'
 import { answerRollCalls } from './roll-call-answer.ts'
 import { createRollCall } from './roll-call.ts'
 import type { Rules } from './rules.ts'
@@ -32,6 +39,8 @@ export function manageTokens(options: TokenManagerOptions, runtime: Runtime, rul
   const { sso, refreshAfter, minRefreshInterval, rotationGrace, cachedAccounts, ...checked } =
     parseTokenManagerOptions(options)
   const store = guardStore(checked.store, runtime.limit)
+  const underWay = createUnderWay()
+  const budget = checked.requestBudget && createRefreshBudget(checked.requestBudget, store, runtime, underWay.isEnding)
   const { emit, on } = createEvents()
   const context: Context = {
     sso,
@@ -47,11 +56,12 @@ export function manageTokens(options: TokenManagerOptions, runtime: Runtime, rul
     background: backgroundOf(checked.background, checked.waitUntil),
     memory: createAccountMemory(cachedAccounts),
     breaker: createSharedBreaker(store, runtime),
-    underWay: createUnderWay(),
+    budget,
+    underWay,
     rollCall: createRollCall(),
   }
   if (context.background.runsBetweenCalls) answerRollCalls(context)
-  const { track, settled } = context.underWay
+  const { track, settled } = underWay
   const firewallState = firewallStateForSignIns(context)
   const shareFirewallState: TokenManager['shareFirewallState'] = (other) => other.useFirewallState(firewallState)
   sso.useFirewallState?.(firewallState)
@@ -72,8 +82,7 @@ export function manageTokens(options: TokenManagerOptions, runtime: Runtime, rul
     getTokens: async (account, call) =>
       getTokens(checkedAccountName(account), parseCallOptions('getTokens(account, { signal })', call), context),
     save: async (account, tokens, saving) => track(save(checkedAccountName(account), tokens, saving)),
-    refresh: async (account, call) =>
-      refreshNow(checkedAccountName(account), parseCallOptions('refresh(account, { signal })', call), context),
+    refresh: async (account, call) => refreshNow(checkedAccountName(account), parseRefreshOptions(call), context),
     invalidate: async (account, accessToken) => track(invalidate(checkedAccountName(account), accessToken, context)),
     status: async (account) => track(statusOf(checkedAccountName(account), context)),
     forget: async (account) => track(replaced(account, signOut(checkedAccountName(account), context))),

@@ -11,6 +11,9 @@ export const isOwnRecordName = (name: string): boolean => name.startsWith(ours)
  */
 export const firewallRecordName = (authUrl: string): string => `${ours}firewall:${new URL(authUrl).origin}`
 
+/** The name under which a store keeps how much of the budget for refreshes is taken, at an instance of the service. */
+export const refreshBudgetRecordName = (authUrl: string): string => `${ours}refresh-budget:${new URL(authUrl).origin}`
+
 /** Where processes call each other to put back what the store has lost. */
 export const rollCallName: string = `${ours}roll-call`
 

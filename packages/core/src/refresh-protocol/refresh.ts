@@ -13,6 +13,7 @@ import { watchRecord } from './record-watch.ts'
 import { isJustRefreshed } from './pace.ts'
 import type { Decision, Situation } from './rules.ts'
 import { instantOf } from './runtime.ts'
+import { leaveTurn } from './turn.ts'
 
 /**
  * Sees to it that the newest access token is in memory: takes what another process stored, waits for one that is at it,
@@ -38,6 +39,7 @@ export async function refresh(cache: AccountCache, context: Context, synced: () 
       } else throw reasonFor(decision, cache, context)
     }
   } finally {
+    leaveTurn(cache, context)
     watch.close()
   }
 }

@@ -2,20 +2,22 @@
  * The options of `createTokenManager` and the arguments of its calls, checked: a mistake is a `TypeError` that names it.
  */
 import { isSealed } from './sealed-token-store.ts'
-import type { RefreshTokenGrant, SaveOptions, TokenManagerOptions } from './token-manager.ts'
+import { parseCallOptions } from '../issuer/call-options.ts'
+import type { RefreshCallOptions, RefreshTokenGrant, SaveOptions, TokenManagerOptions } from './token-manager.ts'
 import type { TokenIssuer } from '../issuer/token-issuer.ts'
 import type { TokenSet } from '../issuer/token-set.ts'
 import { bareTokenSet } from '../refresh-protocol/bare-refresh-token.ts'
 import type { TokenStore } from './token-store.ts'
+import { checkBudget } from '../budget/request-budget.ts'
 import { isOwnRecordName } from '../refresh-protocol/record-names.ts'
 
 /** All of them, with their defaults. */
 export type ParsedTokenManagerOptions = {
-  readonly [Name in keyof Omit<TokenManagerOptions, 'spool' | 'waitUntil'>]-?: Exclude<
+  readonly [Name in keyof Omit<TokenManagerOptions, 'spool' | 'waitUntil' | 'requestBudget'>]-?: Exclude<
     TokenManagerOptions[Name],
     undefined
   >
-} & Pick<TokenManagerOptions, 'spool' | 'waitUntil'>
+} & Pick<TokenManagerOptions, 'spool' | 'waitUntil' | 'requestBudget'>
 
 /** @throws TypeError naming the option that is wrong */
 export function parseTokenManagerOptions(options: TokenManagerOptions): ParsedTokenManagerOptions {
@@ -29,6 +31,7 @@ export function parseTokenManagerOptions(options: TokenManagerOptions): ParsedTo
     spool,
     background = true,
     waitUntil,
+    requestBudget,
   } = options
   check(typeof sso?.refresh === 'function', 'sso must be what createSso() returns, or another TokenIssuer')
   check(isStore(store), 'store must be a token store')
@@ -44,11 +47,20 @@ export function parseTokenManagerOptions(options: TokenManagerOptions): ParsedTo
   check(Number.isSafeInteger(cachedAccounts) && cachedAccounts > 0, 'cachedAccounts must be a whole number above 0')
   check(typeof background === 'boolean', 'background must be true or false')
   check(waitUntil === undefined || typeof waitUntil === 'function', 'waitUntil must be a function')
-  return { sso, store, refreshAfter, minRefreshInterval, rotationGrace, cachedAccounts, spool, background, waitUntil }
+  if (requestBudget !== undefined) checkBudget(requestBudget)
+  const figures = { refreshAfter, minRefreshInterval, rotationGrace, cachedAccounts }
+  return { sso, store, spool, ...figures, background, waitUntil, requestBudget }
 }
 
 const isStore = (store: TokenStore | undefined): boolean =>
   typeof store?.read === 'function' && typeof store.swap === 'function'
+
+/** @throws TypeError for a signal in the wrong place, and for a `priority` that there is none of */
+export function parseRefreshOptions(options: RefreshCallOptions | undefined): RefreshCallOptions {
+  const { priority = 'caller' } = options ?? {}
+  check(priority === 'caller' || priority === 'background', "priority must be 'caller' or 'background'")
+  return { ...parseCallOptions('refresh(account, { signal })', options), priority }
+}
 
 /** @throws TypeError for what cannot be the name of an account */
 export function checkedAccountName(account: string): string {

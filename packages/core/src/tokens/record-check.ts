@@ -101,6 +101,11 @@ const kinds: Readonly<Record<TokenRecord['state'], Check>> = {
   'reauthentication-required': holdingTokens({ reason: reasons, description: optional(string) }),
   'signed-out': object({ ...ancestry, signed_out_at: optional(number) }),
   firewall: object({ ...schema, challenges: count, noted_at: number, wait: number }),
+  'refresh-budget': object({
+    ...schema,
+    window: count,
+    free: (value) => Array.isArray(value) && count(value[0]) && count(value[1]),
+  }),
   tries: object({
     ...schema,
     sign_ins: valuesOf((value) => Array.isArray(value) && count(value[0]) && number(value[1])),

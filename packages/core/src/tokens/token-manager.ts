@@ -4,6 +4,7 @@
 import type { ReauthenticationReason } from '../errors.ts'
 import type { TokenManagerEvents } from '../refresh-protocol/events.ts'
 import type { CallOptions } from '../issuer/call-options.ts'
+import type { RequestBudget } from '../budget/request-budget.ts'
 import type { TokenIssuer } from '../issuer/token-issuer.ts'
 import type { TokenSet } from '../issuer/token-set.ts'
 import type { TokenStore } from './token-store.ts'
@@ -38,6 +39,12 @@ export interface TokenManagerOptions {
    * early. Where the service has no such grace the owner may have to sign in again at once: set only what it promises.
    */
   readonly rotationGrace?: number | undefined
+  /**
+   * The most refresh requests that go to one host in a minute, from all processes that share the store, for fleets whose tokens may
+   * end together. Default: no limit. Callers without a working token are served first, and get `RefreshBudgetError` where
+   * that would take longer than a request may (30 s).
+   */
+  readonly requestBudget?: RequestBudget | undefined
   /** How many accounts are kept in memory, the least recently used going first. Default 10,000; about 3 KB each. */
   readonly cachedAccounts?: number | undefined
   /**
@@ -53,6 +60,15 @@ export interface TokenManagerOptions {
    * between calls then either.
    */
   readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined
+}
+
+/** What `refresh` takes in addition to a signal. */
+export interface RefreshCallOptions extends CallOptions {
+  /**
+   * Where refreshes have a budget: `background` waits until no caller needs a place in it, as a keeper of many accounts does.
+   * Default `caller`.
+   */
+  readonly priority?: 'caller' | 'background' | undefined
 }
 
 /** What is known of an account's tokens; never a token. Times are seconds since the epoch. */
@@ -129,8 +145,8 @@ export interface TokenManager {
   /**
    * A valid access token; the hot path.
    *
-   * @throws SignedOutError, ReauthenticationRequiredError, RefreshInDoubtError, FirewallChallengeError, StoreError,
-   *   TokenRejectedError, UnreachableError; SsoTimeoutError when `signal` ends the wait (never the refresh)
+   * @throws SignedOutError, ReauthenticationRequiredError, RefreshInDoubtError, FirewallChallengeError, RefreshBudgetError,
+   *   StoreError, TokenRejectedError, UnreachableError; SsoTimeoutError when `signal` ends the wait (never the refresh)
    */
   getAccessToken(account: string, options?: CallOptions): Promise<string>
   /**
@@ -146,7 +162,7 @@ export interface TokenManager {
    *
    * @throws the same
    */
-  refresh(account: string, options?: CallOptions): Promise<void>
+  refresh(account: string, options?: RefreshCallOptions): Promise<void>
   /** After a 401: ignored unless `accessToken` is still the current one. The next `getAccessToken` refreshes. */
   invalidate(account: string, accessToken: string): Promise<void>
   status(account: string): Promise<TokenStatus>

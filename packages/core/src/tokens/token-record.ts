@@ -9,6 +9,7 @@ import type { TokenSet } from '../issuer/token-set.ts'
 export type TokenRecord =
   | AccountRecord
   | FirewallRecord
+  | RefreshBudgetRecord
   | TriesRecord
   | RollCallRecord
   | KeeperRecord
@@ -128,6 +129,16 @@ export interface FirewallRecord {
   readonly noted_at: number
   /** Seconds from `noted_at` in which nobody sends. */
   readonly wait: number
+}
+
+/** How much of the budget for refreshes at one host is taken, in a record of its own (`refreshBudgetRecordName`). */
+export interface RefreshBudgetRecord {
+  readonly schema: 1
+  readonly state: 'refresh-budget'
+  /** The current window: its number. */
+  readonly window: number
+  /** The first place that nobody has taken: the number of its window, and its own in that window. */
+  readonly free: readonly [window: number, place: number]
 }
 
 /** How often waiting sign-ins were answered, in records of their own: see `TokenManager.claimTry`. */

@@ -21,6 +21,10 @@ export interface Bench {
   readonly sent: string[]
   /** How the service answers; by default with new tokens that last eight hours. */
   answer: (tokens: TokenSet, options: RefreshOptions) => Promise<TokenSet>
+  /** How a request is connected: by default at once. What it is given is the send guard. */
+  connect: (beforeSend: () => void) => Promise<void> | void
+  /** So much time passes. */
+  after(milliseconds: number): Promise<void>
   /** A token set as of now. */
   tokens(overrides?: Partial<TokenSet>): TokenSet
   /** Who can be proven to run or to be dead; `unknown` where it is not named. */
@@ -63,6 +67,9 @@ export function bench(): Bench {
     liveness: new Map(),
     answer: async (tokens) =>
       self.tokens({ refresh_token: `r${(serial += 1)}`, access_token: `a${serial}`, auth_url: tokens.auth_url }),
+    connect: (beforeSend) => beforeSend(),
+    after: (milliseconds) =>
+      new Promise((resolve) => timers.add({ due: time.passed + milliseconds, callback: resolve })),
     tokens: (overrides) => ({
       access_token: 'a0',
       refresh_token: 'r0',
@@ -94,7 +101,7 @@ export function bench(): Bench {
       }
       const sso = {
         refresh: async (tokens: TokenSet, call: RefreshOptions = {}) => {
-          call.beforeSend?.()
+          await self.connect(() => call.beforeSend?.())
           self.sent.push(tokens.refresh_token)
           return self.answer(tokens, call)
         },

@@ -1,0 +1,171 @@
+/**
+ * The budget of one host, as one process takes part in it: it looks at the shared windows while somebody waits, reserves
+ * places for callers, and hands each out when its window has come.
+ *
+ * Callers reserve places of windows to come, so that they are served in the order of their arrival, whichever process they
+ * are in. What nobody waits for takes what is left in the current window.
+ */
+import { RefreshBudgetError } from '../errors.ts'
+import { elapsed, instantOf, type Runtime } from '../refresh-protocol/runtime.ts'
+import { freePlace, opened, takePlaces } from './places.ts'
+import { longestWait, placeLife, type Windows } from './request-budget.ts'
+import type { Look, SharedWindows } from './shared-windows.ts'
+import { createWaitingLine, type Place, type Rank, type Waiter } from './waiting-line.ts'
+
+export interface HostBudget {
+  /**
+   * @param patience - milliseconds
+   * @throws RefreshBudgetError where it would take too long; StoreError
+   */
+  place(key: object, rank: Rank, patience: number): Promise<Place>
+  /** It was not used: whoever is next takes it. */
+  giveBack(place: Place): void
+  /** Somebody waits more urgently than before. */
+  move(key: object, rank: Rank): void
+}
+
+/** Places that are taken at once at the most, so that no process takes all there are before another has looked. */
+const batch = 16
+/** Milliseconds after a look that met another's write, at the most. */
+const longestPause = 20
+
+interface Surroundings {
+  readonly windows: SharedWindows
+  readonly figures: Windows
+  readonly runtime: Runtime
+  /** The process is leaving: what nobody waits for is turned away. */
+  readonly isEnding: () => boolean
+}
+
+export function createHostBudget({ windows, figures, runtime, isEnding }: Surroundings): HostBudget {
+  const line = createWaitingLine()
+  /** Those for whom no place was reserved or refused yet. */
+  const newcomers = new Set<Waiter>()
+  /** The windows of our places that have yet to come, and the places that can be used now. */
+  let reserved: readonly number[] = []
+  let atHand: readonly Place[] = []
+  let openedByUs: number | undefined
+  let isLooking = false
+  let cancelNextLook: (() => void) | undefined
+
+  const isOver = (place: Place): boolean => elapsed(place, instantOf(runtime)) >= placeLife
+
+  function handOut(): void {
+    const usable = atHand.filter((place) => !isOver(place))
+    for (let place = usable.shift(); place !== undefined; place = usable.shift()) {
+      const waiter = line.next()
+      if (waiter === undefined) {
+        usable.unshift(place)
+        break
+      }
+      waiter.serve(place)
+    }
+    atHand = usable
+  }
+
+  async function look(): Promise<void> {
+    if (isLooking) return
+    isLooking = true
+    cancelNextLook?.()
+    try {
+      while (line.count('callers') + line.count('background') > 0 && (await lookOnce()) === 'again');
+    } catch (error) {
+      for (const waiter of line.all()) waiter.refuse(error instanceof Error ? error : new Error('unknown'))
+    } finally {
+      isLooking = false
+    }
+    if (line.count('callers') + line.count('background') > 0) lookLater()
+  }
+
+  async function lookOnce(): Promise<'again' | 'later'> {
+    const before = await windows.read()
+    const isDue = windows.age() >= figures.length
+    const current = isDue ? opened(before.record) : before.record
+    reserved = reserved.filter((window) => window >= current.window)
+    handOut()
+
+    const wanted = Math.max(0, line.count('callers') - reserved.length)
+    const reachable = current.window + Math.floor((longestWait + (isDue ? 0 : windows.age())) / figures.length)
+    const forCallers = takePlaces(current, Math.min(wanted, batch), reachable, figures.places)
+    const isServed = forCallers.windows.length === wanted
+    const spare = isServed ? Math.min(line.count('background'), batch) : 0
+    const { windows: inAddition, record } = takePlaces(forCallers.record, spare, current.window, figures.places)
+
+    const after = record === before.record ? before : await windows.write(record)
+    if (after === undefined) {
+      await new Promise<void>((resolve) => runtime.after(longestPause * runtime.random(), resolve))
+      return 'again'
+    }
+    if (isDue) openedByUs = record.window
+    keep([...forCallers.windows, ...inAddition], after)
+    if (!isServed && forCallers.windows.length === batch) return 'again'
+    turnAway(wanted - forCallers.windows.length)
+    return 'later'
+  }
+
+  function keep(taken: readonly number[], { record, from }: Look): void {
+    const all = [...reserved, ...taken]
+    reserved = all.filter((window) => window > record.window)
+    atHand = [...atHand, ...all.filter((window) => window === record.window).map(() => from)]
+    handOut()
+  }
+
+  /** Those who came last, and what nobody waits for where the process is leaving. */
+  function turnAway(count: number): void {
+    const late = line.all().filter((waiter) => waiter.rank !== 'background' && newcomers.has(waiter))
+    newcomers.clear()
+    const refused = count > 0 ? late.slice(-count) : []
+    refused.forEach((waiter, index) => waiter.refuse(tooLate(index, waiter.rank)))
+    if (!isEnding()) return
+    for (const waiter of line.all()) if (waiter.rank === 'background') waiter.refuse(tooLate(0, waiter.rank))
+  }
+
+  /** @param ahead - how many were turned away before, and come back first */
+  function tooLate(ahead: number, rank: Rank): RefreshBudgetError {
+    const record = windows.known()
+    const [window, place] = freePlace(record, figures.places)
+    const until = window - record.window + Math.floor((place + ahead) / figures.places)
+    const wait = until * figures.length - windows.age() - (rank === 'background' ? 0 : longestWait)
+    return new RefreshBudgetError(Math.ceil((runtime.wallClock() + Math.max(wait, 1000)) / 1000))
+  }
+
+  /** When the next window can be opened; a little later where another process is about to open it. */
+  function lookLater(): void {
+    const isOurs = openedByUs === windows.known().window && reserved.length > 0
+    const jitter = isOurs ? 0 : Math.min(figures.length / 20, 500) * runtime.random()
+    cancelNextLook = runtime.after(Math.max(0, figures.length - windows.age()) + jitter, () => void look())
+  }
+
+  return {
+    place: (key, rank, patience) =>
+      new Promise((resolve, reject) => {
+        const leave = (): void => {
+          cancel()
+          line.remove(waiter)
+          newcomers.delete(waiter)
+        }
+        const waiter: Waiter = {
+          key,
+          rank,
+          serve: (place) => {
+            leave()
+            resolve(place)
+          },
+          refuse: (error) => {
+            leave()
+            reject(error)
+          },
+        }
+        const cancel = runtime.after(patience, () => waiter.refuse(tooLate(0, waiter.rank)))
+        line.add(waiter)
+        newcomers.add(waiter)
+        handOut()
+        void look()
+      }),
+    giveBack(place) {
+      atHand = [...atHand, place]
+      handOut()
+    },
+    move: (key, rank) => line.move(key, rank),
+  }
+}

@@ -1,0 +1,52 @@
+/**
+ * The budget for refreshes: before each refresh request, a place in the budget of its host.
+ */
+import type { GuardedStore } from '../refresh-protocol/guarded-store.ts'
+import { refreshBudgetRecordName } from '../refresh-protocol/record-names.ts'
+import { elapsed, instantOf, type Runtime } from '../refresh-protocol/runtime.ts'
+import { createHostBudget, type HostBudget } from './host-budget.ts'
+import { longestWait, placeLife, type RequestBudget, windowsOf } from './request-budget.ts'
+import { ownMemory, shareWindows } from './shared-windows.ts'
+import type { Place, Rank } from './waiting-line.ts'
+
+export interface RefreshBudget {
+  /**
+   * Waits for a place.
+   *
+   * @param key - whom it is for; it waits once at a time
+   * @param patience - milliseconds; by default what a request may take, and a little for the last place in that time
+   * @throws RefreshBudgetError where it would take longer than a request may; StoreError where the store that is shared fails
+   */
+  place(authUrl: string, key: object, rank: Rank, patience?: number): Promise<Place>
+  /** Whether it may still be used. */
+  isUsable(place: Place): boolean
+  /** It was not used. */
+  giveBack(authUrl: string, place: Place): void
+  /** Changes the rank of whoever waits already. */
+  move(authUrl: string, key: object, rank: Rank): void
+}
+
+export function createRefreshBudget(
+  budget: RequestBudget,
+  store: GuardedStore,
+  runtime: Runtime,
+  isEnding: () => boolean,
+): RefreshBudget {
+  const figures = windowsOf(budget)
+  const shared = budget.scope === 'process' ? ownMemory() : store
+  const hosts = new Map<string, HostBudget>()
+  function of(authUrl: string): HostBudget {
+    const name = refreshBudgetRecordName(authUrl)
+    const known = hosts.get(name)
+    if (known !== undefined) return known
+    const host = createHostBudget({ windows: shareWindows(name, shared, runtime), figures, runtime, isEnding })
+    hosts.set(name, host)
+    return host
+  }
+  return {
+    place: (authUrl, key, rank, patience = longestWait + placeLife) => of(authUrl).place(key, rank, patience),
+    isUsable: (place) => elapsed(place, instantOf(runtime)) < placeLife,
+    giveBack: (authUrl, place) => of(authUrl).giveBack(place),
+    move: (authUrl, key, rank) => of(authUrl).move(key, rank),
+  }
+}

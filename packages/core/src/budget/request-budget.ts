@@ -1,0 +1,76 @@
+/**
+ * The budget for refreshes as an option, and the figures that it comes to.
+ *
+ * It is kept in windows: each has so many places, and a place is one request. Nobody's clock is compared with another's: a
+ * process opens the next window once it has itself seen the current one for `length`.
+ */
+
+/** How many refresh requests go to one host, whoever makes them. */
+export interface RequestBudget {
+  /** In any minute, at the most: a whole number, 2 or more. Sign-ins are not counted: leave room for them. */
+  readonly perMinute: number
+  /**
+   * Of these, so many may go at once: a whole number, half of `perMinute` at the most; default a sixtieth of it, at least 1.
+   * What is not used is not saved up beyond that. The larger, the less is used of `perMinute`: see `docs/fleets.md`.
+   */
+  readonly burst?: number | undefined
+  /** Who shares it: all processes that share the store (default), or each token manager has one of its own. */
+  readonly scope?: 'store' | 'process' | undefined
+}
+
+/** A budget as it is kept. */
+export interface Windows {
+  /** Requests that one window has room for. */
+  readonly places: number
+  /** Milliseconds that a window is seen before the next is opened. */
+  readonly length: number
+}
+
+/** Milliseconds in which a place has to be used, from before a look that showed its window to be the current one. */
+export const placeLife = 3000
+/** Milliseconds that somebody waits for a place at the most: what a request may take as well. */
+export const longestWait = 30_000
+
+/**
+ * The requests of any minute stem from windows that were current within that minute, or `placeLife` before it: from those
+ * opened in that time, and the one before them.
+ */
+export function windowsOf({ perMinute, burst = defaultBurst(perMinute) }: RequestBudget): Windows {
+  const openings = Math.floor(perMinute / burst) - 1
+  return { places: burst, length: Math.ceil((60_000 + placeLife) / openings) }
+}
+
+/** About one window a second. */
+const defaultBurst = (perMinute: number): number => Math.max(1, Math.floor(perMinute / 60))
+
+/**
+ * A budget as a setting has it: as one word, `300`, or `300:5` with a burst of 5; or as the option itself, out of a file.
+ *
+ * @throws TypeError naming the setting
+ */
+export function requestBudgetFrom(value: string | object, setting = 'requestBudget'): RequestBudget {
+  const budget = typeof value === 'string' ? fromWord(value) : { perMinute: Number.NaN, ...value }
+  check(budget !== undefined, `${setting} must be requests a minute, such as 300, or with a burst 300:5`)
+  checkBudget(budget, setting)
+  return budget
+}
+
+function fromWord(text: string): RequestBudget | undefined {
+  const [, perMinute, burst] = /^(\d{1,9})(?::(\d{1,9}))?$/u.exec(text) ?? []
+  if (perMinute === undefined) return undefined
+  return { perMinute: Number(perMinute), ...(burst !== undefined && { burst: Number(burst) }) }
+}
+
+/** @throws TypeError naming the figure that is wrong */
+export function checkBudget({ perMinute, burst = 1, scope = 'store' }: RequestBudget, name = 'requestBudget'): void {
+  check(Number.isSafeInteger(perMinute) && perMinute >= 2, `${name}: perMinute must be a whole number, 2 or more`)
+  check(
+    Number.isSafeInteger(burst) && burst >= 1 && burst <= perMinute / 2,
+    `${name}: burst must be a whole number, half of perMinute at the most`,
+  )
+  check(scope === 'store' || scope === 'process', `${name}: scope must be 'store' or 'process'`)
+}
+
+function check(condition: boolean, mistake: string): asserts condition {
+  if (!condition) throw new TypeError(mistake)
+}

@@ -1,0 +1,105 @@
+/**
+ * The turn of an account: its place in the budget for refreshes (`requestBudget`), from the wait for it to the request that
+ * uses it.
+ */
+import { RefreshBudgetError } from '../errors.ts'
+import type { RefreshBudget } from '../budget/refresh-budget.ts'
+import { placeLife } from '../budget/request-budget.ts'
+import type { Place, Rank } from '../budget/waiting-line.ts'
+import { type AccountCache, isUsable, type Turn } from './account-memory.ts'
+import type { Context } from './context.ts'
+import { instantOf } from './runtime.ts'
+
+/** Milliseconds that a call waits for a refresh that can wait. */
+const shortWait = 1000
+
+/**
+ * Waits for a turn, unless the account has one that is still good.
+ *
+ * @returns whether there was a wait: then the record may have changed
+ * @throws RefreshBudgetError where it would take longer than a request may; StoreError
+ */
+export async function waitForTurn(cache: AccountCache, authUrl: string, context: Context): Promise<boolean> {
+  const { budget } = context
+  if (budget === undefined) return false
+  if (cache.turn?.authUrl === authUrl && budget.isUsable(cache.turn.place)) return false
+  leaveTurn(cache, context)
+  const rank = rankOf(cache, context)
+  // Where nothing may outlive a call, the call waits for it, although it has a token.
+  const isHeldUp = rank === 'background' && !context.background.outlivesCalls
+  try {
+    cache.turn = { authUrl, place: await budget.place(authUrl, cache, rank, isHeldUp ? shortWait : undefined) }
+    return true
+  } catch (error) {
+    if (error instanceof RefreshBudgetError) {
+      cache.turns = { ...cache.turns, refused: true }
+      context.emit('over-budget', { account: cache.account, auth_url: authUrl, nextAttemptAt: error.nextAttemptAt })
+    }
+    throw error
+  }
+}
+
+/** The turn was not used: whoever is next takes it. */
+export function leaveTurn(cache: AccountCache, { budget }: Context): void {
+  if (cache.turn !== undefined) budget?.giveBack(cache.turn.authUrl, cache.turn.place)
+  cache.turn = undefined
+}
+
+/** Somebody waits for the refresh now, who did not when it was begun. */
+export function hurry(cache: AccountCache, context: Context): void {
+  if (cache.record?.state !== 'signed-in' || cache.inFlight === undefined) return
+  context.budget?.move(cache.record.tokens.auth_url, cache, rankOf(cache, context))
+}
+
+function rankOf(cache: AccountCache, { runtime }: Context): Rank {
+  if (cache.callers === 0) return 'background'
+  if (isUsable(cache, instantOf(runtime))) return 'with a token'
+  return cache.turns.refused ? 'turned away before' : 'without a token'
+}
+
+/** A turn in use. */
+export interface SpentTurn {
+  /** Asked right before the request is written. */
+  readonly isGood: () => boolean
+  readonly end: () => void
+}
+
+/** From here on the place counts as used, whatever becomes of the request. */
+export function spendTurn(cache: AccountCache, context: Context): SpentTurn {
+  const { turn } = cache
+  const { budget } = context
+  cache.turn = undefined
+  if (budget === undefined || turn === undefined) return { isGood: () => budget === undefined, end: () => undefined }
+  const place = cache.turns.missed ? renewed(cache, turn, budget, context) : fixed(turn)
+  return {
+    isGood() {
+      const isGood = budget.isUsable(place.current())
+      cache.turns = { ...cache.turns, missed: !isGood }
+      return isGood
+    },
+    end: place.end,
+  }
+}
+
+interface HeldPlace {
+  readonly current: () => Place
+  readonly end: () => void
+}
+
+const fixed = ({ place }: Turn): HeldPlace => ({ current: () => place, end: () => undefined })
+
+/** For a request whose connection took longer than a place lasts: it takes one place after the other until it is sent. */
+function renewed(cache: AccountCache, { authUrl, place }: Turn, budget: RefreshBudget, context: Context): HeldPlace {
+  const { runtime } = context
+  let newest = place
+  let isEnded = false
+  const renew = async (): Promise<void> => {
+    await new Promise<void>((resolve) => runtime.after(placeLife / 3, resolve))
+    if (isEnded) return
+    newest = await budget.place(authUrl, cache, rankOf(cache, context))
+    await renew()
+  }
+  // Where none is to be had the request is not sent, and that is told by the next turn.
+  renew().catch(() => undefined)
+  return { current: () => newest, end: () => void (isEnded = true) }
+}

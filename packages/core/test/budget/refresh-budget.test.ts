@@ -1,0 +1,246 @@
+/** The budget for refreshes: never over it in any minute, whatever happens to the processes that share it, and who comes first. */
+import { describe, expect, it } from '@jest/globals'
+import fc from 'fast-check'
+import { placeLife, requestBudgetFrom, windowsOf } from '../../src/budget/request-budget.ts'
+import { RefreshBudgetError } from '../../src/errors.ts'
+import { type Rank, ranks } from '../../src/budget/waiting-line.ts'
+import { refreshBudgetRecordName } from '../../src/refresh-protocol/record-names.ts'
+import { chance } from '../refresh-protocol/simulation/chance.ts'
+import { budgetWorld, mostInAMinute, type WorldProcess } from './budget-world.ts'
+
+const host = 'http://127.0.0.1:9'
+const minutes = 60_000
+
+/** Somebody in a process wants a place, and sends after a while if it still may. */
+async function send(process: WorldProcess, rank: Rank, delay: number, sent: () => void): Promise<void> {
+  const place = await process.budget.place(host, {}, rank)
+  await new Promise<void>((resolve) => process.runtime.after(delay, resolve))
+  if (process.budget.isUsable(place)) sent()
+}
+
+const worlds = fc.record({
+  seed: fc.integer({ min: 1, max: 1e6 }),
+  perMinute: fc.integer({ min: 2, max: 30 }),
+  burst: fc.integer({ min: 1, max: 8 }),
+  slow: fc.constantFrom(1, 50, 800),
+  lostAnswers: fc.constantFrom(0, 0.1),
+  faults: fc.integer({ min: 0, max: 12 }),
+  processes: fc.integer({ min: 1, max: 6 }),
+})
+
+describe('the requests of any minute', () => {
+  it('are never more than the budget: with frozen, sleeping and killed processes, any clocks, and a store that loses answers', async () => {
+    await fc.assert(
+      fc.asyncProperty(worlds, async ({ seed, perMinute, burst, slow, lostAnswers, faults, processes }) => {
+        const random = chance(seed)
+        const world = budgetWorld(random, { slow, lostAnswers })
+        const budget = { perMinute, burst: Math.min(burst, Math.floor(perMinute / 2)) }
+        const fleet = Array.from({ length: processes }, () => world.process(budget))
+        const sent: number[] = []
+        const end = 4 * minutes
+        const wish = (): void => {
+          const process = fleet[Math.floor(random() * fleet.length)]
+          const rank = ranks[Math.floor(random() * ranks.length)]
+          if (process === undefined || rank === undefined) return
+          const delay = random() < 0.2 ? random() * 2 * placeLife : random() * 200
+          send(process, rank, delay, () => sent.push(world.now())).catch((error: unknown) => {
+            if (error instanceof Error && !('code' in error)) throw error
+          })
+        }
+        // A herd now and then, and a steady stream that is more than the budget.
+        for (let count = 0; count < 5 * perMinute; count += 1) world.at(random() * end, wish)
+        for (let herd = 0; herd < 2; herd += 1) {
+          const at = random() * end
+          for (let count = 0; count < 2 * perMinute; count += 1) world.at(at, wish)
+        }
+        for (let fault = 0; fault < faults; fault += 1) {
+          world.at(random() * end, () => {
+            const index = Math.floor(random() * fleet.length)
+            const process = fleet[index]
+            const kind = random()
+            if (kind < 0.4) process?.freeze(random() * 90_000, random() < 0.5)
+            else if (kind < 0.7) process?.jump((random() - 0.5) * 1e11)
+            else {
+              process?.kill()
+              fleet[index] = world.process(budget)
+            }
+          })
+        }
+        await world.run(end)
+        expect(mostInAMinute(sent)).toBeLessThanOrEqual(perMinute)
+      }),
+      { numRuns: process.env['OWNER_SSO_SOAK'] === '1' ? 1000 : 25 },
+    )
+  }, 120_000)
+
+  it('come close to it while there is enough to do, from one process and from several', async () => {
+    for (const processes of [1, 5]) {
+      const world = budgetWorld(chance(processes), { slow: 5, lostAnswers: 0 })
+      const budget = { perMinute: 240, burst: 4 }
+      const fleet = Array.from({ length: processes }, () => world.process(budget))
+      let sent = 0
+      const again = (process: WorldProcess): void => {
+        const done = send(process, 'without a token', 0, () => (sent += 1))
+        const later = (): void => void world.at(world.now() + 1000, () => again(process))
+        done.then(() => again(process), later)
+      }
+      for (const process of fleet) for (let callers = 0; callers < 30; callers += 1) again(process)
+      await world.run(3 * minutes)
+      expect(sent).toBeGreaterThan(3 * 240 * 0.9)
+    }
+  }, 60_000)
+})
+
+describe('who comes first', () => {
+  it('callers without a token, those before all who were turned away already, then callers who have one, then the rest', async () => {
+    const world = budgetWorld(chance(1), { slow: 5, lostAnswers: 0 })
+    const process = world.process({ perMinute: 30, burst: 1 })
+    const served: string[] = []
+    const ask = (rank: Rank, name = rank): void =>
+      void send(process, rank, 0, () => served.push(name)).catch(() => served.push(`${name}: refused`))
+    // The first takes what is at hand; all others wait.
+    ask('background', 'at once' as Rank)
+    world.at(100, () => ranks.toReversed().forEach((rank) => ask(rank)))
+    world.at(110, () => ranks.toReversed().forEach((rank) => ask(rank, `${rank} 2` as Rank)))
+    await world.run(minutes)
+    const callers = ranks.slice(0, 3).flatMap((rank) => [rank, `${rank} 2`])
+    expect(served).toEqual(['at once', ...callers, 'background', 'background 2'])
+  })
+
+  it('the order of arrival counts in all processes, and background takes what callers leave', async () => {
+    const world = budgetWorld(chance(2), { slow: 5, lostAnswers: 0 })
+    const fleet = Array.from({ length: 4 }, () => world.process({ perMinute: 60, burst: 1 }))
+    const served: string[] = []
+    const ask = (index: number, rank: Rank, name: string): void => {
+      const process = fleet[index % fleet.length]
+      if (process !== undefined) void send(process, rank, 0, () => served.push(name)).catch(() => undefined)
+    }
+    for (let index = 0; index < 8; index += 1) ask(index, 'background', 'background')
+    for (let index = 0; index < 12; index += 1) {
+      world.at(2000 + 200 * index, () => ask(index, 'without a token', String(index)))
+    }
+    await world.run(minutes)
+    const callers = served.filter((name) => name !== 'background')
+    expect(callers).toEqual(callers.toSorted((one, other) => Number(one) - Number(other)))
+    const [first, last] = [served.indexOf('0'), served.indexOf('11')]
+    expect(served.slice(first, last)).not.toContain('background')
+    expect(served.filter((name) => name === 'background')).toHaveLength(8)
+  })
+
+  it('who hurries overtakes', async () => {
+    const world = budgetWorld(chance(3), { slow: 5, lostAnswers: 0 })
+    const process = world.process({ perMinute: 30, burst: 1 })
+    const served: string[] = []
+    const keys = ['a', 'b', 'c', 'd'].map((name) => ({ name }))
+    for (const key of keys) {
+      void process.budget.place(host, key, 'background').then(() => served.push(key.name))
+    }
+    world.at(500, () => {
+      const last = keys.at(-1)
+      if (last !== undefined) process.budget.move(host, last, 'without a token')
+    })
+    await world.run(30_000)
+    expect(served).toEqual(['a', 'd', 'b', 'c'])
+  })
+})
+
+describe('who would wait longer than a request may take', () => {
+  it('is turned away at once, with a time at which there is a place; those who can be served in time are', async () => {
+    const world = budgetWorld(chance(4), { slow: 5, lostAnswers: 0 })
+    const process = world.process({ perMinute: 60, burst: 1 })
+    const outcomes: { at: number; next?: number }[] = []
+    for (let index = 0; index < 100; index += 1) {
+      send(process, 'without a token', 0, () => outcomes.push({ at: world.now() })).catch((error: unknown) => {
+        if (!(error instanceof RefreshBudgetError)) throw error
+        const next = error.nextAttemptAt * 1000 - process.runtime.wallClock()
+        outcomes.push({ at: world.now(), next })
+      })
+    }
+    await world.run(2 * minutes)
+    const refused = outcomes.filter(({ next }) => next !== undefined)
+    const served = outcomes.filter(({ next }) => next === undefined)
+    expect(outcomes).toHaveLength(100)
+    expect(served.length).toBeGreaterThanOrEqual(28)
+    expect(served.every(({ at }) => at <= 33_000)).toBe(true)
+    expect(refused.every(({ at, next = 0 }) => at < 2000 && next > 0 && next < 100_000)).toBe(true)
+    // They are sent to different times: all at once would meet the same line again.
+    expect(new Set(refused.map(({ next }) => next)).size).toBeGreaterThan(40)
+  })
+
+  it('what nobody waits for gives up after that time, and at once where the process is leaving', async () => {
+    const world = budgetWorld(chance(5), { slow: 5, lostAnswers: 0 })
+    const process = world.process({ perMinute: 2, burst: 1 })
+    const ended: number[] = []
+    void process.budget.place(host, {}, 'background')
+    for (const at of [1000, 64_100, 64_500]) {
+      world.at(at, () => {
+        process.budget.place(host, {}, 'background').catch(() => ended.push(world.now()))
+      })
+    }
+    world.at(64_000, () => void (process.ending = true))
+    await world.run(3 * minutes)
+    expect(ended).toEqual([34_000, expect.any(Number)])
+    expect(ended[1]).toBeLessThan(66_000)
+  })
+})
+
+describe('the record of a budget', () => {
+  it('that was lost or set back gives no place away again while a process lives that saw it taken', async () => {
+    const world = budgetWorld(chance(6), { slow: 1, lostAnswers: 0 })
+    const budget = { perMinute: 20, burst: 2 }
+    const fleet = [world.process(budget), world.process(budget)]
+    const sent: number[] = []
+    for (let second = 0; second < 120; second += 1) {
+      world.at(second * 1000, () => {
+        for (const process of fleet) send(process, 'without a token', 0, () => sent.push(world.now())).catch(() => 0)
+        if (second % 20 === 10) world.store.clear()
+      })
+    }
+    await world.run(2 * minutes)
+    expect(sent.length).toBeGreaterThan(20)
+    expect(mostInAMinute(sent)).toBeLessThanOrEqual(20)
+  })
+
+  it('is one an SSO host, and none where each process has a budget of its own', async () => {
+    const world = budgetWorld(chance(7), { slow: 1, lostAnswers: 0 })
+    const shared = world.process({ perMinute: 10, burst: 5 })
+    await Promise.all([
+      shared.budget.place(host, {}, 'background'),
+      shared.budget.place('https://auth.example.com', {}, 'background'),
+      world.process({ perMinute: 10, scope: 'process' }).budget.place('http://127.0.0.1:1', {}, 'background'),
+      world.run(1000),
+    ])
+    const names: string[] = []
+    for await (const name of world.store.accounts()) names.push(name)
+    expect(names.toSorted()).toEqual([
+      refreshBudgetRecordName(host),
+      refreshBudgetRecordName('https://auth.example.com'),
+    ])
+  })
+})
+
+describe('the option', () => {
+  it.each([
+    [{ perMinute: 1 }, 'perMinute'],
+    [{ perMinute: 2.5 }, 'perMinute'],
+    [{ perMinute: 10, burst: 6 }, 'burst'],
+    [{ perMinute: 10, burst: 0 }, 'burst'],
+    [{ perMinute: 10, scope: 'host' }, 'scope'],
+    ['300/5', 'must be requests a minute'],
+    ['', 'must be requests a minute'],
+    ['10:6', 'burst'],
+    [{}, 'perMinute'],
+  ])('%j is refused by name', (budget, named) => {
+    expect(() => requestBudgetFrom(budget, 'THE_SETTING')).toThrow(new RegExp(`THE_SETTING.*${named}`, 'u'))
+  })
+
+  it('is read from a word', () => {
+    expect(requestBudgetFrom('300')).toEqual({ perMinute: 300 })
+    expect(requestBudgetFrom('300:5')).toEqual({ perMinute: 300, burst: 5 })
+  })
+
+  it('has at least one opening a minute, and about one a second by default', () => {
+    expect(windowsOf({ perMinute: 2 })).toEqual({ places: 1, length: 63_000 })
+    expect(windowsOf({ perMinute: 300 })).toEqual({ places: 5, length: 1068 })
+  })
+})
