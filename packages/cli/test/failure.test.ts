@@ -1,6 +1,15 @@
 /** What the command line says of an error that nobody foresaw. */
 import { describe, expect, it } from '@jest/globals'
+import { RefreshBudgetError } from '@owner-sso/core'
 import { failureOf } from '../src/failure.ts'
+
+describe('a refresh for which the budget has no place', () => {
+  it('says when to try again', () => {
+    const failure = failureOf(new RefreshBudgetError(Date.now() / 1000 + 120))
+    expect(failure).toMatchObject({ exitCode: 7, code: 'ERR_SSO_REFRESH_BUDGET' })
+    expect(failure.next).toMatch(/^Try again in [23] minutes/u)
+  })
+})
 
 describe('an error that is not one of ours', () => {
   it.each([

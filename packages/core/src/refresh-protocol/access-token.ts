@@ -13,9 +13,8 @@ import {
   openWindow,
 } from './account-memory.ts'
 import { checkedAccountName } from '../tokens/options.ts'
-import type { RefreshCallOptions } from '../tokens/token-manager.ts'
 import { syncFromStoreAndSpool } from './carry-over.ts'
-import type { CurrentTokens } from '../tokens/token-manager.ts'
+import type { CurrentTokens, RefreshCallOptions } from '../tokens/token-manager.ts'
 import type { Context } from './context.ts'
 import { inFlightRefresh, landInCall, waitFor, waitForRefresh } from './in-flight-refresh.ts'
 import { elapsed, instantOf } from './runtime.ts'
