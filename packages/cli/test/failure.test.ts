@@ -7,7 +7,7 @@ describe('a refresh for which the budget has no place', () => {
   it('says when to try again', () => {
     const failure = failureOf(new RefreshBudgetError(Date.now() / 1000 + 120))
     expect(failure).toMatchObject({ exitCode: 7, code: 'ERR_SSO_REFRESH_BUDGET' })
-    expect(failure.next).toMatch(/^Try again in [23] minutes/u)
+    expect(failure.next).toMatch(/^Try again in \d min/u)
   })
 })
 
