@@ -1,13 +1,12 @@
 /**
  * `npm run demo:shared-proxy`: two instances behind one address, one Redis and the emulator, on this machine alone.
  */
-import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { brokerClients } from '@owner-sso/broker'
 import { createSso, createTokenManager, type PasscodeAnswer } from '@owner-sso/core'
 import type { Emulator } from '@owner-sso/emulator'
-import { sha256 } from './clients.ts'
 import { createEnding, endProcess } from './demo/ending.ts'
 import { startFront } from './demo/front.ts'
 import { guideOf } from './demo/guide.ts'
@@ -89,11 +88,9 @@ async function makeClient(
   folder: string,
   accounts: readonly string[],
 ): Promise<{ readonly key: string; readonly file: string }> {
-  const key = randomBytes(32).toString('base64url')
   const file = join(folder, 'clients.json')
-  const clients = [{ name: 'demo', keySha256: sha256(key).toString('hex'), accounts }]
-  await writeFile(file, JSON.stringify({ clients }), { mode: 0o600 })
-  return { key, file }
+  const invited = await brokerClients({ file }).invite({ name: 'demo', accounts, scope: ['proxy'] })
+  return { key: invited.refresh_token, file }
 }
 
 function environmentOf(emulator: Emulator, redisUrl: string, clientsFile: string): Record<string, string> {

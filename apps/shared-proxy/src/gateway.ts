@@ -3,11 +3,10 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { TokenManager, TokenStore, TransportOption } from '@owner-sso/core'
-import { ownerApiProxy } from '@owner-sso/express'
-import { admit } from './admission.ts'
+import { type BrokerClients, drainOf } from '@owner-sso/broker'
+import { hasPlainFraming, ownerApiProxy } from '@owner-sso/express'
+import { admission } from './admission.ts'
 import { type Refusal, sendJson, sendRefusal, sendText } from './own-responses.ts'
-import type { Client } from './clients.ts'
-import { drainOf } from './drain.ts'
 import { described, type Log } from './log.ts'
 import { createMetrics } from './metrics.ts'
 import { type Readiness, readinessOf } from './readiness.ts'
@@ -15,7 +14,7 @@ import { type Readiness, readinessOf } from './readiness.ts'
 export interface GatewayOptions {
   readonly tokens: TokenManager
   readonly store: TokenStore
-  readonly clients: readonly Client[]
+  readonly clients: BrokerClients
   /** The owner API. */
   readonly apiUrl: string
   /** How it is spoken to. */
@@ -62,11 +61,13 @@ export function createGateway({ tokens, store, clients, apiUrl, transport, authU
   const metrics = createMetrics({ tokens, active: proxy.active, readiness })
   let isClosing = false
 
-  const call = (request: IncomingMessage, response: ServerResponse): void => {
-    const admission = admit(request, clients)
-    if ('refusal' in admission) return sendRefusal(response, admission.refusal)
+  const call = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    // Refused at once by the proxy: the parser goes on with what follows in this very turn.
+    if (!hasPlainFraming(request)) return proxy(request, response)
+    const admitted = await admission(request, clients)
+    if ('refusal' in admitted) return sendRefusal(response, admitted.refusal)
     metrics.observeCall(response)
-    proxy(Object.assign(request, admission), response)
+    proxy(Object.assign(request, admitted), response)
   }
 
   const pages = new Map<string, (response: ServerResponse) => Promise<void> | void>([
@@ -84,7 +85,7 @@ export function createGateway({ tokens, store, clients, apiUrl, transport, authU
 
   const server = createServer({ keepAliveTimeout }, (request, response) => {
     const page = pages.get(request.url ?? '')
-    if (!page) call(request, response)
+    if (!page) void call(request, response)
     else if (request.method === 'GET' || request.method === 'HEAD') void page(response)
     else sendRefusal(response, methodNotAllowed)
   })

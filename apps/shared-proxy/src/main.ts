@@ -12,7 +12,7 @@ import {
   withTimeLimit,
 } from '@owner-sso/core'
 import { fileTokenStore } from '@owner-sso/token-store-file'
-import { readClients } from './clients.ts'
+import { openClients } from './clients.ts'
 import { createGateway, type Gateway } from './gateway.ts'
 import { described, logRefreshes, logToStdout as log } from './log.ts'
 import { openRedis, type RedisStore } from './redis.ts'
@@ -37,7 +37,7 @@ try {
 async function run(): Promise<number> {
   const settings = settingsFrom(process.env)
   const { authUrl, regionalAuthUrls, apiUrl, transport, requestBudget } = settings
-  const clients = await readClients(settings.clientsFile)
+  const clients = await openClients(settings.clientsFile)
   const sso = createSso(ssoOptionsOf(settings))
   const redis = openRedis(settings, (code) => log('redis-down', { code }))
   const tokens = createTokenManager({ sso, store: redis.store, requestBudget, ...spoolOf(settings) })
@@ -50,7 +50,10 @@ async function run(): Promise<number> {
   const stopped = stop(gateway, tokens, settings.graceSeconds * 1000)
   // Who reads this finds nobody listening any more.
   log('stopping', { signal })
-  return stopped
+  const exitCode = await stopped
+  // When each client called last: the file may be there to be read alone.
+  await clients.close().catch(() => undefined)
+  return exitCode
 }
 
 /** Sealed as Redis is: both hold the same. */

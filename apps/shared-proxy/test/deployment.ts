@@ -1,4 +1,5 @@
 /** A whole deployment: the emulator as the service, one Redis, instances of the gateway, and what their callers send. */
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { Agent, get, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
@@ -10,7 +11,6 @@ import { createSso, createTokenManager, type TokenManager, type TokenStore } fro
 import { type Emulator, type EmulatorOptions, startEmulator } from '@owner-sso/emulator'
 import { redisTokenStore } from '@owner-sso/token-store-redis'
 import { createClient } from 'redis'
-import { sha256 } from '../src/clients.ts'
 import { type Instance, startInstance } from './instance.ts'
 import { type RedisServer, startRedis } from '../../../tests/support/redis-server.ts'
 
@@ -145,7 +145,7 @@ export function clientsFile(clients: readonly ClientEntry[]): string {
   const folder = mkdtempSync(join(tmpdir(), 'owner-sso-clients-'))
   atEnd(() => rmSync(folder, { recursive: true, force: true }))
   const file = join(folder, 'clients.json')
-  const entries = clients.map(({ name, key, accounts }) => ({ name, keySha256: sha256(key).toString('hex'), accounts }))
+  const entries = clients.map(({ name, key, accounts }) => ({ name, keySha256: sha256(key), accounts }))
   writeFileSync(file, JSON.stringify({ clients: entries }))
   return file
 }
@@ -206,4 +206,8 @@ export function gate(): { readonly opened: Promise<void>; readonly open: () => v
     settle = resolve
   })
   return { opened, open: () => settle?.() }
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
 }

@@ -173,7 +173,7 @@ describe('an instance with a configuration that it can’t use', () => {
     })
     expect(await program.exitCode).toBe(2)
     expect(program.printed()).toMatch(
-      /^The gateway could not start: OWNER_SSO_CLIENTS_FILE, .*at least one client in it\.\n$/u,
+      /^The gateway could not start: OWNER_SSO_CLIENTS_FILE: there is no client in .*clients\.json\.\n$/u,
     )
   })
 })

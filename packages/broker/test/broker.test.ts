@@ -1,16 +1,288 @@
 /** What a client sees of the broker: the service's own words, with the one sign-in behind them. */
-import { expect, it } from '@jest/globals'
-import { account, startHome, tokensIn } from './broker-home.ts'
+import { createServer, request as httpRequest } from 'node:http'
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from '@jest/globals'
+import { createSso, createTokenManager, StoreError, type TokenStore } from '@owner-sso/core'
+import { memoryTokenStore } from '@owner-sso/token-store-memory'
+import { tokenBroker } from '../src/index.ts'
+import { account, refreshAt, startHome, tokensIn } from './broker-home.ts'
 
-it('answers a refresh with the real access token and the client’s own refresh token', async () => {
+async function* nobody(): AsyncGenerator<string> {}
+
+/** A store that can be taken away. */
+function breakable(): { readonly store: TokenStore; isDown: boolean } {
+  const inner = memoryTokenStore()
+  const state = {
+    isDown: false,
+    store: {
+      read: async (name: string) => (check(), inner.read(name)),
+      swap: async (...call: Parameters<TokenStore['swap']>) => (check(), inner.swap(...call)),
+      accounts: () => inner.accounts?.() ?? nobody(),
+    },
+  }
+  const check = (): void => {
+    if (state.isDown) throw new StoreError('unavailable', 'The store is down.')
+  }
+  return state
+}
+
+describe('the token endpoint', () => {
+  it('answers a refresh with the real access token, its true time and the client’s own refresh token', async () => {
+    await using home = await startHome()
+    const secret = await home.invite('thermostat')
+    const answer = await home.refresh(secret)
+    expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-store'])
+    const tokens = await tokensIn(answer)
+    const real = await home.tokens.getTokens(account)
+    expect(tokens).toMatchObject({ access_token: real.access_token, refresh_token: secret, token_type: 'Bearer' })
+    expect(Math.abs(tokens.expires_in - (real.expires_at - Date.now() / 1000))).toBeLessThan(30)
+    expect(home.emulator.counters.tokenRefreshes).toBe(0)
+    // What the service sends on a refresh comes along.
+    await home.tokens.refresh(account)
+    const form = new URLSearchParams({ grant_type: 'refresh_token', refresh_token: secret })
+    const fresh = await tokensIn(await home.refresh(secret, { headers: {}, body: form }))
+    expect(fresh.id_token).toEqual((await home.tokens.getTokens(account)).id_token)
+    expect(fresh.id_token).toBeDefined()
+    expect(fresh.access_token).not.toBe(tokens.access_token)
+    expect(home.emulator.counters.tokenRefreshes).toBe(1)
+    expect(home.audit).toMatchObject([
+      { event: 'token', by: 'refresh', client: 'thermostat', account, address: '127.0.0.1' },
+      { event: 'token', by: 'refresh', client: 'thermostat', account },
+    ])
+    for (const hidden of [secret, tokens.access_token]) expect(JSON.stringify(home.audit)).not.toContain(hidden)
+  })
+
+  it('says invalid_grant to what is unknown, revoked, expired or invited for something else, and nothing more', async () => {
+    await using home = await startHome()
+    const revoked = await home.invite('revoked')
+    const [over, caller] = [
+      await home.invite('over', { expiresAt: Date.now() / 1000 + 1 }),
+      await home.invite('caller', { scope: ['proxy'] }),
+    ]
+    expect((await home.refresh(revoked)).status).toBe(200)
+    expect(await home.clients.revoke('revoked')).toBe(true)
+    expect(await home.clients.revoke('revoked')).toBe(false)
+    while ((await home.refresh(over)).status === 200) await new Promise((resolve) => setTimeout(resolve, 100))
+    for (const secret of [revoked, over, caller, 'owner-sso-unknown', `${revoked}x`]) {
+      const answer = await home.refresh(secret)
+      expect([answer.status, await answer.json()]).toMatchObject([400, { error: 'invalid_grant' }])
+    }
+    expect(home.audit.at(-1)).toMatchObject({ event: 'refused', code: 'invalid_grant' })
+    const { access_token } = await home.tokens.getTokens(account)
+    for (const foreign of [access_token, (await home.emulator.issueTokens(account)).refresh_token]) {
+      expect((await home.refresh(foreign)).status).toBe(400)
+    }
+  })
+
+  it.each([
+    ['a missing grant_type', { refresh_token: 'x' }, 'invalid_request'],
+    ['another grant', { grant_type: 'password', refresh_token: 'x' }, 'unsupported_grant_type'],
+    ['another client', { grant_type: 'refresh_token', client_id: 'other', refresh_token: 'x' }, 'invalid_client'],
+    ['another scope', { grant_type: 'refresh_token', refresh_token: 'x', scope: 'openid admin' }, 'invalid_scope'],
+    ['no refresh token', { grant_type: 'refresh_token' }, 'invalid_request'],
+    ['a refresh token that is no text', { grant_type: 'refresh_token', refresh_token: { $gt: '' } }, 'invalid_request'],
+  ])('refuses %s in the words of RFC 6749', async (_what, fields, error) => {
+    await using home = await startHome()
+    const answer = await home.refresh('', { body: JSON.stringify(fields) })
+    expect([answer.status, await answer.json()]).toMatchObject([400, { error }])
+  })
+
+  it('says what the service says where the owner has to sign in again, alerts, and works again after it', async () => {
+    await using home = await startHome()
+    const secret = await home.invite('thermostat')
+    home.emulator.expireRefreshTokens(account)
+    await home.tokens.refresh(account).catch(() => undefined)
+    await home.tokens.invalidate(account, await home.tokens.getAccessToken(account))
+    const answer = await home.refresh(secret)
+    expect([answer.status, await answer.json()]).toEqual([
+      400,
+      { error: 'login_required', error_description: 'The refresh_token is expired.' },
+    ])
+    expect((await home.token(secret)).status).toBe(401)
+    expect(home.told.at(-1)).toBe(`needed ${account} refresh_token_rejected`)
+    const sso = createSso({ authUrl: home.emulator.authUrl })
+    await home.tokens.save(account, await sso.login({ identity: account, credential: 'correct horse' }))
+    expect((await home.refresh(secret)).status).toBe(200)
+    expect(home.told.at(-1)).toBe(`works ${account}`)
+  })
+
+  it('serves the current token while the store is down, and says 503 where it has none', async () => {
+    const broken = breakable()
+    await using home = await startHome({ store: broken.store })
+    const [secret, other] = [
+      await home.invite('thermostat'),
+      await home.invite('other', { accounts: ['other@example.com'] }),
+    ]
+    expect((await home.refresh(secret)).status).toBe(200)
+    broken.isDown = true
+    expect((await home.refresh(secret)).status).toBe(200)
+    const answer = await home.refresh(other)
+    expect([answer.status, await answer.json()]).toMatchObject([503, { error: 'temporarily_unavailable' }])
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect((await home.token(other)).headers.get('retry-after')).toBeTruthy()
+  })
+
+  it('honours a sign-out of another process at once', async () => {
+    const store = memoryTokenStore()
+    await using home = await startHome({ store })
+    const secret = await home.invite('thermostat')
+    expect((await home.refresh(secret)).status).toBe(200)
+    const elsewhere = createTokenManager({ sso: createSso({ authUrl: home.emulator.authUrl }), store })
+    await elsewhere.forget(account)
+    expect((await home.refresh(secret)).status).toBe(400)
+    expect(home.told.at(-1)).toBe(`needed ${account} signed-out`)
+  })
+
+  it('rotates without harm: a lost answer is asked for again, and the former one ends once the new one is used', async () => {
+    await using home = await startHome({ rotation: 'rotate', rotationGrace: 0 })
+    const first = await home.invite('thermostat')
+    const next = async (secret: string): Promise<string> => (await tokensIn(await home.refresh(secret))).refresh_token
+    const lost = await next(first)
+    const second = await next(first)
+    expect(new Set([first, lost, second]).size).toBe(3)
+    const third = await next(second)
+    for (const over of [first, lost]) expect((await home.refresh(over)).status).toBe(400)
+    expect((await home.refresh(second)).status).toBe(200)
+    expect((await home.refresh(third)).status).toBe(200)
+    await home.clients.revoke('thermostat')
+    for (const secret of [second, third]) expect((await home.refresh(secret)).status).toBe(400)
+  })
+})
+
+describe('GET /token', () => {
+  it('is text for a shell, JSON for who asks for it, and nothing until it changes for who has it', async () => {
+    await using home = await startHome()
+    const key = await home.invite('script')
+    const plain = await home.token(key)
+    expect(plain.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+    expect(await plain.text()).toBe(await home.tokens.getAccessToken(account))
+    const json = await home.token(key, '', { accept: 'application/json' })
+    expect(await json.json()).toMatchObject({ account, token_type: 'Bearer', expires_in: expect.any(Number) })
+    const etag = plain.headers.get('etag') ?? ''
+    expect((await home.token(key, '', { 'if-none-match': `"other", ${etag}` })).status).toBe(304)
+    await home.tokens.refresh(account)
+    expect((await home.token(key, '', { 'if-none-match': etag })).status).toBe(200)
+    expect(home.audit.map(({ event }) => event)).toEqual(['token', 'token', 'unchanged', 'token'])
+    expect((await home.clients.list())[0]).toMatchObject({ name: 'script', calls: 0 })
+    await home.clients.close()
+    expect((await home.clients.list())[0]).toMatchObject({ calls: 4, last_address: '127.0.0.1' })
+  })
+
+  it('keeps a caller waiting until the token changes, no longer than it wants, and lets it go', async () => {
+    await using home = await startHome({ limits: { waiting: 1 } })
+    const key = await home.invite('script')
+    const etag = encodeURIComponent((await home.token(key)).headers.get('etag') ?? '')
+    expect((await home.token(key, `?after=${etag}&wait=1`)).status).toBe(304)
+    const waiting = home.token(key, `?after=${etag}&wait=30`)
+    await until(async () => (await home.token(key, `?after=${etag}`)).status === 429)
+    await home.tokens.refresh(account)
+    const changed = await waiting
+    expect(await changed.text()).toBe(await home.tokens.getAccessToken(account))
+    expect((await home.token(key, `?after=${etag}`)).status).toBe(200)
+
+    const now = encodeURIComponent(changed.headers.get('etag') ?? '')
+    const gone = new AbortController()
+    const left = fetch(`${home.url}/token?after=${now}`, {
+      headers: { authorization: `Bearer ${key}` },
+      signal: gone.signal,
+    })
+    await until(async () => (await home.token(key, `?after=${now}&wait=0`)).status === 429)
+    gone.abort()
+    await expect(left).rejects.toThrow('aborted')
+    await until(async () => (await home.token(key, `?after=${now}&wait=0`)).status === 304)
+  })
+
+  it('needs no key on a Unix socket, whose permissions are the key', async () => {
+    await using home = await startHome({ where: (folder) => ({ unix: join(folder, 'broker.sock') }) })
+    const path = join(home.folder, 'broker.sock')
+    expect((await stat(path)).mode & 0o777).toBe(0o600)
+    const get = (headers: Record<string, string>): Promise<[number, string]> =>
+      new Promise((resolve, reject) => {
+        httpRequest({ socketPath: path, path: '/token', headers: { host: 'broker', ...headers } }, (answer) => {
+          let text = ''
+          answer.setEncoding('utf8').on('data', (chunk) => (text += chunk))
+          answer.on('end', () => resolve([answer.statusCode ?? 0, text]))
+        })
+          .on('error', reject)
+          .end()
+      })
+    expect(await get({})).toEqual([200, await home.tokens.getAccessToken(account)])
+    expect((await get({ authorization: 'Bearer wrong' }))[0]).toBe(401)
+    expect((await get({ 'x-owner-account': 'other@example.com' }))[0]).toBe(401)
+    expect(home.audit[0]).toMatchObject({ client: 'unix socket', address: 'unix socket', account })
+    await expect(home.broker.listen({ unix: path })).rejects.toThrow(/listens on/u)
+    await home.server.close()
+    await expect(stat(path)).rejects.toMatchObject({ code: 'ENOENT' })
+  })
+})
+
+it('forwards calls of the owner API for those who were invited to that, without a token of theirs', async () => {
+  await using home = await startHome({ withProxy: true })
+  const [caller, reader] = [
+    await home.invite('caller', { scope: ['proxy'] }),
+    await home.invite('reader', { accounts: [account, 'other@example.com'] }),
+  ]
+  const call = (key: string): Promise<Response> =>
+    fetch(`${home.url}/api/1/vehicles`, { headers: { authorization: `Bearer ${key}` } })
+  const answer = await call(caller)
+  expect([answer.status, await answer.json()]).toMatchObject([200, { count: 2 }])
+  expect((await home.token(caller)).status).toBe(403)
+  expect((await call(reader)).status).toBe(403)
+  expect((await call('wrong')).status).toBe(401)
+  expect((await home.token(reader)).status).toBe(400)
+  expect((await home.token(reader, `?account=${account}`)).status).toBe(200)
+  expect((await home.token(reader, '', { 'x-owner-account': 'third@example.com' })).status).toBe(403)
+  expect(home.audit[0]).toMatchObject({ event: 'call', by: 'proxy', client: 'caller', account })
+})
+
+it('stands in a server of one’s own, and leaves the rest of it alone', async () => {
   await using home = await startHome()
   const secret = await home.invite('thermostat')
-  const answer = await home.refresh(secret)
-  expect(answer.status).toBe(200)
-  expect(answer.headers.get('cache-control')).toBe('no-store')
-  const tokens = await tokensIn(answer)
-  expect(tokens).toMatchObject({ access_token: await home.tokens.getAccessToken(account), refresh_token: secret })
-  expect(tokens).toMatchObject({ token_type: 'Bearer' })
-  expect(tokens.expires_in).toBeGreaterThan(28_000)
-  expect(home.emulator.counters.tokenRefreshes).toBe(0)
+  const broker = tokenBroker({ tokens: home.tokens, clients: home.clients })
+  const server = createServer((request, response) =>
+    broker.handler(request, response, () => response.writeHead(200).end(`own ${request.url}`)),
+  )
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const bound = server.address()
+  const url = `http://127.0.0.1:${typeof bound === 'object' ? bound?.port : 0}`
+  try {
+    expect((await refreshAt(url, secret)).status).toBe(200)
+    expect(await (await fetch(`${url}/status`)).text()).toBe('own /status')
+  } finally {
+    await broker.close()
+    server.closeAllConnections()
+    server.close()
+  }
+  expect((await fetch(`${home.url}/status`)).status).toBe(404)
+  expect(await (await fetch(`${home.url}/healthz`)).json()).toEqual({ alive: true })
 })
+
+it('listens beyond this machine with TLS alone, or with a proxy in front that has it', async () => {
+  await using home = await startHome()
+  await expect(home.broker.listen({ port: 0, host: '0.0.0.0' })).rejects.toThrow(/behindTlsProxy/u)
+  const server = await home.broker.listen({ port: 0, host: '0.0.0.0', behindTlsProxy: true })
+  const key = await home.invite('script')
+  const headers = { authorization: `Bearer ${key}`, 'x-forwarded-for': 'forged, 192.0.2.7' }
+  expect((await fetch(`${server.url.replace('0.0.0.0', '127.0.0.1')}/token`, { headers })).status).toBe(200)
+  expect(home.audit.at(-1)?.address).toBe('192.0.2.7')
+  await server.close()
+})
+
+it.each([
+  [{ rotation: 'never' }, /rotation/u],
+  [{ hosts: ['broker.example:80'] }, /hosts/u],
+  [{ limits: { callsPerMinute: 0 } }, /callsPerMinute/u],
+  [{ audit: 'yes' }, /audit/u],
+  [{ port: 1 }, /port/u],
+  [{ clients: {} }, /clients/u],
+  [{ tokens: {} }, /tokens/u],
+])('says which option is wrong: %j', async (wrong, message) => {
+  await using home = await startHome()
+  const options = Object.assign({ tokens: home.tokens, clients: home.clients }, wrong)
+  expect(() => Reflect.apply(tokenBroker, undefined, [options])).toThrow(message)
+})
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 20))
+}

@@ -3,8 +3,9 @@
  * another address needs no change. Its refresh token is its own; the real one never leaves the token manager.
  */
 import type { ServerResponse } from 'node:http'
-import type { CurrentTokens } from '@owner-sso/core'
+import { type CurrentTokens, StoreError } from '@owner-sso/core'
 import type { Answer } from '@owner-sso/express'
+import { ClientsError } from '../clients/clients-error.ts'
 import { accountFor, accountInHeader } from './caller.ts'
 import { type Call, clientOf, type Surroundings } from './call.ts'
 import { livingIdToken, secondsLeft } from './lifetime.ts'
@@ -30,12 +31,13 @@ export async function answerTokenRequest(call: Call, around: Surroundings, rotat
     if (client === undefined) throw invalidGrant()
     told.account = accountFor(client, 'token', accountInHeader(request))
     const tokens = await around.tokensOf(told.account)
-    const refreshToken = rotation.rotates ? await around.clients.replaceSecret(presented, rotation.grace) : presented
+    const refreshToken = rotation.rotates ? await successorOf(presented, around, rotation) : presented
     if (refreshToken === undefined) throw invalidGrant()
     sendTokens(response, tokens, refreshToken)
     around.audit({ ...note, event: 'token', ...told })
   } catch (error) {
-    const refused = tokenErrorOf(error, around.reports.answerTo(error, request))
+    const refused =
+      error instanceof TokenError ? error.answer : tokenErrorOf(error, around.reports.answerTo(error, request))
     sendJson(
       response,
       refused.status,
@@ -43,6 +45,23 @@ export async function answerTokenRequest(call: Call, around: Surroundings, rotat
       refused.headers,
     )
     around.audit({ ...note, event: 'refused', ...told, code: refused.code })
+  }
+}
+
+/**
+ * The client's next refresh token, or nothing where it was revoked meanwhile. While the place of the clients can't be written
+ * the client keeps the one it has: a token that nobody knows of would lock it out.
+ */
+async function successorOf(
+  presented: string,
+  { clients }: Surroundings,
+  { grace }: Rotation,
+): Promise<string | undefined> {
+  try {
+    return await clients.replaceSecret(presented, grace)
+  } catch (error) {
+    if (error instanceof StoreError || error instanceof ClientsError) return presented
+    throw error
   }
 }
 
@@ -57,7 +76,7 @@ function sendTokens(response: ServerResponse, tokens: CurrentTokens, refresh_tok
   })
 }
 
-/** @throws TokenError in the words of RFC 6749 section 5.2 */
+/** @throws TokenError */
 function checkedFields(fields: Fields | undefined): Fields {
   if (fields === undefined)
     throw new TokenError('invalid_request', 'The body must be JSON or a form, each field a text')
@@ -73,11 +92,13 @@ function checkedFields(fields: Fields | undefined): Fields {
   return fields
 }
 
+/** A refusal in the words of RFC 6749 section 5.2. */
 class TokenError extends Error {
-  readonly error: string
+  readonly answer: TokenErrorAnswer
+
   constructor(error: string, description: string) {
     super(description)
-    this.error = error
+    this.answer = { status: 400, error, description, headers: {}, code: error }
   }
 }
 
@@ -104,9 +125,6 @@ const refusalWords: { readonly [Code in BrokerRefusalCode]?: string } = {
 
 /** @param answer - what the error means at any other endpoint */
 function tokenErrorOf(error: unknown, { status, headers, problem }: Answer): TokenErrorAnswer {
-  if (error instanceof TokenError) {
-    return { status: 400, error: error.error, description: error.message, headers: {}, code: error.error }
-  }
   const { code, detail: description } = problem
   // The account's own sign-in has ended: as the service says it, so that clients tell their owner to sign in.
   if (status === 401) {

@@ -4,9 +4,10 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import { isLoopback } from '@owner-sso/core'
+import { isLoopback, startTimeLimit } from '@owner-sso/core'
 import { type Door, localDoor, openDoor, proxiedDoor } from '../http/door.ts'
 import type { BrokerHandler, RefuseUpgrade } from '../http/handler.ts'
+import { drainOf } from './drain.ts'
 import { type ListenOnSocket, listenOnSocket } from './unix-socket.ts'
 
 export type ListenOptions = ListenOnSocket | ListenOnPort
@@ -57,9 +58,10 @@ const patience = 10_000
 export async function listenAt(options: ListenOptions, listener: Listener): Promise<BrokerServer> {
   if ('unix' in options) {
     const server = createServer(limits, requestListener(listener, localDoor))
-    const remove = await listenOnSocket(prepared(server, listener), options)
+    const end = prepare(server, listener)
+    const remove = await listenOnSocket(server, options)
     const close = async (): Promise<void> => {
-      await closeOf(server)
+      await end()
       await remove()
     }
     return { url: `unix:${options.unix}`, server, close }
@@ -73,11 +75,12 @@ export async function listenAt(options: ListenOptions, listener: Listener): Prom
   }
   const answer = requestListener(listener, behindTlsProxy ? proxiedDoor : openDoor)
   const server = tls === undefined ? createServer(limits, answer) : createTlsServer({ ...limits, ...tls }, answer)
-  prepared(server, listener).listen({ port, host })
+  const close = prepare(server, listener)
+  server.listen({ port, host })
   await once(server, 'listening')
   const address = server.address()
   const bound = typeof address === 'object' && address !== null ? address.port : port
-  return { url: `${tls === undefined ? 'http' : 'https'}://${shown}:${bound}`, server, close: () => closeOf(server) }
+  return { url: `${tls === undefined ? 'http' : 'https'}://${shown}:${bound}`, server, close }
 }
 
 function requestListener({ handle, also }: Listener, door: Door): RequestListener {
@@ -86,17 +89,16 @@ function requestListener({ handle, also }: Listener, door: Door): RequestListene
   return (request, response) => handler(request, response, () => also(request, response))
 }
 
-function prepared(server: Server, { refuse }: Listener): Server {
+/** Sets a server up. Returns what ends it. */
+function prepare(server: Server, { refuse }: Listener): () => Promise<void> {
   server.maxConnections = mostConnections
-  return server.on('connect', refuse).on('upgrade', refuse)
-}
-
-async function closeOf(server: Server): Promise<void> {
-  if (!server.listening) return
-  const timer = setTimeout(() => server.closeAllConnections(), patience)
-  const closed = once(server, 'close')
-  server.close()
-  server.closeIdleConnections()
-  await closed
-  clearTimeout(timer)
+  server.on('connect', refuse).on('upgrade', refuse)
+  const drain = drainOf(server)
+  let closed: Promise<void> | undefined
+  const close = async (): Promise<void> => {
+    const endLimit = startTimeLimit(patience, () => server.closeAllConnections())
+    await drain()
+    endLimit()
+  }
+  return () => (closed ??= close())
 }

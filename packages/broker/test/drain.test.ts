@@ -3,7 +3,7 @@ import { createServer, get, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { expect, it } from '@jest/globals'
-import { drainOf } from '../src/drain.ts'
+import { drainOf } from '../src/listen/drain.ts'
 
 it('leaves an answer that a slow caller has not read yet its time', async () => {
   const size = 32 * 1024 ** 2

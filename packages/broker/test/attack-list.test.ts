@@ -1,0 +1,295 @@
+/** What nobody who means well would send, as bytes over a bare socket. */
+import { connect, type Socket } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import fc from 'fast-check'
+import { fieldsOfText } from '../src/http/token-request.ts'
+import { isOwnHost } from '../src/index.ts'
+import { networkOf } from '../src/http/limits.ts'
+import { account, type Home, startHome, tokensIn } from './broker-home.ts'
+
+interface RawAnswer {
+  /** 0 where the connection was closed without an answer. */
+  readonly status: number
+  readonly text: string
+}
+
+let home: Home
+let key: string
+let realToken: string
+const sockets = new Set<Socket>()
+beforeAll(async () => {
+  home = await startHome({ withProxy: true, hosts: ['broker.example'], limits: { wrongKeysPerMinute: 1000 } })
+  key = await home.invite('victim', { scope: ['token', 'proxy'], limits: { callsPerMinute: 10_000 } })
+  realToken = await home.tokens.getAccessToken(account)
+})
+afterAll(async () => {
+  for (const socket of sockets) socket.destroy()
+  await home[Symbol.asyncDispose]()
+})
+
+function send(bytes: string): Promise<RawAnswer> {
+  return new Promise((resolve) => {
+    const socket = connect(Number(new URL(home.url).port), '127.0.0.1')
+    sockets.add(socket)
+    let text = ''
+    socket.setEncoding('latin1').on('data', (chunk) => (text += chunk))
+    socket.on('connect', () => socket.write(bytes, 'latin1'))
+    // A reset after the answer is as good as an end.
+    socket.on('error', () => undefined)
+    socket.on('close', () => {
+      sockets.delete(socket)
+      resolve({ status: Number(/^HTTP\/1\.1 (\d{3})/u.exec(text)?.[1] ?? 0), text })
+    })
+  })
+}
+
+const lines = (...all: readonly string[]): string => `${all.join('\r\n')}\r\nConnection: close\r\n\r\n`
+const get = (path: string, ...more: readonly string[]): Promise<RawAnswer> =>
+  send(lines(`GET ${path} HTTP/1.1`, 'Host: 127.0.0.1', `Authorization: Bearer ${key}`, ...more))
+
+describe('pages of a browser', () => {
+  it.each([
+    'evil.example',
+    'broker.example.evil.example',
+    '127.0.0.1.evil.example',
+    'localhost.',
+    'a@127.0.0.1',
+    '',
+    'localhost:x',
+    '[::1',
+  ])('get nothing under the name %j, which may lead here by DNS', async (host) => {
+    const answer = await send(lines('GET /token HTTP/1.1', `Host: ${host}`, `Authorization: Bearer ${key}`))
+    expect([400, 421]).toContain(answer.status)
+    expect(answer.text).not.toContain(realToken)
+  })
+
+  it.each(['127.0.0.1', '[::1]:80', 'LOCALHOST:8700', 'Broker.Example', '192.168.1.5:1'])(
+    'may be meant for %s',
+    async (host) => {
+      const answer = await send(lines('GET /token HTTP/1.1', `Host: ${host}`, `Authorization: Bearer ${key}`))
+      expect([answer.status, answer.text.includes(realToken)]).toEqual([200, true])
+    },
+  )
+
+  it.each([
+    'Origin: http://evil.example',
+    'Origin: null',
+    'Origin: http://127.0.0.1',
+    'Sec-Fetch-Site: cross-site',
+    'Sec-Fetch-Site: same-site',
+    'Sec-Fetch-Site: same-origin',
+  ])('are refused: %s', async (header) => {
+    for (const path of ['/token', '/api/1/vehicles', '/healthz']) {
+      const answer = await get(path, header)
+      expect(answer.status).toBe(403)
+      expect(answer.text).toContain('ERR_BROKER_CROSS_SITE')
+    }
+  })
+})
+
+describe('verbs and paths', () => {
+  it.each(['POST', 'PUT', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND'])('%s /token is no way to a token', async (verb) => {
+    const answer = await send(lines(`${verb} /token HTTP/1.1`, 'Host: localhost', `Authorization: Bearer ${key}`))
+    expect(answer.status).toBe(405)
+    expect(answer.text).toMatch(/^allow: GET, HEAD\r$/mu)
+  })
+
+  it('HEAD tells no token', async () => {
+    const answer = await send(lines('HEAD /token HTTP/1.1', 'Host: localhost', `Authorization: Bearer ${key}`))
+    expect([answer.status, answer.text.includes(realToken)]).toEqual([200, false])
+  })
+
+  it.each(['GET', 'PUT', 'HEAD'])('%s is no token request', async (verb) => {
+    expect((await send(lines(`${verb} /oauth2/v3/token HTTP/1.1`, 'Host: localhost'))).status).toBe(405)
+  })
+
+  it.each([
+    '/TOKEN',
+    '/token/',
+    '//token',
+    '/./token',
+    '/oauth2/v3/token/../../token',
+    '/%74oken',
+    '/',
+    '*',
+    'http://127.0.0.1/token',
+  ])('there is nothing at %s', async (path) => {
+    const answer = await get(path)
+    expect([400, 404]).toContain(answer.status)
+    expect(answer.text).not.toContain(realToken)
+  })
+
+  it.each(['/api/2/x', '/api/1/../../token', '/api/1/%2e%2e/%2e%2e/token'])('the proxy refuses %s', async (path) => {
+    expect([400, 404]).toContain((await get(path)).status)
+  })
+
+  it('refuses CONNECT and upgrades with an answer', async () => {
+    expect((await send(lines('CONNECT elsewhere:1 HTTP/1.1', 'Host: localhost'))).status).toBe(405)
+    const upgrade = lines('GET /token HTTP/1.1', 'Host: localhost', 'Upgrade: websocket').replace('close', 'upgrade')
+    expect((await send(upgrade)).status).toBe(501)
+  })
+})
+
+describe('keys', () => {
+  it.each([
+    ['none', []],
+    ['an empty one', ['Authorization: Bearer ']],
+    ['another scheme', ['Authorization: Basic dmljdGltOng=']],
+    ['the real access token', ['Authorization: Bearer REAL']],
+    ['a null byte', ['Authorization: Bearer \0']],
+    ['two headers, the wrong one first', ['Authorization: Bearer wrong', 'Authorization: Bearer KEY']],
+    ['a key in the address', [], '?access_token=KEY'],
+    ['a name of the trusted', ['X-Forwarded-For: unix socket']],
+  ])('with %s nobody gets in', async (_what, more, search = '') => {
+    const filled = [`GET /token${search} HTTP/1.1`, 'Host: localhost', ...more].map((line) =>
+      line.replace('KEY', key).replace('REAL', realToken),
+    )
+    const answer = await send(lines(...filled))
+    expect([400, 401]).toContain(answer.status)
+    expect(answer.text).not.toContain(realToken)
+    expect(answer.status === 401).toBe(answer.text.includes('www-authenticate: Bearer'))
+  })
+
+  it('open no account of other clients, whether it exists or not', async () => {
+    const answers = await Promise.all(
+      ['mfa@example.com', 'nobody@example.com', '__proto__', '', '../x'].map((name) =>
+        get('/token', `X-Owner-Account: ${name}`),
+      ),
+    )
+    const bodies = answers.map(({ text }) => text.slice(text.indexOf('\r\n\r\n')))
+    expect(answers.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403])
+    expect(new Set(bodies).size).toBe(1)
+  })
+
+  it('are guessed a few times in a minute, while a right one is served', async () => {
+    await using strict = await startHome({ limits: { wrongKeysPerMinute: 3, callsPerMinute: 5 } })
+    const right = await strict.invite('right')
+    const guesses: number[] = []
+    for (let guess = 0; guess < 5; guess += 1) guesses.push((await strict.token(`wrong-${guess}`)).status)
+    expect(guesses).toEqual([401, 401, 401, 429, 429])
+    const refused = await strict.refresh('owner-sso-guess')
+    expect([refused.status, Number(refused.headers.get('retry-after')) > 0]).toEqual([429, true])
+    const calls: number[] = []
+    for (let call = 0; call < 7; call += 1) calls.push((await strict.token(right)).status)
+    expect(calls).toEqual([200, 200, 200, 200, 200, 429, 429])
+    // Another client has a limit of its own.
+    expect((await strict.token(await strict.invite('other'))).status).toBe(200)
+  })
+})
+
+describe('bodies', () => {
+  const post = (body: string, ...more: readonly string[]): Promise<RawAnswer> => {
+    const head = ['POST /oauth2/v3/token HTTP/1.1', 'Host: localhost', 'Connection: close', ...more]
+    return send(`${head.join('\r\n')}\r\n\r\n${body}`)
+  }
+  const json = (): string => JSON.stringify({ grant_type: 'refresh_token', refresh_token: key })
+
+  it('of one length in one form are read', async () => {
+    const answer = await post(json(), 'Content-Type: application/json', `Content-Length: ${json().length}`)
+    expect([answer.status, answer.text.includes(realToken)]).toEqual([200, true])
+  })
+
+  it.each([
+    ['of another type', ['Content-Type: text/plain']],
+    ['of no type', []],
+    ['that are packed', ['Content-Type: application/json', 'Content-Encoding: gzip']],
+  ])('%s are refused', async (_what, more) => {
+    const answer = await post(json(), ...more, `Content-Length: ${json().length}`)
+    expect([answer.status, answer.text.includes('invalid_request')]).toEqual([400, true])
+  })
+
+  it('that are too large are refused before they are read, said or not', async () => {
+    const large = 'x'.repeat(20_000)
+    for (const more of [
+      [`Content-Length: ${large.length}`, large],
+      ['Transfer-Encoding: chunked', `${large.length.toString(16)}\r\n${large}\r\n`],
+    ]) {
+      const [header = '', body = ''] = more
+      expect((await post(body, 'Content-Type: application/json', header)).status).toBe(413)
+    }
+  })
+
+  it.each([
+    ['both', ['Content-Length: 5', 'Transfer-Encoding: chunked']],
+    ['two lengths', ['Content-Length: 5', 'Content-Length: 60']],
+    ['an unknown coding', ['Transfer-Encoding: xchunked']],
+    ['a space before the colon', ['Content-Length : 5']],
+    ['a bare CR', ['X-Cr: a\rTransfer-Encoding: chunked']],
+  ])('whose end can be told in two ways (%s) bring nothing in', async (_what, more) => {
+    const before = home.audit.length
+    const smuggled = `0\r\n\r\nGET /token HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n\r\n`
+    const answer = await send(
+      [
+        'POST /oauth2/v3/token HTTP/1.1',
+        'Host: localhost',
+        'Content-Type: application/json',
+        ...more,
+        '',
+        smuggled,
+      ].join('\r\n'),
+    )
+    expect([400, 501]).toContain(answer.status)
+    expect(answer.text).not.toContain(realToken)
+    expect(home.audit.slice(before).filter(({ event }) => event === 'token')).toEqual([])
+  })
+
+  it('of a GET are refused, and what comes after them is not read', async () => {
+    const answer = await send(
+      `GET /token HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nhelloGET /token HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n\r\n`,
+    )
+    expect([answer.status, answer.text.includes(realToken)]).toEqual([400, false])
+  })
+
+  it('whatever they say, are fields of text or nothing', () => {
+    const types = fc.constantFrom(
+      'application/json',
+      'Application/JSON; charset=utf-8',
+      'application/x-www-form-urlencoded',
+      'x',
+    )
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.json()), types, (body, type) => {
+        for (const [name, value] of fieldsOfText(body, type) ?? []) {
+          expect([typeof name, typeof value]).toEqual(['string', 'string'])
+        }
+      }),
+    )
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.string()), (fields) => {
+        expect([...(fieldsOfText(JSON.stringify(fields), 'application/json') ?? [])]).toEqual(Object.entries(fields))
+        const form = new URLSearchParams(fields).toString()
+        expect([...(fieldsOfText(form, 'application/x-www-form-urlencoded') ?? [])]).toEqual(Object.entries(fields))
+      }),
+    )
+    expect(fieldsOfText('a=1&a=2', 'application/x-www-form-urlencoded')).toBeUndefined()
+  })
+})
+
+it('a flood of calls and of connections that say nothing holds nobody else up', async () => {
+  const silent = Array.from({ length: 200 }, () => connect(Number(new URL(home.url).port), '127.0.0.1'))
+  for (const socket of silent) sockets.add(socket.on('error', () => undefined))
+  const answers = await Promise.all(
+    Array.from({ length: 300 }, (_, index) => (index % 2 ? home.token('wrong') : home.token(key))),
+  )
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(150)
+  expect(await tokensIn(await home.refresh(key))).toMatchObject({ access_token: realToken })
+  for (const socket of silent) socket.destroy()
+})
+
+it('a name is its own for no text that only looks like it', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme-ascii' }), (host) => {
+      const looksOwn = /^(?:localhost|\[[\da-f:.]+\]|[\d.]+)(?::\d+)?$/iu.test(host)
+      expect(looksOwn || !isOwnHost(host, new Set())).toBe(true)
+    }),
+  )
+  expect(isOwnHost(undefined, new Set())).toBe(false)
+})
+
+it('one IPv6 network counts as one address, and every IPv4 address by itself', () => {
+  expect(networkOf('2001:db8:1:2:3:4:5:6')).toBe(networkOf('2001:db8:1:2::1%eth0'))
+  expect(networkOf('2001:db8:1:2::1')).not.toBe(networkOf('2001:db8:1:3::1'))
+  expect(networkOf('::ffff:192.0.2.1')).not.toBe(networkOf('::ffff:192.0.2.2'))
+  expect(networkOf('192.0.2.1')).toBe('192.0.2.1')
+  expect(networkOf('::1')).toBe('0:0:0:0')
+})

@@ -1,0 +1,231 @@
+/** The clients and their file: what is read, what is kept, and what is never lost. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { memoryTokenStore } from '@owner-sso/token-store-memory'
+import fc from 'fast-check'
+import { brokerClients, type BrokerClients, ClientsError, type Invitation, type KeptClient } from '../src/index.ts'
+import { parseClientList } from '../src/clients/client-list.ts'
+import { rotated } from '../src/clients/rotation.ts'
+import { sha256 } from '../src/clients/secret.ts'
+
+const invitation = { name: 'thermostat', accounts: ['Ann@Example.com'] }
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'owner-sso-clients-'))
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+/** @throws whatever is not a sentence for the operator */
+function understood(content: object): readonly KeptClient[] | 'refused' {
+  try {
+    return parseClientList({ ...content }, 'it').clients
+  } catch (error) {
+    if (error instanceof ClientsError) return 'refused'
+    throw error
+  }
+}
+
+const places: readonly [string, () => BrokerClients][] = [
+  ['a file', () => brokerClients({ file: join(folder, `${Math.random()}.json`) })],
+  ['a token store', () => brokerClients({ store: memoryTokenStore() })],
+]
+
+describe.each(places)('clients in %s', (_place, open) => {
+  it('are invited once by a name, found by their secret alone, rotated, listed and revoked', async () => {
+    const clients = open()
+    const { client, refresh_token: secret } = await clients.invite({ ...invitation, limits: { callsPerMinute: 5 } })
+    expect(client).toMatchObject({ name: 'thermostat', accounts: ['ann@example.com'], scope: ['token'] })
+    expect(client).not.toHaveProperty('keys')
+    await expect(clients.invite(invitation)).rejects.toMatchObject({ reason: 'name-taken' })
+    expect(await clients.find(secret)).toMatchObject({ name: 'thermostat' })
+    for (const other of ['', secret.slice(0, -1), ` ${secret}`, sha256(secret)]) {
+      expect(await clients.find(other)).toBeUndefined()
+    }
+    const { refresh_token: next } = await clients.rotate('thermostat')
+    expect([await clients.find(secret), (await clients.find(next))?.name]).toEqual([undefined, 'thermostat'])
+    const { refresh_token: last } = await clients.rotate('thermostat', { grace: 60 })
+    expect([(await clients.find(next))?.name, (await clients.find(last))?.name]).toEqual(['thermostat', 'thermostat'])
+    clients.noteUse('thermostat', '192.0.2.1')
+    await clients.close()
+    expect(await clients.list()).toMatchObject([{ name: 'thermostat', calls: 1, last_address: '192.0.2.1' }])
+    expect(await clients.revoke('thermostat')).toBe(true)
+    expect([await clients.find(last), await clients.list()]).toEqual([undefined, []])
+    await expect(clients.rotate('thermostat')).rejects.toMatchObject({ reason: 'unknown-client' })
+  })
+
+  it('are all there when many are invited at the same time', async () => {
+    const clients = open()
+    const names = Array.from({ length: 20 }, (_, index) => `client ${index}`)
+    await Promise.all(names.map((name) => clients.invite({ ...invitation, name })))
+    expect((await clients.list()).map(({ name }) => name).toSorted()).toEqual(names.toSorted())
+  })
+
+  it.each([
+    [{ name: '' }, /name/u],
+    [{ name: 'a\nb' }, /name/u],
+    [{ accounts: [] }, /accounts/u],
+    [{ accounts: ['SUB:1'] }, /accounts/u],
+    [{ scope: ['admin'] }, /scope/u],
+    [{ scope: [] }, /scope/u],
+    [{ expiresAt: 1 }, /expiresAt/u],
+    [{ limits: { callsPerMinute: 0.5 } }, /callsPerMinute/u],
+  ])('are not invited with %j', async (wrong, message) => {
+    const clients = open()
+    const all: Invitation = JSON.parse(JSON.stringify({ ...invitation, ...wrong }))
+    await expect(clients.invite(all)).rejects.toThrow(message)
+    expect(await clients.list()).toEqual([])
+  })
+})
+
+describe('the file of clients', () => {
+  it('holds no secret, is its owner’s alone, and is read again when somebody else changes it', async () => {
+    const file = join(folder, 'clients.json')
+    const [clients, elsewhere] = [brokerClients({ file }), brokerClients({ file })]
+    const { refresh_token: secret } = await clients.invite(invitation)
+    expect(await readFile(file, 'utf8')).not.toContain(secret)
+    expect((await stat(file)).mode & 0o777).toBe(0o600)
+    for (let turn = 0; turn < 20; turn += 1) {
+      const { refresh_token: next } = await elsewhere.rotate('thermostat', { grace: 0 })
+      expect((await clients.find(next))?.name).toBe('thermostat')
+      expect(await clients.find(secret)).toBeUndefined()
+    }
+    await elsewhere.revoke('thermostat')
+    expect(await clients.list()).toEqual([])
+    // A change by hand that can't be read changes nothing.
+    const { refresh_token: kept } = await clients.invite(invitation)
+    expect((await clients.find(kept))?.name).toBe('thermostat')
+    await writeFile(file, '{')
+    expect((await clients.find(kept))?.name).toBe('thermostat')
+    await expect(clients.invite({ ...invitation, name: 'other' })).rejects.toMatchObject({ reason: 'malformed' })
+    expect(await readFile(file, 'utf8')).toBe('{')
+  })
+
+  it('stays a link where it is one, and is refused where everybody may write to it', async () => {
+    const [file, link] = [join(folder, 'linked.json'), join(folder, 'link.json')]
+    await writeFile(file, '{"clients":[]}')
+    await symlink(file, link)
+    await brokerClients({ file: link }).invite(invitation)
+    expect(await readFile(file, 'utf8')).toContain('thermostat')
+    await chmod(file, 0o606)
+    await expect(brokerClients({ file }).list()).rejects.toMatchObject({ reason: 'not-private' })
+    await expect(brokerClients({ file: folder }).list()).rejects.toBeInstanceOf(ClientsError)
+  })
+
+  const keySha256 = sha256('key')
+  it.each([
+    ['must be a list', { clients: {} }],
+    ['client 1: it has no name', { clients: [null] }],
+    ['client 1: it has no name', { clients: [{ name: '', keySha256, accounts: ['ann'] }] }],
+    ['client 1: keySha256', { clients: [{ name: 'home', keySha256: 'key', accounts: ['ann'] }] }],
+    ['client 1: accounts', { clients: [{ name: 'home', keySha256, accounts: [] }] }],
+    ['client 1: accounts', { clients: [{ name: 'home', keySha256, accounts: ['SUB:1'] }] }],
+    ['client 1: scope', { clients: [{ name: 'home', keySha256, accounts: ['ann'], scope: ['all'] }] }],
+    ['client 1: olderKeys', { clients: [{ name: 'home', keySha256, accounts: ['ann'], olderKeys: {} }] }],
+    ['client 1: its times', { clients: [{ name: 'home', keySha256, accounts: ['ann'], expiresAt: 'soon' }] }],
+    ['client 1: limits', { clients: [{ name: 'home', keySha256, accounts: ['ann'], limits: {} }] }],
+    ['same API key', { clients: ['home', 'away'].map((name) => ({ name, keySha256, accounts: ['ann'] })) }],
+  ])('is refused because %s', (what, content) => {
+    expect(() => parseClientList(content, 'clients.json')).toThrow(
+      `clients.json: ${what === 'must be a list' ? 'clients ' : ''}${what === 'same API key' ? 'two clients have the ' : ''}${what}`,
+    )
+  })
+
+  it('whatever is in it, is understood or refused with a sentence', () => {
+    const entry = fc.record(
+      {
+        name: fc.anything(),
+        keySha256: fc.oneof(fc.constant(keySha256), fc.anything()),
+        accounts: fc.oneof(fc.constant(['ann']), fc.anything()),
+        olderKeys: fc.anything(),
+        scope: fc.anything(),
+        expiresAt: fc.anything(),
+        limits: fc.anything(),
+      },
+      { requiredKeys: [] },
+    )
+    fc.assert(
+      fc.property(fc.oneof(fc.object(), fc.record({ clients: fc.array(entry) })), (content) => {
+        const clients = understood(content)
+        const isWhole = ({ name, keys, accounts }: KeptClient): boolean =>
+          typeof name === 'string' && keys.length > 0 && accounts.length > 0
+        expect(clients === 'refused' || clients.every(isWhole)).toBe(true)
+      }),
+    )
+  })
+})
+
+it('a client that goes by the rule is never locked out, whichever answers are lost', () => {
+  fc.assert(
+    fc.property(fc.array(fc.boolean(), { maxLength: 40 }), (arrivals) => {
+      let client = { name: 'x', accounts: ['ann'], scope: ['token'] as const, keys: [{ sha256: 'k0' }] }
+      let held = 'k0'
+      let lostInARow = 0
+      arrivals.forEach((arrives, index) => {
+        expect(client.keys.some(({ sha256: hash }) => hash === held)).toBe(true)
+        const issued = `k${index + 1}`
+        client = Object.assign({}, client, rotated(client, held, issued, 10, 10))
+        lostInARow = arrives ? 0 : lostInARow + 1
+        if (arrives) held = issued
+      })
+      expect(client.keys.length).toBeLessThanOrEqual(9)
+      expect(lostInARow).toBeGreaterThanOrEqual(0)
+    }),
+  )
+})
+
+describe('a process that dies while it changes the file', () => {
+  const program = fileURLToPath(new URL('crash/change-clients.mjs', import.meta.url))
+  const children = new Set<ChildProcess>()
+  afterAll(() => {
+    for (const child of children) child.kill('SIGKILL')
+  })
+
+  /** Runs all changes, and kills the process at its n-th step. Resolves to what it said it had done, by the kind of change. */
+  async function changeAll(file: string, secret: string, deathAt: number): Promise<Record<string, string>> {
+    const child = spawn(process.execPath, [program, file, secret, String(deathAt)], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    children.add(child)
+    const [said] = await Promise.all([text(child.stdout), once(child, 'exit')])
+    children.delete(child)
+    return Object.fromEntries(said.split('\n').map((line) => line.split(' ')))
+  }
+
+  it('loses nothing at any step of an invitation, a refresh, a new secret and a revocation', async () => {
+    const soak = process.env['OWNER_SSO_SOAK'] === '1'
+    let said: Record<string, string> = {}
+    for (let step = 1; said['revoke'] === undefined; step += soak ? 1 : 17) {
+      const file = join(folder, `step-${step}.json`)
+      const clients = brokerClients({ file })
+      const { refresh_token: kept } = await clients.invite({ ...invitation, name: 'kept' })
+      const { refresh_token: victim } = await clients.invite({ ...invitation, name: 'victim' })
+      said = await changeAll(file, victim, step)
+      // The next one is not held up, and everything else is as it was.
+      const { refresh_token: after } = await clients.invite({ ...invitation, name: 'after' })
+      const nameOf = async (secret = ''): Promise<string | undefined> => (await clients.find(secret))?.name
+      expect([await nameOf(kept), await nameOf(after)]).toEqual(['kept', 'after'])
+      const [invited, former, own, fresh] = await Promise.all(
+        [said['invite'], victim, said['refresh'], said['rotate']].map((secret) => nameOf(secret)),
+      )
+      const isThere = (await clients.list()).some(({ name }) => name === 'victim')
+      const { invite, refresh, rotate, revoke } = said
+      expect({
+        invited: invite === undefined || invited === 'new',
+        // Until a new secret or a revocation is under way, which it is once the refresh is acknowledged.
+        former: refresh !== undefined || former === 'victim',
+        replaced: rotate === undefined || (former === undefined && own === undefined),
+        fresh: rotate === undefined || fresh === (isThere ? 'victim' : undefined),
+        revoked: revoke === undefined || !isThere,
+      }).toEqual({ invited: true, former: true, replaced: true, fresh: true, revoked: true })
+      const left = (await readdir(folder)).filter((name) => name.startsWith(`step-${step}.json.`))
+      expect(left).toHaveLength(1)
+    }
+    expect(Object.keys(said).filter(Boolean)).toEqual(['invite', 'refresh', 'rotate', 'revoke'])
+  }, 240_000)
+})
