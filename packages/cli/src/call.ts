@@ -38,6 +38,10 @@ export interface CommandOptions {
   readonly yes?: boolean
   readonly fromPlain?: boolean
   readonly toPlain?: boolean
+  readonly within?: string
+  readonly every?: string
+  readonly refreshTokenLifetime?: string
+  readonly once?: boolean
 }
 
 /** What the module of a command exports. Resolves to the exit code; a failure is thrown. */

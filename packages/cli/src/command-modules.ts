@@ -13,6 +13,7 @@ export const commandModules: Readonly<Record<CommandName, () => Promise<CommandM
   accounts: () => import('./commands/accounts.ts'),
   copy: () => import('./commands/copy.ts'),
   stores: () => import('./commands/stores.ts'),
+  keep: () => import('./commands/keep.ts'),
   proxy: () => import('./commands/proxy.ts'),
   broker: () => import('./commands/broker.ts'),
   doctor: () => import('./commands/doctor.ts'),

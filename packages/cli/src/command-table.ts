@@ -12,6 +12,7 @@ export type CommandName =
   | 'accounts'
   | 'copy'
   | 'stores'
+  | 'keep'
   | 'proxy'
   | 'broker'
   | 'doctor'
@@ -120,6 +121,25 @@ export const commandTable: readonly CommandEntry[] = [
     summary: 'list the kinds of stores, and which is in use',
     description: 'Lists where token sets can live, how each is addressed, and which one this call would use.',
     examples: [['owner-sso stores', 'a table']],
+  },
+  {
+    name: 'keep',
+    summary: 'keep all accounts signed in',
+    description:
+      'Runs until Ctrl-C or SIGTERM. Looks at all accounts of the store again and again, and refreshes those whose session ' +
+      'soon ends because nobody calls: the soonest first, at an even pace. Several may run, on several machines: one works at ' +
+      'a time. A time is a number with its unit: 90s, 15m, 2h, 30d. --once makes one sweep and ends, for cron.',
+    options: [
+      ['--within <time>', 'refresh sessions that end within this time (default: 2h)'],
+      ['--every <time>', 'from one sweep to the next; at most a quarter of --within (default: an eighth of it)'],
+      ['--refresh-token-lifetime <time>', 'how long a refresh token lives unused, if you know it'],
+      ['--once', 'one sweep, without pauses between its refreshes'],
+    ],
+    examples: [
+      ['owner-sso keep', 'in a service: see docs/unattended-scripts.md'],
+      ['owner-sso keep --within 2d --refresh-token-lifetime 30d', 'far fewer refreshes'],
+      ['owner-sso keep --once --within 6h', 'in a crontab, every three hours'],
+    ],
   },
   {
     name: 'proxy',

@@ -1,0 +1,98 @@
+import { once } from 'node:events'
+import type { ChildProcess } from 'node:child_process'
+import { useEmulator } from '@owner-sso/emulator/jest'
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import { ended, type Machine, newMachine, until } from './machine.ts'
+
+const emulator = useEmulator()
+const hours = (count: number): number => count * 3600
+let machine: Machine
+
+beforeEach(() => {
+  machine = newMachine(emulator)
+})
+afterEach(() => machine.remove())
+
+describe('owner-sso keep', () => {
+  it('--once refreshes what ends soon, says so, and leaves the rest alone', async () => {
+    await machine.signIn('plain@example.com')
+    await machine.signIn('regional@example.com')
+    const early = await machine.run(['keep', '--once'])
+    expect(early).toMatchObject({ code: 0, stdout: '' })
+    expect(early.stderr).toContain('2 accounts signed in, 0 due, 0 refreshed.')
+    const due = await machine.run(['keep', '--once'], { ahead: hours(6.5) })
+    expect(due.code).toBe(0)
+    expect(due.stderr).toContain('2 accounts, 2 due.')
+    expect(due.stderr).toContain('2 accounts signed in, 2 due, 2 refreshed.')
+    expect(emulator.counters).toMatchObject({ tokenRefreshes: 2, replays: 0 })
+  })
+
+  it('--json prints a line for each step', async () => {
+    await machine.signIn('plain@example.com')
+    const { stdout } = await machine.run(['keep', '--once', '--json', '--within', '2h'], { ahead: hours(6.5) })
+    const lines = stdout
+      .trim()
+      .split('\n')
+      .map((line): unknown => JSON.parse(line))
+    expect(lines).toMatchObject([
+      { phase: 'started' },
+      { phase: 'surveyed', accounts: 1, due: 1 },
+      { phase: 'progress', refreshed: 1 },
+      { phase: 'ended', refreshed: 1, failed: 0 },
+    ])
+  })
+
+  it('names who has to sign in again, and fails where nothing could be refreshed', async () => {
+    await machine.signIn('plain@example.com')
+    emulator.once('refresh', { status: 400, body: { error: 'invalid_grant' } })
+    const refused = await machine.run(['keep', '--once'], { ahead: hours(6.5) })
+    expect(refused.stderr).toContain('plain@example.com has to sign in again (refresh_token_rejected): owner-sso login')
+    expect(refused.stderr).toContain('1 must sign in again.')
+    await machine.signIn('regional@example.com')
+    emulator.once('refresh', { status: 503 })
+    const failed = await machine.run(['keep', '--once'], { ahead: hours(6.5) })
+    expect(failed.code).toBe(7)
+    expect(failed.stderr).toContain('1 failed')
+  })
+
+  it.each(['SIGTERM', 'SIGINT'] as const)('goes on until %s, and ends with 0', async (signal) => {
+    await machine.signIn('plain@example.com')
+    const child = machine.start(['keep', '--within', '2h', '--every', '10m'])
+    const end = ended(child)
+    await said(child, 'Next at ')
+    child.kill(signal)
+    expect(await end).toMatchObject({ code: 0 })
+  })
+
+  it('two of them: one works, the other waits, and takes over when it is killed', async () => {
+    await machine.signIn('plain@example.com')
+    const first = machine.start(['keep', '--every', '1s', '--within', '4s'])
+    await said(first, 'Next at ')
+    const second = machine.start(['keep', '--every', '1s', '--within', '4s'])
+    first.kill('SIGKILL')
+    await said(second, 'Next at ')
+    const end = ended(second)
+    second.kill('SIGTERM')
+    expect((await end).code).toBe(0)
+  })
+
+  it.each([
+    [['--within', 'soon'], '--within'],
+    [['--every', '0s'], '--every'],
+    [['--within', '1h', '--every', '1h'], 'every must be at most a quarter of within'],
+    [['--within', '2h', '--refresh-token-lifetime', '1h'], 'within must be less than refreshTokenLifetime'],
+    [['--once', '--every', '1m'], 'one sweep alone'],
+  ])('%j is a mistake that it names', async (args, message) => {
+    const { code, stderr } = await machine.run(['keep', ...args])
+    expect(code).toBe(2)
+    expect(stderr).toContain(message)
+  })
+})
+
+/** Waits until a process has said something. */
+async function said(child: ChildProcess, words: string): Promise<void> {
+  let text = ''
+  child.stderr?.on('data', (chunk) => (text += chunk))
+  if (child.stderr) await Promise.race([once(child.stderr, 'data'), once(child, 'exit')])
+  await until(() => text.includes(words))
+}
