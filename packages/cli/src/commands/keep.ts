@@ -116,8 +116,9 @@ function lineTeller(): Teller {
   }
 }
 
+const print = (facts: object): void => void printData(JSON.stringify(facts))
+
 function jsonTeller(): Teller {
-  const print = (facts: object): void => void printData(JSON.stringify(facts))
   return {
     end: () => undefined,
     say: (text, facts = { note: text }) => print(facts),

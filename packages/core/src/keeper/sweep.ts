@@ -1,7 +1,7 @@
 /**
  * One sweep: a look at all accounts, then those whose session ends soon get new tokens, the soonest first.
  */
-import { FirewallChallengeError, StoreError } from '../errors.ts'
+import { FirewallChallengeError, RefreshBudgetError, StoreError } from '../errors.ts'
 import { isOfOneRecord } from '../refresh-protocol/account-list.ts'
 import type { Context } from '../refresh-protocol/context.ts'
 import type { Alarm } from './alarm.ts'
@@ -107,6 +107,7 @@ async function refreshInTurn(
       counts[countOf[renewal]] += 1
       if (renewal === 'refreshed') queue.succeeded()
     } catch (error) {
+      if (error instanceof RefreshBudgetError) return queue.putBack(need, error.nextAttemptAt)
       if (error instanceof FirewallChallengeError) {
         queue.putBack(need, error.nextAttemptAt)
         // A job that was started for one sweep does not wait for hours.

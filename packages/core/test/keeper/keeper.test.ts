@@ -12,23 +12,23 @@ import type { TokenSet } from '../../src/issuer/token-set.ts'
 import { days, fleet, minutes, nameOf, peakOverMean } from './keeping.ts'
 
 describe('what is kept (N3)', () => {
-  it('keeps all sessions for a month in which nobody calls; without it all of them are lost', async () => {
-    const life = days(10)
+  it('keeps all sessions while nobody calls for three lives of a refresh token; without it all of them are lost', async () => {
+    const life = days(3)
     const [kept, left] = [await fleet(life), await fleet(life)]
-    for (const world of [kept, left]) await world.fill(20)
+    for (const world of [kept, left]) await world.fill(10)
     const tokens = kept.process()
-    keepSignedIn(tokens, { within: 2 * 86_400, refreshTokenLifetime: life / 1000 })
-    await kept.pass(days(30))
-    await left.pass(days(30))
-    for (let index = 0; index < 20; index += 1) {
+    keepSignedIn(tokens, { within: 86_400, every: 21_600, refreshTokenLifetime: life / 1000 })
+    await kept.pass(days(9))
+    await left.pass(days(9))
+    for (let index = 0; index < 10; index += 1) {
       expect(await tokens.getAccessToken(nameOf(index))).toMatch(/^a/u)
       await expect(left.process().getAccessToken(nameOf(index))).rejects.toMatchObject({
         code: 'ERR_SSO_REAUTHENTICATION_REQUIRED',
       })
     }
     expect(kept.replays).toBe(0)
-    // Eight days apart: what is not needed is not asked for. The last one is the call's own.
-    expect(Math.max(...kept.refreshes.values())).toBeLessThanOrEqual(5)
+    // Two days apart: what is not needed is not asked for. The last one is the call's own.
+    expect(Math.max(...kept.refreshes.values())).toBeLessThanOrEqual(6)
   })
 
   it('goes by the access token where the life of refresh tokens is not told', async () => {
@@ -177,6 +177,23 @@ describe('the pace (N4)', () => {
     await world.pass(hours(1.5))
     expect(world.refreshes.size).toBe(60)
     expect(world.replays).toBe(0)
+  })
+
+  it('stays inside the request budget, behind those who wait', async () => {
+    const world = await fleet()
+    await world.fill(40)
+    await world.pass(hours(9))
+    const tokens = world.process({ requestBudget: { perMinute: 6, burst: 1 } })
+    keepSignedIn(tokens, { within: 60, every: 15 })
+    await world.pass(minutes(1))
+    const caller = tokens.getAccessToken(nameOf(39))
+    await world.pass(minutes(1))
+    expect(await caller).toMatch(/^a\d/u)
+    await world.pass(minutes(10))
+    expect(world.refreshes.size).toBe(40)
+    for (const from of world.sentAt) {
+      expect(world.sentAt.filter((at) => at >= from && at < from + minutes(1)).length).toBeLessThanOrEqual(6)
+    }
   })
 
   it('waits while the firewall blocks, as long as that says', async () => {
