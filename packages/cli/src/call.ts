@@ -34,6 +34,7 @@ export interface CommandOptions {
   readonly scope?: string
   readonly expires?: string
   readonly grace?: string
+  readonly watch?: boolean
   readonly live?: boolean
   readonly yes?: boolean
   readonly fromPlain?: boolean

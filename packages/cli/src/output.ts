@@ -74,11 +74,18 @@ export function printNote(...lines: readonly Line[]): void {
 }
 
 function textOf(lines: readonly Line[], stream: 'stdout' | 'stderr'): string {
+  return renderedLines(lines, stream)
+    .map((line) => `${line}\n`)
+    .join('')
+}
+
+/** Each line as it is written to the stream: what is visible of it, in its colours. */
+export function renderedLines(lines: readonly Line[], stream: 'stdout' | 'stderr'): string[] {
   const shown = (piece: string | Painted): string => {
     if (typeof piece === 'string') return visible(piece)
     return hasColours(stream) ? styleText(piece.format, visible(piece.text)) : visible(piece.text)
   }
-  return lines.map((line) => `${typeof line === 'string' ? visible(line) : line.map(shown).join('')}\n`).join('')
+  return lines.map((line) => (typeof line === 'string' ? visible(line) : line.map(shown).join('')))
 }
 
 /** Where the stream is a terminal and NO_COLOR is not set. */

@@ -21,10 +21,11 @@ describe('owner-sso status', () => {
     await machine.signIn('regional@example.com')
     const { code, stdout } = await machine.run(['status'])
     expect(code).toBe(0)
-    const [first, second, , store] = stdout.split('\n')
+    const [first, due, second, , , store] = stdout.split('\n')
     const home = new URL(emulator.authUrl).host
     const region = new URL(emulator.regionalAuthUrl).host
     expect(first).toMatch(new RegExp(String.raw`^plain@example\.com {5}valid  █{20}  7 h 5\d min left  ${home}$`, 'u'))
+    expect(due).toMatch(/^ {22}next refresh in [56] h/u)
     expect(second).toMatch(new RegExp(String.raw`^regional@example\.com  valid  █+  .* left  ${region}$`, 'u'))
     expect(store).toBe(`Store: file:${machine.tokensFolder}`)
   })
@@ -46,7 +47,23 @@ describe('owner-sso status', () => {
     await machine.signIn('plain@example.com')
     emulator.once('refresh', { drop: 'after-commit' })
     await machine.run(['refresh'])
-    expect((await machine.run(['status'])).stdout).toContain('in doubt')
+    const { stdout } = await machine.run(['status'])
+    expect(stdout).toContain('in doubt')
+    expect(stdout).toMatch(/in doubt since a refresh \d+ s ago: its answer was lost/u)
+    expect(stdout).toMatch(/last failure \d+ s ago: .*\(ERR_SSO_\w+\)/u)
+  })
+
+  it('tells of the last refresh, and how one failed, until the next succeeds', async () => {
+    await machine.signIn('plain@example.com')
+    const later = { ahead: 120 }
+    await machine.run(['refresh'], { ...later, env: { OWNER_SSO_AUTH_URL: emulator.authUrl } })
+    expect((await machine.run(['status'], { ahead: 180 })).stdout).toMatch(
+      /refreshed 1 min ago, next refresh in [56] h/u,
+    )
+    emulator.once('refresh', { status: 503 })
+    await machine.run(['refresh'], { ahead: 600 })
+    const { stdout } = await machine.run(['status', '--json'], { ahead: 720 })
+    expect(JSON.parse(stdout).accounts[0].last_failure).toMatchObject({ code: expect.stringMatching(/^ERR_SSO_/u) })
   })
 
   it('prints JSON without a token in it', async () => {

@@ -2,8 +2,9 @@
  * The command in a real terminal: a pseudo-terminal of util-linux's `script`, which every Debian has.
  */
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
 import { describe } from '@jest/globals'
 import { command, ended, type Machine, until } from './machine.ts'
@@ -83,4 +84,13 @@ export function programInTerminal(machine: Machine, words: readonly string[], en
       return { code, restored: readFileSync(before ?? '', 'utf8') === readFileSync(after ?? '', 'utf8') }
     },
   }
+}
+
+const captures = fileURLToPath(new URL('../test-artefacts/captures', import.meta.url))
+
+/** Keeps what a terminal showed, for people to look at: as it was written, and without control characters. */
+export function capture(name: string, { raw, screen }: Terminal): void {
+  mkdirSync(captures, { recursive: true })
+  writeFileSync(join(captures, `${name}.ansi`), raw())
+  writeFileSync(join(captures, `${name}.txt`), screen())
 }

@@ -53,7 +53,7 @@ export { accountName, identifyOwner, isSubjectAccount, ownerOfEmail, type TokenO
 
 // 3. Store them.
 export type { Conflict, SwapOptions, TokenStore, Versioned } from './tokens/token-store.ts'
-export type { TokenRecord } from './tokens/token-record.ts'
+export type { RefreshFailure, TokenRecord } from './tokens/token-record.ts'
 export {
   type EncryptionKey,
   sealedTokenStore,

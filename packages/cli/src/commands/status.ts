@@ -1,82 +1,66 @@
 /**
- * `owner-sso status`: every account with its state, the time left, its region, and the store.
+ * `owner-sso status`: every account with its state, the time left, its refreshes, its region, and the store.
  */
+import { setTimeout as pause } from 'node:timers/promises'
 import { accountName, type TokenStatus } from '@owner-sso/core'
 import { accountNames } from '../account.ts'
 import type { Call } from '../call.ts'
-import { exitCodes } from '../command-error.ts'
-import { duration } from '../duration.ts'
-import { lifeBar } from '../life-bar.ts'
+import { exitCodes, usageError } from '../command-error.ts'
+import { stopped } from '../interruption.ts'
 import { type Line, printData, printJson, printNote } from '../output.ts'
-import { withTokens } from '../token-keeping.ts'
-import { visible } from '../visible-text.ts'
+import type { Settings } from '../settings.ts'
+import { liveScreen } from '../status/live-screen.ts'
+import { type AccountStatus, secondsLeft, statusTable } from '../status/status-table.ts'
+import { type TokenKeeping, withTokens } from '../token-keeping.ts'
 
-interface AccountStatus extends TokenStatus {
-  readonly account: string
-}
+/** Milliseconds between two drawings of `--watch`. */
+const drawnEvery = 1000
 
-export async function run({ settings }: Call): Promise<number> {
-  return withTokens(settings, undefined, async ({ tokens, store }) => {
-    const named = settings.account && accountName(settings.account.value)
-    const names = named === undefined ? await accountNames(tokens) : [named]
-    const accounts: AccountStatus[] = []
-    for (const account of names) accounts.push({ account, ...(await tokens.status(account)) })
-
-    if (settings.json) await printJson({ store: store.shown, accounts: accounts.map(forPrograms) })
-    else if (accounts.length > 0) await printData(...table(accounts), '', `Store: ${store.shown}`)
-    else printNote(`Nobody is signed in at ${store.shown}. Sign in with: owner-sso login`)
-    return named !== undefined && accounts.some(needsSignIn) ? exitCodes.signInAgain : exitCodes.ok
+export async function run({ settings, options }: Call): Promise<number> {
+  if (options.watch === true) requireTerminal(settings)
+  return withTokens(settings, undefined, async (keeping) => {
+    const shown = (accounts: readonly AccountStatus[]): Line[] => [
+      ...(accounts.length > 0 ? statusTable(accounts) : ['Nobody is signed in. Sign in with: owner-sso login']),
+      '',
+      `Store: ${keeping.store.shown}`,
+    ]
+    if (options.watch === true) await watch(async () => shown(await statuses(settings, keeping)))
+    const accounts = await statuses(settings, keeping)
+    if (settings.json) await printJson({ store: keeping.store.shown, accounts: accounts.map(forPrograms) })
+    else if (accounts.length > 0) await printData(...shown(accounts))
+    else printNote(`Nobody is signed in at ${keeping.store.shown}. Sign in with: owner-sso login`)
+    return settings.account !== undefined && accounts.some(needsSignIn) ? exitCodes.signInAgain : exitCodes.ok
   })
 }
 
-const words: Record<TokenStatus['state'], readonly [text: string, colour: 'green' | 'yellow' | 'red']> = {
-  valid: ['valid', 'green'],
-  expired: ['expired', 'yellow'],
-  'in-doubt': ['in doubt', 'yellow'],
-  'signed-out': ['signed out', 'red'],
-  'reauthentication-required': ['sign in again', 'red'],
+/** @throws CommandError where the output is no terminal, or for a program */
+function requireTerminal({ json }: Settings): void {
+  if (process.stdout.isTTY && !json) return
+  throw usageError('--watch draws on a terminal.', 'For a program or a pipe, run it without: owner-sso status --json')
 }
 
-function table(accounts: readonly AccountStatus[]): Line[] {
-  const rows = accounts.map((status) => ({ ...cells(status), colour: words[status.state][1] }))
-  const wide = (column: 'account' | 'state' | 'life'): number => Math.max(...rows.map((row) => row[column].length))
-  const [account, state, life] = [wide('account'), wide('state'), wide('life')]
-  return rows.map((row) => [
-    `${row.account.padEnd(account)}  `,
-    { format: row.colour, text: `${row.state.padEnd(state)}  ` },
-    { format: row.colour, text: row.region === '' ? row.life : `${row.life.padEnd(life)}  ` },
-    row.region,
-  ])
+async function statuses({ account }: Settings, { tokens }: TokenKeeping): Promise<AccountStatus[]> {
+  const names = account === undefined ? await accountNames(tokens) : [accountName(account.value)]
+  return Promise.all(names.map(async (name) => ({ account: name, ...(await tokens.status(name)) })))
 }
 
-function cells(status: AccountStatus): { account: string; state: string; life: string; region: string } {
-  const left = secondsLeft(status)
-  const lifetime = (status.expires_at ?? 0) - (status.obtained_at ?? 0)
-  const hasLife = left !== undefined && status.state !== 'reauthentication-required'
-  return {
-    account: visible(status.account),
-    state: words[status.state][0],
-    life: hasLife ? `${lifeBar(left, lifetime)}  ${remark(status, left)}` : remark(status, 0),
-    region: status.auth_url === undefined ? '' : new URL(status.auth_url).host,
+/** Draws until Ctrl-C; what stood on the terminal before is there again then. */
+async function watch(look: () => Promise<Line[]>): Promise<void> {
+  const screen = liveScreen(process.stdout)
+  try {
+    while (!stopped.aborted) {
+      screen.draw([...(await look()), '', 'Ctrl-C ends it.'])
+      await pause(drawnEvery, undefined, { signal: stopped }).catch(() => undefined)
+    }
+  } finally {
+    screen[Symbol.dispose]()
   }
-}
-
-/** What can be said of it in few words. */
-function remark({ state, reason, next_attempt_at }: AccountStatus, left: number): string {
-  if (state === 'valid') return `${duration(left)} left`
-  if (state === 'expired') return 'refreshed when next used'
-  if (state === 'in-doubt') return `replayed in ${duration((next_attempt_at ?? 0) - Date.now() / 1000)}`
-  return reason === undefined ? 'run owner-sso login' : `run owner-sso login (${reason.replaceAll('_', ' ')})`
 }
 
 function forPrograms(status: AccountStatus): object {
   return { ...status, seconds_left: secondsLeft(status) }
 }
 
-function secondsLeft({ expires_at }: AccountStatus): number | undefined {
-  return expires_at === undefined ? undefined : Math.max(0, Math.floor(expires_at - Date.now() / 1000))
-}
-
-function needsSignIn({ state }: AccountStatus): boolean {
+function needsSignIn({ state }: TokenStatus): boolean {
   return state === 'signed-out' || state === 'reauthentication-required'
 }

@@ -166,7 +166,7 @@ async function leaveInDoubt(
   const { derivedFrom, intent, before, sentAt } = ended
   cache.ownIntents = withOwnIntent(cache.ownIntents, { id: intent.id, spent: true, before }, derivedFrom)
   if (!ended.replay) cache.lostResponse = { id: intent.id, sentAt }
-  await putBack(cache, ended, { ...derivedFrom, intent: givenUp(intent) }, context)
+  await putBack(cache, ended, { ...derivedFrom, ...noted(error, context), intent: givenUp(intent) }, context)
   if (isInGrace(cache, intent, context)) {
     context.emit('refresh-failed', { account, error })
     return 'again'
@@ -182,8 +182,14 @@ async function leaveAsBefore(cache: AccountCache, ended: RequestResult, context:
   const { derivedFrom, before, outcome } = ended
   const rejections =
     outcome.kind === 'unspent' ? rejectionsAfter(derivedFrom, outcome.error, context.runtime.wallClock()) : {}
-  const record = { ...withoutIntent(derivedFrom), ...rejections }
+  const failed = 'error' in outcome && !(outcome.error instanceof SendGuardError) ? noted(outcome.error, context) : {}
+  const record = { ...withoutIntent(derivedFrom), ...rejections, ...failed }
   await putBack(cache, ended, before === undefined ? record : { ...record, intent: before }, context)
+}
+
+/** For people who look at the status: in a write that is made in any case. */
+function noted({ code }: SsoError, { runtime }: Context): Pick<SignedIn, 'failure'> {
+  return { failure: { code, at: Math.floor(runtime.wallClock() / 1000) } }
 }
 
 /** Unless somebody else changed the record. Where the store is down, `ownIntents` remembers what could not be written. */

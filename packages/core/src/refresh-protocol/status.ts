@@ -18,15 +18,21 @@ export async function statusOf(account: string, context: Context): Promise<Token
   }
   const { record } = cache
   if (record === undefined || record.state === 'signed-out') return { state: 'signed-out' }
+  const hasToken = accessTokenOf(record) !== undefined
   const facts = {
-    ...(accessTokenOf(record) !== undefined && { expires_at: record.obtained_at + record.lifetime }),
+    ...(hasToken && { expires_at: record.obtained_at + record.lifetime }),
     auth_url: record.tokens.auth_url,
     obtained_at: record.obtained_at,
+    ...(hasToken && record.refreshes > 0 && { refreshed_at: record.obtained_at }),
+    ...(record.failure && { last_failure: { code: record.failure.code, at: record.failure.at } }),
   }
   if (record.state === 'reauthentication-required') return { state: record.state, reason: record.reason, ...facts }
   const intent = openIntent(cache)
   if (intent !== undefined && !isIntentAlive(cache, intent, context)) {
-    return { state: 'in-doubt', next_attempt_at: inDoubt(cache, context).nextAttemptAt, ...facts }
+    const next_attempt_at = inDoubt(cache, context).nextAttemptAt
+    return { state: 'in-doubt', next_attempt_at, in_doubt_since: intent.at, ...facts }
   }
-  return { state: isUsable(cache, instantOf(context.runtime)) ? 'valid' : 'expired', ...facts }
+  const state = isUsable(cache, instantOf(context.runtime)) ? 'valid' : 'expired'
+  if (!hasToken) return { state, ...facts }
+  return { state, refresh_due_at: Math.ceil(record.obtained_at + cache.ages.ageing / 1000), ...facts }
 }

@@ -56,6 +56,7 @@ const holder: Check = object({
 })
 const refusals: Check = object({ inARow: count, thisOne: oneOf(true, false) })
 const rejections: Check = object({ inARow: count, at: number, description: optional(string) })
+const failure: Check = object({ code: filled, at: number })
 const flag = optional(oneOf(true))
 const intent: Check = object({ id: filled, holder, replay: count, at: number, answerLost: flag, restored: flag })
 const listOf =
@@ -78,6 +79,7 @@ const tokensHeld: Fields = {
   obtained_at: number,
   lifetime: number,
   refusals: optional(refusals),
+  failure: optional(failure),
 }
 /** An access token that has no life may be empty: see `bare-refresh-token.ts`. */
 const withoutLife: Check = object({ lifetime: oneOf(0) })

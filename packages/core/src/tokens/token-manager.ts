@@ -7,6 +7,7 @@ import type { CallOptions } from '../issuer/call-options.ts'
 import type { RequestBudget } from '../budget/request-budget.ts'
 import type { TokenIssuer } from '../issuer/token-issuer.ts'
 import type { TokenSet } from '../issuer/token-set.ts'
+import type { RefreshFailure } from './token-record.ts'
 import type { TokenStore } from './token-store.ts'
 
 /** What a token manager works with, and when it refreshes. */
@@ -84,6 +85,14 @@ export interface TokenStatus {
   readonly reason?: ReauthenticationReason
   /** When a refresh in doubt is replayed. */
   readonly next_attempt_at?: number
+  /** When the refresh was sent that is in doubt, by the clock of the process that sent it. */
+  readonly in_doubt_since?: number
+  /** When the tokens replaced others; absent while they are those of the sign-in. */
+  readonly refreshed_at?: number
+  /** When the background refresh is due: by `refreshAfter`, with the account's own place in its span. */
+  readonly refresh_due_at?: number
+  /** The last refresh that failed, while none after it succeeded. Records of older releases have none. */
+  readonly last_failure?: RefreshFailure
 }
 
 /** A refresh token that somebody already has, without an access token: from another client, or from a person. */

@@ -2,7 +2,7 @@
  * What a token store keeps for one account, as the refresh protocol needs it. Its shape belongs to core; a store treats
  * it as a sealed JSON value.
  */
-import type { ReauthenticationReason } from '../errors.ts'
+import type { ReauthenticationReason, SsoErrorCode } from '../errors.ts'
 import type { TokenSet } from '../issuer/token-set.ts'
 
 /** What a store keeps for one account: JSON-safe, and nothing that a store has to look into. */
@@ -46,6 +46,15 @@ interface TokensHeld extends Ancestry {
   readonly lifetime: number
   /** There while the owner API refuses one new access token after the other. */
   readonly refusals?: Refusals
+  /** The last refresh that failed, while none after it succeeded. */
+  readonly failure?: RefreshFailure
+}
+
+/** How a refresh failed. */
+export interface RefreshFailure {
+  readonly code: SsoErrorCode
+  /** Seconds since the epoch, by the clock of the process that sent it. */
+  readonly at: number
 }
 
 /** Access tokens that the owner API refused within a minute of their issue: see `noteRefusal`. */

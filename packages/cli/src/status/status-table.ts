@@ -1,0 +1,85 @@
+/**
+ * The accounts of a store as lines of text: a row for each, and below it what its refreshes did and will do.
+ */
+import type { TokenStatus } from '@owner-sso/core'
+import { duration } from '../duration.ts'
+import { lifeBar } from '../life-bar.ts'
+import type { Line } from '../output.ts'
+import { visible } from '../visible-text.ts'
+import { failureInWords } from './failure-words.ts'
+
+export interface AccountStatus extends TokenStatus {
+  readonly account: string
+}
+
+const words: Record<TokenStatus['state'], readonly [text: string, colour: 'green' | 'yellow' | 'red']> = {
+  valid: ['valid', 'green'],
+  expired: ['expired', 'yellow'],
+  'in-doubt': ['in doubt', 'yellow'],
+  'signed-out': ['signed out', 'red'],
+  'reauthentication-required': ['sign in again', 'red'],
+}
+
+export function statusTable(accounts: readonly AccountStatus[]): Line[] {
+  const rows = accounts.map((status) => ({ ...cells(status), status, colour: words[status.state][1] }))
+  const wide = (column: 'account' | 'state' | 'life'): number => Math.max(...rows.map((row) => row[column].length))
+  const [account, state, life] = [wide('account'), wide('state'), wide('life')]
+  return rows.flatMap((row): Line[] => [
+    [
+      `${row.account.padEnd(account)}  `,
+      { format: row.colour, text: `${row.state.padEnd(state)}  ` },
+      { format: row.colour, text: row.region === '' ? row.life : `${row.life.padEnd(life)}  ` },
+      row.region,
+    ],
+    ...details(row.status).map((text): Line => [{ format: 'dim', text: `${' '.repeat(account + 2)}${text}` }]),
+  ])
+}
+
+function cells(status: AccountStatus): { account: string; state: string; life: string; region: string } {
+  const left = secondsLeft(status)
+  const lifetime = (status.expires_at ?? 0) - (status.obtained_at ?? 0)
+  const hasLife = left !== undefined && status.state !== 'reauthentication-required'
+  return {
+    account: visible(status.account),
+    state: words[status.state][0],
+    life: hasLife ? `${lifeBar(left, lifetime)}  ${remark(status, left)}` : remark(status, 0),
+    region: status.auth_url === undefined ? '' : new URL(status.auth_url).host,
+  }
+}
+
+/** What can be said of it in few words. */
+function remark({ state, reason, next_attempt_at = 0 }: AccountStatus, left: number): string {
+  if (state === 'valid') return `${duration(left)} left`
+  if (state === 'expired') return 'refreshed when next used'
+  if (state === 'in-doubt') return `replayed in ${duration(next_attempt_at - now())}`
+  return reason === undefined ? 'run owner-sso login' : `run owner-sso login (${reason.replaceAll('_', ' ')})`
+}
+
+/** The last refresh, the next one, and what went wrong, as far as there is any. */
+function details({ state, refreshed_at, refresh_due_at, in_doubt_since, last_failure }: AccountStatus): string[] {
+  const last = refreshed_at === undefined ? [] : [`refreshed ${ago(refreshed_at)}`]
+  const next = state === 'valid' && refresh_due_at !== undefined ? [dueText(refresh_due_at)] : []
+  const lines = [...last, ...next].join(', ')
+  return [
+    ...(lines === '' ? [] : [lines]),
+    ...(in_doubt_since === undefined ? [] : [`in doubt since a refresh ${ago(in_doubt_since)}: its answer was lost`]),
+    ...(last_failure === undefined
+      ? []
+      : [`last failure ${ago(last_failure.at)}: ${failureInWords(last_failure.code)} (${last_failure.code})`]),
+  ]
+}
+
+function dueText(at: number): string {
+  return at > now() ? `next refresh in ${duration(at - now())}` : 'next refresh when it is next used'
+}
+
+function ago(at: number): string {
+  return `${duration(now() - at)} ago`
+}
+
+const now = (): number => Date.now() / 1000
+
+/** Whole seconds until the access token ends, none below 0; undefined where there is no token. */
+export function secondsLeft({ expires_at }: TokenStatus): number | undefined {
+  return expires_at === undefined ? undefined : Math.max(0, Math.floor(expires_at - now()))
+}
