@@ -9,6 +9,9 @@ const oneYear = 366 * 24 * 60 * 60
 /** The least that is believed where the figure may mean something else: then a service is asked twice an hour at most. */
 const leastOfGuess = 45 * 60
 
+/** Seconds that two clocks may differ, or an answer may be on its way. */
+const sameTime = 60
+
 /** What the caller knows of the lifetime: seconds, `'expires_in'` to trust that field as seconds, or nothing. */
 export type AccessTokenLifetime = number | 'expires_in' | undefined
 
@@ -22,14 +25,22 @@ export function expiresAt(accessToken: string, expiresIn: unknown, lifetime: Acc
  * the number that the user set; `exp` alone, by our clock; `expires_in`, where the user trusts it; eight hours. The first
  * two are believed as they are. The next two count as 45 minutes at least: a clock of ours that is wrong, or a field that
  * means something else, must not become a storm of refreshes.
+ *
+ * A JWT may have been issued a while ago, as one that a broker hands on. Then it lives only for the rest: `expires_in`, where
+ * the user trusts it, or where it is what `exp` and our clock come to. Two that agree are not both wrong.
  */
 function lifeOf(accessToken: string, expiresIn: unknown, lifetime: AccessTokenLifetime, now: number): number {
   const { exp = Number.NaN, iat = Number.NaN } = claimsOf(accessToken)
-  if (isPlausible(exp - iat)) return exp - iat
+  const told = Number(expiresIn)
+  const trusted = lifetime === 'expires_in' && isPlausible(told) ? Math.max(told, leastOfGuess) : documentedLifetime
+  if (isPlausible(exp - iat)) {
+    const isOlder = isPlausible(told) && Math.abs(exp - now - told) <= sameTime
+    const rest = isOlder ? told : lifetime === 'expires_in' ? trusted : Number.POSITIVE_INFINITY
+    return Math.min(exp - iat, rest)
+  }
   if (isPlausible(lifetime)) return lifetime
   if (isPlausible(exp - now)) return Math.max(exp - now, leastOfGuess)
-  const told = Number(expiresIn)
-  return lifetime === 'expires_in' && isPlausible(told) ? Math.max(told, leastOfGuess) : documentedLifetime
+  return trusted
 }
 
 const isPlausible = (seconds: unknown): seconds is number =>

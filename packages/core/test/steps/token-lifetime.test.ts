@@ -18,6 +18,30 @@ describe('when an access token ends', () => {
     },
   )
 
+  it.each([600, 10_800, 28_000])(
+    'is after the %i s that a token which was issued earlier has left, as a broker tells them',
+    (rest) => {
+      const old = jwt(now + rest, now + rest - eightHours)
+      expect(expiresAt(old, rest, undefined, now)).toBe(now + rest)
+      // Half a minute of difference between the clocks, or on the way, changes nothing.
+      expect(expiresAt(old, rest - 30, undefined, now)).toBe(now + rest - 30)
+      expect(expiresAt(old, rest + 30, undefined, now)).toBe(now + rest + 30)
+    },
+  )
+
+  it('is after the whole life of a token where expires_in and our clock say different things: one of them may be wrong', () => {
+    expect(expiresAt(jwt(now + eightHours, now), 300, undefined, now)).toBe(now + eightHours)
+    expect(expiresAt(jwt(now + 10_800, now + 10_800 - eightHours), 300, undefined, now)).toBe(now + eightHours)
+    expect(expiresAt(jwt(now + 10_800, now + 10_800 - eightHours), undefined, undefined, now)).toBe(now + eightHours)
+  })
+
+  it('is after expires_in where that is trusted, and less than the life that a token says it has', () => {
+    const old = jwt(now + 99_000, now + 99_000 - eightHours)
+    expect(expiresAt(old, 10_800, 'expires_in', now)).toBe(now + 10_800)
+    expect(expiresAt(old, 45_000, 'expires_in', now)).toBe(now + eightHours)
+    expect(expiresAt(old, 1, 'expires_in', now)).toBe(now + leastOfGuess)
+  })
+
   it('is what the option says, where the token has no iat: an exp alone is measured by our clock, which may be wrong', () => {
     expect(expiresAt(jwt(now + 1000), 300, 60, now)).toBe(now + 60)
     expect(expiresAt(jwt(now + 10_000), 300, undefined, now)).toBe(now + 10_000)
