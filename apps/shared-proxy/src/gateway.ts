@@ -53,7 +53,7 @@ export function createGateway({ tokens, store, clients, apiUrl, transport, authU
     onProblem: (error, { code }, { account }) => log?.('call-failed', { answered: code, account, ...described(error) }),
   })
   let asked: Promise<Readiness> | undefined
-  // Whoever asks while Redis is being asked gets the same answer.
+  // Whoever asks while the store is being asked gets the same answer.
   const readiness = (): Promise<Readiness> =>
     (asked ??= readinessOf(store, authUrls).finally(() => {
       asked = undefined

@@ -15,8 +15,9 @@ import { fileTokenStore } from '@owner-sso/token-store-file'
 import { openClients } from './clients.ts'
 import { createGateway, type Gateway } from './gateway.ts'
 import { described, logRefreshes, logToStdout as log } from './log.ts'
-import { openRedis, type RedisStore } from './redis.ts'
+import { openStore } from './open-store.ts'
 import { type Settings, SettingsError, settingsFrom, ssoOptionsOf } from './settings.ts'
+import type { SharedStore } from './shared-store.ts'
 
 /** Milliseconds that a refresh may still take when the calls have ended: its own deadline of 30 s, and the save. */
 const settlingTime = 45_000
@@ -39,12 +40,12 @@ async function run(): Promise<number> {
   const { authUrl, regionalAuthUrls, apiUrl, transport, requestBudget } = settings
   const clients = await openClients(settings.clientsFile)
   const sso = createSso(ssoOptionsOf(settings))
-  const redis = openRedis(settings, (code) => log('redis-down', { code }))
-  const tokens = createTokenManager({ sso, store: redis.store, requestBudget, ...spoolOf(settings) })
+  const shared = openStore(settings, (code) => log('store-down', { code }))
+  const tokens = createTokenManager({ sso, store: shared.store, requestBudget, ...spoolOf(settings) })
   logRefreshes(tokens, log)
-  void redis.connected.then(() => warnOf(redis))
+  void shared.connected.then(() => warnOf(shared))
   const authUrls = [authUrl, ...regionalAuthUrls]
-  const gateway = createGateway({ tokens, store: redis.store, clients, apiUrl, transport, authUrls, log })
+  const gateway = createGateway({ tokens, store: shared.store, clients, apiUrl, transport, authUrls, log })
   log('listening', { url: await listen(gateway.server, settings.host, settings.port) })
   const signal = await asked
   const stopped = stop(gateway, tokens, settings.graceSeconds * 1000)
@@ -56,17 +57,17 @@ async function run(): Promise<number> {
   return exitCode
 }
 
-/** Sealed as Redis is: both hold the same. */
+/** Sealed as the store is: both hold the same. */
 function spoolOf({ spool: path, encryptionKeys: encryptionKey }: Settings): { readonly spool?: TokenStore } {
   return path === undefined ? {} : { spool: fileTokenStore({ path, ...(encryptionKey && { encryptionKey }) }) }
 }
 
-async function warnOf({ problems }: RedisStore): Promise<void> {
-  log('redis-connected')
+async function warnOf({ problems }: SharedStore): Promise<void> {
+  log('store-connected')
   try {
-    for (const message of await problems()) log('redis-warning', { message })
+    for (const message of await problems()) log('store-warning', { message })
   } catch (error) {
-    log('redis-warning', { ...described(error) })
+    log('store-warning', { ...described(error) })
   }
 }
 

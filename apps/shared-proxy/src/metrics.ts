@@ -52,7 +52,9 @@ export function createMetrics({ tokens, active, readiness }: MetricsOptions): Me
     registry.registerMetric(new Gauge({ name, help, registers: [], collect }))
   }
   gauge('owner_sso_calls_active', 'Calls to the owner API under way.', active)
-  gauge('owner_sso_redis_up', '1 while Redis answers, else 0.', async () => Number((await readiness()).redis === 'up'))
+  gauge('owner_sso_store_up', '1 while the store answers, else 0.', async () =>
+    Number((await readiness()).store === 'up'),
+  )
   gauge(
     'owner_sso_firewall_blocked',
     '1 while the firewall of the SSO service blocks all instances (the breaker is open), else 0.',

@@ -1,19 +1,19 @@
 /**
- * Whether an instance can do all it is there for: Redis answers, and no firewall keeps it from refreshing tokens.
+ * Whether an instance can do all it is there for: the store answers, and no firewall keeps it from refreshing tokens.
  */
 import { firewallRecordName, type TokenStore } from '@owner-sso/core'
 
 export interface Readiness {
   readonly ready: boolean
-  readonly redis: 'up' | 'down'
-  /** `unknown` while Redis, which holds it for all instances, is down. */
+  readonly store: 'up' | 'down'
+  /** `unknown` while the store, which holds it for all instances, is down. */
   readonly firewall: 'clear' | 'blocked' | 'unknown'
   /** When the service may be asked again, in seconds since the epoch; there while it is blocked. */
   readonly nextAttemptAt?: number
 }
 
 /**
- * One read for each instance of the SSO service says both: that Redis answers, and what all gateways know of its firewall.
+ * One read for each instance of the SSO service says both: that the store answers, and what all gateways know of its firewall.
  * Takes no longer than the store's own deadline of two seconds.
  */
 export async function readinessOf(store: TokenStore, authUrls: readonly string[]): Promise<Readiness> {
@@ -22,10 +22,10 @@ export async function readinessOf(store: TokenStore, authUrls: readonly string[]
     const nextAttemptAt = Math.max(...blocks)
     const isBlocked = nextAttemptAt > Date.now() / 1000
     return isBlocked
-      ? { ready: false, redis: 'up', firewall: 'blocked', nextAttemptAt }
-      : { ready: true, redis: 'up', firewall: 'clear' }
+      ? { ready: false, store: 'up', firewall: 'blocked', nextAttemptAt }
+      : { ready: true, store: 'up', firewall: 'clear' }
   } catch {
-    return { ready: false, redis: 'down', firewall: 'unknown' }
+    return { ready: false, store: 'down', firewall: 'unknown' }
   }
 }
 

@@ -19,11 +19,11 @@ export interface Settings extends Pick<SsoOptions, 'redirectUri' | 'transport'> 
   readonly regionalAuthUrls: readonly string[]
   /** The owner API. */
   readonly apiUrl: string
-  /** Redis; may have a user name and password in it, so it is never printed. */
+  /** Redis or PostgreSQL; may have a user name and password in it, so it is never printed. */
   readonly storeUrl: string
-  /** What token sets are sealed with in Redis, 32 bytes each: the first seals, all open. */
+  /** What token sets are sealed with in the store, 32 bytes each: the first seals, all open. */
   readonly encryptionKeys?: readonly Uint8Array[]
-  /** A folder of this machine for new tokens that Redis does not take. */
+  /** A folder of this machine for new tokens that the store does not take. */
   readonly spool?: string
   /** What all instances may send for refreshes. */
   readonly requestBudget?: RequestBudget
@@ -83,7 +83,10 @@ export function signInSettingsFrom(environment: NodeJS.ProcessEnv): SignInSettin
       .map((url) => origin(regional, url)),
     ...transportOf('OWNER_SSO_TRANSPORT', optional('OWNER_SSO_TRANSPORT')),
     ...redirectUriOf(optional('OWNER_SSO_REDIRECT_URI')),
-    storeUrl: redisAddress('OWNER_SSO_STORE', required('OWNER_SSO_STORE', 'the Redis that all instances share')),
+    storeUrl: storeAddress(
+      'OWNER_SSO_STORE',
+      required('OWNER_SSO_STORE', 'the Redis or PostgreSQL that all instances share'),
+    ),
     ...encryptionKeys('OWNER_SSO_ENCRYPTION_KEY', optional('OWNER_SSO_ENCRYPTION_KEY')),
   }
 }
@@ -145,9 +148,12 @@ function tokenAddress(name: string, value: string): string {
 }
 
 /** The value is not repeated: there may be a password in it. */
-function redisAddress(name: string, value: string): string {
-  if (URL.canParse(value) && /^rediss?:$/u.test(new URL(value).protocol) && new URL(value).hostname !== '') return value
-  throw new SettingsError(`${name} must be an address such as redis://127.0.0.1:6379 (rediss:// for TLS).`)
+function storeAddress(name: string, value: string): string {
+  const url = URL.canParse(value) ? new URL(value) : undefined
+  if (url !== undefined && /^(?:rediss?|postgres(?:ql)?):$/u.test(url.protocol) && url.hostname !== '') return value
+  throw new SettingsError(
+    `${name} must be an address such as redis://127.0.0.1:6379 (rediss:// for TLS) or postgres://127.0.0.1/tokens (?sslmode=require for TLS).`,
+  )
 }
 
 function spoolFolder(name: string, value: string | undefined): Pick<Settings, 'spool'> {

@@ -5,8 +5,8 @@
  */
 import { accountName, createSso, createTokenManager, type Factor, type PasscodeAnswer } from '@owner-sso/core'
 import { described } from './log.ts'
+import { openStore } from './open-store.ts'
 import { openPrompt, type Prompt } from './prompt.ts'
-import { openRedis } from './redis.ts'
 import { SettingsError, signInSettingsFrom, ssoOptionsOf } from './settings.ts'
 
 const prompt = openPrompt()
@@ -23,7 +23,7 @@ async function signIn({ ask, askSecretly }: Prompt): Promise<string> {
   const settings = signInSettingsFrom(process.env)
   const { OWNER_SSO_ACCOUNT, OWNER_SSO_CREDENTIAL } = process.env
   const sso = createSso(ssoOptionsOf(settings))
-  const { store } = openRedis(settings)
+  const { store } = openStore(settings)
   // Made before the login, which so heeds a block that one of the gateways has met, and tells them of its own.
   const manager = createTokenManager({ sso, store })
   const identity = OWNER_SSO_ACCOUNT || (await ask('Account: '))

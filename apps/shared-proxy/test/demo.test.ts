@@ -42,7 +42,7 @@ describeWithRedis('the demo', () => {
       expect.stringMatching(/^\{"response":\[/u),
       expect.stringContaining('data: {"tick":5}'),
       expect.stringContaining('"ready":true'),
-      expect.stringContaining('owner_sso_redis_up 1'),
+      expect.stringContaining('owner_sso_store_up 1'),
     ])
   })
 

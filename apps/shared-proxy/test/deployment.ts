@@ -11,6 +11,7 @@ import { createSso, createTokenManager, type TokenManager, type TokenStore } fro
 import { type Emulator, type EmulatorOptions, startEmulator } from '@owner-sso/emulator'
 import { redisTokenStore } from '@owner-sso/token-store-redis'
 import { createClient } from 'redis'
+import { openStore as openSharedStore } from '../src/open-store.ts'
 import { type Instance, startInstance } from './instance.ts'
 import { type RedisServer, startRedis } from '../../../tests/support/redis-server.ts'
 
@@ -33,6 +34,8 @@ export interface DeploymentOptions {
   readonly environment?: Readonly<Record<string, string>>
   /** Of everybody, the test itself included; in base64. Given to the instances alone, as a variable, it leaves the test's store plain. */
   readonly encryptionKey?: string
+  /** The address of the store, if it is not the one Redis. */
+  readonly storeUrl?: string
 }
 
 export interface Deployment {
@@ -82,12 +85,11 @@ export function useRedis(lives: 'test' | 'all' = 'test'): void {
 
 /** Deploys with `account` signed in, and ends it after the test. */
 export async function deploy(options: DeploymentOptions = {}): Promise<Deployment> {
-  if (!redis) throw new Error('useRedis() is missing')
-  const server = redis
+  const storeUrl = options.storeUrl ?? theRedis().url
   const emulator = await startEmulator({ firewall: false, ...options.emulator })
   atEnd(() => emulator.close())
   const sso = createSso({ authUrl: emulator.authUrl, regionalAuthUrls: [emulator.regionalAuthUrl] })
-  const store = await openStore(server.url, options.encryptionKey)
+  const store = options.storeUrl === undefined ? await openStore(storeUrl, options.encryptionKey) : ownStore(storeUrl)
   const tokens = createTokenManager({ sso, store })
   await tokens.save(account, await sso.login({ identity: account, credential: 'correct horse' }))
 
@@ -96,7 +98,7 @@ export async function deploy(options: DeploymentOptions = {}): Promise<Deploymen
     OWNER_SSO_AUTH_URL: emulator.authUrl,
     OWNER_SSO_REGIONAL_AUTH_URLS: emulator.regionalAuthUrl,
     OWNER_SSO_API_URL: emulator.ownerApiUrl,
-    OWNER_SSO_STORE: server.url,
+    OWNER_SSO_STORE: storeUrl,
     OWNER_SSO_CLIENTS_FILE: clientsFile(clients),
     ...(options.encryptionKey !== undefined && { OWNER_SSO_ENCRYPTION_KEY: options.encryptionKey }),
     ...options.environment,
@@ -111,7 +113,9 @@ export async function deploy(options: DeploymentOptions = {}): Promise<Deploymen
   await Promise.all(Array.from({ length: options.instances ?? 1 }, start))
   return {
     emulator,
-    redis: server,
+    get redis() {
+      return theRedis()
+    },
     instances,
     instance(index) {
       const instance = instances[index]
@@ -127,6 +131,18 @@ export async function deploy(options: DeploymentOptions = {}): Promise<Deploymen
       await Promise.all(instances.map((instance) => instance.pass(seconds)))
     },
   }
+}
+
+function theRedis(): RedisServer {
+  if (!redis) throw new Error('useRedis() is missing')
+  return redis
+}
+
+/** The store as one more gateway opens it. */
+function ownStore(storeUrl: string): TokenStore {
+  const { store, close } = openSharedStore({ storeUrl })
+  atEnd(close)
+  return store
 }
 
 /** The store as a process of its own would see it. */

@@ -66,7 +66,7 @@ export async function startInstance(environment: Readonly<Record<string, string>
   const program = run('main', { environment: { PORT: '0', ...environment } })
   const [[, url = '']] = await Promise.all([
     program.prints(/"listening","url":"([^"]+)"/u),
-    program.prints(/"redis-connected"/u),
+    program.prints(/"store-connected"/u),
   ])
   return {
     ...program,

@@ -131,13 +131,13 @@ describeWithRedis('an instance that is asked to stop', () => {
       await late.exitCode
     })
     const [, url = ''] = await late.prints(/"listening","url":"([^"]+)"/u)
-    await late.prints(/"redis-down","code":"ECONNREFUSED"/u)
+    await late.prints(/"store-down","code":"ECONNREFUSED"/u)
     expect(await call(`${url}/readyz`)).toMatchObject({ status: 503 })
     expect(await call(`${url}/api/1/vehicles`)).toMatchObject({ status: 503, headers: { 'retry-after': '5' } })
     await deployment.redis.start()
-    await late.prints(/"redis-connected"/u)
+    await late.prints(/"store-connected"/u)
     expect(await call(`${url}/api/1/vehicles`)).toMatchObject({ status: 200 })
-    expect(late.printed().match(/redis-down/gu)).toHaveLength(1)
+    expect(late.printed().match(/store-down/gu)).toHaveLength(1)
   })
 
   it('takes no port that is in use, and says so', async () => {

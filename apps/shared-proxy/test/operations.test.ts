@@ -13,7 +13,7 @@ async function page(
   return { status, body: JSON.parse(body) }
 }
 
-const clear = { ready: true, redis: 'up', firewall: 'clear', closing: false }
+const clear = { ready: true, store: 'up', firewall: 'clear', closing: false }
 
 describeWithRedis('the pages for operators', () => {
   useRedis()
@@ -31,17 +31,17 @@ describeWithRedis('the pages for operators', () => {
 
     await deployment.redis.kill()
     const began = performance.now()
-    const down = { ready: false, redis: 'down', firewall: 'unknown', closing: false }
+    const down = { ready: false, store: 'down', firewall: 'unknown', closing: false }
     expect(await page(instance, 'readyz')).toEqual({ status: 503, body: down })
     expect(performance.now() - began).toBeLessThan(5000)
     expect(await page(instance, 'healthz')).toMatchObject({ status: 200 })
     expect(await call(`${instance.url}/api/1/vehicles`)).toMatchObject({ status: 200 })
-    expect(await metric(instance, 'owner_sso_redis_up')).toBe(0)
+    expect(await metric(instance, 'owner_sso_store_up')).toBe(0)
 
     await deployment.redis.start()
     // The client tries again after a moment; a command waits for it.
     while ((await page(instance, 'readyz')).status !== 200) await new Promise((resolve) => setTimeout(resolve, 50))
-    expect(await metric(instance, 'owner_sso_redis_up')).toBe(1)
+    expect(await metric(instance, 'owner_sso_store_up')).toBe(1)
   })
 
   it('say that the firewall blocks, on every instance, until one got through again', async () => {
@@ -56,7 +56,7 @@ describeWithRedis('the pages for operators', () => {
     for (const instance of [first, second]) {
       expect(await page(instance, 'readyz')).toMatchObject({
         status: 503,
-        body: { ready: false, redis: 'up', firewall: 'blocked', nextAttemptAt: expect.any(Number) },
+        body: { ready: false, store: 'up', firewall: 'blocked', nextAttemptAt: expect.any(Number) },
       })
       expect(await metric(instance, 'owner_sso_firewall_blocked')).toBe(1)
     }

@@ -36,7 +36,7 @@ async function startAndFail(environment: Readonly<Record<string, string>>): Prom
       ...environment,
     },
   })
-  const [, code = ''] = await instance.prints(/"redis-down","code":"([^"]+)"/u)
+  const [, code = ''] = await instance.prints(/"store-down","code":"([^"]+)"/u)
   return code
 }
 

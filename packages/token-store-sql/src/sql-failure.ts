@@ -137,6 +137,7 @@ function meaningOf(error: unknown): Meaning | undefined {
 }
 
 function failure(error: unknown): unknown {
+  if (error instanceof StoreError) return error
   if (error instanceof TypeError && sqlStateOf(error) === undefined && resultOf(error) === undefined) return error
   const [name, code] = sqlStateOf(error) ? ['PostgreSQL', sqlStateOf(error)] : ['SQLite', resultOf(error)]
   const meaning = meaningOf(error)

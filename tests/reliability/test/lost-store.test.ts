@@ -2,10 +2,11 @@
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
+import { hasPostgres, startPostgres } from '../../support/postgres-server.ts'
 import { hasRedis, startRedis } from '../../support/redis-server.ts'
 import { account, atEnd, deploy, type Deployment } from './deployment/deployment.ts'
 import { until } from './deployment/figures.ts'
-import { fileRow, redisOn, type StoreRow, type StoreSettings } from './deployment/stores.ts'
+import { fileRow, postgresOn, redisOn, type StoreRow, type StoreSettings } from './deployment/stores.ts'
 import type { Worker } from './deployment/worker.ts'
 
 interface EmptiedRow {
@@ -33,6 +34,21 @@ const rows: EmptiedRow[] = [
             const redis = await startRedis()
             atEnd(redis.stop)
             return { store: redisOn(redis), empty: async () => void (await redis.command('FLUSHALL')) }
+          },
+        },
+      ]
+    : []),
+  ...(hasPostgres
+    ? [
+        {
+          name: 'PostgreSQL, and TRUNCATE',
+          make: async () => {
+            const postgres = await startPostgres()
+            atEnd(postgres.stop)
+            return {
+              store: postgresOn(postgres),
+              empty: async () => void (await postgres.query('TRUNCATE owner_sso_tokens')),
+            }
           },
         },
       ]

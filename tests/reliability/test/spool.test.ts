@@ -79,7 +79,7 @@ async function partition({ sharesSpool = true } = {}): Promise<Partition> {
     emulator: { reuse: 'revoke-family' },
     manager: sharesSpool ? { spool } : {},
   })
-  const holder = await started({ ...settingsOf(deployment), url: switchboard.url, spool })
+  const holder = await started({ ...settingsOf(deployment), url: `redis://127.0.0.1:${switchboard.port}`, spool })
   await deployment.signIn()
   await deployment.expire()
   await holder.move({ wall: life * 1000, monotonic: life * 1000 })

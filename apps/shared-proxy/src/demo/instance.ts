@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 
 export interface Instance {
   readonly child: ChildProcess
-  /** Its address, once it listens and has reached Redis. Rejects where it ends before that. */
+  /** Its address, once it listens and has reached the store. Rejects where it ends before that. */
   readonly ready: Promise<string>
 }
 
@@ -39,7 +39,7 @@ function address(log: Interface, onLine: (line: string) => void): Promise<string
     let isConnected = false
     log.on('line', (line) => {
       if (url !== undefined && isConnected) return onLine(line)
-      isConnected ||= line.includes('"event":"redis-connected"')
+      isConnected ||= line.includes('"event":"store-connected"')
       url ??= /"event":"listening","url":"([^"]+)"/u.exec(line)?.[1]
       if (url !== undefined && isConnected) resolve(url)
     })

@@ -3,12 +3,15 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll } from '@jest/globals'
-import { hasRedis, type RedisServer, startRedis } from '../../../support/redis-server.ts'
+import { hasPostgres, startPostgres } from '../../../support/postgres-server.ts'
+import { hasRedis, startRedis } from '../../../support/redis-server.ts'
 
 /** What a worker opens its store with; plain data. */
 export type StoreSettings =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'redis'; readonly url: string; readonly prefix: string }
+  | { readonly kind: 'postgres'; readonly url: string; readonly tableName: string }
+  | { readonly kind: 'sqlite'; readonly path: string }
 
 export interface StoreRow {
   readonly name: string
@@ -28,30 +31,73 @@ export const fileRow: StoreRow = {
   },
 }
 
-let shared: Promise<RedisServer> | undefined
 let stores = 0
+const shared = new Map<string, Promise<{ readonly url: string; readonly stop: () => Promise<void> }>>()
+
+/** One server of a kind for all tests of a file. */
+function sharedServer(kind: 'redis' | 'postgres'): Promise<{ readonly url: string }> {
+  const server = shared.get(kind) ?? (kind === 'redis' ? startRedis() : startPostgres())
+  shared.set(kind, server)
+  return server
+}
 
 afterAll(async () => {
-  await (await shared)?.stop()
+  for (const server of shared.values()) await (await server).stop()
 })
 
-/** One server for all tests of a file; each has keys of its own. */
+/** Each test has keys of its own. */
 export const redisRow: StoreRow = {
   name: 'Redis store',
   async make() {
-    shared ??= startRedis()
-    const { url } = await shared
+    const { url } = await sharedServer('redis')
     stores += 1
     return { settings: { kind: 'redis', url, prefix: `scenario-${stores}:` }, remove: async () => undefined }
   },
 }
 
+/** Each test has a table of its own. */
+export const postgresRow: StoreRow = {
+  name: 'PostgreSQL store',
+  async make() {
+    const { url } = await sharedServer('postgres')
+    stores += 1
+    return { settings: { kind: 'postgres', url, tableName: `scenario-${stores}` }, remove: async () => undefined }
+  },
+}
+
+export const sqliteRow: StoreRow = {
+  name: 'SQLite store',
+  async make() {
+    const folder = mkdtempSync(join(tmpdir(), 'owner-sso-scenario-'))
+    return {
+      settings: { kind: 'sqlite', path: join(folder, 'tokens.db') },
+      remove: async () => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }),
+    }
+  },
+}
+
 /** A store on a server of the test's own, which it may do anything to. */
-export function redisOn({ url }: Pick<RedisServer, 'url'>): StoreRow {
+export function redisOn({ url }: { readonly url: string }): StoreRow {
   return {
     name: 'Redis store',
     make: async () => ({ settings: { kind: 'redis', url, prefix: 'owner-sso:' }, remove: async () => undefined }),
   }
 }
 
-export const storeRows: readonly StoreRow[] = hasRedis ? [fileRow, redisRow] : [fileRow]
+/** The same on a PostgreSQL. */
+export function postgresOn({ url }: { readonly url: string }): StoreRow {
+  return {
+    name: 'PostgreSQL store',
+    make: async () => ({
+      settings: { kind: 'postgres', url, tableName: 'owner_sso_tokens' },
+      remove: async () => undefined,
+    }),
+  }
+}
+
+export const storeRows: readonly StoreRow[] = [
+  fileRow,
+  ...(hasRedis ? [redisRow] : []),
+  ...(hasPostgres ? [postgresRow] : []),
+  sqliteRow,
+]

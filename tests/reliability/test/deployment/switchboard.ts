@@ -1,9 +1,9 @@
-/** An address that leads to one Redis server, and after a failover to another. */
+/** An address that leads to one server, and after a failover to another. */
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 
 export interface Switchboard {
-  readonly url: string
+  readonly port: number
   /** Where new connections lead. The old ones are cut. */
   connectTo(port: number): void
   /** From now on nobody is there; the old connections are cut. */
@@ -38,7 +38,7 @@ export async function startSwitchboard(port: number): Promise<Switchboard> {
   const address = server.address()
   const own = typeof address === 'object' && address !== null ? address.port : 0
   return {
-    url: `redis://127.0.0.1:${own}`,
+    port: own,
     connectTo(next) {
       target = next
       cut()

@@ -10,6 +10,8 @@ export async function openStore(settings) {
     const { fileTokenStore } = await import('@owner-sso/token-store-file')
     return { store: fileTokenStore({ path: settings.path }), close: async () => {} }
   }
+  if (settings.kind === 'postgres') return openPostgres(settings)
+  if (settings.kind === 'sqlite') return openSqlite(settings)
   const { redisTokenStore } = await import('@owner-sso/token-store-redis')
   const { createClient } = await import('redis')
   const client = createClient({ url: settings.url, socket: { reconnectStrategy: 20 } })
@@ -17,6 +19,38 @@ export async function openStore(settings) {
   client.on('error', () => {})
   await client.connect()
   return { store: redisTokenStore({ client, prefix: settings.prefix }), close: async () => client.destroy() }
+}
+
+async function openPostgres({ url, tableName }) {
+  const { createTable, sqlTokenStore } = await import('@owner-sso/token-store-sql')
+  const { Client, Pool } = (await import('pg')).default
+  const limits = { connectionString: url, connectionTimeoutMillis: 2000, query_timeout: 2000 }
+  const client = new Pool({ ...limits, max: 4 })
+  client.on('error', () => {})
+  await createTable(client, { tableName })
+  let listener
+  const subscriber = async () => {
+    listener = new Client(limits)
+    await listener.connect()
+    return listener
+  }
+  const close = async () => {
+    // Not awaited: the server may stand still.
+    for (const each of [client, listener]) each?.end().catch(() => {})
+  }
+  return { store: sqlTokenStore({ client, tableName, subscriber }), close }
+}
+
+/** By a library that every Node has. */
+async function openSqlite({ path }) {
+  const { createTable, sqlTokenStore } = await import('@owner-sso/token-store-sql')
+  const { default: Database } = await import('libsql')
+  const client = new Database(path)
+  client.exec('PRAGMA busy_timeout = 100')
+  client.exec('PRAGMA journal_mode = WAL')
+  client.exec('PRAGMA synchronous = FULL')
+  await createTable(client)
+  return { store: sqlTokenStore({ client }), close: async () => client.close() }
 }
 
 /** @param report - told each point: `read` (where it is armed, `before-read`), `before-intent`, `after-intent`, `before-result`, … */
