@@ -12,6 +12,7 @@ import {
   prepareWindow,
   signInOn,
   type SignInWindow,
+  unlessClosed,
 } from './sign-in-window.ts'
 import { controlC, describeInTerminal, inTerminal, type Terminal } from './terminal.ts'
 
@@ -124,7 +125,7 @@ describeInWindow('owner-sso login --browser, in a window of its own', () => {
     const terminal = login('plain@example.com', ['--redirect-uri', redirectUri])
     const page = await window.page()
     if (how === 'redirect') await signInOn(page, 'plain@example.com')
-    else await page.evaluate(`location = '${redirectUri}?error=access_denied'`)
+    else await unlessClosed(page.evaluate(`location = '${redirectUri}?error=access_denied'`))
     await terminal.shows(how === 'redirect' ? 'Signed in as plain@example.com' : 'You cancelled the sign-in.')
     expect(await endOf(terminal, `own-scheme-${how}`)).toBe(how === 'redirect' ? 0 : 4)
   })
@@ -132,7 +133,7 @@ describeInWindow('owner-sso login --browser, in a window of its own', () => {
   it('ends with 4 where the person cancels on the page', async () => {
     const terminal = login('plain@example.com')
     const page = await window.page()
-    await page.getByRole('button', { name: 'Cancel' }).click({ noWaitAfter: true })
+    await unlessClosed(page.getByRole('button', { name: 'Cancel' }).click({ noWaitAfter: true }))
     await terminal.shows('You cancelled the sign-in. Nothing was stored.')
     expect(await endOf(terminal, 'cancelled')).toBe(4)
   })
@@ -165,7 +166,7 @@ describeInWindow('owner-sso login --browser, in a window of its own', () => {
     const terminal = login('plain@example.com')
     const page = await window.page()
     const forged = new URLSearchParams({ code: 'forged', state: 'another', issuer: emulator.authUrl })
-    await page.goto(`${emulator.authUrl}/void/callback?${forged.toString()}`).catch(() => undefined)
+    await unlessClosed(page.goto(`${emulator.authUrl}/void/callback?${forged.toString()}`))
     await terminal.shows('This address belongs to another sign-in.')
     expect(await endOf(terminal, 'another-sign-in')).toBe(3)
     expect(emulator.requests.map(({ path }) => path)).not.toContain('/oauth2/v3/token')

@@ -99,6 +99,13 @@ export async function signInOn(page: Page, identity: string): Promise<void> {
   await page.getByRole('button', { name: 'Sign in' }).click({ noWaitAfter: true })
 }
 
+/** What a person does last in a window, which may close before the browser could answer. */
+export async function unlessClosed(act: Promise<unknown>): Promise<void> {
+  await act.catch((error: unknown) => {
+    if (!/closed|ERR_ABORTED|interrupted/iu.test(String(error))) throw error
+  })
+}
+
 /** Keeps what a terminal showed: as text, and as it was sent, for whoever replays it (`cat`). */
 export function keepScreen(name: string, terminal: Terminal): void {
   mkdirSync(artefacts, { recursive: true })

@@ -36,6 +36,11 @@ it.each(['status', 'accounts', 'refresh', 'stores', 'doctor'])(
   },
 )
 
+it('a sign-in with a password loads nothing of the browser window', async () => {
+  const loaded = await loadedBy('login --account plain@example.com', { OWNER_SSO_CREDENTIAL: credential })
+  expect(loaded.join(' ')).not.toMatch(/browser-sign-in|pasted-address|window/u)
+})
+
 describe('the Public Suffix List', () => {
   it('is not loaded by a sign-in', async () => {
     const loaded = await loadedBy('login --account plain@example.com', { OWNER_SSO_CREDENTIAL: credential })

@@ -62,7 +62,7 @@ describe('the debugging pipe', () => {
         await pipe.ended
         expect(received).toEqual(sent)
       }),
-      { numRuns: 100 },
+      { numRuns: 50 },
     )
   })
 

@@ -3,7 +3,7 @@
  */
 import { accessSync, constants, statSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { posix, win32 } from 'node:path'
+import ownPath, { type PlatformPath, posix, win32 } from 'node:path'
 import { usageError } from '../command-error.ts'
 import { expandHome } from '../folders.ts'
 
@@ -50,7 +50,7 @@ export function installedBrowser(env: NodeJS.ProcessEnv = process.env): string |
 
 /** A path stands for itself, a name for a program of PATH. */
 function placesOf(named: string, env: NodeJS.ProcessEnv): string[] {
-  return /[\\/]/u.test(named) ? [named] : pathFolders(env).map((folder) => posix.join(folder, named))
+  return /[\\/]/u.test(named) ? [named] : pathFolders(env, ownPath).map((folder) => ownPath.join(folder, named))
 }
 
 /** Where these browsers lie on a platform, the one to take first first. */
@@ -61,15 +61,15 @@ export function usualPlaces(platform: NodeJS.Platform, env: NodeJS.ProcessEnv, h
   }
   if (platform === 'win32') {
     const folders = [env['PROGRAMFILES'], env['PROGRAMFILES(X86)'], env['LOCALAPPDATA']].filter(isGiven)
-    return windowsPrograms.flatMap((path) => folders.map((folder) => win32.join(folder, ...path)))
+    return windowsPrograms.flatMap((parts) => folders.map((folder) => win32.join(folder, ...parts)))
   }
-  const folders = [...new Set([...pathFolders(env), ...programFolders])]
+  const folders = [...new Set([...pathFolders(env, posix), ...programFolders])]
   return programs.flatMap((name) => folders.map((folder) => posix.join(folder, name)))
 }
 
 /** A relative one would run whatever lies where the command was called. */
-function pathFolders({ PATH = '' }: NodeJS.ProcessEnv): string[] {
-  return PATH.split(posix.delimiter).filter((folder) => posix.isAbsolute(folder))
+function pathFolders({ PATH = '' }: NodeJS.ProcessEnv, rules: PlatformPath): string[] {
+  return PATH.split(rules.delimiter).filter((folder) => rules.isAbsolute(folder))
 }
 
 function isGiven(folder: string | undefined): folder is string {
