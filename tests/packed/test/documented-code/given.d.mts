@@ -44,3 +44,8 @@ export declare function expect(value: unknown): { toBe(other: unknown): void }
 
 /** Somebody else's proxy. */
 export declare const webSocketProxy: { upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void }
+/** A webhook, as a server received it. */
+export declare const request: IncomingMessage
+export declare const body: string
+/** What it is signed with. */
+export declare const secret: string

@@ -1,0 +1,195 @@
+/** `owner-sso broker` as real processes: who listens, who is let in, and who gets nothing any more. */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync, statSync } from 'node:fs'
+import { request } from 'node:http'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { useEmulator } from '@owner-sso/emulator/jest'
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import { expiryOf } from '../src/broker/expiry.ts'
+import { type Machine, newMachine } from './machine.ts'
+
+const account = 'plain@example.com'
+const emulator = useEmulator()
+let machine: Machine
+
+beforeEach(async () => {
+  machine = newMachine(emulator)
+  await machine.signIn(account)
+})
+afterEach(() => machine.remove())
+
+/** A broker that listens, and the first address that it printed. */
+async function started(...args: string[]): Promise<{ child: ChildProcess; url: string; notes: () => string }> {
+  const child = machine.start(['broker', ...args])
+  let notes = ''
+  child.stderr?.on('data', (chunk) => {
+    notes += String(chunk)
+  })
+  if (child.stdout === null) throw new Error('It has no standard output.')
+  const [first]: unknown[] = await once(child.stdout, 'data', { signal: AbortSignal.timeout(60_000) })
+  return { child, url: String(first).split('\n')[0] ?? '', notes: () => notes }
+}
+
+async function invite(...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await machine.run(['broker', 'invite', ...args])
+  expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining('It is shown once.') })
+  return stdout.trim()
+}
+
+/** What a program that was let in does at the token endpoint. */
+async function refreshed(
+  url: string,
+  refresh_token: string,
+): Promise<{ status: number; body: Record<string, unknown> }> {
+  const body = { grant_type: 'refresh_token', client_id: 'ownerapi', refresh_token }
+  const headers = { 'content-type': 'application/json' }
+  const response = await fetch(`${url}/oauth2/v3/token`, { method: 'POST', headers, body: JSON.stringify(body) })
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+}
+
+function fromSocket(socketPath: string, path: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    request({ socketPath, path }, (response) => resolve(text(response)))
+      .on('error', reject)
+      .end()
+  })
+}
+
+async function stopped(child: ChildProcess): Promise<number | null> {
+  const end = once(child, 'exit')
+  child.kill('SIGINT')
+  const [code]: unknown[] = await end
+  return typeof code === 'number' ? code : null
+}
+
+describe('owner-sso broker', () => {
+  it('hands the token out on a socket that only this user can open, and removes it when it ends', async () => {
+    const { child, url } = await started()
+    const socket = join(machine.home, '.config', 'owner-sso', 'broker.sock')
+    expect(url).toBe(`unix:${socket}`)
+    expect(statSync(socket).mode & 0o777).toBe(0o600)
+    const token = (await machine.run(['token'])).stdout.trim()
+    expect((await fromSocket(socket, '/token')).trim()).toBe(token)
+    expect(await stopped(child)).toBe(0)
+    expect(() => statSync(socket)).toThrow('ENOENT')
+  }, 90_000)
+
+  it('lets a program in, lists it, gives it another secret, and shuts it out, while it listens', async () => {
+    const audit = join(machine.home, 'audit.log')
+    const { child, url, notes } = await started('--port', '0', '--audit', audit)
+    const first = await invite('heating', '--expires', '365d')
+    const token = (await machine.run(['token'])).stdout.trim()
+    expect(await refreshed(url, first)).toMatchObject({
+      status: 200,
+      body: { access_token: token, refresh_token: first },
+    })
+
+    const again = await machine.run(['broker', 'invite', 'heating'])
+    expect(again).toMatchObject({ code: 6, stdout: '', stderr: expect.stringContaining('heating') })
+    const second = (await machine.run(['broker', 'rotate', 'heating'])).stdout.trim()
+    expect([(await refreshed(url, first)).status, (await refreshed(url, second)).status]).toEqual([400, 200])
+
+    const { clients } = JSON.parse((await machine.run(['broker', 'list', '--json'])).stdout) as { clients: object[] }
+    expect(clients).toMatchObject([
+      { name: 'heating', accounts: [account], scope: ['token'], expires_at: expect.any(Number) },
+    ])
+    expect((await machine.run(['broker', 'list'])).stdout).toMatch(/^heating +plain@example\.com +token /u)
+
+    expect((await machine.run(['broker', 'revoke', 'heating'])).code).toBe(0)
+    expect(await refreshed(url, second)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
+    expect((await machine.run(['broker', 'revoke', 'heating'])).code).toBe(2)
+
+    const { stdout: code } = await machine.run(['broker', 'code'])
+    expect(code).toMatch(/^[A-Z2-9]{4}-[A-Z2-9]{4}\n$/u)
+    expect(await (await fetch(`${url}/status`)).text()).toContain('Who are you?')
+    expect(await stopped(child)).toBe(0)
+    const log = readFileSync(audit, 'utf8')
+    expect(log).toContain('"client":"heating","account":"plain@example.com"')
+    expect([first, second, token].some((secret) => log.includes(secret) || notes().includes(secret))).toBe(false)
+    expect(statSync(audit).mode & 0o777).toBe(0o600)
+  }, 180_000)
+
+  it('forwards calls of the owner API for programs with that scope alone', async () => {
+    const { url } = await started('--port', '0', '--with-proxy')
+    const statusWith = async (key: string): Promise<number> =>
+      (await fetch(`${url}/api/1/vehicles`, { headers: { authorization: `Bearer ${key}` } })).status
+    const [reader, caller] = [await invite('reader'), await invite('caller', '--scope', 'proxy')]
+    expect([await statusWith(reader), await statusWith(caller), await statusWith('x')]).toEqual([403, 200, 401])
+  }, 120_000)
+
+  it('tells a program of one’s own, once, that an account has to sign in again', async () => {
+    const told = join(machine.home, 'told.txt')
+    const script = machine.file(
+      'tell.sh',
+      `#!/bin/sh\necho "$ALERT_TYPE $ALERT_ACCOUNT $OWNER_SSO_ENCRYPTION_KEY" >> '${told}'\n`,
+    )
+    await once(spawn('chmod', ['700', script]), 'exit')
+    const { child, url } = await started('--port', '0', '--alert-command', script)
+    const secret = await invite('heating')
+    emulator.expireRefreshTokens(account)
+    await machine.run(['refresh'])
+    // Each call of a program makes the broker look.
+    await until(async () => {
+      await refreshed(url, secret)
+      return statSync(told, { throwIfNoEntry: false }) !== undefined
+    })
+    await machine.signIn(account)
+    await until(async () => {
+      await refreshed(url, secret)
+      return readFileSync(told, 'utf8').includes('restored')
+    })
+    expect(await stopped(child)).toBe(0)
+    expect(readFileSync(told, 'utf8')).toBe(`sign-in.needed ${account} \nsign-in.restored ${account} \n`)
+  }, 180_000)
+
+  it.each([
+    [['dance'], 'can’t "dance"'],
+    [['invite'], 'Give its name'],
+    [['invite', 'x', '--scope', 'all'], 'is no scope'],
+    [['invite', 'x', '--expires', 'soon'], 'no time in the future'],
+    [['invite', 'a/b'], 'name'],
+    [['rotate', 'x', '--grace', 'long'], 'whole seconds'],
+    [['--port', 'x'], 'is not a port'],
+    [['--port', '0', '--host', '0.0.0.0'], 'not of this machine alone'],
+    [['--port', '0', '--tls-cert', 'x.pem'], 'belong together'],
+    [['--public-url', 'broker'], 'public address'],
+    [['--alert-webhook', 'https://hooks.example.com'], 'OWNER_SSO_ALERT_SECRET'],
+    [['--alert-mqtt', 'mqtt://mqtt.example.com'], 'mqtts address'],
+  ])(
+    '%j is refused with a sentence that helps',
+    async (args, sentence) => {
+      const { code, stdout, stderr } = await machine.run(['broker', ...args])
+      expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining(sentence) })
+    },
+    60_000,
+  )
+})
+
+describe('how long an invitation holds', () => {
+  it.each([
+    ['30d', 30 * 86_400],
+    ['12h', 43_200],
+    ['90m', 5400],
+    ['1970-01-02', 86_400],
+    ['1970-01-02T00:00:01Z', 86_401],
+  ])('%s is understood', (written, seconds) => {
+    expect(expiryOf(written, 0)).toBe(seconds)
+  })
+
+  it.each(['', '0d', '30', 'd', '-1d', '1970-01-01', '30 d', 'tomorrow', '1970-13-01'])('%j is not', (written) => {
+    expect(() => expiryOf(written, 1)).toThrow('no time in the future')
+  })
+
+  it('is for ever where nothing is said', () => expect(expiryOf(undefined)).toBeUndefined())
+})
+
+/** Waits for what no event tells. */
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  const end = Date.now() + 90_000
+  while (!(await condition())) {
+    if (Date.now() > end) throw new Error('Never came true.')
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+}

@@ -1,0 +1,86 @@
+/** docs/one-sign-in-for-every-program.md, followed from nothing to three programs: its own lines, with other ports. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { afterEach, expect, it } from '@jest/globals'
+import { startEmulator } from '@owner-sso/emulator'
+import { codeBlocksOf } from '../../support/code-blocks.ts'
+
+const blocks = codeBlocksOf('docs/one-sign-in-for-every-program.md')
+const command = join(import.meta.dirname, '../../../packages/cli/dist/main.cjs')
+const vehicles = expect.stringMatching(/Daily[\s\S]*"?count"?['"]?: ?2/u)
+
+const missing = ['curl', 'python3'].filter((program) => spawnSync(program, ['--version']).error !== undefined)
+if (missing.length > 0) console.warn(`Skipped: the guide of the broker, which needs ${missing.join(' and ')}.`)
+const itWithPrograms = missing.length === 0 || process.env['CI'] === 'true' ? it : it.skip
+
+const children: ChildProcess[] = []
+const home = mkdtempSync(join(tmpdir(), 'owner-sso-guide-'))
+afterEach(async () => {
+  for (const child of children.splice(0)) {
+    if (child.exitCode !== null || child.signalCode !== null) continue
+    const gone = once(child, 'exit')
+    // With what it started: a shell that ended meanwhile has left nothing.
+    spawnSync('kill', ['-KILL', '--', `-${child.pid}`])
+    await gone
+  }
+  rmSync(home, { recursive: true, force: true })
+})
+
+itWithPrograms(
+  'leads from nothing to three programs, of which one can be shut out',
+  async () => {
+    await using emulator = await startEmulator()
+    const addresses = new Map([
+      ['http://127.0.0.1:9000', emulator.authUrl],
+      ['http://127.0.0.1:9001', emulator.ownerApiUrl],
+      ['--port 8700', '--port 0'],
+    ])
+    /** A block of the guide, with the ports of this test. */
+    const block = (name: string): string => {
+      const code = blocks.find(({ marks }) => marks['interop'] === name)?.code
+      if (code === undefined) throw new Error(`The guide has no block ${name}.`)
+      return [...addresses].reduce((whole, [theirs, ours]) => whole.replaceAll(theirs, ours), code)
+    }
+    writeFileSync(join(home, 'owner-sso'), `#!/bin/sh\nexec '${process.execPath}' '${command}' "$@"\n`)
+    chmodSync(join(home, 'owner-sso'), 0o755)
+    const env = {
+      PATH: `${home}:${process.env['PATH']}`,
+      HOME: home,
+      OWNER_SSO_AUTH_URL: emulator.authUrl,
+      OWNER_SSO_CREDENTIAL: 'correct horse',
+      OWNER_SSO_KEYRING: 'off',
+    }
+    const start = (program: string, ...args: string[]): ChildProcess => {
+      const child = spawn(program, args, { cwd: home, env, detached: true, stdio: ['ignore', 'pipe', 'ignore'] })
+      children.push(child)
+      return child
+    }
+    const printedBy = async (program: string, ...args: string[]): Promise<string> => {
+      const { stdout } = start(program, ...args)
+      return stdout === null ? '' : text(stdout)
+    }
+
+    const { stdout: broker } = start('sh', '-ec', block('broker-sign-in'))
+    if (broker === null) throw new Error('It has no standard output.')
+    const [printed]: unknown[] = await once(broker, 'data', { signal: AbortSignal.timeout(60_000) })
+    addresses.set('http://127.0.0.1:8700', /^http:\S+/mu.exec(String(printed))?.[0] ?? '')
+
+    await printedBy('sh', '-ec', block('broker-invite'))
+    expect(statSync(join(home, 'heating.key')).mode & 0o777).toBe(0o600)
+    expect(await printedBy('sh', '-ec', block('broker-shell'))).toEqual(vehicles)
+    expect(await printedBy('python3', '-c', block('broker-heating'))).toEqual(vehicles)
+    expect(await printedBy('sh', '-ec', block('broker-dashboard'))).toEqual(vehicles)
+
+    const list = await printedBy('owner-sso', 'broker', 'list')
+    expect(list).toMatch(/^heating .*\ndashboard /u)
+    await printedBy('owner-sso', 'broker', 'revoke', 'heating')
+    expect(await printedBy('python3', '-c', block('broker-heating'))).toBe('')
+    expect(await printedBy('sh', '-ec', block('broker-dashboard'))).toEqual(vehicles)
+    expect(emulator.counters).toMatchObject({ codeExchanges: 1, replays: 0 })
+  },
+  180_000,
+)

@@ -1,0 +1,148 @@
+/** A week of one account at one broker: programs that we did not write, in four languages, and one sign-in for all of them. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
+import { afterEach, expect, it } from '@jest/globals'
+import { type Emulator, startEmulator } from '@owner-sso/emulator'
+
+const account = 'plain@example.com'
+const require = createRequire(import.meta.url)
+const here = (name: string): string => join(import.meta.dirname, 'broker-week', name)
+const command = join(import.meta.dirname, '../../../packages/cli/dist/main.cjs')
+const clock = join(import.meta.dirname, '../../../apps/shared-proxy/test/clock.mjs')
+const credential = 'correct horse'
+
+/** Hours. */
+const [week, step] = [168, 3]
+
+const cleanups: (() => unknown)[] = []
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup()
+})
+
+const missing = ['curl', 'python3'].filter((program) => spawnSync(program, ['--version']).error !== undefined)
+if (missing.length > 0) console.warn(`Skipped: the week at the broker, which needs ${missing.join(' and ')}.`)
+const itWithPrograms = missing.length === 0 || process.env['CI'] === 'true' ? it : it.skip
+
+/** A process that ends with the test. */
+function start(
+  program: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  own: ('ignore' | 'inherit' | 'ipc')[] = ['inherit'],
+): ChildProcess {
+  const child = spawn(program, args, { stdio: ['pipe', 'pipe', ...own], env })
+  cleanups.push(async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    const gone = once(child, 'exit')
+    child.kill('SIGKILL')
+    await gone
+  })
+  return child
+}
+
+/** Lines that a process answers with, one for each that it is told. */
+function conversationWith(child: ChildProcess): () => Promise<string> {
+  if (child.stdout === null) throw new Error('It has no standard output.')
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  return async () => {
+    child.stdin?.write('go\n')
+    const { value, done } = await lines.next()
+    return done === true ? 'ended' : String(value)
+  }
+}
+
+itWithPrograms(
+  'serves curl, a shell script, Python and three libraries for a week, from one sign-in, with no failed call',
+  async () => {
+    await using emulator: Emulator = await startEmulator({
+      rotation: 'single-use',
+      reuse: 'revoke-family',
+      allowBrowsers: true,
+    })
+    const home = mkdtempSync(join(tmpdir(), 'owner-sso-week-'))
+    cleanups.push(() => rmSync(home, { recursive: true, force: true }))
+    const base = { PATH: process.env['PATH'], HOME: home, OWNER_API_URL: emulator.ownerApiUrl }
+    const env = {
+      ...base,
+      OWNER_SSO_AUTH_URL: emulator.authUrl,
+      OWNER_SSO_API_URL: emulator.ownerApiUrl,
+      OWNER_SSO_KEYRING: 'off',
+    }
+    const ownerSso = async (...args: string[]): Promise<string> => {
+      const child = start(process.execPath, [command, ...args], { ...env, OWNER_SSO_CREDENTIAL: credential }, [
+        'ignore',
+      ])
+      if (child.stdout === null) throw new Error('It has no standard output.')
+      const [output] = await Promise.all([text(child.stdout), once(child, 'exit')])
+      return output.trim()
+    }
+    await ownerSso('login', '--account', account, '--no-input')
+
+    const socket = join(home, 'broker.sock')
+    const args = ['--import', clock, command, 'broker', '--port', '0', '--socket', socket, '--with-proxy', '--rotate']
+    const broker = start(process.execPath, args, env, ['ignore', 'ipc'])
+    if (broker.stdout === null) throw new Error('It has no standard output.')
+    const [printed]: unknown[] = await once(broker.stdout, 'data')
+    const [url = ''] = String(printed).split('\n')
+
+    const program = async (name: string, scope: string, run: string, ...rest: string[]) => {
+      const key = await ownerSso('broker', 'invite', name, '--scope', scope)
+      const more = {
+        BROKER_URL: url,
+        BROKER_KEY: key,
+        BROKER_SOCKET: socket,
+        TESLAJS_SERVER: emulator.ownerApiUrl,
+        ISSUER: `${emulator.authUrl}/oauth2/v3`,
+      }
+      return conversationWith(start(run, rest, { ...base, ...more }))
+    }
+    const programs = [
+      await program('curl', 'token', 'sh', here('socket.sh')),
+      await program('script', 'token', 'sh', here('program.sh')),
+      await program('python', 'token', 'python3', here('program.py')),
+      await program('openid-client', 'token', process.execPath, here('openid-program.mjs')),
+      await program('own library', 'token', process.execPath, here('own-program.mjs')),
+      await program(
+        'npm client',
+        'token',
+        process.execPath,
+        '--no-deprecation',
+        here('npm-program.cjs'),
+        require.resolve('teslajs'),
+      ),
+      await program('proxied', 'proxy', 'sh', here('proxied.sh')),
+    ]
+
+    const seen = new Set<string>()
+    let calls = 0
+    for (let hour = 0; hour <= week; hour += step) {
+      const answers = await Promise.all(programs.map((ask) => ask()))
+      calls += answers.length
+      expect([hour, answers.map((answer) => answer.split(' ')[0])]).toEqual([hour, programs.map(() => '200')])
+      for (const answer of answers) seen.add(answer.split(' ')[1] ?? '')
+      emulator.clock.advance(step * 3600)
+      const passed = once(broker, 'message')
+      broker.send({ pass: step * 3600 })
+      await passed
+    }
+    seen.delete('proxied')
+    expect(calls).toBe(7 * 57)
+    // One sign-in; a refresh for each token that was handed out after the first, and none sent twice.
+    const { codeExchanges, tokenRefreshes, refreshRequests, replays, ownerApiRejections } = emulator.counters
+    expect({ codeExchanges, replays, ownerApiRejections }).toEqual({
+      codeExchanges: 1,
+      replays: 0,
+      ownerApiRejections: 0,
+    })
+    expect([tokenRefreshes, refreshRequests]).toEqual([seen.size - 1, seen.size - 1])
+    expect(tokenRefreshes).toBeGreaterThanOrEqual(20)
+    expect(tokenRefreshes).toBeLessThanOrEqual(28)
+  },
+  180_000,
+)
