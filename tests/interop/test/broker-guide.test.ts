@@ -8,14 +8,11 @@ import { text } from 'node:stream/consumers'
 import { afterEach, expect, it } from '@jest/globals'
 import { startEmulator } from '@owner-sso/emulator'
 import { codeBlocksOf } from '../../support/code-blocks.ts'
+import { describeWithPrograms } from '../../support/programs.ts'
 
 const blocks = codeBlocksOf('docs/one-sign-in-for-every-program.md')
 const command = join(import.meta.dirname, '../../../packages/cli/dist/main.cjs')
 const vehicles = expect.stringMatching(/Daily[\s\S]*"?count"?['"]?: ?2/u)
-
-const missing = ['curl', 'python3'].filter((program) => spawnSync(program, ['--version']).error !== undefined)
-if (missing.length > 0) console.warn(`Skipped: the guide of the broker, which needs ${missing.join(' and ')}.`)
-const itWithPrograms = missing.length === 0 || process.env['CI'] === 'true' ? it : it.skip
 
 const children: ChildProcess[] = []
 const home = mkdtempSync(join(tmpdir(), 'owner-sso-guide-'))
@@ -30,9 +27,8 @@ afterEach(async () => {
   rmSync(home, { recursive: true, force: true })
 })
 
-itWithPrograms(
-  'leads from nothing to three programs, of which one can be shut out',
-  async () => {
+describeWithPrograms('curl', 'python3')('the guide of the broker', () => {
+  it('leads from nothing to three programs, of which one can be shut out', async () => {
     await using emulator = await startEmulator()
     const addresses = new Map([
       ['http://127.0.0.1:9000', emulator.authUrl],
@@ -81,6 +77,5 @@ itWithPrograms(
     expect(await printedBy('python3', '-c', block('broker-heating'))).toBe('')
     expect(await printedBy('sh', '-ec', block('broker-dashboard'))).toEqual(vehicles)
     expect(emulator.counters).toMatchObject({ codeExchanges: 1, replays: 0 })
-  },
-  180_000,
-)
+  }, 180_000)
+})

@@ -1,5 +1,5 @@
 /** A week of one account at one broker: programs that we did not write, in four languages, and one sign-in for all of them. */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -9,6 +9,7 @@ import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { afterEach, expect, it } from '@jest/globals'
 import { type Emulator, startEmulator } from '@owner-sso/emulator'
+import { describeWithPrograms } from '../../support/programs.ts'
 
 const account = 'plain@example.com'
 const require = createRequire(import.meta.url)
@@ -24,10 +25,6 @@ const cleanups: (() => unknown)[] = []
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).toReversed()) await cleanup()
 })
-
-const missing = ['curl', 'python3'].filter((program) => spawnSync(program, ['--version']).error !== undefined)
-if (missing.length > 0) console.warn(`Skipped: the week at the broker, which needs ${missing.join(' and ')}.`)
-const itWithPrograms = missing.length === 0 || process.env['CI'] === 'true' ? it : it.skip
 
 /** A process that ends with the test. */
 function start(
@@ -53,13 +50,12 @@ function conversationWith(child: ChildProcess): () => Promise<string> {
   return async () => {
     child.stdin?.write('go\n')
     const { value, done } = await lines.next()
-    return done === true ? 'ended' : String(value)
+    return done === true ? 'ended' : value
   }
 }
 
-itWithPrograms(
-  'serves curl, a shell script, Python and three libraries for a week, from one sign-in, with no failed call',
-  async () => {
+describeWithPrograms('curl', 'python3')('a week of one account at one broker', () => {
+  it('serves curl, a shell script, Python and three libraries for a week, from one sign-in, with no failed call', async () => {
     await using emulator: Emulator = await startEmulator({
       rotation: 'single-use',
       reuse: 'revoke-family',
@@ -143,6 +139,5 @@ itWithPrograms(
     expect([tokenRefreshes, refreshRequests]).toEqual([seen.size - 1, seen.size - 1])
     expect(tokenRefreshes).toBeGreaterThanOrEqual(20)
     expect(tokenRefreshes).toBeLessThanOrEqual(28)
-  },
-  180_000,
-)
+  }, 180_000)
+})

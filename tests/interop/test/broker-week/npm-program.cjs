@@ -14,4 +14,4 @@ async function main() {
   }
 }
 
-main()
+void main()
