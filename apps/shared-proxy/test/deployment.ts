@@ -224,6 +224,6 @@ export function gate(): { readonly opened: Promise<void>; readonly open: () => v
   return { opened, open: () => settle?.() }
 }
 
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
+function sha256(key: string): string {
+  return createHash('sha256').update(key).digest('hex')
 }
