@@ -43,6 +43,12 @@ export interface CommandOptions {
   readonly every?: string
   readonly refreshTokenLifetime?: string
   readonly once?: boolean
+  readonly dryRun?: boolean
+  readonly replace?: boolean
+  readonly check?: boolean
+  readonly all?: boolean
+  readonly file?: string
+  readonly plainTextTokens?: boolean
 }
 
 /** What the module of a command exports. Resolves to the exit code; a failure is thrown. */

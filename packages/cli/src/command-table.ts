@@ -10,6 +10,8 @@ export type CommandName =
   | 'refresh'
   | 'logout'
   | 'accounts'
+  | 'import'
+  | 'export'
   | 'copy'
   | 'stores'
   | 'keep'
@@ -100,6 +102,39 @@ export const commandTable: readonly CommandEntry[] = [
     summary: 'list the accounts of the store',
     description: 'Prints the names of all accounts that are signed in or have to sign in again, one per line.',
     examples: [['owner-sso accounts | xargs -n1 owner-sso refresh --account', 'refresh all']],
+  },
+  {
+    name: 'import',
+    args: '[file]',
+    summary: 'take over the refresh tokens of another program',
+    description:
+      'Reads a refresh token, a token response, what owner-sso export wrote, or the cache of another client: JSON keyed by ' +
+      'account. Shows what it found, without a secret, and asks before it stores. Sends nothing: the first use refreshes. ' +
+      'No other program may use the tokens from then on. Without a file, or for -, it reads standard input.',
+    options: [
+      ['--dry-run', 'only show what would be imported'],
+      ['--yes', 'store without asking'],
+      ['--replace', 'end the sign-in that an account has here'],
+      ['--check', 'make one refresh of each account, to see that its tokens work'],
+    ],
+    examples: [
+      ['owner-sso import cache.json', 'all accounts of another client'],
+      ['owner-sso import --account ann@example.com --yes < refresh-token.txt', 'a refresh token alone'],
+    ],
+  },
+  {
+    name: 'export',
+    summary: 'write refresh tokens into a file, sealed',
+    description:
+      'Writes the refresh token of an account, for owner-sso import on another machine or for another program. It is sealed ' +
+      'with the first key of OWNER_SSO_ENCRYPTION_KEY, or with a passphrase that is asked for. Afterwards only one of the two ' +
+      'may use it.',
+    options: [
+      ['--file <path>', 'write a new file that only you can read (default: standard output)'],
+      ['--all', 'all accounts of the store'],
+      ['--plain-text-tokens', 'do not seal: whoever reads the output is signed in'],
+    ],
+    examples: [['owner-sso export --account ann@example.com --file ann.json', 'asks for a passphrase']],
   },
   {
     name: 'copy',

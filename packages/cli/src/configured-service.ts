@@ -21,10 +21,14 @@ import type { Given, Settings } from './settings.ts'
  *
  * @throws CommandError where no service is named
  */
-export function refreshService(settings: Settings): Pick<Sso, 'refresh'> {
+export function refreshService(settings: Settings): Pick<Sso, 'refresh' | 'isOfAnotherOwner'> {
   authUrlOf(settings)
-  let sso: Sso | undefined
-  return { refresh: async (tokens, options) => (sso ??= serviceOf(settings)).refresh(tokens, options) }
+  let made: Sso | undefined
+  const sso = (): Sso => (made ??= serviceOf(settings))
+  return {
+    refresh: async (tokens, options) => sso().refresh(tokens, options),
+    isOfAnotherOwner: async (tokens, account) => sso().isOfAnotherOwner(tokens, account),
+  }
 }
 
 /** @throws CommandError where no service is named, or something about it is wrong */

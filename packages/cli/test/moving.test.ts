@@ -1,0 +1,379 @@
+/** `owner-sso import` and `owner-sso export`: moving in with what somebody has, and out again. */
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createSso, createTokenManager, type TokenSet } from '@owner-sso/core'
+import { useEmulator } from '@owner-sso/emulator/jest'
+import { fileTokenStore } from '@owner-sso/token-store-file'
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import { UnsecuredJWT } from 'jose'
+import { credential, type Ended, type Machine, newMachine } from './machine.ts'
+import { describeInTerminal, enter, inTerminal } from './terminal.ts'
+
+const emulator = useEmulator()
+let machine: Machine
+const [plain, regional] = ['plain@example.com', 'regional@example.com']
+
+beforeEach(() => {
+  machine = newMachine(emulator)
+})
+afterEach(() => machine.remove())
+
+/** Signs in as another client did, elsewhere. */
+async function elsewhere(identity: string): Promise<TokenSet> {
+  const sso = createSso({ authUrl: emulator.authUrl, regionalAuthUrls: [emulator.regionalAuthUrl] })
+  const { access_token, refresh_token, token_type, expires_in, expires_at, auth_url } = await sso.login({
+    identity,
+    credential,
+  })
+  return { access_token, refresh_token, token_type, expires_at, auth_url, ...(expires_in && { expires_in }) }
+}
+
+/** Imports what is written into a file. */
+async function imported(content: unknown, ...more: string[]): Promise<Ended> {
+  const text = typeof content === 'string' ? content : JSON.stringify(content)
+  return machine.run(['import', machine.file('cache', text), ...more])
+}
+
+const accountsNow = async (): Promise<string> => (await machine.run(['accounts'])).stdout
+const tokenOf = (account: string): Promise<Ended> => machine.run(['token', '--account', account])
+
+/**
+ * What each client style of docs/compatibility.md keeps after a sign-in. `traded`: what it refreshes with is the owner API’s,
+ * which the service refuses, so it is imported by the set that it had before.
+ */
+const styles: Readonly<
+  Record<string, (tokens: TokenSet, account: string) => readonly [cache: unknown, ...args: string[]]>
+> = {
+  '`@owner-sso/core`': (tokens, account) => [tokens, '--account', account],
+  curl: ({ access_token, refresh_token, token_type, expires_in }, account) => [
+    { access_token, refresh_token, expires_in, token_type },
+    '--account',
+    account,
+  ],
+  'a legacy client from npm': ({ access_token, refresh_token, token_type }, account) => [
+    {
+      error: null,
+      body: JSON.stringify({ access_token, token_type }),
+      authToken: access_token,
+      refreshToken: refresh_token,
+    },
+    '--account',
+    account,
+  ],
+  'openid-client': ({ auth_url: _, ...response }, account) => [{ ...response, scope: 'openid' }, '--account', account],
+  'first matches': ({ access_token, refresh_token, expires_in = 300, expires_at, auth_url }, account) => [
+    {
+      [account]: {
+        url: `${auth_url}/`,
+        sso: { access_token, refresh_token, expires_in, expires_at: expires_at + 0.25 },
+      },
+    },
+  ],
+  'templates and trade': ({ refresh_token, auth_url }, account) => [
+    {
+      [account]: {
+        url: auth_url,
+        trade: { access_token: 'x', refresh_token: 'of the owner API', created_at: 1_700_000_000 },
+        sso: { refresh_token },
+      },
+    },
+  ],
+}
+
+describe('the cache of each client style', () => {
+  const document = readFileSync(new URL('../../../docs/compatibility.md', import.meta.url), 'utf8')
+  const [, table = ''] = /^\| client +\| plain .*\n\|[- |]+\n((?:\|.*\n)+)/mu.exec(document) ?? []
+  const clients = Array.from(table.matchAll(/^\| (.*?) +\|/gmu), ([, name = '']) => name)
+
+  it('is one of these', () => expect(clients).toEqual(Object.keys(styles)))
+
+  it.each(Object.entries(styles))('of %s is imported, and its owner signed in', async (_style, cacheOf) => {
+    const [cache, ...args] = cacheOf(await elsewhere(plain), plain)
+    const before = emulator.counters.refreshRequests
+    const { code, stderr } = await imported(cache, '--yes', ...args)
+    expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining(`  ${plain}  127.0.0.1:`) })
+    expect(emulator.counters.refreshRequests).toBe(before)
+    expect((await tokenOf(plain)).code).toBe(0)
+    expect(emulator.counters.refreshRequests).toBe(before + 1)
+  })
+})
+
+describe('owner-sso import', () => {
+  it('takes a whole cache, of several regions, and shows no secret of it', async () => {
+    const [one, other] = [await elsewhere(plain), await elsewhere(regional)]
+    const cache = { [plain]: { sso: one }, [regional]: { url: other.auth_url, sso: other }, version: 1 }
+    const dry = await imported(cache, '--dry-run')
+    expect(dry).toMatchObject({ code: 0, stdout: '' })
+    expect(dry.stderr).toContain('Found (cache): 2 accounts to import')
+    expect(dry.stderr).toMatch(/^ {2}regional@example\.com {2}localhost:\d+ {2}\d s old$/mu)
+    expect(dry.stderr).toContain('1 other entry has no refresh token.')
+    expect(await accountsNow()).toBe('')
+    const done = await imported(cache, '--yes', '--json')
+    expect(JSON.parse(done.stdout)).toMatchObject({
+      shape: 'cache',
+      accounts: [{ account: plain, imported: true }, {}],
+      problems: [],
+    })
+    expect(await accountsNow()).toBe(`${plain}\n${regional}\n`)
+    expect((await machine.run(['status'])).stdout).toMatch(/expired {2}refreshed when next used/u)
+    for (const { stdout, stderr } of [dry, done]) {
+      for (const { refresh_token, access_token } of [one, other]) {
+        expect(stdout + stderr).not.toContain(refresh_token)
+        expect(stdout + stderr).not.toContain(access_token)
+      }
+    }
+    expect((await tokenOf(regional)).code).toBe(0)
+  })
+
+  it('of one account alone leaves the others of a cache where they are', async () => {
+    const cache = { [plain]: await elsewhere(plain), [regional]: await elsewhere(regional) }
+    expect((await imported(cache, '--yes', '--account', regional)).code).toBe(0)
+    expect(await accountsNow()).toBe(`${regional}\n`)
+  })
+
+  it('reads standard input, and checks with one refresh where that is wished', async () => {
+    const { refresh_token } = await elsewhere(plain)
+    const args = ['import', '-', '--account', plain, '--yes', '--check']
+    const before = emulator.counters.refreshRequests
+    const { code, stderr } = await machine.run(args, { input: `${refresh_token}\n` })
+    expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining('imported, and refreshed once') })
+    expect((await tokenOf(plain)).code).toBe(0)
+    expect(emulator.counters.refreshRequests).toBe(before + 1)
+  })
+
+  it('stores nothing where nobody agrees', async () => {
+    const { code, stderr } = await imported({ [plain]: await elsewhere(plain) })
+    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') })
+    expect(await accountsNow()).toBe('')
+  })
+
+  it('ends no sign-in, unless it is told to', async () => {
+    await machine.signIn(plain)
+    const token = (await tokenOf(plain)).stdout
+    const cache = { [plain]: await elsewhere(plain) }
+    const kept = await imported(cache, '--yes')
+    expect({ code: kept.code, stderr: kept.stderr }).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/already.*--replace/su),
+    })
+    expect((await tokenOf(plain)).stdout).toBe(token)
+    expect((await imported(cache, '--yes', '--replace')).code).toBe(0)
+    expect((await tokenOf(plain)).stdout).not.toBe(token)
+  })
+
+  const past = (days: number): string =>
+    new UnsecuredJWT({ exp: Math.floor(Date.now() / 1000) - days * 86_400 }).encode()
+  const refresh_token = 'a-refresh-token-of-somebody'
+  const ofJo = new UnsecuredJWT({ email: 'jo@example.com' }).encode()
+
+  it.each<[string, unknown, string[], number, RegExp]>([
+    [
+      'of no known shape',
+      '<html>',
+      [],
+      2,
+      /No refresh token was found.*a refresh token alone; a token response.*a cache.*owner-sso export/su,
+    ],
+    ['that names nobody', { refresh_token }, [], 2, /whose tokens these are.*--account/su],
+    [
+      'of another owner by its key',
+      { [plain]: { refresh_token, id_token: ofJo } },
+      [],
+      2,
+      /belong to jo@example\.com/u,
+    ],
+    [
+      'of another owner by --account',
+      { [plain]: { refresh_token } },
+      ['--account', regional],
+      2,
+      /belong to plain@example\.com/u,
+    ],
+    [
+      'that has ended',
+      { [plain]: { refresh_token: past(2) } },
+      [],
+      3,
+      /ended on \d{4}-\d\d-\d\d.*owner-sso login --account/su,
+    ],
+    [
+      'of a region that is not allowed',
+      { [plain]: { refresh_token, url: 'https://auth.example.org' } },
+      [],
+      2,
+      /https:\/\/auth\.example\.org, which is not allowed.*--regional-auth-url/su,
+    ],
+    [
+      'of an address that is none',
+      { [plain]: { refresh_token, url: 'javascript:alert(1)' } },
+      [],
+      2,
+      /address that can’t be read/u,
+    ],
+    ['of a name of our own records', { refresh_token }, ['--account', 'owner-sso:firewall'], 2, /can’t be imported/u],
+  ])('says why for tokens %s, and stores nothing', async (_what, content, args, code, words) => {
+    const ending = await imported(content, '--yes', ...args)
+    expect(ending.code).toBe(code)
+    expect(ending.stderr).toMatch(words)
+    expect(ending.stderr).not.toContain(refresh_token)
+    expect(await accountsNow()).toBe('')
+  })
+
+  it('imports the good of a cache, and names the others', async () => {
+    const good = await elsewhere(plain)
+    const cache = {
+      [plain]: good,
+      [regional]: { refresh_token: past(2) },
+      'ann@example.com': { refresh_token: good.refresh_token, auth_url: good.auth_url },
+    }
+    const { code, stderr } = await imported(cache, '--yes')
+    expect(code).toBe(3)
+    expect(stderr).toContain(`not imported: The refresh token of ${regional} ended on`)
+    expect(stderr).toContain('2 accounts could not be imported.')
+    expect(await accountsNow()).toBe(`${plain}\n`)
+  })
+
+  it('finds out at the first use that a refresh token is another’s, and uses it no more', async () => {
+    const stolen = await elsewhere(regional)
+    const input = { refresh_token: stolen.refresh_token, auth_url: stolen.auth_url }
+    expect((await imported(input, '--account', plain, '--yes')).code).toBe(0)
+    for (const _time of [1, 2]) {
+      const { code, stdout, stderr } = await tokenOf(plain)
+      expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
+      expect(stderr).toContain('belongs to another owner')
+    }
+    expect((await machine.run(['status', '--account', plain])).stdout).toContain('other owner')
+  })
+
+  it('shows hostile names as they are, on one line', async () => {
+    const name = 'a@b.example\u001B[2J\n\u202Eowner-sso: all is well'
+    const { stderr } = await imported(
+      { [plain]: { refresh_token, id_token: new UnsecuredJWT({ email: name }).encode() } },
+      '--yes',
+    )
+    expect(stderr).not.toMatch(/\u001B\[2J|\u202E|^owner-sso: all is well/mu)
+    const proto = await imported(
+      `{"__proto__":{"refresh_token":"another-${refresh_token}"}}`,
+      '--yes',
+      '--account',
+      regional,
+    )
+    expect(proto.code).toBe(0)
+  })
+})
+
+describe('owner-sso export', () => {
+  const key = { OWNER_SSO_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64') }
+
+  it('writes a sealed file that import takes on another machine, with the key', async () => {
+    await machine.signIn(plain, { env: key })
+    const path = join(machine.home, 'moved.json')
+    const { code, stdout } = await machine.run(['export', '--file', path], { env: key })
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' })
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+    const text = readFileSync(path, 'utf8')
+    expect(text).not.toContain(plain)
+    const again = await machine.run(['export', '--file', path], { env: key })
+    expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('EEXIST') })
+    expect(readFileSync(path, 'utf8')).toBe(text)
+
+    const next = newMachine(emulator)
+    try {
+      const locked = await next.run(['import', path, '--yes'])
+      expect(locked).toMatchObject({ code: 2, stderr: expect.stringContaining('Set OWNER_SSO_ENCRYPTION_KEY') })
+      const wrong = { OWNER_SSO_ENCRYPTION_KEY: Buffer.alloc(32, 8).toString('base64') }
+      expect((await next.run(['import', path, '--yes'], { env: wrong })).stderr).toContain('does not open')
+      expect((await next.run(['import', path, '--yes'], { env: key })).code).toBe(0)
+      expect((await next.run(['token'], { env: key })).code).toBe(0)
+    } finally {
+      next.remove()
+    }
+  })
+
+  it('writes readable tokens only where the option says so, and any name comes back', async () => {
+    const { refresh_token, auth_url } = await elsewhere(plain)
+    const tokens = createTokenManager({
+      sso: { refresh: fails },
+      store: fileTokenStore({ path: machine.tokensFolder }),
+    })
+    for (const name of [plain, '__proto__', 'the “car”\u0000']) {
+      await tokens.save(name, { refresh_token: name === plain ? refresh_token : `of ${name}`, auth_url })
+    }
+    const refused = await machine.run(['export', '--all'])
+    expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('OWNER_SSO_ENCRYPTION_KEY') })
+    const { stdout, stderr } = await machine.run(['export', '--all', '--plain-text-tokens'])
+    expect(stderr).toContain('not sealed: whoever reads it is signed in')
+    writeFileSync(join(machine.home, 'plain.json'), stdout, { mode: 0o600 })
+    const moved = await machine.run(['import', 'plain.json', '--yes', '--store', 'file:second', '--json'])
+    expect(
+      JSON.parse(moved.stdout)
+        .accounts.map(({ account }: { account: string }) => account)
+        .toSorted(),
+    ).toEqual(['__proto__', plain, 'the “car”\u0000'].toSorted())
+    expect((await machine.run(['token', '--account', plain, '--store', 'file:second'])).code).toBe(0)
+  })
+
+  it('hands out no refresh token that may be spent or is dead', async () => {
+    await machine.signIn(plain)
+    emulator.once('refresh', { drop: 'after-commit' })
+    await machine.run(['refresh'])
+    const doubtful = await machine.run(['export', '--plain-text-tokens'])
+    expect(doubtful).toMatchObject({ code: 7, stdout: '', stderr: expect.stringContaining('may be spent') })
+    await machine.signIn(plain)
+    emulator.expireRefreshTokens(plain)
+    await machine.run(['refresh'])
+    const dead = await machine.run(['export', '--plain-text-tokens'])
+    expect(dead).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining('is dead') })
+    expect((await machine.run(['export', '--account', 'nobody@example.com', '--plain-text-tokens'])).code).toBe(3)
+  })
+
+  const fails = (): Promise<never> => Promise.reject(new Error('It is not refreshed here.'))
+})
+
+describeInTerminal('at a terminal', () => {
+  it('import shows what it found and asks, and export is opened by the passphrase that was typed', async () => {
+    const path = machine.file('cache.json', JSON.stringify({ [plain]: await elsewhere(plain) }))
+    const declined = inTerminal(machine, ['import', path])
+    await declined.shows('no other program may use them')
+    await declined.shows('Store it?')
+    declined.type(enter)
+    await declined.shows('Nothing was stored.')
+    expect((await declined.end()).code).toBe(0)
+    expect(await accountsNow()).toBe('')
+
+    const agreed = inTerminal(machine, ['import', path])
+    await agreed.shows('Store it?')
+    agreed.type('y')
+    await agreed.shows('1 account imported')
+    await agreed.end()
+
+    const sealing = inTerminal(machine, ['export', '--file', 'sealed.json'])
+    for (const question of ['A passphrase', 'The same again']) {
+      await sealing.shows(question)
+      sealing.type(`open sesame${enter}`)
+    }
+    await sealing.shows('Exported, sealed: plain@example.com, to sealed.json')
+    expect(sealing.raw()).not.toContain('sesame')
+    expect((await sealing.end()).code).toBe(0)
+
+    const opening = inTerminal(machine, ['import', 'sealed.json', '--store', 'file:second', '--yes'])
+    await opening.shows('Passphrase of the export')
+    opening.type(`open sesame${enter}`)
+    await opening.shows('1 account imported')
+    expect((await opening.end()).code).toBe(0)
+  })
+
+  it('an import that takes longer shows a bar with the count and the time left, and leaves none behind', async () => {
+    const names = Array.from({ length: 150 }, (_, index) => `owner${index}@example.com`)
+    const cache = Object.fromEntries(names.map((name) => [name, { refresh_token: `the-refresh-token-of-${name}` }]))
+    const terminal = inTerminal(machine, ['import', machine.file('cache.json', JSON.stringify(cache)), '--yes'])
+    await terminal.shows('and 130 more')
+    const began = performance.now()
+    expect((await terminal.end()).code).toBe(0)
+    // A fast machine is done before a bar would be shown.
+    if (performance.now() - began < 3000) return
+    expect(terminal.screen()).toMatch(/Importing {2}█*░+ {2}\d+ of 150, \d+ (?:min|s) left/u)
+    // eslint-disable-next-line no-control-regex
+    expect(terminal.raw()).toMatch(/of 150, [^\n]*\r\u001B\[2K150 accounts imported/u)
+  })
+})
