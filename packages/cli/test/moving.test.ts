@@ -60,7 +60,11 @@ const styles: Readonly<
     '--account',
     account,
   ],
-  'openid-client': ({ auth_url: _, ...response }, account) => [{ ...response, scope: 'openid' }, '--account', account],
+  'openid-client': ({ auth_url: _region, ...response }, account) => [
+    { ...response, scope: 'openid' },
+    '--account',
+    account,
+  ],
   'first matches': ({ access_token, refresh_token, expires_in = 300, expires_at, auth_url }, account) => [
     {
       [account]: {
@@ -237,8 +241,7 @@ describe('owner-sso import', () => {
     const stolen = await elsewhere(regional)
     const input = { refresh_token: stolen.refresh_token, auth_url: stolen.auth_url }
     expect((await imported(input, '--account', plain, '--yes')).code).toBe(0)
-    for (const _time of [1, 2]) {
-      const { code, stdout, stderr } = await tokenOf(plain)
+    for (const { code, stdout, stderr } of [await tokenOf(plain), await tokenOf(plain)]) {
       expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
       expect(stderr).toContain('belongs to another owner')
     }
@@ -251,6 +254,7 @@ describe('owner-sso import', () => {
       { [plain]: { refresh_token, id_token: new UnsecuredJWT({ email: name }).encode() } },
       '--yes',
     )
+    // eslint-disable-next-line no-control-regex
     expect(stderr).not.toMatch(/\u001B\[2J|\u202E|^owner-sso: all is well/mu)
     const proto = await imported(
       `{"__proto__":{"refresh_token":"another-${refresh_token}"}}`,

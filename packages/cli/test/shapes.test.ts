@@ -55,7 +55,7 @@ describe('the shape of an input', () => {
   ])('%s is told by what is in it', (_what, input, shape, tokens) => {
     const found = readShape(typeof input === 'string' ? input : JSON.stringify(input))
     expect(found?.shape).toBe(shape)
-    expect(found?.tokens.map(({ refreshToken: _, ...facts }) => facts)).toEqual(tokens)
+    expect(found?.tokens.map(({ refreshToken: _token, ...facts }) => facts)).toEqual(tokens)
     if (_what.startsWith('tokens that')) return
     for (const one of found?.tokens ?? []) expect(one.refreshToken).toBe(refresh_token)
   })
