@@ -36,13 +36,17 @@ export interface TokenBroker {
    * @throws TypeError that names the option; the system's error where it can't listen there
    */
   readonly listen: (options: ListenOptions, also?: RequestListener) => Promise<BrokerServer>
-  /** Ends the calls that wait, lets proxied calls end, and writes what is known of the clients' use. */
+  /** Ends its servers and the calls that wait, lets those under way end, and writes what is known of the clients' use. */
   readonly close: () => Promise<void>
 }
 
 type Route = (call: Call) => Promise<void>
 
-/** @throws TypeError that names a wrong option */
+/**
+ * A broker that hands out the access tokens of a token manager to invited clients.
+ *
+ * @throws TypeError that names a wrong option
+ */
 export function tokenBroker(options: TokenBrokerOptions): TokenBroker {
   const settings = parseBrokerOptions(options)
   const { tokens, clients, rotation, hosts, limits } = settings
@@ -61,6 +65,7 @@ export function tokenBroker(options: TokenBrokerOptions): TokenBroker {
       onProblem: settings.onProblem,
     })
 
+  const servers: BrokerServer[] = []
   const routes: ReadonlyMap<string, readonly [methods: readonly string[], route: Route]> = new Map([
     ['/oauth2/v3/token', [['POST'], (call: Call) => answerTokenRequest(call, around, rotation)]],
     ['/token', [['GET', 'HEAD'], (call: Call) => answerCurrentToken(call, around, changes)]],
@@ -105,9 +110,14 @@ export function tokenBroker(options: TokenBrokerOptions): TokenBroker {
     handler: handle(openDoor),
     localHandler: handle(localDoor),
     refuse,
-    listen: (where, also) => listenAt(where, { handle, refuse, also }),
+    async listen(where, also) {
+      const server = await listenAt(where, { handle, refuse, also })
+      servers.push(server)
+      return server
+    },
     async close() {
       changes.close()
+      await Promise.all(servers.map((server) => server.close()))
       await proxy?.close({ timeout: 10_000 })
       await clients.close()
     },

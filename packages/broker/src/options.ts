@@ -13,6 +13,7 @@ export type BrokerTokens = Pick<
   'accounts' | 'getAccessToken' | 'getTokens' | 'invalidate' | 'on' | 'status'
 >
 
+/** What a broker works with, whom it lets in, and who is told. */
 export interface TokenBrokerOptions {
   readonly tokens: BrokerTokens
   readonly clients: BrokerClients
@@ -32,6 +33,7 @@ export interface TokenBrokerOptions {
   readonly onProblem?: ProblemListener | undefined
 }
 
+/** How often somebody may call, in each process. */
 export interface BrokerLimits {
   /** Of each client that has no limit of its own. Default 600. */
   readonly callsPerMinute?: number | undefined
@@ -41,6 +43,7 @@ export interface BrokerLimits {
   readonly waiting?: number | undefined
 }
 
+/** The options, read once. */
 export interface BrokerSettings extends Omit<TokenBrokerOptions, 'hosts' | 'limits' | 'rotation' | 'rotationGrace'> {
   readonly rotation: { readonly rotates: boolean; readonly grace: number }
   readonly hosts: ReadonlySet<string>

@@ -1,10 +1,14 @@
 /** What a client sees of the broker: the service's own words, with the one sign-in behind them. */
-import { createServer, request as httpRequest } from 'node:http'
+import { once } from 'node:events'
 import { stat } from 'node:fs/promises'
+import { createServer, request as httpRequest } from 'node:http'
+import { request as httpsRequest } from 'node:https'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { describe, expect, it } from '@jest/globals'
 import { createSso, createTokenManager, StoreError, type TokenStore } from '@owner-sso/core'
 import { memoryTokenStore } from '@owner-sso/token-store-memory'
+import { generate } from 'selfsigned'
 import { tokenBroker } from '../src/index.ts'
 import { account, refreshAt, startHome, tokensIn } from './broker-home.ts'
 
@@ -200,9 +204,9 @@ describe('GET /token', () => {
     const get = (headers: Record<string, string>): Promise<[number, string]> =>
       new Promise((resolve, reject) => {
         httpRequest({ socketPath: path, path: '/token', headers: { host: 'broker', ...headers } }, (answer) => {
-          let text = ''
-          answer.setEncoding('utf8').on('data', (chunk) => (text += chunk))
-          answer.on('end', () => resolve([answer.statusCode ?? 0, text]))
+          let body = ''
+          answer.setEncoding('utf8').on('data', (chunk) => (body += chunk))
+          answer.on('end', () => resolve([answer.statusCode ?? 0, body]))
         })
           .on('error', reject)
           .end()
@@ -266,6 +270,24 @@ it('listens beyond this machine with TLS alone, or with a proxy in front that ha
   const headers = { authorization: `Bearer ${key}`, 'x-forwarded-for': 'forged, 192.0.2.7' }
   expect((await fetch(`${server.url.replace('0.0.0.0', '127.0.0.1')}/token`, { headers })).status).toBe(200)
   expect(home.audit.at(-1)?.address).toBe('192.0.2.7')
+  await server.close()
+})
+
+it('listens beyond this machine with a certificate of its own', async () => {
+  await using home = await startHome()
+  const { cert, private: certKey } = await generate([{ name: 'commonName', value: 'localhost' }], {
+    keySize: 2048,
+    extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: 'localhost' }] }],
+  })
+  const server = await home.broker.listen({ port: 0, host: '0.0.0.0', tls: { cert, key: certKey } })
+  const headers = { authorization: `Bearer ${await home.invite('script')}` }
+  const url = new URL('/token', server.url.replace('0.0.0.0', 'localhost'))
+  const [answer] = await once(httpsRequest(url, { ca: cert, headers }).end(), 'response')
+  expect([url.protocol, answer.statusCode, await text(answer)]).toEqual([
+    'https:',
+    200,
+    await home.tokens.getAccessToken(account),
+  ])
   await server.close()
 })
 

@@ -60,7 +60,11 @@ export interface BrokerClients {
 
 const now = (): number => Math.floor(Date.now() / 1000)
 
-/** @throws TypeError where `place` is neither a file nor a store */
+/**
+ * The clients that are kept in a place. Nothing is read yet.
+ *
+ * @throws TypeError where `place` is neither a file nor a store
+ */
 export function brokerClients(place: ClientsPlace): BrokerClients {
   const kept = notesAt(place, 'clients')
   let known: { readonly notes: Notes; readonly list: ClientList } | undefined

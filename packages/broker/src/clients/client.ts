@@ -5,6 +5,7 @@
 /** `token`: may be handed access tokens. `proxy`: may call the owner API through the broker, and sees no token. */
 export type ClientScope = 'token' | 'proxy'
 
+/** What a client may do at most. */
 export interface ClientLimits {
   /** Calls in a minute, of all kinds together. Default: what the broker says. */
   readonly callsPerMinute?: number | undefined

@@ -21,7 +21,8 @@ export type BrokerRefusalCode =
   | 'ERR_BROKER_UPGRADE_REFUSED'
   | 'ERR_BROKER_CLIENTS'
 
-const refusals: Readonly<Record<BrokerRefusalCode, readonly [status: number, detail: string]>> = {
+/** Every code with its status and its sentence, which is the same each time. */
+export const refusals: Readonly<Record<BrokerRefusalCode, readonly [status: number, detail: string]>> = {
   ERR_BROKER_MALFORMED_REQUEST: [400, 'The request can’t be understood.'],
   ERR_BROKER_NO_ACCOUNT: [400, 'Several accounts can be meant: name one in the header X-Owner-Account.'],
   ERR_BROKER_UNKNOWN_KEY: [401, 'Send the key of an invited client as Authorization: Bearer.'],

@@ -10,6 +10,7 @@ import type { BrokerHandler, RefuseUpgrade } from '../http/handler.ts'
 import { drainOf } from './drain.ts'
 import { type ListenOnSocket, listenOnSocket } from './unix-socket.ts'
 
+/** Where a broker listens. */
 export type ListenOptions = ListenOnSocket | ListenOnPort
 
 /** A port: every caller needs a key. */
@@ -24,6 +25,7 @@ export interface ListenOnPort {
   readonly behindTlsProxy?: boolean | undefined
 }
 
+/** A server that the broker has opened. */
 export interface BrokerServer {
   /** Such as `http://127.0.0.1:8700`, or `unix:/run/owner-sso/broker.sock`. */
   readonly url: string
@@ -60,11 +62,7 @@ export async function listenAt(options: ListenOptions, listener: Listener): Prom
     const server = createServer(limits, requestListener(listener, localDoor))
     const end = prepare(server, listener)
     const remove = await listenOnSocket(server, options)
-    const close = async (): Promise<void> => {
-      await end()
-      await remove()
-    }
-    return { url: `unix:${options.unix}`, server, close }
+    return { url: `unix:${options.unix}`, server, close: () => end().then(remove) }
   }
   const { port, host = '127.0.0.1', tls, behindTlsProxy = false } = options
   const shown = host.includes(':') ? `[${host}]` : host

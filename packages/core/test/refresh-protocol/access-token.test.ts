@@ -20,6 +20,21 @@ describe('a token that works', () => {
     expect(heard).toEqual(['a0', 'the next turn'])
   })
 
+  it('is given with its end and its id token, never the refresh token, and not where somebody signed out', async () => {
+    const world = bench()
+    const tokens = world.process()
+    const saved = { ...world.tokens(), id_token: 'i0' }
+    await tokens.save(account, saved)
+    const { access_token, token_type, expires_at } = saved
+    expect(await tokens.getTokens(account)).toEqual({ access_token, token_type, expires_at, id_token: 'i0' })
+    await world.pass(hours(9))
+    expect(await tokens.getTokens(account)).toMatchObject({ access_token: 'a1' })
+    expect(world.sent).toEqual(['r0'])
+    await tokens.forget(account)
+    await expect(tokens.getTokens(account)).rejects.toMatchObject({ code: 'ERR_SSO_SIGNED_OUT' })
+    await expect(tokens.getTokens('')).rejects.toThrow(TypeError)
+  })
+
   it('is refreshed beside once it has aged, while callers keep getting it', async () => {
     const world = bench()
     const tokens = world.process()

@@ -1,0 +1,27 @@
+/** The broker's own answers are those of docs/errors.md, each with its status. */
+import { readFileSync } from 'node:fs'
+import { expect, it } from '@jest/globals'
+import { refusal, refusals } from '../src/http/refusal.ts'
+
+const errors = readFileSync(new URL('../../../docs/errors.md', import.meta.url), 'utf8')
+const documented = [...errors.matchAll(/^\| `(ERR_BROKER_\w+)` +\| (\d{3}) /gmu)].map(([, code, status]) => [
+  code,
+  Number(status),
+])
+
+it('are documented, each with its status', () => {
+  expect(Object.entries(refusals).map(([code, [status]]) => [code, status])).toEqual(documented)
+})
+
+it('say nothing but their sentence', () => {
+  expect(refusal('ERR_BROKER_SCOPE')).toEqual({
+    status: 403,
+    headers: {},
+    problem: {
+      title: 'Forbidden',
+      status: 403,
+      detail: 'This client was not invited for that.',
+      code: 'ERR_BROKER_SCOPE',
+    },
+  })
+})
