@@ -3,8 +3,8 @@
  *
  * The service takes 50 ms for a refresh. The floor, measured in the same run, is one caller alone: its own refresh, with all
  * that the store adds to it. The figure is the time until the slowest of the 200 callers has the new token. Without its
- * second connection, the `subscriber`, the Redis store has no hint to give, and waiters look every 25 to 250 ms. Needs
- * redis-server.
+ * second connection, the `subscriber`, a store in Redis or PostgreSQL has no hint to give, and waiters look every 25 to 250 ms.
+ * Needs redis-server and PostgreSQL.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -13,28 +13,37 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { startEmulator } from '@owner-sso/emulator'
+import { startPostgres } from './postgres-server.mjs'
 import { startRedis } from './redis-server.mjs'
 
 const rounds = Number(process.argv[2] ?? 40)
 const [processes, callers, refreshTakes] = [8, 25, 50]
 /** Milliseconds beyond the refresh. */
-const budgets = { file: 300, Redis: 150 }
+const budgets = { file: 300, Redis: 150, PostgreSQL: 100, polled: 250 }
 
 const folder = mkdtempSync(join(tmpdir(), 'owner-sso-herd-'))
 const emulator = await startEmulator({ firewall: false })
 emulator.always('refresh', { delay: refreshTakes })
 const redis = await startRedis(folder)
+// PostgreSQL runs as a user of its own, who needs a folder of its own.
+const database = mkdtempSync(join(tmpdir(), 'owner-sso-herd-'))
+const postgres = await startPostgres(database)
 
 const rows = { file: await measure({ kind: 'file', path: join(folder, 'tokens') }, budgets.file) }
 if (redis) {
   rows.Redis = await measure({ kind: 'redis', url: redis.url }, budgets.Redis)
   rows['Redis without a subscriber'] = await measure({ kind: 'redis, polled', url: redis.url }, budgets.Redis)
-} else console.log('redis-server is not here: measured with the file store alone.')
+} else console.log('redis-server is not here.')
+if (postgres) {
+  rows.PostgreSQL = await measure({ kind: 'postgres', url: postgres.url }, budgets.PostgreSQL)
+  rows['PostgreSQL without LISTEN'] = await measure({ kind: 'postgres, polled', url: postgres.url }, budgets.polled)
+} else console.log('PostgreSQL is not here.')
 console.table(rows)
 
 redis?.stop()
+await postgres?.stop()
 await emulator.close()
-rmSync(folder, { recursive: true })
+for (const each of [folder, database]) rmSync(each, { recursive: true })
 
 async function measure(store, budget) {
   const herd = Array.from({ length: processes }, startProcess)

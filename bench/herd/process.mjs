@@ -6,6 +6,7 @@ let sso
 
 async function openStore({ kind, path, url }) {
   if (kind === 'file') return (await import('@owner-sso/token-store-file')).fileTokenStore({ path })
+  if (kind.startsWith('postgres')) return openPostgres(kind, url)
   const { createClient } = await import('redis')
   const { redisTokenStore } = await import('@owner-sso/token-store-redis')
   // The server's end, after the measurement, is no news.
@@ -15,6 +16,21 @@ async function openStore({ kind, path, url }) {
       .connect()
   const [client, subscriber] = await Promise.all([connect(), kind === 'redis' ? connect() : undefined])
   return redisTokenStore({ client, ...(subscriber && { subscriber }) })
+}
+
+async function openPostgres(kind, url) {
+  const { createTable, sqlTokenStore } = await import('@owner-sso/token-store-sql')
+  const { default: pg } = await import('pg')
+  const client = new pg.Pool({ connectionString: url, max: 4 })
+  // The server's end, after the measurement, is no news.
+  client.on('error', () => {})
+  await createTable(client)
+  const subscriber = async () => {
+    const listener = new pg.Client(url)
+    await listener.connect()
+    return listener
+  }
+  return sqlTokenStore({ client, ...(kind === 'postgres' && { subscriber }) })
 }
 
 const commands = {
