@@ -108,7 +108,7 @@ async function refreshInTurn(
       if (renewal === 'refreshed') queue.succeeded()
     } catch (error) {
       if (error instanceof RefreshBudgetError) return queue.putBack(need, error.nextAttemptAt)
-      if (error instanceof FirewallChallengeError) {
+      if (error instanceof FirewallChallengeError || (isPaced && error instanceof RefreshBudgetError)) {
         queue.putBack(need, error.nextAttemptAt)
         // A job that was started for one sweep does not wait for hours.
         if (!isPaced) counts.failed += queue.abandon(need.authUrl)

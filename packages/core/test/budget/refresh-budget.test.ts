@@ -42,7 +42,7 @@ describe('the requests of any minute', () => {
           const process = fleet[Math.floor(random() * fleet.length)]
           const rank = ranks[Math.floor(random() * ranks.length)]
           if (process === undefined || rank === undefined) return
-          const delay = random() < 0.2 ? random() * 2 * placeLife : random() * 200
+          const delay = random() < 0.3 ? random() * 20 * placeLife : random() * 200
           send(process, rank, delay, () => sent.push(world.now())).catch((error: unknown) => {
             if (error instanceof Error && !('code' in error)) throw error
           })
