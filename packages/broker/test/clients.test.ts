@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { currentHolder } from '@owner-sso/core'
 import { memoryTokenStore } from '@owner-sso/token-store-memory'
 import fc from 'fast-check'
 import { brokerClients, type BrokerClients, ClientsError, type Invitation, type KeptClient } from '../src/index.ts'
@@ -104,6 +105,21 @@ describe('the file of clients', () => {
     expect((await clients.find(kept))?.name).toBe('thermostat')
     await expect(clients.invite({ ...invitation, name: 'other' })).rejects.toMatchObject({ reason: 'malformed' })
     expect(await readFile(file, 'utf8')).toBe('{')
+  })
+
+  it('takes the changes of all who share it one at a time, and passes over a process that died in the middle', async () => {
+    const file = join(folder, 'shared.json')
+    // As another process leaves it that was killed; where the system can't prove that, half a minute has to pass.
+    const { boot, pidNamespace } = currentHolder()
+    const dead = JSON.stringify({ pid: 2 ** 22 + 1, boot, pidNamespace })
+    if (boot !== undefined) await writeFile(`${file}.lock-7`, dead)
+    const all = Array.from({ length: 4 }, () => brokerClients({ file }))
+    const names = Array.from({ length: 16 }, (_, index) => `client ${index}`)
+    await Promise.all(names.map((name, index) => all[index % 4]?.invite({ ...invitation, name })))
+    expect((await all[0]?.list())?.map(({ name }) => name).toSorted()).toEqual(names.toSorted())
+    // One lock is left, which nobody holds.
+    const [lock = '', ...more] = (await readdir(folder)).filter((name) => name.startsWith('shared.json.'))
+    expect([more, JSON.parse(await readFile(join(folder, lock), 'utf8'))]).toEqual([[], { free: true }])
   })
 
   it('stays a link where it is one, and is refused where everybody may write to it', async () => {
