@@ -1,0 +1,72 @@
+/**
+ * The broker of a household, as a process: file store, status page, alerts, from its environment to SIGTERM.
+ */
+import { accountAlerts, brokerClients, statusPage, type StatusPage, tokenBroker, webhookAlert } from '@owner-sso/broker'
+import { createSso, createTokenManager } from '@owner-sso/core'
+import { fileTokenStore } from '@owner-sso/token-store-file'
+import { type Settings, SettingsError, settingsFrom } from './settings.ts'
+
+const pagePath = '/status'
+
+// Before anything else: a signal that comes while it starts ends it in order, and a second one changes nothing.
+const asked = new Promise<void>((resolve) => {
+  for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => resolve())
+})
+
+try {
+  await run(settingsFrom(process.env))
+  process.exit(0)
+} catch (error) {
+  console.error(`The broker could not start: ${messageOf(error)}`)
+  process.exit(error instanceof SettingsError || error instanceof TypeError ? 2 : 1)
+}
+
+async function run(settings: Settings): Promise<void> {
+  const { authUrl, regionalAuthUrls, tokensFolder, encryptionKey, apiUrl, publicUrl, webhook } = settings
+  const { host, port, behindTlsProxy } = settings
+  const hosts = [...settings.hosts, ...(publicUrl === undefined ? [] : [publicUrl.hostname])]
+  const store = fileTokenStore({ path: tokensFolder, ...(encryptionKey && { encryptionKey }) })
+  const sso = createSso({ authUrl, regionalAuthUrls })
+  const tokens = createTokenManager({ sso, store })
+  const clients = brokerClients({ store })
+  const alerts = accountAlerts({
+    tokens,
+    store,
+    channels: webhook === undefined ? [] : [webhookAlert(webhook)],
+    accounts: async () => (await clients.list()).flatMap(({ accounts }) => accounts),
+    signInUrl: publicUrl && new URL(pagePath, publicUrl).href,
+    onFailure: ({ error, account }) => {
+      page.noteFailure(messageOf(error), account)
+      log('alert-failed', { account, message: messageOf(error) })
+    },
+  })
+  const https = publicUrl?.protocol === 'https:'
+  const page: StatusPage = statusPage({ tokens, sso, clients, store, path: pagePath, https, hosts, alerts })
+  const broker = tokenBroker({
+    tokens,
+    clients,
+    hosts,
+    alerts,
+    ...(apiUrl !== undefined && { proxy: { target: apiUrl } }),
+    audit: (entry) => log('call', { ...entry }),
+    onProblem: (error, { code }) => log('problem', { code, message: messageOf(error) }),
+  })
+  const server = await broker.listen({ host, port, behindTlsProxy }, page.handler)
+  log('listening', { url: server.url, page: `${server.url}${pagePath}` })
+  await asked
+  await server.close()
+  await broker.close()
+  await alerts.close()
+  page.close()
+  await tokens.settled()
+  log('stopped')
+}
+
+/** A line of JSON, without a token: whoever reads the log learns who got one when. */
+function log(event: string, details: object = {}): void {
+  console.log(JSON.stringify({ time: new Date().toISOString(), event, ...details }))
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,88 @@
+/**
+ * What the environment says about how the broker runs. The command line, which lets programs in, reads the same variables.
+ */
+export interface Settings {
+  readonly authUrl: string
+  readonly regionalAuthUrls: readonly string[]
+  /** The owner API, for programs with the scope `proxy`; without it, nothing is forwarded. */
+  readonly apiUrl: string | undefined
+  /** The folder of the file store. */
+  readonly tokensFolder: string
+  /** What token sets are sealed with, 32 bytes. */
+  readonly encryptionKey: Buffer | undefined
+  readonly host: string
+  readonly port: number
+  /** Nobody but a proxy with TLS, or this machine, reaches the port. */
+  readonly behindTlsProxy: boolean
+  /** Names that the broker goes by, beside `localhost` and IP addresses. */
+  readonly hosts: readonly string[]
+  /** How people and programs call it. */
+  readonly publicUrl: URL | undefined
+  readonly webhook: { readonly url: string; readonly secret: string } | undefined
+}
+
+/** A variable of the environment that can't be used; the message says what to set. */
+export class SettingsError extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'SettingsError'
+  }
+}
+
+/** @throws SettingsError that names the variable, and never its value */
+export function settingsFrom(environment: NodeJS.ProcessEnv): Settings {
+  // An empty variable is an unset one.
+  const optional = (name: string): string | undefined => environment[name]?.trim() || undefined
+  const required = (name: string, meaning: string): string => {
+    const value = optional(name)
+    if (value === undefined) throw new SettingsError(`${name} is not set: it must be ${meaning}.`)
+    return value
+  }
+  const list = (name: string): string[] => (optional(name) ?? '').split(/[\s,]+/u).filter(Boolean)
+  const webhookUrl = optional('OWNER_SSO_ALERT_WEBHOOK')
+  return {
+    authUrl: required('OWNER_SSO_AUTH_URL', 'the address of the SSO service'),
+    regionalAuthUrls: list('OWNER_SSO_REGIONAL_AUTH_URLS'),
+    apiUrl: optional('OWNER_SSO_API_URL'),
+    tokensFolder: fileStore(required('OWNER_SSO_STORE', 'a folder, such as file:/data/tokens')),
+    encryptionKey: key(optional('OWNER_SSO_ENCRYPTION_KEY')),
+    host: optional('HOST') ?? '127.0.0.1',
+    port: port(optional('PORT') ?? '8700'),
+    behindTlsProxy: optional('OWNER_SSO_BEHIND_TLS_PROXY') === '1',
+    hosts: list('OWNER_SSO_HOSTS'),
+    publicUrl: address('OWNER_SSO_PUBLIC_URL', optional('OWNER_SSO_PUBLIC_URL')),
+    webhook:
+      webhookUrl === undefined
+        ? undefined
+        : {
+            url: webhookUrl,
+            secret: required('OWNER_SSO_ALERT_SECRET', 'what alerts are signed with (openssl rand -base64 32)'),
+          },
+  }
+}
+
+function fileStore(value: string): string {
+  const [, path] = /^file:(.+)$/su.exec(value) ?? []
+  if (path !== undefined) return path
+  throw new SettingsError('OWNER_SSO_STORE must be a folder, such as file:/data/tokens.')
+}
+
+function key(value: string | undefined): Buffer | undefined {
+  if (value === undefined) return undefined
+  const bytes = Buffer.from(value, 'base64')
+  if (bytes.byteLength === 32) return bytes
+  throw new SettingsError(
+    "OWNER_SSO_ENCRYPTION_KEY must be 32 bytes in base64, such as 'openssl rand -base64 32' prints.",
+  )
+}
+
+function port(value: string): number {
+  if (/^\d{1,5}$/u.test(value) && Number(value) <= 65_535) return Number(value)
+  throw new SettingsError('PORT must be a whole number from 0 to 65535.')
+}
+
+function address(name: string, value: string | undefined): URL | undefined {
+  if (value === undefined) return undefined
+  if (URL.canParse(value) && /^https?:$/u.test(new URL(value).protocol)) return new URL(value)
+  throw new SettingsError(`${name} must be an address such as https://broker.example.com.`)
+}

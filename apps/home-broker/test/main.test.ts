@@ -1,0 +1,170 @@
+/** The broker of a household as the container runs it: as a user without rights, in a folder of its own. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, chownSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, expect, it } from '@jest/globals'
+import { useEmulator } from '@owner-sso/emulator/jest'
+import { parse } from 'yaml'
+import { SettingsError, settingsFrom } from '../src/settings.ts'
+
+const textOf = (name: string): string => readFileSync(new URL(`../${name}`, import.meta.url), 'utf8')
+const main = new URL('../dist/main.js', import.meta.url).pathname
+const command = new URL('../../../packages/cli/dist/main.cjs', import.meta.url).pathname
+const account = 'plain@example.com'
+const emulator = useEmulator()
+const children: ChildProcess[] = []
+const data = mkdtempSync(join(tmpdir(), 'owner-sso-home-'))
+
+/** Nobody, where the test may be somebody else. */
+const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
+chmodSync(data, 0o700)
+if (user.uid !== undefined) chownSync(data, user.uid, user.gid)
+
+afterEach(async () => {
+  for (const child of children.splice(0)) {
+    if (child.exitCode !== null || child.signalCode !== null) continue
+    const gone = once(child, 'exit')
+    child.kill('SIGKILL')
+    await gone
+  }
+  rmSync(data, { recursive: true, force: true })
+})
+
+const environment = (): NodeJS.ProcessEnv => ({
+  PATH: process.env['PATH'],
+  HOME: data,
+  PORT: '0',
+  OWNER_SSO_AUTH_URL: emulator.authUrl,
+  OWNER_SSO_API_URL: emulator.ownerApiUrl,
+  OWNER_SSO_STORE: `file:${data}/tokens`,
+  OWNER_SSO_KEYRING: 'off',
+})
+
+/** The command line, as `docker compose exec` runs it. */
+async function ownerSso(...args: string[]): Promise<string> {
+  const env = { ...environment(), OWNER_SSO_CREDENTIAL: 'correct horse' }
+  const child = spawn(process.execPath, [command, ...args], {
+    env,
+    cwd: data,
+    stdio: ['ignore', 'pipe', 'ignore'],
+    ...user,
+  })
+  children.push(child)
+  let output = ''
+  child.stdout.on('data', (chunk) => {
+    output += String(chunk)
+  })
+  await once(child, 'close')
+  return output.trim()
+}
+
+it('runs as a user without rights, serves who was let in, and ends in order', async () => {
+  const child = spawn(process.execPath, [main], {
+    env: environment(),
+    cwd: data,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    ...user,
+  })
+  children.push(child)
+  let log = ''
+  child.stdout.on('data', (chunk) => {
+    log += String(chunk)
+  })
+  await once(child.stdout, 'data', { signal: AbortSignal.timeout(60_000) })
+  const { url, page }: { url: string; page: string } = JSON.parse(log.split('\n')[0] ?? '')
+  expect(await (await fetch(`${url}/healthz`)).json()).toEqual({ alive: true })
+  expect(await (await fetch(page)).text()).toContain('Who are you?')
+
+  await ownerSso('login', '--account', account, '--no-input')
+  const key = await ownerSso('broker', 'invite', 'heating', '--scope', 'token,proxy')
+  const headers = { authorization: `Bearer ${key}` }
+  const token = (await (await fetch(`${url}/token`, { headers })).text()).trim()
+  expect(token).toBe(await ownerSso('token'))
+  expect(await (await fetch(`${url}/api/1/vehicles`, { headers })).json()).toMatchObject({ count: 2 })
+  expect(await ownerSso('broker', 'code')).toMatch(/^[A-Z2-9]{4}-[A-Z2-9]{4}$/u)
+
+  const end = once(child, 'exit')
+  child.kill('SIGTERM')
+  expect(await end).toEqual([0, null])
+  expect([log.includes(token), log.includes(key), log.includes('"client":"heating"')]).toEqual([false, false, true])
+  expect(statSync(join(data, 'tokens')).mode & 0o077).toBe(0)
+  // One volume: nothing is written elsewhere in the home of the user.
+  expect(readdirSync(data).filter((name) => !['tokens', '.cache', '.config'].includes(name))).toEqual([])
+}, 120_000)
+
+it.each([
+  ['OWNER_SSO_AUTH_URL', ''],
+  ['OWNER_SSO_STORE', 'redis://127.0.0.1'],
+  ['OWNER_SSO_ENCRYPTION_KEY', 'short'],
+  ['PORT', '70000'],
+  ['OWNER_SSO_PUBLIC_URL', 'broker'],
+])('names a %s that can’t be used', (name, value) => {
+  const given = { OWNER_SSO_AUTH_URL: 'https://auth.example.com', OWNER_SSO_STORE: 'file:data', [name]: value }
+  expect(() => settingsFrom(given)).toThrow(SettingsError)
+  expect(() => settingsFrom(given)).toThrow(name)
+})
+
+it('wants a secret for its webhook', () => {
+  const given = {
+    OWNER_SSO_AUTH_URL: 'https://a.example',
+    OWNER_SSO_STORE: 'file:data',
+    OWNER_SSO_ALERT_WEBHOOK: 'https://h.example',
+  }
+  expect(() => settingsFrom(given)).toThrow('OWNER_SSO_ALERT_SECRET')
+})
+
+it('ends with code 2 where it would be open to a network without TLS', () => {
+  const { status, stderr } = spawnSync(process.execPath, [main], {
+    env: { ...environment(), HOST: '0.0.0.0' },
+    encoding: 'utf8',
+    timeout: 60_000,
+  })
+  expect([status, stderr]).toEqual([2, expect.stringContaining('not of this machine alone')])
+})
+
+it('has a container that is small, without rights, read-only but for one volume, and looked after', () => {
+  const dockerfile = textOf('Dockerfile')
+  const stages = dockerfile.split(/^FROM /mu)
+  const last = stages.at(-1) ?? ''
+  // Versions are named, nothing is fetched where it runs, and the user is changed for good.
+  expect(stages.slice(1).every((stage) => /^\S+:\d[\w.-]+-alpine(?: AS \w+)?\n/u.test(stage))).toBe(true)
+  expect(last).not.toMatch(/npm install|apk add|ADD |curl|wget/u)
+  expect(last.match(/^(?:USER|VOLUME|EXPOSE|CMD|HEALTHCHECK)\b.*$/gmu)).toEqual([
+    'USER node',
+    'VOLUME /data',
+    'EXPOSE 8700',
+    expect.stringMatching(/^HEALTHCHECK --interval=10s --timeout=3s CMD \["node", "--eval"/u),
+    'CMD ["node", "dist/main.js"]',
+  ])
+  expect(textOf('Dockerfile.dockerignore')).toContain('**/node_modules')
+  const { services, volumes } = parse(textOf('compose.yaml')) as {
+    services: Record<'broker' | 'heating', Record<string, unknown>>
+    volumes: object
+  }
+  for (const service of Object.values(services)) {
+    expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] })
+  }
+  expect(services.broker).toMatchObject({ volumes: ['data:/data'], ports: ['127.0.0.1:8700:8700'] })
+  expect(services.heating['ports']).toBeUndefined()
+  expect(Object.keys(volumes)).toEqual(['data'])
+  const fromCompose = Object.entries(services.broker['environment'] as Record<string, string>)
+  const inImage = Object.fromEntries([...last.matchAll(/(\w+)=(\S+)/gu)].map(([, name, value]) => [name, value]))
+  const given = Object.fromEntries(fromCompose.map(([name, value]) => [name, value.startsWith('${') ? '' : value]))
+  const settings = settingsFrom({ ...inImage, ...given, OWNER_SSO_AUTH_URL: 'https://auth.example.com' })
+  expect(settings).toMatchObject({
+    host: '0.0.0.0',
+    port: 8700,
+    tokensFolder: '/data/tokens',
+    behindTlsProxy: true,
+    hosts: ['broker'],
+  })
+})
+
+it('has a health check that tells a broker from none', () => {
+  const [, check = ''] = /^HEALTHCHECK .*CMD (.*)$/mu.exec(textOf('Dockerfile')) ?? []
+  const [program = '', ...args]: string[] = JSON.parse(check)
+  const closed = args.map((arg) => arg.replace(':8700', ':1'))
+  expect(spawnSync(program, closed, { timeout: 60_000 }).status).toBe(1)
+})
