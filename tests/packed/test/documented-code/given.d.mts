@@ -49,3 +49,6 @@ export declare const request: IncomingMessage
 export declare const body: string
 /** What it is signed with. */
 export declare const secret: string
+export declare const clients: import('@owner-sso/broker').BrokerClients
+export declare const broker: import('@owner-sso/broker').TokenBroker
+export declare const alerts: import('@owner-sso/broker').AccountAlerts
