@@ -114,8 +114,14 @@ describe('the file of clients', () => {
     const dead = JSON.stringify({ pid: 2 ** 22 + 1, boot, pidNamespace })
     if (boot !== undefined) await writeFile(`${file}.lock-7`, dead)
     const all = Array.from({ length: 4 }, () => brokerClients({ file }))
-    const names = Array.from({ length: 16 }, (_, index) => `client ${index}`)
-    await Promise.all(names.map((name, index) => all[index % 4]?.invite({ ...invitation, name })))
+    const names = all.flatMap((_, writer) => [0, 1, 2, 3].map((index) => `client ${writer} ${index}`))
+    const inviteAll = (clients: BrokerClients, writer: number): Promise<unknown> =>
+      Promise.all(
+        names
+          .filter((name) => name.startsWith(`client ${writer}`))
+          .map((name) => clients.invite({ ...invitation, name })),
+      )
+    await Promise.all(all.map(inviteAll))
     expect((await all[0]?.list())?.map(({ name }) => name).toSorted()).toEqual(names.toSorted())
     // One lock is left, which nobody holds.
     const [lock = '', ...more] = (await readdir(folder)).filter((name) => name.startsWith('shared.json.'))

@@ -10,6 +10,7 @@ import { notebook, type TokenManager, type TokenStore } from '@owner-sso/core'
 import type { Alert, AlertChannel } from './alert.ts'
 import { alertTypeOf, begun, claimed, concluded, isDone, type Noted, noteIn, seconds } from './noted-alert.ts'
 
+/** Which accounts are watched, and who is told. */
 export interface AccountAlertsOptions {
   readonly tokens: Pick<TokenManager, 'status' | 'accounts' | 'on'>
   /** Where it is remembered what was told; the store of `tokens`. */
@@ -27,6 +28,7 @@ export interface AccountAlertsOptions {
   readonly onFailure?: (failure: AlertFailure) => void
 }
 
+/** Why somebody was not told. */
 export interface AlertFailure {
   readonly error: unknown
   /** Absent where not a channel failed, but the store. */
@@ -34,6 +36,7 @@ export interface AlertFailure {
   readonly account?: string
 }
 
+/** Tells people of an account once that it has to sign in again, and once that it works again. */
 export interface AccountAlerts {
   /** Somebody met this account in need of a sign-in. Costs nothing where that was told already. */
   readonly signInNeeded: (account: string) => void
@@ -43,6 +46,7 @@ export interface AccountAlerts {
   readonly close: () => Promise<void>
 }
 
+/** Watches accounts for people: see `AccountAlerts`. */
 export function accountAlerts({
   tokens,
   store,

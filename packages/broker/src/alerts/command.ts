@@ -7,6 +7,7 @@ import { once } from 'node:events'
 import { startTimeLimit } from '@owner-sso/core'
 import { type Alert, type AlertChannel, alertBody } from './alert.ts'
 
+/** A program that is told. */
 export interface CommandOptions {
   /** The program, and its arguments as they are. */
   readonly command: readonly [string, ...string[]]
@@ -17,7 +18,11 @@ export interface CommandOptions {
 /** What a program needs of the system. Nothing else: the broker's own variables hold keys and passwords. */
 const passedOn = ['PATH', 'HOME', 'USER', 'LOGNAME', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'SystemRoot']
 
-/** @throws TypeError where there is no program */
+/**
+ * Tells an alert to a program, on its standard input.
+ *
+ * @throws TypeError where there is no program
+ */
 export function commandAlert({ command: [program, ...args], timeout = 30_000 }: CommandOptions): AlertChannel {
   if (typeof program !== 'string' || program === '')
     throw new TypeError('command of an alert must begin with a program')

@@ -8,6 +8,7 @@ import { readFile } from 'node:fs/promises'
 import { isLoopback, withTimeLimit } from '@owner-sso/core'
 import { type AlertChannel, alertBody } from './alert.ts'
 
+/** A broker of MQTT, and what is told there. */
 export interface MqttOptions {
   /** `mqtts:` (or `wss:`), or `mqtt:` on a loopback host; without a user name and password. */
   readonly url: string
@@ -21,7 +22,11 @@ export interface MqttOptions {
   readonly timeout?: number
 }
 
-/** @throws TypeError that names the option */
+/**
+ * Tells an alert to a topic of MQTT.
+ *
+ * @throws TypeError that names the option
+ */
 export function mqttAlert({
   url,
   username,

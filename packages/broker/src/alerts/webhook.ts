@@ -6,6 +6,7 @@ import { mayCarrySecrets, withTimeLimit } from '@owner-sso/core'
 import { type AlertChannel, alertBody } from './alert.ts'
 import { signedHeaders, webhookKey } from './signature.ts'
 
+/** A receiver of signed requests. */
 export interface WebhookOptions {
   /** https, or http on a loopback host; without a user name and password. */
   readonly url: string
@@ -15,7 +16,11 @@ export interface WebhookOptions {
   readonly timeout?: number
 }
 
-/** @throws TypeError that names the option */
+/**
+ * Tells an alert by a signed request.
+ *
+ * @throws TypeError that names the option
+ */
 export function webhookAlert({ url, secret, timeout = 10_000 }: WebhookOptions): AlertChannel {
   const address = URL.canParse(url) ? new URL(url) : undefined
   if (address === undefined || !mayCarrySecrets(address)) {

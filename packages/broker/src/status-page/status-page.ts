@@ -19,6 +19,7 @@ import { icon, style } from './pages/style.ts'
 import { signInRoutes } from './sign-in-routes.ts'
 import { type Visitor, visitorKey, type Visitors, visitorsOf } from './visitor.ts'
 
+/** What the status page shows, and to whom. */
 export interface StatusPageOptions {
   readonly tokens: TokenManager
   /** What signs in. */
@@ -40,6 +41,7 @@ export interface StatusPageOptions {
   readonly onProblem?: (error: unknown) => void
 }
 
+/** The status page, as a handler for a server. */
 export interface StatusPage {
   /** For `node:http`, Connect and Express. Whatever is not below its path gets 404. */
   readonly handler: RequestListener
@@ -53,7 +55,11 @@ type Route = (exchange: Exchange) => Promise<void> | void
 /** Wrong codes in 15 minutes, of all visitors: a code has 40 bits. */
 const guesses = { points: 20, duration: 900 }
 
-/** @throws TypeError for a path that is none */
+/**
+ * A page with accounts, clients and the way to sign in again.
+ *
+ * @throws TypeError for a path that is none
+ */
 export function statusPage(options: StatusPageOptions): StatusPage {
   const { tokens, sso, clients, store, path = '/status', https = false, hosts = [], refreshAfter = 0.75 } = options
   if (!/^(?:\/[\w.-]+)+$/u.test(path)) throw new TypeError('path of the status page must be a path such as /status')
