@@ -25,7 +25,7 @@ describe('the code blocks of the documents, in a project with the packed package
     }
     const printed = await tsc(['--project', folder, '--pretty', 'false'])
     problems = printed.split(/\n(?! )/u).map((line) => line.replace('documented-code/', ''))
-  }, 60_000)
+  }, 300_000)
 
   it.each(blocks.map((block) => ({ ...block, name: `${block.document}:${block.line}` })))('$name compiles', (block) => {
     expect(problems.filter((problem) => problem.startsWith(`${fileOf(block)}(`))).toEqual([])
