@@ -18,6 +18,7 @@ export const commandModules: Readonly<Record<CommandName, () => Promise<CommandM
   keep: () => import('./commands/keep.ts'),
   proxy: () => import('./commands/proxy.ts'),
   broker: () => import('./commands/broker.ts'),
+  setup: () => import('./commands/setup.ts'),
   doctor: () => import('./commands/doctor.ts'),
   emulator: () => import('./commands/emulator.ts'),
   completion: () => import('./commands/completion.ts'),

@@ -17,6 +17,7 @@ export type CommandName =
   | 'keep'
   | 'proxy'
   | 'broker'
+  | 'setup'
   | 'doctor'
   | 'emulator'
   | 'completion'
@@ -221,6 +222,15 @@ export const commandTable: readonly CommandEntry[] = [
       ['owner-sso broker invite heating --expires 365d', 'prints its refresh token'],
       ['owner-sso broker revoke heating', 'it gets nothing any more'],
     ],
+  },
+  {
+    name: 'setup',
+    summary: 'ask for the settings, try them, and write them down',
+    description:
+      'Asks for what a first use needs: the addresses of the SSO service and the owner API, other instances, the store and ' +
+      'the account. Proposes what is set already, and tries each answer at once. Then it writes the config file; the ' +
+      'former one stays beside it.',
+    examples: [['owner-sso setup && owner-sso login', 'a first use']],
   },
   {
     name: 'doctor',

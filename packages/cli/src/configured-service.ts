@@ -7,6 +7,7 @@ import {
   type SsoOptions,
   createSso,
   mayCarrySecrets,
+  type Transport,
   type RequestBudget,
   requestBudgetFrom,
   transportFromText,
@@ -71,6 +72,15 @@ export function requestBudgetOf({ requestBudget }: Settings): RequestBudget | un
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
     throw usageError(sentence(error.message), `It came from ${requestBudget.from}: correct it there.`)
+  }
+}
+
+/** The document's transport, where the settings name one that can't be used: that is told elsewhere. */
+export function usableTransportOf(settings: Settings): Transport {
+  try {
+    return checkTransport(transportOf(settings))
+  } catch {
+    return checkTransport({})
   }
 }
 

@@ -15,6 +15,18 @@ export async function askText(message: string): Promise<string> {
   return given(await text({ message: visible(message), validate: required, ...terminal() })).trim()
 }
 
+/**
+ * @param proposal - stands there already, to be taken or corrected
+ * @param optional - whether it may be left empty
+ */
+export async function askProposed(message: string, proposal: string, optional: boolean): Promise<string> {
+  const { text } = await import('@clack/prompts')
+  const check = optional ? {} : { validate: required }
+  return given(
+    (await text({ message: visible(message), initialValue: proposal, ...check, ...terminal() })) ?? '',
+  ).trim()
+}
+
 /** @param before - what was typed the time before, to be corrected */
 export async function askEmail(before?: string): Promise<string> {
   const { text } = await import('@clack/prompts')

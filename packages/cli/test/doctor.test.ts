@@ -2,9 +2,11 @@ import { once } from 'node:events'
 import { chmodSync, mkdirSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
+import { createTokenManager } from '@owner-sso/core'
 import { type Emulator, startEmulator } from '@owner-sso/emulator'
+import { fileTokenStore } from '@owner-sso/token-store-file'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
-import { type CallOptions, credential, type Machine, newMachine } from './machine.ts'
+import { type CallOptions, credential, type Machine, newMachine, until } from './machine.ts'
 
 interface Finding {
   readonly about: string
@@ -100,6 +102,41 @@ describe('owner-sso doctor', () => {
       expect.stringMatching(/^The firewall of 127.0.0.1:\d+ blocks this machine: .* for another 1[4-9] min\.$/u),
     ])
     expect(sent()).toBe(before)
+  })
+
+  it('tells of a refresh in doubt with its age, of one under way for too long, and of hard links, and how to mend each', async () => {
+    await machine.signIn('plain@example.com')
+    expect((await findingsOf([])).findings.find(({ about }) => about === 'hard links')?.text).toContain('has them')
+    emulator.once('refresh', { drop: 'after-commit' })
+    await machine.run(['refresh'])
+    const doubt = (await findingsOf([], { ahead: 600 })).findings.find(({ about }) => about === 'refresh')
+    expect(doubt?.text).toMatch(/^A refresh of plain@example\.com is in doubt for 10 min: /u)
+    expect(doubt?.fix).toContain('owner-sso refresh --account plain@example.com')
+    // A process that is alive, and has hung since it began: this one.
+    const store = fileTokenStore({ path: machine.tokensFolder })
+    let sent = false
+    const refresh = (): Promise<never> => {
+      sent = true
+      return new Promise(() => undefined)
+    }
+    const tokens = createTokenManager({ sso: { refresh }, store })
+    await tokens.save('slow@example.com', {
+      access_token: 'old',
+      refresh_token: 'spent',
+      token_type: 'Bearer',
+      expires_at: 1,
+      auth_url: emulator.authUrl,
+    })
+    const waiting = new AbortController()
+    const call = tokens.getAccessToken('slow@example.com', { signal: waiting.signal }).catch(() => undefined)
+    await until(() => sent)
+    const args = ['--account', 'slow@example.com']
+    const underWay = (found: readonly Finding[]) =>
+      found.find(({ text }) => text.startsWith('slow@example.com is being'))
+    expect(underWay((await findingsOf(args)).findings)?.text).toContain(`by process ${process.pid}, for `)
+    expect(underWay((await findingsOf(args, { ahead: 600 })).findings)?.fix).toContain('Look at that process')
+    waiting.abort()
+    await call
   })
 
   it('asks which account is meant where several are signed in', async () => {

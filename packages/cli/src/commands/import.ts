@@ -31,15 +31,20 @@ interface Work extends TokenKeeping {
 export async function run({ settings, options, args }: Call): Promise<number> {
   const sso = serviceOf(settings)
   const found = await foundIn(args[0], settings)
-  await withTokens(settings, sso, async ({ tokens, store }) => {
-    const work: Work = { settings, options, tokens, store, problems: [] }
-    const candidates = await judged(found, sso, work)
-    if (candidates.length > 0 && !options.dryRun) await store.requireWritable()
-    tell(found, candidates, work)
-    const imported = (await isAgreed(candidates, work)) ? await takeOver(candidates, work) : []
-    if (settings.json) await printJson(factsOf(found, candidates, imported, work))
-    endOf(candidates, imported, work)
-  })
+  await withTokens(
+    settings,
+    sso,
+    async ({ tokens, store }) => {
+      const work: Work = { settings, options, tokens, store, problems: [] }
+      const candidates = await judged(found, sso, work)
+      if (candidates.length > 0 && !options.dryRun) await store.requireWritable()
+      tell(found, candidates, work)
+      const imported = (await isAgreed(candidates, work)) ? await takeOver(candidates, work) : []
+      if (settings.json) await printJson(factsOf(found, candidates, imported, work))
+      endOf(candidates, imported, work)
+    },
+    { signsIn: options.dryRun !== true },
+  )
   return exitCodes.ok
 }
 

@@ -2,6 +2,7 @@
  * One thing that the doctor looked at.
  */
 import { type ExitCode, exitCodes } from '../command-error.ts'
+import type { Line } from '../output.ts'
 
 export interface Finding {
   readonly about: string
@@ -24,3 +25,12 @@ export const problem = (about: string, text: string, fix: string, exitCode: Exit
   fix,
   exitCode,
 })
+
+const marks = { good: ['✔', 'green'], note: ['•', 'yellow'], problem: ['✖', 'red'] } as const
+
+/** A finding as the person reads it: what was found, and below it what to do. */
+export function findingLines({ about, level, text, fix }: Finding): Line[] {
+  const [mark, format] = marks[level]
+  const first: Line = [{ format, text: mark }, ` ${about.padEnd(16)}${text}`]
+  return fix === undefined ? [first] : [first, `${' '.repeat(18)}→ ${fix}`]
+}

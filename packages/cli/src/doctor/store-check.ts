@@ -9,6 +9,7 @@ import type { Settings } from '../settings.ts'
 import { neverRefreshes } from '../token-keeping.ts'
 import { checkBlocks } from './block-check.ts'
 import { type Finding, good, problem } from './finding.ts'
+import { checkRefreshes } from './refresh-check.ts'
 
 export async function checkStore(settings: Settings): Promise<Finding[]> {
   try {
@@ -18,7 +19,8 @@ export async function checkStore(settings: Settings): Promise<Finding[]> {
     })
     try {
       await store.read('owner-sso')
-      const accounts = await accountNames(createTokenManager({ sso: neverRefreshes, store }))
+      const tokens = createTokenManager({ sso: neverRefreshes, store })
+      const accounts = await accountNames(tokens)
       const found = [good('store', `${shown} (${settings.store.from}), ${counted(accounts.length)}`)]
       found.push(...(await check()))
       found.push(
@@ -27,6 +29,7 @@ export async function checkStore(settings: Settings): Promise<Finding[]> {
           : good('encryption', 'none: OWNER_SSO_ENCRYPTION_KEY would seal the records'),
       )
       found.push(...severalAccounts(settings, accounts), ...(await checkBlocks(store, settings)))
+      found.push(...(await checkRefreshes(accounts, tokens, store)))
       return found
     } finally {
       await close()

@@ -29,7 +29,7 @@ export const fileStore: StoreKind = {
       ...opened,
       exists: () => existsSync(path),
       requireWritable: async () => (await import('./folder-check.ts')).requireWritableFolder(path),
-      check: async () => [await (await import('./folder-check.ts')).checkFolder(path)],
+      check: async () => (await import('./folder-check.ts')).checkFolder(path),
     }
   },
 }

@@ -1,12 +1,19 @@
 /**
  * Whether a store's folder can be written, and whether others could get at it.
  */
-import { access, constants, stat } from 'node:fs/promises'
+import { randomUUID } from 'node:crypto'
+import { access, constants, link as hardLink, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { StoreError } from '@owner-sso/core'
 import { exitCodes } from '../command-error.ts'
 import { type Finding, good, problem } from '../doctor/finding.ts'
 
-export async function checkFolder(path: string): Promise<Finding> {
+export async function checkFolder(path: string): Promise<Finding[]> {
+  const modes = await checkModes(path)
+  return modes.level === 'good' ? [modes, await checkHardLinks(path)] : [modes]
+}
+
+async function checkModes(path: string): Promise<Finding> {
   const writable = await access(path, constants.W_OK).then(
     () => true,
     () => false,
@@ -19,6 +26,26 @@ export async function checkFolder(path: string): Promise<Finding> {
     return problem('store', `Other users can look into ${path}.`, `Run chmod 700 ${path}`, exitCodes.store)
   }
   return good('file modes', `${mode.toString(8).padStart(4, '0')}: only you can look into it`)
+}
+
+/** Without them, two processes could overwrite each other's tokens. */
+async function checkHardLinks(path: string): Promise<Finding> {
+  const [file, link] = [join(path, `doctor.${randomUUID()}`), join(path, `doctor.${randomUUID()}`)]
+  try {
+    await writeFile(file, '', { mode: 0o600 })
+    await hardLink(file, link)
+    return good('hard links', 'the file system has them')
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+    return problem(
+      'hard links',
+      `The file system of ${path} has no hard links (${code}): two processes could overwrite each other.`,
+      'Choose a folder on another file system with --store file:PATH, or another store: owner-sso stores',
+      exitCodes.store,
+    )
+  } finally {
+    for (const each of [file, link]) await rm(each, { force: true })
+  }
 }
 
 /** @throws StoreError `write-failed` */

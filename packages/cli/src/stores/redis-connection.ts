@@ -6,7 +6,7 @@ import { StoreError } from '@owner-sso/core'
 import { checkRedis, redisTokenStore } from '@owner-sso/token-store-redis'
 import { createClient } from 'redis'
 import { usageError } from '../command-error.ts'
-import { note } from '../doctor/finding.ts'
+import { type Finding, good, note } from '../doctor/finding.ts'
 import type { OpenedStore, StoreAccess } from './store-kind.ts'
 
 /** Milliseconds for the first connection. */
@@ -36,8 +36,7 @@ export async function openRedis(url: string, { ca, encryptionKey }: StoreAccess)
   return {
     store: redisTokenStore({ client, encryptionKey }),
     sealed: encryptionKey !== undefined,
-    check: async () =>
-      (await checkRedis(client)).map(({ message }) => note('store', message, 'Change it in redis.conf.')),
+    check: () => checkServer(client),
     close: async () => {
       client.destroy()
     },
@@ -55,6 +54,36 @@ function failure(error: unknown, host: string): StoreError {
     ? new StoreError('unavailable', `Redis at ${host} can’t be reached.`)
     : new StoreError('permissions', `Redis at ${host} does not accept this user name and password (${word}).`)
 }
+
+/** How the server is set up to keep records, and how to mend it. */
+async function checkServer(client: Parameters<typeof checkRedis>[0]): Promise<Finding[]> {
+  try {
+    const problems = await checkRedis(client)
+    return (['eviction', 'persistence'] as const).map((about) => {
+      const found = problems.find((problem) => problem.about === about)
+      const [right, mend] = settings[about]
+      return found === undefined ? good(about, right) : note(about, found.message, mend)
+    })
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error
+    const text = 'Redis does not tell this user how it keeps records (INFO).'
+    return [
+      note('persistence', text, 'Allow it (ACL SETUSER … +info), or look at maxmemory-policy and appendonly there.'),
+    ]
+  }
+}
+
+/** What is said where a setting is right, and how to mend it where it is not. */
+const settings = {
+  eviction: [
+    'maxmemory-policy throws no token set away',
+    'Run redis-cli CONFIG SET maxmemory-policy noeviction, then CONFIG REWRITE, or set it in redis.conf.',
+  ],
+  persistence: [
+    'the append-only file is on',
+    'Run redis-cli CONFIG SET appendonly yes, then CONFIG REWRITE, or set it in redis.conf.',
+  ],
+} as const
 
 interface SocketOptions {
   readonly connectTimeout: number

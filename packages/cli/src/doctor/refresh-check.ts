@@ -1,0 +1,47 @@
+/**
+ * What is under way or in doubt about the accounts of a store, since when, and how to mend it.
+ */
+import type { TokenManager, TokenStore } from '@owner-sso/core'
+import { duration } from '../duration.ts'
+import { type Finding, good, note } from './finding.ts'
+
+/** Seconds that a refresh takes at the most: its request's time limit, and what its process may be held up. */
+const longestRefresh = 90
+
+export async function checkRefreshes(
+  accounts: readonly string[],
+  tokens: Pick<TokenManager, 'status'>,
+  store: TokenStore,
+): Promise<Finding[]> {
+  const findings = await Promise.all(accounts.map((account) => checkAccount(account, tokens, store)))
+  return findings.flat()
+}
+
+async function checkAccount(
+  account: string,
+  tokens: Pick<TokenManager, 'status'>,
+  store: TokenStore,
+): Promise<Finding[]> {
+  const { state, reason, in_doubt_since, next_attempt_at = 0 } = await tokens.status(account)
+  if (state === 'reauthentication-required') {
+    const why = reason === undefined ? '' : ` (${reason.replaceAll('_', ' ')})`
+    return [note('sign-in', `${account} has to sign in again${why}.`, `Run owner-sso login --account ${account}`)]
+  }
+  if (state === 'in-doubt' && in_doubt_since !== undefined) {
+    const text = `A refresh of ${account} is in doubt for ${since(in_doubt_since)}: it was sent, and its answer was lost.`
+    const wait = duration(next_attempt_at - Date.now() / 1000)
+    const fix = `Its next use after ${wait} settles it. To settle it now: owner-sso refresh --account ${account}`
+    return [note('refresh', text, fix)]
+  }
+  const record = (await store.read(account))?.record
+  if (record?.state !== 'signed-in' || record.intent === undefined) return []
+  const { at, holder } = record.intent
+  const text = `${account} is being refreshed by process ${holder.pid}, for ${since(at)}`
+  if (Date.now() / 1000 - at < longestRefresh) return [good('refresh', text)]
+  const fix = `Look at that process. Once it has ended, owner-sso refresh --account ${account} goes on.`
+  return [note('refresh', `${text}, which is too long.`, fix)]
+}
+
+function since(at: number): string {
+  return duration(Date.now() / 1000 - at)
+}
