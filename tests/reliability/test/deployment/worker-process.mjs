@@ -6,7 +6,7 @@
 import { moveClocks, setClocks } from './worker-clock.mjs'
 import { createHash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { createSso, createTokenManager } from '@owner-sso/core'
+import { createSso, createTokenManager, keepSignedIn } from '@owner-sso/core'
 import { openStore, withWindow } from './worker-store.mjs'
 
 const eventNames = [
@@ -24,6 +24,7 @@ const eventNames = [
 let sso
 let tokens
 let window
+let keeper
 let closeStore = async () => {}
 let release = () => {}
 const kept = new Map()
@@ -36,6 +37,8 @@ const commands = {
     const own = withWindow(opened.store, report)
     window = own
     closeStore = async () => {
+      await keeper?.stop()
+      keeper = undefined
       await own.shut()
       await opened.close()
     }
@@ -72,6 +75,10 @@ const commands = {
     await tokens.save(account, await sso.login(credentials))
   },
   signOut: ({ account }) => tokens.forget(account),
+  /** Keeps all accounts signed in from now on. */
+  keepSignedIn({ options }) {
+    keeper = keepSignedIn(tokens, options)
+  },
   refresh: ({ account }) => tokens.refresh(account),
   status: ({ account }) => tokens.status(account),
   /** Nothing that this process has begun is half done: no request, no read, no write. It may wait for another's. */

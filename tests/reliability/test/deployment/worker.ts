@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import type { TokenManagerEvents, TokenSet, TokenStatus } from '@owner-sso/core'
+import type { KeeperOptions, TokenManagerEvents, TokenSet, TokenStatus } from '@owner-sso/core'
 import type { StoreSettings } from './stores.ts'
 
 /** What a worker is opened with; plain data. */
@@ -60,6 +60,8 @@ export interface Worker {
   signIn(account: string, tokenSet: TokenSet): Promise<void>
   logIn(account: string, credentials: { readonly identity: string; readonly credential: string }): Promise<void>
   signOut(account: string): Promise<void>
+  /** Keeps all accounts signed in from now on. */
+  keepSignedIn(options: Pick<KeeperOptions, 'within' | 'every'>): Promise<void>
   refresh(account: string): Promise<void>
   status(account: string): Promise<TokenStatus>
   calm(): Promise<void>
@@ -122,6 +124,7 @@ export function startWorker(launcher: readonly string[] = []): Worker {
     signIn: (account, tokenSet) => call('signIn', { account, tokenSet }),
     logIn: (account, credentials) => call('logIn', { account, ...credentials }),
     signOut: (account) => call('signOut', { account }),
+    keepSignedIn: (options) => call('keepSignedIn', { options }),
     refresh: (account) => call('refresh', { account }),
     status: (account) => call('status', { account }),
     calm: () => call('calm'),
