@@ -22,6 +22,7 @@ await once(server, 'listening')
 const url = `http://127.0.0.1:${server.address().port}`
 
 const stored = `{ access_token: 'a0', refresh_token: 'r0', token_type: 'Bearer', expires_at: 1, auth_url: '${url}' }`
+const openidClient = import.meta.resolve('openid-client')
 const candidates = {
   'bare node': '',
   'owner-sso, import': `await import('@owner-sso/core'); await import('@owner-sso/token-store-memory')`,
@@ -31,9 +32,9 @@ const candidates = {
     const tokens = createTokenManager({ sso: createSso({ authUrl: '${url}' }), store: memoryTokenStore(), background: false })
     await tokens.save('ann', ${stored})
     if ((await tokens.getAccessToken('ann')) !== 'a1') throw new Error('no token')`,
-  'openid-client, import': `await import('openid-client')`,
+  'openid-client, import': `await import('${openidClient}')`,
   'openid-client, first token': `
-    const client = await import('openid-client')
+    const client = await import('${openidClient}')
     const config = new client.Configuration({ issuer: '${url}', token_endpoint: '${url}/token' }, 'id', 'secret')
     client.allowInsecureRequests(config)
     if ((await client.refreshTokenGrant(config, 'r0')).access_token !== 'a1') throw new Error('no token')`,
@@ -51,7 +52,11 @@ try {
     for (const [name, program] of Object.entries(candidates)) least[name] = Math.min(least[name], await run(program))
   }
   const floor = least['bare node']
-  const row = (ms) => ({ 'CPU ms': Math.round(ms), 'beyond bare node': Math.round(ms - floor), ratio: Number((ms / floor).toFixed(2)) })
+  const row = (ms) => ({
+    'CPU ms': Math.round(ms),
+    'beyond bare node': Math.round(ms - floor),
+    ratio: Number((ms / floor).toFixed(2)),
+  })
   console.table(Object.fromEntries(Object.entries(least).map(([name, ms]) => [name, row(ms)])))
 } finally {
   server.close()

@@ -27,7 +27,7 @@ const stores = {
       store: redisTokenStore({ client }),
       async close() {
         client.destroy()
-        await server.stop()
+        server.stop()
       },
     }
   },

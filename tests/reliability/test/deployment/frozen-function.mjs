@@ -26,15 +26,17 @@ async function handler() {
   return status
 }
 
-const server = createServer(async (_request, response) => {
+/** A platform with waitUntil sends the answer first, and freezes once this has settled; here both are one answer. */
+async function answer() {
   try {
     const status = await handler()
-    // A platform with waitUntil sends the answer first, and freezes once this has settled; here both are one answer.
     await Promise.all(waiting.splice(0))
-    response.end(String(status))
+    return String(status)
   } catch (error) {
-    response.end(String(error.code))
+    return String(error.code)
   }
-})
+}
+
+const server = createServer((_request, response) => void answer().then((text) => response.end(text)))
 server.listen(0, '127.0.0.1', () => process.send(server.address().port))
 process.on('disconnect', () => process.exit(0))
