@@ -15,9 +15,9 @@ describe('an account', () => {
     await tokens.save(account, world.tokens())
     const obtained_at = world.now() / 1000
     const facts = { expires_at: obtained_at + 28_800, obtained_at, auth_url: 'http://127.0.0.1:9' }
-    expect(await other.status(account)).toEqual({ state: 'valid', ...facts, refresh_due_at: expect.any(Number) })
+    expect(await other.status(account)).toMatchObject({ state: 'valid', ...facts })
     await world.pass(hours(8))
-    expect(await tokens.status(account)).toEqual({ state: 'expired', ...facts })
+    expect(await tokens.status(account)).toMatchObject({ state: 'expired', ...facts })
     await tokens.forget(account)
     expect(await other.status(account)).toEqual({ state: 'signed-out' })
     await expect(tokens.getAccessToken(account)).rejects.toMatchObject({ code: 'ERR_SSO_SIGNED_OUT' })
