@@ -10,7 +10,9 @@ import { installed, project, runCommand, runInProject, tarballOf, tsc } from './
 describe.each(published)('the tarball of $name', ({ name, folder, exports }) => {
   it('holds what was built, its README, its licence and nothing else', () => {
     const files = filesOf(name)
-    const allowed = ['LICENSE', 'README.md', 'package.json']
+    // A store in SQL brings its table, to copy into an application's migrations.
+    const tables = name.endsWith('-sql') ? ['migrations/postgresql.sql', 'migrations/sqlite.sql'] : []
+    const allowed = ['LICENSE', 'README.md', 'package.json', ...tables]
     expect(files.filter((file) => !allowed.includes(file) && !file.startsWith('dist/'))).toEqual([])
     expect(files.filter((file) => file.endsWith('.tsbuildinfo') || /\.test\./u.test(file))).toEqual([])
     expect(files).toEqual(expect.arrayContaining(['LICENSE', expect.stringMatching(/^dist\/(?:index|main)\./u)]))
