@@ -12,8 +12,10 @@ import { redisTokenStore } from '@owner-sso/token-store-redis'
 import { createClient } from 'redis'
 import { startRedis } from './redis-server.mjs'
 
-const [only, ...counts] = process.argv.slice(2)
-const sizes = counts.length > 0 ? counts.map(Number) : [1000, 10_000, 100_000]
+const [first = '', ...others] = process.argv.slice(2)
+const only = /^[a-z]/u.test(first) ? first : undefined
+const counts = (only === undefined ? [first, ...others] : others).map(Number).filter((count) => count > 0)
+const sizes = counts.length > 0 ? counts : [1000, 10_000, 100_000]
 
 const stores = {
   async file(folder) {
@@ -36,7 +38,7 @@ const stores = {
 const rows = {}
 for (const [kind, open] of Object.entries(stores)) {
   if (only !== undefined && only !== kind) continue
-  let first
+  let smallest
   for (const size of sizes) {
     const folder = mkdtempSync(join(tmpdir(), 'owner-sso-bench-'))
     const { store, close } = await open(folder)
@@ -44,11 +46,11 @@ for (const [kind, open] of Object.entries(stores)) {
       await fill(store, size)
       const { cpu, memory } = await measure(store, size)
       const perAccount = cpu / size
-      first ??= { perAccount, memory }
+      smallest ??= perAccount
       rows[`${kind}, ${size.toLocaleString('en')} accounts`] = {
         'CPU ms, sweep': Math.round(cpu),
         'µs per account': Math.round(perAccount * 1000),
-        'per account, ratio': Number((perAccount / first.perAccount).toFixed(2)),
+        'per account, ratio': Number((perAccount / smallest).toFixed(2)),
         'peak MB beyond start': Math.round(memory),
       }
     } finally {

@@ -79,6 +79,23 @@ export const programs = [
     floor: 1,
   },
   {
+    name: 'keeper',
+    ours: /./u,
+    heading: 'A sweep of the keeper',
+    text: 'CPU time for each account of a sweep in which nothing is due, beside the same in the smallest store: it should not grow with the store.',
+    args: ['1000', '10000'],
+    value: 'per account, ratio',
+    floor: 1,
+  },
+  {
+    name: 'cold-start',
+    ours: /^owner-sso/u,
+    heading: 'The cold start of a function',
+    text: 'CPU time of a process from its start to its first access token, beside a bare `node -e 0`.',
+    value: 'ratio',
+    floor: 1,
+  },
+  {
     name: 'cli-start',
     ours: /^(?!bare)/u,
     heading: 'The command line',

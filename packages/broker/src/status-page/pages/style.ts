@@ -58,13 +58,14 @@ progress::-moz-progress-bar { border-radius: 999px; background: var(--accent); }
 .notice.bad { background: var(--bad-soft); color: var(--bad); }
 table { width: 100%; border-collapse: collapse; font-size: 0.95rem; }
 th, td { padding: 0.6rem 1rem 0.6rem 0; text-align: left; font-weight: inherit; border-top: 1px solid var(--line); }
-thead th { border: 0; color: var(--quiet); font-size: 0.85rem; }
+thead th { border: 0; color: var(--quiet); font-size: 0.85rem; white-space: nowrap; }
+td:first-of-type { min-width: 11rem; }
 tbody th { font-weight: 620; }
 @media (max-width: 44rem) {
   thead { display: none; }
   tr { display: grid; gap: 0.15rem; padding: 0.8rem 0; border-top: 1px solid var(--line); }
   tr:last-child { padding-bottom: 0; }
-  th, td { display: flex; justify-content: space-between; gap: 1rem; padding: 0; border: 0; text-align: right; }
+  th, td, td:first-of-type { display: flex; min-width: 0; justify-content: space-between; gap: 1rem; padding: 0; border: 0; text-align: right; }
   td::before { content: attr(data-label); color: var(--quiet); white-space: nowrap; }
 }
 form { display: grid; gap: 0.5rem; }
