@@ -9,6 +9,7 @@ import { fileTokenStore } from '@owner-sso/token-store-file'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import { type DesktopSession, describeWithKeyring, startDesktopSession } from './desktop-session.ts'
 import { type CallOptions, credential, type Ended, ended, type Machine, newMachine, until } from './machine.ts'
+import { capture, enter, inTerminal } from './terminal.ts'
 
 const account = 'plain@example.com'
 const other = 'other@example.com'
@@ -61,6 +62,19 @@ describeWithKeyring('the keyring', () => {
     expect(plain()).toEqual([])
     expect((await run(['doctor', '--account', account])).stdout).toContain('sealed (AES-256-GCM); the key is in')
     expect((await run(['logout', '--account', account])).code).toBe(0)
+  })
+
+  it('is told of in one sentence at the first login, at a terminal', async () => {
+    const terminal = inTerminal(machine, ['login'], keyringOf(desktop))
+    await terminal.shows('are encrypted from now on')
+    await terminal.shows('E-mail')
+    terminal.type(`${account}${enter}`)
+    await terminal.shows('Password')
+    terminal.type(`${credential}${enter}`)
+    await terminal.shows('Signed in as')
+    expect(await terminal.end()).toEqual({ code: 0, restored: true })
+    capture('first-login', terminal)
+    expect(terminal.screen().match(/encrypted/gu)).toHaveLength(1)
   })
 
   it('is left alone with --no-keyring, OWNER_SSO_KEYRING=off, a key of one’s own, and for other folders', async () => {

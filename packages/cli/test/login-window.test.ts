@@ -8,13 +8,12 @@ import { credential, type Machine, newMachine, until } from './machine.ts'
 import {
   describeInWindow,
   keepPicture,
-  keepScreen,
   prepareWindow,
   signInOn,
   type SignInWindow,
   unlessClosed,
 } from './sign-in-window.ts'
-import { controlC, describeInTerminal, inTerminal, type Terminal } from './terminal.ts'
+import { capture, controlC, describeInTerminal, inTerminal, type Terminal } from './terminal.ts'
 
 // A browser starts slowly where all of the suite runs.
 jest.setTimeout(120_000)
@@ -60,9 +59,9 @@ describeInWindow('owner-sso login --browser, in a window of its own', () => {
     inTerminal(machine, ['login', '--browser', '--account', account, ...args], { ...window.env, ...env })
 
   /** The exit code, once nothing of the browser is left; the terminal as it was before. */
-  async function endOf(terminal: Terminal, capture: string): Promise<number | null> {
+  async function endOf(terminal: Terminal, name: string): Promise<number | null> {
     const { code, restored } = await terminal.end()
-    keepScreen(capture, terminal)
+    capture(name, terminal)
     expect(restored).toBe(true)
     await until(window.isGone)
     return code
@@ -222,7 +221,7 @@ describeInTerminal('owner-sso login --browser, where there is no window', () => 
     const terminal = await paste(args, { ...env, OWNER_SSO_BROWSER: browser })
     terminal.type(controlC)
     expect((await terminal.end()).code).toBe(130)
-    keepScreen(name, terminal)
+    capture(name, terminal)
     expect(existsSync(started)).toBe(false)
   })
 
@@ -239,7 +238,7 @@ describeInTerminal('owner-sso login --browser, where there is no window', () => 
     expect(readdirSync(temporary)).toEqual([])
     terminal.type(controlC)
     expect((await terminal.end()).code).toBe(130)
-    keepScreen(`browser-${name}`, terminal)
+    capture(`browser-${name}`, terminal)
   })
 
   it('says so where OWNER_SSO_BROWSER names no program', async () => {

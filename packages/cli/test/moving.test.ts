@@ -7,7 +7,7 @@ import { fileTokenStore } from '@owner-sso/token-store-file'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { UnsecuredJWT } from 'jose'
 import { credential, type Ended, type Machine, newMachine } from './machine.ts'
-import { describeInTerminal, enter, inTerminal } from './terminal.ts'
+import { capture, describeInTerminal, enter, inTerminal } from './terminal.ts'
 
 const emulator = useEmulator()
 let machine: Machine
@@ -350,6 +350,7 @@ describeInTerminal('at a terminal', () => {
     agreed.type('y')
     await agreed.shows('1 account imported')
     await agreed.end()
+    capture('import', agreed)
 
     const sealing = inTerminal(machine, ['export', '--file', 'sealed.json'])
     for (const question of ['A passphrase', 'The same again']) {
@@ -359,6 +360,7 @@ describeInTerminal('at a terminal', () => {
     await sealing.shows('Exported, sealed: plain@example.com, to sealed.json')
     expect(sealing.raw()).not.toContain('sesame')
     expect((await sealing.end()).code).toBe(0)
+    capture('export', sealing)
 
     const opening = inTerminal(machine, ['import', 'sealed.json', '--store', 'file:second', '--yes'])
     await opening.shows('Passphrase of the export')

@@ -2,7 +2,7 @@
  * The person at the window of `owner-sso login --browser`: a real Chromium on a screen that nobody looks at. It is started by
  * the command through a script that adds a debugging port, over which the test types and clicks.
  */
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe } from '@jest/globals'
@@ -15,12 +15,11 @@ import {
 } from '../../../tests/support/chromium.ts'
 import { hasScreen, type Screen } from '../../../tests/support/screen.ts'
 import { credential, type Machine, until } from './machine.ts'
-import type { Terminal } from './terminal.ts'
 
 /** `describe` where there are Chromium and Xvfb. */
 export const describeInWindow: typeof describe | typeof describe.skip = hasScreen ? describeInChromium : describe.skip
 
-/** Text captures of terminals, and pictures of windows. */
+/** Pictures of windows. */
 const artefacts = fileURLToPath(new URL('../test-artefacts/sign-in-window/', import.meta.url))
 
 export interface SignInWindow {
@@ -104,13 +103,6 @@ export async function unlessClosed(act: Promise<unknown>): Promise<void> {
   await act.catch((error: unknown) => {
     if (!/closed|ERR_ABORTED|interrupted/iu.test(String(error))) throw error
   })
-}
-
-/** Keeps what a terminal showed: as text, and as it was sent, for whoever replays it (`cat`). */
-export function keepScreen(name: string, terminal: Terminal): void {
-  mkdirSync(artefacts, { recursive: true })
-  writeFileSync(join(artefacts, `${name}.txt`), terminal.screen())
-  writeFileSync(join(artefacts, `${name}.raw`), terminal.raw())
 }
 
 /** Keeps a picture of a page. */

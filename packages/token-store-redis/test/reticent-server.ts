@@ -16,8 +16,8 @@ export async function startReticentServer(
     client.on('data', (chunk) => upstream.write(chunk))
     upstream.on('data', (chunk: Buffer) => {
       // As long as before, since the answer begins with its length.
-      const text = chunk.toString('latin1').replace('\r\nmaxmemory_policy:', '\nxmaxmemory_policy:')
-      client.write(text.replace('\r\naof_enabled:', '\nxaof_enabled:'), 'latin1')
+      const text = chunk.toString('latin1').replaceAll('\r\nmaxmemory_policy:', '\nxmaxmemory_policy:')
+      client.write(text.replaceAll('\r\naof_enabled:', '\nxaof_enabled:'), 'latin1')
     })
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
