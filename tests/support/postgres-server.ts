@@ -113,7 +113,8 @@ async function serve(folder: string, settings: Readonly<Record<string, string>>)
     // What a killed process has written is in the system's memory: only a power loss would need more.
     fsync: 'off',
     shared_buffers: '16MB',
-    max_connections: '60',
+    // The connections of one deployment may be there still when the next one opens its own.
+    max_connections: '300',
     ...settings,
   }
   const flags = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])
