@@ -225,7 +225,7 @@ export const commandTable: readonly CommandEntry[] = [
   },
   {
     name: 'setup',
-    summary: 'ask for the settings, try them, and write them down',
+    summary: 'ask for the settings, try them, write them down',
     description:
       'Asks for what a first use needs: the addresses of the SSO service and the owner API, other instances, the store and ' +
       'the account. Proposes what is set already, and tries each answer at once. Then it writes the config file; the ' +

@@ -16,6 +16,7 @@ export interface SqliteClient {
 /** A connected client of either kind. */
 export type SqlClient = PostgresClient | SqliteClient
 
+/** The SQL that a client speaks. */
 export type SqlDialect = 'postgresql' | 'sqlite'
 
 type Values = Readonly<Record<string, string | number | null>>

@@ -4,6 +4,7 @@
 import { type Database, databaseOf, type SqlClient, type SqlDialect } from './database.ts'
 import { executed, sqlStateOf } from './sql-failure.ts'
 
+/** The table, and the SQL that it is made with. */
 export interface CreateTableOptions {
   /** Which SQL the client speaks. Default: told by the methods that it has. */
   readonly dialect?: SqlDialect | undefined

@@ -81,7 +81,7 @@ it('opens with createSso: on its front page, and on the page of core, where the 
   const onCore = namesOn('modules/_owner-sso_core.html')
   expect({ front: firstLink.exec(contentOf('index.html'))?.[1], first: onCore.slice(0, 2) }).toEqual({
     front: 'functions/_owner-sso_core.createSso.html',
-    first: ['createSso', 'createTokenManager'],
+    first: ['createSso', 'isCallback'],
   })
   const errors = onCore.filter((name) => name.endsWith('Error'))
   expect(errors.length).toBeGreaterThan(15)

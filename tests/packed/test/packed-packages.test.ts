@@ -58,7 +58,10 @@ describe.each(published)('the tarball of $name', ({ name, folder, exports }) => 
   it('has its version in its code, and looks for no manifest, which a bundle has not', () => {
     const code = filesOf(name).filter((file) => /^dist\/(?!inspector).*\.c?js$/u.test(file))
     const read = code.map((file) => readFileSync(join(installed(name), file), 'utf8')).join('\n')
-    expect(read).not.toMatch(/0\.0\.0-source|(?<!@owner-sso\/emulator\/)package\.json['"`]/u)
+    // A manifest that is bundled as data may name itself among its exports.
+    const looked = read.replaceAll(/"\.\/package\.json":[`"']\.\/package\.json[`"']/gu, '')
+    const found = looked.matchAll(/.{0,40}(?:0\.0\.0-source|(?<!@owner-sso\/emulator\/)package\.json['"`])/gu)
+    expect([...found].map(([text]) => text)).toEqual([])
   })
 
   it('satisfies publint', async () => {

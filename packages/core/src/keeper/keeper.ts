@@ -25,6 +25,7 @@ export interface Keeper extends AsyncDisposable {
   stop(): Promise<void>
 }
 
+/** What a keeper is doing, and what its sweep has counted so far. */
 export interface KeeperStatus extends SweepCounts {
   /** `elsewhere`: another process of the fleet sweeps. */
   readonly state: 'sweeping' | 'waiting' | 'elsewhere' | 'stopped'

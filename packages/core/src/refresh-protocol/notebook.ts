@@ -14,6 +14,7 @@ import { systemRuntime } from './runtime.ts'
 /** JSON values, by whatever its owner names them. Their owner checks them when it reads them. */
 export type Notes = NotesRecord['notes']
 
+/** The notes on one topic, as all processes that share the store see them. */
 export interface Notebook {
   /** `{}` where nothing was ever written. @throws StoreError */
   read(): Promise<Notes>
@@ -27,7 +28,11 @@ export interface Notebook {
   change(change: (notes: Notes) => Notes): Promise<Notes>
 }
 
-/** @param topic - one record for each; no topic may hold more than a record may (some hundred kilobytes) */
+/**
+ * Opens the notes on one topic.
+ *
+ * @param topic - one record for each; no topic may hold more than a record may (some hundred kilobytes)
+ */
 export function notebook(store: TokenStore, topic: string): Notebook {
   const guarded = guardStore(store, startTimeLimit)
   const name = notesRecordName(topic)

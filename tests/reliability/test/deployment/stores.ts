@@ -3,6 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll } from '@jest/globals'
+import { createTable } from '@owner-sso/token-store-sql'
+import Database from 'libsql'
+import { Client } from 'pg'
 import { hasPostgres, startPostgres } from '../../../support/postgres-server.ts'
 import { hasRedis, startRedis } from '../../../support/redis-server.ts'
 
@@ -61,7 +64,12 @@ export const postgresRow: StoreRow = {
   async make() {
     const { url } = await sharedServer('postgres')
     stores += 1
-    return { settings: { kind: 'postgres', url, tableName: `scenario-${stores}` }, remove: async () => undefined }
+    const tableName = `scenario-${stores}`
+    const client = new Client({ connectionString: url })
+    await client.connect()
+    await createTable(client, { tableName })
+    await client.end()
+    return { settings: { kind: 'postgres', url, tableName }, remove: async () => undefined }
   },
 }
 
@@ -69,8 +77,14 @@ export const sqliteRow: StoreRow = {
   name: 'SQLite store',
   async make() {
     const folder = mkdtempSync(join(tmpdir(), 'owner-sso-scenario-'))
+    const path = join(folder, 'tokens.db')
+    // Before anybody else has it open: a change of the journal waits for nobody.
+    const client = new Database(path)
+    client.exec('PRAGMA journal_mode = WAL')
+    await createTable(client)
+    client.close()
     return {
-      settings: { kind: 'sqlite', path: join(folder, 'tokens.db') },
+      settings: { kind: 'sqlite', path },
       remove: async () => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }),
     }
   },

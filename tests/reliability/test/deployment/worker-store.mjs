@@ -27,6 +27,8 @@ async function openPostgres({ url, tableName }) {
   const limits = { connectionString: url, connectionTimeoutMillis: 2000, query_timeout: 2000 }
   const client = new Pool({ ...limits, max: 4 })
   client.on('error', () => {})
+  // Where all processes start at once, a first connection may take longer than a statement may.
+  for (let tries = 1; tries < 10 && !(await client.query('SELECT 1').catch(() => undefined)); tries += 1);
   await createTable(client, { tableName })
   let listener
   const subscriber = async () => {
@@ -43,13 +45,11 @@ async function openPostgres({ url, tableName }) {
 
 /** By a library that every Node has. */
 async function openSqlite({ path }) {
-  const { createTable, sqlTokenStore } = await import('@owner-sso/token-store-sql')
+  const { sqlTokenStore } = await import('@owner-sso/token-store-sql')
   const { default: Database } = await import('libsql')
   const client = new Database(path)
   client.exec('PRAGMA busy_timeout = 100')
-  client.exec('PRAGMA journal_mode = WAL')
   client.exec('PRAGMA synchronous = FULL')
-  await createTable(client)
   return { store: sqlTokenStore({ client }), close: async () => client.close() }
 }
 
