@@ -19,7 +19,7 @@ if (process.env.OWNER_SSO_WHOLE_RUN !== '1') {
   process.exit(spawnSync(process.execPath, jestArguments(results, extra), stdio()).status ?? 1)
 }
 
-const minutes = isSoak ? 300 : 25
+const minutes = isSoak ? 300 : 35
 const status = await boundedRun(process.execPath, jestArguments(results, extra), { minutes, results })
 const files = status === 0 || isSoak ? [] : worthASecondTry(results)
 if (files.length === 0) process.exit(status)
