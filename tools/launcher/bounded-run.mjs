@@ -6,11 +6,11 @@ import { once } from 'node:events'
 import { existsSync, rmSync } from 'node:fs'
 
 /** Seconds that Jest may take to end after its results are written. */
-const secondsToEnd = 60
+const secondsToEnd = 20
 
 /**
- * Runs a command in a process group of its own, which is killed when the command ends, when its time is over, and a minute
- * after it has written its results.
+ * Runs a command in a process group of its own, which is killed when the command ends, when its time is over, and some
+ * seconds after it has written its results.
  *
  * @param {string} command
  * @param {string[]} args

@@ -35,7 +35,8 @@ export async function countResults(from = root) {
   return total
 }
 
-async function testedFolders(from) {
+/** The folders of all packages and apps that have tests. */
+export async function testedFolders(from = root) {
   const groups = ['packages', 'apps', 'tests'].map((group) => join(from, group)).filter(existsSync)
   const lists = await Promise.all(groups.map(async (group) => (await readdir(group)).map((name) => join(group, name))))
   const tested = await Promise.all(

@@ -1,14 +1,15 @@
 /** `npm test` ends whatever a test leaves behind, and says which files passed only at a second try. */
 import { existsSync, readFileSync } from 'node:fs'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { boundedRun } from '../../../tools/launcher/bounded-run.mjs'
-import { mergeSecondTry, worthASecondTry } from '../../../tools/launcher/second-try.mjs'
+import { trySecondTime, withSecondTry } from '../../../tools/launcher/second-try.mjs'
+import { countResults } from '../../../tools/launcher/test-results.mjs'
 
 let folder: string
-const at = (name: string): string => join(folder, name)
+const pathOf = (name: string): string => join(folder, name)
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'launcher-'))
@@ -20,10 +21,10 @@ describe('a bounded run', () => {
     const status = await runs(`
       const { spawn } = require('node:child_process')
       const left = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' })
-      require('node:fs').writeFileSync(${JSON.stringify(at('pid'))}, String(left.pid))
+      require('node:fs').writeFileSync(${JSON.stringify(pathOf('pid'))}, String(left.pid))
       process.exit(7)`)
     expect(status).toBe(7)
-    const pid = Number(await readFile(at('pid'), 'utf8'))
+    const pid = Number(await readFile(pathOf('pid'), 'utf8'))
     await until(() => !isRunning(pid))
   })
 
@@ -33,51 +34,63 @@ describe('a bounded run', () => {
 })
 
 describe('a second try', () => {
-  it('is for a few files', async () => {
-    await results('first', ['a', 'failed'], ['b', 'passed'])
-    expect(worthASecondTry(at('first'))).toEqual(['a'])
-    await results('first', ['a', 'failed'], ['b', 'failed'], ['c', 'failed'], ['d', 'failed'])
-    expect(worthASecondTry(at('first'))).toEqual([])
-    expect(worthASecondTry(at('none'))).toEqual([])
+  it('is for a few files, in the folders of their packages', async () => {
+    const packages = await Promise.all([1, 2, 3].map((number) => packageWith(number, 'failed')))
+    const broken = await packageWith(4, 'broken')
+    await packageWith(5, 'passed')
+    await trySecondTime(process.env, folder)
+    const told = await Promise.all([...packages, broken].map((at) => readResults(at)))
+    expect(told).toEqual([1, 2, 3, 4].map(() => expect.objectContaining({ numPassedTests: 1, numFailedTests: 0 })))
+    expect((await countResults(folder)).passedAlone).toHaveLength(4)
   })
 
-  it('counts what passes then, and names it', async () => {
-    await results('first', ['a', 'failed'], ['b', 'passed'])
-    await results('second', ['a', 'passed'])
-    expect(mergeSecondTry(at('first'), at('second'))).toBe(true)
-    expect(JSON.parse(await readFile(at('first'), 'utf8'))).toMatchObject({
-      numPassedTests: 2,
-      numFailedTests: 0,
-      passedAlone: ['a'],
-    })
+  it('is not for many', async () => {
+    const at = await packageWith(1, ...Array.from({ length: 9 }, () => 'failed'))
+    const before = await readResults(at)
+    await trySecondTime(process.env, folder)
+    expect(await readResults(at)).toEqual(before)
   })
 
-  it('leaves what fails again a failure', async () => {
-    await results('first', ['a', 'failed'], ['b', 'broken'])
-    await results('second', ['a', 'failed'], ['b', 'passed'])
-    expect(mergeSecondTry(at('first'), at('second'))).toBe(false)
-    expect(JSON.parse(await readFile(at('first'), 'utf8'))).toMatchObject({
+  it('leaves what fails again, or does not run again, a failure', () => {
+    const first = jestResults(['a', 'failed'], ['b', 'broken'], ['c', 'failed'])
+    expect(withSecondTry(first, jestResults(['a', 'failed'], ['b', 'passed']))).toMatchObject({
       numPassedTests: 1,
-      numFailedTests: 1,
+      numFailedTests: 2,
       numRuntimeErrorTestSuites: 0,
       passedAlone: ['b'],
     })
-    expect(mergeSecondTry(at('first'), at('none'))).toBe(false)
-    expect(existsSync(at('first'))).toBe(true)
   })
 })
 
 const runs = async (script: string, minutes = 1): Promise<number> =>
-  boundedRun(process.execPath, ['-e', script], { minutes, results: at('results') })
+  boundedRun(process.execPath, ['-e', script], { minutes, results: pathOf('results') })
+
+/** A package of the repository in `folder`: one test that passes now, and results of an earlier run. */
+async function packageWith(number: number, ...statuses: string[]): Promise<string> {
+  const at = join(folder, 'packages', String(number))
+  await mkdir(at, { recursive: true })
+  await writeFile(join(at, 'package.json'), '{"scripts":{"test":"jest"}}')
+  await writeFile(join(at, 'jest.config.json'), '{"testMatch":["<rootDir>/*.test.cjs"]}')
+  await writeFile(join(at, '0.test.cjs'), 'it("passes", () => {})')
+  const files = statuses.map((status, index): [string, string] => [join(at, `${index}.test.cjs`), status])
+  await writeFile(join(at, 'test-results.json'), JSON.stringify({ ...countsOfNothing, ...jestResults(...files) }))
+  return at
+}
+
+const countsOfNothing = { numPassedTests: 0, numFailedTests: 0, numPendingTests: 0, numTodoTests: 0 }
+
+const readResults = async (at: string): Promise<unknown> =>
+  JSON.parse(await readFile(join(at, 'test-results.json'), 'utf8')) as unknown
 
 /** Jest's results; a `broken` file has a test file that does not run. */
-async function results(name: string, ...files: [name: string, status: string][]): Promise<void> {
-  const testResults = files.map(([file, status]) => ({
-    name: file,
-    status: status === 'broken' ? 'failed' : status,
-    assertionResults: status === 'broken' ? [] : [{ status }],
-  }))
-  await writeFile(at(name), JSON.stringify({ testResults }))
+function jestResults(...files: [name: string, status: string][]): { testResults: object[] } {
+  return {
+    testResults: files.map(([name, status]) => ({
+      name,
+      status: status === 'broken' ? 'failed' : status,
+      assertionResults: status === 'broken' ? [] : [{ status }],
+    })),
+  }
 }
 
 /** Whether a process runs; one that has ended and waits to be buried does not. */
