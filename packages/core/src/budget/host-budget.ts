@@ -84,6 +84,7 @@ export function createHostBudget({ windows, figures, runtime, isEnding }: Surrou
     reserved = reserved.filter((window) => window >= current.window)
     handOut()
 
+    const counted = new Set(newcomers)
     const wanted = Math.max(0, line.count('callers') - reserved.length)
     const reachable = current.window + Math.floor((longestWait + (isDue ? 0 : windows.age())) / figures.length)
     const forCallers = takePlaces(current, Math.min(wanted, batch), reachable, figures.places)
@@ -99,8 +100,9 @@ export function createHostBudget({ windows, figures, runtime, isEnding }: Surrou
     if (isDue) openedByUs = record.window
     keep([...forCallers.windows, ...inAddition], after)
     if (!isServed && forCallers.windows.length === batch) return 'again'
-    turnAway(wanted - forCallers.windows.length)
-    return 'later'
+    turnAway(wanted - forCallers.windows.length, counted)
+    // Whoever came while this was written has not been counted.
+    return newcomers.size > 0 ? 'again' : 'later'
   }
 
   function keep(taken: readonly number[], { record, from }: Look): void {
@@ -110,10 +112,10 @@ export function createHostBudget({ windows, figures, runtime, isEnding }: Surrou
     handOut()
   }
 
-  /** Those who came last, and what nobody waits for where the process is leaving. */
-  function turnAway(count: number): void {
-    const late = line.all().filter((waiter) => waiter.rank !== 'background' && newcomers.has(waiter))
-    newcomers.clear()
+  /** Those who came last of the ones that were counted, and what nobody waits for where the process is leaving. */
+  function turnAway(count: number, counted: ReadonlySet<Waiter>): void {
+    const late = line.all().filter((waiter) => waiter.rank !== 'background' && counted.has(waiter))
+    for (const waiter of counted) newcomers.delete(waiter)
     const refused = count > 0 ? late.slice(-count) : []
     refused.forEach((waiter, index) => waiter.refuse(tooLate(index, waiter.rank)))
     if (!isEnding()) return
@@ -166,6 +168,11 @@ export function createHostBudget({ windows, figures, runtime, isEnding }: Surrou
       atHand = [...atHand, place]
       handOut()
     },
-    move: (key, rank) => line.move(key, rank),
+    move(key, rank) {
+      const waiter = line.move(key, rank)
+      if (waiter === undefined) return
+      newcomers.add(waiter)
+      void look()
+    },
   }
 }

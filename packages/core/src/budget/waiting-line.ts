@@ -24,8 +24,8 @@ export interface Waiter {
 export interface WaitingLine {
   add(waiter: Waiter): void
   remove(waiter: Waiter): void
-  /** Another rank, behind those who have it. */
-  move(key: object, rank: Rank): void
+  /** Another rank, behind those who have it. Returns who was moved. */
+  move(key: object, rank: Rank): Waiter | undefined
   /** Takes out whoever is next. */
   next(): Waiter | undefined
   /** Callers, and what nobody waits for. */
@@ -48,8 +48,9 @@ export function createWaitingLine(): WaitingLine {
         from.delete(key)
         waiter.rank = rank
         of(rank).set(key, waiter)
-        return
+        return waiter
       }
+      return undefined
     },
     next() {
       for (const rank of byRank.values()) {

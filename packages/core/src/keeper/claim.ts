@@ -49,12 +49,17 @@ interface Seen extends Write {
 /** @param every - milliseconds between two sweeps; 0: one is always due */
 export function claimDesk(every: number, { store, runtime }: Pick<Context, 'store' | 'runtime'>): ClaimDesk {
   let seen: Seen | undefined
+  /** The last sweep that came to its end: what the record says of its beginning, and when that was by our own clocks. */
+  let swept: { readonly told: number; readonly began: Instant } | undefined
+  /** The last look that saw nobody at it. */
+  let idle: Instant | undefined
 
   async function read(): Promise<(Write & { readonly record: KeeperRecord }) | undefined> {
     try {
       const stored = await store.read(keeperRecordName)
       const checked = stored && checkedRecord(stored, 'keeper')
       if (checked && !(seen && isSameWrite(seen, checked))) seen = { ...writeOf(checked), at: instantOf(runtime) }
+      if (checked) note(checked.record)
       return checked
     } catch (error) {
       // The holder can't show that it lives either: its time begins anew when the store is back.
@@ -69,11 +74,22 @@ export function claimDesk(every: number, { store, runtime }: Pick<Context, 'stor
     return seen !== undefined && runtime.monotonicClock() - seen.at.monotonic < claimLife
   }
 
-  /** Milliseconds until the next sweep is due. A clock that was ahead by more than the interval holds nobody back. */
-  function untilDue({ swept_at }: KeeperRecord): number {
-    const since = runtime.wallClock() - swept_at * 1000
-    return since < -every ? 0 : every - Math.max(since, 0)
+  /**
+   * The clock of who swept tells when that began. Where we looked before and after, it was between these looks, whatever the
+   * clocks; else a clock that was ahead by more than the interval holds nobody back.
+   */
+  function note({ holder, swept_at: told }: KeeperRecord): void {
+    const now = instantOf(runtime)
+    if (swept?.told !== told) {
+      const since = now.wall - told * 1000
+      const unknown = since < -every ? every : since
+      swept = { told, began: ago(Math.max(0, idle === undefined ? unknown : Math.min(since, elapsed(idle, now))), now) }
+    }
+    if (holder === undefined || idle === undefined) idle = now
   }
+
+  /** Milliseconds until the next sweep is due. */
+  const untilDue = (): number => (swept === undefined ? 0 : every - elapsed(swept.began, instantOf(runtime)))
 
   function claimOf(claimed: Write, record: KeeperRecord, began: Instant): Claim {
     let held: Write | undefined = claimed
@@ -94,6 +110,7 @@ export function claimDesk(every: number, { store, runtime }: Pick<Context, 'stor
       async release(isSwept) {
         if (held === undefined) return
         const swept_at = isSwept ? Math.floor(began.wall / 1000) : record.swept_at
+        if (isSwept) swept = { told: swept_at, began }
         await write({ schema: 1, state: 'keeper', signs: 0, swept_at })
       },
     }
@@ -103,7 +120,7 @@ export function claimDesk(every: number, { store, runtime }: Pick<Context, 'stor
     async ask() {
       const stored = await read()
       if (stored && isHeld(stored.record)) return { isSwept: true, wait: signOfLifeEvery }
-      const wait = stored && every > 0 ? untilDue(stored.record) : 0
+      const wait = stored && every > 0 ? untilDue() : 0
       if (wait > 0) return { isSwept: false, wait: Math.min(wait, longestWait) }
       const began = instantOf(runtime)
       const { holder } = runtime
@@ -115,5 +132,11 @@ export function claimDesk(every: number, { store, runtime }: Pick<Context, 'stor
     },
   }
 }
+
+/** The moment so many milliseconds before. */
+const ago = (milliseconds: number, { wall, monotonic }: Instant): Instant => ({
+  wall: wall - milliseconds,
+  monotonic: monotonic - milliseconds,
+})
 
 const writeOf = ({ version, writeId }: Write): Write => ({ version, writeId })

@@ -144,6 +144,52 @@ describe('who comes first', () => {
   })
 })
 
+describe('who comes while the budget is looked at', () => {
+  it('has a place of the same window, where there is one left', async () => {
+    // At each moment of a look: before it reads, while it reads, and while it writes.
+    for (let moment = 0; moment <= 1000; moment += 100) {
+      const world = budgetWorld(chance(5), { slow: 300, lostAnswers: 0 })
+      // Half a minute to the next window.
+      const process = world.process({ perMinute: 60, burst: 20 })
+      const served: string[] = []
+      world.at(0, () => void send(process, 'with a token', 0, () => served.push('first')))
+      world.at(moment, () => void send(process, 'with a token', 0, () => served.push('second')))
+      await world.run(5000)
+      expect(served).toEqual(['first', 'second'])
+    }
+  })
+
+  it('does not make another wait in its place: who was counted and has no place is turned away at once', async () => {
+    for (let moment = 0; moment <= 600; moment += 100) {
+      const world = budgetWorld(chance(6), { slow: 300, lostAnswers: 0 })
+      const process = world.process({ perMinute: 2, burst: 1 })
+      const outcomes: string[] = []
+      const ask = (name: string): void =>
+        void send(process, 'without a token', 0, () => outcomes.push(name)).catch(() =>
+          outcomes.push(`${name} refused`),
+        )
+      for (const name of ['first', 'second']) ask(name)
+      world.at(moment, () => ask('third'))
+      await world.run(5000)
+      expect(outcomes.toSorted()).toEqual(['first', 'second refused', 'third refused'])
+    }
+  })
+
+  it('who begins to hurry has a place reserved at once, not in the next window', async () => {
+    const world = budgetWorld(chance(7), { slow: 5, lostAnswers: 0 })
+    // A quarter of a minute to the next window, and none after that within what a request may take.
+    const [process, other] = [world.process({ perMinute: 5, burst: 1 }), world.process({ perMinute: 5, burst: 1 })]
+    const key = {}
+    const outcomes: string[] = []
+    void send(process, 'background', 0, () => outcomes.push('first'))
+    world.at(100, () => void process.budget.place(host, key, 'background').then(() => outcomes.push('hurried')))
+    world.at(200, () => process.budget.move(host, key, 'without a token'))
+    world.at(300, () => void other.budget.place(host, {}, 'without a token').catch(() => outcomes.push('turned away')))
+    await world.run(20_000)
+    expect(outcomes).toEqual(['first', 'turned away', 'hurried'])
+  })
+})
+
 describe('who would wait longer than a request may take', () => {
   it('is turned away at once, with a time at which there is a place; those who can be served in time are', async () => {
     const world = budgetWorld(chance(4), { slow: 5, lostAnswers: 0 })

@@ -272,6 +272,26 @@ describe('one process of many (N5)', () => {
       expect(world.replays).toBe(0)
     },
   )
+
+  it.each([2, -2, 0.1])('make one sweep each interval, with clocks that are %d hours apart', async (apart) => {
+    const world = await fleet()
+    await world.fill(3)
+    let sweeps = 0
+    const onSweep = ({ phase }: KeeperEvent): void => void (sweeps += phase === 'started' ? 1 : 0)
+    const first = keepSignedIn(world.process(), { onSweep })
+    await world.pass(minutes(1))
+    keepSignedIn(world.process({}, hours(apart)), { onSweep })
+    await world.pass(hours(4))
+    // One each quarter of an hour, and one where a process has just started and knows no better.
+    expect(sweeps).toBeGreaterThanOrEqual(12)
+    expect(sweeps).toBeLessThanOrEqual(18)
+    // The other one goes on at the same pace.
+    await first.stop()
+    sweeps = 0
+    await world.pass(hours(1))
+    expect(sweeps).toBeGreaterThanOrEqual(3)
+    expect(sweeps).toBeLessThanOrEqual(5)
+  })
 })
 
 describe('trouble (N6)', () => {
