@@ -1,6 +1,7 @@
 /** No address leads anywhere but to a page of the portal. */
 import { describe, expect, it } from '@jest/globals'
 import { array, assert, constantFrom, oneof, property, string } from 'fast-check'
+import { anyText } from '../../../tests/support/any-text.ts'
 import { returnTo } from '../src/return-to.ts'
 
 const portal = 'https://portal.example.com'
@@ -56,7 +57,7 @@ describe('returnTo (S57)', () => {
     )
     const address = oneof(
       string(),
-      string({ unit: 'binary' }),
+      anyText(),
       array(piece).map((pieces) => `/${pieces.join('')}`),
     )
     assert(

@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream'
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
+import { anyText } from '../../../tests/support/any-text.ts'
 import { type DebuggingPipe, openDebuggingPipe } from '../src/window/debugging-pipe.ts'
 import { usualPlaces } from '../src/window/installed-browser.ts'
 
@@ -46,7 +47,7 @@ describe('the debugging pipe', () => {
 
   it('reads every message whole, however it is cut into chunks', async () => {
     const cuts = fc.array(fc.nat(), { maxLength: 20 })
-    const urls = fc.array(fc.string({ unit: 'binary' }), { maxLength: 10 })
+    const urls = fc.array(anyText(), { maxLength: 10 })
     await fc.assert(
       fc.asyncProperty(urls, cuts, async (sent, places) => {
         const { pipe, answers } = opened()

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
+import { anyText } from '../../../../tests/support/any-text.ts'
 import { createSso, RegionNotAllowedError } from '../../src/index.ts'
 import { allowedInstance, instanceAt } from '../../src/login/region.ts'
 import { runs } from '../runs.ts'
@@ -108,7 +109,7 @@ describe('an address is refused (J5, S3)', () => {
       fc.property(
         fc.oneof(
           address.map((parts) => parts.join('')),
-          fc.string({ unit: 'binary' }),
+          anyText(),
           fc.webUrl(),
         ),
         (text) => {
