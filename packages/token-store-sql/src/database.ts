@@ -10,7 +10,12 @@ export interface PostgresClient {
 
 /** What `DatabaseSync` of `node:sqlite`, better-sqlite3 and libsql have in common. */
 export interface SqliteClient {
-  prepare(text: string): { all(values: Record<string, string | number | null>): unknown[] }
+  prepare(text: string): {
+    all(values: Record<string, string | number | null>): unknown[]
+    /** For what returns no rows (`reader` is false): `all` of better-sqlite3 refuses it. */
+    run?(values: Record<string, string | number | null>): unknown
+    readonly reader?: boolean
+  }
 }
 
 /** A connected client of either kind. */
@@ -93,8 +98,13 @@ function sqlite(client: SqliteClient): Database {
     run: async ({ text, names }, values = {}) => {
       const statement = prepared.get(text) ?? client.prepare(text)
       prepared.set(text, statement)
+      const named = Object.fromEntries(names.map((name) => [name, values[name] ?? null]))
+      if (statement.reader === false && statement.run !== undefined) {
+        statement.run(named)
+        return []
+      }
       // All rows, whatever is needed: a write is committed after the last one, and only then is its failure known.
-      return statement.all(Object.fromEntries(names.map((name) => [name, values[name] ?? null]))).filter(isRow)
+      return statement.all(named).filter(isRow)
     },
   }
 }

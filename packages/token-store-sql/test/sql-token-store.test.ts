@@ -288,6 +288,31 @@ describe('sqlTokenStore on SQLite', () => {
     expect(await sqlTokenStore({ client: other }).swap(account, 0, sample(1), 'one')).toMatchObject({ version: 1 })
   })
 
+  test('asks no rows of a statement that returns none: better-sqlite3 refuses that', async () => {
+    const strict: SqlClient = {
+      prepare(text) {
+        const statement = client.prepare(text)
+        expect(statement.reader).toBeDefined()
+        return {
+          reader: statement.reader ?? true,
+          run: (values) => statement.run?.(values),
+          all(values) {
+            if (statement.reader === false)
+              throw new TypeError('This statement does not return data. Use run() instead')
+            return statement.all(values)
+          },
+        }
+      },
+    }
+    await createTable(strict, { tableName: 'strict' })
+    const store = sqlTokenStore({ client: strict, tableName: 'strict' })
+    expect(await store.swap(account, 0, sample(1), 'one')).toMatchObject({ version: 1 })
+    expect(await store.swap(account, 1, sample(2), 'two')).toMatchObject({ version: 2 })
+    expect(await store.swap(account, 1, sample(2), 'three')).toEqual({ conflict: true })
+    expect(await namesIn(store)).toEqual([account])
+    expect(await checkDatabase(strict)).toEqual([])
+  })
+
   test('says what about the settings can cost token sets', async () => {
     const database = open()
     expect(await checkDatabase(database)).toEqual([])

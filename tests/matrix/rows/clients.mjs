@@ -1,4 +1,4 @@
-/** The clients that an application brings: axios for calls of the owner API, a client of Redis for its store. */
+/** The clients that an application brings: axios for calls of the owner API, a client of Redis or SQLite for its store. */
 import { spawn } from 'node:child_process'
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
@@ -32,6 +32,25 @@ console.log(await (await ownerFetch({ tokens, account, target })('/api/1/vehicle
 process.exit(0)
 `
 
+const withSqlite = (library) => `
+import Database from '${library}'
+import { ownerFetch } from '@owner-sso/express'
+import { checkDatabase, createTable, sqlTokenStore } from '@owner-sso/token-store-sql'
+const client = new Database('tokens.db')
+client.exec('PRAGMA journal_mode = WAL')
+client.exec('PRAGMA synchronous = FULL')
+for (let times = 0; times < 2; times += 1) await createTable(client)
+for (const { message } of await checkDatabase(client)) throw new Error(message)
+const store = sqlTokenStore({ client })
+${signedIn('store')}
+await tokens.refresh(account)
+const conflict = await store.swap(account, 7, (await store.read(account)).record, 'another')
+if (!('conflict' in conflict)) throw new Error('This swap should have found another version')
+for await (const name of tokens.accounts()) if (name !== account) throw new Error('There is another account')
+console.log(await (await ownerFetch({ tokens, account, target })('/api/1/vehicles')).text())
+client.close()
+`
+
 const nodeRedis = `
 import { createClient } from 'redis'
 const client = await createClient({ url: process.env.REDIS_URL }).connect()`
@@ -43,6 +62,11 @@ const clients = [
   ...['1.7.9', '1.12', '1'].map((version) => ({ subject: 'axios', name: 'axios', version, program: withAxios })),
   ...['5', '6'].map((version) => ({ subject: 'Redis clients', name: 'redis', version, program: withRedis(nodeRedis) })),
   ...['5', '6'].map((version) => ({ subject: 'Redis clients', name: 'ioredis', version, program: withRedis(ioredis) })),
+  ...[
+    // Where there is no build of it for a platform, npm compiles it: a minute.
+    { name: 'better-sqlite3', version: '12' },
+    { name: 'libsql', version: '0.5' },
+  ].map((library) => ({ subject: 'SQLite clients', ...library, program: withSqlite(library.name) })),
 ]
 
 /** A real server, on a port of its own, that keeps nothing. */
@@ -67,10 +91,11 @@ export const otherClients = {
     name: `${name} ${version}`,
     covers: { [subject]: `${name === 'redis' ? 'node-redis' : name} ${version}` },
     async run(_state, { project, folder }) {
-      const ours = ['core', 'express', 'token-store-memory', 'token-store-redis'].map((each) => `@owner-sso/${each}`)
+      const stores = ['token-store-memory', 'token-store-redis', 'token-store-sql']
+      const ours = ['core', 'express', ...stores].map((each) => `@owner-sso/${each}`)
       const here = await project(...ours, `${name}@${version}`)
       write(here, 'program.mjs', program)
-      const redis = subject === 'axios' ? undefined : await redisServer(folder)
+      const redis = subject === 'Redis clients' ? await redisServer(folder) : undefined
       try {
         await printsVehicles(process.execPath, ['program.mjs'], { cwd: here, env: { REDIS_URL: redis?.url ?? '' } })
       } finally {
