@@ -1,9 +1,9 @@
 /**
- * The broker of a household, as a process: file store, status page, alerts, from its environment to SIGTERM.
+ * The broker of a household, as a process: store, status page, alerts, from its environment to SIGTERM.
  */
 import { accountAlerts, brokerClients, statusPage, type StatusPage, tokenBroker, webhookAlert } from '@owner-sso/broker'
 import { createSso, createTokenManager } from '@owner-sso/core'
-import { fileTokenStore } from '@owner-sso/token-store-file'
+import { openStore } from './open-store.ts'
 import { type Settings, SettingsError, settingsFrom } from './settings.ts'
 
 const pagePath = '/status'
@@ -22,10 +22,10 @@ try {
 }
 
 async function run(settings: Settings): Promise<void> {
-  const { authUrl, regionalAuthUrls, tokensFolder, encryptionKey, apiUrl, publicUrl, webhook } = settings
+  const { authUrl, regionalAuthUrls, apiUrl, publicUrl, webhook } = settings
   const { host, port, behindTlsProxy } = settings
   const hosts = [...settings.hosts, ...(publicUrl === undefined ? [] : [publicUrl.hostname])]
-  const store = fileTokenStore({ path: tokensFolder, ...(encryptionKey && { encryptionKey }) })
+  const { store, isShared: shareSignIns, close: closeStore } = openStore(settings)
   const sso = createSso({ authUrl, regionalAuthUrls })
   const tokens = createTokenManager({ sso, store })
   const clients = brokerClients({ store })
@@ -41,7 +41,8 @@ async function run(settings: Settings): Promise<void> {
     },
   })
   const https = publicUrl?.protocol === 'https:'
-  const page: StatusPage = statusPage({ tokens, sso, clients, store, path: pagePath, https, hosts, alerts })
+  const shown = { tokens, sso, clients, store, shareSignIns, path: pagePath, https, hosts, alerts }
+  const page: StatusPage = statusPage(shown)
   const broker = tokenBroker({
     tokens,
     clients,
@@ -59,6 +60,7 @@ async function run(settings: Settings): Promise<void> {
   await alerts.close()
   page.close()
   await tokens.settled()
+  await closeStore()
   log('stopped')
 }
 

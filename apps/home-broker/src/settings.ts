@@ -6,10 +6,10 @@ export interface Settings {
   readonly regionalAuthUrls: readonly string[]
   /** The owner API, for programs with the scope `proxy`; without it, nothing is forwarded. */
   readonly apiUrl: string | undefined
-  /** The folder of the file store. */
-  readonly tokensFolder: string
-  /** What token sets are sealed with, 32 bytes. */
-  readonly encryptionKey: Buffer | undefined
+  /** A folder, Redis or PostgreSQL: `file:PATH`, `redis://…`, `postgres://…`. May have a password in it, so it is never printed. */
+  readonly store: string
+  /** What token sets are sealed with, 32 bytes each: the first seals, all open. */
+  readonly encryptionKeys: readonly Uint8Array[] | undefined
   readonly host: string
   readonly port: number
   /** Nobody but a proxy with TLS, or this machine, reaches the port. */
@@ -44,8 +44,8 @@ export function settingsFrom(environment: NodeJS.ProcessEnv): Settings {
     authUrl: required('OWNER_SSO_AUTH_URL', 'the address of the SSO service'),
     regionalAuthUrls: list('OWNER_SSO_REGIONAL_AUTH_URLS'),
     apiUrl: optional('OWNER_SSO_API_URL'),
-    tokensFolder: fileStore(required('OWNER_SSO_STORE', 'a folder, such as file:/data/tokens')),
-    encryptionKey: key(optional('OWNER_SSO_ENCRYPTION_KEY')),
+    store: storeAddress(required('OWNER_SSO_STORE', stores)),
+    encryptionKeys: keys(optional('OWNER_SSO_ENCRYPTION_KEY')),
     host: optional('HOST') ?? '127.0.0.1',
     port: port(optional('PORT') ?? '8700'),
     behindTlsProxy: optional('OWNER_SSO_BEHIND_TLS_PROXY') === '1',
@@ -61,16 +61,23 @@ export function settingsFrom(environment: NodeJS.ProcessEnv): Settings {
   }
 }
 
-function fileStore(value: string): string {
-  const [, path] = /^file:(.+)$/su.exec(value) ?? []
-  if (path !== undefined) return path
-  throw new SettingsError('OWNER_SSO_STORE must be a folder, such as file:/data/tokens.')
+const stores = 'file:/data/tokens, redis://HOST:PORT (rediss:// for TLS) or postgres://HOST/DATABASE'
+
+/** The value is not repeated: there may be a password in it. */
+function storeAddress(value: string): string {
+  const url = /^(?:rediss?|postgres(?:ql)?):/u.test(value) && URL.canParse(value) ? new URL(value) : undefined
+  if (/^file:./su.test(value) || (url !== undefined && url.hostname !== '')) return value
+  throw new SettingsError(`OWNER_SSO_STORE must be ${stores}.`)
 }
 
-function key(value: string | undefined): Buffer | undefined {
+/** Separated by commas or spaces, so that one can be changed: the new one first. */
+function keys(value: string | undefined): readonly Uint8Array[] | undefined {
   if (value === undefined) return undefined
-  const bytes = Buffer.from(value, 'base64')
-  if (bytes.byteLength === 32) return bytes
+  const all = value
+    .split(/[\s,]+/u)
+    .filter(Boolean)
+    .map((each) => Buffer.from(each, 'base64'))
+  if (all.length > 0 && all.every(({ byteLength }) => byteLength === 32)) return all
   throw new SettingsError(
     "OWNER_SSO_ENCRYPTION_KEY must be 32 bytes in base64, such as 'openssl rand -base64 32' prints.",
   )

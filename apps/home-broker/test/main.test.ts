@@ -96,7 +96,8 @@ it('runs as a user without rights, serves who was let in, and ends in order', as
 
 it.each([
   ['OWNER_SSO_AUTH_URL', ''],
-  ['OWNER_SSO_STORE', 'redis://127.0.0.1'],
+  ['OWNER_SSO_STORE', 'memory:'],
+  ['OWNER_SSO_STORE', 'redis:'],
   ['OWNER_SSO_ENCRYPTION_KEY', 'short'],
   ['PORT', '70000'],
   ['OWNER_SSO_PUBLIC_URL', 'broker'],
@@ -151,12 +152,14 @@ it('has a container that is small, without rights, read-only but for one volume,
   expect(Object.keys(volumes)).toEqual(['data'])
   const fromCompose = Object.entries(services.broker['environment'] as Record<string, string>)
   const inImage = Object.fromEntries([...last.matchAll(/(\w+)=(\S+)/gu)].map(([, name, value]) => [name, value]))
-  const given = Object.fromEntries(fromCompose.map(([name, value]) => [name, value.startsWith('${') ? '' : value]))
+  const given = Object.fromEntries(
+    fromCompose.map(([name, value]) => [name, value.replace(/^\$\{\w+(?::-([^}]*)|:\?.*)\}$/u, '$1')]),
+  )
   const settings = settingsFrom({ ...inImage, ...given, OWNER_SSO_AUTH_URL: 'https://auth.example.com' })
   expect(settings).toMatchObject({
     host: '0.0.0.0',
     port: 8700,
-    tokensFolder: '/data/tokens',
+    store: 'file:/data/tokens',
     behindTlsProxy: true,
     hosts: ['broker'],
   })

@@ -104,12 +104,14 @@ describe('the entrance', () => {
   })
 
   it('refuses to be guessed at', async () => {
-    const page = await start()
-    const browser = browserAt(page.url)
-    await browser.open('/status')
+    const store = memoryTokenStore()
+    const [page, other] = [await start({ store }), await start({ store })]
+    const browsers = [browserAt(page.url), browserAt(other.url)]
+    for (const browser of browsers) await browser.open('/status')
     for (let guess = 0; guess < 20; guess += 1)
-      expect((await browser.post('/status/enter', { code: `${guess}` })).status).toBe(401)
-    expect((await browser.post('/status/enter', { code: await page.code() })).status).toBe(429)
+      expect((await browsers[guess % 2]!.post('/status/enter', { code: `${guess}` })).status).toBe(401)
+    for (const browser of browsers)
+      expect((await browser.post('/status/enter', { code: await page.code() })).status).toBe(429)
   })
 
   it('shows nothing of accounts and clients, and does nothing, for who did not come in', async () => {
@@ -254,19 +256,53 @@ describe('the page', () => {
     expect(unlucky.problems).toHaveLength(1)
   })
 
-  it('counts what is tried with one account, before anything is sent', async () => {
-    const page = await start()
-    const browser = await inside(page)
+  it('counts what is tried with one account at all instances, before anything is sent', async () => {
+    const store = memoryTokenStore()
+    const browsers = [await inside(await start({ store })), await inside(await start({ store }))]
     for (let attempt = 0; attempt < 5; attempt += 1) {
-      expect(
-        (await browser.post('/status/sign-in', { identity: account, credential: `wrong ${attempt}` })).status,
-      ).toBe(401)
+      const fields = { identity: account, credential: `wrong ${attempt}` }
+      expect((await browsers[attempt % 2]!.post('/status/sign-in', fields)).status).toBe(401)
     }
     const sent = emulator.requests.length
-    const { text } = await browser.post('/status/sign-in', { identity: ` ${account.toUpperCase()}`, credential })
+    const { text } = await browsers[1]!.post('/status/sign-in', { identity: ` ${account.toUpperCase()}`, credential })
     expect(text).toContain('waits after a few tries. Try again in 1')
     expect(emulator.requests.length).toBe(sent)
     expect(text).not.toContain(credential)
+  })
+
+  it('ends a sign-in at another instance than it began at, and the store tells nobody what waits there', async () => {
+    const store = memoryTokenStore()
+    const [first, second] = [await start({ store, shareSignIns: true }), await start({ store, shareSignIns: true })]
+    const at = (page: PageUnderTest, path = ''): string => `${page.url}/status${path}`
+    const browser = browserAt('')
+    await browser.open(at(first))
+    expect((await browser.post(at(second, '/enter'), { code: await first.code() })).status).toBe(303)
+    await browser.open(at(first))
+    const identity = 'mfa@example.com'
+    const asked = await browser.post(at(first, '/sign-in'), { identity, credential })
+    expect([asked.status, asked.headers.get('location')]).toEqual([303, '/status/sign-in/passcode'])
+    const [[name, { sealed }] = ['', { sealed: '' }], ...more] = Object.entries(
+      (await notebook(store, 'sign-ins').read()) as Record<string, { readonly sealed: string }>,
+    )
+    const visitor = browser.cookie().split('=')[1]?.split('.')[0] ?? ''
+    const bytes = Buffer.from(sealed, 'base64url')
+    expect([more, bytes.length > 500, bytes.includes(credential), bytes.includes(identity)]).toEqual([
+      [],
+      true,
+      false,
+      false,
+    ])
+    expect([visitor.length, name.includes(visitor), bytes.includes(visitor)]).toEqual([22, false, false])
+    const other = await inside(second)
+    expect((await other.open('/status/sign-in/passcode')).headers.get('location')).toBe('/status/sign-in')
+
+    const shown = load((await browser.open(at(second, '/sign-in/passcode'))).text)
+    const factor = String(shown('[name=factor]').first().val())
+    const passcode = emulator.account(identity).passcode('Phone')
+    expect((await browser.post(at(second, '/sign-in/passcode'), { passcode, factor })).status).toBe(303)
+    expect((await browser.open(at(first))).text).toContain(`${identity} is signed in.`)
+    expect((await browser.open(at(second))).text).not.toContain(`${identity} is signed in.`)
+    expect(await notebook(store, 'sign-ins').read()).toEqual({})
   })
 
   it('stores nothing where another account signs in than the one that was to', async () => {

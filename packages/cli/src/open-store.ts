@@ -11,6 +11,8 @@ import { storeAt } from './stores/store-kinds.ts'
 export interface OpenStore extends Required<OpenedStore> {
   /** For people: without a password. */
   readonly shown: string
+  /** Whether processes of many machines may share it. */
+  readonly isOfNetwork: boolean
 }
 
 export interface StoreOptions {
@@ -33,6 +35,7 @@ export async function openStore(address: string, options: StoreOptions): Promise
   const opened = await kind.open(place, { ca, encryptionKey, keyring })
   return {
     shown: kind.shown(place),
+    isOfNetwork: kind.isOfNetwork === true,
     exists: () => true,
     requireWritable: async () => undefined,
     check: async () => [],

@@ -12,19 +12,23 @@ import {
   type TokenManager,
   type TokenSet,
 } from '@owner-sso/core'
-import { RateLimiterMemory } from 'rate-limiter-flexible'
 import { type Exchange, sendPage, sendTo } from './exchange.ts'
 import { duration } from './duration.ts'
 import type { Notice, PageContext } from './pages/layout.ts'
 import { browserPage, passcodePage, signInPage } from './pages/sign-in-pages.ts'
-import { waitingSignIns } from './waiting-sign-ins.ts'
+import type { SharedTries, TryLimit } from './shared-tries.ts'
+import type { WaitingSignIns } from './waiting-sign-ins.ts'
 
 export interface SignInRoutesOptions {
   readonly sso: Sso
   readonly tokens: Pick<TokenManager, 'save'>
   readonly path: string
+  /** Where a sign-in waits for the person. */
+  readonly waiting: WaitingSignIns
+  /** Counts what is tried with each account. */
+  readonly tries: SharedTries
   /** Called once the tokens are stored. */
-  readonly onSignedIn: (exchange: Exchange, account: string) => void
+  readonly onSignedIn: (account: string) => void
 }
 
 type Route = (exchange: Exchange) => Promise<void>
@@ -33,13 +37,11 @@ type Route = (exchange: Exchange) => Promise<void>
 class RefusedSignInError extends Error {}
 
 /** Passwords and passcodes of one account in 15 minutes, counted before anything is sent: more get the account locked. */
-const tries = { points: 5, duration: 900 }
+export const signInTries: TryLimit = { tries: 5, during: 900 }
 
 /** By method and what follows the page's path. */
-export function signInRoutes({ sso, tokens, path, onSignedIn }: SignInRoutesOptions): ReadonlyMap<string, Route> {
-  const waiting = waitingSignIns()
-  const limiter = new RateLimiterMemory(tries)
-
+export function signInRoutes(options: SignInRoutesOptions): ReadonlyMap<string, Route> {
+  const { sso, tokens, path, waiting, tries, onSignedIn } = options
   const contextOf = ({ visitor }: Exchange): PageContext => ({ path, formToken: visitor.formToken, isInside: true })
 
   const showSignIn = (
@@ -52,9 +54,9 @@ export function signInRoutes({ sso, tokens, path, onSignedIn }: SignInRoutesOpti
     return sendPage(exchange, status, signInPage({ ...contextOf(exchange), account, identity: typed, notice }))
   }
 
-  const showPasscode = (exchange: Exchange, notice?: Notice): Promise<void> => {
-    const signIn = waiting.get(exchange.visitor.id, 'passcode')
-    if (signIn === undefined) return Promise.resolve(sendTo(exchange, `${path}/sign-in`))
+  const showPasscode = async (exchange: Exchange, notice?: Notice): Promise<void> => {
+    const signIn = await waiting.get(exchange.visitor.id, 'passcode')
+    if (signIn === undefined) return sendTo(exchange, `${path}/sign-in`)
     const page = passcodePage({
       ...contextOf(exchange),
       ...signIn,
@@ -64,19 +66,19 @@ export function signInRoutes({ sso, tokens, path, onSignedIn }: SignInRoutesOpti
     return sendPage(exchange, notice === undefined ? 200 : 401, page)
   }
 
-  const showBrowser = (exchange: Exchange, account: string | undefined, notice?: Notice): Promise<void> => {
-    const before = waiting.get(exchange.visitor.id, 'browser')
-    const signIn = before !== undefined && before.account === account ? before : begun(exchange, account)
+  const showBrowser = async (exchange: Exchange, account: string | undefined, notice?: Notice): Promise<void> => {
+    const before = await waiting.get(exchange.visitor.id, 'browser')
+    const signIn = before !== undefined && before.account === account ? before : await begun(exchange, account)
     const status = notice === undefined ? 200 : 401
     return sendPage(exchange, status, browserPage({ ...contextOf(exchange), account, url: signIn.url, notice }))
   }
 
   /** Makes no request: the person's browser makes the first. */
-  const begun = (exchange: Exchange, account: string | undefined) => {
+  const begun = async (exchange: Exchange, account: string | undefined) => {
     const hint = account === undefined || isSubjectAccount(account) ? {} : { loginHint: account }
     const { url, request: authorization } = sso.createAuthorizationUrl(hint)
     const signIn = { step: 'browser', account, url, authorization } as const
-    waiting.set(exchange.visitor.id, signIn)
+    await waiting.set(exchange.visitor.id, signIn)
     return signIn
   }
 
@@ -91,9 +93,9 @@ export function signInRoutes({ sso, tokens, path, onSignedIn }: SignInRoutesOpti
       throw new RefusedSignInError(`The account that signed in is ${owner}, not ${wanted}. Nothing was stored.`)
     }
     await tokens.save(owner, set)
-    waiting.delete(exchange.visitor.id)
-    await limiter.delete(owner)
-    onSignedIn(exchange, owner)
+    await waiting.set(exchange.visitor.id, { step: 'done', account: owner })
+    await tries.forget(owner)
+    onSignedIn(owner)
     sendTo(exchange, path)
   }
 
@@ -121,7 +123,7 @@ export function signInRoutes({ sso, tokens, path, onSignedIn }: SignInRoutesOpti
       const outcome = await sso.beginLogin({ identity, credential })
       if (outcome.kind === 'tokens') return await finishTyped(exchange, identity, account, outcome.tokens)
       const { factors, pending } = outcome
-      waiting.set(visitor.id, { step: 'passcode', account, identity, factors, pending })
+      await waiting.set(visitor.id, { step: 'passcode', account, identity, factors, pending })
       return sendTo(exchange, `${path}/sign-in/passcode`)
     } catch (error) {
       return showSignIn(exchange, account, noticeOf(error), 401)
@@ -129,7 +131,7 @@ export function signInRoutes({ sso, tokens, path, onSignedIn }: SignInRoutesOpti
   }
 
   const submitPasscode: Route = async (exchange) => {
-    const signIn = waiting.get(exchange.visitor.id, 'passcode')
+    const signIn = await waiting.get(exchange.visitor.id, 'passcode')
     if (signIn === undefined) return sendTo(exchange, `${path}/sign-in`)
     const { account, identity, pending } = signIn
     const code = (exchange.form.get('passcode') ?? '').replaceAll(/[\s-]/gu, '')
@@ -142,14 +144,14 @@ export function signInRoutes({ sso, tokens, path, onSignedIn }: SignInRoutesOpti
     } catch (error) {
       if (error instanceof PasscodeRejectedError || !(error instanceof SsoError))
         return showPasscode(exchange, noticeOf(error))
-      waiting.delete(exchange.visitor.id)
+      await waiting.delete(exchange.visitor.id)
       return showSignIn(exchange, account, noticeOf(error), 401)
     }
   }
 
   const submitBrowser: Route = async (exchange) => {
     const account = exchange.form.get('account') ?? undefined
-    const signIn = waiting.get(exchange.visitor.id, 'browser')
+    const signIn = await waiting.get(exchange.visitor.id, 'browser')
     try {
       if (signIn === undefined || signIn.account !== account) {
         throw new RefusedSignInError('This sign-in took too long. Start again with the button.')
@@ -159,21 +161,18 @@ export function signInRoutes({ sso, tokens, path, onSignedIn }: SignInRoutesOpti
       return await finish(exchange, owner.account, account, set)
     } catch (error) {
       // An address that was sent is spent: the next one needs a new sign-in.
-      if (error instanceof SsoError && error.requestSent) waiting.delete(exchange.visitor.id)
+      if (error instanceof SsoError && error.requestSent) await waiting.delete(exchange.visitor.id)
       return showBrowser(exchange, account, noticeOf(error))
     }
   }
 
   /** @throws RefusedSignInError */
   const count = async (account: string): Promise<void> => {
-    try {
-      await limiter.consume(account)
-    } catch (refusal) {
-      const wait = refusal instanceof Object && 'msBeforeNext' in refusal ? Number(refusal.msBeforeNext) / 1000 : 900
-      throw new RefusedSignInError(
-        `To protect the account, this page waits after a few tries. Try again in ${duration(Math.ceil(wait))}.`,
-      )
-    }
+    const wait = await tries.count(account)
+    if (wait === 0) return
+    throw new RefusedSignInError(
+      `To protect the account, this page waits after a few tries. Try again in ${duration(Math.ceil(wait))}.`,
+    )
   }
 
   return new Map<string, Route>([

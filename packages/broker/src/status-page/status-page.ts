@@ -4,8 +4,6 @@
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Sso, TokenManager, TokenStatus, TokenStore } from '@owner-sso/core'
-import { LRUCache } from 'lru-cache'
-import { RateLimiterMemory } from 'rate-limiter-flexible'
 import type { BrokerClients } from '../clients/broker-clients.ts'
 import { isOwnHost } from '../http/guard.ts'
 import type { AccountAlerts } from '../alerts/account-alerts.ts'
@@ -16,8 +14,11 @@ import { entryPage } from './pages/entry-page.ts'
 import { messagePage, type PageContext } from './pages/layout.ts'
 import { type AccountRow, overviewPage } from './pages/overview-page.ts'
 import { icon, style } from './pages/style.ts'
-import { signInRoutes } from './sign-in-routes.ts'
+import { sharedSignIns } from './shared-sign-ins.ts'
+import { sharedTries, type TryLimit } from './shared-tries.ts'
+import { signInRoutes, signInTries } from './sign-in-routes.ts'
 import { type Visitor, visitorKey, type Visitors, visitorsOf } from './visitor.ts'
+import { waitingSignIns } from './waiting-sign-ins.ts'
 
 /** What the status page shows, and to whom. */
 export interface StatusPageOptions {
@@ -25,8 +26,13 @@ export interface StatusPageOptions {
   /** What signs in. */
   readonly sso: Sso
   readonly clients: Pick<BrokerClients, 'list'>
-  /** The store of `tokens`: codes for the entrance stand there. */
+  /** The store of `tokens`: codes for the entrance stand there, and what was tried is counted there. */
   readonly store: TokenStore
+  /**
+   * Several instances show this page behind one address: a sign-in that waits for a person waits in the store, sealed with
+   * a key that only their browser has. Default: in the memory of the process.
+   */
+  readonly shareSignIns?: boolean
   /** Below it are all addresses of the page; default `/status`. */
   readonly path?: string
   /** People reach it over https: with a certificate of its own, or behind a proxy. */
@@ -53,7 +59,7 @@ export interface StatusPage {
 type Route = (exchange: Exchange) => Promise<void> | void
 
 /** Wrong codes in 15 minutes, of all visitors: a code has 40 bits. */
-const guesses = { points: 20, duration: 900 }
+const guesses: TryLimit = { tries: 20, during: 900 }
 
 /**
  * A page with accounts, clients and the way to sign in again.
@@ -64,8 +70,9 @@ export function statusPage(options: StatusPageOptions): StatusPage {
   const { tokens, sso, clients, store, path = '/status', https = false, hosts = [], refreshAfter = 0.75 } = options
   if (!/^(?:\/[\w.-]+)+$/u.test(path)) throw new TypeError('path of the status page must be a path such as /status')
   const failures = failuresOf(tokens)
-  const limiter = new RateLimiterMemory(guesses)
-  const news = new LRUCache<string, string>({ max: 1000, ttl: 600_000 })
+  const codes = sharedTries(store, 'status-page-codes', guesses)
+  const tries = sharedTries(store, 'sign-in-tries', signInTries)
+  const waiting = options.shareSignIns === true ? sharedSignIns(store) : waitingSignIns()
   const names = new Set(hosts.map((host) => host.toLowerCase()))
   let visitors: Promise<Visitors> | undefined
 
@@ -73,8 +80,7 @@ export function statusPage(options: StatusPageOptions): StatusPage {
 
   const overview: Route = async (exchange) => {
     const { visitor } = exchange
-    const text = news.get(visitor.id)
-    news.delete(visitor.id)
+    const text = await newsFor(visitor)
     const listed = await clients.list().catch(() => undefined)
     const page = overviewPage({
       ...contextOf(visitor),
@@ -88,15 +94,24 @@ export function statusPage(options: StatusPageOptions): StatusPage {
     return sendPage(exchange, 200, page)
   }
 
+  /** That the sign-in has worked: told once. The page is shown without it where the store is down. */
+  const newsFor = async ({ id }: Visitor): Promise<string | undefined> => {
+    try {
+      const done = await waiting.get(id, 'done')
+      if (done === undefined) return undefined
+      await waiting.delete(id)
+      return `${done.account} is signed in. All programs get tokens again.`
+    } catch {
+      return undefined
+    }
+  }
+
   const enter: Route = async (exchange) => {
-    const isAllowed = await limiter.consume('all').then(
-      () => true,
-      () => false,
-    )
+    const isAllowed = (await codes.count('all')) === 0
     const text = 'Too many codes were tried. Wait 15 minutes, then get a new one.'
     if (!isAllowed) return sendPage(exchange, 429, entryPage(contextOf(exchange.visitor), { kind: 'bad', text }))
     if (await takeCode(store, exchange.form.get('code') ?? '')) {
-      await limiter.delete('all')
+      await codes.forget('all')
       const { cookie } = (await visitorsHere()).fresh(true)
       return sendTo(exchange, path, cookie)
     }
@@ -116,10 +131,9 @@ export function statusPage(options: StatusPageOptions): StatusPage {
       sso,
       tokens,
       path,
-      onSignedIn: ({ visitor }, account) => {
-        news.set(visitor.id, `${account} is signed in. All programs get tokens again.`)
-        options.alerts?.works(account)
-      },
+      waiting,
+      tries,
+      onSignedIn: (account) => options.alerts?.works(account),
     }),
   ])
 

@@ -1,6 +1,7 @@
 /**
- * Sign-ins that wait for a person: for a passcode, or for the address that they end on. Kept in this process's memory alone,
- * since one holds the password; bounded in number and time.
+ * Sign-ins that wait for a person: for a passcode, or for the address that they end on. One for each visitor, for ten
+ * minutes: kept here in this process's memory alone, since one holds the password. `shared-sign-ins.ts` is for several
+ * instances behind one address.
  */
 import type { AuthorizationRequest, Factor, PendingLogin } from '@owner-sso/core'
 import { LRUCache } from 'lru-cache'
@@ -9,38 +10,52 @@ export type WaitingSignIn =
   | {
       readonly step: 'passcode'
       /** Whose sign-in it is to be; `undefined`: whoever signs in. */
-      readonly account: string | undefined
+      readonly account?: string | undefined
       readonly identity: string
       readonly factors: readonly Factor[]
       readonly pending: PendingLogin
     }
   | {
       readonly step: 'browser'
-      readonly account: string | undefined
+      readonly account?: string | undefined
       readonly url: string
       readonly authorization: AuthorizationRequest
     }
+  /** The visitor is yet to be told that it worked. */
+  | { readonly step: 'done'; readonly account: string }
 
+/** A visitor's sign-in, where it is at that step. */
+export type SignInAt<Step extends WaitingSignIn['step']> = Extract<WaitingSignIn, { step: Step }> | undefined
+
+/** @throws StoreError, where they are kept in a store */
 export interface WaitingSignIns {
-  get<Step extends WaitingSignIn['step']>(
-    visitor: string,
-    step: Step,
-  ): Extract<WaitingSignIn, { step: Step }> | undefined
-  set(visitor: string, signIn: WaitingSignIn): void
-  delete(visitor: string): void
+  get<Step extends WaitingSignIn['step']>(visitor: string, step: Step): Promise<SignInAt<Step>>
+  /** In place of the one before. */
+  set(visitor: string, signIn: WaitingSignIn): Promise<void>
+  delete(visitor: string): Promise<void>
 }
 
-/** One for each visitor, for ten minutes. */
+/** Milliseconds. */
+export const longestWait = 600_000
+
 export function waitingSignIns(): WaitingSignIns {
-  const waiting = new LRUCache<string, WaitingSignIn>({ max: 100, ttl: 600_000 })
+  const waiting = new LRUCache<string, WaitingSignIn>({ max: 100, ttl: longestWait })
   return {
-    get(visitor, step) {
-      const signIn = waiting.get(visitor)
-      return isAt(signIn, step) ? signIn : undefined
+    get: async (visitor, step) => signInAt(waiting.get(visitor), step),
+    async set(visitor, signIn) {
+      waiting.set(visitor, signIn)
     },
-    set: (visitor, signIn) => void waiting.set(visitor, signIn),
-    delete: (visitor) => void waiting.delete(visitor),
+    async delete(visitor) {
+      waiting.delete(visitor)
+    },
   }
+}
+
+export function signInAt<Step extends WaitingSignIn['step']>(
+  signIn: WaitingSignIn | undefined,
+  step: Step,
+): SignInAt<Step> {
+  return isAt(signIn, step) ? signIn : undefined
 }
 
 function isAt<Step extends WaitingSignIn['step']>(

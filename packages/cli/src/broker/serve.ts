@@ -28,7 +28,7 @@ export async function serve({ settings, options }: Call): Promise<number> {
   const channels = alertChannelsOf(options, settings)
   const sso = serviceOf(settings)
   const proxy = options.withProxy ? { target: apiUrlOf(settings), ...transportOf(settings) } : undefined
-  await withTokens(settings, sso, async ({ tokens, store: { store } }) => {
+  await withTokens(settings, sso, async ({ tokens, store: { store, isOfNetwork: shareSignIns } }) => {
     const clients = brokerClients(clientsPlaceOf(options, store))
     const audit = auditLog(options.audit)
     const hosts = publicUrl === undefined ? [] : [publicUrl.hostname]
@@ -45,7 +45,8 @@ export async function serve({ settings, options }: Call): Promise<number> {
         printNote(what)
       },
     })
-    const page: StatusPage = statusPage({ tokens, sso, clients, store, path: pagePath, https, hosts, alerts })
+    const shown = { tokens, sso, clients, store, shareSignIns, path: pagePath, https, hosts, alerts }
+    const page: StatusPage = statusPage(shown)
     const broker = tokenBroker({
       tokens,
       clients,

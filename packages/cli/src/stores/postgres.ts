@@ -11,6 +11,7 @@ const patience = 2000
 
 export const postgresStore: StoreKind = {
   scheme: 'postgres',
+  isOfNetwork: true,
   help: {
     forms: ['postgres://HOST:PORT/DATABASE', 'postgresql://HOST:PORT/DATABASE'],
     what: 'a table in PostgreSQL, shared by many machines; with TLS: ?sslmode=require',

@@ -5,6 +5,7 @@ import type { StoreKind } from './store-kind.ts'
 
 export const redisStore: StoreKind = {
   scheme: 'redis',
+  isOfNetwork: true,
   help: {
     forms: ['redis://HOST:PORT', 'rediss://HOST:PORT'],
     what: 'Redis or Valkey, shared by many machines; rediss:// with TLS',

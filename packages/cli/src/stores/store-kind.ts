@@ -15,6 +15,8 @@ export interface StoreKind {
     /** What such a store is, and who shares it. */
     readonly what: string
   }
+  /** Whether processes of many machines may share it. */
+  readonly isOfNetwork?: true
   /** The place that an address names, as this kind writes it; `undefined` for an address that is not one of its own. */
   readonly parse: (address: string) => string | undefined
   /** The address of a place for people and logs: without user name and password. */

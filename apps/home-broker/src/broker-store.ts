@@ -1,0 +1,20 @@
+/**
+ * The store of the broker, as the process has it.
+ */
+import type { TokenStore } from '@owner-sso/core'
+
+/** An open store. */
+export interface BrokerStore {
+  readonly store: TokenStore
+  /** Whether other brokers may have it too. */
+  readonly isShared: boolean
+  readonly close: () => Promise<void>
+}
+
+/** With what its records are sealed, if at all. */
+export interface Sealing {
+  readonly encryptionKey?: readonly Uint8Array[]
+}
+
+/** Milliseconds for a connection, and for an answer of a database. */
+export const patience = 2000

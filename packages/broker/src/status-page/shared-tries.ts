@@ -1,0 +1,76 @@
+/**
+ * How often something was tried in the last while: counted in the store, so that all instances count together and none
+ * begins anew when it restarts.
+ */
+import { createHash } from 'node:crypto'
+import { notebook, type Notes, type TokenStore } from '@owner-sso/core'
+
+export interface SharedTries {
+  /**
+   * Counts a try.
+   *
+   * @returns seconds until the next one is allowed; 0 for this one
+   * @throws StoreError: what can't be counted is not to be tried
+   */
+  readonly count: (what: string) => Promise<number>
+  /** Begins anew. @throws StoreError */
+  readonly forget: (what: string) => Promise<void>
+}
+
+export interface TryLimit {
+  readonly tries: number
+  /** Seconds, from the first try on. */
+  readonly during: number
+}
+
+interface Counted {
+  readonly count: number
+  /** Seconds since the epoch. */
+  readonly until: number
+}
+
+/** Different things that are counted at a time; those that end first go first. */
+const most = 1000
+
+/** @param topic - tells them from others in the same store */
+export function sharedTries(store: TokenStore, topic: string, { tries, during }: TryLimit): SharedTries {
+  const notes = notebook(store, topic)
+  return {
+    async count(what) {
+      const name = nameOf(what)
+      let wait = 0
+      await notes.change((all) => {
+        const now = Date.now() / 1000
+        const counted = living(all, now)
+        const { count, until } = counted.get(name) ?? { count: 0, until: now + during }
+        wait = count < tries ? 0 : until - now
+        // Whoever goes on trying writes nothing.
+        return wait > 0 ? all : Object.fromEntries([...counted.set(name, { count: count + 1, until })].slice(-most))
+      })
+      return wait
+    },
+    async forget(what) {
+      const name = nameOf(what)
+      await notes.change((all) => {
+        if (!Object.hasOwn(all, name)) return all
+        return Object.fromEntries([...living(all, Date.now() / 1000)].filter(([each]) => each !== name))
+      })
+    },
+  }
+}
+
+/** Whatever somebody typed, of one length. */
+function nameOf(what: string): string {
+  return createHash('sha256').update(what).digest('base64url')
+}
+
+function living(notes: Notes, now: number): Map<string, Counted> {
+  const entries: [string, unknown][] = Object.entries(notes)
+  return new Map(entries.filter((entry): entry is [string, Counted] => isCounted(entry[1]) && entry[1].until > now))
+}
+
+function isCounted(value: unknown): value is Counted {
+  if (typeof value !== 'object' || value === null) return false
+  const { count, until }: Partial<Record<keyof Counted, unknown>> = value
+  return typeof count === 'number' && typeof until === 'number'
+}
