@@ -30,12 +30,19 @@ export async function createTable(client: SqlClient, options: CreateTableOptions
   await executed(() => createdOnce(database, statement))
 }
 
-/** PostgreSQL looks whether there is a table before it makes one: of two that ask at once, one may be told of a duplicate. */
+/** A duplicate: a row of the catalogue, a table, or the type of its rows. */
+const duplicates: ReadonlySet<string | undefined> = new Set(['23505', '42P07', '42710'])
+
+/**
+ * PostgreSQL looks whether there is a table before it makes one: of two that ask at once, one may be told of a duplicate. It asks
+ * again, and then finds the table; a type of that name without a table is still in the way.
+ */
 async function createdOnce({ run }: Database, statement: Parameters<Database['run']>[0]): Promise<void> {
   try {
     await run(statement)
   } catch (error) {
-    if (sqlStateOf(error) !== '23505' && sqlStateOf(error) !== '42P07') throw error
+    if (!duplicates.has(sqlStateOf(error))) throw error
+    await run(statement)
   }
 }
 

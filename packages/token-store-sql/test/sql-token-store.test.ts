@@ -197,6 +197,14 @@ describeWithPostgres('sqlTokenStore on PostgreSQL', () => {
     expect(made[0]).toHaveLength(5)
   })
 
+  test('tells of a type that has the name of the table, and makes no table', async () => {
+    await server.query('CREATE TYPE taken AS ENUM ()')
+    await expect(createTable(client, { tableName: 'taken' })).rejects.toMatchObject({
+      code: 'ERR_SSO_STORE',
+      message: expect.stringContaining('42710'),
+    })
+  })
+
   test('says what about a server can cost token sets', async () => {
     expect((await checkDatabase(client)).map(({ message }) => message)).toEqual([
       expect.stringContaining('fsync is off'),

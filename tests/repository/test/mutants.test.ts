@@ -1,9 +1,12 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import { openCompiler } from '../../../tools/mutants/compiler.mjs'
 import { mutated, mutationsOf, operators } from '../../../tools/mutants/mutations.mjs'
-import { relatedTests } from '../../../tools/mutants/related-tests.mjs'
+import { nearest, relatedTests } from '../../../tools/mutants/related-tests.mjs'
+import { openResults } from '../../../tools/mutants/results.mjs'
 import { shuffled } from '../../../tools/mutants/sample.mjs'
 
 /** Every changed source of a snippet, by the kind of change. */
@@ -79,30 +82,82 @@ describe('the tests of a source', () => {
   })
   afterEach(() => rm(root, { recursive: true }))
 
-  it('are run nearest first: its own, what names its exports or shares its folder, then the rest', async () => {
-    await file('src/pages/form.ts', 'export function readForm() {}')
+  it('are run nearest first: its own, what names its exports or shares its folder, what mentions it, the same of its importers', async () => {
+    await file('src/pages/form.ts', 'export function readForm() {}\nexport const run = 1')
+    await file('src/login.ts', "import { readForm } from './pages/form.ts'")
+    await file('test/any.test.ts', 'run()')
     await file('test/form.test.ts', '')
     await file('test/import.test.ts', "import { x } from '../src/pages/form.ts'")
     await file('test/names.test.ts', "import { readForm } from '../src/index.ts'")
+    await file('test/login.test.ts', '')
+    await file('test/mentions.test.ts', "it('shows the form')")
+    await file('test/mentions-twice.test.ts', "it('shows the form: form')")
     await file('test/pages/other.test.ts', '')
-    await file('test/rest.test.ts', '')
     await file('test/no-test.ts', "import { x } from '../src/pages/form.ts'")
-    const near = [
-      { folder: 'packages/one', files: ['test/form.test.ts', 'test/import.test.ts'] },
-      { folder: 'packages/one', files: ['test/names.test.ts', 'test/pages/other.test.ts'] },
-    ]
-    const source = 'packages/one/src/pages/form.ts'
-    expect(relatedTests(root, 'one', source)).toEqual([
-      ...near,
-      { folder: 'packages/one', files: ['test/rest.test.ts'] },
+    const seconds = new Map([
+      ['test/form.test.ts', 5],
+      ['test/names.test.ts', 50],
     ])
-    expect(relatedTests(root, 'one', source, true)).toEqual(near)
+    const tests = relatedTests(root, 'one', 'packages/one/src/pages/form.ts', (_folder, path) => seconds.get(path) ?? 1)
+    expect(tests.map((test) => test.file)).toEqual([
+      'test/import.test.ts',
+      'test/form.test.ts',
+      'test/pages/other.test.ts',
+      'test/names.test.ts',
+      'test/mentions-twice.test.ts',
+      'test/login.test.ts',
+      'test/mentions.test.ts',
+      'test/any.test.ts',
+    ])
+    expect(nearest(tests, 60)).toEqual(tests.slice(0, 7))
+    expect(nearest([{ folder: 'packages/one', file: 'long', seconds: 99 }], 60)).toHaveLength(1)
   })
 
   async function file(path: string, content: string): Promise<void> {
     await mkdir(join(root, 'packages/one', path, '..'), { recursive: true })
     await writeFile(join(root, 'packages/one', path), content)
   }
+})
+
+describe('verdicts that are kept', () => {
+  it('are found again where more tests would not change them', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'verdicts-'))
+    const path = join(folder, 'kept/mutants.jsonl')
+    const mutants = mutationsOf('const x = [1, 1]').map((mutation, nth) => ({
+      ...mutation,
+      name: 'one',
+      file: 'a.ts',
+      nth,
+    }))
+    const outcomes = ['killed', 'survived', 'refused', 'undecided'] as const
+    const first = openResults(path)
+    for (const [index, outcome] of outcomes.entries()) first.keep(mutants[index]!, { outcome, why: 'because' })
+    expect(mutants.map((mutant) => openResults(path).find(mutant)?.outcome)).toEqual([
+      'killed',
+      undefined,
+      'refused',
+      undefined,
+    ])
+    await rm(folder, { recursive: true })
+  })
+})
+
+describe('a change of a source', () => {
+  it('is compiled as the build does it, or refused with what the compiler says', async () => {
+    const root = fileURLToPath(new URL('../../../', import.meta.url))
+    const compile = openCompiler(root)
+    const file = 'packages/token-store-memory/src/index.ts'
+    const source = await readFile(join(root, file), 'utf8')
+    const built = await readFile(join(root, 'packages/token-store-memory/dist/index.js'), 'utf8')
+    expect(compile('token-store-memory', file, source).javascript).toContain('export {')
+    expect(built).toContain('export {')
+    expect(compile('token-store-memory', file, `${source}\nconst x: number = ''`)).toEqual({
+      problem: "Type 'string' is not assignable to type 'number'.",
+    })
+    expect(compile('token-store-memory', file, `${source}\nconst unused = ''`)).toEqual({
+      javascript: expect.stringContaining('unused'),
+    })
+  })
 })
 
 describe('the equivalent mutants', () => {
