@@ -23,7 +23,7 @@ try {
 
 async function run(settings: Settings): Promise<void> {
   const { authUrl, regionalAuthUrls, apiUrl, publicUrl, webhook } = settings
-  const { host, port, behindTlsProxy } = settings
+  const { host, port, tls, behindTlsProxy } = settings
   const hosts = [...settings.hosts, ...(publicUrl === undefined ? [] : [publicUrl.hostname])]
   const { store, isShared: shareSignIns, close: closeStore } = openStore(settings)
   const sso = createSso({ authUrl, regionalAuthUrls })
@@ -40,7 +40,7 @@ async function run(settings: Settings): Promise<void> {
       log('alert-failed', { account, message: messageOf(error) })
     },
   })
-  const https = publicUrl?.protocol === 'https:'
+  const https = publicUrl?.protocol === 'https:' || tls !== undefined
   const shown = { tokens, sso, clients, store, shareSignIns, path: pagePath, https, hosts, alerts }
   const page: StatusPage = statusPage(shown)
   const broker = tokenBroker({
@@ -52,7 +52,7 @@ async function run(settings: Settings): Promise<void> {
     audit: (entry) => log('call', { ...entry }),
     onProblem: (error, { code }) => log('problem', { code, message: messageOf(error) }),
   })
-  const server = await broker.listen({ host, port, behindTlsProxy }, page.handler)
+  const server = await broker.listen({ host, port, tls, behindTlsProxy }, page.handler)
   log('listening', { url: server.url, page: `${server.url}${pagePath}` })
   await asked
   await server.close()

@@ -1,6 +1,8 @@
 /**
  * What the environment says about how the broker runs. The command line, which lets programs in, reads the same variables.
  */
+import { readFileSync } from 'node:fs'
+
 export interface Settings {
   readonly authUrl: string
   readonly regionalAuthUrls: readonly string[]
@@ -12,6 +14,8 @@ export interface Settings {
   readonly encryptionKeys: readonly Uint8Array[] | undefined
   readonly host: string
   readonly port: number
+  /** A certificate of the broker's own, and its key, in PEM. */
+  readonly tls: { readonly cert: Buffer; readonly key: Buffer } | undefined
   /** Nobody but a proxy with TLS, or this machine, reaches the port. */
   readonly behindTlsProxy: boolean
   /** Names that the broker goes by, beside `localhost` and IP addresses. */
@@ -48,6 +52,7 @@ export function settingsFrom(environment: NodeJS.ProcessEnv): Settings {
     encryptionKeys: keys(optional('OWNER_SSO_ENCRYPTION_KEY')),
     host: optional('HOST') ?? '127.0.0.1',
     port: port(optional('PORT') ?? '8700'),
+    tls: certificate(optional('OWNER_SSO_TLS_CERT'), optional('OWNER_SSO_TLS_KEY')),
     behindTlsProxy: optional('OWNER_SSO_BEHIND_TLS_PROXY') === '1',
     hosts: list('OWNER_SSO_HOSTS'),
     publicUrl: address('OWNER_SSO_PUBLIC_URL', optional('OWNER_SSO_PUBLIC_URL')),
@@ -81,6 +86,22 @@ function keys(value: string | undefined): readonly Uint8Array[] | undefined {
   throw new SettingsError(
     "OWNER_SSO_ENCRYPTION_KEY must be 32 bytes in base64, such as 'openssl rand -base64 32' prints.",
   )
+}
+
+function certificate(cert: string | undefined, key: string | undefined): Settings['tls'] {
+  if (cert === undefined && key === undefined) return undefined
+  if (cert === undefined || key === undefined) {
+    throw new SettingsError('OWNER_SSO_TLS_CERT and OWNER_SSO_TLS_KEY belong together: set both, or neither.')
+  }
+  return { cert: fileAt('OWNER_SSO_TLS_CERT', cert), key: fileAt('OWNER_SSO_TLS_KEY', key) }
+}
+
+function fileAt(name: string, path: string): Buffer {
+  try {
+    return readFileSync(path)
+  } catch {
+    throw new SettingsError(`${name} must be the path of a file in PEM that this user can read.`)
+  }
 }
 
 function port(value: string): number {

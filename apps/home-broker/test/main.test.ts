@@ -1,11 +1,18 @@
 /** The broker of a household as the container runs it: as a user without rights, in a folder of its own. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, chownSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, chownSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { type IncomingMessage, type OutgoingHttpHeaders, request as httpRequest } from 'node:http'
+import { createServer, request as httpsRequest } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { afterEach, expect, it } from '@jest/globals'
+import { brokerClients } from '@owner-sso/broker'
+import { createSso, createTokenManager } from '@owner-sso/core'
 import { useEmulator } from '@owner-sso/emulator/jest'
+import { fileTokenStore } from '@owner-sso/token-store-file'
+import { generate } from 'selfsigned'
 import { parse } from 'yaml'
 import { SettingsError, settingsFrom } from '../src/settings.ts'
 
@@ -94,12 +101,117 @@ it('runs as a user without rights, serves who was let in, and ends in order', as
   expect(readdirSync(data).filter((name) => !['tokens', '.cache', '.config'].includes(name))).toEqual([])
 }, 120_000)
 
+/** The status and the text of an answer; of a call under the public name of the broker. */
+async function call(url: string, ca: string, headers: OutgoingHttpHeaders) {
+  const options = { ca, servername: 'broker.example.com', headers: { host: 'broker.example.com', ...headers } }
+  const [answer]: IncomingMessage[] = await once(httpsRequest(url, options).end(), 'response')
+  if (answer === undefined) throw new Error('There is no answer.')
+  return { status: answer.statusCode, cookie: String(answer.headers['set-cookie'] ?? ''), text: await text(answer) }
+}
+
+const broker = [command, 'broker', '--audit', '-', '--port', '0', '--public-url', 'https://broker.example.com']
+
+it.each([
+  ['the home broker', [main], [main]],
+  [
+    'owner-sso broker',
+    [...broker, '--host', '0.0.0.0', '--tls-cert', 'cert.pem', '--tls-key', 'key.pem'],
+    [...broker, '--behind-tls-proxy'],
+  ],
+])(
+  '%s speaks TLS itself, or has a proxy that does',
+  async (_, alone, proxied) => {
+    const folder = mkdtempSync(join(tmpdir(), 'owner-sso-tls-'))
+    const { cert, private: certKey } = await generate([{ name: 'commonName', value: 'broker.example.com' }], {
+      keySize: 2048,
+      extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: 'broker.example.com' }] }],
+    })
+    writeFileSync(join(folder, 'cert.pem'), cert)
+    writeFileSync(join(folder, 'key.pem'), certKey, { mode: 0o600 })
+    const store = fileTokenStore({ path: join(folder, 'tokens'), encryptionKey: Buffer.alloc(32, 7) })
+    const sso = createSso({ authUrl: emulator.authUrl })
+    const tokens = createTokenManager({ sso, store })
+    await tokens.save(account, await sso.login({ identity: account, credential: 'correct horse' }))
+    const { refresh_token: key } = await brokerClients({ store }).invite({ name: 'heating', accounts: [account] })
+
+    const listening = async (args: readonly string[], env: NodeJS.ProcessEnv) => {
+      const own = {
+        OWNER_SSO_STORE: `file:${folder}/tokens`,
+        OWNER_SSO_ENCRYPTION_KEY: 'BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc=',
+      }
+      const child = spawn(process.execPath, args, {
+        env: { ...environment(), ...own, OWNER_SSO_PUBLIC_URL: 'https://broker.example.com', ...env },
+        cwd: folder,
+        stdio: ['ignore', 'pipe', 'pipe'],
+      })
+      children.push(child)
+      let log = ''
+      for (const output of [child.stdout, child.stderr]) output.on('data', (chunk) => (log += String(chunk)))
+      await once(child.stdout, 'data', { signal: AbortSignal.timeout(60_000) })
+      const [, scheme = '', port = ''] = /(https?):\/\/[\d.]+:(\d+)/u.exec(log) ?? []
+      const ended = async (): Promise<string> => {
+        const closed = once(child, 'close')
+        child.kill('SIGTERM')
+        await closed
+        return log
+      }
+      return { scheme, port, ended }
+    }
+    // Whatever a caller says of where it comes from.
+    const headers = { authorization: `Bearer ${key}`, 'x-forwarded-for': '198.51.100.1' }
+
+    const open = await listening(alone, {
+      HOST: '0.0.0.0',
+      OWNER_SSO_TLS_CERT: 'cert.pem',
+      OWNER_SSO_TLS_KEY: 'key.pem',
+    })
+    const direct = `https://127.0.0.1:${open.port}`
+    const token = await tokens.getAccessToken(account)
+    expect([open.scheme, await call(`${direct}/token`, cert, headers)]).toMatchObject([
+      'https',
+      { status: 200, text: token },
+    ])
+    expect((await call(`${direct}/status`, cert, {})).cookie).toContain('__Secure-')
+    await expect(fetch(`http://127.0.0.1:${open.port}/token`, { headers })).rejects.toThrow('fetch failed')
+    expect(await open.ended()).toMatch(/"account":"plain@example\.com","address":"127\.0\.0\.1"/u)
+
+    const hidden = await listening(proxied, { OWNER_SSO_BEHIND_TLS_PROXY: '1' })
+    const proxy = createServer(
+      { cert, key: certKey },
+      ({ url, headers: { 'x-forwarded-for': before, ...sent } }, answer) => {
+        const forwarded = httpRequest(`http://127.0.0.1:${hidden.port}${url}`, {
+          headers: { ...sent, 'x-forwarded-for': `${String(before)}, 192.0.2.7` },
+        })
+        forwarded.on('response', (got) => got.pipe(answer.writeHead(got.statusCode ?? 0, got.headers))).end()
+      },
+    ).listen(0, '127.0.0.1')
+    await once(proxy, 'listening')
+    const address = proxy.address()
+    const through = `https://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`
+    expect([hidden.scheme, await call(`${through}/token`, cert, headers)]).toMatchObject([
+      'http',
+      { status: 200, text: token },
+    ])
+    expect((await call(`${through}/status`, cert, {})).cookie).toContain('__Secure-')
+    expect((await call(`${through}/token`, cert, { ...headers, host: 'evil.example' })).text).toContain(
+      'ERR_BROKER_HOST',
+    )
+    expect(await hidden.ended()).toMatch(/"account":"plain@example\.com","address":"192\.0\.2\.7"/u)
+    proxy.closeAllConnections()
+    proxy.close()
+    rmSync(folder, { recursive: true, force: true })
+  },
+  120_000,
+)
+
 it.each([
   ['OWNER_SSO_AUTH_URL', ''],
   ['OWNER_SSO_STORE', 'memory:'],
   ['OWNER_SSO_STORE', 'redis:'],
   ['OWNER_SSO_ENCRYPTION_KEY', 'short'],
   ['PORT', '70000'],
+  ['OWNER_SSO_TLS_CERT', 'cert.pem'],
+  ['OWNER_SSO_TLS_KEY', 'key.pem'],
   ['OWNER_SSO_PUBLIC_URL', 'broker'],
 ])('names a %s that can’t be used', (name, value) => {
   const given = { OWNER_SSO_AUTH_URL: 'https://auth.example.com', OWNER_SSO_STORE: 'file:data', [name]: value }
