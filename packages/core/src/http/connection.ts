@@ -1,15 +1,14 @@
 /**
  * The connection of one login or one refresh to one instance: TLS, an outbound proxy, and HTTP/2 where both sides want it.
  */
-import type { Agent as HttpAgent } from 'node:http'
+import { Agent as HttpAgent, type AgentOptions } from 'node:http'
+import { Agent as HttpsAgent, type AgentOptions as HttpsAgentOptions } from 'node:https'
 import { isIP } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { TLSSocket } from 'node:tls'
-import { HttpsProxyAgent } from 'hpagent'
-import { type CookieOptions, createCookieAgent, HttpCookieAgent, HttpsCookieAgent } from 'http-cookie-agent/http'
+import { HttpsProxyAgent, type HttpsProxyAgentOptions } from 'hpagent'
 import { mostHeaderBytes } from './answer-bounds.ts'
 import { handOutConnectedSockets } from './connected-sockets.ts'
-import type { InstanceCookies } from './cookie-jar.ts'
 import type { Http2 } from './http2-session.ts'
 import { sharedContext, shareSessions } from './tls-sessions.ts'
 import type { HttpContext } from './http-context.ts'
@@ -31,10 +30,24 @@ export interface Connection {
 /** What a connection is made by. */
 export type ConnectionSettings = Pick<HttpContext, 'transport' | 'proxy' | 'tlsMemory'>
 
+/** What makes an agent of each kind. */
+export interface Agents {
+  readonly http: (options: AgentOptions) => HttpAgent
+  readonly https: (options: HttpsAgentOptions) => HttpsAgent
+  readonly proxied: (options: HttpsAgentOptions & HttpsProxyAgentOptions) => HttpsAgent
+}
+
+/** Without cookies. */
+const plainAgents: Agents = {
+  http: (options) => new HttpAgent(options),
+  https: (options) => new HttpsAgent(options),
+  proxied: (options) => new HttpsProxyAgent(options),
+}
+
 /** Opens nothing yet. Every login and every refresh has its own, for each instance that it speaks to. */
-export function openConnection(origin: URL, settings: ConnectionSettings, cookies: InstanceCookies): Connection {
+export function openConnection(origin: URL, settings: ConnectionSettings, agents: Agents = plainAgents): Connection {
   const closed = new AbortController()
-  const agent = agentOf(origin, settings, cookies, closed.signal)
+  const agent = agentOf(origin, settings, agents, closed.signal)
   const connecting = handOutConnectedSockets(agent)
   const offersHttp2 = settings.transport.http2 && origin.protocol === 'https:'
   let agreed: Promise<Http2 | undefined> | undefined
@@ -60,23 +73,20 @@ export function openConnection(origin: URL, settings: ConnectionSettings, cookie
 function agentOf(
   origin: URL,
   { transport, proxy, tlsMemory }: ConnectionSettings,
-  cookies: InstanceCookies,
+  agents: Agents,
   closed: AbortSignal,
 ): HttpAgent {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the agent's types name tough-cookie's CommonJS twin
-  const common = { cookies: cookies as unknown as CookieOptions, keepAlive: true, maxSockets: 1 }
+  const common = { keepAlive: true, maxSockets: 1 }
   // Plain http is spoken on this machine alone: to a proxy it would show the password, and lead to the proxy's own loopback.
-  if (origin.protocol === 'http:') return new HttpCookieAgent(common)
+  if (origin.protocol === 'http:') return agents.http(common)
   // The signal ends a CONNECT that the proxy never answers: hpagent passes it on to node:http.
   const via = proxy === undefined ? undefined : { proxy, proxyRequestOptions: { headers: {}, signal: closed } }
   // Stated, because the environment could turn it off.
   const secure = { ...common, rejectUnauthorized: true, secureContext: sharedContext(tlsMemory, transport.tls) }
-  const agent = via ? new HttpsProxyCookieAgent({ ...secure, ...via }) : new HttpsCookieAgent(secure)
+  const agent = via ? agents.proxied({ ...secure, ...via }) : agents.https(secure)
   shareSessions(agent, tlsMemory)
   return agent
 }
-
-const HttpsProxyCookieAgent = createCookieAgent(HttpsProxyAgent)
 
 /** Connects, and gives what came of it to HTTP/2 or back to the agent, as the service chose (RFC 7301). */
 async function agree(origin: URL, agent: HttpAgent, settings: ConnectionSettings): Promise<Http2 | undefined> {

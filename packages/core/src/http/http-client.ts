@@ -4,13 +4,12 @@
  * No AxiosError leaves it: one carries the password, the cookies and the tokens in its `config`, `request` and `response`.
  */
 import { Axios, type AxiosRequestConfig, type AxiosResponse, getAdapter } from 'axios'
-import { wrapper } from 'axios-cookiejar-support'
 import type { CookieJar } from 'tough-cookie'
 import { onAbort } from '../support/abort.ts'
 import { mostBodyBytes } from './answer-bounds.ts'
 import { http1Transport, http2Transport, type RequestWatch } from './axios-transports.ts'
 import type { Connection } from './connection.ts'
-import type { InstanceCookies } from './cookie-jar.ts'
+import type { CarriedCookies } from './cookie-agents.ts'
 import type { AgreedTransport } from './http-context.ts'
 
 /** One request, ready to be sent. */
@@ -53,13 +52,15 @@ export function isBareFailure(thrown: unknown): thrown is BareFailure {
 
 // Not axios.create(): that would take over what the application set on its own axios.defaults. It keeps nothing of a request.
 const client = new Axios()
-// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its types name axios's CommonJS twin; it needs the interceptors alone
-wrapper(client as unknown as Parameters<typeof wrapper>[0])
 const send = getAdapter('http')
 
-/** @throws BareFailure (the returned function), or what `beforeWrite` threw */
-export function createHttpClient(connection: Connection, cookies: InstanceCookies): HttpClient {
+/**
+ * @param cookies - none for what is one request alone
+ * @throws BareFailure (the returned function), or what `beforeWrite` threw
+ */
+export function createHttpClient(connection: Connection, cookies?: CarriedCookies): HttpClient {
   const { agent } = connection
+  cookies?.admitJars(client)
   return async ({ method, url, headers, body }, { signal, beforeWrite }) => {
     let outcome: { readonly error: unknown } | undefined
     const watch: RequestWatch = {
@@ -70,7 +71,7 @@ export function createHttpClient(connection: Connection, cookies: InstanceCookie
     try {
       const http2 = connection.http2 && (await unlessAborted(connection.http2(), signal))
       // Over HTTP/1.1 an agent sends and keeps the cookies; HTTP/2 has none.
-      const cookie = http2 && cookies.headerFor(url)
+      const cookie = http2 && cookies?.headerFor(url)
       const config: AxiosRequestConfig<string> & { readonly jar?: CookieJar } = {
         ...rules,
         method,
@@ -78,13 +79,13 @@ export function createHttpClient(connection: Connection, cookies: InstanceCookie
         headers: { ...headers, ...(cookie !== undefined && { Cookie: cookie }) },
         ...(body !== undefined && { data: body }),
         signal,
-        ...(!http2 && { jar: cookies.jar }),
+        ...(!http2 && cookies && { jar: cookies.jar }),
         transport: http2 ? http2Transport(http2, watch) : http1Transport(watch),
         // The wrapper makes new agents for each request; the login's own connection takes their place.
         adapter: (wrapped) => send({ ...wrapped, httpAgent: agent, httpsAgent: agent }),
       }
       const answer = await client.request<string>(config)
-      if (http2) cookies.keep(answer.headers['set-cookie'] ?? [], url)
+      if (http2) cookies?.keep(answer.headers['set-cookie'] ?? [], url)
       return plainAnswer(answer)
     } catch (error) {
       throw outcome ? outcome.error : bareFailure(error)

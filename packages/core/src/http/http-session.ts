@@ -5,14 +5,14 @@
  * What is below HTTP is in `connection.ts` and `http-client.ts`; which request to make is each step's own business.
  */
 import { type Connection, openConnection } from './connection.ts'
-import { instanceCookies, type InstanceCookies } from './cookie-jar.ts'
+import type { CarriedCookies } from './cookie-agents.ts'
 import { startDeadline } from './deadline.ts'
 import { type SsoStep, UnexpectedResponseError, UnreachableError } from '../errors.ts'
 import { isFirewallChallenge } from '../firewall/challenge-page.ts'
 import { signInFirewall } from '../firewall/sign-in-firewall.ts'
 import { createHttpClient, type HttpAnswer, type HttpClient, type HttpRequest, isBareFailure } from './http-client.ts'
 import { httpFailure } from './http-failure.ts'
-import { type HtmlPage, readHtmlPage } from '../pages/html-page.ts'
+import type { HtmlPage } from '../pages/html-page.ts'
 import type { AgreedTransport, HttpContext, RequestOptions } from './http-context.ts'
 import { traceStep } from '../tracing.ts'
 import { verificationProblem } from '../support/verification.ts'
@@ -49,16 +49,22 @@ export interface HttpSession {
 
 /** An instance that a session speaks to, with the cookies and the connection for it alone. */
 interface Peer {
-  readonly cookies: InstanceCookies
+  readonly cookies: CarriedCookies | undefined
   readonly connection: Connection
   readonly client: HttpClient
 }
 
-/** @param restored - cookies of an earlier part of the same login, and the instance they belong to */
+/** How a session keeps cookies: one that is no more than a request needs none, and does not load them. */
+export interface SessionCookies {
+  readonly carried: (origin: string, restored?: readonly string[]) => CarriedCookies
+  /** Cookies of an earlier part of the same login, and the instance they belong to. */
+  readonly restored?: { readonly origin: string; readonly cookies: readonly string[] }
+}
+
 export function openSession(
   service: HttpContext,
   given: RequestOptions = {},
-  restored?: { origin: string; cookies: readonly string[] },
+  { carried, restored }: Partial<SessionCookies> = {},
 ): HttpSession {
   // Own properties alone: what somebody put on Object.prototype is no time limit.
   const options: RequestOptions = Object.assign(Object.create(null), given)
@@ -67,8 +73,8 @@ export function openSession(
   function peerAt(origin: string): Peer {
     const known = peers.get(origin)
     if (known) return known
-    const cookies = instanceCookies(origin, origin === restored?.origin ? restored.cookies : [])
-    const connection = openConnection(new URL(origin), service, cookies)
+    const cookies = carried?.(origin, origin === restored?.origin ? restored.cookies : [])
+    const connection = openConnection(new URL(origin), service, cookies?.agents)
     const peer = { cookies, connection, client: createHttpClient(connection, cookies) }
     peers.set(origin, peer)
     return peer
@@ -80,7 +86,7 @@ export function openSession(
     service.hostBreaker.check(url.host, step)
     await gate.enter(url.origin, step)
     const answer = await answerInTime(request)
-    const page = isHtml(answer) ? readHtmlPage(answer.body) : undefined
+    const page = isHtml(answer) ? await readPage(answer.body) : undefined
     if (isFirewallChallenge(answer.status, page)) {
       const challenge = service.hostBreaker.open(url.host, answer.header('retry-after'), step, answer.status)
       await gate.challenged(url.origin, challenge)
@@ -119,9 +125,15 @@ export function openSession(
 
   return {
     send: (request) => traceStep(request.step, request.url.origin, () => send(request)),
-    cookies: (origin) => peers.get(origin)?.cookies.stored() ?? [],
+    cookies: (origin) => peers.get(origin)?.cookies?.stored() ?? [],
     close: () => peers.forEach(({ connection }) => connection.close()),
   }
+}
+
+/** The parser is loaded by the first page: the answer to a refresh is none. */
+async function readPage(body: string): Promise<HtmlPage | 'beyond limits'> {
+  const { readHtmlPage } = await import('../pages/html-page.ts')
+  return readHtmlPage(body)
 }
 
 /** Before every request: somebody may have turned verification off since the last one. A TypeError would count as sent. */

@@ -4,6 +4,7 @@
 import { onAbort } from '../support/abort.ts'
 import { InvalidCredentialsError, PasscodeRequiredError, SsoTimeoutError } from '../errors.ts'
 import { askForPasscode, secondFactorAnswer, type SecondFactorAnswer } from './factor-choice.ts'
+import { carriedCookies as carried } from '../http/cookie-agents.ts'
 import { type HttpSession, openSession } from '../http/http-session.ts'
 import * as story from './login.ts'
 import type { LoginProgress } from './login.ts'
@@ -23,7 +24,7 @@ export async function login(
   if (passcode !== undefined && typeof passcode !== 'string' && typeof passcode !== 'function') {
     throw new TypeError('passcode must be a string (leading zeros count) or a function that returns one')
   }
-  return withSession(openSession(service, options), async (session) => {
+  return withSession(openSession(service, options, { carried }), async (session) => {
     const begun = await begin(service, session, credentials)
     if (begun.kind === 'tokens') return begun.tokens
     if (passcode === undefined) {
@@ -38,7 +39,7 @@ export async function login(
 /** `Sso.beginLogin`. */
 export async function beginLogin(service: SsoContext, given: Credentials, options: CallOptions): Promise<LoginOutcome> {
   const credentials = checkCredentials(service, given)
-  return withSession(openSession(service, options), async (session) => {
+  return withSession(openSession(service, options, { carried }), async (session) => {
     const begun = await begin(service, session, credentials)
     if (begun.kind === 'tokens') return begun
     const inProgress = await story.listLoginFactors(session, begun.login)
@@ -56,8 +57,8 @@ export async function completeLogin(
 ): Promise<TokenSet> {
   const secondFactor = secondFactorAnswer(given)
   const inProgress = resumeLogin(pending, service)
-  const cookies = { origin: inProgress.page.authUrl, cookies: inProgress.cookies }
-  return withSession(openSession(service, options, cookies), async (session) => {
+  const restored = { origin: inProgress.page.authUrl, cookies: inProgress.cookies }
+  return withSession(openSession(service, options, { carried, restored }), async (session) => {
     const tokens = await story.completeLogin(service, session, inProgress, secondFactor)
     service.completedLogins.remember(inProgress.secrets.state)
     return tokens

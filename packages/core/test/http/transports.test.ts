@@ -7,7 +7,6 @@ import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { createSso, type Sso, type SsoOptions, type TokenSet, type TransportOption } from '../../src/index.ts'
 import { type Answers, goodTokens, type SmallService, startSmallService } from '../small-service.ts'
-import { instanceCookies } from '../../src/http/cookie-jar.ts'
 import { openConnection } from '../../src/http/connection.ts'
 import { parseSsoOptions } from '../../src/login/options.ts'
 import { loopbackCertificate, startRawServer } from '../raw-server.ts'
@@ -275,7 +274,7 @@ describe('what holds for every request holds over HTTP/2', () => {
       tls: { ca: certificate.cert },
     })
     const settings = { transport, proxy: undefined, tlsMemory: { sessions: new Map() } }
-    const connection = openConnection(new URL(service.authUrl), settings, instanceCookies(service.authUrl))
+    const connection = openConnection(new URL(service.authUrl), settings)
     const first = await connection.http2?.()
     while (service.sockets.length === 0) await turn()
     service.sockets[0]?.destroy()
