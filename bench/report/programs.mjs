@@ -79,6 +79,14 @@ export const programs = [
     floor: 1,
   },
   {
+    name: 'broker-keys',
+    ours: /./u,
+    heading: 'Wrong keys of the broker',
+    text: 'How long the broker takes to refuse a key, beside the right one: the time must not tell how near a wrong key is. Unknown: nobody ever had it. Near: its hash begins like that of a client. Revoked: it was a client’s.',
+    value: 'to the right key',
+    floor: 1,
+  },
+  {
     name: 'keeper',
     ours: /./u,
     heading: 'A sweep of the keeper',

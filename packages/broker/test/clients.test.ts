@@ -128,6 +128,26 @@ describe('the file of clients', () => {
     expect([more, JSON.parse(await readFile(join(folder, lock), 'utf8'))]).toEqual([[], { free: true }])
   })
 
+  it('tells keys apart whose hashes begin alike', async () => {
+    const file = join(folder, 'alike.json')
+    const hash = sha256('key')
+    const other = hash.slice(0, -1) + (hash.endsWith('0') ? '1' : '0')
+    const entry = { accounts: ['ann@example.com'], scope: ['token'] }
+    const [only, right] = [
+      { ...entry, name: 'alike', keySha256: other },
+      { ...entry, name: 'right', keySha256: hash },
+    ]
+    const nameIn = async (clients: readonly object[]): Promise<string | undefined> => {
+      await writeFile(file, JSON.stringify({ clients }), { mode: 0o600 })
+      return (await brokerClients({ file }).find('key'))?.name
+    }
+    expect([await nameIn([only]), await nameIn([only, right]), await nameIn([right, only])]).toEqual([
+      undefined,
+      'right',
+      'right',
+    ])
+  })
+
   it('stays a link where it is one, and is refused where everybody may write to it', async () => {
     const [file, link] = [join(folder, 'linked.json'), join(folder, 'link.json')]
     await writeFile(file, '{"clients":[]}')

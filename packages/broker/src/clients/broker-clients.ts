@@ -128,7 +128,7 @@ export function brokerClients(place: ClientsPlace): BrokerClients {
       return clients.map((client) => ({ calls: 0, ...shownClient(client), ...used.get(client.name) }))
     },
     async find(secret) {
-      const [client, key] = (await newestOrLast()).byHash.get(sha256(secret)) ?? []
+      const [client, key] = (await newestOrLast()).findKey(secret) ?? []
       const isOver = [client, key].some((one) => (one?.expires_at ?? Infinity) <= now())
       return isOver ? undefined : client
     },

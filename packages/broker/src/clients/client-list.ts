@@ -9,11 +9,12 @@
 import { accountName, type Notes } from '@owner-sso/core'
 import type { ClientKey, ClientLimits, ClientScope, KeptClient } from './client.ts'
 import { ClientsError } from './clients-error.ts'
+import { keyFinder, type KeyFinder } from './key-finder.ts'
 
 /** Clients, and which of their keys is whose. */
 export interface ClientList {
   readonly clients: readonly KeptClient[]
-  readonly byHash: ReadonlyMap<string, readonly [KeptClient, ClientKey]>
+  readonly findKey: KeyFinder
 }
 
 /**
@@ -26,11 +27,9 @@ export function parseClientList(notes: Notes, where: string): ClientList {
   const clients = list.map((entry: unknown, index) =>
     clientOf(entry, (sentence) => problem(where, `client ${index + 1}: ${sentence}`)),
   )
-  const byHash = new Map(clients.flatMap((client) => client.keys.map((key) => [key.sha256, [client, key] as const])))
-  if (byHash.size < clients.reduce((sum, { keys }) => sum + keys.length, 0)) {
-    throw problem(where, 'two clients have the same API key.')
-  }
-  return { clients, byHash }
+  const hashes = clients.flatMap(({ keys }) => keys.map((key) => key.sha256))
+  if (new Set(hashes).size < hashes.length) throw problem(where, 'two clients have the same API key.')
+  return { clients, findKey: keyFinder(clients) }
 }
 
 /** The list as it is written. */

@@ -1,8 +1,5 @@
 /**
- * A client's secret: 256 random bits. Nobody can guess it, so a plain SHA-256 of it is what is kept and looked up.
- *
- * A look-up by hash needs no comparison in constant time: how long it takes depends on the hash of what was sent, and nobody
- * can choose a text by its hash.
+ * A client's secret: 256 random bits. Nobody can guess it, so a plain SHA-256 of it is what is kept (`key-finder.ts`).
  */
 import { createHash, randomBytes } from 'node:crypto'
 
