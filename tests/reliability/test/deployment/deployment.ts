@@ -185,5 +185,6 @@ export function together(answers: readonly Answers[]): Answers {
     failures: sum(answers.map(({ failures }) => failures)),
     owners: [...new Set(answers.flatMap(({ owners }) => owners))],
     milliseconds: Math.max(...answers.map(({ milliseconds }) => milliseconds)),
+    comeBackIn: Math.max(0, ...answers.map(({ comeBackIn }) => comeBackIn)),
   }
 }

@@ -68,6 +68,7 @@ const commands = {
       failures: counted(failures),
       owners: [...new Set(given.map(ownerOf))],
       milliseconds,
+      comeBackIn: Math.max(0, ...answers.map(comeBackIn)),
     }
   },
   signIn: ({ account, tokenSet }) => tokens.save(account, tokenSet),
@@ -129,6 +130,11 @@ function report(message) {
 
 function codeOf({ code, reason, message }) {
   return code === undefined ? message : [code, reason].filter(Boolean).join(':')
+}
+
+/** Milliseconds that a failed call says to wait, by this process's clock. */
+function comeBackIn({ reason }) {
+  return reason?.nextAttemptAt === undefined ? 0 : reason.nextAttemptAt * 1000 - Date.now()
 }
 
 const fingerprint = (token) => createHash('sha256').update(token).digest('base64url').slice(0, 12)

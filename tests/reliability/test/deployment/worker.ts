@@ -28,6 +28,8 @@ export interface Answers {
   readonly owners: readonly string[]
   /** Until the last one had ended. */
   readonly milliseconds: number
+  /** Milliseconds after which those who failed are to come back, where they were told. */
+  readonly comeBackIn: number
 }
 
 /** An event of the manager, or a point of a swap that was reached. */
