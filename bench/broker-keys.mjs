@@ -15,10 +15,11 @@ const count = Number(process.argv[2] ?? 1000)
 const [batches, batch] = [400, 50]
 const hashOf = (key) => createHash('sha256').update(key).digest('hex')
 const key = (name) => `owner-sso-${hashOf(name).slice(0, 43)}`
+const client = (name, keySha256) => ({ name, keySha256, accounts: ['ann@example.com'], scope: ['token'] })
+const at = ({ times }, part) => times.toSorted((a, b) => a - b)[Math.floor(times.length * part)]
 
 const folder = mkdtempSync(join(tmpdir(), 'owner-sso-bench-keys-'))
 try {
-  const client = (name, keySha256) => ({ name, keySha256, accounts: ['ann@example.com'], scope: ['token'] })
   const near = hashOf(key('near')).slice(0, 16).padEnd(64, '0')
   const list = Array.from({ length: count }, (_, index) => client(`client ${index}`, hashOf(key(`client ${index}`))))
   const file = join(folder, 'clients.json')
@@ -52,7 +53,6 @@ try {
     }
   }
 
-  const at = ({ times }, part) => times.toSorted((a, b) => a - b)[Math.floor(times.length * part)]
   const [right] = candidates
   console.log(`${count} clients`)
   console.table(

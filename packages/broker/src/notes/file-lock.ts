@@ -38,7 +38,7 @@ async function take(file: string): Promise<string> {
       if (await create(own)) {
         // Others may have gone on meanwhile, and removed the number that was just created anew.
         if (Math.max(...(await locksOf(file)).values()) === highest + 1) {
-          await sweep(file, highest)
+          await sweep(file, own)
           return own
         }
         await unlink(own).catch(() => undefined)
@@ -63,10 +63,12 @@ async function isFree(lock: string): Promise<boolean> {
   }
 }
 
-/** Removes what no longer counts, and the drafts that processes left behind as they died. */
-async function sweep(file: string, highest: number): Promise<void> {
-  for (const [name, number] of await locksOf(file, anyLock)) {
-    if (number <= highest) await unlink(join(dirname(file), name)).catch(() => undefined)
+/** Removes what no longer counts beside one's own lock, and the drafts that processes left behind as they died. */
+async function sweep(file: string, own: string): Promise<void> {
+  const locks = await locksOf(file, anyLock)
+  const held = locks.get(basename(own)) ?? 0
+  for (const [name, number] of locks) {
+    if (number <= held && name !== basename(own)) await unlink(join(dirname(file), name)).catch(() => undefined)
   }
 }
 

@@ -1,11 +1,14 @@
 /**
- * All changes of the clients one after the other, in a process that kills itself at its n-th step, which is before or after
- * a call of the file system: `node change-clients.mjs FILE SECRET N`. Says what it has done as soon as that is acknowledged.
+ * All changes of the clients one after the other, in a process that kills itself at its n-th step:
+ * `node change-clients.mjs file|store PATH SECRET N`. A step is before each call that changes a name on the disk, in the middle
+ * of what it writes, and after what makes it count; over a token store, before and after each call of it. Says what it has
+ * done as soon as that is acknowledged.
  */
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 
-const [file, secret, deathAt] = process.argv.slice(2)
+const [kind, path, secret, deathAt] = process.argv.slice(2)
+const { open, link, rename, unlink } = fs.promises
 let steps = 0
 
 function step() {
@@ -13,21 +16,48 @@ function step() {
   if (steps === Number(deathAt)) process.kill(process.pid, 'SIGKILL')
 }
 
-for (const name of ['open', 'link', 'readdir', 'readFile', 'realpath', 'rename', 'stat', 'unlink', 'writeFile']) {
-  const original = fs.promises[name]
-  fs.promises[name] = async (...call) => {
+async function writeInHalves(handle, text) {
+  const half = text.length >> 1
+  await handle.write(text.slice(0, half))
+  step()
+  await handle.write(text.slice(half))
+}
+
+function mortal(call, isLast = true) {
+  return async (...args) => {
     step()
-    const result = await original(...call)
-    step()
+    const result = await call(...args)
+    if (isLast) step()
     return result
   }
 }
-syncBuiltinESMExports()
 
-const { brokerClients } = await import('../../dist/index.js')
-const clients = brokerClients({ file })
+if (kind === 'file') {
+  // Between one such call and the next one, nothing changes.
+  Object.assign(fs.promises, { link: mortal(link, false), rename: mortal(rename), unlink: mortal(unlink, false) })
+  fs.promises.open = async (...args) => {
+    const handle = await open(...args)
+    handle.writeFile = (text) => writeInHalves(handle, text)
+    return handle
+  }
+  fs.promises.writeFile = async (file, text, { flag, mode }) => {
+    const handle = await open(file, flag, mode)
+    await writeInHalves(handle, text)
+    await handle.close()
+  }
+  syncBuiltinESMExports()
+}
+
+const { brokerClients } = await import('../../dist/clients/broker-clients.js')
+const clients = brokerClients(kind === 'file' ? { file: path } : { store: await mortalStore() })
 const say = (what, done) => fs.writeSync(1, `${what} ${done}\n`)
 say('invite', (await clients.invite({ name: 'new', accounts: ['ann@example.com'] })).refresh_token)
 say('refresh', await clients.replaceSecret(secret, 60))
 say('rotate', (await clients.rotate('victim')).refresh_token)
 say('revoke', await clients.revoke('victim'))
+
+async function mortalStore() {
+  const { fileTokenStore } = await import('@owner-sso/token-store-file')
+  const store = fileTokenStore({ path, encryptionKey: Buffer.alloc(32, 7) })
+  return { ...store, read: mortal((...call) => store.read(...call)), swap: mortal((...call) => store.swap(...call)) }
+}
