@@ -79,7 +79,7 @@ export function tagOf({ access_token }: CurrentTokens): string {
 }
 
 /** What is in an entity tag, however it is written: `W/"x"`, `"x"` or `x`. */
-function opaqueTag(tag: string): string {
+export function opaqueTag(tag: string): string {
   return tag.trim().replace(/^(?:W\/)?"|"$/gu, '')
 }
 
@@ -88,7 +88,7 @@ const longestWait = 60
 const usualWait = 30
 
 /** Milliseconds. @throws RefusedCall */
-function waitOf(query: URLSearchParams): number {
+export function waitOf(query: URLSearchParams): number {
   const wait = query.get('wait') ?? String(usualWait)
   if (!/^\d{1,5}$/u.test(wait)) throw new RefusedCall('ERR_BROKER_MALFORMED_REQUEST')
   return Math.min(Number(wait), longestWait) * 1000

@@ -1,5 +1,7 @@
 /** A record that somebody else put into the store: told as an error of the store, whatever is wrong with it. */
 import { describe, expect, it } from '@jest/globals'
+import { isRecord } from '../../src/tokens/record-check.ts'
+import type { TokenRecord } from '../../src/tokens/token-record.ts'
 import { firewallRecordName } from '../../src/refresh-protocol/record-names.ts'
 import { lineageOf } from '../../src/refresh-protocol/lineage.ts'
 import { sealedTokenStore } from '../../src/tokens/sealed-token-store.ts'
@@ -120,6 +122,51 @@ describe('a record with one wrong field', () => {
       await expect(world.process({ store }).status(account)).rejects.toMatchObject(corrupt)
       beneath.clear()
       await store.swap(account, 0, signedOut as never, 'again')
+    }
+  })
+})
+
+describe('each kind of record', () => {
+  const whole = {
+    ...signedIn,
+    session: 's',
+    replaces: ['r'],
+    intent: { ...signedIn.intent, holder: { ...holder, timeNamespace: 't' }, restored: true },
+    refusals: { inARow: 1, thisOne: true },
+    rejections: { inARow: 1, at: 0.5, description: 'd' },
+    failure: { code: 'ERR_SSO_TIMEOUT', at: 0.5 },
+    tokens: { ...tokens, id_token: 'i', expires_in: 0.5, state: 's' },
+  }
+  const { intent: _intent, rejections: _rejections, ...heldOn } = whole
+  const kinds: Readonly<Record<TokenRecord['state'], object>> = {
+    'signed-in': whole,
+    'reauthentication-required': { ...heldOn, reason: 'no_refresh_token', description: 'd' },
+    'signed-out': { schema: 1, generation: 0.5, session: 's', replaces: ['r'], signed_out_at: 0.5 },
+    firewall,
+    'refresh-budget': { schema: 1, window: 1, free: [1, 1] },
+    tries: { schema: 1, sign_ins: { ann: [1, 0.5] } },
+    spooled: { schema: 1, result: { version: 1, derivedFrom: whole, next: whole } },
+    'refresh-tokens': { schema: 1, saved: { lineage: ['ann', 's'] } },
+    notes: { schema: 1, notes: {} },
+    'roll-call': { schema: 1, call: 'c' },
+    keeper: { schema: 1, holder, signs: 1, swept_at: 0.5 },
+    sealed: { schema: 1, key: 'k', nonce: 'n', sealed: 's' },
+  }
+  const empty = new Set([...mayBeEmpty, 'timeNamespace', 'description', 'id_token', 'state', 'access_token'])
+  const anyObject = new Set(['notes', 'result', 'intent', 'sign_ins', 'saved'])
+  const whole1 = new Set([...counts, 'inARow', 'window', 'signs', 'version'])
+
+  it.each(Object.entries(kinds))('%s is one as a whole, and none with one wrong field', (state, fields) => {
+    const isOne = (record: object): boolean =>
+      isRecord({ ...record, state } as unknown as TokenRecord, state as TokenRecord['state'])
+    expect(isOne(fields)).toBe(true)
+    expect(isOne({})).toBe(false)
+    for (const [where, changed] of poisoned(fields)) {
+      const [, name = '', junk] = /(\w+) (.*)$/u.exec(where) ?? []
+      if (where.startsWith('state ') || where.endsWith('replaces []')) continue
+      const isNumber = junk === '-1.5' && !whole1.has(name)
+      if ((junk === '""' && empty.has(name)) || isNumber || (anyObject.has(name) && junk !== '""')) continue
+      expect({ where, isOne: isOne(changed) }).toEqual({ where, isOne: false })
     }
   })
 })

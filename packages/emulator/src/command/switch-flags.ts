@@ -92,7 +92,7 @@ function jsonFault(text: string): object {
 }
 
 function field(text: string): readonly [string, unknown] {
-  const [, name = '', value] = /^([^=]*)(?:=(.*))?$/su.exec(text) ?? []
+  const [, name = '', value] = /([^=]*)(?:=(.*))?/su.exec(text) ?? []
   return [name, value === undefined ? true : parsed(value)]
 }
 

@@ -25,7 +25,7 @@ export function checkEach(
   values: unknown,
   checks: Readonly<Record<string, Check>>,
 ): void {
-  const Kind = kind.replace(/^./u, (letter) => letter.toUpperCase())
+  const Kind = `${kind.charAt(0).toUpperCase()}${kind.slice(1)}`
   if (!isRecord(values)) {
     throw new TypeError(
       prefix === '' ? `The ${kind}s must be an object` : `${Kind} ${prefix.slice(0, -1)} must be an object`,

@@ -62,3 +62,14 @@ it.each(['document', 'lenient'] as const)(
     expect(schemas.filter(({ type, const: only }) => type !== 'string' && typeof only !== 'string')).toEqual([])
   },
 )
+
+it.each(['document', 'lenient'] as const)(
+  'says the same as the last release did, word for word: a change of it is one for its users (%s)',
+  async (strictness) => {
+    emulator.change({ strictness })
+    const { servers, ...description } = await describedBy(emulator)
+    expect(servers).toHaveLength(2)
+    const { port } = new URL(emulator.authUrl)
+    expect(JSON.parse(JSON.stringify(description).replaceAll(`:${port}/`, ':PORT/'))).toMatchSnapshot()
+  },
+)

@@ -56,3 +56,37 @@ describe('an option is described in one table', () => {
     expect(new Set(named)).toEqual(new Set(optionNames.filter((name) => !optionTable[name].changeable)))
   })
 })
+
+it('each option is what the last release said: a change of a default, a group or what is taken is one for its users', () => {
+  const rows = Object.entries(optionTable).map(([name, { check, ...row }]) => [name, { ...row, ...check }])
+  expect(Object.fromEntries(rows)).toMatchSnapshot()
+})
+
+describe('an option takes', () => {
+  it.each<[OptionName, readonly unknown[], readonly unknown[]]>([
+    ['port', [0, 65_535], [-1, 65_536, 1.5, '1', Number.NaN]],
+    ['host', ['::1'], ['', 1]],
+    ['tls', [true, false], ['yes', 0, null]],
+    ['passcodePage', [{}, { csrf: 'none' }, { inTemplate: undefined }], [null, [], { csrf: 1 }, { toString: true }]],
+    [
+      'hiddenInputs',
+      [{ rename: { _csrf: 'x' }, extra: {} }],
+      [{ rename: { _csrf: 1 } }, { rename: { toString: 'x' } }],
+    ],
+    ['redirectUris', [[], ['a:b']], [['a'], 'a:b', [1]]],
+    ['redirectParameters', [{}, { a: '' }], [{ a: 1 }, ['a'], null]],
+    ['sessionLifetime', [0, 0.5], [-1, '1', Number.NaN, Infinity]],
+    ['latency', [0, 0.5], [-1, '1', Infinity]],
+    ['refreshTokenLifetime', [null, 0], [undefined, -1]],
+    ['mintedBy', [null, {}, { tls: 'TLSv1.3', http: '2' }], [false, { tls: '1.3' }]],
+    ['expiresIn', [null, 0, ''], [undefined, {}, true]],
+    ['firewall', [false, {}, { maxRequests: null }, { windowSeconds: 0.5 }], [true, null, { maxRequests: 0 }]],
+    ['firewall', [{ blockSeconds: 1 }], [{ blockSeconds: -1 }, { blockSeconds: '1' }, { windowSeconds: null }]],
+    ['firewallCookies', [[], ["a!#$%&'*+.^`|~-_9"]], [['a b'], [' a'], ['a;'], [''], [1], 'a']],
+    ['allowBrowsers', [true, false, /x/u], ['x', null]],
+  ])('%s: at each limit, and not one beyond it', (name, good, bad) => {
+    const { accepts } = optionTable[name].check
+    expect(good.map((value) => accepts(value))).toEqual(good.map(() => true))
+    expect(bad.map((value) => accepts(value))).toEqual(bad.map(() => false))
+  })
+})

@@ -1,0 +1,451 @@
+/** Each limit at it and one beyond it, and what is taken only as a whole with a bad head and a bad tail. */
+import type { IncomingMessage } from 'node:http'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { homedir, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from '@jest/globals'
+import { createSso, createTokenManager, currentHolder, type TokenRecord, type TokenStore } from '@owner-sso/core'
+import { memoryTokenStore } from '@owner-sso/token-store-memory'
+import { expiryOf } from '../src/broker/expiry.ts'
+import { clientsPlaceOf, listenOptionsOf, publicUrlOf } from '../src/broker/place.ts'
+import { CommandError } from '../src/command-error.ts'
+import { refuseDebugging } from '../src/debug-guard.ts'
+import { checkRefreshes } from '../src/doctor/refresh-check.ts'
+import { duration } from '../src/duration.ts'
+import { expandHome } from '../src/folders.ts'
+import { lifeBar } from '../src/life-bar.ts'
+import { isAddressedToLoopback } from '../src/loopback-server.ts'
+import { candidateOf } from '../src/moving/candidate.ts'
+import { isAccountName, tokensIn } from '../src/moving/found-tokens.ts'
+import { isExportFile, readShape } from '../src/moving/shapes.ts'
+import { progressBar, progressLine } from '../src/progress-bar.ts'
+import { secretFromFile } from '../src/secret-file.ts'
+import { secondsLeft, statusTable } from '../src/status/status-table.ts'
+import { postgresStore } from '../src/stores/postgres.ts'
+import { redisStore } from '../src/stores/redis.ts'
+import { timeSpan } from '../src/time-span.ts'
+import { visible } from '../src/visible-text.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'owner-sso-limits-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const refused = 'refused'
+/** What it comes to, or that it is refused with words for a person. */
+function outcomeOf(act: () => unknown): unknown {
+  try {
+    return act()
+  } catch (error) {
+    return refusalOf(error)
+  }
+}
+
+function refusalOf(error: unknown): string {
+  expect(error).toBeInstanceOf(CommandError)
+  return refused
+}
+
+it.each<[string, unknown]>([
+  ['1', 1],
+  ['90s', 90],
+  ['15m', 900],
+  ['2h', 7200],
+  ['30d', 2_592_000],
+  ['999999999', 999_999_999],
+  ['1000000000', refused],
+  ['0', refused],
+  ['0s', refused],
+  ['', refused],
+  ['s', refused],
+  ['x1s', refused],
+  ['1sx', refused],
+  ['1w', refused],
+  ['-1', refused],
+])('the span of time %j is %p', (text, seconds) => {
+  expect(outcomeOf(() => timeSpan('--every', text))).toEqual(seconds)
+})
+
+it.each<[string | undefined, unknown]>([
+  [undefined, undefined],
+  ['1m', 1_790_000_060],
+  ['1h', 1_790_003_600],
+  ['1d', 1_790_086_400],
+  ['999999m', 1_790_000_000 + 59_999_940],
+  ['1000000m', refused],
+  ['0m', refused],
+  ['1', refused],
+  ['x1m', refused],
+  ['1mx', refused],
+  ['2030-01-31', 1_896_048_000],
+  ['2030-01-31T00:00:01.9Z', 1_896_048_001],
+  ['2030-01-31T00:00:01', refused],
+  ['x2030-01-31', refused],
+  ['2030-01-31 00:00', refused],
+  ['2020-01-31', refused],
+  ['2026-09-21T14:13:20Z', refused],
+  ['2026-09-21T14:13:21Z', 1_790_000_001],
+])('an invitation with --expires %j ends at %p', (text, end) => {
+  // 2026-09-21T14:13:20Z
+  expect(outcomeOf(() => expiryOf(text, 1_790_000_000))).toEqual(end)
+})
+
+describe('where a broker listens', () => {
+  it.each<[object, unknown]>([
+    [{ port: '0' }, [{ port: 0 }]],
+    [{ port: '65535' }, [{ port: 65_535 }]],
+    [{ port: '65536' }, refused],
+    [{ port: '000001' }, refused],
+    [{ port: '' }, refused],
+    [{ port: ' 1' }, refused],
+    [{ port: '1 ' }, refused],
+    [{ port: '1', host: '::', behindTlsProxy: true }, [{ port: 1, host: '::', behindTlsProxy: true }]],
+    [{ port: '1', tlsCert: 'x' }, refused],
+    [{ port: '1', tlsKey: 'x' }, refused],
+    [{ port: '1', tlsCert: '/nowhere', tlsKey: '/nowhere' }, refused],
+    [{ port: '1', socket: '/run/x.sock' }, [{ port: 1 }, { unix: '/run/x.sock' }]],
+    [{ socket: '~/x.sock' }, [{ unix: join(homedir(), 'x.sock') }]],
+  ])('%j: %p', (options, places) => {
+    expect(outcomeOf(() => listenOptionsOf(options))).toEqual(places)
+  })
+
+  it.each<[string | undefined, unknown]>([
+    [undefined, undefined],
+    ['https://broker.example.com', 'https://broker.example.com/'],
+    ['http://127.0.0.1:1/', 'http://127.0.0.1:1/'],
+    ['ftp://broker.example.com', refused],
+    ['xhttps://broker.example.com', refused],
+    ['httpsx://broker.example.com', refused],
+    ['https://broker.example.com/path', refused],
+    ['https://broker.example.com/?', 'https://broker.example.com/?'],
+    ['https://broker.example.com/?a', refused],
+    ['https://broker.example.com/#a', refused],
+    ['https://ann@broker.example.com/', refused],
+    ['broker', refused],
+  ])('its public address %j is %p', (publicUrl, url) => {
+    const outcome = outcomeOf(() => publicUrlOf(publicUrl === undefined ? {} : { publicUrl }))
+    expect(outcome instanceof URL ? outcome.href : outcome).toEqual(url)
+  })
+
+  it('its list of programs is in the store, unless a file is named', () => {
+    const store = {} as TokenStore
+    expect(clientsPlaceOf({}, store)).toEqual({ store })
+    expect(clientsPlaceOf({ clients: '/a/b.json' }, store)).toEqual({ file: '/a/b.json' })
+    expect(clientsPlaceOf({ clients: 'b.json' }, store)).toEqual({ file: join(process.cwd(), 'b.json') })
+  })
+})
+
+it.each<[string, unknown]>([
+  ['secret', 'secret'],
+  ['secret\n', 'secret'],
+  ['secret\r\n', 'secret'],
+  ['secret\n\n', 'secret\n'],
+  ['sec\nret', 'sec\nret'],
+  [' secret ', ' secret '],
+  ['\n', refused],
+  ['', refused],
+])('a file with %j in it holds the secret %p', async (content, secret) => {
+  const path = join(folder, 'secret')
+  writeFileSync(path, content, { mode: 0o600 })
+  expect(await secretFromFile(path, '--file').catch(refusalOf)).toEqual(secret)
+})
+
+it.each([
+  [{ NODE_DEBUG: 'http' }, true],
+  [{ NODE_DEBUG: 'timer, TLS' }, true],
+  [{ DEBUG: '*' }, true],
+  [{ DEBUG: 'app axios' }, true],
+  [{ DEBUG: 'http2-wrapper' }, true],
+  [{ DEBUG: 'app:http' }, false],
+  [{ NODE_DEBUG: 'timer' }, false],
+  [{ NODE_DEBUG: '' }, false],
+  [{}, false],
+])('in the environment %j debugging is refused: %s', (env, isRefused) => {
+  expect(outcomeOf(() => refuseDebugging(false, env))).toEqual(isRefused ? refused : undefined)
+  expect(outcomeOf(() => refuseDebugging(true, env))).toBeUndefined()
+})
+
+it.each([
+  ['127.0.0.1', true],
+  ['LocalHost:12345', true],
+  ['[::1]:1', true],
+  ['localhost:123456', false],
+  ['localhost:', false],
+  ['evil.127.0.0.1', false],
+  ['127.0.0.1.evil.example', false],
+  ['x@localhost', false],
+  [undefined, false],
+])('a request to the host %j is addressed to this machine: %s', (host, isLoopback) => {
+  expect(isAddressedToLoopback({ headers: { host } } as IncomingMessage)).toBe(isLoopback)
+})
+
+it('an address of a store has a scheme at its beginning, and a host', () => {
+  expect(
+    ['redis://a', 'rediss://a:1/2', 'xredis://a', 'redis:a', 'redis://', 'redisss://a'].map(redisStore.parse),
+  ).toEqual(['redis://a', 'rediss://a:1/2', ...Array<undefined>(4)])
+  expect(redisStore.shown('redis://name:password@a:1/')).toBe('redis://a:1')
+  expect(redisStore.shown('redis://name:password@a:1/2')).toBe('redis://a:1/2')
+  const postgres = [
+    'postgres://a/b',
+    'postgresql://a:1/b',
+    'xpostgres://a/b',
+    'postgres:a',
+    'postgres:///b',
+    'postgres://a/b?password=c',
+  ]
+  expect(postgres.map(postgresStore.parse)).toEqual(['postgres://a/b', 'postgresql://a:1/b', ...Array<undefined>(4)])
+  expect(postgresStore.shown('postgres://name:password@a:1/b?x=y')).toBe('postgres://a:1/b')
+})
+
+it('~ is this user’s folder where it stands alone or before a slash', () => {
+  expect(['~', '~/a', '~a', 'a/~', '/~/a'].map(expandHome)).toEqual([
+    homedir(),
+    join(homedir(), 'a'),
+    '~a',
+    'a/~',
+    '/~/a',
+  ])
+})
+
+describe('what is moved in', () => {
+  const token = 'x'.repeat(20)
+
+  it('is a refresh token of 20 to 8192 visible characters', () => {
+    const shapes = [token, token.slice(1), 'x'.repeat(8192), 'x'.repeat(8193), `é${token}`, `${token}é`, `<${token}`]
+    expect(shapes.map((text) => readShape(text)?.shape)).toEqual([
+      'refresh token',
+      undefined,
+      'refresh token',
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+    ])
+    for (const begin of '{["<') expect(readShape(`${begin}${token}`)).toBeUndefined()
+    expect(readShape(`\uFEFF${token}`)?.shape).toBe('refresh token')
+    expect(readShape(`${token}\uFEFF`)?.shape).toBe('refresh token')
+    expect(readShape(`x\uFEFF${token}`)).toBeUndefined()
+  })
+
+  it.each([
+    ['ann@example.com', true],
+    [' sub:7 ', true],
+    ['ann@', false],
+    ['@example.com', false],
+    ['a b@c', false],
+    ['a@b c', false],
+    ['a@b@c', false],
+    ['sub:', false],
+    ['xsub:7', false],
+    ['sub:7 8', false],
+  ])('may be of an account called %j: %s', (name, isName) => {
+    expect(isAccountName(name)).toBe(isName)
+  })
+
+  it.each<[unknown, number | undefined]>([
+    [1_000_000_001, 1_000_000_001],
+    [1_000_000_000, undefined],
+    ['1000000001.9', 1_000_000_001],
+    [99_999_999_999, 99_999_999_999],
+    [100_000_000_000, 100_000_000_000],
+    [100_000_000_001, 100_000_000],
+    [1e14, 1e11],
+    [1e14 + 1, undefined],
+    ['', undefined],
+    ['soon', undefined],
+    [null, undefined],
+  ])('was issued at %j: %s', (created_at, issuedAt) => {
+    expect(tokensIn({ refresh_token: token, created_at })?.issuedAt).toBe(issuedAt)
+  })
+
+  it.each<[object, number | undefined]>([
+    [{ expires_at: 1_900_000_300, expires_in: 300 }, 1_900_000_000],
+    [{ expiresAt: 1_900_000_300, expires_in: '300' }, 1_900_000_000],
+    [{ expires_at: 1_900_000_300, expires_in: 0 }, undefined],
+    [{ expires_at: 1_900_000_300 }, undefined],
+    [{ expires_in: 300 }, undefined],
+    [{ obtained_at: 1_900_000_001, expires_at: 1_900_000_300, expires_in: 300 }, 1_900_000_001],
+  ])('says with %j that it was issued at %s', (times, issuedAt) => {
+    expect(tokensIn({ refresh_token: token, ...times })?.issuedAt).toBe(issuedAt)
+  })
+
+  it.each([
+    [{ kind: 'owner-sso export', version: 1 }, true],
+    [{ kind: 'owner-sso export', version: 2 }, false],
+    [{ kind: 'export', version: 1 }, false],
+    [[], false],
+    [null, false],
+  ])('is an export file if it is %j: %s', (json, isExport) => {
+    expect(isExportFile(json)).toBe(isExport)
+  })
+
+  it('is not taken over once it has ended, nor from where it is not allowed, nor for somebody else', async () => {
+    const now = 1_790_000_000
+    const sso = createSso({ authUrl: 'https://auth.example.com' })
+    const taken = (found: object, named?: string): Promise<string | number> =>
+      candidateOf({ refreshToken: token, ...found }, named, sso, now).then(
+        ({ account }) => account,
+        (error: CommandError) => error.exitCode,
+      )
+    expect(await taken({ account: 'Ann@example.com', endsAt: now + 1 })).toBe('ann@example.com')
+    expect(await taken({ account: 'ann@example.com', endsAt: now })).toBe(3)
+    expect(await taken({})).toBe(2)
+    expect(await taken({ account: 'ann@example.com', authUrl: 'https://evil.example' })).toBe(2)
+    expect(await taken({ account: 'ann@example.com' }, 'bob@example.com')).toBe(2)
+    expect(await taken({ account: 'ann@example.com', owner: 'bob@example.com' })).toBe(2)
+    expect(await taken({ account: 'sub:7' }, 'bob@example.com')).toBe('bob@example.com')
+    expect(await taken({ owner: 'sub:7' }, 'sub:8')).toBe(2)
+    expect(await taken({ account: 'a name' }, 'bob@example.com')).toBe('bob@example.com')
+  })
+})
+
+it.each([
+  [-1, '0 s'],
+  [59.9, '59 s'],
+  [60, '1 min'],
+  [3599, '59 min'],
+  [3600, '1 h'],
+  [3660, '1 h 1 min'],
+  [86_400, '24 h'],
+])('%f seconds are %s', (seconds, words) => {
+  expect(duration(seconds)).toBe(words)
+})
+
+it.each([
+  [100, 100, 20],
+  [0, 100, 0],
+  [-1, 100, 0],
+  [1, 100, 1],
+  [5, 100, 1],
+  [5.1, 100, 2],
+  [200, 100, 20],
+  [1, 0, 0],
+])('of %f of %f seconds the bar shows %i of 20', (left, lifetime, filled) => {
+  expect(lifeBar(left, lifetime)).toBe('█'.repeat(filled) + '░'.repeat(20 - filled))
+})
+
+it('what could forge a line is written as JSON writes it', () => {
+  expect(visible('a\u001b\n\u0085\u202e\u2028\ud800é😀')).toBe(String.raw`a\u001b\u000a\u0085\u202e\u2028\ud800é😀`)
+})
+
+describe('the bar of long work', () => {
+  const drawn = (steps: readonly number[], screen = { isTTY: true, columns: 80 }) => {
+    const written: number[] = []
+    let now = 0
+    const write = (): boolean => written.push(now) > 0
+    const bar = progressBar('Copying', 10, { ...screen, write }, () => now)
+    for (const step of steps) {
+      now = step
+      bar.advance()
+    }
+    return written
+  }
+
+  it('is drawn after a second, and again after a tenth of one', () => {
+    expect(drawn([999, 1000, 1099, 1100, 1199, 1201])).toEqual([1000, 1100, 1201])
+  })
+
+  it('is full at the end and never longer', () => {
+    expect(progressLine('Copying', 10, 10, 1000)).toBe(`Copying  ${'█'.repeat(24)}  10 of 10, 0 s left`)
+    expect(progressLine('Copying', 11, 10, 1000)).toBe(`Copying  ${'█'.repeat(24)}  11 of 10, 0 s left`)
+    expect(progressLine('Copying', 1, 3, 1000)).toBe(`Copying  ${'█'.repeat(8)}${'░'.repeat(16)}  1 of 3, 2 s left`)
+    expect(progressLine('Copying', 1, 0, 1000)).toBe(`Copying  ${'░'.repeat(24)}  1 of 0, 0 s left`)
+  })
+})
+
+describe('the table of accounts', () => {
+  const now = (): number => Date.now() / 1000
+  const textOf = (status: object): string =>
+    statusTable([{ account: 'ann@example.com', ...status } as never])
+      .map((line) =>
+        [line]
+          .flat()
+          .map((part) => (typeof part === 'string' ? part : part.text))
+          .join(''),
+      )
+      .join('\n')
+
+  it('shows what is left, the last refresh and the next one', () => {
+    const text = textOf({
+      state: 'valid',
+      obtained_at: now() - 50,
+      expires_at: now() + 55.5,
+      refreshed_at: now() - 65,
+      refresh_due_at: now() + 125,
+      auth_url: 'https://auth.example.com/path',
+    })
+    expect(text).toMatch(
+      /^ann@example.com {2}valid {2}█{11}░{9} {2}55 s left {2}auth.example.com\n {17}refreshed 1 min ago, next refresh in 2 min$/u,
+    )
+    expect(textOf({ state: 'valid', expires_at: now() + 9, refresh_due_at: now() - 1 })).toContain(
+      'next refresh when it is next used',
+    )
+  })
+
+  it('shows what went wrong, and what to do', () => {
+    expect(textOf({ state: 'expired', expires_at: now() - 9, obtained_at: now() - 99 })).toMatch(
+      /expired {2}░{20} {2}refreshed when next used$/u,
+    )
+    const doubt = textOf({ state: 'in-doubt', in_doubt_since: now() - 61, next_attempt_at: now() + 61.5 })
+    expect(doubt).toContain('replayed in 1 min')
+    expect(doubt).toContain('in doubt since a refresh 1 min ago: its answer was lost')
+    expect(textOf({ state: 'reauthentication-required', reason: 'grant_revoked', expires_at: now() + 9 })).toMatch(
+      /^ann@example.com {2}sign in again {2}run owner-sso login \(grant revoked\)$/u,
+    )
+    expect(textOf({ state: 'signed-out' })).toMatch(/signed out {2}run owner-sso login$/u)
+    expect(textOf({ state: 'signed-out', last_failure: { at: now() - 5, code: 'ERR_SSO_TIMEOUT' } })).toContain(
+      'last failure 5 s ago: the SSO service did not answer in time (ERR_SSO_TIMEOUT)',
+    )
+    expect(textOf({ state: 'signed-out', last_failure: { at: now(), code: 'ERR_OTHER' } })).toContain(
+      'the refresh failed (ERR_OTHER)',
+    )
+  })
+
+  it('knows no seconds where there is no token, and none below 0', () => {
+    expect([secondsLeft({} as never), secondsLeft({ expires_at: now() - 9 } as never)]).toEqual([undefined, 0])
+  })
+})
+
+describe('the doctor, about refreshes', () => {
+  const now = (): number => Date.now() / 1000
+  const held = {
+    schema: 1,
+    generation: 1,
+    refreshes: 1,
+    lineage: 'l',
+    obtained_at: now() - 60,
+    lifetime: 3660,
+    tokens: {
+      access_token: 'access',
+      refresh_token: 'refresh',
+      token_type: 'Bearer',
+      auth_url: 'https://auth.example.com',
+      expires_at: now() + 3600,
+    },
+  }
+  const checked = async (record?: object) => {
+    const store = memoryTokenStore()
+    if (record !== undefined) await store.swap('ann', 0, { ...held, ...record } as unknown as TokenRecord, 'one')
+    const tokens = createTokenManager({ sso: createSso({ authUrl: 'https://auth.example.com' }), store })
+    return checkRefreshes(['ann'], tokens, store)
+  }
+  const underWay = (age: number) => ({
+    state: 'signed-in',
+    intent: { id: 'one', at: now() - age, holder: currentHolder(), replay: 0 },
+  })
+
+  it('finds nothing where nothing is under way', async () => {
+    expect(await checked()).toEqual([])
+    expect(await checked({ state: 'signed-in' })).toEqual([])
+  })
+
+  it('finds one that takes longer than a refresh can', async () => {
+    expect(await checked(underWay(80))).toMatchObject([
+      { about: 'refresh', text: `ann is being refreshed by process ${process.pid}, for 1 min` },
+    ])
+    expect(await checked(underWay(91))).toMatchObject([{ text: expect.stringContaining('which is too long') }])
+  })
+
+  it('finds who has to sign in', async () => {
+    const ended = { state: 'reauthentication-required', reason: 'refresh_token_rejected' }
+    expect(await checked(ended)).toMatchObject([{ text: 'ann has to sign in again (refresh token rejected).' }])
+  })
+})
