@@ -96,6 +96,16 @@ export const programs = [
     floor: 1,
   },
   {
+    name: 'fleet-simulation',
+    ours: /./u,
+    heading: 'A fleet within its budget',
+    text: 'Token managers and keepers on a virtual clock: an even pace, and all of them again after an outage of the service. The figures that count are ratios to the mean minute and to the budget; [larger fleets](fleets.md#how-it-was-tested) take longer.',
+    args: ['--accounts', '20000', '--days', '0.5'],
+    value: 'ratio',
+    floor: 1,
+    budget: 'budget',
+  },
+  {
     name: 'cold-start',
     ours: /^owner-sso/u,
     heading: 'The cold start of a function',

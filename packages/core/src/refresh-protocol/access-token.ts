@@ -60,18 +60,21 @@ async function serveFirst(account: string, options: CallOptions | undefined, con
  * A token that still works is returned at once; its refresh, if one is due, runs in the background. Where nothing may, the
  * call that finds it due makes it.
  */
-async function serve(cache: AccountCache, options: CallOptions | undefined, context: Context): Promise<string> {
+function serve(cache: AccountCache, options: CallOptions | undefined, context: Context): Promise<string> {
   const now = instantOf(context.runtime)
   if (!isUsable(cache, now)) return waitForRefresh(cache, newestAccessToken(cache, context), options?.signal, context)
   const { accessToken } = cache
-  if (freshnessOf(cache, now) === 'fresh') {
-    openWindow(cache, now, cache.ages.ageing - ageOf(cache, now))
-    return accessToken
+  if (freshnessOf(cache, now) === 'fresh') openWindow(cache, now, cache.ages.ageing - ageOf(cache, now))
+  else if (refreshInBackground(cache, context) && !context.background.outlivesCalls) {
+    return serveOnceLanded(cache, accessToken, context)
   }
-  if (!refreshInBackground(cache, context) || context.background.outlivesCalls) return accessToken
+  return Promise.resolve(accessToken)
+}
+
+/** @param before - it worked when it was asked for, whatever comes of the refresh */
+async function serveOnceLanded(cache: AccountCache, before: string, context: Context): Promise<string> {
   await landInCall(cache, context)
-  // Whatever came of the refresh: the token of before worked when it was asked for.
-  return isUsable(cache, instantOf(context.runtime)) ? cache.accessToken : accessToken
+  return isUsable(cache, instantOf(context.runtime)) ? cache.accessToken : before
 }
 
 async function newestAccessToken(cache: AccountCache, context: Context): Promise<string> {

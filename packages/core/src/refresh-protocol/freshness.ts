@@ -1,7 +1,7 @@
 /**
  * How long an access token is assumed to work, and how fresh it is: use it, refresh it in the background, or stop using it.
  */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { AccountRecord } from '../tokens/token-record.ts'
 import { documentedLifetime, type TokenSet } from '../issuer/token-set.ts'
 
@@ -48,7 +48,7 @@ export function agesOf(record: AccountRecord, refreshAfter: number): Ages {
  * the same in every process: were it rolled in each, the earliest of many would count, and many accounts have the same earliest.
  */
 export function jitterOf(lineage: string): number {
-  return createHash('sha256').update(lineage).digest().readUInt32BE() / 2 ** 32
+  return Number.parseInt(hash('sha256', lineage, 'hex').slice(0, 8), 16) / 2 ** 32
 }
 
 export function freshnessAt(age: number, ages: Ages): Freshness {

@@ -13,7 +13,15 @@ const string: Check = (value) => typeof value === 'string'
 const filled: Check = (value) => typeof value === 'string' && value !== ''
 const number: Check = (value) => Number.isFinite(value)
 const count: Check = (value) => Number.isSafeInteger(value) && Number(value) >= 0
-const address: Check = (value) => typeof value === 'string' && URL.canParse(value)
+/** A fleet has one address, or a few: the last one that was right is not taken apart again. */
+let lastAddress: string | undefined
+const address: Check = (value) => {
+  if (typeof value !== 'string') return false
+  if (value === lastAddress) return true
+  if (!URL.canParse(value)) return false
+  lastAddress = value
+  return true
+}
 const oneOf =
   (...words: readonly unknown[]): Check =>
   (value) =>
@@ -23,12 +31,18 @@ const optional =
   (check: Check): Check =>
   (value) =>
     value === undefined || value === null || check(value)
-const object =
-  (fields: Fields): Check =>
-  (value) =>
-    typeof value === 'object' &&
-    value !== null &&
-    Object.entries(fields).every(([name, check]) => check(Object.getOwnPropertyDescriptor(value, name)?.value))
+/** Fields are an object's own: what a prototype says of them does not count. */
+const object = (fields: Fields): Check => {
+  const checks = Object.entries(fields)
+  return (value) => {
+    if (!isObject(value)) return false
+    for (const [name, check] of checks) if (!check(Object.hasOwn(value, name) ? value[name] : undefined)) return false
+    return true
+  }
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null
 
 const valuesOf =
   (check: Check): Check =>
@@ -84,10 +98,10 @@ const tokensHeld: Fields = {
 /** An access token that has no life may be empty: see `bare-refresh-token.ts`. */
 const withoutLife: Check = object({ lifetime: oneOf(0) })
 const withAccessToken: Check = object({ tokens: object({ access_token: filled }) })
-const holdingTokens =
-  (fields: Fields): Check =>
-  (value) =>
-    object({ ...tokensHeld, ...fields })(value) && (withAccessToken(value) || withoutLife(value))
+const holdingTokens = (fields: Fields): Check => {
+  const held = object({ ...tokensHeld, ...fields })
+  return (value) => held(value) && (withAccessToken(value) || withoutLife(value))
+}
 
 const signedIn: Check = holdingTokens({
   state: oneOf('signed-in'),
@@ -128,7 +142,9 @@ export function isRecord<State extends TokenRecord['state']>(
   record: TokenRecord,
   ...states: readonly State[]
 ): record is Extract<TokenRecord, { state: State }> {
-  return states.some((state) => object({ state: oneOf(state) })(record) && kinds[state](record))
+  if (!isObject(record) || !Object.hasOwn(record, 'state')) return false
+  for (const state of states) if (record.state === state) return kinds[state](record)
+  return false
 }
 
 /**

@@ -1,19 +1,24 @@
 /**
  * A simulated fleet: the real token manager and the real keeper in many processes, on a virtual clock, over one store; a service
  * that rotates each refresh token at its use, and can be away.
+ *
+ * A million accounts for a month have to be affordable: what is known of an account are numbers in a few arrays, and no account
+ * has a timer of its own.
  */
-import { type Keeper, keepSignedIn } from '../../src/keeper/keeper.ts'
-import { UnreachableError } from '../../src/errors.ts'
 import type { RequestBudget } from '../../src/budget/request-budget.ts'
+import { ReauthenticationRequiredError, UnreachableError } from '../../src/errors.ts'
 import type { IssuerRefreshOptions } from '../../src/issuer/token-issuer.ts'
 import type { TokenSet } from '../../src/issuer/token-set.ts'
+import { type Keeper, keepSignedIn } from '../../src/keeper/keeper.ts'
+import { jwtExpiry } from '../../src/keeper/need.ts'
 import { manageTokens } from '../../src/refresh-protocol/manager.ts'
 import { rules } from '../../src/refresh-protocol/rules.ts'
 import type { Runtime } from '../../src/refresh-protocol/runtime.ts'
 import type { TokenManager } from '../../src/tokens/token-manager.ts'
-import { mapStore } from '../map-store.ts'
 import { chance } from '../refresh-protocol/simulation/chance.ts'
 import { virtualTime } from '../virtual-time.ts'
+import { fleetStore } from './fleet-store.ts'
+import { createTraffic, type Traffic } from './traffic.ts'
 
 export interface FleetOptions {
   readonly accounts: number
@@ -33,116 +38,179 @@ export interface Fleet {
   run(seconds: number): Promise<void>
   /** From now on the service can't be reached. */
   isAway: boolean
-  /** When refresh requests were written, in seconds since the beginning. */
-  readonly sent: number[]
+  readonly traffic: Traffic
   /** Refresh tokens that came twice. */
-  readonly replays: () => number
-  /** By account: when its newest tokens were issued, in seconds since the beginning. */
-  readonly issued: ReadonlyMap<string, number>
-  readonly isUsed: (account: string) => boolean
+  replays(): number
+  /** Accounts whose owner has to sign in again. */
+  lost(): number
+  /** Access tokens that had ended before the account's next were issued, since the last time somebody asked. */
+  ended(): number
+  /** By the account's number: when its newest tokens were issued, in seconds since the beginning. */
+  readonly issued: Float64Array
+  /** The same of the first ones since `watch` was called; 0 where there were none. */
+  readonly firstIssued: Float64Array
+  watch(): void
+  readonly isUsed: (account: number) => boolean
   /** Seconds between two sweeps of the keeper. */
   readonly sweepEvery: number
-  /** How the calls of the last while ended, by token or code; begins anew. */
+  /** How the calls since the last time ended, by token or code. */
   outcomes(): Record<string, number>
+  /** When the last call ended without a token, in seconds since the beginning. */
+  lastWithoutToken(): number
   close(): Promise<void>
 }
 
 const begin = Date.UTC(2026, 0, 1)
 const authUrl = 'http://127.0.0.1:9'
+/** Of so many calls for an account, one goes to another process than the others, as a load balancer has it now and then. */
+const oneElsewhereOf = 16
 
 export async function startFleet(options: FleetOptions): Promise<Fleet> {
-  const { life, requestBudget } = options
+  // A keeper loads it when it needs it, and a virtual clock does not wait for a disk.
+  await jwtExpiry()
+  const { accounts, used, processes, life, pollEvery, requestBudget } = options
   const sweepEvery = life / 12
   const time = virtualTime()
+  const now = (): number => time.now() / 1000
   const random = chance(7)
-  const store = mapStore()
-  const names = Array.from({ length: options.accounts }, (_, index) => `owner-${index}`)
-  const current = new Map<string, string>()
-  const issued = new Map<string, number>()
-  const sent: number[] = []
-  let replays = 0
-  let serial = 0
+  const store = fleetStore()
+  const names = Array.from({ length: accounts }, (_, index) => `owner-${index}`)
+  const issued = new Float64Array(accounts)
+  const firstIssued = new Float64Array(accounts)
+  const rotations = new Uint32Array(accounts)
+  const traffic = createTraffic(requestBudget.perMinute)
+  let [replays, ended, isAway] = [0, 0, false]
+  const lost = new Set<string>()
   let outcomes: Record<string, number> = {}
-  const pass = (milliseconds: number): Promise<void> =>
-    new Promise((resolve) => void time.at(time.now() + milliseconds, resolve))
 
-  function issue(name: string): TokenSet {
-    const refresh_token = `${name}/${(serial += 1)}`
-    current.set(name, refresh_token)
-    issued.set(name, time.now() / 1000)
-    const expires_at = Math.floor((begin + time.now()) / 1000) + life
-    return { access_token: `a${serial}`, refresh_token, token_type: 'Bearer', expires_at, auth_url: authUrl }
+  function issue(index: number): TokenSet {
+    const rotation = (rotations[index] = (rotations[index] ?? 0) + 1)
+    issued[index] = now()
+    firstIssued[index] ||= now()
+    return {
+      access_token: `a${index}.${rotation}`,
+      refresh_token: `${index}.${rotation}`,
+      token_type: 'Bearer',
+      expires_at: Math.floor((begin + time.now()) / 1000) + life,
+      auth_url: authUrl,
+    }
   }
 
-  async function refresh(tokens: TokenSet, { beforeSend }: IssuerRefreshOptions = {}): Promise<TokenSet> {
-    await pass(50 + 100 * random())
-    if (fleet.isAway) throw new UnreachableError('No connection.', { requestSent: false })
+  async function refresh({ refresh_token }: TokenSet, { beforeSend }: IssuerRefreshOptions = {}): Promise<TokenSet> {
+    await new Promise<void>((resolve) => void time.at(time.now() + 50 + 100 * random(), resolve))
+    if (isAway) throw new UnreachableError('No connection.', { requestSent: false })
     beforeSend?.()
-    sent.push(time.now() / 1000)
-    const [name = ''] = tokens.refresh_token.split('/')
-    if (current.get(name) !== tokens.refresh_token) replays += 1
-    return issue(name)
+    traffic.count(now())
+    const [index = 0, rotation] = refresh_token.split('.').map(Number)
+    if (rotations[index] !== rotation) {
+      replays += 1
+      throw new ReauthenticationRequiredError('refresh_token_rejected', { requestSent: true })
+    }
+    if (now() - (issued[index] ?? 0) >= life) ended += 1
+    return issue(index)
   }
 
-  function process(index: number): TokenManager {
+  function start(index: number): TokenManager {
     const skew = Math.round((random() - 0.5) * 240_000)
+    let ids = 0
     const runtime: Runtime = {
       wallClock: () => begin + time.now() + skew,
       monotonicClock: () => time.now() + 1e6 * index,
       random,
-      uniqueId: () => `id-${(serial += 1)}`,
+      uniqueId: () => `${index}-${(ids += 1)}`,
       after: (milliseconds, callback) => time.at(time.now() + milliseconds, callback),
       keepAlive: () => () => undefined,
       holder: { pid: index, boot: 'one', pidNamespace: `namespace-${index}` },
       livenessOf: () => 'unknown',
     }
-    return manageTokens({ sso: { refresh }, store, requestBudget, cachedAccounts: 2000 }, runtime, rules)
+    const cachedAccounts = Math.ceil((used / processes) * 1.25) + 100
+    const tokens = manageTokens({ sso: { refresh }, store, requestBudget, cachedAccounts }, runtime, rules)
+    tokens.on('reauthentication-required', ({ account }) => lost.add(account))
+    return tokens
   }
 
-  const managers = Array.from({ length: options.processes }, (_, index) => process(index))
-  const isUsed = (account: string): boolean => Number(account.slice('owner-'.length)) < options.used
-  /** Each account is asked for by the process whose turn it is. */
-  const poll = (name: string, turn: number): void => {
-    const call = managers[turn % managers.length]?.getAccessToken(name)
-    const count = (outcome: string): void => void (outcomes[outcome] = (outcomes[outcome] ?? 0) + 1)
-    call?.then(
-      () => count('token'),
-      (error: unknown) => count(error instanceof Error && 'code' in error ? String(error.code) : 'unknown'),
-    )
-    time.at(time.now() + options.pollEvery * 1000, () => poll(name, turn + 1))
+  const managers = Array.from({ length: processes }, (_, index) => start(index))
+  const toCount = (outcome: string): void => void (outcomes[outcome] = (outcomes[outcome] ?? 0) + 1)
+  const withToken = (): void => toCount('token')
+  let lastWithoutToken = 0
+  const withError = (error: unknown): void => {
+    lastWithoutToken = now()
+    toCount(error instanceof Error && 'code' in error ? String(error.code) : 'unknown')
   }
 
-  // They sign in over the length of a token's life, as people do.
-  for (const [index, name] of names.entries()) {
-    const at = (index * 7919) % names.length
-    time.at((at * life * 1000) / names.length, () => {
-      void managers[index % managers.length]?.save(name, issue(name))
-      if (isUsed(name)) poll(name, index)
-    })
+  /** Calls for the accounts whose turn it is in this second: their turns are spread over `pollEvery`. */
+  function poll(second: number): void {
+    const [round, slot] = [Math.floor(second / pollEvery), second % pollEvery]
+    const end = Math.ceil(((slot + 1) * used) / pollEvery)
+    for (let turn = Math.ceil((slot * used) / pollEvery); turn < end; turn += 1) {
+      // Those of one process are not next to each other.
+      const index = (turn * step) % used
+      if (issued[index] === 0) continue
+      const isElsewhere = (round + index) % oneElsewhereOf === 0
+      managers[(index + (isElsewhere ? 1 + round : 0)) % processes]
+        ?.getAccessToken(names[index] ?? '')
+        .then(withToken, withError)
+    }
+    time.at(time.now() + 1000, () => poll(second + 1))
   }
+  const step = stride(used)
+  time.at(0, () => poll(0))
+
+  /** They sign in one after the other, in an order of its own, over the time after which tokens are refreshed. */
+  const signInFor = life * 0.75
+  function signIn(second: number): void {
+    const end = Math.min(accounts, Math.ceil(((second + 1) * accounts) / signInFor))
+    for (let turn = Math.ceil((second * accounts) / signInFor); turn < end; turn += 1) {
+      const index = (turn * stride(accounts)) % accounts
+      void managers[index % processes]?.save(names[index] ?? '', issue(index))
+    }
+    if (end < accounts) time.at(time.now() + 1000, () => signIn(second + 1))
+  }
+  time.at(500, () => signIn(0))
   let keepers: Keeper[] = []
   time.at(life * 500, () => {
     keepers = managers.map((tokens) => keepSignedIn(tokens, { within: life / 3, every: sweepEvery }))
   })
 
-  const fleet: Fleet = {
-    now: () => time.now() / 1000,
+  return {
+    now,
     run: (seconds) => time.run(time.now() + seconds * 1000),
-    isAway: false,
-    sent,
+    get isAway() {
+      return isAway
+    },
+    set isAway(away) {
+      isAway = away
+    },
+    traffic,
     replays: () => replays,
+    lost: () => lost.size,
+    ended() {
+      const counted = ended
+      ended = 0
+      return counted
+    },
     issued,
-    isUsed,
+    firstIssued,
+    watch: () => void firstIssued.fill(0),
+    isUsed: (account) => account < used,
     sweepEvery,
     outcomes() {
       const counted = outcomes
       outcomes = {}
       return counted
     },
+    lastWithoutToken: () => lastWithoutToken,
     async close() {
       const ends = keepers.map((keeper) => keeper.stop())
       await Promise.all([...ends, time.run(time.now() + 60_000)])
     },
   }
-  return fleet
+}
+
+/** A step that leads through all numbers below `count`, in no order that processes or turns have. */
+function stride(count: number): number {
+  const gcd = (one: number, other: number): number => (other === 0 ? one : gcd(other, one % other))
+  let step = Math.floor(count * 0.618)
+  while (gcd(count, step) !== 1) step += 1
+  return step
 }

@@ -1,0 +1,88 @@
+/**
+ * A fleet for days, simulated: token managers and keepers in many processes over one store within one budget, on a virtual clock, and an
+ * outage of the service at the end. It is the world of `packages/core/test/budget/fleet.ts`, outside Jest:
+ *
+ * `node --max-old-space-size=6000 bench/fleet-simulation.mjs [--accounts N] [--processes N] [--days D] [--settle D] [--outage HOURS]`
+ *
+ * The days are those of everyday work, and those before it, in which everybody signs in (0.3 at the least). Nine accounts of ten are
+ * asked for twice an hour; the others nobody but the keeper cares for. A million accounts take 7 GB.
+ */
+import { register } from 'node:module'
+import { parseArgs } from 'node:util'
+
+register('./fleet-simulation/typescript.mjs', import.meta.url)
+const { runFleet } = await import('../packages/core/test/budget/fleet-course.ts')
+
+const text = (fallback) => ({ type: 'string', default: fallback })
+const { values } = parseArgs({
+  options: {
+    accounts: text('20000'),
+    processes: text('64'),
+    days: text('1'),
+    settle: text('0.34'),
+    outage: text('4'),
+  },
+})
+const [accounts, processes, days, settle, outage] = ['accounts', 'processes', 'days', 'settle', 'outage'].map((name) =>
+  Number(values[name]),
+)
+const hour = 3600
+const life = 8 * hour
+const perMinute = Math.max(60, Math.ceil(accounts / 250))
+
+const cpu = () => process.cpuUsage().user / 1e6 + process.cpuUsage().system / 1e6
+const began = cpu()
+let part = ''
+let since = began
+const figures = await runFleet(
+  {
+    accounts,
+    used: Math.floor(accounts * 0.9),
+    processes,
+    life,
+    pollEvery: 1800,
+    requestBudget: { perMinute },
+    settle: settle * 24 * hour,
+    steady: days * 24 * hour,
+    outage: outage * hour,
+  },
+  (next) => {
+    if (part !== '') console.error(`${part}: ${(cpu() - since).toFixed(1)} s`)
+    part = next
+    since = cpu()
+  },
+)
+const used = cpu() - began
+const { mean, peak, mostInAMinute, requests, replays, lost, ended, everyday, need } = figures
+const ratio = (value, to) => Number((value / to).toFixed(2))
+const minutes = (seconds) => Math.round(seconds / 60)
+const withoutToken = Object.entries(everyday).reduce(
+  (sum, [outcome, count]) => sum + (outcome === 'token' ? 0 : count),
+  0,
+)
+console.log(`${accounts} accounts, ${processes} processes, ${days} days, then an outage of ${outage} hours`)
+console.table({
+  'requests, the busiest minute': { figure: peak, ratio: ratio(peak, mean), to: 'the mean minute', budget: 1.3 },
+  'requests, the most in any 60 s': {
+    figure: mostInAMinute,
+    ratio: ratio(mostInAMinute, perMinute),
+    to: 'the budget',
+    budget: 1,
+  },
+  'after the outage, minutes until each call gets a token': {
+    figure: minutes(figures.working),
+    ratio: ratio(figures.working, need),
+    to: 'what the budget needs for all',
+    budget: 1.1,
+  },
+  'the same, half of the dead tokens in use': { figure: minutes(figures.used.half) },
+  'the same, half of those that nobody asks for': { figure: minutes(figures.unused.half) },
+  'the same, the last of those': { figure: minutes(figures.unused.all) },
+  'everyday calls without a token': { figure: withoutToken },
+  'access tokens that ended before the next came': { figure: ended },
+  'refresh tokens that were sent twice': { figure: replays },
+  'sessions lost': { figure: lost },
+  'refreshes in all': { figure: requests },
+  'CPU, s': { figure: Math.round(used) },
+  'memory at the end, MB': { figure: Math.round(process.memoryUsage().rss / 1e6) },
+})
