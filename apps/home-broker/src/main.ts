@@ -1,7 +1,15 @@
 /**
  * The broker of a household, as a process: store, status page, alerts, from its environment to SIGTERM.
  */
-import { accountAlerts, brokerClients, statusPage, type StatusPage, tokenBroker, webhookAlert } from '@owner-sso/broker'
+import {
+  accountAlerts,
+  brokerClients,
+  statusPage,
+  type StatusPage,
+  tokenBroker,
+  visible,
+  webhookAlert,
+} from '@owner-sso/broker'
 import { createSso, createTokenManager } from '@owner-sso/core'
 import { openStore } from './open-store.ts'
 import { type Settings, SettingsError, settingsFrom } from './settings.ts'
@@ -66,7 +74,7 @@ async function run(settings: Settings): Promise<void> {
 
 /** A line of JSON, without a token: whoever reads the log learns who got one when. */
 function log(event: string, details: object = {}): void {
-  console.log(JSON.stringify({ time: new Date().toISOString(), event, ...details }))
+  console.log(visible(JSON.stringify({ time: new Date().toISOString(), event, ...details })))
 }
 
 function messageOf(error: unknown): string {

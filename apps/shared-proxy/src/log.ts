@@ -2,13 +2,14 @@
  * The log: one JSON object per line on standard output. It names accounts, for whoever has to sign them in again, and never
  * holds a token, a key or an address with a password in it.
  */
+import { visible } from '@owner-sso/broker'
 import type { TokenManager } from '@owner-sso/core'
 import { namesInLog, tokenEvents } from './token-events.ts'
 
 export type Log = (event: string, fields?: Readonly<Record<string, unknown>>) => void
 
 export const logToStdout: Log = (event, fields = {}) => {
-  process.stdout.write(`${JSON.stringify({ time: new Date().toISOString(), event, ...fields })}\n`)
+  process.stdout.write(`${visible(JSON.stringify({ time: new Date().toISOString(), event, ...fields }))}\n`)
 }
 
 /** Logs what becomes of refreshes. An `SsoError` holds no secret; its code and message are what is logged. */

@@ -25,6 +25,7 @@ export { drainOf } from './listen/drain.ts'
 // Watch it.
 export type { AuditEntry } from './audit.ts'
 export type { BrokerAlerts } from './account-tokens.ts'
+export { visible } from './visible.ts'
 export type { BrokerRefusalCode } from './http/refusal.ts'
 
 // Tell people that an account has to sign in again, and let them.

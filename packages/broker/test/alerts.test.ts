@@ -279,13 +279,16 @@ describe('a command', () => {
     process.env['OWNER_SSO_ENCRYPTION_KEY'] = 'a-secret'
     const file = join(mkdtempSync(join(tmpdir(), 'owner-sso-command-')), 'seen.json')
     const odd = '$(touch /tmp/never); "x" *'
+    const hostile = `a\0\n\u001B[2J\u202E$(touch x)@example.com`
+    const shown = String.raw`a\u0000\u000a\u001b[2J\u202e$(touch x)@example.com`
     await commandAlert({ command: [process.execPath, '-e', script, file, odd] })
-      .tell(alert)
+      .tell({ ...alert, account: hostile })
       .finally(() => delete process.env['OWNER_SSO_ENCRYPTION_KEY'])
     const seen: { args: string[]; env: Record<string, string>; body: string } = JSON.parse(readFileSync(file, 'utf8'))
     expect(seen.args).toEqual([odd])
-    expect(JSON.parse(seen.body)).toMatchObject({ id: 'a-1', data: { account } })
-    expect(seen.env).toMatchObject({ ALERT_TYPE: 'sign-in.needed', ALERT_ACCOUNT: account, ALERT_REASON: 'signed-out' })
+    const message = `${shown} has to sign in again. Until then, no program gets a token for it.`
+    expect(JSON.parse(seen.body)).toMatchObject({ id: 'a-1', data: { account: hostile, message } })
+    expect(seen.env).toMatchObject({ ALERT_TYPE: 'sign-in.needed', ALERT_ACCOUNT: shown, ALERT_REASON: 'signed-out' })
     expect(Object.keys(seen.env).filter((name) => name.startsWith('OWNER_SSO'))).toEqual([])
     rmSync(file)
   }, 20_000)

@@ -227,11 +227,21 @@ describe('the page', () => {
     await page.tokens.save(account, await page.sso.login({ identity: account, credential }))
     const { refresh_token } = await page.clients.invite({ name: 'kitchen', accounts: [account, '<b>x@example.com'] })
     page.page.noteFailure(`<script>alert('${name}')</script>`, '"><img src=x>')
+    // What a browser would obey, or leave out: the direction of writing, lines, half a character.
+    const hostile = `\0\u001B[2J\u009B\r\n\u202E\u2066"'/../\uD83D<i>`
+    await notebook(page.store, 'clients').change((notes) => {
+      const clients = notes['clients'] as { readonly name: string; readonly accounts: readonly string[] }[]
+      return {
+        clients: clients.map((client) => ({ ...client, name: hostile, accounts: [...client.accounts, 'a\0\u202E@b'] })),
+      }
+    })
     const { text } = await (await inside(page)).open('/status')
     const $ = load(text)
-    expect([$('script').length, $('b').length, $('main img').length]).toEqual([0, 0, 0])
+    expect([$('script').length, $('b, i').length, $('main img').length]).toEqual([0, 0, 0])
+    expect($('th[scope=row]').text()).toBe(String.raw`\u0000\u001b[2J\u009b\u000d\u000a\u202e\u2066"'/../\ud83d<i>`)
+    expect($('strong').text()).toContain(String.raw`a\u0000\u202e@b`)
     expect($('#failures').parent().text()).toContain(`<script>alert('${name}')</script>`)
-    expect($('td').first().text()).toBe(`${account}, <b>x@example.com`)
+    expect($('td').first().text()).toBe(String.raw`${account}, <b>x@example.com, a\u0000\u202e@b`)
     const secrets = [refresh_token, await page.tokens.getAccessToken(account)]
     expect(secrets.some((secret) => text.includes(secret))).toBe(false)
     expect(text).toMatch(/(?:8 hours|7 hours 59 minutes) left · next refresh in (?:6 hours|5 hours 59 minutes)/u)

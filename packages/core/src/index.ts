@@ -72,6 +72,7 @@ export * from './errors.ts'
 
 // 6. What adapters and stores share.
 export { notebook, type Notebook, type Notes } from './refresh-protocol/notebook.ts'
+export { checkedAccountName } from './tokens/options.ts'
 export { isLoopback, mayCarrySecrets, verificationProblem } from './support/verification.ts'
 export { currentHolder, type Liveness, livenessOf } from './refresh-protocol/holder.ts'
 export type { Holder } from './tokens/token-record.ts'

@@ -2,6 +2,7 @@
  * What is told when an account has to sign in again, and when it works again. The same words go to every channel.
  */
 import type { ReauthenticationReason } from '@owner-sso/core'
+import { visible } from '../visible.ts'
 
 /** What happened to an account. */
 export interface Alert {
@@ -29,8 +30,8 @@ export interface AlertChannel {
 export function alertBody({ id, type, account, at, reason, signInUrl }: Alert): string {
   const message =
     type === 'sign-in.needed'
-      ? `${account} has to sign in again. Until then, no program gets a token for it.`
-      : `${account} works again.`
+      ? `${visible(account)} has to sign in again. Until then, no program gets a token for it.`
+      : `${visible(account)} works again.`
   const data = { account, message, reason, sign_in_url: signInUrl }
   return JSON.stringify({ id, type, timestamp: new Date(at * 1000).toISOString(), data })
 }

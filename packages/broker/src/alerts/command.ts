@@ -5,6 +5,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { startTimeLimit } from '@owner-sso/core'
+import { visible } from '../visible.ts'
 import { type Alert, type AlertChannel, alertBody } from './alert.ts'
 
 /** A program that is told. */
@@ -59,7 +60,8 @@ function environmentFor({ type, account, reason, signInUrl }: Alert): NodeJS.Pro
       passedOn.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
     ),
     ALERT_TYPE: type,
-    ALERT_ACCOUNT: account,
+    // A variable can't hold every character, and scripts print it. The JSON has the name as it is.
+    ALERT_ACCOUNT: visible(account),
     ...(reason !== undefined && { ALERT_REASON: reason }),
     ...(signInUrl !== undefined && { ALERT_SIGN_IN_URL: signInUrl }),
   }

@@ -6,7 +6,7 @@
  * with `scope`, `invitedAt`, `expiresAt`, `limits` and `olderKeys` where there are some. A client without a scope is of that
  * time: it may call, and gets no token.
  */
-import { accountName, type Notes } from '@owner-sso/core'
+import { accountName, checkedAccountName, type Notes } from '@owner-sso/core'
 import type { ClientKey, ClientLimits, ClientScope, KeptClient } from './client.ts'
 import { ClientsError } from './clients-error.ts'
 import { keyFinder, type KeyFinder } from './key-finder.ts'
@@ -136,7 +136,7 @@ export function accountNames(list: unknown): readonly string[] | undefined {
 /** The account that somebody names, by any spelling of its e-mail; `undefined` where it can be nobody's. */
 export function accountNamed(name: string): string | undefined {
   try {
-    return accountName(name)
+    return checkedAccountName(accountName(name))
   } catch {
     return undefined
   }

@@ -5,6 +5,7 @@ import { createWriteStream } from 'node:fs'
 import type { AuditEntry } from '@owner-sso/broker'
 import { expandHome } from '../folders.ts'
 import { printNote } from '../output.ts'
+import { visible } from '../visible-text.ts'
 
 export interface AuditLog {
   readonly note: (entry: AuditEntry) => void
@@ -20,7 +21,7 @@ export function auditLog(path: string | undefined): AuditLog | undefined {
   // Tokens are handed out all the same.
   file.on('error', ({ message }) => printNote(`The audit log can’t be written: ${message}`))
   return {
-    note: (entry) => void file.write(`${JSON.stringify(lineOf(entry))}\n`),
+    note: (entry) => void file.write(`${visible(JSON.stringify(lineOf(entry)))}\n`),
     close: () => new Promise((resolve) => void file.end(() => resolve())),
   }
 }

@@ -15,6 +15,7 @@ import { CommandError, exitCodes, usageError } from '../command-error.ts'
 import { duration } from '../duration.ts'
 import { printData, printJson, printNote } from '../output.ts'
 import { withTokens } from '../token-keeping.ts'
+import { visible } from '../visible-text.ts'
 import { expiryOf } from './expiry.ts'
 import { clientsPlaceOf } from './place.ts'
 
@@ -57,8 +58,8 @@ export function list(call: Call): Promise<number> {
     if (all.length === 0) return printNote('No program was invited. Let one in with: owner-sso broker invite NAME')
     const now = Date.now() / 1000
     const rows = all.map(({ name, accounts, scope, calls, last_used_at: used, last_address: address }) => [
-      name,
-      accounts.join(', '),
+      visible(name),
+      visible(accounts.join(', ')),
       scope.join(', '),
       `${calls} calls`,
       used === undefined ? 'never used' : `${duration(now - used)} ago from ${address ?? 'unknown'}`,

@@ -62,7 +62,7 @@ export function parseRefreshOptions(options: RefreshCallOptions | undefined): Re
   return { ...parseCallOptions('refresh(account, { signal })', options), priority }
 }
 
-/** @throws TypeError for what cannot be the name of an account */
+/** A name, where token sets can be kept under it. @throws TypeError for what cannot be the name of an account */
 export function checkedAccountName(account: string): string {
   check(typeof account === 'string' && account !== '', 'account must be a non-empty string')
   // Half a character has no UTF-8, so it can be the name of no file, of no key, and of nothing that is hashed.

@@ -2,6 +2,7 @@
  * The frame of every page, and the parts that forms share. Every value is escaped where it enters the markup.
  */
 import { html } from 'hono/html'
+import { visible } from '../../visible.ts'
 
 /** Markup in which every value was escaped. */
 export type Html = ReturnType<typeof html>
@@ -68,7 +69,9 @@ export function tokenField(formToken: string): Html {
 /** A bad one is announced at once by screen readers, a good one when they come to it. */
 export function noticeBox(notice: Notice | undefined): Html {
   if (notice === undefined) return html``
-  return html`<p class="notice ${notice.kind}" role="${notice.kind === 'bad' ? 'alert' : 'status'}">${notice.text}</p>`
+  return html`<p class="notice ${notice.kind}" role="${notice.kind === 'bad' ? 'alert' : 'status'}">
+    ${visible(notice.text)}
+  </p>`
 }
 
 /** For what went wrong with a request. */
@@ -76,7 +79,7 @@ export function messagePage(context: PageContext, title: string, text: string): 
   return card(
     context,
     title,
-    html`<p>${text}</p>
+    html`<p>${visible(text)}</p>
       <p><a href="${context.path}">Back to the status page</a></p>`,
   )
 }

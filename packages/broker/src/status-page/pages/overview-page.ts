@@ -5,6 +5,7 @@ import type { TokenStatus } from '@owner-sso/core'
 import { html } from 'hono/html'
 import type { ListedClient } from '../../clients/client.ts'
 import { ago, duration } from '../duration.ts'
+import { visible } from '../../visible.ts'
 import type { Failure } from '../failures.ts'
 import { type Html, layout, type Notice, noticeBox, type PageContext } from './layout.ts'
 import { query } from './sign-in-pages.ts'
@@ -67,12 +68,12 @@ const labels: Record<TokenStatus['state'], readonly [label: string, look: 'good'
 
 function accountRow({ account, status }: AccountRow, page: OverviewPage): Html {
   if (status === undefined) {
-    return html`<li><strong>${account}</strong><span class="pill poor">Can’t be read now</span></li>`
+    return html`<li><strong>${visible(account)}</strong><span class="pill poor">Can’t be read now</span></li>`
   }
   const [label, look] = labels[status.state]
   return html`<li>
     <div class="between">
-      <strong>${account}</strong>
+      <strong>${visible(account)}</strong>
       <span class="pill ${look}">${label}</span>
     </div>
     ${
@@ -97,7 +98,11 @@ function timeLeft(account: string, status: TokenStatus, { now, refreshAfter }: O
   const [left, life] = [Math.max(0, Math.round(until - now)), Math.max(1, Math.round(until - from))]
   const next = Math.round(from + refreshAfter * life - now)
   const refresh = next > 0 ? `in ${duration(next)}` : 'with the next call'
-  return html`<progress value="${Math.min(left, life)}" max="${life}" aria-label="Time left of ${account}"></progress>
+  return html`<progress
+      value="${Math.min(left, life)}"
+      max="${life}"
+      aria-label="Time left of ${visible(account)}"
+    ></progress>
     <p class="small quiet">${left > 0 ? `${duration(left)} left` : 'Expired'} · next refresh ${refresh}</p>`
 }
 
@@ -127,21 +132,21 @@ function clientRow(client: ListedClient, now: number): Html {
   const expiry = ends === undefined ? '' : ends > now ? ` for ${duration(ends - now)}` : ' (expired)'
   const lastUse = used === undefined ? 'never' : ago(used, now)
   const cells = [
-    accounts.join(', '),
+    visible(accounts.join(', ')),
     scope.map((each) => scopes[each]).join(', ') + expiry,
     lastUse,
     calls,
     address ?? '–',
   ]
   return html`<tr>
-    <th scope="row">${name}</th>
+    <th scope="row">${visible(name)}</th>
     ${cells.map((cell, index) => html`<td data-label="${columns[index + 1]}">${cell}</td>`)}
   </tr>`
 }
 
 function failureRow({ at, what, account, count }: Failure, now: number): Html {
   return html`<li>
-    <span>${what}${count > 1 && html` <span class="pill">${count} times</span>`}</span>
-    <span class="small quiet">${account !== undefined && `${account} · `}${ago(at, now)}</span>
+    <span>${visible(what)}${count > 1 && html` <span class="pill">${count} times</span>`}</span>
+    <span class="small quiet">${account !== undefined && `${visible(account)} · `}${ago(at, now)}</span>
   </li>`
 }

@@ -3,6 +3,7 @@
  */
 import type { Factor } from '@owner-sso/core'
 import { html } from 'hono/html'
+import { visible } from '../../visible.ts'
 import { card, type Html, type Notice, noticeBox, type PageContext, tokenField } from './layout.ts'
 
 export interface SignInPage extends PageContext {
@@ -68,7 +69,7 @@ export function passcodePage(page: PasscodePage): Html {
     'Enter your passcode',
     html`${noticeBox(page.notice)}
       <p class="quiet">
-        Signing in as ${page.identity}. Your authenticator app shows a passcode, or use a backup code.
+        Signing in as ${visible(page.identity)}. Your authenticator app shows a passcode, or use a backup code.
       </p>
       <form method="post" action="${page.path}/sign-in/passcode">
         ${tokenField(page.formToken)}
@@ -78,7 +79,7 @@ export function passcodePage(page: PasscodePage): Html {
             (factor) =>
               html`<label class="choice">
                 <input type="radio" name="factor" value="${factor.id}" ${factor === selected ? 'checked' : ''} />
-                ${factor.name}
+                ${visible(factor.name)}
               </label>`,
           )}
         </fieldset>
@@ -116,7 +117,9 @@ export function browserPage(page: BrowserPage): Html {
       <ol class="steps">
         <li>
           <a class="button" href="${page.url}" target="_blank" rel="noopener noreferrer">Open the service’s page</a>
-          <span class="small quiet">Sign in there${page.account === undefined ? '' : html` as ${page.account}`}.</span>
+          <span class="small quiet"
+            >Sign in there${page.account === undefined ? '' : html` as ${visible(page.account)}`}.</span
+          >
         </li>
         <li>
           You end on a page that was not found. That is right. Copy its whole address; it starts with
