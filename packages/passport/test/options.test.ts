@@ -3,6 +3,7 @@ import { createSso, createTokenManager } from '@owner-sso/core'
 import { useEmulator } from '@owner-sso/emulator/jest'
 import { memoryTokenStore } from '@owner-sso/token-store-memory'
 import { OwnerSsoStrategy, Strategy } from '../src/index.ts'
+import { parseStrategyOptions } from '../src/options.ts'
 import { recordedOutcomes, requestWith } from './recorded-outcomes.ts'
 
 const authUrl = 'http://127.0.0.1:1'
@@ -128,5 +129,30 @@ describe('new OwnerSsoStrategy()', () => {
 
   it('takes undefined for an option that is not given', () => {
     expect(() => new OwnerSsoStrategy({ authUrl, tokens: undefined, mode: undefined })).not.toThrow()
+  })
+})
+
+describe('the options that are not given', () => {
+  it('are as the README has them', () => {
+    expect(parseStrategyOptions({ authUrl }, undefined)).toMatchObject({
+      mode: 'form',
+      pendingLoginTtl: 300,
+      fields: {
+        identity: 'identity',
+        credential: 'credential',
+        passcode: 'passcode',
+        factor: 'factor',
+        backupCode: 'backupCode',
+        callbackUrl: 'callbackUrl',
+      },
+    })
+    expect(parseStrategyOptions({ authUrl, mode: 'browser' }, undefined).pendingLoginTtl).toBe(900)
+  })
+
+  it('a pending login may last a day, and not a second more', () => {
+    const lasting = (pendingLoginTtl: number) => () => parseStrategyOptions({ authUrl, pendingLoginTtl }, undefined)
+    expect(lasting(86_400)().pendingLoginTtl).toBe(86_400)
+    expect(lasting(0.5)().pendingLoginTtl).toBe(0.5)
+    expect(lasting(86_401)).toThrow('pendingLoginTtl')
   })
 })

@@ -81,4 +81,25 @@ describe('when an access token ends', () => {
   ])('with expires_in %p, trusted as seconds, is %i s away (F2)', (expiresIn, seconds) => {
     expect(expiresAt('opaque', expiresIn, 'expires_in', now)).toBe(now + seconds)
   })
+
+  it.each<[number, number]>([
+    [366 * 86_400, 366 * 86_400],
+    [366 * 86_400 + 1, eightHours],
+  ])('with a life of %i s, a year at the most, is %i s away', (life, seconds) => {
+    expect(expiresAt(jwt(now + life, now), undefined, undefined, now)).toBe(now + seconds)
+    expect(expiresAt('opaque', undefined, life, now)).toBe(now + seconds)
+    expect(expiresAt('opaque', life, 'expires_in', now)).toBe(now + seconds)
+  })
+
+  it('is after expires_in where that is what exp and our clock come to, a minute more or less', () => {
+    const old = jwt(now + 10_800, now + 10_800 - eightHours)
+    const told = [10_740, 10_739, 10_860, 10_861].map((rest) => expiresAt(old, rest, undefined, now) - now)
+    expect(told).toEqual([10_740, eightHours, 10_860, eightHours])
+  })
+
+  it('is told by dates of this century alone', () => {
+    const first = Date.UTC(2000) / 1000
+    expect(expiresAt(jwt(first + 300, first + 1), undefined, undefined, now)).toBe(now + 299)
+    expect(expiresAt(jwt(first + 300, first), undefined, undefined, now)).toBe(now + eightHours)
+  })
 })

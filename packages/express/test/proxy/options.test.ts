@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { ownerApiProxy, type OwnerApiProxyOptions } from '../../src/index.ts'
+import { connectionNames, defaultRequestHeaders, defaultResponseHeaders } from '../../src/proxy/header-names.ts'
+import { parseProxyOptions } from '../../src/proxy/options.ts'
 import { account, tokensOf } from '../tokens.ts'
 
 const valid = async (): Promise<OwnerApiProxyOptions> => ({
@@ -174,4 +176,56 @@ describe('the environment', () => {
     const options = await valid()
     expect(() => ownerApiProxy(options)).toThrow('NODE_TLS_REJECT_UNAUTHORIZED')
   })
+})
+
+describe('the options that are not given', () => {
+  it('are as the README has them, and each limit may be reached', async () => {
+    const given = await valid()
+    expect(parseProxyOptions(given)).toMatchObject({
+      paths: ['/api/1/'],
+      requestHeaders: defaultRequestHeaders,
+      responseHeaders: new Set(defaultResponseHeaders),
+      trustedOrigins: new Set(),
+      maxConcurrent: 1024,
+      replayLimit: 65_536,
+      connectTimeout: 10_000,
+      headersTimeout: 30_000,
+      bodyTimeout: 300_000,
+      maxDuration: 3_600_000,
+      onProblem: undefined,
+    })
+    for (const name of ['connectTimeout', 'headersTimeout', 'bodyTimeout', 'maxDuration'] as const) {
+      expect(parseProxyOptions({ ...given, [name]: 1 })[name]).toBe(1)
+      expect(parseProxyOptions({ ...given, [name]: 2 ** 31 - 1 })[name]).toBe(2 ** 31 - 1)
+    }
+    const [least, most] = [
+      { replayLimit: 0, maxConcurrent: 1 },
+      { replayLimit: 16 * 1024 ** 2, maxConcurrent: 1_000_000 },
+    ]
+    expect(parseProxyOptions({ ...given, ...least })).toMatchObject(least)
+    expect(parseProxyOptions({ ...given, ...most })).toMatchObject(most)
+    for (const beyond of [{ replayLimit: 16 * 1024 ** 2 + 1 }, { maxConcurrent: 1_000_001 }])
+      expect(() => parseProxyOptions({ ...given, ...beyond })).toThrow(TypeError)
+  })
+
+  it('a target with a path is called below it', async () => {
+    const below = async (target: string): Promise<string> => parseProxyOptions({ ...(await valid()), target }).basePath
+    expect(await below('https://owner-api.example.com')).toBe('')
+    expect(await below('https://owner-api.example.com/a/b/')).toBe('/a/b')
+    expect(await below('https://owner-api.example.com/a/b')).toBe('/a/b')
+  })
+})
+
+it.each<[string | string[] | undefined, string[] | undefined]>([
+  [undefined, undefined],
+  ['keep-alive', undefined],
+  ['close', undefined],
+  ['Close', ['close']],
+  ['X-A, keep-alive ,x-b', ['x-a', 'keep-alive', 'x-b']],
+  [
+    ['x-a', 'x-b'],
+    ['x-a', 'x-b'],
+  ],
+])('a Connection header %j names %j', (connection, names) => {
+  expect(connectionNames(connection)).toEqual(names && new Set(names))
 })

@@ -1,0 +1,265 @@
+/** Each limit at it and one beyond it, and what is taken only as a whole with a bad head and a bad tail. */
+import { describe, expect, it } from '@jest/globals'
+import { checkFixture, format } from '../src/fixture/fixture-checks.ts'
+import { onlyPlaceholder, parseTemplate, placeholder, render, spell } from '../src/fixture/placeholders.ts'
+import { ownAddresses } from '../src/loopback.ts'
+import { maskResponse } from '../src/masking/exchange-mask.ts'
+import { type Json, maskJson, maskValue } from '../src/masking/field-masks.ts'
+import { finished, type Masking } from '../src/masking/masking.ts'
+import { createPseudonyms } from '../src/masking/pseudonyms.ts'
+import { baseAddress, swapped } from '../src/recorder/addresses.ts'
+import { clientResponse, swappedBody } from '../src/recorder/client-response.ts'
+import { transportFromText, upstreamTls } from '../src/recorder/upstream-tls.ts'
+
+const masking = (): Masking => ({ from: 'service', pseudonyms: createPseudonyms(), addresses: [] })
+
+/** What it comes to; the name of the error where it throws one. */
+function outcomeOf(act: () => unknown): unknown {
+  try {
+    return act()
+  } catch (error) {
+    return error instanceof Error && error.name
+  }
+}
+
+describe('what a recording shows of a field', () => {
+  it.each([
+    ['expires_in', '1', '1'],
+    ['expires_in', '123456', '123456'],
+    ['expires_in', '1234567', '{{expires_in.1}}'],
+    ['expires_in', 'x123456', '{{expires_in.1}}'],
+    ['expires_in', '123456x', '{{expires_in.1}}'],
+    ['count', '12', '{{value.1}}'],
+    ['code', 'ABC', '{{text.1}}'],
+    ['code', 'A', '{{code.1}}'],
+    ['code', 'AB_', '{{text.1}}'],
+    ['code', 'ERROR', 'ERROR'],
+    ['code', 'aERROR', '{{code.1}}'],
+    ['code', 'ERRORa', '{{code.1}}'],
+    ['code', '_ERROR', '{{code.1}}'],
+    ['token_type', 'Bearer', 'Bearer'],
+    ['token_type', 'Qz7x', '{{token_type.1}}'],
+    ['state', '', ''],
+    ['state', 'Bearer', '{{state.1}}'],
+    ['state', 'xhttps://', '{{state.1}}'],
+    ['state', 'https://a b', '{{state.1}}'],
+  ])('%s: %j is %j', (field, value, shown) => {
+    expect(finished(maskValue(masking(), field, value))).toBe(shown)
+  })
+
+  it('as JSON: small numbers, the numbers of known fields, true, false and null', () => {
+    const json = {
+      expires_in: 123_456,
+      status: 1_234_567,
+      detail: [99, 100, 1.5, -1],
+      code: true,
+      message: null,
+      page: {},
+    }
+    const shown: Json = maskJson(masking(), json)
+    expect(shown).toEqual({
+      expires_in: 123_456,
+      status: '{{status.1:number}}',
+      detail: [99, '{{detail.1:number}}', '{{detail.2:number}}', '{{detail.3:number}}'],
+      code: true,
+      message: null,
+      page: {},
+    })
+  })
+
+  it.each([
+    ['Retry-After', '12345', '12345'],
+    ['Retry-After', '123456', '{{text.1}}'],
+    ['Retry-After', 'x1', '{{text.1}}'],
+    ['Retry-After', '1x', '{{text.1}}'],
+    ['Set-Cookie', 'state=secret7; Path=/; secure ; HttpOnly', 'state={{cookie.state.1}}; Path=/; secure; HttpOnly'],
+    ['Set-Cookie', 'state=; Max-Age=-1; Max-Age=1234567890', 'state=; Max-Age=-1'],
+    ['Set-Cookie', 'state=; xsecure; securex; SameSite=Laxer; Path=/oauth2/v3/token', 'state=; Path=/oauth2/v3/token'],
+    ['Set-Cookie', 'state=; Expires=Thu, 01 Jan 1970 00:00:00 GMT', 'state=; Expires=Thu, 01 Jan 1970 00:00:00 GMT'],
+    ['Set-Cookie', 'state=; Expires=Thu, 01 Jan 1970 00:00:00 GMT+1; Path=/secret', 'state='],
+  ])('the header %s: %j is %j', (name, value, shown) => {
+    const { headers } = maskResponse(masking(), { status: 200, headers: [[name, value]], body: Buffer.alloc(0) })
+    expect(Object.values(headers)).toEqual([shown])
+  })
+})
+
+describe('a placeholder', () => {
+  it('has a name of 80 characters at the most', () => {
+    const longest = `_${'x'.repeat(79)}`
+    expect(parseTemplate(`{{${longest}}}`)).toEqual([{ name: longest, spellings: [] }])
+    for (const text of [`{{${longest}x}}`, '{{1a}}', '{{}}', '{{a b}}', '{a}', '{{a:B}}'])
+      expect(parseTemplate(text)).toEqual([text])
+    expect(parseTemplate('a{{b:url:html}}{{open}}c')).toEqual([
+      'a',
+      { name: 'b', spellings: ['url', 'html'] },
+      '{{',
+      'c',
+    ])
+    expect(() => parseTemplate('{{a:other}}')).toThrow(SyntaxError)
+  })
+
+  it('is spelled as where it stands, the first spelling first', () => {
+    expect(render(parseTemplate('x={{a}}&y={{a:html:url}}'), () => '<&')).toBe('x=<&&y=%26lt%3B%26amp%3B')
+    expect([spell('ä', 'url'), spell('"', 'html'), spell('7', 'number')]).toEqual(['%C3%A4', '&quot;', '7'])
+    expect(placeholder('a', 'url', 'number')).toBe('{{a:url:number}}')
+  })
+
+  it('may be a text alone', () => {
+    expect(onlyPlaceholder('{{a:url}}')).toEqual({ name: 'a', spellings: ['url'] })
+    for (const text of ['a', '', '{{a}} ', ' {{a}}', '{{a}}{{b}}', '{{open}}'])
+      expect(onlyPlaceholder(text)).toBeUndefined()
+  })
+})
+
+describe('a fixture', () => {
+  const request = { instance: 'home', method: 'GET', path: '/', headers: {} }
+  const answer = { status: 200, headers: {} }
+  const whole = { format, version: 1, placeholders: { a: { length: 1, signs: '' } }, exchanges: [{ request, answer }] }
+  const withRequest = (more: object) => ({ ...whole, exchanges: [{ request: { ...request, ...more }, answer }] })
+  const withAnswer = (more: unknown) => ({
+    ...whole,
+    exchanges: [{ request, answer: typeof more === 'object' ? { ...answer, ...more } : more }],
+  })
+
+  it.each<[object]>([
+    [whole],
+    [withAnswer('cut')],
+    [withAnswer('none')],
+    [withAnswer({ status: 599, json: { a: [1, null, 'x', { b: true }] } })],
+    [withAnswer({ html: ['x'], text: [] })],
+    [withRequest({ instance: 'regional', query: { a: ['1', '2'] }, cookies: {}, form: { a: '' } })],
+  ])('is one: %j', (fixture) => {
+    expect(checkFixture(fixture)).toBeUndefined()
+  })
+
+  it.each<[string, unknown]>([
+    ['it must be an object', []],
+    ['it must be an object', null],
+    ['format must be', { ...whole, format: 'x' }],
+    ['version must be 1', { ...whole, version: 2 }],
+    ['placeholders must be an object', { ...whole, placeholders: undefined }],
+    ['placeholders.a must have', { ...whole, placeholders: { a: { length: 0.5, signs: '' } } }],
+    ['placeholders.a must have', { ...whole, placeholders: { a: { length: 1 } } }],
+    ['placeholders.a must have', { ...whole, placeholders: { a: null } }],
+    ['exchanges must be a list', { ...whole, exchanges: {} }],
+    ['exchanges is empty', { ...whole, exchanges: [] }],
+    ['exchanges[0] must be an object', { ...whole, exchanges: [null] }],
+    ['exchanges[0].more is unknown', { ...whole, exchanges: [{ request, answer, more: 1 }] }],
+    ['exchanges[0].request must be an object', { ...whole, exchanges: [{ answer }] }],
+    ['exchanges[0].request.instance must be home or regional', withRequest({ instance: 'other' })],
+    ['exchanges[0].request.method must be text', withRequest({ method: 1 })],
+    ['exchanges[0].request.path must be text', withRequest({ path: undefined })],
+    ['exchanges[0].request.path: ', withRequest({ path: '{{a:other}}' })],
+    ['exchanges[0].request.query must be an object', withRequest({ query: [] })],
+    ['exchanges[0].request.query.a must be text', withRequest({ query: { a: 1 } })],
+    ['exchanges[0].request.query.a[1] must be text', withRequest({ query: { a: ['1', 2] } })],
+    ['exchanges[0].request.cookies must be an object', withRequest({ cookies: 1 })],
+    ['exchanges[0].request.headers must be an object', withRequest({ headers: undefined })],
+    ['exchanges[0].request.headers: ', withRequest({ headers: { '{{a:other}}': '1' } })],
+    ['exchanges[0].request.form must be an object', withRequest({ form: 'a=1' })],
+    ['exchanges[0].request.toString is unknown', withRequest({ toString: 'x' })],
+    ['exchanges[0].answer must be an object', withAnswer('lost')],
+    ['exchanges[0].answer.status must be', withAnswer({ status: 199 })],
+    ['exchanges[0].answer.status must be', withAnswer({ status: 600 })],
+    ['exchanges[0].answer.status must be', withAnswer({ status: 200.5 })],
+    ['exchanges[0].answer.status must be', withAnswer({ status: '200' })],
+    ['exchanges[0].answer.json.a[0]: ', withAnswer({ json: { a: ['{{a:other}}'] } })],
+    ['exchanges[0].answer.html must be a list', withAnswer({ html: 'x' })],
+    ['exchanges[0].answer.text[0] must be text', withAnswer({ text: [1] })],
+  ])('is none: %s', (problem, fixture) => {
+    expect(checkFixture(fixture)).toContain(problem)
+  })
+})
+
+it.each([
+  ['https://auth.example.com', 'https://auth.example.com'],
+  ['https://auth.example.com//', 'https://auth.example.com'],
+  ['http://localhost:1/', 'http://localhost:1'],
+  ['http://127.1.2.3', 'http://127.1.2.3'],
+  ['http://[::1]/', 'http://[::1]'],
+  ['http://auth.example.com', undefined],
+  ['http://xlocalhost', undefined],
+  ['http://localhostx', undefined],
+  ['ftp://localhost', undefined],
+  ['https://ann@auth.example.com', undefined],
+  ['https://auth.example.com/?a', undefined],
+  ['https://auth.example.com/#a', undefined],
+  ['auth.example.com', undefined],
+])('the service may be at %s: %s', (address, base) => {
+  const found = outcomeOf(() => baseAddress('upstream', address))
+  expect(found).toBe(base ?? 'TypeError')
+})
+
+it('an address is put in another’s place in each spelling, and no longer one', () => {
+  const to = [['http://127.0.0.1:4000', 'https://auth.example.com']] as const
+  expect(swapped('http://127.0.0.1:4000/a', to)).toBe('https://auth.example.com/a')
+  expect(swapped('http%3A%2F%2F127.0.0.1%3A4000', to)).toBe('https%3A%2F%2Fauth.example.com')
+  expect(swapped(String.raw`http:\/\/127.0.0.1:4000`, to)).toBe(String.raw`https:\/\/auth.example.com`)
+  for (const other of ['http://127.0.0.1:40001', 'http://127x0.0.1:4000']) expect(swapped(other, to)).toBe(other)
+  const bytes = Buffer.from([0xff, 0x68])
+  expect(swappedBody(bytes, to)).toBe(bytes)
+})
+
+it.each([
+  ['a=b; Domain=x; Secure; Partitioned; SameSite=None; Path=/', 'a=b; Path=/'],
+  ['a=b; SameSite=Lax; Secured; xdomain=1; partitioned=1', 'a=b; SameSite=Lax; Secured; xdomain=1; partitioned=1'],
+  [' __host-a=b; Domain=x; Secure; SameSite=None', ' __host-a=b; Secure; SameSite=None'],
+  ['__Secure-a=b;domain =x;Secure', '__Secure-a=b;Secure'],
+  ['x__Host-a=b; Secure', 'x__Host-a=b'],
+])('a cookie %j reaches the client as %j', (value, shown) => {
+  const answer = { status: 200, headers: [['Set-Cookie', value]] as const, body: Buffer.alloc(0) }
+  expect(clientResponse(answer, [], new Set()).headers).toEqual([['Set-Cookie', shown]])
+})
+
+it('a redirect to an address of the client’s own stays there, its query aside', () => {
+  const swaps = [['http://127.0.0.1:4000', 'https://auth.example.com']] as const
+  const location = 'https://auth.example.com/void?issuer=https%3A%2F%2Fauth.example.com'
+  const redirect = (name: string, foreign: readonly string[]) =>
+    clientResponse({ status: 302, headers: [[name, location]], body: Buffer.alloc(0) }, swaps, new Set(foreign)).headers
+  const issuer = 'issuer=http%3A%2F%2F127.0.0.1%3A4000'
+  expect(redirect('Location', [])).toEqual([['Location', `http://127.0.0.1:4000/void?${issuer}`]])
+  expect(redirect('location', ['https://auth.example.com/void'])).toEqual([
+    ['location', `https://auth.example.com/void?${issuer}`],
+  ])
+  expect(redirect('x-other', ['https://auth.example.com/void'])).toEqual([
+    ['x-other', `http://127.0.0.1:4000/void?${issuer}`],
+  ])
+})
+
+it('the two instances are two names of one port', () => {
+  const { addresses, instanceOf } = ownAddresses(4000)
+  expect(addresses).toEqual({ home: 'http://127.0.0.1:4000', regional: 'http://localhost:4000' })
+  const hosts = ['127.0.0.1:4000', 'LOCALHOST:4000', 'localhost', 'localhost:40001', undefined]
+  expect(hosts.map((host) => instanceOf({ headers: { host } } as never))).toEqual([
+    'home',
+    'regional',
+    ...Array<undefined>(3),
+  ])
+})
+
+describe('how the service is spoken to', () => {
+  const only = (version: string) => ({ minVersion: version, maxVersion: version })
+  it.each<[unknown, object | undefined]>([
+    [undefined, only('TLSv1.2')],
+    ['document', only('TLSv1.2')],
+    ['modern', only('TLSv1.3')],
+    [{ tls: { maxVersion: 'TLSv1.3' } }, { minVersion: 'TLSv1.2', maxVersion: 'TLSv1.3' }],
+    [{ tls: { ciphers: 'X' } }, { ...only('TLSv1.2'), ciphers: 'X' }],
+    [{}, only('TLSv1.2')],
+    [{ tls: { minVersion: 'TLSv1.3' } }, undefined],
+    [{ tls: { maxVersion: 'TLSv1.1', minVersion: 'TLSv1.1' } }, undefined],
+    [{ tls: { ciphers: 1 } }, undefined],
+    [{ tls: null }, undefined],
+    ['other', undefined],
+    [null, undefined],
+  ])('%j: %j', (transport, parts) => {
+    const found = outcomeOf(() => upstreamTls(transport))
+    expect(found).toEqual(parts ?? 'TypeError')
+    expect(upstreamTls('document', 'pem')).toEqual({ ...only('TLSv1.2'), ca: 'pem' })
+  })
+
+  it('is an argument: a name, or JSON', () => {
+    expect(['document', 'modern', '{"tls":{}}'].map(transportFromText)).toEqual(['document', 'modern', { tls: {} }])
+    for (const text of ['other', '"modern"', 'null', '{', '']) expect(() => transportFromText(text)).toThrow(TypeError)
+  })
+})
