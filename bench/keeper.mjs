@@ -1,16 +1,29 @@
 /**
- * What a keeper's sweep costs as the store grows: `node --expose-gc bench/keeper.mjs [file|redis] [ACCOUNTS…]`, after
- * `npm run build`. A sweep in which nothing is due: it reads each record once. Per account it costs the same however many
- * there are, and its memory stays flat. Ratios count, times do not. Redis needs redis-server.
+ * What a keeper's sweep costs as the store grows: `node bench/keeper.mjs [file|redis|postgres|sqlite] [ACCOUNTS…]`, after
+ * `npm run build`. A sweep in which nothing is due: it lists all accounts and reads each record. Per account it costs the same
+ * however many there are, and its memory stays flat. Ratios count, times do not. Redis needs redis-server, and PostgreSQL postgres.
+ *
+ * What fills the store waits for no disk: that is not what is measured.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { createTokenManager, sweepOnce } from '@owner-sso/core'
 import { fileTokenStore } from '@owner-sso/token-store-file'
 import { redisTokenStore } from '@owner-sso/token-store-redis'
+import { createTable, sqlTokenStore } from '@owner-sso/token-store-sql'
+import Database from 'libsql'
+import pg from 'pg'
 import { createClient } from 'redis'
+import { accountFolder, keyOf, versionFile } from '../packages/token-store-file/dist/layout.js'
+import { encode } from '../packages/token-store-file/dist/record-file.js'
+import { startPostgres } from './postgres-server.mjs'
 import { startRedis } from './redis-server.mjs'
+
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc')
 
 const [first = '', ...others] = process.argv.slice(2)
 const only = /^[a-z]/u.test(first) ? first : undefined
@@ -18,10 +31,19 @@ const counts = (only === undefined ? [first, ...others] : others).map(Number).fi
 const sizes = counts.length > 0 ? counts : [1000, 10_000, 100_000]
 
 const stores = {
-  async file(folder) {
-    return { store: fileTokenStore({ path: join(folder, 'tokens') }), close: async () => {} }
+  file: async (folder) => {
+    const path = join(folder, 'tokens')
+    const filled = {
+      async swap(account, _expected, record, writeId) {
+        const own = accountFolder(path, keyOf(account))
+        mkdirSync(own, { recursive: true, mode: 0o700 })
+        const content = encode({ schema: 1, account, slot: 1, version: 1, writeId, record })
+        writeFileSync(versionFile(own, 1), content, { mode: 0o600 })
+      },
+    }
+    return { store: fileTokenStore({ path }), filled, close: async () => {} }
   },
-  async redis(folder) {
+  redis: async (folder) => {
     const server = await startRedis(folder)
     if (!server) throw new Error('redis-server is not on the PATH')
     const client = await createClient({ url: server.url }).connect()
@@ -33,6 +55,37 @@ const stores = {
       },
     }
   },
+  postgres: async (folder) => {
+    const server = await startPostgres(folder)
+    if (!server) throw new Error('PostgreSQL is not here')
+    // A connection that goes with its server is no news.
+    const poolOf = (options) => new pg.Pool({ connectionString: server.url, max: 8, options }).on('error', () => {})
+    const [client, filler] = [poolOf(''), poolOf('-c synchronous_commit=off')]
+    await createTable(client)
+    return {
+      store: sqlTokenStore({ client }),
+      filled: sqlTokenStore({ client: filler }),
+      async close() {
+        await Promise.all([client.end(), filler.end()])
+        await server.stop()
+      },
+    }
+  },
+  sqlite: async (folder) => {
+    const path = join(folder, 'tokens.db')
+    const [client, filler] = [new Database(path), new Database(path)]
+    client.exec('PRAGMA journal_mode = WAL')
+    filler.exec('PRAGMA synchronous = OFF')
+    await createTable(client)
+    return {
+      store: sqlTokenStore({ client }),
+      filled: sqlTokenStore({ client: filler }),
+      async close() {
+        client.close()
+        filler.close()
+      },
+    }
+  },
 }
 
 const rows = {}
@@ -41,9 +94,10 @@ for (const [kind, open] of Object.entries(stores)) {
   let smallest
   for (const size of sizes) {
     const folder = mkdtempSync(join(tmpdir(), 'owner-sso-bench-'))
-    const { store, close } = await open(folder)
+    const opened = await open(folder)
+    const { store, filled = store } = opened
     try {
-      await fill(store, size)
+      await fill(filled, size)
       const { cpu, memory } = await measure(store, size)
       const perAccount = cpu / size
       smallest ??= perAccount
@@ -54,7 +108,7 @@ for (const [kind, open] of Object.entries(stores)) {
         'peak MB beyond start': Math.round(memory),
       }
     } finally {
-      await close()
+      await opened.close()
       rmSync(folder, { recursive: true })
     }
   }
@@ -85,17 +139,19 @@ async function fill(store, size) {
   }
 }
 
-/** CPU milliseconds of one sweep, and the most of the heap in use beyond its start. */
+function inUse() {
+  collectGarbage()
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
+}
+
+/** CPU milliseconds of one sweep, and the most memory in use beyond its start. */
 async function measure(store, size) {
   const never = { refresh: () => Promise.reject(new Error('Nothing is due.')) }
   const tokens = createTokenManager({ sso: never, store })
-  globalThis.gc?.()
-  const start = process.memoryUsage().heapUsed
+  const start = inUse()
   let most = start
-  const watch = setInterval(() => {
-    globalThis.gc?.()
-    most = Math.max(most, process.memoryUsage().heapUsed)
-  }, 500)
+  const watch = setInterval(() => (most = Math.max(most, inUse())), 500)
   const before = process.cpuUsage()
   const { accounts, due } = await sweepOnce(tokens)
   const { user, system } = process.cpuUsage(before)

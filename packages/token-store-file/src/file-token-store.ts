@@ -134,6 +134,9 @@ export function createStore(disk: Disk, { path }: { readonly path: string }): To
 
 const versioned = ({ version, writeId, record }: Envelope): Versioned => ({ version, writeId, record })
 
+/** Records that a listing reads side by side: as many as Node has threads for. */
+const together = 4
+
 /** Every account that can be read; then the error of the first that can't. */
 async function* accountNames(disk: Disk, root: string, open: () => Promise<void>): AsyncGenerator<string> {
   const list = (path: string): Promise<string[]> =>
@@ -141,13 +144,15 @@ async function* accountNames(disk: Disk, root: string, open: () => Promise<void>
   await reporting('read-failed', root, open)
   let failure: unknown
   for (const shard of (await list(root)).filter((name) => shardName.test(name))) {
-    for (const key of (await list(shardFolder(root, shard))).filter((name) => keyName.test(name))) {
-      const state = await reporting('read-failed', root, () => newestRecord(disk, root, key)).catch(
-        (error: unknown) => {
-          failure ??= error
-        },
-      )
-      if (state?.newest) yield state.newest.account
+    const keys = (await list(shardFolder(root, shard))).filter((name) => keyName.test(name))
+    for (let first = 0; first < keys.length; first += together) {
+      const looks = keys
+        .slice(first, first + together)
+        .map((key) => reporting('read-failed', root, () => newestRecord(disk, root, key)))
+      for (const look of await Promise.allSettled(looks)) {
+        if (look.status === 'rejected') failure ??= look.reason
+        else if (look.value.newest) yield look.value.newest.account
+      }
     }
   }
   if (failure !== undefined) throw failure

@@ -6,6 +6,7 @@ import { listenWith, type RedisSubscriber } from './change-hint.ts'
 import { type Connection, connectionOf, type RedisClient } from './connection.ts'
 import { decode, encode, idInHeader, keyOf, notOurs } from './record-value.ts'
 import { commandDeadline, withinDeadline } from './redis-failure.ts'
+import { seenKeys } from './seen-keys.ts'
 import { swapScript } from './swap-script.ts'
 
 /** The connections, the names of the keys, and whether the values are sealed. */
@@ -68,12 +69,15 @@ async function swapIn(connection: Connection, key: string, args: readonly string
   }
 }
 
+/** Values that a listing reads side by side: in one round trip of a client that pipelines, as both do. */
+const together = 50
+
 /**
  * Every account that can be read; then the error of the first value that is not ours. SCAN may name a key twice, and
  * one that is gone by now.
  */
 async function* accountNames(connection: Connection, prefix: string): AsyncGenerator<string> {
-  const seen = new Set<string>()
+  const seen = seenKeys()
   let foreign: StoreError | undefined
   const pattern = `${escaped(connection.keyPrefix + prefix)}{*}`
   for (const master of await withinDeadline(connection.masters)) {
@@ -82,12 +86,13 @@ async function* accountNames(connection: Connection, prefix: string): AsyncGener
       const from = cursor
       const found = await withinDeadline(() => master.scan(from, pattern))
       cursor = found.cursor
-      for (const key of found.keys.map((name) => name.slice(connection.keyPrefix.length))) {
-        if (seen.has(key)) continue
-        seen.add(key)
-        const account = await accountAt(connection, key)
-        if (typeof account === 'string') yield account
-        else foreign ??= account
+      const keys = found.keys.map((name) => name.slice(connection.keyPrefix.length)).filter((key) => seen.add(key))
+      for (let first = 0; first < keys.length; first += together) {
+        const some = keys.slice(first, first + together)
+        for (const account of await Promise.all(some.map((key) => accountAt(connection, key)))) {
+          if (typeof account === 'string') yield account
+          else foreign ??= account
+        }
       }
     } while (cursor !== '0')
   }

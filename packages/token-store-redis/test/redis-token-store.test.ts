@@ -147,6 +147,26 @@ describeWithRedis('redisTokenStore', () => {
     expect(names).toHaveLength(4)
   })
 
+  test('lists each of many accounts once, whatever a scan names twice', async () => {
+    const store = redisTokenStore({ client })
+    const all = Array.from({ length: 1200 }, (_, index) => `account-${index}`)
+    await Promise.all(all.map((name) => store.swap(name, 0, sample(1), 'one')))
+    // A node whose scan begins again once: what a table that shrinks meanwhile makes of it.
+    const node = ioRedisWith({})
+    const scan = node.scan.bind(node)
+    let rounds = 0
+    const scanTwice = async (cursor: string, ...rest: never[]): Promise<[string, string[]]> => {
+      const [next, keys] = await scan(cursor, ...rest)
+      if (next === '0') rounds += 1
+      return [next === '0' && rounds < 2 ? '00' : next, keys]
+    }
+    Object.assign(node, { scan: scanTwice })
+    const names: string[] = []
+    for await (const name of redisTokenStore({ client: node }).accounts?.() ?? []) names.push(name)
+    expect(rounds).toBe(2)
+    expect(names.toSorted()).toEqual(all.toSorted())
+  })
+
   test('leaves a value that it did not write as it is, and says so', async () => {
     const store = redisTokenStore({ client })
     await store.swap(account, 0, sample(1), 'one')
