@@ -17,6 +17,7 @@ import { createServer, request as httpsRequest } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, expect, it } from '@jest/globals'
 import { brokerClients } from '@owner-sso/broker'
 import { createSso, createTokenManager, notebook } from '@owner-sso/core'
@@ -24,6 +25,8 @@ import { useEmulator } from '@owner-sso/emulator/jest'
 import { fileTokenStore } from '@owner-sso/token-store-file'
 import { generate } from 'selfsigned'
 import { parse } from 'yaml'
+import { hasContainerEngine } from '../../../tests/support/container-engine.ts'
+import { freePort } from '../../../tests/support/free-port.ts'
 import { SettingsError, settingsFrom } from '../src/settings.ts'
 
 const textOf = (name: string): string => readFileSync(new URL(`../${name}`, import.meta.url), 'utf8')
@@ -77,6 +80,13 @@ async function ownerSso(...args: string[]): Promise<string> {
   return output.trim()
 }
 
+/** What the health check of the container ends with. */
+function healthAt(port: string): number | null {
+  const [, check = ''] = /^HEALTHCHECK .*CMD (.*)$/mu.exec(textOf('Dockerfile')) ?? []
+  const [program = '', ...args]: string[] = JSON.parse(check)
+  return spawnSync(program, args, { env: { PATH: process.env['PATH'], PORT: port }, timeout: 60_000 }).status
+}
+
 it('runs as a user without rights, serves who was let in, and ends in order', async () => {
   const child = spawn(process.execPath, [main], {
     env: environment(),
@@ -93,6 +103,7 @@ it('runs as a user without rights, serves who was let in, and ends in order', as
   const { url, page }: { url: string; page: string } = JSON.parse(log.split('\n')[0] ?? '')
   expect(await (await fetch(`${url}/healthz`)).json()).toEqual({ alive: true })
   expect(await (await fetch(page)).text()).toContain('Who are you?')
+  expect(healthAt(new URL(url).port)).toBe(0)
 
   await ownerSso('login', '--account', account, '--no-input')
   const key = await ownerSso('broker', 'invite', 'heating', '--scope', 'token,proxy')
@@ -298,8 +309,43 @@ it('has a container that is small, without rights, read-only but for one volume,
 })
 
 it('has a health check that tells a broker from none', () => {
-  const [, check = ''] = /^HEALTHCHECK .*CMD (.*)$/mu.exec(textOf('Dockerfile')) ?? []
-  const [program = '', ...args]: string[] = JSON.parse(check)
-  const closed = args.map((arg) => arg.replace(':8700', ':1'))
-  expect(spawnSync(program, closed, { timeout: 60_000 }).status).toBe(1)
+  expect(healthAt('1')).toBe(1)
 })
+
+const [, image = ''] = /^FROM (\S+)$/mu.exec(textOf('Dockerfile')) ?? []
+
+if (hasContainerEngine(image)) {
+  it('runs in its container, built from here: healthy, without rights, and in order to the end', async () => {
+    const docker = async (...args: string[]): Promise<string> => {
+      const child = spawn('docker', args, { stdio: ['ignore', 'pipe', 'inherit'] })
+      children.push(child)
+      const [said, [code]]: [string, unknown[]] = await Promise.all([text(child.stdout), once(child, 'exit')])
+      expect([args[0], code]).toEqual([args[0], 0])
+      return said.trim()
+    }
+    const root = new URL('../../..', import.meta.url).pathname
+    const built = await docker('build', '--quiet', '--file', join(root, 'apps/home-broker/Dockerfile'), root)
+    const port = await freePort()
+    // The emulator is of this machine alone, and so is the broker.
+    const env = { PORT: port, HOST: '127.0.0.1', OWNER_SSO_AUTH_URL: emulator.authUrl }
+    const variables = Object.entries(env).flatMap(([name, value]) => ['--env', `${name}=${value}`])
+    const guards = ['--read-only', '--cap-drop', 'ALL', '--security-opt', 'no-new-privileges:true']
+    const id = await docker('run', '--detach', '--network', 'host', ...guards, '--volume', '/data', ...variables, built)
+    try {
+      const inside = (...args: string[]): Promise<string> =>
+        docker('exec', '--env', 'OWNER_SSO_CREDENTIAL=correct horse', id, ...args)
+      const stateOf = (what: string): Promise<string> => docker('inspect', '--format', `{{.State.${what}}}`, id)
+      while ((await stateOf('Health.Status')) === 'starting') await pause(500)
+      expect([await stateOf('Health.Status'), await inside('id', '-u')]).toEqual(['healthy', '1000'])
+      await inside('owner-sso', 'login', '--account', account, '--no-input')
+      const headers = { authorization: `Bearer ${await inside('owner-sso', 'broker', 'invite', 'heating')}` }
+      const response = await fetch(`http://127.0.0.1:${port}/token`, { headers })
+      expect([response.status, await response.text()]).toEqual([200, await inside('owner-sso', 'token')])
+      await docker('stop', id)
+      expect(await stateOf('ExitCode')).toBe('0')
+    } finally {
+      await docker('rm', '--force', '--volumes', id)
+      await docker('image', 'rm', '--force', built)
+    }
+  }, 1_200_000)
+}
