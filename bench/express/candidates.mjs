@@ -105,4 +105,5 @@ export const candidates = {
 export const ratios = [
   ['ours, Express', 'ours without a bearer, Express', 1.05],
   ['ours, Express', 'http-proxy-middleware + agent, Express', 0.8],
+  ['ours, bare', 'undici stream by hand, bare', 1.15],
 ]

@@ -11,7 +11,7 @@ import { refusal } from '../answers/refusal.ts'
 import { OwnerApiTokenRefusedError } from '../refused-token.ts'
 import type { RequestBody } from './request-body.ts'
 import { deliveryTo } from './delivery.ts'
-import { silenceLimit } from './silence.ts'
+import { silenceLimit, type SilenceLimit } from './silence.ts'
 import { tokenTrace, type TokenTrace } from './token-trace.ts'
 import { ExchangeError, failureAnswer } from './upstream-failure.ts'
 
@@ -53,6 +53,8 @@ const ended = new Error('the exchange is over')
 export function runExchange(dispatcher: Dispatcher, exchange: Exchange): void {
   const { response } = exchange
   let upstream: Dispatcher.DispatchController | undefined
+  /** Of the attempt under way. */
+  let silence: SilenceLimit | undefined
   let isOver = false
 
   /** Ends the exchange with an answer of our own, once. */
@@ -68,6 +70,7 @@ export function runExchange(dispatcher: Dispatcher, exchange: Exchange): void {
   const endLimit = startTimeLimit(exchange.maxDuration, failLate)
   response.once('close', () => {
     endLimit()
+    silence?.end()
     isOver = true
     if (!response.writableFinished) upstream?.abort(ended)
   })
@@ -75,9 +78,9 @@ export function runExchange(dispatcher: Dispatcher, exchange: Exchange): void {
 
   function attempt(token: string, isFirst: boolean): void {
     const trace = tokenTrace(token)
-    const silence = silenceLimit(failLate)
-    response.once('close', () => silence.end())
-    const delivery = deliveryTo(exchange, trace, { fail, silence })
+    const limit = silenceLimit(failLate)
+    silence = limit
+    const delivery = deliveryTo(exchange, trace, { fail, silence: limit })
     let isAnswered = false
     let interim = 0
     /** A 401 that is not, or not yet, for the caller: how many bytes of it were thrown away, and what broke it off. */
@@ -88,7 +91,7 @@ export function runExchange(dispatcher: Dispatcher, exchange: Exchange): void {
       const held: { bytes: number; lost?: Error } = { bytes: 0 }
       aside = held
       controller.pause()
-      silence.lift()
+      limit.lift()
       try {
         const next = await exchange.tokenAfter(token)
         if (isOver) return
@@ -96,7 +99,7 @@ export function runExchange(dispatcher: Dispatcher, exchange: Exchange): void {
         else if (held.lost) fail(held.lost)
         else {
           aside = undefined
-          silence.heard(exchange.bodyTimeout)
+          limit.heard(exchange.bodyTimeout)
           deliver()
         }
       } catch (error) {
@@ -117,11 +120,11 @@ export function runExchange(dispatcher: Dispatcher, exchange: Exchange): void {
         onRequestStart(controller) {
           upstream = controller
           if (isOver) controller.abort(ended)
-          else whenSent(exchange.content, () => isAnswered || silence.heard(exchange.headersTimeout))
+          else whenSent(exchange.content, () => isAnswered || limit.heard(exchange.headersTimeout))
         },
         onResponseStart(controller, status, headers) {
           isAnswered = status >= 200
-          if (isAnswered) silence.heard(exchange.bodyTimeout)
+          if (isAnswered) limit.heard(exchange.bodyTimeout)
           if (status < 200) {
             interim += 1
             if (interim > maxInterim) fail(new ExchangeError('ERR_OWNER_API_UNREACHABLE'))
@@ -133,18 +136,18 @@ export function runExchange(dispatcher: Dispatcher, exchange: Exchange): void {
         },
         onResponseData(controller, chunk) {
           if (!aside) {
-            silence.heard(exchange.bodyTimeout)
+            limit.heard(exchange.bodyTimeout)
             return delivery.data(controller, chunk)
           }
           aside.bytes += chunk.length
           if (aside.bytes > maxAside) controller.abort(ended)
         },
         onResponseEnd() {
-          silence.end()
+          limit.end()
           if (!aside) delivery.end()
         },
         onResponseError(_controller, error) {
-          silence.end()
+          limit.end()
           if (aside) aside.lost = error
           else fail(error)
         },

@@ -23,15 +23,15 @@ export function tokenTrace(token: string): TokenTrace {
   if (token.length < shortestTrace) return { inText: () => false, inBody: () => false }
   const text = token.slice(-traceLength)
   const trace = Buffer.from(text, 'latin1')
+  /** What came before, or at least its end. */
   let before: Buffer | undefined
   return {
     inText: (value) => value.includes(text),
     inBody(chunk) {
       // A token may begin in one chunk and end in the next.
-      const seam = before && Buffer.concat([before, chunk.subarray(0, trace.length - 1)])
-      const found = chunk.includes(trace) || seam?.includes(trace) === true
-      before = seam && chunk.length < trace.length ? seam.subarray(1 - trace.length) : chunk.subarray(1 - trace.length)
-      return found
+      const seam = before && Buffer.concat([before.subarray(1 - trace.length), chunk.subarray(0, trace.length - 1)])
+      before = seam && chunk.length < trace.length ? seam : chunk
+      return chunk.includes(trace) || seam?.includes(trace) === true
     },
   }
 }
