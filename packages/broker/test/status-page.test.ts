@@ -9,6 +9,7 @@ import { statusPageCode, takeCode } from '../src/status-page/entry-code.ts'
 import { ago, duration } from '../src/status-page/duration.ts'
 import { statusPage } from '../src/status-page/status-page.ts'
 import { type PageUnderTest, startPage } from './page-under-test.ts'
+import { until } from './until.ts'
 
 const emulator = useEmulator({ mfaAt: 'form-submission' })
 const opened: PageUnderTest[] = []
@@ -160,14 +161,14 @@ describe('what is sent to it', () => {
     const page = await start()
     const cookie = (await inside(page)).cookie()
     const [name = '', value = ''] = cookie.split('=')
-    const [id, , until, mac] = value.split('.')
+    const [id, , last, mac] = value.split('.')
     const outside = browserAt(page.url)
     await outside.open('/status')
     const [theirs = '', , end, theirMac] = outside.cookie().split('=')[1]?.split('.') ?? []
     const forged = [
-      `${id}.inside.${Number(until) + 1}.${mac}`,
+      `${id}.inside.${Number(last) + 1}.${mac}`,
       `${theirs}.inside.${end}.${theirMac}`,
-      `${id}.inside.${until}.`,
+      `${id}.inside.${last}.`,
       'x',
       '...',
     ]
@@ -245,6 +246,37 @@ describe('the page', () => {
     const secrets = [refresh_token, await page.tokens.getAccessToken(account)]
     expect(secrets.some((secret) => text.includes(secret))).toBe(false)
     expect(text).toMatch(/(?:8 hours|7 hours 59 minutes) left · next refresh in (?:6 hours|5 hours 59 minutes)/u)
+  })
+
+  it('shows the last failures of all instances, and its own while the store is down', async () => {
+    const kept = memoryTokenStore()
+    const down = () => Promise.reject(new Error('down'))
+    let isDown = false
+    const store: TokenStore = {
+      ...kept,
+      read: (name) => (isDown ? down() : kept.read(name)),
+      swap: (...call) => (isDown ? down() : kept.swap(...call)),
+    }
+    const [first, second] = [await start({ store }), await start({ store })]
+    const browsers = [await inside(first), await inside(second)]
+    const shown = async (): Promise<string[]> =>
+      Promise.all(
+        browsers.map(async (browser) =>
+          load((await browser.open('/status')).text)('#failures')
+            .parent()
+            .find('li > span:first-child')
+            .text(),
+        ),
+      )
+    first.page.noteFailure('One.', account)
+    await until(async () => (await shown())[1] === 'One.')
+    second.page.noteFailure('One.', account)
+    await until(async () => (await shown())[0] === 'One. 2 times')
+    isDown = true
+    second.page.noteFailure('Two.')
+    expect(await shown()).toEqual(['One.', 'Two.One.'])
+    isDown = false
+    expect(await shown()).toEqual(['One. 2 times', 'Two.One. 2 times'])
   })
 
   it('says what it can while the store is down, and comes back with it', async () => {

@@ -69,7 +69,7 @@ const guesses: TryLimit = { tries: 20, during: 900 }
 export function statusPage(options: StatusPageOptions): StatusPage {
   const { tokens, sso, clients, store, path = '/status', https = false, hosts = [], refreshAfter = 0.75 } = options
   if (!/^(?:\/[\w.-]+)+$/u.test(path)) throw new TypeError('path of the status page must be a path such as /status')
-  const failures = failuresOf(tokens)
+  const failures = failuresOf(tokens, store)
   const codes = sharedTries(store, 'status-page-codes', guesses)
   const tries = sharedTries(store, 'sign-in-tries', signInTries)
   const waiting = options.shareSignIns === true ? sharedSignIns(store) : waitingSignIns()
@@ -86,7 +86,7 @@ export function statusPage(options: StatusPageOptions): StatusPage {
       ...contextOf(visitor),
       accounts: await accountRows(tokens, listed?.flatMap(({ accounts }) => accounts) ?? []),
       clients: listed,
-      failures: failures.list(),
+      failures: await failures.list(),
       refreshAfter,
       now: Date.now() / 1000,
       notice: text === undefined ? undefined : { kind: 'good', text },

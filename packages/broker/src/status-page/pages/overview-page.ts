@@ -50,7 +50,7 @@ export function overviewPage(page: OverviewPage): Html {
       </section>
       <section class="card" aria-labelledby="failures">
         <h2 id="failures">Last failures</h2>
-        ${failures.length === 0 && html`<p class="quiet">None since this broker started.</p>`}
+        ${failures.length === 0 && html`<p class="quiet">None lately.</p>`}
         <ul class="rows">
           ${failures.map((failure) => failureRow(failure, now))}
         </ul>
