@@ -54,6 +54,8 @@ for (const size of sizes) {
     map.set(names[index], { token: tokenSet.access_token, until: (now + 8 * hour) * 1000 })
     await tokens.getAccessToken(names[index])
   }
+  // The second call is the first one that is answered from memory: all of them are in use.
+  for (let index = 0; index < size; index += 1) await tokens.getAccessToken(names[index])
   candidates.push(
     { name: 'Map look-up + clock', size, call: (name) => lookUp(map, name), floor: true },
     { name: 'getAccessToken', size, call: (name) => tokens.getAccessToken(name) },

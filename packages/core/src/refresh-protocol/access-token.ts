@@ -23,14 +23,11 @@ import { isUnused, noteRefusal } from './refusal.ts'
 
 /** The hot path: one look-up and one reading of the clock. Nothing is written, and nothing else is read. */
 export function getAccessToken(account: string, options: CallOptions | undefined, context: Context): Promise<string> {
-  const cache = context.memory.get(account)
-  if (cache !== undefined) {
-    const now = Math.floor(context.runtime.wallClock() / 1000)
-    if (now >= cache.servedFrom && now < cache.servedUntil) return Promise.resolve(cache.accessToken)
-  }
-  return cache === undefined
-    ? serveFirst(account, options, context)
-    : serve(context.memory.of(account), options, context)
+  const served = context.memory.served(account)
+  if (served === undefined) return serveFirst(account, options, context)
+  const now = Math.floor(context.runtime.wallClock() / 1000)
+  if (now >= served.from && now < served.until) return Promise.resolve(served.accessToken)
+  return serve(context.memory.of(account), options, context)
 }
 
 /** The same with what else a caller may know of it, from one record. */
@@ -63,8 +60,8 @@ async function serveFirst(account: string, options: CallOptions | undefined, con
 function serve(cache: AccountCache, options: CallOptions | undefined, context: Context): Promise<string> {
   const now = instantOf(context.runtime)
   if (!isUsable(cache, now)) return waitForRefresh(cache, newestAccessToken(cache, context), options?.signal, context)
-  const { accessToken } = cache
-  if (freshnessOf(cache, now) === 'fresh') openWindow(cache, now, cache.ages.ageing - ageOf(cache, now))
+  const accessToken = accessTokenOf(cache.record) ?? ''
+  if (freshnessOf(cache, now) === 'fresh') openWindow(cache, now, cache.ages.ageing - ageOf(cache, now), context.memory)
   else if (refreshInBackground(cache, context) && !context.background.outlivesCalls) {
     return serveOnceLanded(cache, accessToken, context)
   }
@@ -74,7 +71,7 @@ function serve(cache: AccountCache, options: CallOptions | undefined, context: C
 /** @param before - it worked when it was asked for, whatever comes of the refresh */
 async function serveOnceLanded(cache: AccountCache, before: string, context: Context): Promise<string> {
   await landInCall(cache, context)
-  return isUsable(cache, instantOf(context.runtime)) ? cache.accessToken : before
+  return isUsable(cache, instantOf(context.runtime)) ? (accessTokenOf(cache.record) ?? before) : before
 }
 
 async function newestAccessToken(cache: AccountCache, context: Context): Promise<string> {
@@ -106,7 +103,7 @@ function refreshInBackground(cache: AccountCache, context: Context): boolean {
       ? 0
       : cache.backgroundBackOff.wait - elapsed(cache.backgroundBackOff.since, now)
   if (pause > 0) {
-    openWindow(cache, now, Math.min(pause, cache.ages.expired - ageOf(cache, now)))
+    openWindow(cache, now, Math.min(pause, cache.ages.expired - ageOf(cache, now)), context.memory)
     return false
   }
   inFlightRefresh(cache, context).done.catch(() => {

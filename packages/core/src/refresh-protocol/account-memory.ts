@@ -10,16 +10,19 @@ import type { Place } from '../budget/waiting-line.ts'
 import type { OwnIntent } from './own-intents.ts'
 import { elapsed, type Instant, instantOf, type Runtime } from './runtime.ts'
 
+/**
+ * An access token that is returned without another check. These are small objects apart from all else that is known of an
+ * account, and none of their fields is a fraction: with a million accounts, each additional memory access is slow.
+ */
+export interface Served {
+  readonly accessToken: string
+  /** Seconds of the wall clock between which it is returned. */
+  readonly from: number
+  until: number
+}
+
 /** One account, as this process knows it. Mutable, and changed by the protocol alone. */
 export interface AccountCache {
-  /** The access token; empty if the account has no token. */
-  accessToken: string
-  /**
-   * Seconds of the wall clock between which `accessToken` is returned without another check. These three fields come first, and
-   * are neither promises nor fractions: with a million accounts, each additional memory access is slow.
-   */
-  servedFrom: number
-  servedUntil: number
   readonly account: string
   /** The newest record seen, and which write it was; 0 and none before the first. */
   version: number
@@ -53,6 +56,8 @@ export interface AccountCache {
   turns: { readonly refused: boolean; readonly missed: boolean }
   /** How many wait for its refresh. */
   callers: number
+  /** What the hot path returns, since it was opened for the first time. */
+  served: Served | undefined
 }
 
 /** A place in the budget of a host. */
@@ -84,9 +89,11 @@ export interface InFlightRefresh {
 }
 
 export interface AccountMemory {
-  /** What is known, for the hot path: a look-up that does not count as a use. */
-  get(account: string): AccountCache | undefined
-  /** The same, created if necessary, and counted as a use. */
+  /** For the hot path: a look-up that does not count as a use. */
+  served(account: string): Served | undefined
+  /** What the hot path returns from now on. */
+  serve(cache: AccountCache, served: Served): void
+  /** What is known, created if necessary, and counted as a use. */
   of(account: string): AccountCache
   all(): Iterable<AccountCache>
   /** To be called when a refresh or a commit has ended. */
@@ -96,15 +103,24 @@ export interface AccountMemory {
 /** @param size - accounts that are remembered; one with a refresh under way or unsaved tokens is never forgotten */
 export function createAccountMemory(size: number): AccountMemory {
   const all = new Map<string, AccountCache>()
+  const served = new Map<string, Served>()
+  const forget = (account: string): void => {
+    all.delete(account)
+    served.delete(account)
+  }
   // Apart from it, so that the hot path writes nothing: an account counts as used when its window is opened anew.
   const used = new LRUCache<string, AccountCache>({
     max: size,
     dispose: (cache, account, reason) => {
-      if (reason === 'evict' && !isBusy(cache)) all.delete(account)
+      if (reason === 'evict' && !isBusy(cache)) forget(account)
     },
   })
   return {
-    get: (account) => all.get(account),
+    served: (account) => served.get(account),
+    serve(cache, next) {
+      cache.served = next
+      served.set(cache.account, next)
+    },
     of(account) {
       const cache = all.get(account) ?? unknown(account)
       all.set(account, cache)
@@ -113,7 +129,7 @@ export function createAccountMemory(size: number): AccountMemory {
     },
     all: () => all.values(),
     release(cache) {
-      if (!isBusy(cache) && !used.has(cache.account)) all.delete(cache.account)
+      if (!isBusy(cache) && !used.has(cache.account)) forget(cache.account)
     },
   }
 }
@@ -126,9 +142,6 @@ const noAges: Ages = { ageing: 0, expiring: 0, expired: 0 }
 
 function unknown(account: string): AccountCache {
   return {
-    accessToken: '',
-    servedFrom: 0,
-    servedUntil: 0,
     account,
     version: 0,
     writeId: undefined,
@@ -148,6 +161,7 @@ function unknown(account: string): AccountCache {
     turn: undefined,
     turns: noTurns,
     callers: 0,
+    served: undefined,
   }
 }
 
@@ -171,7 +185,6 @@ export function acceptRecord(
   cache.seen = instantOf(runtime)
   cache.sawReplaced = before !== undefined
   cache.ages = agesOf(record, refreshAfter)
-  cache.accessToken = accessToken ?? ''
   cache.backgroundBackOff = undefined
   cache.turns = noTurns
   closeWindow(cache)
@@ -207,12 +220,15 @@ export function isUsable(cache: AccountCache, now: Instant): boolean {
 const longestWindow = 60_000
 
 /** Lets the hot path serve the token after one reading of the wall clock: for so many milliseconds, a minute at most. */
-export function openWindow(cache: AccountCache, now: Instant, milliseconds: number): void {
-  cache.servedFrom = Math.floor(now.wall / 1000)
-  // Not beyond: a last second that is not whole is asked about.
-  cache.servedUntil = Math.floor((now.wall + Math.min(milliseconds, longestWindow)) / 1000)
+export function openWindow(cache: AccountCache, now: Instant, milliseconds: number, memory: AccountMemory): void {
+  memory.serve(cache, {
+    accessToken: accessTokenOf(cache.record) ?? '',
+    from: Math.floor(now.wall / 1000),
+    // Not beyond: a last second that is not whole is asked about.
+    until: Math.floor((now.wall + Math.min(milliseconds, longestWindow)) / 1000),
+  })
 }
 
-export function closeWindow(cache: AccountCache): void {
-  cache.servedUntil = 0
+export function closeWindow({ served }: AccountCache): void {
+  if (served !== undefined) served.until = 0
 }
