@@ -46,8 +46,8 @@ const plainAgents: Agents = {
 
 /** Opens nothing yet. Every login and every refresh has its own, for each instance that it speaks to. */
 export function openConnection(origin: URL, settings: ConnectionSettings, agents: Agents = plainAgents): Connection {
-  const closed = new AbortController()
-  const agent = agentOf(origin, settings, agents, closed.signal)
+  const closed = settings.proxy === undefined ? undefined : new AbortController()
+  const agent = agentOf(origin, settings, agents, closed?.signal)
   const connecting = handOutConnectedSockets(agent)
   const offersHttp2 = settings.transport.http2 && origin.protocol === 'https:'
   let agreed: Promise<Http2 | undefined> | undefined
@@ -63,28 +63,32 @@ export function openConnection(origin: URL, settings: ConnectionSettings, agents
     http2: offersHttp2 ? openHttp2Connection : undefined,
     close: () => {
       for (const socket of connecting) socket.destroy()
-      closed.abort()
+      closed?.abort()
       agent.destroy()
       agreed?.then((http2) => http2?.close()).catch(() => undefined)
     },
   }
 }
 
+/** What axios sets on the socket of each request. Another figure of the agent's would be two more system calls for each. */
+const axiosKeepAlive = 60_000
+
 function agentOf(
   origin: URL,
   { transport, proxy, tlsMemory }: ConnectionSettings,
   agents: Agents,
-  closed: AbortSignal,
+  closed: AbortSignal | undefined,
 ): HttpAgent {
-  const common = { keepAlive: true, maxSockets: 1 }
+  const common = { keepAlive: true, keepAliveMsecs: axiosKeepAlive, maxSockets: 1 }
   // Plain http is spoken on this machine alone: to a proxy it would show the password, and lead to the proxy's own loopback.
   if (origin.protocol === 'http:') return agents.http(common)
   // The signal ends a CONNECT that the proxy never answers: hpagent passes it on to node:http.
-  const via = proxy === undefined ? undefined : { proxy, proxyRequestOptions: { headers: {}, signal: closed } }
+  const via =
+    proxy === undefined ? undefined : { proxy, proxyRequestOptions: { headers: {}, ...(closed && { signal: closed }) } }
   // Stated, because the environment could turn it off.
   const secure = { ...common, rejectUnauthorized: true, secureContext: sharedContext(tlsMemory, transport.tls) }
   const agent = via ? agents.proxied({ ...secure, ...via }) : agents.https(secure)
-  shareSessions(agent, tlsMemory)
+  shareSessions(agent, tlsMemory, via !== undefined)
   return agent
 }
 

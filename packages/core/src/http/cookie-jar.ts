@@ -1,18 +1,27 @@
 /**
  * The cookies of one login at one instance: host-only, https-only where they came over https, few and small (interface
  * document, "Session cookie"; the firewall sets several of its own beside it).
+ *
+ * tough-cookie reads and matches them. Its jar is for many hosts, with stores that answer later and the Public Suffix List,
+ * which takes longer to load than all else of it; the few cookies of one host are a map.
  */
-import { type Callback, Cookie, CookieJar, defaultPath, domainMatch, MemoryCookieStore } from 'tough-cookie'
+import { Cookie, cookieCompare, defaultPath, domainMatch, pathMatch } from 'tough-cookie'
 
 const mostCookies = 50
 const longestCookie = 4 * 1024
 /** All of them together, so that a request's headers stay below the usual 16 KiB. */
 const mostBytes = 12 * 1024
 
+/** What a cookie agent reads from and writes to, in the names that tough-cookie's jar has for it. */
+export interface AgentJar {
+  readonly getCookiesSync: (address: string) => Cookie[]
+  readonly setCookieSync: (header: Cookie | string, address: string) => undefined
+  readonly store: { readonly synchronous: true }
+}
+
 /** A jar that is never shared: not between logins, nor between the instances of one login. */
 export interface InstanceCookies {
-  /** What the cookie agent reads from and writes to. */
-  readonly jar: CookieJar
+  readonly jar: AgentJar
   /** The `Cookie` header of a request, where no agent sends it; `undefined` where no cookie belongs to the address. */
   readonly headerFor: (url: URL) => string | undefined
   /** Keeps the `Set-Cookie` headers of this address's answer, where no agent does. */
@@ -26,56 +35,78 @@ export interface InstanceCookies {
  * @param restored - `Set-Cookie` values to start with
  */
 export function instanceCookies(origin: string, restored: readonly string[] = []): InstanceCookies {
-  const jar = new CookieJar(oneHostStore())
+  const { hostname, protocol } = new URL(origin)
+  const isSecure = protocol === 'https:'
+  /** By name and path. */
   const kept = new Map<string, Cookie>()
   /** Bytes of all that are kept, but for the one whose place is taken. */
   const bytesBeside = (replaced: string): number =>
     [...kept].reduce((sum, [name, cookie]) => sum + (name === replaced ? 0 : cookie.cookieString().length + 2), 0)
 
-  function keep(header: string, url: URL): void {
+  function keep(header: string, path: string): void {
     const cookie = header.length <= longestCookie ? Cookie.parse(header) : undefined
-    if (!cookie || (cookie.domain !== null && !domainMatch(url.hostname, cookie.domain))) return
-    cookie.domain = null
-    if (url.protocol === 'https:') cookie.secure = true
-    cookie.path ??= defaultPath(url.pathname)
+    if (!cookie || (cookie.domain !== null && !domainMatch(hostname, cookie.domain))) return
+    Object.assign(cookie, { domain: null, hostOnly: true, lastAccessed: new Date() })
+    if (isSecure) cookie.secure = true
+    if (!cookie.path?.startsWith('/')) cookie.path = defaultPath(path)
+    if (!isAsItsNameSays(cookie)) return
     const name = `${cookie.key};${cookie.path}`
     if (!kept.has(name) && kept.size >= mostCookies) return
     if (bytesBeside(name) + cookie.cookieString().length > mostBytes) return
-    if (jar.setCookieSync(cookie, url.href, { ignoreError: true })) kept.set(name, cookie)
+    if (isOver(cookie)) kept.delete(name)
+    else kept.set(name, cookie)
   }
 
-  for (const header of restored) keep(header, new URL(origin))
-  const facade: Pick<CookieJar, 'getCookiesSync' | 'setCookieSync'> = {
-    getCookiesSync: (address) => jar.getCookiesSync(withoutQuery(address, origin).href),
-    setCookieSync: (cookie, address) => {
-      keep(String(cookie), withoutQuery(address, origin))
-      return undefined
-    },
-  }
+  /** Those that belong to a path, oldest first. */
+  const cookiesFor = (path: string): Cookie[] =>
+    [...kept.values()].filter(
+      (cookie) => pathMatch(path, cookie.path ?? '/') && (isSecure || !cookie.secure) && !isOver(cookie),
+    )
+
+  for (const header of restored) keep(header, '/')
   return {
-    jar: Object.assign(new CookieJar(), facade),
-    headerFor: (url) => jar.getCookieStringSync(url.href) || undefined,
-    keep: (headers, url) => headers.forEach((header) => keep(header, url)),
+    jar: new Jar(
+      (address) => cookiesFor(pathOf(address)),
+      (header, address) => keep(String(header), pathOf(address)),
+    ),
+    headerFor: ({ pathname }) =>
+      cookiesFor(pathname)
+        .toSorted(cookieCompare)
+        .map((cookie) => cookie.cookieString())
+        .join('; ') || undefined,
+    keep: (headers, { pathname }) => headers.forEach((header) => keep(header, pathname)),
     stored: () => [...kept.values()].map((cookie) => cookie.toString()),
   }
 }
 
-/**
- * All cookies are one host's, and the jar looks at their paths itself. The store would ask the Public Suffix List for the
- * host's parents, which takes longer to load than all else of a jar.
- */
-function oneHostStore(): MemoryCookieStore {
-  const store = new MemoryCookieStore()
-  const findCookies = (_host: string, _path: string, _special: boolean, found: Callback<Cookie[]>): void =>
-    store.getAllCookies(found)
-  return Object.assign(store, { findCookies })
+/** A class of its own: axios copies plain objects. */
+class Jar implements AgentJar {
+  readonly store = { synchronous: true } as const
+  readonly getCookiesSync: AgentJar['getCookiesSync']
+  readonly #set: (header: Cookie | string, address: string) => void
+
+  constructor(get: AgentJar['getCookiesSync'], set: (header: Cookie | string, address: string) => void) {
+    this.getCookiesSync = get
+    this.#set = set
+  }
+
+  setCookieSync(header: Cookie | string, address: string): undefined {
+    this.#set(header, address)
+  }
 }
 
-/**
- * The address that a request really has: http-cookie-agent leaves its port out, and escapes its `?`, so that a cookie with
- * an exact `Path` would not match.
- */
-function withoutQuery(address: string | URL, origin: string): URL {
-  const { pathname } = new URL(address)
-  return new URL(pathname.replace(/%3F.*$/isu, ''), origin)
+/** Whether a cookie keeps the promise of its name (RFC 6265bis, "Cookie Name Prefixes"). */
+function isAsItsNameSays({ key, secure, path }: Cookie): boolean {
+  if (key.startsWith('__Host-')) return secure && path === '/'
+  return !key.startsWith('__Secure-') || secure
+}
+
+function isOver(cookie: Cookie): boolean {
+  return (cookie.expiryTime() ?? Number.POSITIVE_INFINITY) <= Date.now()
+}
+
+/** Of an address as http-cookie-agent makes it: it escapes the `?` of a request, so that an exact `Path` would not match. */
+function pathOf(address: string): string {
+  const [, path = ''] = /^[^:/]+:\/\/[^/?#]*([^?#]*)/u.exec(address) ?? []
+  return path.replace(/%3F.*$/isu, '') || '/'
 }

@@ -4,12 +4,12 @@
  * No AxiosError leaves it: one carries the password, the cookies and the tokens in its `config`, `request` and `response`.
  */
 import { Axios, type AxiosRequestConfig, type AxiosResponse, getAdapter } from 'axios'
-import type { CookieJar } from 'tough-cookie'
 import { onAbort } from '../support/abort.ts'
 import { mostBodyBytes } from './answer-bounds.ts'
 import { http1Transport, http2Transport, type RequestWatch } from './axios-transports.ts'
 import type { Connection } from './connection.ts'
 import type { CarriedCookies } from './cookie-agents.ts'
+import type { AgentJar } from './cookie-jar.ts'
 import type { AgreedTransport } from './http-context.ts'
 
 /** One request, ready to be sent. */
@@ -50,6 +50,8 @@ export function isBareFailure(thrown: unknown): thrown is BareFailure {
   return typeof thrown === 'object' && thrown !== null && Object.hasOwn(thrown, 'kind') && 'code' in thrown
 }
 
+type RequestConfig = AxiosRequestConfig<string> & { readonly jar?: AgentJar }
+
 // Not axios.create(): that would take over what the application set on its own axios.defaults. It keeps nothing of a request.
 const client = new Axios()
 const send = getAdapter('http')
@@ -72,19 +74,31 @@ export function createHttpClient(connection: Connection, cookies?: CarriedCookie
       const http2 = connection.http2 && (await unlessAborted(connection.http2(), signal))
       // Over HTTP/1.1 an agent sends and keeps the cookies; HTTP/2 has none.
       const cookie = http2 && cookies?.headerFor(url)
-      const config: AxiosRequestConfig<string> & { readonly jar?: CookieJar } = {
-        ...rules,
+      const request: RequestConfig = {
         method,
         url: url.href,
         headers: { ...headers, ...(cookie !== undefined && { Cookie: cookie }) },
         ...(body !== undefined && { data: body }),
         signal,
-        ...(!http2 && cookies && { jar: cookies.jar }),
         transport: http2 ? http2Transport(http2, watch) : http1Transport(watch),
         // The wrapper makes new agents for each request; the login's own connection takes their place.
-        adapter: (wrapped) => send({ ...wrapped, httpAgent: agent, httpsAgent: agent }),
+        httpAgent: agent,
+        httpsAgent: agent,
       }
-      const answer = await client.request<string>(config)
+      const answers: AxiosResponse<string>[] = []
+      // The rest of the request is the adapter's alone: what goes through axios's own hands is merged and copied several
+      // times, which takes as long as to send it.
+      const config: RequestConfig = {
+        ...(!http2 && cookies && { jar: cookies.jar }),
+        adapter: async (wrapped) => {
+          const answer = await send(Object.assign(Object.create(null), wrapped, rules, request))
+          answers.push(answer)
+          return { ...answer, headers: {} }
+        },
+      }
+      await client.request<string>(config)
+      const [answer] = answers
+      if (!answer) throw new Error('no answer')
       if (http2) cookies?.keep(answer.headers['set-cookie'] ?? [], url)
       return plainAnswer(answer)
     } catch (error) {
@@ -108,8 +122,6 @@ const rules: AxiosRequestConfig<string> = {
   responseEncoding: 'utf8',
   decompress: true,
   validateStatus: () => true,
-  transformRequest: [(data: unknown): unknown => data],
-  transformResponse: [(data: unknown): unknown => data],
 }
 
 /** Waits for a connection, but not longer than the request may take. */
@@ -126,10 +138,10 @@ async function unlessAborted<T>(waiting: Promise<T>, signal: AbortSignal): Promi
 }
 
 function plainAnswer({ status, headers, data }: AxiosResponse<string>): HttpAnswer {
-  const plain = new Map(
-    Object.entries(headers).map(([name, value]: [string, unknown]) => [name.toLowerCase(), String(value)]),
-  )
-  return { status, header: (name) => plain.get(name), body: data }
+  // Node names them in lower case.
+  const header = (name: string): string | undefined =>
+    Object.hasOwn(headers, name) ? String(headers[name]) : undefined
+  return { status, header, body: data }
 }
 
 function bareFailure(error: unknown): BareFailure {

@@ -22,8 +22,12 @@ export function sharedContext(memory: TlsMemory, tls: Transport['tls']): SecureC
   return (memory.context ??= createSecureContext(tls))
 }
 
-/** Offers the kept session on each new connection of an agent, and keeps the one that it is given. */
-export function shareSessions(agent: Agent, { sessions }: TlsMemory): void {
+/**
+ * Offers the kept session on each new connection of an agent, and keeps the one that it is given.
+ *
+ * @param tunnelled - the agent goes through a proxy: its handshake begins before anybody sees the socket
+ */
+export function shareSessions(agent: Agent, { sessions }: TlsMemory, tunnelled: boolean): void {
   const connect = agent.createConnection.bind(agent)
   agent.createConnection = (options, callback) => {
     const name = `${options.host}:${options.port}`
@@ -31,13 +35,21 @@ export function shareSessions(agent: Agent, { sessions }: TlsMemory): void {
     const follow = (socket: unknown): void => {
       if (socket instanceof TLSSocket) keepSessions(socket, sessions, name)
     }
-    const connected = connect({ ...options, ...(session && { session }) }, (error, socket) => {
+    const isEarly = tunnelled || !takesSessions(TLSSocket.prototype)
+    const connected = connect({ ...options, ...(isEarly && session && { session }) }, (error, socket) => {
       if (!error) follow(socket)
       callback?.(error, socket)
     })
     if (connected) follow(connected)
+    // Among the options, node:tls would decode it twice, and the certificate in it, which takes longer than a request.
+    if (!isEarly && session && takesSessions(connected)) connected.setSession(session)
     return connected
   }
+}
+
+/** A method of `node:tls` sockets that its documentation leaves out. */
+function takesSessions(socket: object | null | undefined): socket is { setSession(session: Buffer): void } {
+  return socket instanceof Object && 'setSession' in socket
 }
 
 /** TLS 1.2 brings a session before the certificate was looked at, TLS 1.3 after that, and often two. */

@@ -1,8 +1,8 @@
 /**
  * The one file that knows HTML: a page as plain data, read within limits.
  *
- * Limits come first: a page of nested elements can keep a DOM parser busy for minutes. Then one walk through the document
- * collects all there is to know: looking things up in it takes the square of its size.
+ * Limits hold while it is parsed: a page of nested elements can keep a DOM parser busy for minutes. Then one walk through the
+ * document collects all there is to know: looking things up in it takes the square of its size.
  */
 import { load } from 'cheerio/slim'
 import { isCaptchaWidget } from './captcha-widget.ts'
@@ -46,7 +46,8 @@ export interface HtmlPage {
 /** Reads a page; `'beyond limits'` where it has too many elements, attributes or inputs, or nests them too deeply. */
 export function readHtmlPage(html: string): HtmlPage | 'beyond limits' {
   const budget = createMarkupBudget()
-  if (!budget.affords(html)) return 'beyond limits'
+  const document = documentOf(html, budget)
+  if (!document) return 'beyond limits'
   const found: Found = {
     titles: [],
     texts: [],
@@ -57,7 +58,7 @@ export function readHtmlPage(html: string): HtmlPage | 'beyond limits' {
     inputs: [],
     hasLooseCaptchaWidget: false,
   }
-  if (!collect(documentOf(html), topLevel, found, budget)) return 'beyond limits'
+  if (!collect(document, topLevel, found, budget)) return 'beyond limits'
   const { titles, texts, shownTexts, scripts, hasLooseCaptchaWidget } = found
   return {
     title: oneLine(titles[0] ?? ''),
@@ -161,9 +162,8 @@ function collectScript(node: MarkupNode, place: Place, found: Found, budget: Mar
     found.scripts.push(text)
     return true
   }
-  return (
-    budget.affords(text) && collect(documentOf(text), { ...place, isShown: false, isTemplate: true }, found, budget)
-  )
+  const template = documentOf(text, budget)
+  return template !== undefined && collect(template, { ...place, isShown: false, isTemplate: true }, found, budget)
 }
 
 function foundForm(node: MarkupNode, { forms, formsById }: Found): FoundForm {
@@ -190,8 +190,9 @@ function inputsByForm({ forms, formsById, inputs }: Found): Pick<HtmlPage, 'form
   return { forms, looseInputs }
 }
 
-function documentOf(markup: string): MarkupNode {
-  return load(markup).root()[0] ?? { type: 'root' }
+function documentOf(markup: string, budget: MarkupBudget): MarkupNode | undefined {
+  const document = budget.parse(markup)
+  return document && load(document).root()[0]
 }
 
 /** The text in a title or a script; elements are not part of it in HTML, but they are in SVG. */

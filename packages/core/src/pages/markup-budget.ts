@@ -1,7 +1,7 @@
 /**
- * How much markup a page may have. Counted in one pass over its tags, before anything is built from them.
+ * How much markup a page may have: counted while it is parsed, so that what is built stays as small.
  */
-import { Parser } from 'htmlparser2'
+import { DomHandler, Parser } from 'htmlparser2'
 
 const mostTags = 5000
 const mostInputs = 500
@@ -12,8 +12,8 @@ const mostPieces = 100
 
 /** What is left for the rest of a page. */
 export interface MarkupBudget {
-  /** Spends the budget on a piece of markup; `false` as soon as it is too much. */
-  affords(html: string): boolean
+  /** Spends the budget on a piece of markup, and gives its document; `undefined` as soon as it is too much. */
+  parse(html: string): DomHandler['root'] | undefined
 }
 
 /** One budget for a page together with its templates. */
@@ -23,23 +23,27 @@ export function createMarkupBudget(): MarkupBudget {
   let attributes = 0
   let pieces = 0
   return {
-    affords(html) {
+    parse(html) {
       pieces += 1
-      if (pieces > mostPieces) return false
+      if (pieces > mostPieces) return undefined
       let depth = 0
-      const parser = new Parser({
-        onopentagname(name) {
+      const handler = new DomHandler()
+      const counting = {
+        onopentagname(name: string): void {
           if (name === 'input') inputs += 1
           requireThat(++tags <= mostTags && ++depth <= mostDepth && inputs <= mostInputs)
         },
-        onattribute: () => requireThat(++attributes <= mostAttributes),
-        onclosetag: () => void (depth -= 1),
-      })
+        onattribute: (): void => requireThat(++attributes <= mostAttributes),
+        onclosetag(): void {
+          depth -= 1
+          DomHandler.prototype.onclosetag.call(handler)
+        },
+      }
       try {
-        parser.end(html)
-        return true
+        new Parser(Object.assign(handler, counting)).end(html)
+        return handler.root
       } catch (error) {
-        if (error === tooMuch) return false
+        if (error === tooMuch) return undefined
         throw error
       }
     },

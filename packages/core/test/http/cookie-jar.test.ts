@@ -36,6 +36,24 @@ describe('the cookies of an instance (S23)', () => {
     expect(cookies.stored()).toEqual(['a=1; Path=/; Secure'])
   })
 
+  it('are dropped where they break the promise of their names', () => {
+    const cookies = instanceCookies(origin)
+    for (const value of ['__Host-a=1; Path=/', '__Host-b=1; Path=/oauth2', '__Secure-c=1; Path=/'])
+      cookies.jar.setCookieSync(value, authorize)
+    expect(header(cookies)).toBe('__Host-a=1; __Secure-c=1')
+    const loopback = instanceCookies('http://127.0.0.1')
+    for (const name of ['__Host-a', '__Secure-c', 'd'])
+      loopback.jar.setCookieSync(`${name}=1; Path=/`, 'http://127.0.0.1/')
+    expect(header(loopback, 'http://127.0.0.1/')).toBe('d=1')
+  })
+
+  it('marked Secure do not travel over http, and those of the longest path come first where no agent sends them', () => {
+    const loopback = instanceCookies('http://127.0.0.1')
+    const url = new URL('http://127.0.0.1/oauth2/v3/token')
+    loopback.keep(['a=1; Path=/', 'b=1; Path=/; Secure', 'a=2; Path=/oauth2'], url)
+    expect(loopback.headerFor(url)).toBe('a=2; a=1')
+  })
+
   it('are at most 50, of at most 4 KiB each, and 12 KiB together', () => {
     const many = instanceCookies(origin)
     for (let n = 0; n < 80; n += 1) many.jar.setCookieSync(`c${n}=1; Path=/`, authorize)
