@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { ChildProcess } from 'node:child_process'
 import { useEmulator } from '@owner-sso/emulator/jest'
+import { fileTokenStore } from '@owner-sso/token-store-file'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { ended, type Machine, newMachine, until } from './machine.ts'
 
@@ -53,6 +54,29 @@ describe('owner-sso keep', () => {
     const failed = await machine.run(['keep', '--once'], { ahead: hours(6.5) })
     expect(failed.code).toBe(7)
     expect(failed.stderr).toContain('1 failed')
+  })
+
+  it('whatever a name holds, it is part of one line, also of one that JSON can read', async () => {
+    await machine.signIn('plain@example.com')
+    const store = fileTokenStore({ path: machine.tokensFolder })
+    const stored = await store.read('plain@example.com')
+    const names = ['a\n2 accounts signed in', '\u001b[2Jb', '\u202ecba', '\u2028d', '__proto__', '{"account":"e"}', ' ']
+    for (const name of names) if (stored) await store.swap(name, 0, stored.record, 'one')
+    emulator.always('refresh', { status: 400, body: { error: 'invalid_grant' } })
+    const plain = await machine.run(['keep', '--once'], { ahead: hours(6.5) })
+    const lines = plain.stderr.trim().split('\n')
+    expect(lines.filter((line) => line.includes('has to sign in again'))).toHaveLength(names.length + 1)
+    expect(lines.filter((line) => line.includes('accounts signed in'))).toHaveLength(2)
+    expect(plain.stderr.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u)
+
+    // Told again by another process, this time for programs.
+    const { stdout } = await machine.run(['keep', '--once', '--json'], { ahead: hours(6.6) })
+    const told = stdout
+      .trim()
+      .split('\n')
+      .map((line): { account?: string } => JSON.parse(line))
+    const accounts = told.flatMap(({ account }) => account ?? [])
+    expect(accounts.toSorted()).toEqual(['plain@example.com', ...names].toSorted())
   })
 
   it.each(['SIGTERM', 'SIGINT'] as const)('goes on until %s, and ends with 0', async (signal) => {

@@ -1,9 +1,11 @@
 /** Names that others chose, full of what a terminal obeys: none of it reaches the terminal. */
 import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { createTokenManager } from '@owner-sso/core'
 import { useEmulator } from '@owner-sso/emulator/jest'
 import { fileTokenStore } from '@owner-sso/token-store-file'
 import { afterEach, beforeEach, expect, it } from '@jest/globals'
+import { auditLog } from '../src/broker/audit-log.ts'
 import { visible } from '../src/visible-text.ts'
 import { credential, type Machine, newMachine } from './machine.ts'
 import { controlC, describeInTerminal, enter, inTerminal } from './terminal.ts'
@@ -36,6 +38,19 @@ function expectTame(output: string): void {
   expect(output).not.toMatch(/\u001B\]|\u0007|\u009B|\u001B\[2J|\u001B\[1;1H|[\p{Bidi_Control}\u2028]/u)
   expect(output).not.toMatch(/^owner-sso: all is well/mu)
 }
+
+it('an audit log has one line an entry, which JSON reads as it was', async () => {
+  const path = join(machine.home, 'audit.log')
+  const log = auditLog(path)
+  const entry = { event: 'token', by: 'get', client: hostile, account: `${hostile}"}`, address: '127.0.0.1' } as const
+  for (const at of [1, 2]) log?.note({ at, ...entry })
+  await log?.close()
+  const written = readFileSync(path, 'utf8')
+  expectTame(written)
+  const [first, second, ...rest] = written.split('\n')
+  expect([first, second].map((line) => JSON.parse(line ?? ''))).toMatchObject([entry, entry])
+  expect(rest).toEqual([''])
+})
 
 async function keep(account: string): Promise<void> {
   const tokens = createTokenManager({ sso: { refresh: fails }, store: fileTokenStore({ path: machine.tokensFolder }) })
