@@ -14,7 +14,7 @@ export interface SecretMemory {
 }
 
 /**
- * @param max - how many secrets are remembered; the least recently asked is forgotten first
+ * @param max - how many secrets are remembered; the one that was remembered first is forgotten first
  * @param lifetime - seconds after which one is forgotten
  */
 export function createSecretMemory(max: number, lifetime: number): SecretMemory {

@@ -1,0 +1,295 @@
+/** Each limit at it and one beyond it, in what reads pages, answers and options. */
+import { describe, expect, it } from '@jest/globals'
+import { RegionNotAllowedError } from '../src/index.ts'
+import { type AnsweredPage, isFirewallChallenge } from '../src/firewall/challenge-page.ts'
+import { parseKeeperOptions } from '../src/keeper/keeper-options.ts'
+import { parseSsoOptions } from '../src/login/options.ts'
+import { allowedInstance, instanceAt } from '../src/login/region.ts'
+import { createSecretMemory } from '../src/login/secret-memory.ts'
+import { createMarkupBudget } from '../src/pages/markup-budget.ts'
+import { scriptLiterals } from '../src/pages/script-literals.ts'
+import { agesOf, assumedLifetime, freshnessAt, jitterOf } from '../src/refresh-protocol/freshness.ts'
+import { createEvents } from '../src/refresh-protocol/events.ts'
+import { quotedNames, quotedWords } from '../src/support/quotation.ts'
+import type { AccountRecord } from '../src/tokens/token-record.ts'
+
+const authUrl = 'https://auth.example.com'
+
+describe('the markup of a page', () => {
+  it.each<[string, (count: number) => string, number]>([
+    ['5000 tags', (count) => '<br>'.repeat(count), 5000],
+    ['500 inputs', (count) => '<input>'.repeat(count), 500],
+    [
+      '20000 attributes',
+      (count) => `<p ${Array.from({ length: count }, (_, index) => `a${index}`).join(' ')}>`,
+      20_000,
+    ],
+    ['256 tags in each other', (count) => '<b>'.repeat(count), 256],
+  ])('may have %s, and not one more', (_what, markup, most) => {
+    expect(createMarkupBudget().affords(markup(most))).toBe(true)
+    expect(createMarkupBudget().affords(markup(most + 1))).toBe(false)
+  })
+
+  it('counts depth by what is open, and all pieces of a page together', () => {
+    expect(createMarkupBudget().affords('<b></b>'.repeat(2000))).toBe(true)
+    const inputs = createMarkupBudget()
+    expect([inputs.affords('<input>'.repeat(500)), inputs.affords('<p>'), inputs.affords('<input>')]).toEqual([
+      true,
+      true,
+      false,
+    ])
+    const pieces = createMarkupBudget()
+    const afforded = Array.from({ length: 101 }, () => pieces.affords(''))
+    expect([afforded.slice(0, 100).every(Boolean), afforded[100]]).toEqual([true, false])
+  })
+})
+
+describe('a text of the service', () => {
+  const word = (letters: number): string => `A${'b'.repeat(letters - 1)}`
+
+  it('is quoted with 16 words at the most', () => {
+    const words = (count: number): string => Array<string>(count).fill('word').join(' ')
+    expect(quotedWords(words(16))).toBe(words(16))
+    expect(quotedWords(words(17))).toBe(`${words(16)} …`)
+    expect(quotedWords(`a ${'x'.repeat(996)} b`)).toBe('a … b')
+    expect(quotedWords(`a ${'x'.repeat(998)} b`)).toBe('a …')
+  })
+
+  it.each([
+    [word(24), true],
+    [word(25), false],
+    ['A'.repeat(24), true],
+    ['A'.repeat(25), false],
+    ['a-b_c’d', true],
+    ['a-b-c-d-e', false],
+    ['12', true],
+    ['123', false],
+    ['(word)', true],
+    ['wOrd', false],
+    ['word1', false],
+    ['1word', false],
+  ])('has the word %s: %s', (text, isShown) => {
+    expect(quotedWords(`the ${text}`)).toBe(`the ${isShown ? text : '…'}`)
+  })
+
+  it('is not quoted where it repeats what was sent, in other spaces or another case', () => {
+    expect(quotedWords('your Pass word is wrong', ['PASSWORD'])).toBeUndefined()
+    expect(quotedWords('your word is wrong', ['PASSWORD'])).toBe('your word is wrong')
+    expect([quotedWords('  '), quotedWords('x1 x2')]).toEqual([undefined, undefined])
+  })
+
+  it('names 12 fields at the most, of 48 characters each', () => {
+    const letters = Array.from('abcdefghijklm')
+    expect(quotedNames(letters.slice(0, 12))).toBe(letters.slice(0, 12).join(', '))
+    expect(quotedNames(letters)).toBe(`${letters.slice(0, 12).join(', ')}, …`)
+    const longest = `${'a'.repeat(24)}_${'b'.repeat(23)}`
+    expect([quotedNames([longest]), quotedNames([`${longest}b`])]).toEqual([longest, '…'])
+    expect(quotedNames(['_csrf', 'a_', '__a', 'a', 'a', 'x1y'])).toBe('_csrf, …, a')
+    expect(quotedNames(['a', 'secret'], ['secret'])).toBe('a, …')
+  })
+})
+
+it('a value in a script has 1024 characters with its quotes at the most', () => {
+  const found = (length: number): number =>
+    scriptLiterals([`var a = "${'x'.repeat(length)}"`], (name) => name === 'a').length
+  expect([found(1022), found(1023)]).toEqual([1, 0])
+})
+
+describe('the firewall’s page', () => {
+  const page = (more: Partial<AnsweredPage>): AnsweredPage => ({
+    title: '',
+    text: '',
+    scripts: ['run()'],
+    forms: [],
+    looseInputs: [],
+    ...more,
+  })
+  const input = (name: string, type = 'text') => ({ name, type })
+
+  it.each<[number, AnsweredPage | 'beyond limits' | undefined, boolean]>([
+    [429, undefined, true],
+    [428, undefined, false],
+    [200, 'beyond limits', false],
+    [200, page({}), true],
+    [200, page({ text: 'x'.repeat(60) }), true],
+    [200, page({ text: 'x'.repeat(61) }), false],
+    [200, page({ scripts: [] }), false],
+    [200, page({ title: 'Sign in' }), false],
+    [200, page({ title: 'Challenge' }), true],
+    [200, page({ title: 'A challenge' }), false],
+    [200, page({ forms: [{ inputs: [input('a', 'hidden')] }] }), true],
+    [200, page({ forms: [{ inputs: [input('a')] }] }), false],
+    [403, page({ title: 'Access Denied', scripts: [] }), true],
+    ...['identity', 'credential', 'passcode', 'backup_code', 'captcha'].flatMap(
+      (name): [number, AnsweredPage, boolean][] => [
+        [403, page({ title: 'Access Denied', looseInputs: [input(name)] }), false],
+        [403, page({ title: 'Access Denied', forms: [{ inputs: [input(name)] }] }), false],
+      ],
+    ),
+    [403, page({ title: 'Access Denied', looseInputs: [input('other')] }), true],
+    [200, page({ text: 'Incident ID: 7', scripts: [] }), true],
+  ])('is told by status %i and %j: %s', (status, answered, isChallenge) => {
+    expect(isFirewallChallenge(status, answered)).toBe(isChallenge)
+  })
+})
+
+describe('the options of createSso', () => {
+  it.each<[object]>([
+    [{ timeout: 2 ** 31 - 1 }],
+    [{ timeout: 0.5 }],
+    [{ firewallCooldown: 0.5 }],
+    [{ accessTokenLifetime: 'expires_in' }],
+    [{ accessTokenLifetime: 0.5 }],
+    [{ codeChallengeEncoding: 'raw-digest' }],
+    [{ regionalAuthUrls: ['http://localhost:1'] }],
+    [{ redirectUri: 'http://127.0.0.1/callback' }],
+    [{ redirectUri: 'app:/callback' }],
+    [{ proxy: 'http://proxy:1' }],
+    [{ proxy: 'https://proxy' }],
+  ])('may be %j', (more) => {
+    expect(parseSsoOptions({ authUrl, ...more })).toMatchObject(more)
+  })
+
+  it.each<[object]>([
+    [{ timeout: 2 ** 31 }],
+    [{ timeout: Number.NaN }],
+    [{ firewallCooldown: 0 }],
+    [{ firewallCooldown: Infinity }],
+    [{ accessTokenLifetime: -1 }],
+    [{ accessTokenLifetime: 'expires' }],
+    [{ redirectUri: 7 }],
+    ...['data:', 'blob:', 'file:///', 'about:', 'vbscript:'].map((scheme): [object] => [{ redirectUri: `${scheme}x` }]),
+    ...[' ', '\\', '?', '#'].map((sign): [object] => [{ redirectUri: `https://a.example/b${sign}c` }]),
+    [{ redirectUri: 'https://me@a.example/' }],
+    [{ redirectUri: 'https://:pw@a.example/' }],
+    [{ proxy: 7 }],
+    [{ proxy: 'ftp://proxy' }],
+  ])('may not be %j', (wrong) => {
+    const [name = ''] = Object.keys(wrong)
+    expect(() => parseSsoOptions({ authUrl, ...wrong })).toThrow(TypeError)
+    expect(() => parseSsoOptions({ authUrl, ...wrong })).toThrow(name)
+  })
+})
+
+it('an address that no instance has is refused with its origin, where it has one', () => {
+  const instances = { authUrl, regionalAuthUrls: ['https://auth.example.cn'] }
+  const originOf = (address: unknown): unknown => {
+    try {
+      return allowedInstance(address, instances, 'login-page')
+    } catch (error) {
+      if (!(error instanceof RegionNotAllowedError) || error.step !== 'login-page' || error.requestSent) throw error
+      return error.origin ?? 'none'
+    }
+  }
+  expect(originOf('https://auth.example.cn/x')).toBe('https://auth.example.cn')
+  expect(originOf('https://evil.example:1/x')).toBe('https://evil.example:1')
+  expect(['data:x', 'app:x', 'nowhere', 7, undefined].map(originOf)).toEqual(Array(5).fill('none'))
+  const other = [
+    'https://eu.example.com/',
+    'http://eu.example.com',
+    'https://eu.example.com:1',
+    'https://eu.example.com.',
+  ]
+  expect(other.map((address) => instanceAt(address, instances))).toEqual([
+    'https://eu.example.com',
+    ...Array<undefined>(3),
+  ])
+  expect(instanceAt('https://:pw@auth.example.com', instances)).toBeUndefined()
+})
+
+describe('the options of a keeper', () => {
+  it('come to milliseconds, with a sweep every quarter of an hour', () => {
+    expect(parseKeeperOptions({})).toMatchObject({ within: 7_200_000, every: 900_000, refreshTokenLifetime: undefined })
+    expect(parseKeeperOptions({ within: 8, every: 2, refreshTokenLifetime: 9 })).toMatchObject({
+      within: 8000,
+      every: 2000,
+      refreshTokenLifetime: 9000,
+    })
+  })
+
+  it.each([
+    [{ within: 0 }, 'within'],
+    [{ within: Infinity }, 'within'],
+    [{ every: 0 }, 'every'],
+    [{ within: 8, every: 2.1 }, 'every'],
+    [{ refreshTokenLifetime: 0 }, 'refreshTokenLifetime'],
+    [{ within: 8, refreshTokenLifetime: 8 }, 'refreshTokenLifetime'],
+  ])('are not %j', (wrong, name) => {
+    expect(() => parseKeeperOptions(wrong)).toThrow(TypeError)
+    expect(() => parseKeeperOptions(wrong)).toThrow(name)
+  })
+})
+
+describe('how fresh a token is', () => {
+  const record = (lifetime: number, state = 'signed-in') => ({ state, lifetime, lineage: 'l' }) as AccountRecord
+  const spread = 0.9 + 0.2 * jitterOf('l')
+
+  it('by its age: the last ten seconds and two minutes of a long life, a twentieth and a tenth of a short one', () => {
+    expect(agesOf(record(28_800), 0.75)).toEqual({
+      ageing: 28_800_000 * 0.75 * spread,
+      expiring: 28_680_000,
+      expired: 28_790_000,
+    })
+    expect(agesOf(record(1200), 0.5)).toEqual({ ageing: 600_000 * spread, expiring: 1_080_000, expired: 1_190_000 })
+    expect(agesOf(record(100), 1)).toMatchObject({ expiring: 90_000, expired: 95_000 })
+    expect(agesOf(record(100), 1).ageing).toBe(Math.min(100_000 * spread, 95_000))
+    expect(agesOf(record(100, 'signed-out'), 1)).toEqual({ ageing: 0, expiring: 0, expired: 0 })
+  })
+
+  it('changes at each of these ages', () => {
+    const ages = { ageing: 10, expiring: 20, expired: 30 }
+    expect([9, 10, 19, 20, 29, 30].map((age) => freshnessAt(age, ages))).toEqual([
+      'fresh',
+      'ageing',
+      'ageing',
+      'expiring',
+      'expiring',
+      'expired',
+    ])
+  })
+
+  it('is the same in every process, and another for each account', () => {
+    expect(jitterOf('l')).toBe(jitterOf('l'))
+    const many = Array.from({ length: 200 }, (_, index) => jitterOf(String(index)))
+    expect(Math.min(...many)).toBeGreaterThanOrEqual(0)
+    expect(Math.max(...many)).toBeLessThan(1)
+    expect(Math.max(...many) - Math.min(...many)).toBeGreaterThan(0.9)
+  })
+
+  it('what it lives is a day at the most, and eight hours where a new one seems to have ended', () => {
+    const lives = (left: number, isNew: boolean): number =>
+      assumedLifetime({ expires_at: 1000 + left } as never, 1000, isNew)
+    expect([86_400, 86_401, 1].map((left) => lives(left, true))).toEqual([86_400, 86_400, 1])
+    expect([lives(0, true), lives(-1, true), lives(0, false), lives(-1, false)]).toEqual([28_800, 28_800, 0, 0])
+  })
+})
+
+it('a listener is a function, is called as often as it was given, and each is ended alone', () => {
+  const events = createEvents()
+  expect(() => events.on('blocked', 'x' as never)).toThrow(new TypeError('listener must be a function'))
+  const heard: unknown[] = []
+  const listener = (event: unknown): void => void heard.push(event)
+  const end = events.on('blocked', listener)
+  events.on('blocked', listener)
+  events.emit('blocked', 1 as never)
+  end()
+  end()
+  events.emit('blocked', 2 as never)
+  events.emit('refreshed', 3 as never)
+  expect(heard).toEqual([1, 1, 2])
+})
+
+it('a secret is remembered as a whole, and the first is forgotten first', () => {
+  const memory = createSecretMemory(2, 60)
+  expect(memory.has('a', 'b')).toBe(false)
+  memory.remember('a', 'b')
+  memory.remember('c')
+  expect([memory.has('a', 'b'), memory.has('ab'), memory.has('b', 'a'), memory.has('a')]).toEqual([
+    true,
+    false,
+    false,
+    false,
+  ])
+  memory.remember('d')
+  expect([memory.has('a', 'b'), memory.has('c'), memory.has('d')]).toEqual([false, true, true])
+})
