@@ -8,7 +8,8 @@ import { createSso, createTokenManager, currentHolder, type TokenRecord, type To
 import { memoryTokenStore } from '@owner-sso/token-store-memory'
 import { expiryOf } from '../src/broker/expiry.ts'
 import { clientsPlaceOf, listenOptionsOf, publicUrlOf } from '../src/broker/place.ts'
-import { CommandError } from '../src/command-error.ts'
+import { CommandError, exitCodes } from '../src/command-error.ts'
+import { commandTable, globalOptions } from '../src/command-table.ts'
 import { refuseDebugging } from '../src/debug-guard.ts'
 import { checkRefreshes } from '../src/doctor/refresh-check.ts'
 import { duration } from '../src/duration.ts'
@@ -295,6 +296,10 @@ describe('what is moved in', () => {
     expect(await taken({ owner: 'sub:7' }, 'sub:8')).toBe(2)
     expect(await taken({ account: 'a name' }, 'bob@example.com')).toBe('bob@example.com')
   })
+})
+
+it('each command is what the last release had: a change of it is one for its users', () => {
+  expect({ commandTable, globalOptions, exitCodes }).toMatchSnapshot()
 })
 
 it.each([

@@ -134,6 +134,7 @@ describe('the log, masked', () => {
     expect(fields(`${name}=1`)).toEqual({ [name]: '[masked]' })
     expect(fields(`${name}x=1`)).toEqual({ '[masked]': '[masked]' })
     for (const odd of ['1a', '-a', 'a b', 'a/', '']) expect(fields(`${odd}=1`)).toEqual({ '[masked]': '[masked]' })
+    expect(fields('count=1&count=2&scope=a&scope=b')).toEqual({ count: '[masked]', scope: ['a', 'b'] })
     expect(fields('alone')).toEqual({ '[masked]': '[masked]' })
     const many = Array.from({ length: 101 }, (_, index) => `n${index}=1`)
     expect(Object.keys(fields(many.join('&')))).toHaveLength(100)
