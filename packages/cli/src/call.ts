@@ -33,6 +33,7 @@ export interface CommandOptions {
   readonly alertTopic?: string
   readonly scope?: string
   readonly expires?: string
+  readonly callsPerMinute?: string
   readonly grace?: string
   readonly watch?: boolean
   readonly live?: boolean

@@ -214,6 +214,7 @@ export const commandTable: readonly CommandEntry[] = [
       ['--alert-topic <topic>', 'below which MQTT topic (default: owner-sso)'],
       ['--scope <name>', 'invite: token, proxy, or both with a comma (default: token)'],
       ['--expires <when>', 'invite: for how long (30d, 12h), or until a date (2030-01-31)'],
+      ['--calls-per-minute <number>', 'invite: how often it may call, each broker counting for itself (default: 600)'],
       ['--grace <seconds>', 'rotate: how long the former refresh token still works (default: 0)'],
     ],
     examples: [

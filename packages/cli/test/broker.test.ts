@@ -115,8 +115,13 @@ describe('owner-sso broker', () => {
     const { url } = await started('--port', '0', '--with-proxy')
     const statusWith = async (key: string): Promise<number> =>
       (await fetch(`${url}/api/1/vehicles`, { headers: { authorization: `Bearer ${key}` } })).status
-    const [reader, caller] = [await invite('reader'), await invite('caller', '--scope', 'proxy')]
+    const [reader, caller] = [
+      await invite('reader'),
+      await invite('caller', '--scope', 'proxy', '--calls-per-minute', '2'),
+    ]
     expect([await statusWith(reader), await statusWith(caller), await statusWith('x')]).toEqual([403, 200, 401])
+    // As often in a minute as it was invited for.
+    expect([await statusWith(caller), await statusWith(caller)]).toEqual([200, 429])
   }, 120_000)
 
   it('tells a program of one’s own, once, that an account has to sign in again', async () => {
@@ -149,6 +154,7 @@ describe('owner-sso broker', () => {
     [['invite'], 'Give its name'],
     [['invite', 'x', '--scope', 'all'], 'is no scope'],
     [['invite', 'x', '--expires', 'soon'], 'no time in the future'],
+    [['invite', 'x', '--calls-per-minute', '0'], 'is no limit'],
     [['invite', 'a/b'], 'name'],
     [['rotate', 'x', '--grace', 'long'], 'whole seconds'],
     [['--port', 'x'], 'is not a port'],

@@ -4,6 +4,7 @@
 import {
   type BrokerClients,
   brokerClients,
+  type ClientLimits,
   type ClientScope,
   ClientsError,
   type Invited,
@@ -26,11 +27,13 @@ export function invite(call: Call): Promise<number> {
     const account = await accountOf()
     const expiresAt = expiryOf(options.expires)
     const scope = scopesIn(options.scope)
+    const limits = limitsIn(options.callsPerMinute)
     const invited = await clients.invite({
       name,
       accounts: [account],
       scope,
       ...(expiresAt !== undefined && { expiresAt }),
+      ...(limits && { limits }),
     })
     await tell(invited, settings.json)
   })
@@ -118,6 +121,14 @@ async function tell({ client, refresh_token }: Invited, json: boolean): Promise<
 function nameIn({ args: [action, name] }: Call): string {
   if (name !== undefined) return name
   throw usageError('Which program?', `Give its name: owner-sso broker ${action} NAME`)
+}
+
+/** @throws CommandError */
+function limitsIn(text: string | undefined): ClientLimits | undefined {
+  if (text === undefined) return undefined
+  const callsPerMinute = /^\d{1,9}$/u.test(text) ? Number(text) : 0
+  if (callsPerMinute > 0) return { callsPerMinute }
+  throw usageError(`${JSON.stringify(text)} is no limit.`, 'Give --calls-per-minute a whole number above 0.')
 }
 
 function scopesIn(text: string | undefined): readonly ClientScope[] {
