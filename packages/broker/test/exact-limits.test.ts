@@ -1,8 +1,15 @@
 /** Each limit at it and one beyond it, and what is taken only as a whole with a bad head and a bad tail. */
 import type { IncomingMessage } from 'node:http'
 import { describe, expect, it } from '@jest/globals'
+import type { Notes } from '@owner-sso/core'
 import { mqttAlert } from '../src/alerts/mqtt.ts'
 import { isSignedWebhook, signedHeaders, webhookKey } from '../src/alerts/signature.ts'
+import { alertTypeOf, begun, claimed, concluded, isDone, noteIn } from '../src/alerts/noted-alert.ts'
+import type { ClientKey } from '../src/clients/client.ts'
+import { endingBy, rotated } from '../src/clients/rotation.ts'
+import { newSecret, sha256 } from '../src/clients/secret.ts'
+import { fieldsOfText } from '../src/http/token-request.ts'
+import { ago, duration } from '../src/status-page/duration.ts'
 import { checkedInvitation } from '../src/clients/invitation.ts'
 import { parseClientList } from '../src/clients/client-list.ts'
 import { bearerKey } from '../src/http/caller.ts'
@@ -254,4 +261,134 @@ it('whoever keeps a log is told of a list of clients that can’t be read, and n
     problem: { code: 'ERR_BROKER_CLIENTS' },
   })
   expect(told).toHaveLength(1)
+})
+
+it.each([
+  [-1, 'less than a second'],
+  [0.9, 'less than a second'],
+  [1, '1 second'],
+  [59, '59 seconds'],
+  [60, '1 minute'],
+  [119, '1 minute'],
+  [3600, '1 hour'],
+  [3660, '1 hour 1 minute'],
+  [86_399, '23 hours 59 minutes'],
+  [86_400, '1 day'],
+  [90_000, '1 day 1 hour'],
+  [172_859, '2 days'],
+])('%f seconds are %s', (seconds, words) => {
+  expect(duration(seconds)).toBe(words)
+})
+
+it('what was less than a second ago was just now', () => {
+  expect([ago(1000, 1000.9), ago(1000, 1001), ago(1001, 1000)]).toEqual(['just now', '1 second ago', 'just now'])
+})
+
+it.each<[string, string | undefined, object | undefined]>([
+  ['{"a":"1"}', 'application/json', { a: '1' }],
+  ['{"a":"1"}', ' Application/JSON ; charset=utf-8', { a: '1' }],
+  ['a=1&b=', 'application/x-www-form-urlencoded', { a: '1', b: '' }],
+  ['a=1&a=1', 'application/x-www-form-urlencoded', undefined],
+  ['{"a":1}', 'application/json', undefined],
+  ['[]', 'application/json', undefined],
+  ['null', 'application/json', undefined],
+  ['"a"', 'application/json', undefined],
+  ['{', 'application/json', undefined],
+  ['{"a":"1"}', 'text/json', undefined],
+  ['a=1', undefined, undefined],
+])('the fields of %s, sent as %s, are %j', (body, type, fields) => {
+  expect(fieldsOfText(body, type)).toEqual(fields && new Map(Object.entries(fields)))
+})
+
+it('a client’s secret is 256 random bits, and says what it is', () => {
+  expect(newSecret()).toMatch(/^owner-sso-[\w-]{43}$/u)
+  expect(newSecret()).not.toBe(newSecret())
+  expect(sha256('')).toBe('e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855')
+})
+
+describe('the next token of a client', () => {
+  const client = (...keys: readonly ClientKey[]) => ({ name: 'a', accounts: ['ann'], scope: ['token'] as const, keys })
+  const key = (name: string, expires_at?: number): ClientKey => ({
+    sha256: name,
+    ...(expires_at !== undefined && { expires_at }),
+  })
+
+  it('leaves those before the one that was used a grace, and drops what is over', () => {
+    const keys = [key('a', 5), key('b'), key('c', 50), key('d'), key('e')]
+    expect(rotated(client(...keys), 'd', 'f', 30, 5).keys).toEqual([
+      key('b', 30),
+      key('c', 30),
+      key('d'),
+      key('e'),
+      key('f'),
+    ])
+    expect(rotated(client(key('a')), 'other', 'f', 30, 5).keys).toEqual([key('a')])
+    expect([endingBy(key('a', 20), 30), endingBy(key('a', 40), 30)]).toEqual([key('a', 20), key('a', 30)])
+  })
+
+  it('is one of eight at the most that it has not used', () => {
+    const unused = Array.from({ length: 8 }, (_, index) => key(`n${index}`))
+    const { keys } = rotated(client(key('used'), ...unused), 'used', 'new', 30, 5)
+    expect(keys).toEqual([key('used'), ...unused.slice(1), key('new')])
+    expect(rotated(client(key('used'), ...unused.slice(1)), 'used', 'new', 30, 5).keys).toHaveLength(9)
+  })
+})
+
+describe('the notes about an alert', () => {
+  const now = (): number => Math.floor(Date.now() / 1000)
+  const noted = (more: object = {}) => ({ id: 'i', type: 'sign-in.needed', at: now(), told: {}, ...more })
+  const notesOf = (...entries: (readonly [string, object])[]): Notes => Object.fromEntries(entries)
+
+  it('are read where each field is there, and not otherwise', () => {
+    expect(noteIn(notesOf(['ann', noted()]), 'ann')).toEqual(noted())
+    const wrong = [{ id: 1 }, { type: 'other' }, { at: '1' }, { told: null }, { told: 'x' }, { id: undefined }]
+    for (const more of wrong) expect(noteIn(notesOf(['ann', noted(more)]), 'ann')).toBeUndefined()
+    expect(noteIn(notesOf(), 'toString')).toBeUndefined()
+  })
+
+  it('begin where an account stands otherwise than before, and forget after a week that one works', () => {
+    expect(begun(notesOf(), 'ann', 'sign-in.restored', undefined)).toEqual({})
+    const week = 7 * 86_400
+    const others = notesOf(
+      ['new', noted({ type: 'sign-in.restored', at: now() - week + 5 })],
+      ['old', noted({ type: 'sign-in.restored', at: now() - week - 5 })],
+      ['needed', noted({ at: 0 })],
+      ['strange', { id: 1 }],
+    )
+    const after = begun(others, 'ann', 'sign-in.needed', 'no_refresh_token')
+    expect(Object.keys(after)).toEqual(['new', 'needed', 'ann'])
+    expect(noteIn(after, 'ann')).toMatchObject({ type: 'sign-in.needed', reason: 'no_refresh_token', told: {} })
+    expect(begun(after, 'ann', 'sign-in.needed', undefined)).toBe(after)
+    expect(noteIn(begun(after, 'ann', 'sign-in.restored', undefined), 'ann')).not.toHaveProperty('reason')
+  })
+
+  it('are claimed by one for 90 seconds, and tried again when it is time', () => {
+    const first = claimed(notesOf(['ann', noted()]), 'ann', 'i', 'mqtt', 'one')
+    const telling = noteIn(first, 'ann')?.told['mqtt']
+    expect(telling).toMatchObject({ claim: 'one', tries: 1 })
+    expect([89, 90]).toContain((telling?.until ?? 0) - now())
+    expect(claimed(first, 'ann', 'i', 'mqtt', 'two')).toBe(first)
+    expect(claimed(first, 'ann', 'other', 'mqtt', 'two')).toBe(first)
+    expect(concluded(first, 'ann', 'i', 'mqtt', 'two', undefined)).toBe(first)
+    const failed = concluded(first, 'ann', 'i', 'mqtt', 'one', now() - 1)
+    expect(noteIn(failed, 'ann')?.told).toEqual({ mqtt: { claim: 'one', tries: 1, again_at: now() - 1 } })
+    expect(isDone(noteIn(failed, 'ann')?.told['mqtt'])).toBe(false)
+    const again = claimed(failed, 'ann', 'i', 'mqtt', 'two')
+    expect(noteIn(again, 'ann')?.told['mqtt']).toMatchObject({ claim: 'two', tries: 2 })
+    const done = concluded(again, 'ann', 'i', 'mqtt', 'two', undefined)
+    expect(isDone(noteIn(done, 'ann')?.told['mqtt'])).toBe(true)
+    expect(claimed(done, 'ann', 'i', 'mqtt', 'three')).toBe(done)
+    expect([isDone(undefined), isDone({ claim: 'x', tries: 1, until: 1 })]).toEqual([false, false])
+  })
+
+  it('fit how an account stands', () => {
+    const states = ['valid', 'expired', 'in-doubt', 'signed-out', 'reauthentication-required'] as const
+    expect(states.map((state) => alertTypeOf({ state }))).toEqual([
+      'sign-in.restored',
+      'sign-in.restored',
+      undefined,
+      'sign-in.needed',
+      'sign-in.needed',
+    ])
+  })
 })

@@ -1,4 +1,5 @@
 /** Each limit at it and one beyond it, in what reads pages, answers and options. */
+import { inspect } from 'node:util'
 import { describe, expect, it } from '@jest/globals'
 import { RegionNotAllowedError } from '../src/index.ts'
 import { type AnsweredPage, isFirewallChallenge } from '../src/firewall/challenge-page.ts'
@@ -9,6 +10,8 @@ import { createSecretMemory } from '../src/login/secret-memory.ts'
 import { createMarkupBudget, type MarkupBudget } from '../src/pages/markup-budget.ts'
 import { scriptLiterals } from '../src/pages/script-literals.ts'
 import { agesOf, assumedLifetime, freshnessAt, jitterOf } from '../src/refresh-protocol/freshness.ts'
+import { ancestryOf, ancestryOver, descends, sessionOf } from '../src/refresh-protocol/ancestry.ts'
+import { tokenSet } from '../src/issuer/token-set.ts'
 import { createEvents } from '../src/refresh-protocol/events.ts'
 import { quotedNames, quotedWords } from '../src/support/quotation.ts'
 import type { AccountRecord } from '../src/tokens/token-record.ts'
@@ -294,4 +297,43 @@ it('a secret is remembered as a whole, and the first is forgotten first', () => 
   ])
   memory.remember('d')
   expect([memory.has('a', 'b'), memory.has('c'), memory.has('d')]).toEqual([false, true, true])
+})
+
+describe('where a record stands among sign-ins', () => {
+  const place = (session: string | undefined, ...replaces: string[]) =>
+    ({ schema: 1, generation: 3, ...(session !== undefined && { session }), replaces }) as unknown as AccountRecord
+
+  it('is a name, and those of 16 before it, the newest first', () => {
+    expect([sessionOf(place('a')), sessionOf(place(undefined))]).toEqual(['a', 'generation 3'])
+    const many = Array.from({ length: 16 }, (_, index) => `s${index}`)
+    expect(ancestryOver('new', place('a', ...many), undefined)).toEqual({
+      schema: 1,
+      generation: 4,
+      session: 'new',
+      replaces: ['a', ...many.slice(0, 15)],
+    })
+    expect(ancestryOver('new')).toEqual({ schema: 1, generation: 1, session: 'new', replaces: [] })
+    expect(ancestryOver('new', place('a', 'new', 'b'), place('b', 'a')).replaces).toEqual(['a', 'b'])
+    const { replaces: _none, ...plain } = place('a')
+    expect(ancestryOf(plain as AccountRecord)).toEqual({ schema: 1, generation: 3, session: 'a', replaces: [] })
+    expect([descends(place('a', 'b'), place('b')), descends(place('b'), place('a', 'b'))]).toEqual([true, false])
+    expect(descends(plain as AccountRecord, place('b'))).toBe(false)
+  })
+})
+
+it('a printed token set shows when it ends and where it is from, and no token', () => {
+  const shown = inspect(
+    tokenSet({
+      access_token: 'secret-access',
+      refresh_token: 'secret-refresh',
+      id_token: 'secret-id',
+      token_type: 'Bearer',
+      expires_in: 300,
+      expires_at: 1_900_000_000,
+      auth_url: authUrl,
+    }),
+  )
+  for (const fact of ['TokenSet', 'Bearer', 'expires_in: 300', 'expires_at: 1900000000', authUrl])
+    expect(shown).toContain(fact)
+  expect(shown).not.toContain('secret')
 })

@@ -1,6 +1,8 @@
 /** What a database says, and what the store makes of it. */
 import { describe, expect, it } from '@jest/globals'
 import { StoreError } from '@owner-sso/core'
+import { accountIn, asText, hashOf, recordIn } from '../src/record-row.ts'
+import { quotedTable } from '../src/table.ts'
 import { executed, replicaFailure, sqlStateOf } from '../src/sql-failure.ts'
 
 const states =
@@ -72,4 +74,56 @@ it('an error of a program is its own', async () => {
   await expect(executed(() => Promise.reject(wrong))).rejects.toBe(wrong)
   const failure = new StoreError('corrupt', 'words')
   await expect(executed(() => Promise.reject(failure))).rejects.toBe(failure)
+})
+
+describe('a row', () => {
+  const hash = hashOf('ann "x"')
+  const row = { account: asText('ann "x"'), version: 7, write_id: asText('w"'), record: '{"schema":1}' }
+
+  it('is read as it was written', () => {
+    expect(recordIn(row, hash)).toEqual({ version: 7, writeId: 'w"', record: { schema: 1 } })
+    expect(recordIn({ ...row, version: '7' }, hash).version).toBe(7)
+    expect(accountIn(row, hash)).toBe('ann "x"')
+  })
+
+  it.each<[object]>([
+    [{ account: 'bob' }],
+    [{ account: 'ann "x"' }],
+    [{ version: 0 }],
+    [{ version: 1.5 }],
+    [{ version: 'x' }],
+    [{ write_id: '"' }],
+    [{ record: '[]' }],
+    [{ record: 'null' }],
+    [{ record: '7' }],
+    [{ record: '{' }],
+  ])('with %j is none', (wrong) => {
+    expect(() => recordIn({ ...row, ...wrong }, hash)).toThrow(expect.objectContaining({ reason: 'corrupt' }))
+  })
+})
+
+it.each<[unknown, string | undefined]>([
+  ['a', '"a"'],
+  ['A.b c', '"A"."b c"'],
+  ['a"b', '"a""b"'],
+  ['x'.repeat(63), `"${'x'.repeat(63)}"`],
+  ['x'.repeat(64), undefined],
+  [`${'ä'.repeat(31)}x`, `"${'ä'.repeat(31)}x"`],
+  ['ä'.repeat(32), undefined],
+  ['a.b.c', undefined],
+  ['a.', undefined],
+  ['.a', undefined],
+  ['', undefined],
+  ['a\0', undefined],
+  ['\ud800', undefined],
+  [7, undefined],
+])('the table %j is written %s', (name, quoted) => {
+  const outcome = (): string => {
+    try {
+      return quotedTable(name as string)
+    } catch (error) {
+      return error instanceof TypeError ? 'refused' : 'broken'
+    }
+  }
+  expect(outcome()).toBe(quoted ?? 'refused')
 })

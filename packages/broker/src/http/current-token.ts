@@ -39,7 +39,7 @@ export async function answerCurrentToken(call: Call, around: Surroundings, chang
   const [type = 'text/plain'] = new Negotiator(request).mediaTypes(['text/plain', 'application/json'])
   const body = type === 'text/plain' ? tokens.access_token : JSON.stringify(shown(tokens, account))
   const content = { 'content-type': `${type}; charset=utf-8`, 'content-length': Buffer.byteLength(body) }
-  response.writeHead(200, { ...headers, ...content }).end(request.method === 'HEAD' ? undefined : body)
+  response.writeHead(200, { ...headers, ...content }).end(body)
   around.audit({ ...note, event: request.method === 'HEAD' ? 'unchanged' : 'token' })
 }
 
