@@ -80,11 +80,11 @@ export function keepSignedIn(tokens: TokenManager, options: KeeperOptions = {}):
         status = { ...status, state: claim.isSwept ? 'elsewhere' : 'waiting' }
         return claim.wait
       }
-      const isSwept = await sweep({ context, settings, isPaced: true, claim, alarm, told, tell }, counts)
+      const end = await sweep({ context, settings, isPaced: true, claim, alarm, told, tell }, counts)
       failures = 0
-      const wait = isSwept ? Math.max(0, settings.every - (runtime.monotonicClock() - began)) : 0
+      const wait = end === 'whole' ? Math.max(0, settings.every - (runtime.monotonicClock() - began)) : 0
       tell('ended', counts, { next_sweep_at: Math.ceil((runtime.wallClock() + wait) / 1000) })
-      status = { ...status, state: 'waiting', sweeps: status.sweeps + (isSwept ? 1 : 0) }
+      status = { ...status, state: 'waiting', sweeps: status.sweeps + (end === 'broken-off' ? 0 : 1) }
       return 0
     } catch (error) {
       failures += 1
@@ -132,9 +132,9 @@ export async function sweepOnce(
   try {
     const claim = await claimDesk(0, context).ask()
     if ('wait' in claim) return { swept: false, ...counts }
-    const swept = await sweep({ context, settings, isPaced: false, claim, alarm, told, tell }, counts)
+    const end = await sweep({ context, settings, isPaced: false, claim, alarm, told, tell }, counts)
     tell('ended', counts)
-    return { swept, ...counts }
+    return { swept: end !== 'broken-off', ...counts }
   } finally {
     unsubscribe()
     told.end()

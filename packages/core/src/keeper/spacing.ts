@@ -17,10 +17,11 @@ export function spacing(
   { within, every }: Pick<KeeperSettings, 'within' | 'every'>,
   now: number,
 ): number {
-  let gap = Math.max(within / 2, every) / Math.max(due, 1)
-  for (const [before, { end }] of soonest.entries()) {
-    // Never faster than all that are due in one sweep's time: a clock that jumps makes every account overdue at once.
-    gap = Math.min(gap, Math.max(end - within / 2 - now, every) / (before + 1))
-  }
-  return gap
+  // Never faster than all that are due in one sweep's time: a clock that jumps makes every account overdue at once.
+  const time = ({ end }: Need): number => Math.max(end - within / 2 - now, every)
+  const gaps = soonest.map((need, before) => time(need) / (before + 1))
+  // Those that are not among them come after the last of them.
+  const last = soonest.at(-1)
+  if (last !== undefined) gaps.push(time(last) / due)
+  return gaps.reduce((least, gap) => Math.min(least, gap), Math.max(within / 2, every) / Math.max(due, 1))
 }

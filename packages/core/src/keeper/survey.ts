@@ -12,8 +12,8 @@ import { jwtExpiry, type Need, needOf } from './need.ts'
 
 /** Records that are read side by side. */
 const together = 16
-/** Accounts that a sweep knows by name, at the most. The others are the next sweep's. */
-const mostKnown = 10_000
+/** Accounts that a sweep knows by name, at the most. The others are the next sweep's, which follows at once. */
+const mostByDefault = 10_000
 
 /** What is told while the accounts are looked at. */
 export interface Sightings {
@@ -37,6 +37,7 @@ export async function survey(
   settings: KeeperSettings,
   sightings: Sightings,
   goesOn: () => Promise<boolean>,
+  mostKnown = mostByDefault,
 ): Promise<readonly Need[]> {
   const expiryOf = await jwtExpiry()
   let soonest: Need[] = []

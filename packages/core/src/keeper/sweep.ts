@@ -29,7 +29,12 @@ export interface SweepRun {
   readonly alarm: Alarm
   readonly told: Told
   readonly tell: (phase: KeeperEvent['phase'], counts: SweepCounts) => void
+  /** Accounts that it knows by name, at the most. */
+  readonly mostKnown?: number
 }
+
+/** `part`: it came to its end, but more accounts were due than it knew by name. */
+export type SweepEnd = 'whole' | 'part' | 'broken-off'
 
 type Counts = { -readonly [Name in keyof SweepCounts]: number }
 
@@ -45,21 +50,21 @@ export const noCounts: SweepCounts = {
 
 /**
  * @param counts - counted on while it goes on
- * @returns whether it came to its end: it was not stopped, and no other process took over
+ * @returns how it ended: `broken-off` where it was stopped, or another process took over
  * @throws StoreError where the store fails
  */
-export async function sweep(run: SweepRun, counts: Counts): Promise<boolean> {
-  let isSwept = false
+export async function sweep(run: SweepRun, counts: Counts): Promise<SweepEnd> {
+  let end: SweepEnd = 'broken-off'
   try {
-    isSwept = await lookAndRefresh(run, counts)
-    return isSwept
+    end = await lookAndRefresh(run, counts)
+    return end
   } finally {
-    // Where the store is down, the claim ends by itself.
-    await run.claim.release(isSwept).catch(() => undefined)
+    // After a part of it the next one is due at once. Where the store is down, the claim ends by itself.
+    await run.claim.release(end === 'whole').catch(() => undefined)
   }
 }
 
-async function lookAndRefresh(run: SweepRun, counts: Counts): Promise<boolean> {
+async function lookAndRefresh(run: SweepRun, counts: Counts): Promise<SweepEnd> {
   const { context, settings, claim, told, tell, alarm } = run
   const goesOn = async (): Promise<boolean> => !alarm.isStopped() && (await claim.goesOn())
   tell('started', counts)
@@ -78,13 +83,15 @@ async function lookAndRefresh(run: SweepRun, counts: Counts): Promise<boolean> {
       unreadable: () => void (counts.unreadable += 1),
     },
     goesOn,
+    run.mostKnown,
   )
-  if (!(await goesOn())) return false
+  if (!(await goesOn())) return 'broken-off'
   tell('surveyed', counts)
-  return refreshInTurn(soonest, run, counts, goesOn)
+  if (!(await refreshInTurn(soonest, run, counts, goesOn))) return 'broken-off'
+  return counts.due > soonest.length ? 'part' : 'whole'
 }
 
-/** At an even pace, until the line is empty or the next sweep is due. */
+/** At an even pace, until the line is empty or the next sweep is due. False where it was broken off. */
 async function refreshInTurn(
   soonest: readonly Need[],
   { context, settings, isPaced, alarm, tell }: SweepRun,

@@ -1,11 +1,17 @@
 /** `keepSignedIn`: no account of a store loses its session because nobody called (N3–N8). */
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
+import { createAlarm } from '../../src/keeper/alarm.ts'
+import { claimDesk } from '../../src/keeper/claim.ts'
 import { keepSignedIn, sweepOnce } from '../../src/keeper/keeper.ts'
+import { parseKeeperOptions } from '../../src/keeper/keeper-options.ts'
 import type { KeeperEvent } from '../../src/keeper/keeper-event.ts'
 import { createQueue } from '../../src/keeper/queue.ts'
 import { spacing } from '../../src/keeper/spacing.ts'
+import { noCounts, sweep } from '../../src/keeper/sweep.ts'
+import { createTold } from '../../src/keeper/told.ts'
 import { FirewallChallengeError, UnreachableError } from '../../src/errors.ts'
+import { contextOf } from '../../src/refresh-protocol/managed.ts'
 import type { TokenStore } from '../../src/tokens/token-store.ts'
 import { deferred, hours, idle } from '../refresh-protocol/harness.ts'
 import type { TokenSet } from '../../src/issuer/token-set.ts'
@@ -145,6 +151,41 @@ describe('the pace (N4)', () => {
       }),
       { numRuns: 30 },
     )
+  })
+
+  it('is that of all who are due, also of those that it does not know by name', () => {
+    const known = Array.from({ length: 10 }, (_, index) => ({ account: nameOf(index), end: hours(2), authUrl: '' }))
+    // A quarter of an hour to the middle of the window.
+    expect(spacing(known, 100, { within: hours(2), every: minutes(10) }, minutes(45))).toBe(minutes(15) / 100)
+  })
+
+  it('where more are due than a sweep knows by name, another follows at once', async () => {
+    const world = await fleet()
+    await world.fill(30)
+    await world.pass(hours(6.5))
+    const tokens = world.process()
+    const context = contextOf(tokens)
+    const settings = parseKeeperOptions({})
+    const desk = claimDesk(settings.every, context)
+    const told = createTold(context.emit, tokens)
+    const known: number[] = []
+    for (let claim = await desk.ask(); 'release' in claim; claim = await desk.ask()) {
+      const counts = { ...noCounts }
+      const own = {
+        context,
+        settings,
+        isPaced: false,
+        alarm: createAlarm(context.runtime),
+        told,
+        tell: () => undefined,
+      }
+      const ended = sweep({ ...own, claim, mostKnown: 12 }, counts)
+      await world.pass(1000)
+      known.push(counts.refreshed)
+      expect(await ended).toBe(known.length < 3 ? 'part' : 'whole')
+    }
+    expect(known).toEqual([12, 12, 6])
+    expect(world.replays).toBe(0)
   })
 
   it('makes no storm of a clock that jumps by a day and back', async () => {
