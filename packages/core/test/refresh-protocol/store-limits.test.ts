@@ -49,7 +49,8 @@ function slowWrites() {
   }
 }
 
-describe('a manager over a store that does not answer (E10)', () => {
+// In one block, so that all of them wait at the same time.
+describe('a store that does not answer (E10)', () => {
   // All at once: each of them takes ten seconds.
   const calls: Record<string, [expected: object, call: (tokens: TokenManager) => Promise<unknown>]> = {
     getAccessToken: [unavailable, (tokens) => tokens.getAccessToken(account)],
@@ -67,7 +68,7 @@ describe('a manager over a store that does not answer (E10)', () => {
   }
 
   it.concurrent(
-    'ends every call with a typed error, and settles',
+    'over it every call ends with a typed error, and settles',
     async () => {
       const ended = Object.entries(calls).map(async ([name, [expected, call]]) => {
         const tokens = createTokenManager({ sso, store: deaf })
@@ -81,11 +82,9 @@ describe('a manager over a store that does not answer (E10)', () => {
     },
     60_000,
   )
-})
 
-describe('a write that was given up and is carried out after all', () => {
   it.concurrent(
-    'harms no sign-in: the repeated one stands',
+    'a write that was given up and is carried out after all harms no sign-in: the repeated one stands',
     async () => {
       const { store, slowDown, carryOut } = slowWrites()
       const tokens = createTokenManager({ sso, store })
@@ -100,7 +99,7 @@ describe('a write that was given up and is carried out after all', () => {
   )
 
   it.concurrent(
-    'harms no refresh: an intent is taken for unsent, a result for stored',
+    'such a write harms no refresh: an intent is taken for unsent, a result for stored',
     async () => {
       const { store, slowDown, carryOut } = slowWrites()
       let sent = 0
@@ -126,11 +125,9 @@ describe('a write that was given up and is carried out after all', () => {
     },
     120_000,
   )
-})
 
-describe('a process', () => {
   it.concurrent(
-    'that waits for such a store alone stays alive until it has its error',
+    'a process that waits for such a store alone stays alive until it has its error',
     async () => {
       const program = `
       import { createTokenManager } from ${core}
@@ -144,7 +141,7 @@ describe('a process', () => {
   )
 
   it.concurrent(
-    'that was blocked for longer than the limit still hears the answer that has come meanwhile',
+    'a process that was blocked for longer than the limit still hears the answer that has come meanwhile',
     async () => {
       const program = `
       import { readFile } from 'node:fs/promises'
