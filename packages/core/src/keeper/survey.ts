@@ -37,7 +37,7 @@ export async function survey(
   settings: KeeperSettings,
   sightings: Sightings,
   goesOn: () => Promise<boolean>,
-  mostKnown = mostByDefault,
+  mostKnown: number = mostByDefault,
 ): Promise<readonly Need[]> {
   const expiryOf = await jwtExpiry()
   let soonest: Need[] = []
