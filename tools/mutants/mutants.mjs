@@ -14,6 +14,7 @@
  *   noticed by the others.
  * - `--results FILE`: where verdicts are kept. What an earlier run has killed is not tried again, and several runs may
  *   keep theirs in one file. Default: `test-artefacts/mutants.jsonl`.
+ * - `--again`: tries what survived or was undecided in these results, instead of a new sample.
  * - `--list`: prints the sample and tries nothing.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
@@ -37,6 +38,7 @@ const { values, positionals } = parseArgs({
     file: { type: 'string', default: '' },
     near: { type: 'string' },
     results: { type: 'string', default: join(root, 'test-artefacts/mutants.jsonl') },
+    again: { type: 'boolean', default: false },
     list: { type: 'boolean', default: false },
   },
 })
@@ -46,7 +48,10 @@ if (chosen !== undefined && !existsSync(join(root, 'packages', chosen, 'src')))
 if (values.only !== undefined && !operators.includes(values.only)) stop(`--only takes one of: ${operators.join(', ')}.`)
 const seed = wholeNumber('seed')
 const skip = wholeNumber('skip')
-const drawn = shuffled(candidates(), seed).slice(skip, skip + wholeNumber('first'))
+const results = openResults(values.results)
+const drawn = shuffled(candidates(), seed)
+  .filter((mutant) => !values.again || results.isOpen(mutant))
+  .slice(skip, skip + wholeNumber('first'))
 
 if (values.list) for (const mutant of drawn) console.log(told(mutant))
 else process.exitCode = await trySample()
@@ -54,7 +59,6 @@ else process.exitCode = await trySample()
 /** @returns {Promise<number>} the exit code: 1 where a mutant survived */
 async function trySample() {
   const equivalents = JSON.parse(readFileSync(new URL('equivalent.json', import.meta.url), 'utf8'))
-  const results = openResults(values.results)
   const trials = openTrials(root, values.near === undefined ? Infinity : wholeNumber('near'))
   for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM'])) {
     process.on(signal, () => {

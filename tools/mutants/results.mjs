@@ -29,6 +29,16 @@ export function openResults(path) {
     },
 
     /**
+     * Whether an earlier run tried it, and another try may end otherwise.
+     *
+     * @param {import('./trial.mjs').Mutant} mutant
+     */
+    isOpen(mutant) {
+      const verdict = kept.get(keyOf(mutant))
+      return verdict !== undefined && !final.has(verdict.outcome)
+    },
+
+    /**
      * @param {import('./trial.mjs').Mutant} mutant
      * @param {import('./trial.mjs').Verdict} verdict
      */

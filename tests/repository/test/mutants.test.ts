@@ -138,6 +138,7 @@ describe('verdicts that are kept', () => {
       'refused',
       undefined,
     ])
+    expect(mutants.filter((mutant) => openResults(path).isOpen(mutant))).toEqual([mutants[1], mutants[3]])
     await rm(folder, { recursive: true })
   })
 })
