@@ -7,32 +7,38 @@ import type { ClientKey, KeptClient } from './client.ts'
 import { sha256 } from './secret.ts'
 
 /** The key that this secret is, and its client. */
-export type KeyFinder = (secret: string) => readonly [KeptClient, ClientKey] | undefined
+export type KeyFinder = (secret: string) => Found | undefined
 
-interface Candidate {
-  readonly hash: Buffer
-  readonly found?: readonly [KeptClient, ClientKey]
-}
+type Found = readonly [KeptClient, ClientKey]
 
 /** Hexadecimal digits. */
 const headLength = 8
 
-/** No text has this hash that anybody knows of. */
-const nobody: readonly [Candidate] = [{ hash: Buffer.alloc(32) }]
+/** Compared with where no key has that head: no text has this hash that anybody knows of. */
+const nobody = '0'.repeat(64)
 
 export function keyFinder(clients: readonly KeptClient[]): KeyFinder {
-  const byHead = new Map<string, Candidate[]>()
+  const byHead = new Map<string, Found[]>()
   for (const client of clients) {
     for (const key of client.keys) {
       const head = key.sha256.slice(0, headLength)
-      byHead.set(head, [...(byHead.get(head) ?? []), { hash: Buffer.from(key.sha256, 'hex'), found: [client, key] }])
+      const alike = byHead.get(head)
+      if (alike === undefined) byHead.set(head, [[client, key]])
+      else alike.push([client, key])
     }
   }
   return (secret) => {
     const hash = sha256(secret)
-    const sent = Buffer.from(hash, 'hex')
-    const candidates = byHead.get(hash.slice(0, headLength)) ?? nobody
+    const candidates = byHead.get(hash.slice(0, headLength))
+    if (candidates === undefined) {
+      isSame(nobody, hash)
+      return undefined
+    }
     // All of them, whichever it is.
-    return candidates.filter((each) => timingSafeEqual(each.hash, sent))[0]?.found
+    return candidates.filter(([, key]) => isSame(key.sha256, hash))[0]
   }
+}
+
+function isSame(kept: string, sent: string): boolean {
+  return timingSafeEqual(Buffer.from(kept, 'hex'), Buffer.from(sent, 'hex'))
 }
