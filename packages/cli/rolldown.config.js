@@ -14,6 +14,34 @@ const installed = Object.keys({ ...manifest.dependencies, ...manifest.optionalDe
 const isInstalled = (id) => installed.some((name) => id === name || id.startsWith(`${name}/`))
 
 /**
+ * Imports that take long to load and are seldom used, or never. Those who import them get them as they are, by their first use;
+ * nothing of a library is another than it was.
+ */
+const latecomers = [
+  {
+    // Commander starts subcommands that are programs of their own: here none is. With it come the sockets of node:net.
+    id: 'node:child_process',
+    isFor: (importer) => /[\\/]commander[\\/]/u.test(importer),
+    code: "exports.spawn = (...call) => require('node:child_process').spawn(...call)",
+  },
+  {
+    // Colours for the debug messages of axios's proxy agent, where somebody has installed them: looked for in vain all the way
+    // up to the root of the disk.
+    id: 'supports-color',
+    isFor: () => true,
+    code: "throw new Error('not bundled')",
+  },
+]
+
+const isLate = (id, importer = '') => latecomers.some((each) => each.id === id && each.isFor(importer))
+
+const late = {
+  name: 'late',
+  resolveId: (id, importer) => (isLate(id, importer) ? `\0late:${id}` : undefined),
+  load: (id) => latecomers.find((each) => id === `\0late:${each.id}`)?.code,
+}
+
+/**
  * Asked only when a sign-in is sent to another host; to load it takes as long as to load all else of axios and the like. So it
  * is a file of its own, loaded by its first use.
  */
@@ -32,7 +60,7 @@ const oneOfEach = {
     id === askedLate ? `exports.getDomain = (...host) => require('${publicSuffixList}').getDomain(...host)` : undefined,
 }
 
-const isExternal = (id) => isBuiltin(id) || isInstalled(id)
+const isExternal = (id, importer) => (isBuiltin(id) && !isLate(id, importer)) || isInstalled(id)
 
 export default defineConfig({
   input: {
@@ -43,7 +71,7 @@ export default defineConfig({
   },
   platform: 'node',
   external: isExternal,
-  plugins: [oneOfEach, thirdPartyLicenses()],
+  plugins: [late, oneOfEach, thirdPartyLicenses()],
   output: {
     dir: 'dist',
     format: 'cjs',

@@ -41,6 +41,26 @@ it('a sign-in with a password loads nothing of the browser window', async () => 
   expect(loaded.join(' ')).not.toMatch(/browser-sign-in|pasted-address|window/u)
 })
 
+it('token loads no sockets and starts no process', async () => {
+  const { stderr } = await watched('token')
+  expect(stderr).toMatch(/MODULES .* crypto /u)
+  expect(stderr).not.toMatch(/MODULES .* (?:net|http|child_process|internal\/deps\/undici\/undici) /u)
+})
+
+it('a sign-in loads none of fetch, and does not look through the folder where there is no keyring', async () => {
+  const env = {
+    OWNER_SSO_CREDENTIAL: credential,
+    OWNER_SSO_KEYRING: 'on',
+    DBUS_SESSION_BUS_ADDRESS: '',
+    XDG_RUNTIME_DIR: '',
+  }
+  const { stderr } = await watched('login --account plain@example.com', env)
+  expect(stderr).toMatch(/no keyring here[^]*MODULES .* http /u)
+  expect(stderr).not.toMatch(/undici/u)
+  const [, listed] = /LISTED (\d+)/u.exec(stderr) ?? []
+  expect(Number(listed)).toBeLessThan(20)
+})
+
 describe('the Public Suffix List', () => {
   it('is not loaded by a sign-in', async () => {
     const loaded = await loadedBy('login --account plain@example.com', { OWNER_SSO_CREDENTIAL: credential })
@@ -91,9 +111,14 @@ it('brings the licenses of what is bundled along', () => {
 
 /** The files of a call, from Node's own list. */
 async function loadedBy(args: string, env: NodeJS.ProcessEnv = {}): Promise<string[]> {
-  const { stderr } = await promisify(execFile)(process.execPath, ['--require', listing, command, ...args.split(' ')], {
-    env: { ...machine.env, ...env },
-  })
+  const { stderr } = await watched(args, env)
   const [, list = ''] = stderr.split('LOADED ')
   return JSON.parse(list)
+}
+
+/** A call that says at its end what it did. */
+function watched(args: string, env: NodeJS.ProcessEnv = {}): Promise<{ stderr: string }> {
+  return promisify(execFile)(process.execPath, ['--require', listing, command, ...args.split(' ')], {
+    env: { ...machine.env, ...env },
+  })
 }

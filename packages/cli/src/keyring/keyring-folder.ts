@@ -6,7 +6,7 @@ import { sealedTokenStore, type TokenStore } from '@owner-sso/core'
 import { CommandError, exitCodes } from '../command-error.ts'
 import { printNote } from '../output.ts'
 import { entryOf, noteEntry } from './key-note.ts'
-import { KeyringError, keyringName, type KeyringProblem, readKey, storeKey } from './keyring.ts'
+import { KeyringError, keyringName, type KeyringProblem, mayHaveKeyring, readKey, storeKey } from './keyring.ts'
 import { namesIn, sealInPlace, type SealedInPlace } from './seal-in-place.ts'
 import { sealingStore } from './sealing-store.ts'
 
@@ -69,7 +69,8 @@ const advice: Readonly<Record<KeyringProblem, string>> = {
 
 /** A key for a folder that has none. Where the keyring can't keep one, a warning, and the folder stays plain. */
 async function newKey(path: string, folder: TokenStore): Promise<Uint8Array | undefined> {
-  if (await hasSealedRecord(folder)) return undefined
+  // To look through a folder takes longer than the rest of a sign-in: not where there is no keyring.
+  if (mayHaveKeyring(process.env) && (await hasSealedRecord(folder))) return undefined
   const [key, entry] = [randomBytes(32), `tokens ${randomUUID()}`]
   try {
     await storeKey(entry, key)

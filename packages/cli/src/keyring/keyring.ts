@@ -1,7 +1,6 @@
 /**
  * The system's keyring: Secret Service on Linux, Keychain on macOS, Credential Manager on Windows.
  */
-import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -71,13 +70,15 @@ async function ask(question: KeyringQuestion): Promise<string | undefined> {
 }
 
 /** Without the address of a session bus there is no Secret Service, and nothing is to be started to look for one. */
-function mayHaveKeyring({ DBUS_SESSION_BUS_ADDRESS, XDG_RUNTIME_DIR }: NodeJS.ProcessEnv): boolean {
+export function mayHaveKeyring({ DBUS_SESSION_BUS_ADDRESS, XDG_RUNTIME_DIR }: NodeJS.ProcessEnv): boolean {
   if (process.platform === 'darwin' || process.platform === 'win32') return true
   if ((DBUS_SESSION_BUS_ADDRESS ?? '') !== '') return true
   return XDG_RUNTIME_DIR !== undefined && existsSync(join(XDG_RUNTIME_DIR, 'bus'))
 }
 
-function answerOf(question: KeyringQuestion): Promise<KeyringAnswer> {
+async function answerOf(question: KeyringQuestion): Promise<KeyringAnswer> {
+  // Loaded for a folder that has a key in the keyring: with it come the sockets of node:net.
+  const { execFile } = await import('node:child_process')
   const program = fileURLToPath(new URL('keyring-process.cjs', import.meta.url))
   const options = {
     timeout: timeLimit,

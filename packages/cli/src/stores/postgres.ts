@@ -1,7 +1,7 @@
 /**
  * `postgres://HOST:PORT/DATABASE`: a table in PostgreSQL, made by the first command that may. TLS with `?sslmode=require`.
  */
-import { readFile } from 'node:fs/promises'
+import { promises } from 'node:fs'
 import { StoreError } from '@owner-sso/core'
 import { note } from '../doctor/finding.ts'
 import type { OpenedStore, StoreAccess, StoreKind } from './store-kind.ts'
@@ -39,7 +39,7 @@ async function openPostgres(address: string, { ca, encryptionKey }: StoreAccess)
     connectionString: url.href,
     connectionTimeoutMillis: patience,
     query_timeout: patience,
-    ssl: isSecure && { rejectUnauthorized: true, ...(ca !== undefined && { ca: await readFile(ca) }) },
+    ssl: isSecure && { rejectUnauthorized: true, ...(ca !== undefined && { ca: await promises.readFile(ca) }) },
   })
   // A connection that breaks is replaced by the next statement's.
   client.on('error', () => undefined)
