@@ -45,6 +45,9 @@ export function createHostBudget({ windows, figures, runtime, isEnding }: Surrou
   let reserved: readonly number[] = []
   let atHand: readonly Place[] = []
   let openedByUs: number | undefined
+  /** The places that were named to those who were turned away, counted through all windows, and the last of them. */
+  const named = new WeakMap<object, number>()
+  let lastNamed = 0
   let isLooking = false
   let cancelNextLook: (() => void) | undefined
 
@@ -117,16 +120,25 @@ export function createHostBudget({ windows, figures, runtime, isEnding }: Surrou
     const late = line.all().filter((waiter) => waiter.rank !== 'background' && counted.has(waiter))
     for (const waiter of counted) newcomers.delete(waiter)
     const refused = count > 0 ? late.slice(-count) : []
-    refused.forEach((waiter, index) => waiter.refuse(tooLate(index, waiter.rank)))
+    for (const waiter of refused) waiter.refuse(tooLate(waiter))
     if (!isEnding()) return
-    for (const waiter of line.all()) if (waiter.rank === 'background') waiter.refuse(tooLate(0, waiter.rank))
+    for (const waiter of line.all()) if (waiter.rank === 'background') waiter.refuse(tooLate(waiter))
   }
 
-  /** @param ahead - how many were turned away before, and come back first */
-  function tooLate(ahead: number, rank: Rank): RefreshBudgetError {
+  /**
+   * Each caller is sent to a place of its own, behind those who were turned away before: all at once would meet the same line
+   * again. Who asks again before its time is told the same.
+   */
+  function tooLate({ key, rank }: Pick<Waiter, 'key' | 'rank'>): RefreshBudgetError {
     const record = windows.known()
-    const [window, place] = freePlace(record, figures.places)
-    const until = window - record.window + Math.floor((place + ahead) / figures.places)
+    const [window, number] = freePlace(record, figures.places)
+    const free = window * figures.places + number
+    let place = Math.max(named.get(key) ?? 0, free)
+    if (rank !== 'background' && place === free) {
+      place = lastNamed = Math.max(lastNamed + 1, free)
+      named.set(key, place)
+    }
+    const until = Math.floor(place / figures.places) - record.window
     const wait = until * figures.length - windows.age() - (rank === 'background' ? 0 : longestWait)
     return new RefreshBudgetError(Math.ceil((runtime.wallClock() + Math.max(wait, 1000)) / 1000))
   }
@@ -158,7 +170,7 @@ export function createHostBudget({ windows, figures, runtime, isEnding }: Surrou
             reject(error)
           },
         }
-        const cancel = runtime.after(patience, () => waiter.refuse(tooLate(0, waiter.rank)))
+        const cancel = runtime.after(patience, () => waiter.refuse(tooLate(waiter)))
         line.add(waiter)
         newcomers.add(waiter)
         handOut()

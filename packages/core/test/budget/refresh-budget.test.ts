@@ -213,6 +213,33 @@ describe('who would wait longer than a request may take', () => {
     expect(new Set(refused.map(({ next }) => next)).size).toBeGreaterThan(40)
   })
 
+  it.each([
+    [1, 2.5],
+    [8, 10],
+  ])('is told when to come back: with %d processes fewer than %d times on average', async (processes, most) => {
+    const world = budgetWorld(chance(8), { slow: 5, lostAnswers: 0 })
+    const fleet = Array.from({ length: processes }, () => world.process({ perMinute: 120, burst: 2 }))
+    const tries: number[] = []
+    let last = 0
+    const ask = async (process: WorldProcess, key: object, before: number): Promise<void> => {
+      try {
+        await process.budget.place(host, key, before === 0 ? 'without a token' : 'turned away before')
+        last = world.now()
+        tries.push(before + 1)
+      } catch (error) {
+        if (!(error instanceof RefreshBudgetError)) throw error
+        const wait = error.nextAttemptAt * 1000 - process.runtime.wallClock()
+        world.at(world.now() + wait, () => void ask(process, key, before + 1))
+      }
+    }
+    for (let index = 0; index < 1000; index += 1) void ask(fleet[index % processes] as WorldProcess, {}, 0)
+    await world.run(15 * minutes)
+    expect(tries).toHaveLength(1000)
+    expect(tries.reduce((sum, each) => sum + each, 0) / 1000).toBeLessThan(most)
+    // 120 a minute less the burst, and the first half minute's wait.
+    expect(last).toBeLessThan(9.2 * minutes)
+  })
+
   it('what nobody waits for gives up after that time, and at once where the process is leaving', async () => {
     const world = budgetWorld(chance(5), { slow: 5, lostAnswers: 0 })
     const process = world.process({ perMinute: 2, burst: 1 })
