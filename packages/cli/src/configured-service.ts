@@ -57,7 +57,8 @@ export function serviceOf(settings: Settings): Sso {
  */
 function hideFetchClasses(): void {
   for (const name of ['Request', 'Response', 'FormData']) {
-    Object.defineProperty(globalThis, name, { value: undefined, configurable: true, writable: true })
+    // To define it anew would load it first, from Node 22 on.
+    Reflect.deleteProperty(globalThis, name)
   }
 }
 
