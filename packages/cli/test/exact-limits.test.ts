@@ -6,6 +6,9 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, it } from '@jest/globals'
 import { createSso, createTokenManager, currentHolder, type TokenRecord, type TokenStore } from '@owner-sso/core'
 import { memoryTokenStore } from '@owner-sso/token-store-memory'
+import { alertChannelsOf } from '../src/broker/alert-channels.ts'
+import { desktopOf } from '../src/desktop.ts'
+import type { Settings } from '../src/settings.ts'
 import { expiryOf } from '../src/broker/expiry.ts'
 import { clientsPlaceOf, listenOptionsOf, publicUrlOf } from '../src/broker/place.ts'
 import { CommandError, exitCodes } from '../src/command-error.ts'
@@ -113,7 +116,7 @@ describe('where a broker listens', () => {
     ['https://broker.example.com', 'https://broker.example.com/'],
     ['http://127.0.0.1:1/', 'http://127.0.0.1:1/'],
     ['ftp://broker.example.com', refused],
-    ['xhttps://broker.example.com', refused],
+    ['xhttps://broker.example.com/', refused],
     ['httpsx://broker.example.com', refused],
     ['https://broker.example.com/path', refused],
     ['https://broker.example.com/?', 'https://broker.example.com/?'],
@@ -268,6 +271,40 @@ describe('what is moved in', () => {
     expect(tokensIn({ refresh_token: token, ...times })?.issuedAt).toBe(issuedAt)
   })
 
+  it('is told under each name that clients have given to a fact, the usual one first', () => {
+    const jwt = (claims: object): string => `x.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.x`
+    const facts = (fields: object): unknown => {
+      const { refreshToken: _token, ...others } = tokensIn({ refresh_token: token, ...fields }) ?? {}
+      return others
+    }
+    for (const name of ['refresh_token', 'refreshToken'])
+      expect(tokensIn({ [name]: token })).toEqual({ refreshToken: token })
+    for (const name of ['access_token', 'accessToken', 'authToken', 'id_token', 'idToken'])
+      expect([name, facts({ [name]: jwt({ sub: '7' }) })]).toEqual([name, { owner: 'sub:7' }])
+    for (const name of ['account', 'email', 'identity', 'username'])
+      expect([name, facts({ [name]: 'ann@example.com' })]).toEqual([name, { account: 'ann@example.com' }])
+    for (const name of ['auth_url', 'authUrl', 'url', 'sso_url', 'issuer'])
+      expect([name, facts({ [name]: 'https://a.example' })]).toEqual([name, { authUrl: 'https://a.example' }])
+    for (const name of ['obtained_at', 'created_at', 'createdAt'])
+      expect([name, facts({ [name]: 1_900_000_000 })]).toEqual([name, { issuedAt: 1_900_000_000 }])
+    for (const name of ['expires_at', 'expiresAt'])
+      expect([name, facts({ [name]: 1_900_000_300, expires_in: 300 })]).toEqual([name, { issuedAt: 1_900_000_000 }])
+    expect(facts({ email: 'b@example.com', account: 'a@example.com' })).toEqual({ account: 'a@example.com' })
+    expect(
+      facts({ access_token: jwt({ email: 'b@example.com', iss: 'https://b.example', iat: 1_900_000_000 }) }),
+    ).toEqual({
+      owner: 'b@example.com',
+      authUrl: 'https://b.example',
+      issuedAt: 1_900_000_000,
+    })
+    expect(tokensIn({ refreshToken: token }, { url: 'https://a.example' })?.authUrl).toBe('https://a.example')
+    expect(tokensIn({ refresh_token: jwt({ exp: 1_900_000_300, iat: 1_900_000_000, iss: 'i' }) })).toMatchObject({
+      endsAt: 1_900_000_300,
+      issuedAt: 1_900_000_000,
+      authUrl: 'i',
+    })
+  })
+
   it.each([
     [{ kind: 'owner-sso export', version: 1 }, true],
     [{ kind: 'owner-sso export', version: 2 }, false],
@@ -325,6 +362,27 @@ it.each([
   [1, 0, 0],
 ])('of %f of %f seconds the bar shows %i of 20', (left, lifetime, filled) => {
   expect(lifeBar(left, lifetime)).toBe('█'.repeat(filled) + '░'.repeat(20 - filled))
+})
+
+it('a browser gets what a desktop tells its programs, and no secret of the caller', () => {
+  const passed =
+    'PATH LC_ALL XDG_RUNTIME_DIR WAYLAND_DISPLAY GDK_SCALE QT_QPA_PLATFORM WSL_INTEROP WSLENV SystemRoot APPDATA PROGRAMFILES(X86)'
+  const kept = 'OWNER_SSO_CREDENTIAL NODE_OPTIONS PATHS XPATH AWS_SECRET MY_DISPLAY'
+  const env = Object.fromEntries(`${passed} ${kept}`.split(' ').map((name) => [name, 'x']))
+  expect(Object.keys(desktopOf(env))).toEqual(passed.split(' '))
+})
+
+it('what is wrong with an alert is a sentence, with its option', () => {
+  const settings = { ca: undefined } as Settings
+  expect(() => alertChannelsOf({ alertMqtt: 'http://a' }, settings)).toThrow(/^Url of MQTT must be .*\.$/u)
+  expect(() => alertChannelsOf({ alertMqtt: 'mqtts://a', alertTopic: '#' }, settings)).toThrow(
+    /^Topic of MQTT must be/u,
+  )
+  expect(() => alertChannelsOf({ alertWebhook: 'https://a' }, settings)).toThrow('there is no secret to sign it with')
+  expect(
+    alertChannelsOf({ alertCommand: '/bin/true', alertMqtt: 'mqtts://a' }, settings).map(({ name }) => name),
+  ).toEqual(['command', 'mqtt'])
+  expect(alertChannelsOf({}, settings)).toEqual([])
 })
 
 it('what could forge a line is written as JSON writes it', () => {
@@ -447,6 +505,16 @@ describe('the doctor, about refreshes', () => {
       { about: 'refresh', text: `ann is being refreshed by process ${process.pid}, for 1 min` },
     ])
     expect(await checked(underWay(91))).toMatchObject([{ text: expect.stringContaining('which is too long') }])
+  })
+
+  it('finds one whose answer was lost, and says when it is settled', async () => {
+    const intent = { id: 'one', at: now() - 61, holder: currentHolder(), replay: 1, answerLost: true }
+    const [finding] = await checked({ state: 'signed-in', intent })
+    expect(finding?.text).toMatch(/^A refresh of ann is in doubt for 1 min: /u)
+    expect(finding).toMatchObject({
+      about: 'refresh',
+      fix: expect.stringMatching(/^Its next use after \d\d min settles it/u),
+    })
   })
 
   it('finds who has to sign in', async () => {

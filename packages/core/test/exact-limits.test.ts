@@ -1,7 +1,15 @@
 /** Each limit at it and one beyond it, in what reads pages, answers and options. */
 import { inspect } from 'node:util'
 import { describe, expect, it } from '@jest/globals'
-import { RegionNotAllowedError } from '../src/index.ts'
+import {
+  DuplicateTokenSetError,
+  OtherOwnerError,
+  ReauthenticationRequiredError,
+  RegionNotAllowedError,
+  SsoError,
+  SsoTimeoutError,
+  StoreError,
+} from '../src/index.ts'
 import { type AnsweredPage, isFirewallChallenge } from '../src/firewall/challenge-page.ts'
 import { parseKeeperOptions } from '../src/keeper/keeper-options.ts'
 import { parseSsoOptions } from '../src/login/options.ts'
@@ -336,4 +344,47 @@ it('a printed token set shows when it ends and where it is from, and no token', 
   for (const fact of ['TokenSet', 'Bearer', 'expires_in: 300', 'expires_at: 1900000000', authUrl])
     expect(shown).toContain(fact)
   expect(shown).not.toContain('secret')
+})
+
+describe('an error is of a class', () => {
+  const errors: readonly SsoError[] = [
+    new StoreError('busy', 'x'),
+    new DuplicateTokenSetError('ann'),
+    new ReauthenticationRequiredError('rotated_token_lost'),
+    new OtherOwnerError(),
+    new SsoTimeoutError('x'),
+  ]
+  const classes = [
+    SsoError,
+    StoreError,
+    DuplicateTokenSetError,
+    ReauthenticationRequiredError,
+    OtherOwnerError,
+    SsoTimeoutError,
+  ]
+  const namesOf = (value: unknown): string[] => classes.filter((one) => value instanceof one).map((one) => one.name)
+
+  it('and of those that it is a kind of, from another copy of this package as well', () => {
+    const expected = [
+      ['SsoError', 'StoreError'],
+      ['SsoError', 'StoreError', 'DuplicateTokenSetError'],
+      ['SsoError', 'ReauthenticationRequiredError'],
+      ['SsoError', 'ReauthenticationRequiredError', 'OtherOwnerError'],
+      ['SsoError', 'SsoTimeoutError'],
+    ]
+    expect(errors.map(namesOf)).toEqual(expected)
+    const brand = Symbol.for('@owner-sso/core error')
+    const copies = errors.map((error) => ({
+      [brand]: true,
+      code: error.code,
+      ...Object.fromEntries(Object.entries(error)),
+    }))
+    expect(copies.map(namesOf)).toEqual(expected)
+  })
+
+  it('where it has the brand and a code', () => {
+    for (const other of [null, undefined, 'ERR_SSO_STORE', { code: 'ERR_SSO_STORE' }, new Error('x')])
+      expect(namesOf(other)).toEqual([])
+    expect(namesOf({ [Symbol.for('@owner-sso/core error')]: true })).toEqual([])
+  })
 })

@@ -1,5 +1,9 @@
 /** Each limit at it and one beyond it, and what is taken only as a whole with a bad head and a bad tail. */
 import { describe, expect, it } from '@jest/globals'
+import { readCookies } from '../src/http/service-request.ts'
+import { createClock } from '../src/service/clock.ts'
+import { createCounters } from '../src/service/counters.ts'
+import { createExpiringMap } from '../src/service/expiring-map.ts'
 import { checkFault } from '../src/faults/fault-checks.ts'
 import { isLoopback } from '../src/http/listeners.ts'
 import { masked, unmasked } from '../src/journal/masking.ts'
@@ -185,4 +189,32 @@ describe('the log, masked', () => {
     })
     for (const none of ['', 'x{"a":1}', '{"a":', '"a"']) expect(body(none)).toEqual({})
   })
+})
+
+it('nothing is counted at the start', () => {
+  expect([...new Set(Object.values(createCounters()))]).toEqual([0])
+})
+
+it.each([
+  ['a=1; b=2=3', { a: '1', b: '2=3' }],
+  ['a=1; a=2', { a: '2' }],
+  ['=1; b', {}],
+  ['a=', { a: '' }],
+  ['x=1;y=2', { x: '1', y: '2' }],
+])('the cookies of %j are %j', (header, cookies) => {
+  expect(Object.fromEntries(readCookies(header))).toEqual(cookies)
+})
+
+it('what expires is gone at that moment, and of too many the oldest', () => {
+  const clock = createClock()
+  clock.freeze()
+  const map = createExpiringMap<number>({ clock, lifetime: () => 10, max: 2 })
+  map.set('a', 1)
+  clock.advance(9)
+  map.set('b', 2)
+  expect([map.get('a'), [...map.values()]]).toEqual([1, [1, 2]])
+  map.set('c', 3)
+  expect([map.get('a'), map.get('b'), map.get('c')]).toEqual([undefined, 2, 3])
+  clock.advance(10)
+  expect([map.get('b'), [...map.alive()]]).toEqual([undefined, []])
 })

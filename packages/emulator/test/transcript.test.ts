@@ -21,6 +21,7 @@ function settled(value: string): string {
     .replaceAll(/eyJ[\w-]+\.[\w-]+\.[\w-]+/gu, (token) => `JWT ${token.split('.').slice(0, 2).map(partOf).join(' ')}`)
     .replaceAll(/((?:_csrf|transaction_id)"?(?: value=| ?= ?|: ?)")[^"]+/gu, '$1RANDOM')
     .replaceAll(/[\da-f]{8}&#46;\d+&#46;[\da-f]{8}/gu, 'RANDOM')
+    .replaceAll(/\b\d+ ms\b/gu, 'TIME')
     .replaceAll(/(>)[A-Z\d](<\/text>)/gu, '$1LETTER$2')
     .replaceAll(/[\w-]{20,}/gu, (word) => (/\d|^.+[A-Z]/u.test(word) ? 'RANDOM' : word))
     .replaceAll(/(127\.0\.0\.1|localhost)(:|%3A|&#x25;3A|&#x3a;)\d{4,5}/gu, '$1$2PORT')
@@ -36,14 +37,21 @@ function shown({ status, headers, text: body }: ClientResponse): object {
   return { status, headers: kept.toSorted(), body: content(body) }
 }
 
+const fetchHeader = /^(?:accept|sec|user-agent|connection)(?:-|$)/u
+
+function isPair(value: unknown): value is { name: string } {
+  return typeof value === 'object' && value !== null && 'name' in value && typeof value.name === 'string'
+}
+
 /** JSON as what it holds, anything else line by line. */
 function content(body: string): unknown {
   if (!/^[[{]/u.test(body)) return settled(body).split('\n')
   return JSON.parse(body, (name, value: unknown) => {
-    if (['offset', 'started', 'duration'].includes(name)) return 0
+    if (['offset', 'started', 'duration', 'startedDateTime', 'time', 'wait'].includes(name)) return 0
     if (['_csrf', 'transaction_id'].includes(name)) return 'RANDOM'
     // What Node's fetch sends by itself differs from version to version.
-    if (name === 'userAgent' || /^(?:accept|sec|user-agent|connection)(?:-|$)/u.test(name)) return undefined
+    if (isPair(value) && fetchHeader.test(value.name)) return 'RANDOM'
+    if (name === 'userAgent' || fetchHeader.test(name)) return undefined
     return typeof value === 'string' ? settled(value) : value
   })
 }
@@ -184,6 +192,9 @@ it('the inspector and the control API', async () => {
     await client.send('/_emulator/exchanges/1'),
     await client.send('/_emulator/exchanges/99'),
     await client.json('/_emulator/exchanges/2/secrets', {}),
+    await client.send('/_emulator/logins/1.har'),
+    await client.send('/_emulator/logins/1.mmd'),
+    await client.send('/_emulator/logins/9.har'),
     await client.json('/_emulator/options', { rotation: 'sometimes' }, 'PATCH'),
     await client.json('/_emulator/accounts/nobody', { locked: true }, 'PATCH'),
     await client.json('/_emulator/nowhere', {}),

@@ -9,6 +9,7 @@ import { finished, type Masking } from '../src/masking/masking.ts'
 import { createPseudonyms } from '../src/masking/pseudonyms.ts'
 import { baseAddress, swapped } from '../src/recorder/addresses.ts'
 import { clientResponse, swappedBody } from '../src/recorder/client-response.ts'
+import { headerPairs } from '../src/recorder/upstream.ts'
 import { transportFromText, upstreamTls } from '../src/recorder/upstream-tls.ts'
 
 const masking = (): Masking => ({ from: 'service', pseudonyms: createPseudonyms(), addresses: [] })
@@ -262,4 +263,23 @@ describe('how the service is spoken to', () => {
     expect(['document', 'modern', '{"tls":{}}'].map(transportFromText)).toEqual(['document', 'modern', { tls: {} }])
     for (const text of ['other', '"modern"', 'null', '{', '']) expect(() => transportFromText(text)).toThrow(TypeError)
   })
+})
+
+it('the headers of a message are pairs of Node’s flat list', () => {
+  expect(headerPairs(['A', '1', 'b', '2', 'A', '3'])).toEqual([
+    ['A', '1'],
+    ['b', '2'],
+    ['A', '3'],
+  ])
+})
+
+it('of a page’s style nothing is shown, of a script no text', () => {
+  const page = '<p>Sign in</p><style>body { color: red }</style><script>var a = "qz7x"</script>'
+  const { html } = maskResponse(masking(), {
+    status: 200,
+    headers: [['content-type', 'text/html']],
+    body: Buffer.from(page),
+  })
+  expect(html?.join('')).toMatch(/^<p>Sign in<\/p><style>\{\{style\.1\}\}<\/style><script>.*<\/script>$/u)
+  expect(html?.join('')).not.toContain('qz7x')
 })

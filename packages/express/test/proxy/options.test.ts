@@ -178,6 +178,10 @@ describe('the environment', () => {
   })
 })
 
+it('passes on the headers that it did in the last release: another one is a change for its users', () => {
+  expect({ defaultRequestHeaders, defaultResponseHeaders }).toMatchSnapshot()
+})
+
 describe('the options that are not given', () => {
   it('are as the README has them, and each limit may be reached', async () => {
     const given = await valid()
