@@ -100,7 +100,7 @@ export const programs = [
     ours: /./u,
     heading: 'A fleet within its budget',
     text: 'Token managers and keepers on a virtual clock: an even pace, and all of them again after an outage of the service. The figures that count are ratios to the mean minute and to the budget; [larger fleets](fleets.md#how-it-was-tested) take longer.',
-    args: ['--accounts', '20000', '--days', '0.5'],
+    args: ['--accounts', '100000', '--processes', '16', '--days', '0.25', '--settle', '0.3'],
     value: 'ratio',
     floor: 1,
     budget: 'budget',
