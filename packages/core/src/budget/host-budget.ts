@@ -117,10 +117,11 @@ export function createHostBudget({ windows, figures, runtime, isEnding }: Surrou
 
   /** Those who came last of the ones that were counted, and what nobody waits for where the process is leaving. */
   function turnAway(count: number, counted: ReadonlySet<Waiter>): void {
-    const late = line.all().filter((waiter) => waiter.rank !== 'background' && counted.has(waiter))
     for (const waiter of counted) newcomers.delete(waiter)
-    const refused = count > 0 ? late.slice(-count) : []
-    for (const waiter of refused) waiter.refuse(tooLate(waiter))
+    if (count > 0) {
+      const late = line.all().filter((waiter) => waiter.rank !== 'background' && counted.has(waiter))
+      for (const waiter of late.slice(-count)) waiter.refuse(tooLate(waiter))
+    }
     if (!isEnding()) return
     for (const waiter of line.all()) if (waiter.rank === 'background') waiter.refuse(tooLate(waiter))
   }
