@@ -36,7 +36,6 @@ export function refreshService(settings: Settings): Pick<Sso, 'refresh' | 'isOfA
 export function serviceOf(settings: Settings): Sso {
   const authUrl = authUrlOf(settings)
   const { regionalAuthUrls, redirectUri } = settings
-  hideFetchClasses()
   const how = transportOf(settings)
   try {
     return createSso({
@@ -48,17 +47,6 @@ export function serviceOf(settings: Settings): Sso {
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
     throw usageError(sentence(error.message), `It came from ${originOf(error, settings)}: correct it there.`)
-  }
-}
-
-/**
- * axios asks what `fetch` is able to do as soon as it is loaded, and so loads all of Node's, which takes an eighth of a sign-in.
- * Where these classes are missing it does not ask. Nothing in this process uses them; `fetch` itself does without.
- */
-function hideFetchClasses(): void {
-  for (const name of ['Request', 'Response', 'FormData']) {
-    // To define it anew would load it first, from Node 22 on.
-    Reflect.deleteProperty(globalThis, name)
   }
 }
 

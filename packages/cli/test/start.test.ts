@@ -47,7 +47,7 @@ it('token loads no sockets and starts no process', async () => {
   expect(stderr).not.toMatch(/MODULES .* (?:net|http|child_process|internal\/deps\/undici\/undici) /u)
 })
 
-it('a sign-in loads none of fetch, and does not look through the folder where there is no keyring', async () => {
+it('a sign-in does not look through the folder where there is no keyring', async () => {
   const env = {
     OWNER_SSO_CREDENTIAL: credential,
     OWNER_SSO_KEYRING: 'on',
@@ -55,8 +55,7 @@ it('a sign-in loads none of fetch, and does not look through the folder where th
     XDG_RUNTIME_DIR: '',
   }
   const { stderr } = await watched('login --account plain@example.com', env)
-  expect(stderr).toMatch(/no keyring here[^]*MODULES .* http /u)
-  expect(stderr).not.toMatch(/undici/u)
+  expect(stderr).toMatch(/no keyring here/u)
   const [, listed] = /LISTED (\d+)/u.exec(stderr) ?? []
   expect(Number(listed)).toBeLessThan(20)
 })

@@ -129,14 +129,16 @@ describeWithPrograms('curl', 'python3')('a week of one account at one broker', (
     }
     seen.delete('proxied')
     expect(calls).toBe(7 * 57)
-    // One sign-in; a refresh for each token that was handed out after the first, and none sent twice.
+    // One sign-in; a refresh for each token that was handed out after the first, and none sent twice. The last one may have
+    // come too late in the week to be handed out.
     const { codeExchanges, tokenRefreshes, refreshRequests, replays, ownerApiRejections } = emulator.counters
     expect({ codeExchanges, replays, ownerApiRejections }).toEqual({
       codeExchanges: 1,
       replays: 0,
       ownerApiRejections: 0,
     })
-    expect([tokenRefreshes, refreshRequests]).toEqual([seen.size - 1, seen.size - 1])
+    expect(refreshRequests).toBe(tokenRefreshes)
+    expect([seen.size - 1, seen.size]).toContain(tokenRefreshes)
     expect(tokenRefreshes).toBeGreaterThanOrEqual(20)
     expect(tokenRefreshes).toBeLessThanOrEqual(28)
   }, 180_000)
