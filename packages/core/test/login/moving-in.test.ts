@@ -41,7 +41,7 @@ it('keeps the tokens of another owner, and serves none of them', async () => {
   const kept = record !== undefined && 'tokens' in record ? record.tokens.refresh_token : ''
   await tokens.forget(plain)
   await tokens.save(regional, { refresh_token: kept, auth_url })
-  expect(await tokens.getAccessToken(regional)).toBeTruthy()
+  expect(await tokens.getAccessToken(regional)).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/u)
 })
 
 it('stores nothing of an instance that is not allowed', async () => {
