@@ -10,6 +10,7 @@ import {
   UnreachableError,
 } from '../src/index.ts'
 import { tokenSet } from '../src/issuer/token-set.ts'
+import { closeWindow, createAccountMemory } from '../src/refresh-protocol/account-memory.ts'
 import { canaries, renderings } from './canaries.ts'
 import {
   type Answers,
@@ -297,3 +298,12 @@ async function stepsOf(
   for (const unsubscribe of listen) unsubscribe()
   return events
 }
+
+it('keeps no access token in memory that is not served any more, as after a sign-out', () => {
+  const memory = createAccountMemory(1)
+  const cache = memory.of('ann')
+  memory.serve(cache, { accessToken: canaries.accessToken, from: 0, until: 1 })
+  expect(memory.served('ann')).toMatchObject({ until: 1 })
+  closeWindow(cache)
+  expect(memory.served('ann')).toEqual({ accessToken: '', from: 0, until: 0 })
+})

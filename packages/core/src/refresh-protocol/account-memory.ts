@@ -15,7 +15,7 @@ import { elapsed, type Instant, instantOf, type Runtime } from './runtime.ts'
  * account, and none of their fields is a fraction: with a million accounts, each additional memory access is slow.
  */
 export interface Served {
-  readonly accessToken: string
+  accessToken: string
   /** Seconds of the wall clock between which it is returned. */
   readonly from: number
   until: number
@@ -229,6 +229,7 @@ export function openWindow(cache: AccountCache, now: Instant, milliseconds: numb
   })
 }
 
+/** What was served is not kept: after a sign-out, no token of the account stays in memory. */
 export function closeWindow({ served }: AccountCache): void {
-  if (served !== undefined) served.until = 0
+  if (served !== undefined) Object.assign(served, { accessToken: '', until: 0 })
 }
