@@ -132,6 +132,29 @@ describe('the file of clients', () => {
     expect([more, JSON.parse(await readFile(join(folder, lock), 'utf8'))]).toEqual([[], { free: true }])
   })
 
+  it('leaves files alone whose names are only like those of its locks', async () => {
+    const file = join(folder, 'foreign.json')
+    const foreign = ['x9', '9x', '0x', 'x0', '0-x', ' 9', '0000000000000009', '', '-1'].map(
+      (end) => `${file}.lock-${end}`,
+    )
+    for (const name of foreign) await writeFile(name, '')
+    await writeFile(`${file}.lock-0-ab`, 'a draft of a process that died')
+    await brokerClients({ file }).invite(invitation)
+    const left = (await readdir(folder))
+      .filter((name) => name.startsWith('foreign.json.'))
+      .map((name) => join(folder, name))
+    expect(left.toSorted()).toEqual([...foreign, `${file}.lock-1`].toSorted())
+  })
+
+  it('says so where it can’t be written', async () => {
+    const file = join(folder, 'nowhere', 'clients.json')
+    const refused = await brokerClients({ file })
+      .invite(invitation)
+      .catch((error: unknown) => error)
+    expect(refused).toBeInstanceOf(ClientsError)
+    expect(refused).toMatchObject({ reason: 'unwritable', message: `${file} can’t be written (ENOENT).` })
+  })
+
   it('tells keys apart whose hashes begin alike', async () => {
     const file = join(folder, 'alike.json')
     const hash = sha256('key')

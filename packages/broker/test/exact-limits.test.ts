@@ -1,7 +1,9 @@
 /** Each limit at it and one beyond it, and what is taken only as a whole with a bad head and a bad tail. */
-import type { IncomingMessage } from 'node:http'
-import { describe, expect, it } from '@jest/globals'
-import type { Notes } from '@owner-sso/core'
+import { EventEmitter } from 'node:events'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
+import type { CurrentTokens, Notes } from '@owner-sso/core'
+import { memoryTokenStore } from '@owner-sso/token-store-memory'
 import { mqttAlert } from '../src/alerts/mqtt.ts'
 import { isSignedWebhook, signedHeaders, webhookKey } from '../src/alerts/signature.ts'
 import { alertTypeOf, begun, claimed, concluded, isDone, noteIn } from '../src/alerts/noted-alert.ts'
@@ -10,14 +12,18 @@ import { endingBy, rotated } from '../src/clients/rotation.ts'
 import { newSecret, sha256 } from '../src/clients/secret.ts'
 import { fieldsOfText } from '../src/http/token-request.ts'
 import { ago, duration } from '../src/status-page/duration.ts'
+import { sharedTries } from '../src/status-page/shared-tries.ts'
+import { statusPage, type StatusPageOptions } from '../src/status-page/status-page.ts'
+import { visitorsOf } from '../src/status-page/visitor.ts'
 import { checkedInvitation } from '../src/clients/invitation.ts'
 import { parseClientList } from '../src/clients/client-list.ts'
 import { bearerKey } from '../src/http/caller.ts'
 import { opaqueTag, waitOf } from '../src/http/current-token.ts'
 import { isOwnHost } from '../src/http/guard.ts'
 import { secondsLeft } from '../src/http/lifetime.ts'
-import { networkOf } from '../src/http/limits.ts'
+import { callLimits, networkOf } from '../src/http/limits.ts'
 import { reportsTo } from '../src/http/report.ts'
+import { tokenChanges } from '../src/http/token-changes.ts'
 import { ClientsError } from '../src/index.ts'
 import { parseBrokerOptions, type TokenBrokerOptions } from '../src/options.ts'
 
@@ -147,6 +153,12 @@ describe('a signed webhook', () => {
     expect(isTaken(() => webhookKey(secretOf(bytes)))).toBe(isSecret)
     expect(isTaken(() => webhookKey(`whsec_${secretOf(bytes)}`))).toBe(isSecret)
     expect(isTaken(() => webhookKey(`x whsec_${secretOf(bytes)}`))).toBe(false)
+  })
+
+  it.each(['AAAA=', '=AAAA', ' ', '-', '\n', 'AAAAwhsec_'])('may not have a secret with %j in it', (odd) => {
+    expect(isTaken(() => webhookKey(secretOf(30)))).toBe(true)
+    expect(isTaken(() => webhookKey(`${odd}${secretOf(30)}`))).toBe(false)
+    expect(isTaken(() => webhookKey(`${secretOf(30)}${odd}A`))).toBe(false)
   })
 
   it.each([
@@ -390,5 +402,182 @@ describe('the notes about an alert', () => {
       'sign-in.needed',
       'sign-in.needed',
     ])
+  })
+})
+
+describe('calls of a client, and wrong keys of an address', () => {
+  beforeEach(() => void jest.useFakeTimers())
+  afterEach(() => void jest.useRealTimers())
+  const refusal = (seconds: number) => ({
+    code: 'ERR_BROKER_TOO_MANY_CALLS',
+    headers: { 'retry-after': String(seconds) },
+  })
+
+  it('are counted for a minute, each by itself', async () => {
+    const limits = callLimits({ callsPerMinute: 1, wrongKeysPerMinute: 2 })
+    const callOf = (name: string, callsPerMinute?: number) =>
+      limits.countCall({
+        name,
+        accounts: ['ann'],
+        scope: ['token'],
+        keys: [],
+        ...(callsPerMinute !== undefined && { limits: { callsPerMinute } }),
+      })
+    await callOf('a')
+    await expect(callOf('a')).rejects.toMatchObject(refusal(60))
+    for (let call = 0; call < 2; call += 1) {
+      await callOf('b', 2)
+      await limits.countWrongKey('192.0.2.1')
+    }
+    await expect(callOf('b', 2)).rejects.toMatchObject(refusal(60))
+    await expect(limits.countWrongKey('192.0.2.1')).rejects.toMatchObject(refusal(60))
+    await limits.countWrongKey('192.0.2.2')
+    await jest.advanceTimersByTimeAsync(59_001)
+    await expect(callOf('a')).rejects.toMatchObject(refusal(1))
+    await jest.advanceTimersByTimeAsync(1000)
+    await callOf('a')
+  })
+})
+
+describe('callers that wait for the next token', () => {
+  beforeEach(() => void jest.useFakeTimers())
+  afterEach(() => void jest.useRealTimers())
+
+  const current = (access_token: string): CurrentTokens => ({ access_token, token_type: 'Bearer', expires_at: 1 })
+  /** What is told here of a refresh, and what waits: a caller hangs up by `close`. */
+  const waitingRoom = (mostWaiting: number, found = () => Promise.resolve(current('new'))) => {
+    const told: ((event: { readonly account: string }) => void)[] = []
+    const looks: string[] = []
+    const on = (_event: string, listener: (typeof told)[number]) => {
+      told.push(listener)
+      return () => void told.splice(told.indexOf(listener), 1)
+    }
+    const tokensOf = (account: string) => {
+      looks.push(account)
+      return found()
+    }
+    const changes = tokenChanges({ on } as never, tokensOf, mostWaiting)
+    const wait = (client: string, response = new EventEmitter(), account = 'ann') => ({
+      response,
+      next: changes.next(client, account, current('old'), 30_000, response as ServerResponse),
+    })
+    return { told, looks, changes, wait }
+  }
+  const tooMany = { code: 'ERR_BROKER_TOO_MANY_CALLS', headers: { 'retry-after': '1' } }
+
+  it('are 32 of one client at the most, and as many of all as there may be', async () => {
+    const one = waitingRoom(1024)
+    for (let call = 0; call < 32; call += 1) void one.wait('a')
+    await expect(one.wait('a').next).rejects.toMatchObject(tooMany)
+    const others = one.wait('b')
+    one.changes.close()
+    expect(await others.next).toBeUndefined()
+    const few = waitingRoom(2)
+    const calls = [few.wait('a'), few.wait('b')]
+    await expect(few.wait('c').next).rejects.toMatchObject(tooMany)
+    calls[0]?.response.emit('close')
+    expect(await calls[0]?.next).toBeUndefined()
+    // There is room again.
+    const later = few.wait('c')
+    few.changes.close()
+    expect(await later.next).toBeUndefined()
+  })
+
+  it('are answered by one look for all of an account, and leave nothing behind', async () => {
+    const { told, looks, changes, wait } = waitingRoom(1024)
+    const [first, second, other] = [wait('a'), wait('b'), wait('a', new EventEmitter(), 'bob')]
+    // Two times of their own, and a look for each account.
+    expect(jest.getTimerCount()).toBe(5)
+    await jest.advanceTimersByTimeAsync(999)
+    expect(looks).toEqual([])
+    for (const tell of told) tell({ account: 'ann' })
+    expect(await Promise.all([first.next, second.next])).toEqual([current('new'), current('new')])
+    expect(looks).toEqual(['ann'])
+    expect([first, second].map(({ response }) => response.listenerCount('close'))).toEqual([0, 0])
+    expect(jest.getTimerCount()).toBe(3)
+    // Nobody waits for ann any more.
+    await jest.advanceTimersByTimeAsync(1)
+    expect([looks, await other.next, jest.getTimerCount()]).toEqual([['ann', 'bob'], current('new'), 0])
+    changes.close()
+    expect(told).toEqual([])
+  })
+
+  it('get nothing once their time is over, and are looked for each second until then', async () => {
+    const { looks, changes, wait } = waitingRoom(1024, () => Promise.resolve(current('old')))
+    const { next, response } = wait('a')
+    await jest.advanceTimersByTimeAsync(29_999)
+    expect([looks.length, response.listenerCount('close')]).toEqual([29, 1])
+    await jest.advanceTimersByTimeAsync(1)
+    expect([await next, response.listenerCount('close')]).toEqual([undefined, 0])
+    void wait('a')
+    changes.close()
+    expect(jest.getTimerCount()).toBe(0)
+  })
+
+  it('are told why there is no token', async () => {
+    const { told, wait } = waitingRoom(1024, () => Promise.reject(new TypeError('signed out')))
+    const { next } = wait('a')
+    for (const tell of told) tell({ account: 'ann' })
+    await expect(next).rejects.toThrow('signed out')
+  })
+})
+
+describe('the status page', () => {
+  const now = 1_790_000_000
+  beforeEach(() => void jest.useFakeTimers({ now: now * 1000 }))
+  afterEach(() => void jest.useRealTimers())
+  const at = (seconds: number) => jest.setSystemTime((now + seconds) * 1000)
+
+  it.each([
+    ['/status', true],
+    ['/a.b/c_d-9', true],
+    ['status', false],
+    ['x/status', false],
+    ['/status/', false],
+    ['/status?', false],
+    ['/a b', false],
+    ['/', false],
+    ['', false],
+  ])('may be at %j: %s', (path, isPath) => {
+    const given = { tokens: { on: () => () => undefined }, store: memoryTokenStore(), path }
+    const open = () => statusPage(given as unknown as StatusPageOptions).close()
+    expect(isTaken(open)).toBe(isPath)
+  })
+
+  it('counts so many tries in so much time, from the first on', async () => {
+    const store = memoryTokenStore()
+    const tries = sharedTries(store, 'tries', { tries: 2, during: 900 })
+    expect([await tries.count('ann'), await tries.count('ann')]).toEqual([0, 0])
+    at(1)
+    expect([await tries.count('ann'), await tries.count('bob')]).toEqual([899, 0])
+    at(899.5)
+    expect(await tries.count('ann')).toBe(0.5)
+    at(900)
+    expect([await tries.count('ann'), await tries.count('ann'), await tries.count('ann')]).toEqual([0, 0, 900])
+    await tries.forget('ann')
+    expect(await tries.count('ann')).toBe(0)
+  })
+
+  it('knows who came in for 30 days, by a cookie that is among others', () => {
+    const visitors = visitorsOf(Buffer.alloc(32, 7), '/status', false)
+    const { cookie = '', id } = visitors.fresh(true)
+    expect(cookie).toMatch(/; Path=\/status; Max-Age=2592000; HttpOnly; SameSite=Lax$/u)
+    const value = cookie.split(';')[0] ?? ''
+    const seen = (header?: string) => visitors.of({ headers: { cookie: header } } as IncomingMessage)
+    at(30 * 86_400 - 1)
+    for (const header of [value, `a=b; ${value}`, `${value}; a=b`]) {
+      expect(seen(header)).toEqual({ id, isInside: true, formToken: expect.any(String) })
+    }
+    for (const header of [`x${value}`, `a=b;${value}`, undefined]) expect(seen(header).isInside).toBe(false)
+    const [name, sent = ''] = value.split('=')
+    expect(seen(`${name}=${sent.replace('inside', 'outside')}`)).toHaveProperty('cookie')
+    at(30 * 86_400)
+    expect(seen(value)).toMatchObject({ isInside: false, cookie: expect.any(String) })
+    const { cookie: outside = '' } = visitors.fresh(false)
+    expect(seen(outside.split(';')[0])).toEqual({
+      id: expect.any(String),
+      isInside: false,
+      formToken: expect.any(String),
+    })
   })
 })

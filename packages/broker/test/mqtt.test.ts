@@ -24,6 +24,11 @@ function alertOf(account: string, type: Alert['type'] = 'sign-in.needed'): Alert
   return { id: `id of ${type}`, type, account, at: 1_790_000_000 }
 }
 
+/** Sockets of this process that are open. */
+function openSockets(): number {
+  return process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length
+}
+
 /** Who subscribes now: the topics and messages that the server has kept. */
 async function retained(port: number, pattern: string, count: number): Promise<Map<string, string>> {
   const client = await connectAsync(`mqtt://127.0.0.1:${port}`, { username, password })
@@ -50,6 +55,8 @@ describeWithMosquitto('at a real server', () => {
     const channel = mqttAlert({ url: `mqtt://127.0.0.1:${server.port}`, username, password, topic: 'home/owner-sso' })
     const odd = 'ann+car/#@example.com'
     await channel.tell(alertOf(odd))
+    // Its connection ends before it says that it has told.
+    expect(openSockets()).toBe(0)
     await channel.tell(alertOf('bob@example.com'))
     await channel.tell(alertOf('bob@example.com', 'sign-in.restored'))
     const kept = await retained(server.port, 'home/owner-sso/+', 2)

@@ -147,8 +147,10 @@ describe('what is sent to it', () => {
       browser.post('/status/sign-in', fields, { cookie: '' }),
       browser.open('/status/sign-in', { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } }),
       browser.post('/status/sign-in', { ...fields, more: 'x'.repeat(20_000) }),
+      browser.post('/status/sign-in', fields, { 'content-type': 'x-application/x-www-form-urlencoded' }),
+      browser.post('/status/sign-in', fields, { 'content-type': 'application/x-www-form-urlencodedx' }),
     ])
-    expect(refused.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403, 403, 415, 413])
+    expect(refused.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403, 403, 415, 413, 415, 415])
     expect(emulator.requests).toEqual([])
     // A token of another visitor, or of the time before the entry.
     const stranger = browserAt(page.url)
@@ -345,6 +347,35 @@ describe('the page', () => {
     expect((await browser.open(at(first))).text).toContain(`${identity} is signed in.`)
     expect((await browser.open(at(second))).text).not.toContain(`${identity} is signed in.`)
     expect(await notebook(store, 'sign-ins').read()).toEqual({})
+  })
+
+  it('sends nothing for an e-mail that is none, or without a password', async () => {
+    const browser = await inside(await start())
+    for (const identity of ['', 'ann', '@', 'ann@', '@b', 'x ann@b', 'ann@b x', 'a@b@c']) {
+      const { status, text } = await browser.post('/status/sign-in', { identity, credential })
+      expect([identity, status, text.includes('Enter the e-mail and the password')]).toEqual([identity, 401, true])
+    }
+    expect((await browser.post('/status/sign-in', { identity: account })).status).toBe(401)
+    expect(emulator.requests).toEqual([])
+  })
+
+  it('takes up to eight digits for a passcode, in any spelling, and all else for a backup code', async () => {
+    const browser = await inside(await start())
+    await browser.post('/status/sign-in', { identity: 'mfa@example.com', credential })
+    const { text } = await browser.open('/status/sign-in/passcode')
+    const factor = String(load(text)('[name=factor]').first().val())
+    const asked = async (passcode: string): Promise<string | undefined> => {
+      const before = emulator.requests.length
+      await browser.post('/status/sign-in/passcode', { passcode, factor })
+      return emulator.requests.slice(before).at(-1)?.path.split('/').slice(4).join('/')
+    }
+    expect(await asked(' - ')).toBeUndefined()
+    expect([await asked('0000-00 00'), await asked('000000000'), await asked('x0'), await asked('0x')]).toEqual([
+      'mfa/verify',
+      'mfa/backupcodes/attempt',
+      'mfa/backupcodes/attempt',
+      'mfa/backupcodes/attempt',
+    ])
   })
 
   it('stores nothing where another account signs in than the one that was to', async () => {
