@@ -1,6 +1,6 @@
 /** What a client sees of the broker: the service's own words, with the one sign-in behind them. */
 import { once } from 'node:events'
-import { stat } from 'node:fs/promises'
+import { stat, writeFile } from 'node:fs/promises'
 import { createServer, request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { join } from 'node:path'
@@ -73,6 +73,14 @@ describe('the token endpoint', () => {
       expect([answer.status, await answer.json()]).toMatchObject([400, { error: 'invalid_grant' }])
     }
     expect(home.audit.at(-1)).toMatchObject({ event: 'refused', code: 'invalid_grant' })
+    // Which of two accounts is meant is the client's mistake, not its token's.
+    const several = await home.invite('several', { accounts: [account, 'mfa@example.com'] })
+    const refused = await home.refresh(several)
+    expect([refused.status, await refused.json()]).toMatchObject([400, { error: 'invalid_request' }])
+    const foreignAccount = await home.refresh(several, {
+      headers: { 'x-owner-account': 'other@example.com', 'content-type': 'application/json' },
+    })
+    expect([foreignAccount.status, await foreignAccount.json()]).toMatchObject([400, { error: 'invalid_grant' }])
     const { access_token } = await home.tokens.getTokens(account)
     for (const foreign of [access_token, (await home.emulator.issueTokens(account)).refresh_token]) {
       expect((await home.refresh(foreign)).status).toBe(400)
@@ -214,8 +222,25 @@ describe('GET /token', () => {
     expect(await get({})).toEqual([200, await home.tokens.getAccessToken(account)])
     expect((await get({ authorization: 'Bearer wrong' }))[0]).toBe(401)
     expect((await get({ 'x-owner-account': 'other@example.com' }))[0]).toBe(401)
+    expect(home.server.server).toMatchObject({
+      headersTimeout: 10_000,
+      requestTimeout: 30_000,
+      keepAliveTimeout: 75_000,
+      maxConnections: 10_000,
+    })
     expect(home.audit[0]).toMatchObject({ client: 'unix socket', address: 'unix socket', account })
     await expect(home.broker.listen({ unix: path })).rejects.toThrow(/listens on/u)
+    const other = join(home.folder, 'other.sock')
+    for (const mode of [-1, 0o1000, 0.5]) {
+      await expect(home.broker.listen({ unix: other, mode })).rejects.toThrow('mode must be permissions')
+    }
+    for (const mode of [0, 0o777]) {
+      const open = await home.broker.listen({ unix: other, mode })
+      expect((await stat(other)).mode & 0o777).toBe(mode)
+      await open.close()
+    }
+    await writeFile(other, '')
+    await expect(home.broker.listen({ unix: other })).rejects.toThrow('is no socket')
     await home.server.close()
     await expect(stat(path)).rejects.toMatchObject({ code: 'ENOENT' })
   })

@@ -216,6 +216,10 @@ describe('what is sent to it', () => {
     expect(headers.getSetCookie()[0]).toMatch(
       /^__Secure-owner-sso-status=.*; Path=\/status; .*HttpOnly; SameSite=Lax; Secure$/u,
     )
+    const head = await browserAt(page.url).open('/status', { method: 'HEAD' })
+    expect(head).toMatchObject({ status: 200, text: '' })
+    expect(head.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect((await browserAt(page.url).open('/status', { method: 'PUT' })).status).toBe(404)
     expect((await browserAt(page.url).open('/status/nowhere')).status).toBe(404)
     expect((await browserAt(page.url).open('/elsewhere')).status).toBe(404)
     expect((await browserAt(page.url).open('/statusx')).status).toBe(404)

@@ -1,11 +1,17 @@
 /** Each limit at it and one beyond it, and what is taken only as a whole with a bad head and a bad tail. */
-import { describe, expect, it } from '@jest/globals'
+import { EventEmitter, once } from 'node:events'
+import { createServer, type AddressInfo, Server } from 'node:net'
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
+import type { Request, Response } from 'express'
 import { readCookies } from '../src/http/service-request.ts'
+import { statusOf } from '../src/http/web-app.ts'
+import { eventStream } from '../src/inspector/event-stream.ts'
+import type { Exchange, Journal } from '../src/journal/journal.ts'
 import { createClock } from '../src/service/clock.ts'
 import { createCounters } from '../src/service/counters.ts'
 import { createExpiringMap } from '../src/service/expiring-map.ts'
 import { checkFault } from '../src/faults/fault-checks.ts'
-import { isLoopback } from '../src/http/listeners.ts'
+import { isLoopback, listen } from '../src/http/listeners.ts'
 import { masked, unmasked } from '../src/journal/masking.ts'
 import { isCodeVerifier, isPostedBack } from '../src/service/strictness.ts'
 import { scenarios } from '../src/switches/scenarios.ts'
@@ -217,4 +223,193 @@ it('what expires is gone at that moment, and of too many the oldest', () => {
   expect([map.get('a'), map.get('b'), map.get('c')]).toEqual([undefined, 2, 3])
   clock.advance(10)
   expect([map.get('b'), [...map.alive()]]).toEqual([undefined, []])
+})
+
+it.each<[unknown, number]>([
+  [{ status: 399 }, 500],
+  [{ status: 400 }, 400],
+  [{ status: 499 }, 499],
+  [{ status: 500 }, 500],
+  [{ status: '400' }, 500],
+  [{}, 500],
+  [null, 500],
+  ['error', 500],
+])('the mistake %j is answered with %i', (error, status) => {
+  expect(statusOf(error)).toBe(status)
+})
+
+describe('a port that is free at one address, and not at the other', () => {
+  const original = Object.getOwnPropertyDescriptor(Server.prototype, 'listen')?.value as Server['listen']
+  const others: Server[] = []
+  let tried: number[] = []
+  const options = { host: '127.0.0.1', port: 0, tls: { minVersion: 'TLSv1.2', maxVersion: 'TLSv1.3' } } as const
+
+  /** Another program is faster, so many times: it takes the second address just before we do. */
+  function faster(times: number, instead = '::1'): void {
+    Server.prototype.listen = function listenLater(this: Server, port: number, host: string, done: () => void) {
+      if (host === '::1') tried.push(port)
+      if (host !== '::1' || tried.length > times) return Reflect.apply(original, this, [port, host, done])
+      if (instead !== host) return Reflect.apply(original, this, [port, instead, done])
+      const other = createServer()
+      others.push(other)
+      Reflect.apply(original, other, [port, host, () => Reflect.apply(original, this, [port, host, done])])
+      return this
+    } as Server['listen']
+  }
+  beforeEach(() => {
+    tried = []
+  })
+  afterEach(async () => {
+    Server.prototype.listen = original
+    for (const other of others.splice(0)) await new Promise((resolve) => other.close(resolve))
+  })
+  const isFree = async (port: number): Promise<boolean> => {
+    const server = createServer().listen(port, '127.0.0.1')
+    others.push(server)
+    const [error]: unknown[] = await Promise.race([
+      once(server, 'listening'),
+      once(server, 'error').catch((cause) => [cause]),
+    ])
+    return error === undefined
+  }
+
+  it('is given back, and the next one is taken, up to five of them', async () => {
+    faster(4)
+    const listener = await listen(options)
+    expect([tried.length, tried.indexOf(listener.port), await isFree(tried[0] ?? 0)]).toEqual([5, 4, true])
+    await listener.close()
+    tried = []
+    faster(9)
+    await expect(listen(options)).rejects.toMatchObject({ code: 'EADDRINUSE' })
+    expect(tried).toHaveLength(5)
+  })
+
+  it('is refused where it was asked for', async () => {
+    const free = createServer()
+    free.listen(0, '127.0.0.1')
+    await once(free, 'listening')
+    const { port } = free.address() as AddressInfo
+    await new Promise((resolve) => free.close(resolve))
+    faster(1)
+    await expect(listen({ ...options, port })).rejects.toMatchObject({ code: 'EADDRINUSE' })
+    expect([tried, await isFree(port)]).toEqual([[port], true])
+  })
+
+  it('is taken alone on a machine that does not have the other', async () => {
+    faster(1, '2001:db8::1')
+    const listener = await listen(options)
+    expect(tried).toEqual([listener.port])
+    await listener.close()
+  })
+})
+
+describe('the stream of events', () => {
+  beforeEach(() => void jest.useFakeTimers())
+  afterEach(() => void jest.useRealTimers())
+
+  const exchange = (id: number, version = id): Exchange =>
+    ({ id, version, request: { method: 'GET', path: '/', status: 200, at: 1 } }) as unknown as Exchange
+
+  /** What a page gets that has seen a journal until `lastEventId`. */
+  function opened(exchanges: readonly Exchange[], lastEventId?: string) {
+    const listeners = new Set<(changed: Exchange | undefined) => void>()
+    const journal = {
+      exchanges,
+      subscribe(listener: (changed: Exchange | undefined) => void) {
+        listeners.add(listener)
+        return () => listeners.delete(listener)
+      },
+    } as unknown as Journal
+    const written: string[] = []
+    const handler = eventStream(journal, () => 'state')
+    const open = (id?: string) => {
+      const response = Object.assign(new EventEmitter(), {
+        writableNeedDrain: false,
+        writeHead: () => undefined,
+        write: (line: string) => written.push(line),
+      })
+      handler(
+        { headers: { 'last-event-id': id } } as unknown as Request,
+        response as unknown as Response,
+        () => undefined,
+      )
+      return response
+    }
+    const told = (): string[] =>
+      written.splice(0).map((line) => {
+        const [, event = '', id, data = ''] = /^event: (\w+)\n(?:id: (\S+)\n)?data: (.*)\n\n$/u.exec(line) ?? []
+        const ids = event === 'exchange' ? (JSON.parse(data) as { id: number }[]).map(({ id: each }) => each) : []
+        return [event, id?.replace(/^[^/]*/u, ''), ids.length > 3 ? ids.length : ids.join(' ')]
+          .filter(Boolean)
+          .join(' ')
+      })
+    const change = (changed?: Exchange) => listeners.forEach((listener) => listener(changed))
+    return { response: open(lastEventId), open, written, told, change, listeners }
+  }
+
+  it('begins anew, tells the state each second, and leaves nothing behind', () => {
+    const { response, told, change, listeners } = opened([])
+    expect(told()).toEqual(['reset /0', 'state'])
+    jest.advanceTimersByTime(999)
+    expect(told()).toEqual([])
+    jest.advanceTimersByTime(1)
+    expect(told()).toEqual(['state'])
+    change(exchange(1))
+    expect([jest.getTimerCount(), listeners.size]).toEqual([2, 1])
+    response.emit('close')
+    expect([jest.getTimerCount(), listeners.size]).toEqual([0, 0])
+  })
+
+  it('tells of exchanges in batches of 250, a tenth of a second apart, the next at once where more wait', () => {
+    const { told, change } = opened(Array.from({ length: 501 }, (_, index) => exchange(index + 1)))
+    expect(told()).toEqual(['reset /0', 'exchange /250 250', 'state'])
+    jest.advanceTimersByTime(0)
+    expect(told()).toEqual(['exchange /500 250'])
+    jest.advanceTimersByTime(99)
+    expect(told()).toEqual([])
+    jest.advanceTimersByTime(1)
+    expect(told()).toEqual(['exchange /501 501'])
+    // What changes again moves to the end, and is told once.
+    for (const [id, version] of [
+      [1, 502],
+      [2, 503],
+      [1, 504],
+    ] as const)
+      change(exchange(id, version))
+    jest.advanceTimersByTime(100)
+    expect(told()).toEqual(['exchange /504 2 1'])
+    change(exchange(3, 505))
+    change()
+    expect(told()).toEqual(['reset /0'])
+    jest.advanceTimersByTime(100)
+    expect(told()).toEqual([])
+  })
+
+  it('goes on where a page has stopped, in the order of changes, and not where it knows another run', () => {
+    const { open, written, told } = opened([exchange(1, 4), exchange(2, 2), exchange(3, 3)])
+    const run = /id: (.*)\/0\n/u.exec(written.join(''))?.[1] ?? ''
+    expect(told()).toEqual(['reset /0', 'exchange /4 2 3 1', 'state'])
+    open(`${run}/2`)
+    expect(told()).toEqual(['exchange /4 3 1', 'state'])
+    open(`${run}/4`)
+    expect(told()).toEqual(['state'])
+    open('other/4')
+    expect(told()).toEqual(['reset /0', 'exchange /4 2 3 1', 'state'])
+  })
+
+  it('waits for a page that does not keep up', () => {
+    const { response, told, change } = opened([])
+    told()
+    response.writableNeedDrain = true
+    change(exchange(1))
+    jest.advanceTimersByTime(2000)
+    expect(told()).toEqual([])
+    response.writableNeedDrain = false
+    response.emit('drain')
+    jest.advanceTimersByTime(100)
+    expect(told()).toEqual(['exchange /1 1'])
+    const timers = jest.getTimerCount()
+    response.emit('drain')
+    expect(jest.getTimerCount()).toBe(timers)
+  })
 })

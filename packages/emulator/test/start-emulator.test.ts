@@ -33,7 +33,7 @@ describe('startEmulator', () => {
 
   it('marks every answer as its own', async () => {
     await using emulator = await startEmulator()
-    const paths = ['/', '/nowhere', '/oauth2/v3/authorize', '/void/callback', '/%ff']
+    const paths = ['/', '/_emulator/state', '/nowhere', '/oauth2/v3/authorize', '/void/callback', '/%ff']
     for (const base of [emulator.authUrl, emulator.ownerApiUrl]) {
       for (const path of paths) {
         const { headers } = await fetch(base + path)

@@ -116,9 +116,8 @@ interface TokenErrorAnswer {
   readonly code: string
 }
 
-/** What a refusal is called at a token endpoint. */
+/** What a refusal is called at a token endpoint that is not merely an invalid request. */
 const refusalWords: { readonly [Code in BrokerRefusalCode]?: string } = {
-  ERR_BROKER_NO_ACCOUNT: 'invalid_request',
   ERR_BROKER_SCOPE: 'invalid_grant',
   ERR_BROKER_ACCOUNT_NOT_ALLOWED: 'invalid_grant',
 }

@@ -40,11 +40,12 @@ export function secure(response: ServerResponse, isHttps: boolean): void {
   if (isHttps) response.setHeader('strict-transport-security', 'max-age=31536000')
 }
 
-export async function sendPage({ response, visitor, request }: Exchange, status: number, page: Html): Promise<void> {
+/** Node leaves the page out where the request is a HEAD. */
+export async function sendPage({ response, visitor }: Exchange, status: number, page: Html): Promise<void> {
   const text = String(await page)
   if (visitor.cookie !== undefined) response.setHeader('set-cookie', visitor.cookie)
   response.writeHead(status, { 'content-type': 'text/html; charset=utf-8' })
-  response.end(request.method === 'HEAD' ? undefined : text)
+  response.end(text)
 }
 
 export function sendTo({ response }: Exchange, path: string, cookie?: string): void {

@@ -58,8 +58,7 @@ const accountFlags: Readonly<Record<AccountFlag, AccountSwitches>> = {
 /** @throws {TypeError} A flag is wrong; the message names it. */
 export function setSwitches(emulator: Emulator, values: SwitchValues): void {
   // First of all: a block lasts from the moment that the clock shows.
-  const jump = parsed(values['clock-at'])
-  if (jump !== undefined) naming('--clock-at', () => setClock(emulator.clock, { jump }))
+  naming('--clock-at', () => setClock(emulator.clock, { jump: parsed(values['clock-at']) }))
   if (values['clock-frozen']) emulator.clock.freeze()
   for (const name of values.scenario ?? []) {
     naming('--scenario', () => {

@@ -13,7 +13,7 @@ export const banner = 'x-owner-sso-emulator'
 /** `control` answers under `/_emulator`, before the journal sees the request. */
 export function bareApp(journal: Journal, place: (request: IncomingMessage) => Place, control?: Router): Express {
   const app = express()
-  app.disable('x-powered-by').disable('etag')
+  app.disable('x-powered-by')
   app.use((_request, response, next) => {
     response.setHeader(banner, '1')
     response.setHeader('cache-control', 'no-store')

@@ -99,7 +99,11 @@ describe('an answer in place', () => {
   it('can be the challenge page, with any status, or the one that only runs a script', async () => {
     emulator.once('refresh', { firewall: true, status: 429, headers: { 'retry-after': '120' } })
     const page = await client.refresh(token)
-    expect([page.status, page.headers.get('retry-after')]).toEqual([429, '120'])
+    expect([page.status, page.headers.get('retry-after'), page.headers.get('content-type')]).toEqual([
+      429,
+      '120',
+      'text/html; charset=utf-8',
+    ])
     expect(page.text).toContain('Access Denied')
     emulator.once('refresh', { firewall: 'script' })
     const script = await client.refresh(token)

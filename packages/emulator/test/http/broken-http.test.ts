@@ -2,10 +2,13 @@
 import { afterEach, describe, expect, it } from '@jest/globals'
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { createServer } from 'node:http'
+import express from 'express'
 import * as fc from 'fast-check'
 import { connect } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { anyText } from '../../../../tests/support/any-text.ts'
+import { finishApp } from '../../src/http/web-app.ts'
 import { useEmulator } from '../../src/jest.ts'
 import { Client, demoCredential } from '../client.ts'
 
@@ -180,4 +183,18 @@ describe('the command', () => {
     const secrets = [canary, demoCredential, client.verifier, ...client.cookies.values(), ...Object.values(tokens)]
     expect(secrets.filter((secret) => secret.length > 6 && said.includes(secret))).toEqual([])
   })
+})
+
+it('an answer that fails in the middle is cut off', async () => {
+  const app = express()
+  app.get('/', (_request, response) => {
+    response.write('half')
+    throw new TypeError()
+  })
+  const server = createServer(finishApp(app)).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  const answer = await fetch(`http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/`)
+  await expect(answer.text()).rejects.toThrow('terminated')
+  server.close()
 })

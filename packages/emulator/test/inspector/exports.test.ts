@@ -109,6 +109,22 @@ describe('a login as HAR', () => {
     const file = await download('har')
     const har: { log: { entries: { request: { method: string; url: string }; response: { status: number } }[] } } =
       JSON.parse(file.text)
+    const [first] = har.log.entries
+    expect(first?.request).toMatchObject({ cookies: [], bodySize: 0 })
+    expect(first?.request).not.toHaveProperty('postData')
+    expect(first?.response).toMatchObject({ statusText: 'See Other', content: { size: -1, mimeType: '' } })
+    // What was cut off has no answer.
+    expect(har.log.entries.at(-1)?.response).toEqual({
+      status: 0,
+      statusText: '',
+      httpVersion: 'HTTP/1.1',
+      cookies: [],
+      headers: [],
+      content: { size: -1, mimeType: '' },
+      redirectURL: '',
+      headersSize: -1,
+      bodySize: -1,
+    })
     expect(misfits(har, harSchema)).toEqual([])
     expect([file.type, file.name]).toEqual([
       'application/json; charset=utf-8',

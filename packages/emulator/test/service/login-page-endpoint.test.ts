@@ -11,6 +11,7 @@ describe('GET /oauth2/v3/authorize', () => {
     expect(page.status).toBe(200)
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
     expect(Object.keys(hidden)).toEqual(['_csrf', '_phase', '_process', 'transaction_id', 'cancel'])
+    expect(hidden).toMatchObject({ _phase: 'authenticate', _process: '1', cancel: '' })
     expect(page.text).toContain('name="identity"')
     expect(page.text).toContain('name="credential"')
   })
