@@ -49,7 +49,7 @@ export function ownerFetch(options: OwnerFetchOptions): typeof globalThis.fetch 
     const taken = async (token: string): Promise<Response> => {
       const response = await sendWith(token)
       if (!histories.refused(account, token, response.status)) return response
-      await response.body?.cancel()
+      discard(response)
       throw new OwnerApiTokenRefusedError()
     }
     const token = await tokens.getAccessToken(account)
@@ -58,7 +58,7 @@ export function ownerFetch(options: OwnerFetchOptions): typeof globalThis.fetch 
     const canRepeat = isRepeatable(init?.body) && (init?.body != null || (request?.body ?? null) === null)
     const next = await tokenAfter(tokens, account, token, canRepeat)
     if (next === undefined) return response
-    await response.body?.cancel()
+    discard(response)
     return taken(next)
   }
 }
@@ -69,6 +69,11 @@ function straightFetch(straight: Straight): typeof globalThis.fetch {
     const options: object = { dispatcher: straight.dispatcher(), ...init }
     return globalThis.fetch(input, options)
   }
+}
+
+/** Nobody reads the rest of it, so nothing that becomes of it matters: its connection is let go. */
+function discard({ body }: Response): void {
+  body?.cancel().catch(() => undefined)
 }
 
 /** Whether a body can be sent again: a stream is gone once it was sent. */

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { beforeEach, expect, it } from '@jest/globals'
 import type { TokenManager } from '@owner-sso/core'
 import { useEmulator } from '@owner-sso/emulator/jest'
@@ -30,6 +31,7 @@ it('calls with the owner’s token, also with a relative address', async () => {
     headers: { 'x-a': 'b' },
   })
   expect(await (await call(request)).text()).toBe('hello')
+  expect(ownerApiRequests().at(-1)?.headers['x-a']).toBe('b')
 })
 
 it.each(['/api/1/vehicles/..', '/api/1/vehicles/%2e%2E/', '/api/1/.%2e?x', '..', '/api\\..\\1', '/./api/1/vehicles'])(
@@ -96,6 +98,42 @@ it.each([
   expect(answer.status).toBe(status)
   expect(await answer.json()).toEqual({ error: 'no' })
   expect(ownerApiRequests()).toHaveLength(1 + requests)
+})
+
+it('calls once more after a 401 that broke off while the next token was on its way', async () => {
+  let asked = 0
+  const refusing = await listen((_request, response) => {
+    asked += 1
+    if (asked === 1) {
+      response.writeHead(401).write('{')
+      setImmediate(() => response.destroy())
+    } else response.end()
+  })
+  expect((await ownerFetch({ tokens, account, target: refusing.url })('/api/1/vehicles')).status).toBe(200)
+  expect(asked).toBe(2)
+  await refusing.close()
+})
+
+it.each([
+  [401, 200],
+  [403, 'ERR_OWNER_API_TOKEN_REFUSED'],
+])('lets go of the connection of a %i that its caller does not get, without its end', async (status, outcome) => {
+  const gone: Promise<unknown>[] = []
+  const refusing = await listen((_request, response) => {
+    if (gone.length === 0) {
+      gone.push(once(response, 'close'))
+      response.writeHead(status).write('{')
+    } else response.end()
+  })
+  const asked = ownerFetch({ tokens, account, target: refusing.url })('/api/1/vehicles')
+  expect(
+    await asked.then(
+      (answer) => answer.status,
+      ({ code }) => code,
+    ),
+  ).toBe(outcome)
+  await Promise.all(gone)
+  await refusing.close()
 })
 
 it('takes the token to no other origin, neither by an address nor by a redirect', async () => {
