@@ -21,8 +21,13 @@ import { agesOf, assumedLifetime, freshnessAt, jitterOf } from '../src/refresh-p
 import { ancestryOf, ancestryOver, descends, sessionOf } from '../src/refresh-protocol/ancestry.ts'
 import { tokenSet } from '../src/issuer/token-set.ts'
 import { createEvents } from '../src/refresh-protocol/events.ts'
+import { callRoll, createRollCall } from '../src/refresh-protocol/roll-call.ts'
+import { rollCallName } from '../src/refresh-protocol/record-names.ts'
+import { guardStore } from '../src/refresh-protocol/guarded-store.ts'
+import { systemRuntime } from '../src/refresh-protocol/runtime.ts'
 import { quotedNames, quotedWords } from '../src/support/quotation.ts'
 import type { AccountRecord } from '../src/tokens/token-record.ts'
+import { mapStore } from './map-store.ts'
 
 const authUrl = 'https://auth.example.com'
 
@@ -290,6 +295,35 @@ it('a listener is a function, is called as often as it was given, and each is en
   events.emit('blocked', 2 as never)
   events.emit('refreshed', 3 as never)
   expect(heard).toEqual([1, 1, 2])
+})
+
+it('a process calls the roll once in 30 seconds, and again at once where the store did not take it', async () => {
+  let now = 0
+  const clock = (): number => now
+  const memory = mapStore()
+  let isDown = false
+  const store = guardStore(
+    { ...memory, swap: (...call) => (isDown ? Promise.reject(new Error('down')) : memory.swap(...call)) },
+    undefined,
+  )
+  const surroundings = {
+    rollCall: createRollCall(),
+    runtime: { ...systemRuntime, wallClock: clock, monotonicClock: clock },
+    store,
+  }
+  const calls = async (...times: number[]): Promise<unknown[]> => {
+    const versions: unknown[] = []
+    for (now of times) {
+      await callRoll(surroundings)
+      versions.push((await memory.read(rollCallName))?.version)
+    }
+    return versions
+  }
+  expect(await calls(0, 29_999, 30_000, 59_999)).toEqual([1, 1, 2, 2])
+  isDown = true
+  expect(await calls(60_000)).toEqual([2])
+  isDown = false
+  expect(await calls(60_000, 60_001)).toEqual([3, 3])
 })
 
 it('a secret is remembered as a whole, and the first is forgotten first', () => {

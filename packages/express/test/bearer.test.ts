@@ -86,6 +86,19 @@ it('rewrites the headers as parsed and as they came, and says whose token it is'
   expect(JSON.stringify(seen)).not.toContain('CALLER-CANARY')
 })
 
+it('takes a Connection header away with the headers that it names, and leaves any other', async () => {
+  const app = express().use(ownerApiBearer({ tokens: await tokensOf(), account }))
+  app.use(({ headers, rawHeaders, headersDistinct }, response) => {
+    const raw = rawHeaders.map((name) => name.toLowerCase()).includes('connection')
+    response.json([headers.connection ?? 'none', raw, headersDistinct['connection'] !== undefined])
+  })
+  home = await listen(app)
+  const seen = async (lines: string[]): Promise<unknown> =>
+    JSON.parse((await sendRaw(home!.port, rawRequest('GET', '/', lines))).body)
+  expect(await seen([])).toEqual(['close', true, true])
+  expect(await seen(['X-Hop: 1', 'Connection: X-Hop'])).toEqual(['none', false, false])
+})
+
 it('takes the account of the request’s user', async () => {
   const app = express()
   app.use((request, _response, next) => {

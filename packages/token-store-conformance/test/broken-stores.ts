@@ -43,14 +43,23 @@ const same = (store: TokenStore): TokenStore => store
 const broken = (mistake: string, store: () => Store): BrokenStore => ({ mistake, store })
 const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 1))
 
-/** Hands out the object that it stores. */
-function storeOfReferences(): TokenStore {
+/** Where a store may share what is inside a record with its caller. */
+export const sharingPlaces = ['goes in', 'comes out of a swap', 'comes out of a read'] as const
+
+/** Copies records, but in one place not what is inside. */
+export function storeOfReferences(place: (typeof sharingPlaces)[number]): TokenStore {
   const rows = new Map<string, { version: number; record: TokenRecord }>()
+  const copyAt = (here: typeof place, record: TokenRecord): TokenRecord =>
+    here === place ? { ...record } : structuredClone(record)
   return {
-    read: async (account) => rows.get(account),
+    read: async (account) => {
+      const row = rows.get(account)
+      return row && { ...row, record: copyAt('comes out of a read', row.record) }
+    },
     swap: async (account, expected, record) => {
-      rows.set(account, { version: expected + 1, record })
-      return { version: expected + 1, record }
+      const row = { version: expected + 1, record: copyAt('goes in', record) }
+      rows.set(account, row)
+      return { ...row, record: copyAt('comes out of a swap', row.record) }
     },
   }
 }
@@ -69,7 +78,7 @@ export const brokenStores: Readonly<Record<string, BrokenStore>> = {
     claiming({ encode: (record) => (JSON.stringify(record).length > 65_535 ? '{}' : JSON.stringify(record)) }),
   ),
   'is not changed by a caller who changes a record that went in or came out': broken('shares its objects', () => ({
-    createStore: storeOfReferences,
+    createStore: () => storeOfReferences('goes in'),
   })),
   'keeps accounts apart, whatever their names': broken('compares names without case', () =>
     claiming({ key: (account) => account.toLowerCase() }),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { tokenStoreConformance } from '../src/index.ts'
-import { brokenStores, claiming } from './broken-stores.ts'
+import { brokenStores, claiming, sharingPlaces, storeOfReferences } from './broken-stores.ts'
 import { conformance } from './recording-runner.ts'
 
 describe('a correct store passes', () => {
@@ -11,6 +11,12 @@ describe('a broken store fails, for each rule', () => {
   test.each(Object.entries(brokenStores))('%s', async (rule, { store }) => {
     const { ran, failed } = await conformance(store(), rule)
     expect(ran).toEqual([rule])
+    expect([...failed.keys()]).toEqual([rule])
+  })
+
+  test.each(sharingPlaces)('and so does one that shares what %s', async (place) => {
+    const rule = 'is not changed by a caller who changes a record that went in or came out'
+    const { failed } = await conformance({ createStore: () => storeOfReferences(place) }, rule)
     expect([...failed.keys()]).toEqual([rule])
   })
 

@@ -1,4 +1,5 @@
 /** The real disk with something wrong, or with somebody looking on. */
+import { existsSync } from 'node:fs'
 import { type Disk, systemDisk } from '../src/disk.ts'
 
 /** One system call of the store. */
@@ -25,8 +26,8 @@ export function watched(
   })
 }
 
-/** As exFAT is. */
-export const withoutHardLinks: Disk = {
+/** As exFAT is; other file systems answer with other codes. A name that is there already is what the system looks at first. */
+export const withoutHardLinks = (code = 'EPERM'): Disk => ({
   ...systemDisk,
-  link: () => Promise.reject(systemError('EPERM', 'link')),
-}
+  link: (_existing, path) => Promise.reject(systemError(existsSync(path) ? 'EEXIST' : code, 'link')),
+})

@@ -1,12 +1,14 @@
 /** A file system without hard links, as FAT and exFAT are: nothing is exclusive there, and it is refused. */
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync } from 'node:fs'
+import { basename } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from '@jest/globals'
 import { createStore } from '../src/file-token-store.ts'
 import { fileTokenStore } from '../src/index.ts'
-import { withoutHardLinks } from './faulty-disk.ts'
+import { parseTemporaryName } from '../src/layout.ts'
+import { watched, withoutHardLinks } from './faulty-disk.ts'
 import { account, filesBelow, grow, sample } from './samples.ts'
 import { scratchFolders } from './scratch-folder.ts'
 
@@ -15,16 +17,28 @@ const refusal = { code: 'ERR_SSO_STORE', reason: 'permissions', message: expect.
 
 test('D4: is refused when an empty store is opened, before anything is written: a sign-in would be one too many', async () => {
   const path = folders.make()
-  const store = createStore(withoutHardLinks, { path })
+  const store = createStore(withoutHardLinks(), { path })
   await expect(store.read(account)).rejects.toMatchObject(refusal)
   await expect(store.swap(account, 0, sample(1), 'one')).rejects.toMatchObject(refusal)
   expect(existsSync(path) ? filesBelow(path) : []).toEqual([])
 })
 
+test.each([
+  ...['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EXDEV'].map((code) => [code, 'no hard links']),
+  ['EACCES', 'EACCES'],
+])('a link that fails with %s is told as %j, opening and saving', async (code, words) => {
+  const path = folders.make()
+  const disk = withoutHardLinks(code)
+  const told = { code: 'ERR_SSO_STORE', message: expect.stringContaining(words) }
+  await expect(createStore(disk, { path }).read(account)).rejects.toMatchObject(told)
+  await grow(fileTokenStore({ path }), 1)
+  await expect(createStore(disk, { path }).swap(account, 1, sample(2), 'two')).rejects.toMatchObject(told)
+})
+
 test('is refused by the next save where records were moved there; they can be read and copied', async () => {
   const path = folders.make()
   await grow(fileTokenStore({ path }), 3)
-  const store = createStore(withoutHardLinks, { path })
+  const store = createStore(withoutHardLinks(), { path })
   expect(await store.read(account)).toMatchObject({ version: 3, record: sample(3) })
   await expect(store.swap(account, 3, sample(4), 'four')).rejects.toMatchObject(refusal)
   expect(await store.read(account)).toMatchObject({ version: 3, record: sample(3) })
@@ -33,6 +47,16 @@ test('is refused by the next save where records were moved there; they can be re
 test('opening leaves nothing behind where there are hard links', async () => {
   const path = folders.make()
   mkdirSync(path, { mode: 0o700 })
+  const made: unknown[] = []
+  const disk = watched(({ name, arguments: [target] }, proceed) => {
+    if (name === 'open' && String(target).includes('/tmp/'))
+      made.push(parseTemporaryName(basename(String(target)))?.slot)
+    return proceed()
+  })
+  expect(await createStore(disk, { path }).read(account)).toBeUndefined()
+  // Where this process dies before it is removed, it is swept like any temporary file.
+  expect(made).toEqual([0])
+  expect(filesBelow(path)).toEqual([])
   const stores = [fileTokenStore({ path }), fileTokenStore({ path }), fileTokenStore({ path })]
   expect(await Promise.all(stores.map((store) => store.read(account)))).toEqual([undefined, undefined, undefined])
   expect(filesBelow(path)).toEqual([])

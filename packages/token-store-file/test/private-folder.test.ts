@@ -66,8 +66,8 @@ const refusal = (words: RegExp): unknown =>
 
 describe('refuses, reading and writing, with a message that says what to do', () => {
   const cases: [string, (path: string) => void, RegExp][] = [
-    ['a folder that its group can write to', (path) => chmodSync(path, 0o770), /chmod go-w/],
-    ['a folder that everybody can write to', (path) => chmodSync(path, 0o707), /chmod go-w/],
+    ['a folder that its group can write to', (path) => chmodSync(path, 0o720), /chmod go-w/],
+    ['a folder that everybody can write to', (path) => chmodSync(path, 0o702), /chmod go-w/],
     ['a folder in one that everybody can write to', (path) => chmodSync(dirname(path), 0o777), /chmod o-w/],
     ['a symbolic link in place of the folder', (path) => symlinkSync(movedAside(path), path), /symbolic link/],
     ['an account folder that others can write to', (path) => chmodSync(accountPath(path), 0o777), /chmod go-w/],
@@ -107,6 +107,11 @@ describe('refuses, reading and writing, with a message that says what to do', ()
     expect(await refusals(tamper)).toEqual({ errors: [refusal(words), refusal(words)], isUntouched: true })
   })
 
+  test('but no folder that others may look into: what lies there they can’t read', async () => {
+    const { attempt } = await afterwards((path) => chmodSync(path, 0o755))
+    expect(await attempt()).toMatchObject([{ version: 3 }, { version: 4 }])
+  })
+
   asRoot('of another user', () => {
     test.each(casesForRoot)('%s', async (_name, tamper, words) => {
       expect(await refusals(tamper)).toEqual({ errors: [refusal(words), refusal(words)], isUntouched: true })
@@ -141,9 +146,9 @@ describe('a folder above the store’s', () => {
 
   asRoot('of a group', () => {
     /** What is said of a folder that this group can write to. */
-    async function said(gid: number): Promise<{ above: string; said: unknown[][] }> {
+    async function said(gid: number, mode = 0o770): Promise<{ above: string; said: unknown[][] }> {
       const warn = jest.spyOn(process, 'emitWarning').mockReturnValue()
-      const { above, paths } = below(0o775, gid)
+      const { above, paths } = below(mode, gid)
       for (const path of paths) await grow(createStore(systemDisk, { path }), 1)
       const calls = warn.mock.calls
       warn.mockRestore()
@@ -160,15 +165,16 @@ describe('a folder above the store’s', () => {
       }
     })
 
-    test('that is this user’s alone is none', async () => {
+    test('that is this user’s alone is none, nor one that may only look', async () => {
       expect((await said(0)).said).toEqual([])
+      expect((await said(4711, 0o755)).said).toEqual([])
     })
   })
 })
 
 describe('modes', () => {
-  test('a record that others can read is made private again', async () => {
-    const { path, attempt } = await afterwards((folder) => chmodSync(join(accountPath(folder), 't.3'), 0o644))
+  test.each([0o644, 0o610, 0o601])('a record of mode %i is made private again', async (mode) => {
+    const { path, attempt } = await afterwards((folder) => chmodSync(join(accountPath(folder), 't.3'), mode))
     expect(await attempt()).toMatchObject([{ version: 3 }, { version: 4 }])
     expect(statSync(join(accountPath(path), 't.3')).mode & 0o777).toBe(0o600)
   })

@@ -124,17 +124,16 @@ const rules: AxiosRequestConfig<string> = {
   validateStatus: () => true,
 }
 
-/** Waits for a connection, but not longer than the request may take. */
-async function unlessAborted<T>(waiting: Promise<T>, signal: AbortSignal): Promise<T> {
-  let letGo: (() => void) | undefined
+/**
+ * Waits for a connection, but not longer than the request may take.
+ *
+ * @param signal - of this request alone: what listens to it goes with it
+ */
+function unlessAborted<T>(waiting: Promise<T>, signal: AbortSignal): Promise<T> {
   const aborted = new Promise<never>((_, reject) => {
-    letGo = onAbort(signal, () => reject(new Error('aborted')))
+    onAbort(signal, () => reject(new Error('aborted')))
   })
-  try {
-    return await Promise.race([waiting, aborted])
-  } finally {
-    letGo?.()
-  }
+  return Promise.race([waiting, aborted])
 }
 
 function plainAnswer({ status, headers, data }: AxiosResponse<string>): HttpAnswer {

@@ -339,13 +339,19 @@ describe('trouble (N6)', () => {
   it('a store that is down in the middle of a sweep ends it with an error, and the next one does the rest', async () => {
     const world = await fleet()
     await world.fill(50)
-    const events: KeeperEvent[] = []
-    keepSignedIn(world.process(), { onSweep: (event) => events.push(event) })
+    const events: (KeeperEvent & { readonly at: number })[] = []
+    keepSignedIn(world.process(), { onSweep: (event) => events.push({ ...event, at: world.now() / 1000 }) })
     await world.pass(hours(6.3))
+    const [started, , ended] = events
+    // The next one is told for what it is: a quarter of an hour after this one began, or a growing pause after an error.
+    expect([started?.phase, ended?.phase]).toEqual(['started', 'ended'])
+    expect(ended?.next_sweep_at).toBe(Math.ceil((started?.at ?? 0) + 900))
     world.store.down = true
     await world.pass(minutes(20))
-    const [failure] = events.filter(({ phase, error }) => phase === 'ended' && error !== undefined)
-    expect(failure?.error).toMatchObject({ code: 'ERR_SSO_STORE' })
+    const failures = events.filter(({ phase, error }) => phase === 'ended' && error !== undefined)
+    expect(failures[0]?.error).toMatchObject({ code: 'ERR_SSO_STORE' })
+    const pauses = failures.map(({ at, next_sweep_at = 0 }) => next_sweep_at - Math.ceil(at))
+    expect(pauses.slice(0, 6)).toEqual([5, 10, 20, 40, 60, 60])
     world.store.down = false
     await world.pass(hours(1.3))
     expect(world.refreshes.size).toBe(50)

@@ -36,7 +36,7 @@ async function run(program: string): Promise<{ stdout: string; stderr: string }>
     }
     const turn = () => new Promise((resolve) => setImmediate(resolve))
     const warnings = []
-    process.on('warning', ({ name, message, detail }) => warnings.push({ name, message, detail }))
+    process.on('warning', ({ name, code, message, detail }) => warnings.push({ name, code, message, detail }))
     const told = () => console.log(JSON.stringify({ warnings, records: [records.get('owner')] }))
     ${program}`
   return promisify(execFile)(process.execPath, ['--input-type=module', '-e', source], {
@@ -45,7 +45,12 @@ async function run(program: string): Promise<{ stdout: string; stderr: string }>
 }
 
 interface Told {
-  readonly warnings: readonly { readonly name: string; readonly message: string; readonly detail?: string }[]
+  readonly warnings: readonly {
+    readonly name: string
+    readonly code: string
+    readonly message: string
+    readonly detail?: string
+  }[]
   readonly records: readonly { readonly record: { readonly tokens: { readonly access_token: string } } }[]
 }
 
@@ -71,8 +76,18 @@ describe('a listener of an event (B10)', () => {
       await tokens.settled()
       told()`)
     expect(records.map(({ record }) => record.tokens.access_token)).toContain('a1')
-    expect(warnings.map(({ name, message }) => `${name}: ${message}`)).toEqual(
-      Array.from({ length: 5 }, () => expect.stringMatching(/^OwnerSsoWarning: .*listener of the event unsaved/u)),
+    expect(warnings.map(({ name, code, message }) => `${name} ${code}: ${message}`)).toEqual(
+      // Those that rejected come after those that threw.
+      [
+        'Error',
+        'it threw something that is not an error',
+        'it threw something that can’t be looked at',
+        'TypeError',
+        'it threw something that is not an error',
+      ].map(
+        (thrown) =>
+          `OwnerSsoWarning OWNER_SSO_CALLBACK: a listener of the event unsaved failed (${thrown}); the token manager goes on without it.`,
+      ),
     )
     expect(JSON.stringify(warnings)).not.toMatch(/r1|in so many words/u)
     // Its author finds the place.

@@ -7,15 +7,23 @@ describe('a store that is down', () => {
   it('lets the working token be served, and no refresh be sent', async () => {
     const world = bench()
     const tokens = world.process()
+    const failed: unknown[] = []
+    tokens.on('refresh-failed', ({ account: name, error }) => failed.push([name, error.code]))
     await tokens.save(account, world.tokens())
     await world.pass(hours(7))
     world.store.down = true
     expect(await tokens.getAccessToken(account)).toBe('a0')
+    await idle()
+    // Told to the operator, though no caller sees it yet.
+    expect(failed).toEqual([[account, 'ERR_SSO_STORE']])
     await world.pass(hours(1))
     await expect(tokens.getAccessToken(account)).rejects.toMatchObject({ code: 'ERR_SSO_STORE', reason: 'unavailable' })
     expect(world.sent).toEqual([])
     world.store.down = false
     expect(await tokens.getAccessToken(account)).toBe('a1')
+    failed.length = 0
+    await expect(tokens.getAccessToken('stranger')).rejects.toMatchObject({ code: 'ERR_SSO_SIGNED_OUT' })
+    expect(failed).toEqual([])
   })
 
   it('leaves new tokens in memory, where they are served and saved as soon as it is back', async () => {

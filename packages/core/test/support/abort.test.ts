@@ -4,7 +4,7 @@ import { getEventListeners } from 'node:events'
 import { promisify } from 'node:util'
 import { describe, expect, it } from '@jest/globals'
 import { onAbort } from '../../src/support/abort.ts'
-import { bench } from '../refresh-protocol/harness.ts'
+import { account, bench } from '../refresh-protocol/harness.ts'
 
 describe('many calls on one signal', () => {
   it('make Node warn of no leak, and all end with it', async () => {
@@ -30,9 +30,15 @@ describe('many calls on one signal', () => {
     expect(told).toEqual({ stdout: 'ERR_SSO_TIMEOUT\n', stderr: '' })
   })
 
-  it('leave nothing on it once they are over', () => {
+  it('leave nothing on it once they are over', async () => {
     const stop = new AbortController()
     const listeners = (): number => getEventListeners(stop.signal, 'abort').length
+    const world = bench()
+    const tokens = world.process()
+    await tokens.save(account, world.tokens({ expires_at: 0 }))
+    const waiting = tokens.getAccessToken(account, { signal: stop.signal })
+    expect(listeners()).toBe(1)
+    expect([await waiting, listeners()]).toEqual(['a1', 0])
     const heard: string[] = []
     const waits = ['first', 'second'].map((name) => onAbort(stop.signal, () => heard.push(name)))
     expect(listeners()).toBe(1)

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { once } from 'node:events'
 import { createServer, get, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -213,6 +213,15 @@ describe('the file of a recording', () => {
     const answer = await pointedAt(recorder).send('/oauth2/v3/authorize')
     expect([answer.status, answer.text]).toEqual([502, expect.stringMatching(/VERIFY|SIGNATURE|SELF_SIGNED/u)])
     expect(await readdir(folder)).toEqual([])
+  })
+
+  it('has an exchange before its client has the answer: where it can’t be written, there is none', async () => {
+    const said: string[] = []
+    const recorder = await record({ onExchange: (line) => said.push(line) })
+    await mkdir(file)
+    const answer = await pointedAt(recorder).send('/oauth2/v3/authorize')
+    expect([answer.status, answer.text]).toEqual([500, 'The recorder failed; what it printed says why.\n'])
+    expect(said.at(-1)).toMatch(/^not recorded: .*EISDIR/u)
   })
 
   it('is never another one’s', async () => {

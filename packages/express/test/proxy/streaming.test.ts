@@ -213,6 +213,25 @@ it('holds back what the caller does not read, and loses none of it', async () =>
   expect(received).toBeGreaterThan(size)
 })
 
+it('leaves an answer alone that the application has given meanwhile', async () => {
+  const problems: unknown[] = []
+  await start({ onProblem: (problem) => problems.push(problem) })
+  let answer: ServerResponse | undefined
+  home.server.once('request', (_request, response) => (answer = response))
+  const socket = await open(rawRequest('GET', '/api/1/vehicles'))
+  socket.pause()
+  const [, response] = await upstream.next()
+  const size = 32 * 1024 ** 2
+  answer?.writeHead(200, { 'content-length': size }).end(Buffer.alloc(size, 'x'))
+  response.end('{}')
+  await once(response, 'close')
+  let received = 0
+  socket.on('data', (text: string) => (received += text.length)).resume()
+  await once(socket, 'close')
+  expect(received).toBeGreaterThan(size)
+  expect(problems).toEqual([])
+})
+
 it('frees the owner API when the caller leaves a part of the answer unread for too long', async () => {
   await start({ bodyTimeout: 100 })
   const socket = await open(rawRequest('GET', '/api/1/big'))
