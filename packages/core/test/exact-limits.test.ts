@@ -15,7 +15,7 @@ import { parseKeeperOptions } from '../src/keeper/keeper-options.ts'
 import { parseSsoOptions } from '../src/login/options.ts'
 import { allowedInstance, instanceAt } from '../src/login/region.ts'
 import { createSecretMemory } from '../src/login/secret-memory.ts'
-import { createMarkupBudget, type MarkupBudget } from '../src/pages/markup-budget.ts'
+import { MarkupBudget } from '../src/pages/markup-budget.ts'
 import { scriptLiterals } from '../src/pages/script-literals.ts'
 import { agesOf, assumedLifetime, freshnessAt, jitterOf } from '../src/refresh-protocol/freshness.ts'
 import { ancestryOf, ancestryOver, descends, sessionOf } from '../src/refresh-protocol/ancestry.ts'
@@ -44,19 +44,19 @@ describe('the markup of a page', () => {
     ],
     ['256 tags in each other', (count) => '<b>'.repeat(count), 256],
   ])('may have %s, and not one more', (_what, markup, most) => {
-    expect(affords(createMarkupBudget(), markup(most))).toBe(true)
-    expect(affords(createMarkupBudget(), markup(most + 1))).toBe(false)
+    expect(affords(new MarkupBudget(), markup(most))).toBe(true)
+    expect(affords(new MarkupBudget(), markup(most + 1))).toBe(false)
   })
 
   it('counts depth by what is open, and all pieces of a page together', () => {
-    expect(affords(createMarkupBudget(), '<b></b>'.repeat(2000))).toBe(true)
-    const inputs = createMarkupBudget()
+    expect(affords(new MarkupBudget(), '<b></b>'.repeat(2000))).toBe(true)
+    const inputs = new MarkupBudget()
     expect([affords(inputs, '<input>'.repeat(500)), affords(inputs, '<p>'), affords(inputs, '<input>')]).toEqual([
       true,
       true,
       false,
     ])
-    const pieces = createMarkupBudget()
+    const pieces = new MarkupBudget()
     const afforded = Array.from({ length: 101 }, () => affords(pieces, ''))
     expect([afforded.slice(0, 100).every(Boolean), afforded[100]]).toEqual([true, false])
   })

@@ -10,9 +10,10 @@ const drawnByScript = /\b(?:grecaptcha|hcaptcha|turnstile)(?:\.enterprise)?\.(?:
 
 /** Whether an element is a widget, or the field or the frame that belongs to one. */
 export function isCaptchaWidget(name: string, attributes: Readonly<Record<string, string>>): boolean {
-  const { class: classes = '', name: field = '', src = '' } = attributes
+  const { class: classes, name: field, src = '' } = attributes
   if (Object.hasOwn(attributes, 'data-sitekey')) return true
-  return widgetClass.test(classes) || responseField.test(field) || (name === 'iframe' && frameAddress.test(src))
+  if (classes !== undefined && widgetClass.test(classes)) return true
+  return (field !== undefined && responseField.test(field)) || (name === 'iframe' && frameAddress.test(src))
 }
 
 /** Whether a script puts a widget in its place, or asks for its answer. */

@@ -6,7 +6,7 @@
  */
 import { load } from 'cheerio/slim'
 import { isCaptchaWidget } from './captcha-widget.ts'
-import { createMarkupBudget, type MarkupBudget } from './markup-budget.ts'
+import { MarkupBudget } from './markup-budget.ts'
 
 /** An `<input>`. Entities in its value are decoded. */
 export interface HtmlInput {
@@ -45,7 +45,7 @@ export interface HtmlPage {
 
 /** Reads a page; `'beyond limits'` where it has too many elements, attributes or inputs, or nests them too deeply. */
 export function readHtmlPage(html: string): HtmlPage | 'beyond limits' {
-  const budget = createMarkupBudget()
+  const budget = new MarkupBudget()
   const document = documentOf(html, budget)
   if (!document) return 'beyond limits'
   const found: Found = {
@@ -60,11 +60,18 @@ export function readHtmlPage(html: string): HtmlPage | 'beyond limits' {
   }
   if (!collect(document, topLevel, found, budget)) return 'beyond limits'
   const { titles, texts, shownTexts, scripts, hasLooseCaptchaWidget } = found
+  const { forms, looseInputs } = inputsByForm(found)
   return {
     title: oneLine(titles[0] ?? ''),
-    text: oneLine(texts.join('')),
-    shownText: oneLine(shownTexts.join('')),
-    ...inputsByForm(found),
+    // Put together for who asks: of a page with a form, nobody does.
+    get text() {
+      return oneLine(texts.join(''))
+    },
+    get shownText() {
+      return oneLine(shownTexts.join(''))
+    },
+    forms,
+    looseInputs,
     hasLooseCaptchaWidget,
     scripts,
   }
@@ -116,19 +123,21 @@ const topLevel: Place = { form: undefined, isText: true, isShown: true, isTempla
 const neverShown = new Set(['title', 'script', 'style', 'noscript', 'template'])
 
 /** Walks through the children of a node; `false` where a template in it is more than the budget affords. */
-function collect(parent: MarkupNode, place: Place, found: Found, budget: MarkupBudget): boolean {
-  return (parent.children ?? []).every((node) => {
-    if (node.type === 'text') collectText(node.data ?? '', place, found)
-    if (node.name === undefined || node.attribs === undefined)
-      return node.type !== 'cdata' || collect(node, place, found, budget)
-    if (node.name === 'script') return collectScript(node, place, found, budget)
-    if (node.name === 'title' && found.titles.length === 0) found.titles.push(textOf(node))
-    const here = placeIn(node, place, found)
-    if (node.name === 'input')
-      found.inputs.push({ input: inputOf(node, here), form: here.form, owner: attribute(node, 'form') })
-    if (isCaptchaWidget(node.name, node.attribs)) noteCaptcha(here, found)
-    return collect(node, here, found, budget)
-  })
+function collect({ children = [] }: MarkupNode, place: Place, found: Found, budget: MarkupBudget): boolean {
+  return children.every((node) => collectNode(node, place, found, budget))
+}
+
+function collectNode(node: MarkupNode, place: Place, found: Found, budget: MarkupBudget): boolean {
+  if (node.type === 'text') collectText(node.data ?? '', place, found)
+  if (node.name === undefined || node.attribs === undefined)
+    return node.type !== 'cdata' || collect(node, place, found, budget)
+  if (node.name === 'script') return collectScript(node, place, found, budget)
+  if (node.name === 'title' && found.titles.length === 0) found.titles.push(textOf(node))
+  const here = placeIn(node, place, found)
+  if (node.name === 'input')
+    found.inputs.push({ input: inputOf(node, here), form: here.form, owner: attribute(node, 'form') })
+  if (isCaptchaWidget(node.name, node.attribs)) noteCaptcha(here, found)
+  return collect(node, here, found, budget)
 }
 
 function collectText(text: string, { isText, isShown }: Place, { texts, shownTexts }: Found): void {
@@ -144,14 +153,17 @@ function noteCaptcha({ form }: Place, found: Found): void {
 /** The place of what stands in an element, and of the element itself. */
 function placeIn(node: MarkupNode, place: Place, found: Found): Place {
   const isText = place.isText && !neverShown.has(node.name ?? '')
+  const isShown = place.isShown && isText && !isHidden(node)
   const form = node.name === 'form' ? foundForm(node, found) : place.form
-  return { ...place, form, isText, isShown: place.isShown && isText && !isHidden(node) }
+  if (form === place.form && isText === place.isText && isShown === place.isShown) return place
+  return { form, isText, isShown, isTemplate: place.isTemplate }
 }
 
 /** By its own attributes; what a style sheet or a script makes of it is not known. */
 function isHidden(node: MarkupNode): boolean {
   if (attribute(node, 'hidden') !== undefined) return true
-  return /display\s*:\s*none|visibility\s*:\s*hidden/iu.test(attribute(node, 'style') ?? '')
+  const style = attribute(node, 'style')
+  return style !== undefined && /display\s*:\s*none|visibility\s*:\s*hidden/iu.test(style)
 }
 
 /** Services keep forms in `<script type="text/html">` until their own script shows them: they count as if shown. */
@@ -190,9 +202,12 @@ function inputsByForm({ forms, formsById, inputs }: Found): Pick<HtmlPage, 'form
   return { forms, looseInputs }
 }
 
+/** Made once: to make another takes longer than to read a page. */
+const cheerio = load('')
+
 function documentOf(markup: string, budget: MarkupBudget): MarkupNode | undefined {
   const document = budget.parse(markup)
-  return document && load(document).root()[0]
+  return document && cheerio(document)[0]
 }
 
 /** The text in a title or a script; elements are not part of it in HTML, but they are in SVG. */

@@ -10,43 +10,54 @@ const mostDepth = 256
 /** The page itself and its templates: each is parsed on its own. */
 const mostPieces = 100
 
-/** What is left for the rest of a page. */
-export interface MarkupBudget {
+/** What a page together with its templates has used so far. */
+export class MarkupBudget {
+  tags = 0
+  inputs = 0
+  attributes = 0
+  #pieces = 0
+
   /** Spends the budget on a piece of markup, and gives its document; `undefined` as soon as it is too much. */
-  parse(html: string): DomHandler['root'] | undefined
+  parse(html: string): DomHandler['root'] | undefined {
+    this.#pieces += 1
+    if (this.#pieces > mostPieces) return undefined
+    const handler = new CountingHandler(this)
+    try {
+      new Parser(handler).end(html)
+      return handler.root
+    } catch (error) {
+      if (error === tooMuch) return undefined
+      throw error
+    }
+  }
 }
 
-/** One budget for a page together with its templates. */
-export function createMarkupBudget(): MarkupBudget {
-  let tags = 0
-  let inputs = 0
-  let attributes = 0
-  let pieces = 0
-  return {
-    parse(html) {
-      pieces += 1
-      if (pieces > mostPieces) return undefined
-      let depth = 0
-      const handler = new DomHandler()
-      const counting = {
-        onopentagname(name: string): void {
-          if (name === 'input') inputs += 1
-          requireThat(++tags <= mostTags && ++depth <= mostDepth && inputs <= mostInputs)
-        },
-        onattribute: (): void => requireThat(++attributes <= mostAttributes),
-        onclosetag(): void {
-          depth -= 1
-          DomHandler.prototype.onclosetag.call(handler)
-        },
-      }
-      try {
-        new Parser(Object.assign(handler, counting)).end(html)
-        return handler.root
-      } catch (error) {
-        if (error === tooMuch) return undefined
-        throw error
-      }
-    },
+/** Builds the document, and stops the parser as soon as it is too much. */
+class CountingHandler extends DomHandler {
+  readonly #used: MarkupBudget
+  #depth = 0
+
+  constructor(used: MarkupBudget) {
+    super()
+    this.#used = used
+  }
+
+  /** Before its attributes are read. */
+  onopentagname(name: string): void {
+    if (name === 'input') this.#used.inputs += 1
+    this.#used.tags += 1
+    this.#depth += 1
+    requireThat(this.#used.tags <= mostTags && this.#depth <= mostDepth && this.#used.inputs <= mostInputs)
+  }
+
+  onattribute(): void {
+    this.#used.attributes += 1
+    requireThat(this.#used.attributes <= mostAttributes)
+  }
+
+  override onclosetag(): void {
+    this.#depth -= 1
+    super.onclosetag()
   }
 }
 
