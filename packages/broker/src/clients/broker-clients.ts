@@ -6,6 +6,7 @@ import { type Invitation, type Invited, type KeptClient, type ListedClient, show
 import { type ClientList, clientListNotes, parseClientList } from './client-list.ts'
 import { ClientsError } from './clients-error.ts'
 import { checkedInvitation } from './invitation.ts'
+import { keyFinder } from './key-finder.ts'
 import { endingBy, rotated } from './rotation.ts'
 import { newSecret, sha256 } from './secret.ts'
 import { clientUses } from './uses.ts'
@@ -136,11 +137,11 @@ export function brokerClients(place: ClientsPlace): BrokerClients {
       const secret = newSecret()
       let isKnown = false
       await update((clients) => {
-        const hash = sha256(used)
-        const at = clients.findIndex(({ keys }) => keys.some((key) => key.sha256 === hash))
-        const client = clients[at]
+        const [client, key] = keyFinder(clients)(used) ?? []
         isKnown = client !== undefined
-        return client ? clients.with(at, rotated(client, hash, sha256(secret), now() + grace, now())) : clients
+        if (!client || !key) return clients
+        const changed = rotated(client, key.sha256, sha256(secret), now() + grace, now())
+        return clients.with(clients.indexOf(client), changed)
       })
       return isKnown ? secret : undefined
     },
