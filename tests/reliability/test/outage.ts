@@ -46,6 +46,8 @@ export function outagesOver({ start, storeOn }: ServerKind): void {
       if (kill % 2 === 0) await deployment.worker(0).reported(({ event }) => event === 'unsaved')
       expect((await deployment.ask(10)).failures).toEqual({})
       await server.start()
+      // It saves as soon as it has its connection again. That takes real time: the clocks, which the others go by, stand still meanwhile.
+      await deployment.worker(0).reached('after-result')
       await everybodyHoldsOneOther(deployment, before)
       expect(emulator.counters).toMatchObject({ tokenRefreshes: kill + 1, refreshRequests: kill + 1, replays: 0 })
       for (const worker of deployment.workers) worker.forget()
