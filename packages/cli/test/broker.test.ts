@@ -78,7 +78,14 @@ describe('owner-sso broker', () => {
 
   it('lets a program in, lists it, gives it another secret, and shuts it out, while it listens', async () => {
     const audit = join(machine.home, 'audit.log')
-    const { child, url, notes } = await started('--port', '0', '--audit', audit)
+    const { child, url, notes } = await started(
+      '--port',
+      '0',
+      '--audit',
+      audit,
+      '--public-url',
+      'https://broker.home.example',
+    )
     const first = await invite('heating', '--expires', '365d')
     const token = (await machine.run(['token'])).stdout.trim()
     expect(await refreshed(url, first)).toMatchObject({
@@ -104,6 +111,11 @@ describe('owner-sso broker', () => {
     const { stdout: code } = await machine.run(['broker', 'code'])
     expect(code).toMatch(/^[A-Z2-9]{4}-[A-Z2-9]{4}\n$/u)
     expect(await (await fetch(`${url}/status`)).text()).toContain('Who are you?')
+    // Under its public name too, and as a page that is reached over https.
+    const [seen] = await once(request(`${url}/status`, { headers: { host: 'broker.home.example' } }).end(), 'response')
+    seen.resume()
+    expect([seen.statusCode, seen.headers['strict-transport-security']]).toEqual([200, 'max-age=31536000'])
+    expect(seen.headers['set-cookie'][0]).toMatch(/; Path=\/status; .*; Secure$/u)
     expect(await stopped(child)).toBe(0)
     const log = readFileSync(audit, 'utf8')
     expect(log).toContain('"client":"heating","account":"plain@example.com"')

@@ -7,6 +7,7 @@ import { type Emulator, startEmulator } from '@owner-sso/emulator'
 import { fileTokenStore } from '@owner-sso/token-store-file'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { type CallOptions, credential, type Machine, newMachine, until } from './machine.ts'
+import { describeInTerminal, inTerminal } from './terminal.ts'
 
 interface Finding {
   readonly about: string
@@ -168,6 +169,27 @@ describe('owner-sso doctor', () => {
     expect(stdout).toContain('HTTPS_PROXY is set, but not used')
     expect(stdout).toContain('Run chmod 600')
     expect(stdout).not.toContain(credential)
+  })
+})
+
+describeInTerminal('owner-sso doctor, in a terminal', () => {
+  it('shows how far it is where somebody answers late', async () => {
+    emulator = await startEmulator()
+    machine = newMachine(emulator)
+    // Later than a second, from which on there is a bar.
+    const late = createServer((_request, response) => void setTimeout(() => response.end(), 1000)).listen(
+      0,
+      '127.0.0.1',
+    )
+    await once(late, 'listening')
+    const address = late.address()
+    const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`
+    const terminal = inTerminal(machine, ['doctor'], { OWNER_SSO_AUTH_URL: url })
+    await terminal.shows('Looking')
+    await terminal.shows('2 of 3')
+    await terminal.shows('No problem was found.')
+    expect((await terminal.end()).code).toBe(0)
+    late.close()
   })
 })
 

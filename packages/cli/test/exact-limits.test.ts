@@ -1,10 +1,19 @@
 /** Each limit at it and one beyond it, and what is taken only as a whole with a bad head and a bad tail. */
-import type { IncomingMessage } from 'node:http'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
+import type { AddressInfo, Server } from 'node:net'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from '@jest/globals'
-import { createSso, createTokenManager, currentHolder, type TokenRecord, type TokenStore } from '@owner-sso/core'
+import { afterAll, afterEach, describe, expect, it, jest } from '@jest/globals'
+import {
+  createSso,
+  createTokenManager,
+  currentHolder,
+  type TokenRecord,
+  type TokenStore,
+  type Transport,
+} from '@owner-sso/core'
 import { memoryTokenStore } from '@owner-sso/token-store-memory'
 import { alertChannelsOf } from '../src/broker/alert-channels.ts'
 import { desktopOf } from '../src/desktop.ts'
@@ -14,6 +23,7 @@ import { clientsPlaceOf, listenOptionsOf, publicUrlOf } from '../src/broker/plac
 import { CommandError, exitCodes } from '../src/command-error.ts'
 import { commandTable, globalOptions } from '../src/command-table.ts'
 import { refuseDebugging } from '../src/debug-guard.ts'
+import { checkReach } from '../src/doctor/reach-check.ts'
 import { checkRefreshes } from '../src/doctor/refresh-check.ts'
 import { duration } from '../src/duration.ts'
 import { expandHome } from '../src/folders.ts'
@@ -520,5 +530,111 @@ describe('the doctor, about refreshes', () => {
   it('finds who has to sign in', async () => {
     const ended = { state: 'reauthentication-required', reason: 'refresh_token_rejected' }
     expect(await checked(ended)).toMatchObject([{ text: 'ann has to sign in again (refresh token rejected).' }])
+  })
+})
+
+describe('the doctor, about who can be reached', () => {
+  const transport = { tls: {}, http2: false, userAgent: 'a user agent' } as Transport
+  const servers: Server[] = []
+  afterEach(async () => {
+    jest.restoreAllMocks()
+    for (const server of servers.splice(0)) await new Promise((resolve) => server.close(resolve))
+  })
+  const at = async (server: Server): Promise<string> => {
+    servers.push(server.listen(0, '127.0.0.1'))
+    await once(server, 'listening')
+    return `127.0.0.1:${(server.address() as AddressInfo).port}`
+  }
+  const found = async (answer: RequestListener) =>
+    checkReach('it', `http://${await at(createServer(answer))}/path?query`, transport)
+  const reached = { about: 'it', level: 'good', text: 'reached without TLS' }
+
+  it.each([
+    [403, 'text/html; charset=utf-8', true],
+    [429, 'text/html', true],
+    [402, 'text/html', false],
+    [404, 'text/html', false],
+    [428, 'text/html', false],
+    [430, 'text/html', false],
+    [403, 'application/json', false],
+    [403, 'x-text/html', false],
+    [403, undefined, false],
+    [500, undefined, false],
+  ])('an answer %i of the type %s is a firewall’s: %s', async (status, type, isFirewall) => {
+    const [finding] = await found((_request, response) => {
+      response.writeHead(status, { ...(type !== undefined && { 'content-type': type }) }).end()
+    })
+    expect(finding).toMatchObject(
+      isFirewall ? { text: `A firewall answers (${status}).`, exitCode: exitCodes.firewall } : reached,
+    )
+  })
+
+  it.each([
+    [0, 'right, to 1 s'],
+    [1.4, 'right, to 1 s'],
+    [2, 'right, to 2 s'],
+    [10.4, 'right, to 10 s'],
+    [-10.4, 'right, to 10 s'],
+    [10.5, 'This machine’s clock is 11 s ahead: passcodes would be wrong.'],
+    [-11, 'This machine’s clock is 11 s behind: passcodes would be wrong.'],
+  ])('a clock that is %f s ahead is told as: %s', async (ahead, text) => {
+    const now = 1_790_000_000
+    jest.spyOn(Date, 'now').mockReturnValue((now + ahead) * 1000)
+    const date = new Date(now * 1000).toUTCString()
+    const findings = await found((_request, response) => response.setHeader('date', date).end())
+    expect(findings).toMatchObject([
+      reached,
+      { about: 'clock', level: text.startsWith('right') ? 'good' : 'note', text },
+    ])
+  })
+
+  it('says nothing of the clock where an answer has no time', async () => {
+    for (const date of [undefined, 'soon']) {
+      const findings = await found((_request, response) => {
+        response.sendDate = false
+        if (date !== undefined) response.setHeader('date', date)
+        response.end()
+      })
+      expect(findings).toMatchObject([reached])
+    }
+  })
+
+  it('makes one request, under the name of the transport, and waits for no more than the head of the answer', async () => {
+    const ended: Promise<unknown>[] = []
+    const asked: unknown[] = []
+    await found(({ method, url, headers }, response) => {
+      ended.push(once(response, 'close'))
+      const { host: _host, ...others } = headers
+      asked.push([method, url, others])
+      response.write('a body that never ends')
+    })
+    await Promise.all(ended)
+    expect(asked).toEqual([
+      ['GET', '/path?query', { 'user-agent': 'a user agent', accept: '*/*', connection: 'close' }],
+    ])
+  })
+
+  const trust = 'If its certificate authority is a private one, give its PEM file with --ca.'
+  it.each([
+    ['ENOTFOUND', 'There is no such host: check the address for a typing mistake.'],
+    ['EAI_AGAIN', 'Names can’t be looked up: check the network.'],
+    ['ECONNREFUSED', 'Nothing listens there: check the port, and whether the service is running.'],
+    ['ETIMEDOUT', 'It does not answer: a firewall on the way may drop the request.'],
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', trust],
+    ['SELF_SIGNED_CERT_IN_CHAIN', trust],
+    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', trust],
+    ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', trust],
+    ['CERT_HAS_EXPIRED', 'Its certificate has expired, or this machine’s clock is wrong.'],
+    ['EPROTO', 'No TLS version is common to both: try another --transport.'],
+    ['EOTHER', 'Check the address, and whether this machine has a network.'],
+    [undefined, 'Check the address, and whether this machine has a network.'],
+  ])('says what to do about %s', async (code, fix) => {
+    // As the system reports it, to whoever looks a name up.
+    const lookup = (_name: string, _options: object, callback: (error: Error) => void) =>
+      process.nextTick(callback, code === undefined ? new Error() : Object.assign(new Error(), { code }))
+    const url = 'https://sso.example'
+    expect(await checkReach('it', url, { ...transport, tls: { lookup } } as never)).toMatchObject([
+      { about: 'it', text: `${url} can’t be reached (${code ?? 'no answer'}).`, fix, exitCode: exitCodes.network },
+    ])
   })
 })

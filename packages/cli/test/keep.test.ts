@@ -31,11 +31,7 @@ describe('owner-sso keep', () => {
   it('--json prints a line for each step', async () => {
     await machine.signIn('plain@example.com')
     const { stdout } = await machine.run(['keep', '--once', '--json', '--within', '2h'], { ahead: hours(6.5) })
-    const lines = stdout
-      .trim()
-      .split('\n')
-      .map((line): unknown => JSON.parse(line))
-    expect(lines).toMatchObject([
+    expect(linesOf(stdout)).toMatchObject([
       { phase: 'started' },
       { phase: 'surveyed', accounts: 1, due: 1 },
       { phase: 'progress', refreshed: 1 },
@@ -54,6 +50,10 @@ describe('owner-sso keep', () => {
     const failed = await machine.run(['keep', '--once'], { ahead: hours(6.5) })
     expect(failed.code).toBe(7)
     expect(failed.stderr).toContain('1 failed')
+    await machine.signIn('regional@example.com')
+    emulator.once('refresh', { status: 503 })
+    const { stdout } = await machine.run(['keep', '--once', '--json'], { ahead: hours(6.5) })
+    expect(linesOf(stdout)).toContainEqual({ account: 'regional@example.com', code: 'ERR_SSO_UNEXPECTED_RESPONSE' })
   })
 
   it('whatever a name holds, it is part of one line, also of one that JSON can read', async () => {
@@ -71,12 +71,9 @@ describe('owner-sso keep', () => {
 
     // Told again by another process, this time for programs.
     const { stdout } = await machine.run(['keep', '--once', '--json'], { ahead: hours(6.6) })
-    const told = stdout
-      .trim()
-      .split('\n')
-      .map((line): { account?: string } => JSON.parse(line))
-    const accounts = told.flatMap(({ account }) => account ?? [])
-    expect(accounts.toSorted()).toEqual(['plain@example.com', ...names].toSorted())
+    const told = linesOf(stdout).filter((line) => 'account' in line)
+    expect(told.flatMap(({ account }) => account ?? []).toSorted()).toEqual(['plain@example.com', ...names].toSorted())
+    expect(told.every(({ reason }) => reason === 'refresh_token_rejected')).toBe(true)
   })
 
   it.each(['SIGTERM', 'SIGINT'] as const)('goes on until %s, and ends with 0', async (signal) => {
@@ -112,6 +109,13 @@ describe('owner-sso keep', () => {
     expect(stderr).toContain(message)
   })
 })
+
+function linesOf(stdout: string): { account?: string; reason?: string }[] {
+  return stdout
+    .trim()
+    .split('\n')
+    .map((line): object => JSON.parse(line))
+}
 
 /** Waits until a process has said something. */
 async function said(child: ChildProcess, words: string): Promise<void> {

@@ -161,6 +161,8 @@ describe('owner-sso import', () => {
       stderr: expect.stringMatching(/already.*--replace/su),
     })
     expect((await tokenOf(plain)).stdout).toBe(token)
+    // There is nothing to agree to.
+    expect((await imported(cache)).stderr).toBe(kept.stderr)
     expect((await imported(cache, '--yes', '--replace')).code).toBe(0)
     expect((await tokenOf(plain)).stdout).not.toBe(token)
   })

@@ -60,10 +60,16 @@ describeInTerminal('owner-sso setup', () => {
       terminal.type(enter)
     }
     await terminal.shows('E-mail of the account')
-    terminal.type(`\u0015new@example.com${enter}`)
+    terminal.type(`\u0015new${enter}`)
+    await terminal.shows('An e-mail has an @ in it.')
+    await terminal.shows('Keep it all the same?')
+    terminal.type(enter)
+    await terminal.shows('E-mail of the account')
+    // An account of the service that has no e-mail.
+    terminal.type(`\u0015sub:7${enter}`)
     await terminal.shows('The former ones are in')
     expect((await terminal.end()).code).toBe(0)
-    expect(config()).toEqual({ ...before, account: 'new@example.com' })
+    expect(config()).toEqual({ ...before, account: 'sub:7' })
     expect(JSON.parse(readFileSync(`${configFile()}.old`, 'utf8'))).toEqual(before)
   })
 

@@ -94,6 +94,6 @@ function head({ statusCode = 0, headers, socket }: IncomingMessage): Head {
 function clock(skew: number): Finding {
   const size = Math.abs(skew)
   if (size <= tolerableSkew) return good('clock', `right, to ${Math.max(1, size)} s`)
-  const text = `This machine’s clock is ${size} s ${skew > 0 ? 'ahead' : 'behind'}: passcodes would be wrong.`
+  const text = `This machine’s clock is ${size} s ${skew === size ? 'ahead' : 'behind'}: passcodes would be wrong.`
   return note('clock', text, 'Set it, and keep it synchronised: timedatectl set-ntp true')
 }
