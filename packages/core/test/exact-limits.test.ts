@@ -10,6 +10,7 @@ import {
   SsoTimeoutError,
   StoreError,
 } from '../src/index.ts'
+import { freePlace, takePlaces, untouched } from '../src/budget/places.ts'
 import { type AnsweredPage, isFirewallChallenge } from '../src/firewall/challenge-page.ts'
 import { parseKeeperOptions } from '../src/keeper/keeper-options.ts'
 import { parseSsoOptions } from '../src/login/options.ts'
@@ -295,6 +296,28 @@ it('a listener is a function, is called as often as it was given, and each is en
   events.emit('blocked', 2 as never)
   events.emit('refreshed', 3 as never)
   expect(heard).toEqual([1, 1, 2])
+})
+
+describe('the places of a budget', () => {
+  const record = (window: number, free: readonly [number, number]) => ({ ...untouched, window, free })
+
+  it.each<[number, readonly [number, number], readonly [number, number]]>([
+    [0, [0, 4], [0, 4]],
+    [0, [0, 5], [1, 0]],
+    [2, [1, 4], [2, 0]],
+    [1, [1, 4], [1, 4]],
+    [1, [3, 1], [3, 1]],
+  ])('in window %i with %j free: the next is %j, where a window has five', (window, free, next) => {
+    expect(freePlace(record(window, free), 5)).toEqual(next)
+  })
+
+  it('are taken one after the other, up to the last window', () => {
+    const taken = takePlaces(record(0, [0, 1]), 9, 2, 2)
+    expect(taken).toEqual({ windows: [0, 1, 1, 2, 2], record: record(0, [3, 0]) })
+    const full = record(0, [2, 2])
+    expect(takePlaces(full, 1, 2, 2)).toEqual({ windows: [], record: full })
+    expect(takePlaces(record(0, [0, 0]), 1, 2, 2)).toEqual({ windows: [0], record: record(0, [0, 1]) })
+  })
 })
 
 it('a process calls the roll once in 30 seconds, and again at once where the store did not take it', async () => {

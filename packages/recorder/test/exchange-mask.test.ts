@@ -193,6 +193,68 @@ describe('no secret is in a recording', () => {
   })
 })
 
+describe('the headers of a recording', () => {
+  const shown = (...headers: [string, string][]): object =>
+    maskResponse(masking('service'), { ...plainAnswer, headers }).headers
+
+  it.each(
+    'Host Connection Keep-Alive Proxy-Connection Transfer-Encoding TE Trailer Upgrade Expect Content-Length Content-Encoding Date Cookie X-Owner-Sso-Emulator ETag Last-Modified Expires'.split(
+      ' ',
+    ),
+  )('are without %s, which is of one connection or of one moment', (name) => {
+    expect(shown([name, 'close'])).toEqual({})
+  })
+
+  it.each(
+    'accept accept-charset accept-encoding accept-language content-type user-agent cache-control content-language pragma vary retry-after www-authenticate x-frame-options'.split(
+      ' ',
+    ),
+  )('show %s as far as it is made of known words', (name) => {
+    expect(shown([name, 'sign in'])).toEqual({ [name]: 'sign in' })
+    expect(shown([name, 'sign s7-8tQz'])).toEqual({ [name]: 'sign {{text.1}}' })
+  })
+
+  it.each(['location', 'origin', 'referer', 'content-location'])('show where %s leads', (name) => {
+    expect(shown([name, 'http://127.0.0.1:4000/oauth2/v3/authorize'])).toEqual({
+      [name]: '{{home}}/oauth2/v3/authorize',
+    })
+  })
+
+  it('show no other', () => {
+    expect(JSON.stringify(shown(['x-trace', 'sign in']))).not.toContain('sign in')
+  })
+
+  it.each([
+    ['12345', true],
+    ['123456', false],
+    ['x12', false],
+    ['12x7', false],
+  ])('show a Retry-After of %s: %s', (value, isShown) => {
+    expect(shown(['Retry-After', value])).toEqual({ 'retry-after': isShown ? value : '{{text.1}}' })
+  })
+
+  it.each([
+    ['Path=/', true],
+    ['path=/oauth2/v3/authorize', true],
+    ['Path=/oauth2/token', true],
+    ['Path=/s7-8t', false],
+    ['xPath=/', false],
+    ['Max-Age=-123456789', true],
+    ['Max-Age=1234567890', false],
+    ['Max-Age=', false],
+    ['Expires=Wed, 21 Oct 2026 07:28:00 GMT', true],
+    ['Expires=Wed, 21 Oct 2026 07:28:00 GMT s7', false],
+    ['HttpOnly', true],
+    ['Secure', true],
+    ['Securely', false],
+    ['Partitioned', true],
+    ['SameSite=None', true],
+    ['SameSite=Nones', false],
+  ])('show a cookie’s %s: %s', (attribute, isShown) => {
+    expect(shown(['Set-Cookie', `a=;${attribute}`])).toEqual({ 'set-cookie': isShown ? `a=; ${attribute}` : 'a=' })
+  })
+})
+
 describe('a recording', () => {
   it('calls the same value by the same name, wherever it stands', () => {
     const pseudonyms = createPseudonyms()

@@ -19,6 +19,7 @@ import { systemDisk } from '../src/disk.ts'
 import { createStore } from '../src/file-token-store.ts'
 import { fileTokenStore } from '../src/index.ts'
 import { keyOf } from '../src/layout.ts'
+import { warnOfNetworkFolder } from '../src/network-folder.ts'
 import { watched } from './faulty-disk.ts'
 import { account, filesBelow, grow, sample } from './samples.ts'
 import { scratchFolders } from './scratch-folder.ts'
@@ -229,6 +230,23 @@ test('a folder on a network file system works, with a warning', async () => {
   expect(warn.mock.calls).toEqual([
     [expect.stringContaining('network file system'), expect.objectContaining({ code: 'OWNER_SSO_NETWORK_FOLDER' })],
   ])
+  warn.mockRestore()
+})
+
+test.each([
+  ['NFS', 0x6969, true],
+  ['SMB', 0x517b, true],
+  ['SMB 2', 0xfe534d42, true],
+  ['SMB 2, with a sign', 0xfe534d42 | 0, true],
+  ['CIFS', 0xff534d42, true],
+  ['AFS', 0x5346414f, true],
+  ['ext4', 0xef53, false],
+  ['nothing', 0, false],
+])('%s, which is %i, is a network file system: %s', async (_name, type, isTold) => {
+  const warn = jest.spyOn(process, 'emitWarning').mockReturnValue()
+  await warnOfNetworkFolder({ ...systemDisk, statfs: async () => ({ type }) }, '/tokens')
+  const told = [expect.stringContaining('/tokens'), { type: 'SecurityWarning', code: 'OWNER_SSO_NETWORK_FOLDER' }]
+  expect(warn.mock.calls).toEqual(isTold ? [told] : [])
   warn.mockRestore()
 })
 

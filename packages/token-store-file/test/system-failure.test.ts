@@ -7,11 +7,31 @@ import { StoreError } from '@owner-sso/core'
 import type { Disk } from '../src/disk.ts'
 import { createStore } from '../src/file-token-store.ts'
 import { fileTokenStore } from '../src/index.ts'
+import { reporting } from '../src/system-failure.ts'
 import { type Call, systemError, watched } from './faulty-disk.ts'
 import { account, filesBelow, grow, sample } from './samples.ts'
 import { scratchFolders } from './scratch-folder.ts'
 
 const folders = scratchFolders()
+
+test.each([
+  ...['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS', 'EACCES', 'EPERM', 'ENOENT', 'ENOTDIR'].map(
+    (code) => [code, true] as const,
+  ),
+  ...['EIO', 'EMFILE', 'ENFILE', 'ENAMETOOLONG'].map((code) => [code, true] as const),
+  ['ETXTBSY', false] as const,
+])('%s is told with what to do: %s', async (code, isAdvised) => {
+  const operation = (): Promise<never> => Promise.reject(systemError(code, 'open'))
+  await expect(reporting('read-failed', '/tokens', operation)).rejects.toMatchObject({
+    reason: 'read-failed',
+    message: expect.stringMatching(
+      new RegExp(
+        `^The token store in /tokens could not be read \\(${code}\\)\\.${isAdvised ? ' [A-Z].+\\.' : ''}$`,
+        'u',
+      ),
+    ),
+  })
+})
 
 /** A system call, and which one of that name. */
 interface Place {

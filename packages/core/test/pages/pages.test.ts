@@ -85,6 +85,9 @@ describe('the hidden inputs of the login form (S21, S22)', () => {
     expect(
       hidden(`<form id="f"><input name="credential"></form><input form="f" type="hidden" name="a" value="1">`),
     ).toEqual([['a', '1']])
+    const two = `<form id="f"><input name="identity"><input name="credential"></form><form id="g"></form>`
+    const named = (form: string): string => `<input form="${form}" type="hidden" name="${form}" value="1">`
+    expect(hidden(two + named('f') + named('g') + named('none'))).toEqual([['f', '1']])
   })
 
   it('come once for the same pair, and as often as there are different values', () => {
