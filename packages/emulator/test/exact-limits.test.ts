@@ -7,6 +7,7 @@ import { readCookies } from '../src/http/service-request.ts'
 import { statusOf } from '../src/http/web-app.ts'
 import { eventStream } from '../src/inspector/event-stream.ts'
 import type { Exchange, Journal } from '../src/journal/journal.ts'
+import { createAccount } from '../src/service/accounts.ts'
 import { createClock } from '../src/service/clock.ts'
 import { createCounters } from '../src/service/counters.ts'
 import { createExpiringMap } from '../src/service/expiring-map.ts'
@@ -195,6 +196,13 @@ describe('the log, masked', () => {
     })
     for (const none of ['', 'x{"a":1}', '{"a":', '"a"']) expect(body(none)).toEqual({})
   })
+})
+
+it('an account has one subject, however its e-mail is written', () => {
+  const subjectOf = (identity: string) => createAccount({ identity, credential: 'x' }).subject
+  expect(subjectOf('ann@example.com')).toMatch(/^[\da-f]{32}$/u)
+  expect(subjectOf('Ann@Example.com')).toBe(subjectOf('ann@example.com'))
+  expect(subjectOf('bob@example.com')).not.toBe(subjectOf('ann@example.com'))
 })
 
 it('nothing is counted at the start', () => {
