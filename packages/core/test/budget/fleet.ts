@@ -69,7 +69,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
   // A keeper loads it when it needs it, and a virtual clock does not wait for a disk.
   await jwtExpiry()
   const { accounts, used, processes, life, pollEvery, requestBudget } = options
-  const sweepEvery = life / 16
+  const sweepEvery = life / 32
   const time = virtualTime()
   const now = (): number => time.now() / 1000
   const random = chance(7)
@@ -169,7 +169,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
   time.at(500, () => signIn(0))
   let keepers: Keeper[] = []
   time.at(life * 500, () => {
-    keepers = managers.map((tokens) => keepSignedIn(tokens, { within: life / 4, every: sweepEvery }))
+    keepers = managers.map((tokens) => keepSignedIn(tokens, { within: life / 8, every: sweepEvery }))
   })
 
   return {
