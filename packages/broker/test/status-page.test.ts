@@ -134,6 +134,15 @@ describe('the entrance', () => {
 })
 
 describe('what is sent to it', () => {
+  it('is asked for with 200, and again with 401 where it was wrong', async () => {
+    const browser = await inside(await start())
+    for (const path of ['sign-in', 'sign-in/browser?account=plain@example.com'])
+      expect(await browser.open(`/status/${path}`)).toMatchObject({ status: 200 })
+    const wrong = { identity: account, credential: 'wrong' }
+    expect(await browser.post('/status/sign-in', wrong)).toMatchObject({ status: 401 })
+    expect(await browser.open('/status/sign-in')).toMatchObject({ status: 200 })
+  })
+
   it('has to come from a form of its own', async () => {
     const page = await start()
     const browser = await inside(page)
