@@ -2,10 +2,11 @@
  * A fleet for days, simulated: token managers and keepers in many processes over one store within one budget, on a virtual clock, and an
  * outage of the service at the end. It is the world of `packages/core/test/budget/fleet.ts`, outside Jest:
  *
- * `node --max-old-space-size=6000 bench/fleet-simulation.mjs [--accounts N] [--processes N] [--days D] [--settle D] [--outage HOURS]`
+ * `node --max-old-space-size=6000 bench/fleet-simulation.mjs [--accounts N] [--processes N] [--days D] [--settle D] [--outage HOURS]
+ * [--poll SECONDS]`
  *
  * The days are those of everyday work, and those before it, in which everybody signs in (0.3 at the least). Nine accounts of ten are
- * asked for twice an hour; the others nobody but the keeper cares for. A million accounts take 7 GB.
+ * asked for every `--poll` seconds, else twice an hour; the others nobody but the keeper cares for. A million accounts take 7 GB.
  */
 import { register } from 'node:module'
 import { parseArgs } from 'node:util'
@@ -21,10 +22,11 @@ const { values } = parseArgs({
     days: text('1'),
     settle: text('0.34'),
     outage: text('4'),
+    poll: text('1800'),
   },
 })
-const [accounts, processes, days, settle, outage] = ['accounts', 'processes', 'days', 'settle', 'outage'].map((name) =>
-  Number(values[name]),
+const { accounts, processes, days, settle, outage, poll } = Object.fromEntries(
+  Object.entries(values).map(([name, value]) => [name, Number(value)]),
 )
 const hour = 3600
 const life = 8 * hour
@@ -40,14 +42,16 @@ const figures = await runFleet(
     used: Math.floor(accounts * 0.9),
     processes,
     life,
-    pollEvery: 1800,
+    pollEvery: poll,
     requestBudget: { perMinute },
     settle: settle * 24 * hour,
     steady: days * 24 * hour,
     outage: outage * hour,
   },
-  (next) => {
-    if (part !== '') console.error(`${part}: ${(cpu() - since).toFixed(1)} s`)
+  (next, before) => {
+    const { requests, replays, lost } = before
+    if (part !== '')
+      console.error(`${part}: ${(cpu() - since).toFixed(1)} s, ${requests} refreshes, ${replays} replays, ${lost} lost`)
     part = next
     since = cpu()
   },

@@ -41,32 +41,40 @@ export interface Waits {
   readonly all: number
 }
 
-/** @param tell - told of each part of the course that begins */
+/** What has happened since the beginning. */
+export type FleetTally = Pick<FleetFigures, 'requests' | 'replays' | 'lost'>
+
+const day = 24 * 3600
+
+/** @param tell - told of each part of the course that begins, and of what happened before it; everyday work is told of day by day */
 export async function runFleet(
   course: FleetCourse,
-  tell: (part: string) => void = () => undefined,
+  tell: (part: string, before: FleetTally) => void = () => undefined,
 ): Promise<FleetFigures> {
   const { accounts, life, requestBudget, settle, steady, outage } = course
   const fleet = await startFleet(course)
   const { traffic, issued, firstIssued, isUsed } = fleet
-  tell('sign in')
+  const tally = (): FleetTally => ({ requests: traffic.all(), replays: fleet.replays(), lost: fleet.lost() })
+  tell('sign in', tally())
   await fleet.run(settle)
-  tell('everyday')
   const from = fleet.now()
   fleet.outcomes()
   fleet.ended()
-  await fleet.run(steady)
+  for (let done = 0; done < steady; done += day) {
+    tell(`everyday, from day ${done / day + 1}`, tally())
+    await fleet.run(Math.min(day, steady - done))
+  }
   const minutes = traffic.minutes(from, fleet.now())
   const everyday = { everyday: fleet.outcomes(), ended: fleet.ended() }
 
-  tell('outage')
+  tell('outage', tally())
   fleet.isAway = true
   await fleet.run(outage)
   const away = fleet.outcomes()
   fleet.isAway = false
   const back = fleet.now()
   fleet.watch()
-  tell('after it')
+  tell('after it', tally())
   const need = (accounts / requestBudget.perMinute) * 60
   const dead = [...issued.keys()].filter((account) => back - (issued[account] ?? 0) >= life)
   // Those that nobody asks for are found by the keeper's next sweep.
@@ -82,9 +90,7 @@ export async function runFleet(
     mean: minutes.reduce((sum, count) => sum + count, 0) / minutes.length,
     peak: minutes.reduce((most, count) => Math.max(most, count), 0),
     mostInAMinute: traffic.mostInAMinute(),
-    requests: traffic.all(),
-    replays: fleet.replays(),
-    lost: fleet.lost(),
+    ...tally(),
     ...everyday,
     away,
     need,
@@ -92,7 +98,7 @@ export async function runFleet(
     used: waits(isUsed),
     unused: waits((account) => !isUsed(account)),
   }
-  tell('end')
+  tell('end', tally())
   await fleet.close()
   return figures
 }
