@@ -15,7 +15,7 @@ const isInstalled = (id) => installed.some((name) => id === name || id.startsWit
 
 /**
  * Imports that take long to load and are seldom used, or never. Those who import them get them as they are, by their first use;
- * nothing of a library is another than it was.
+ * nothing of a library is another than it was. `file`: what is bundled of one, else it is Node's own.
  */
 const latecomers = [
   {
@@ -23,6 +23,35 @@ const latecomers = [
     id: 'node:child_process',
     isFor: (importer) => /[\\/]commander[\\/]/u.test(importer),
     code: "exports.spawn = (...call) => require('node:child_process').spawn(...call)",
+  },
+  {
+    // The HTTP/2 of axios's own, for who asks axios for it.
+    id: 'http2',
+    isFor: isOfAxios,
+    code: `
+      exports.connect = (...call) => require('node:http2').connect(...call)
+      Object.defineProperty(exports, 'constants', { get: () => require('node:http2').constants })`,
+  },
+  {
+    // Its adapter for the global fetch looks what fetch can do, and so Node loads all of it.
+    id: './fetch.js',
+    isFor: isOfAxios,
+    file: './fetch-adapter.cjs',
+    code: "exports.getFetch = (...call) => require('./fetch-adapter.cjs').getFetch(...call)",
+  },
+  {
+    // What makes a form of an object, with the types of all files there are.
+    id: 'form-data',
+    isFor: isOfAxios,
+    file: './form-data.cjs',
+    code: "module.exports = function FormData(...call) { return new (require('./form-data.cjs'))(...call) }",
+  },
+  {
+    // Asked only when a sign-in is sent to another host.
+    id: 'tldts',
+    isFor: (importer) => importer !== '',
+    file: './public-suffix-list.cjs',
+    code: "exports.getDomain = (...host) => require('./public-suffix-list.cjs').getDomain(...host)",
   },
   {
     // Colours for the debug messages of axios's proxy agent, where somebody has installed them: looked for in vain all the way
@@ -33,31 +62,34 @@ const latecomers = [
   },
 ]
 
+/** @param {string} importer */
+function isOfAxios(importer) {
+  return /[\\/]axios[\\/]lib[\\/]/u.test(importer)
+}
+
 const isLate = (id, importer = '') => latecomers.some((each) => each.id === id && each.isFor(importer))
 
 const late = {
   name: 'late',
-  resolveId: (id, importer) => (isLate(id, importer) ? `\0late:${id}` : undefined),
+  async resolveId(id, importer) {
+    if (latecomers.some(({ file }) => file === id)) return { id, external: true }
+    if (!isLate(id, importer)) return undefined
+    const { file } = latecomers.find((each) => each.id === id)
+    if (file !== undefined) {
+      const { id: bundled } = await this.resolve(id, importer, { skipSelf: true })
+      this.emitFile({ type: 'chunk', id: bundled, fileName: file.slice(2) })
+    }
+    return `\0late:${id}`
+  },
   load: (id) => latecomers.find((each) => id === `\0late:${each.id}`)?.code,
 }
 
-/**
- * Asked only when a sign-in is sent to another host; to load it takes as long as to load all else of axios and the like. So it
- * is a file of its own, loaded by its first use.
- */
-const publicSuffixList = './public-suffix-list.cjs'
-const askedLate = '\0public-suffix-list'
-
-const oneOfEach = {
-  name: 'one-of-each',
+/** http-cookie-agent, which is CommonJS, would bring a second copy. */
+const oneToughCookie = {
+  name: 'one-tough-cookie',
   resolveId(id, importer) {
-    // http-cookie-agent, which is CommonJS, would bring a second copy.
-    if (id === 'tough-cookie') return this.resolve(id, importer, { kind: 'import-statement', skipSelf: true })
-    if (id === publicSuffixList) return { id, external: true }
-    return id === 'tldts' && importer !== undefined ? askedLate : undefined
+    return id === 'tough-cookie' ? this.resolve(id, importer, { kind: 'import-statement', skipSelf: true }) : undefined
   },
-  load: (id) =>
-    id === askedLate ? `exports.getDomain = (...host) => require('${publicSuffixList}').getDomain(...host)` : undefined,
 }
 
 const isExternal = (id, importer) => (isBuiltin(id) && !isLate(id, importer)) || isInstalled(id)
@@ -65,13 +97,12 @@ const isExternal = (id, importer) => (isBuiltin(id) && !isLate(id, importer)) ||
 export default defineConfig({
   input: {
     main: 'src/main.ts',
-    'public-suffix-list': 'tldts',
     'window-keeper': 'src/window/keeper.ts',
     'keyring-process': 'src/keyring/keyring-process.ts',
   },
   platform: 'node',
   external: isExternal,
-  plugins: [late, oneOfEach, thirdPartyLicenses()],
+  plugins: [late, oneToughCookie, thirdPartyLicenses()],
   output: {
     dir: 'dist',
     format: 'cjs',

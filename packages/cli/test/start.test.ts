@@ -36,9 +36,11 @@ it.each(['status', 'accounts', 'refresh', 'stores', 'doctor'])(
   },
 )
 
-it('a sign-in with a password loads nothing of the browser window', async () => {
-  const loaded = await loadedBy('login --account plain@example.com', { OWNER_SSO_CREDENTIAL: credential })
-  expect(loaded.join(' ')).not.toMatch(/browser-sign-in|pasted-address|window/u)
+it('a sign-in with a password loads nothing of the browser window, of HTTP/2, of fetch and of forms', async () => {
+  const { stderr } = await watched('login --account plain@example.com', { OWNER_SSO_CREDENTIAL: credential })
+  expect(stderr).toMatch(/MODULES .* http .*LOADED .*http-session/su)
+  expect(stderr).not.toMatch(/MODULES .* (?:http2|internal\/deps\/undici\/undici)\s/u)
+  expect(stderr).not.toMatch(/LOADED .*(?:browser-sign-in|pasted-address|window|fetch-adapter|form-data)/u)
 })
 
 it('token loads no sockets and starts no process', async () => {

@@ -7,7 +7,8 @@ import https from 'node:https'
 import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import { boundAnswer, boundHttp2Answer, type ExcessCode, mostHeaderBytes } from './answer-bounds.ts'
-import { brokenConnection, type Http2, type Http2Answer } from './http2-session.ts'
+import { brokenConnection } from './broken-connection.ts'
+import type { Http2, Http2Answer } from './http2-session.ts'
 import type { AgreedTransport } from './http-context.ts'
 
 /** Who follows a request. */

@@ -8,6 +8,7 @@
 import type { RequestOptions } from 'node:http'
 import { type ClientHttp2Stream, connect, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http2'
 import type { TLSSocket } from 'node:tls'
+import { brokenConnection } from './broken-connection.ts'
 
 /** An open HTTP/2 connection. */
 export interface Http2 {
@@ -86,9 +87,4 @@ function refuseBrokenBody(stream: ClientHttp2Stream, length: string | undefined)
     const isWhole = stream.rstCode === 0 && (length === undefined || Number(length) === bytes)
     if (!isWhole) stream.emit('error', brokenConnection())
   })
-}
-
-/** As the system says it of a connection that was cut. */
-export function brokenConnection(): Error {
-  return Object.assign(new Error('The connection broke.'), { code: 'ECONNRESET', syscall: 'read' })
 }
