@@ -2,7 +2,8 @@
  * The firewall breaker of a fleet: one process meets a challenge page, and all that share the store leave the host alone.
  *
  * What is known stands in a record of its own, one per host. After the wait, one process alone probes: it claims the probe
- * by a swap, as an intent is claimed. Each further challenge doubles the wait, up to four hours.
+ * by a swap, as an intent is claimed. Each further challenge doubles the wait, up to four hours; requests that were under
+ * way together meet one.
  */
 import { FirewallChallengeError } from '../errors.ts'
 import { checkedRecord } from '../tokens/record-check.ts'
@@ -29,6 +30,8 @@ export interface SharedBreaker extends FirewallState {
 interface HostState extends Write {
   readonly record: FirewallRecord
   readonly seen: Instant
+  /** This process has claimed the probe by it. */
+  readonly isProbe?: boolean
 }
 
 const clear: FirewallRecord = { schema: 1, state: 'firewall', challenges: 0, noted_at: 0, wait: 0 }
@@ -97,13 +100,18 @@ export function createSharedBreaker(store: GuardedStore, runtime: Runtime): Shar
       }
       if (left > 0) throw blocked(left)
       const claimed = await write(name, { challenges: known.record.challenges, wait: probeTime })
-      if (!claimed) throw blocked(probeTime * 1000)
+      const claim = hosts.get(name)
+      if (!claimed || claim === undefined) throw blocked(probeTime * 1000)
+      hosts.set(name, { ...claim, isProbe: true })
     },
 
     async challenged(authUrl, { nextAttemptAt, requestSent }) {
       const name = firewallRecordName(authUrl)
       const asked = Math.max(1, nextAttemptAt - runtime.wallClock() / 1000)
-      const challenges = (hosts.get(name)?.record.challenges ?? 0) + (requestSent ? 1 : 0)
+      const known = hosts.get(name)
+      // Who was sent before the block, and answered in it, met the challenge that began it.
+      const isFurther = requestSent && (known === undefined || known.isProbe || remaining(known) <= 0)
+      const challenges = (known?.record.challenges ?? 0) + (isFurther ? 1 : 0)
       const doubled = Math.min(asked * 2 ** Math.max(0, challenges - 1), Math.max(asked, longestWait))
       const wait = Math.ceil(Math.max(asked, doubled * (0.8 + 0.4 * runtime.random())))
       const block = { challenges: Math.max(1, challenges), wait }

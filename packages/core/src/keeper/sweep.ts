@@ -115,7 +115,7 @@ async function refreshInTurn(
       if (renewal === 'refreshed') queue.succeeded()
     } catch (error) {
       if (error instanceof RefreshBudgetError) return queue.putBack(need, error.nextAttemptAt)
-      if (error instanceof FirewallChallengeError || (isPaced && error instanceof RefreshBudgetError)) {
+      if (error instanceof FirewallChallengeError) {
         queue.putBack(need, error.nextAttemptAt)
         // A job that was started for one sweep does not wait for hours.
         if (!isPaced) counts.failed += queue.abandon(need.authUrl)
@@ -139,7 +139,7 @@ async function refreshInTurn(
       const isHeld = isOver() || flights.size >= mostInFlight || underWay.isEnding()
       const next = isHeld ? signOfLifeEvery : queue.next()
       if (typeof next === 'number') {
-        await alarm.rest(Math.min(next, underWay.isEnding() ? 250 : signOfLifeEvery))
+        await alarm.rest(Math.min(next, signOfLifeEvery))
         continue
       }
       const flight = renewOne(next).finally(() => {

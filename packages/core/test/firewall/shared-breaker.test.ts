@@ -86,6 +86,29 @@ describe('a challenge', () => {
     expect(world.sent).toHaveLength(2)
   })
 
+  it('is one challenge for all requests that were under way together, of any process; a probe’s is a further one', async () => {
+    const world = bench()
+    const fleet = [world.process(), world.process()]
+    const accounts = Array.from({ length: 8 }, (_, index) => `owner-${index}@example.com`)
+    for (const name of accounts) await fleet[0]?.save(name, world.tokens({ refresh_token: name }))
+    await world.pass(hours(8))
+    // The answers come one second after the other.
+    world.answer = async () => {
+      await world.after(1000 * world.sent.length)
+      throw new FirewallChallengeError(Math.ceil(world.now() / 1000 + 900), { step: 'refresh', status: 403 })
+    }
+    const round = async (): Promise<unknown> => {
+      const calls = accounts.map(async (name, index) => fleet[index % 2]?.getAccessToken(name))
+      await Promise.all([Promise.allSettled(calls), world.pass(20_000)])
+      return (await world.store.read(firewallRecordName(host)))?.record
+    }
+    expect(await round()).toMatchObject({ challenges: 1, wait: 900 })
+    expect(world.sent).toHaveLength(8)
+    await world.pass(901_000)
+    expect(await round()).toMatchObject({ challenges: 2, wait: 1800 })
+    expect(world.sent).toHaveLength(9)
+  })
+
   it('is remembered by its own process where the store is down', async () => {
     const world = bench()
     const tokens = world.process()

@@ -480,6 +480,43 @@ describe('sweepOnce (N8)', () => {
     expect(await run).toMatchObject({ refreshed: 0, failed: 40 })
     expect(world.sent.length).toBeLessThanOrEqual(12)
   })
+
+  it('waits for places in the budget, but not for a firewall that blocks for an hour', async () => {
+    const world = await fleet()
+    await world.fill(20)
+    await world.pass(hours(6.5))
+    const { answer } = world
+    world.answer = () =>
+      Promise.reject(
+        new FirewallChallengeError(Math.ceil(world.now() / 1000) + 3600, { step: 'refresh', requestSent: true }),
+      )
+    const blocked = sweepOnce(world.process())
+    await world.pass(minutes(1))
+    expect(await blocked).toMatchObject({ refreshed: 0, failed: 20 })
+    expect(world.sent.length).toBeLessThanOrEqual(8)
+    await world.pass(hours(1))
+    world.answer = answer
+    const run = sweepOnce(world.process({ requestBudget: { perMinute: 6, burst: 1 } }))
+    await world.pass(minutes(6))
+    expect(await run).toMatchObject({ refreshed: 20, failed: 0 })
+  })
+
+  it('reads sixteen accounts side by side, and no more', async () => {
+    const world = await fleet()
+    await world.fill(40)
+    let [open, most] = [0, 0]
+    const read = world.store.read.bind(world.store)
+    world.store.read = async (name) => {
+      if (name.startsWith('owner-sso:')) return read(name)
+      open += 1
+      most = Math.max(most, open)
+      return read(name).finally(() => (open -= 1))
+    }
+    const run = sweepOnce(world.process())
+    await world.pass(1000)
+    expect(await run).toMatchObject({ accounts: 40, due: 0 })
+    expect(most).toBe(16)
+  })
 })
 
 describe('mistakes', () => {
