@@ -276,20 +276,29 @@ describe('a command', () => {
     writeFileSync(process.argv[1], JSON.stringify({ args: process.argv.slice(2), env: process.env, body: readFileSync(0, 'utf8') }))`
 
   it('gets its arguments as they are, the alert, and nothing of the broker’s environment', async () => {
-    process.env['OWNER_SSO_ENCRYPTION_KEY'] = 'a-secret'
+    const before = process.env
+    const needed = ['PATH', 'HOME', 'USER', 'LOGNAME', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'SystemRoot']
+    process.env = { ...before, OWNER_SSO_ENCRYPTION_KEY: 'a-secret' }
+    for (const name of needed) process.env[name] ??= `its-${name}`
+    delete process.env['TZ']
     const file = join(mkdtempSync(join(tmpdir(), 'owner-sso-command-')), 'seen.json')
     const odd = '$(touch /tmp/never); "x" *'
     const hostile = `a\0\n\u001B[2J\u202E$(touch x)@example.com`
     const shown = String.raw`a\u0000\u000a\u001b[2J\u202e$(touch x)@example.com`
     await commandAlert({ command: [process.execPath, '-e', script, file, odd] })
       .tell({ ...alert, account: hostile })
-      .finally(() => delete process.env['OWNER_SSO_ENCRYPTION_KEY'])
+      .finally(() => (process.env = before))
     const seen: { args: string[]; env: Record<string, string>; body: string } = JSON.parse(readFileSync(file, 'utf8'))
     expect(seen.args).toEqual([odd])
     const message = `${shown} has to sign in again. Until then, no program gets a token for it.`
     expect(JSON.parse(seen.body)).toMatchObject({ id: 'a-1', data: { account: hostile, message } })
     expect(seen.env).toMatchObject({ ALERT_TYPE: 'sign-in.needed', ALERT_ACCOUNT: shown, ALERT_REASON: 'signed-out' })
-    expect(Object.keys(seen.env).filter((name) => name.startsWith('OWNER_SSO'))).toEqual([])
+    const set = needed.filter((name) => name !== 'TZ')
+    expect(
+      Object.keys(seen.env)
+        .filter((name) => !name.startsWith('ALERT_'))
+        .toSorted(),
+    ).toEqual(set.toSorted())
     rmSync(file)
   }, 20_000)
 

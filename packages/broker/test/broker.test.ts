@@ -226,6 +226,8 @@ describe('GET /token', () => {
       headersTimeout: 10_000,
       requestTimeout: 30_000,
       keepAliveTimeout: 75_000,
+      connectionsCheckingInterval: 5000,
+      maxHeaderSize: 16_384,
       maxConnections: 10_000,
     })
     expect(home.audit[0]).toMatchObject({ client: 'unix socket', address: 'unix socket', account })

@@ -109,8 +109,13 @@ describe('the entrance', () => {
     const [page, other] = [await start({ store }), await start({ store })]
     const browsers = [browserAt(page.url), browserAt(other.url)]
     for (const browser of browsers) await browser.open('/status')
+    const before = Date.now() / 1000
     for (let guess = 0; guess < 20; guess += 1)
       expect((await browsers[guess % 2]!.post('/status/enter', { code: `${guess}` })).status).toBe(401)
+    // For a quarter of an hour from the first one on, as the page says.
+    const [counted] = Object.values(await notebook(store, 'status-page-codes').read()) as { until: number }[]
+    expect(counted?.until).toBeGreaterThanOrEqual(before + 900)
+    expect(counted?.until).toBeLessThanOrEqual(Date.now() / 1000 + 900)
     for (const browser of browsers)
       expect((await browser.post('/status/enter', { code: await page.code() })).status).toBe(429)
   })
@@ -155,17 +160,29 @@ describe('what is sent to it', () => {
       browser.post('/status/sign-in', fields, { 'sec-fetch-site': 'cross-site' }),
       browser.post('/status/sign-in', fields, { cookie: '' }),
       browser.open('/status/sign-in', { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } }),
-      browser.post('/status/sign-in', { ...fields, more: 'x'.repeat(20_000) }),
       browser.post('/status/sign-in', fields, { 'content-type': 'x-application/x-www-form-urlencoded' }),
       browser.post('/status/sign-in', fields, { 'content-type': 'application/x-www-form-urlencodedx' }),
     ])
-    expect(refused.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403, 403, 415, 413, 415, 415])
+    expect(refused.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403, 403, 415, 415, 415])
     expect(emulator.requests).toEqual([])
     // A token of another visitor, or of the time before the entry.
     const stranger = browserAt(page.url)
     const { text } = await stranger.open('/status')
     const foreign = String(load(text)('[name=_csrf]').val())
     expect((await browser.post('/status/sign-in', { ...fields, _csrf: foreign })).status).toBe(403)
+  })
+
+  it('is 16 KiB at the most', async () => {
+    const browser = await inside(await start())
+    const token = String(
+      load((await browser.open('/status')).text)('[name=_csrf]')
+        .first()
+        .val(),
+    )
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    const posted = async (length: number) =>
+      browser.open('/status/sign-in', { method: 'POST', body: `_csrf=${token}&more=`.padEnd(length, 'x'), headers })
+    expect([(await posted(16_384)).status, (await posted(16_385)).status]).toEqual([401, 413])
   })
 
   it('is not believed where the cookie is forged', async () => {
@@ -338,9 +355,11 @@ describe('the page', () => {
     const identity = 'mfa@example.com'
     const asked = await browser.post(at(first, '/sign-in'), { identity, credential })
     expect([asked.status, asked.headers.get('location')]).toEqual([303, '/status/sign-in/passcode'])
-    const [[name, { sealed }] = ['', { sealed: '' }], ...more] = Object.entries(
-      (await notebook(store, 'sign-ins').read()) as Record<string, { readonly sealed: string }>,
+    const [[name, { sealed, nonce }] = ['', { sealed: '', nonce: '' }], ...more] = Object.entries(
+      (await notebook(store, 'sign-ins').read()) as Record<string, Readonly<Record<'sealed' | 'nonce', string>>>,
     )
+    // NIST SP 800-38D, section 8.2.2: random nonces have 96 bits.
+    expect(Buffer.from(nonce, 'base64url')).toHaveLength(12)
     const visitor = browser.cookie().split('=')[1]?.split('.')[0] ?? ''
     const bytes = Buffer.from(sealed, 'base64url')
     expect([more, bytes.length > 500, bytes.includes(credential), bytes.includes(identity)]).toEqual([
@@ -355,6 +374,11 @@ describe('the page', () => {
 
     const shown = load((await browser.open(at(second, '/sign-in/passcode'))).text)
     const factor = String(shown('[name=factor]').first().val())
+    expect(
+      shown('[name=factor]:checked')
+        .get()
+        .map((choice) => shown(choice).val()),
+    ).toEqual([factor])
     const passcode = emulator.account(identity).passcode('Phone')
     expect((await browser.post(at(second, '/sign-in/passcode'), { passcode, factor })).status).toBe(303)
     expect((await browser.open(at(first))).text).toContain(`${identity} is signed in.`)

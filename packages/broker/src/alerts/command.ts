@@ -56,9 +56,8 @@ export function commandAlert({ command: [program, ...args], timeout = 30_000 }: 
 
 function environmentFor({ type, account, reason, signInUrl }: Alert): NodeJS.ProcessEnv {
   return {
-    ...Object.fromEntries(
-      passedOn.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
-    ),
+    // What is undefined is left out.
+    ...Object.fromEntries(passedOn.map((name) => [name, process.env[name]])),
     ALERT_TYPE: type,
     // A variable can't hold every character, and scripts print it. The JSON has the name as it is.
     ALERT_ACCOUNT: visible(account),

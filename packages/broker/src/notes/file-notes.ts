@@ -6,7 +6,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
-import { open, readFile, readdir, realpath, rename, stat, unlink } from 'node:fs/promises'
+import { open, readFile, readdir, realpath, rename, stat, unlink, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { Notes } from '@owner-sso/core'
 import { ClientsError } from '../clients/clients-error.ts'
@@ -102,20 +102,9 @@ async function write(file: string, text: string): Promise<void> {
   const left = (await readdir(folder)).filter((name) => name.startsWith(prefix))
   for (const name of left) await unlink(join(folder, name)).catch(() => undefined)
   const successor = join(folder, prefix + randomUUID())
-  await writeDurably(successor, text)
+  await writeFile(successor, text, { mode, flag: 'wx', flush: true })
   await rename(successor, file)
   await syncFolder(folder)
-}
-
-/** A new file, on disk when this resolves. */
-async function writeDurably(file: string, text: string): Promise<void> {
-  const handle = await open(file, 'wx', mode)
-  try {
-    await handle.writeFile(text)
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
 }
 
 async function syncFolder(folder: string): Promise<void> {

@@ -8,7 +8,7 @@ import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 
 const [kind, path, secret, deathAt] = process.argv.slice(2)
-const { open, link, rename, unlink } = fs.promises
+const { open, link, rename, truncate, unlink } = fs.promises
 let steps = 0
 
 function step() {
@@ -23,6 +23,15 @@ async function writeInHalves(handle, text) {
   await handle.write(text.slice(half))
 }
 
+/** Files whose content survives a power failure. Whatever takes the list's name without it, is empty. */
+const onDisk = new Set()
+
+async function replace(from, to) {
+  // A lock that is lost with the machine is free.
+  if (to === path && !onDisk.has(from)) await truncate(from)
+  await rename(from, to)
+}
+
 function mortal(call, isLast = true) {
   return async (...args) => {
     step()
@@ -34,15 +43,11 @@ function mortal(call, isLast = true) {
 
 if (kind === 'file') {
   // Between one such call and the next one, nothing changes.
-  Object.assign(fs.promises, { link: mortal(link, false), rename: mortal(rename), unlink: mortal(unlink, false) })
-  fs.promises.open = async (...args) => {
-    const handle = await open(...args)
-    handle.writeFile = (text) => writeInHalves(handle, text)
-    return handle
-  }
-  fs.promises.writeFile = async (file, text, { flag, mode }) => {
+  Object.assign(fs.promises, { link: mortal(link, false), rename: mortal(replace), unlink: mortal(unlink, false) })
+  fs.promises.writeFile = async (file, text, { flag, mode, flush }) => {
     const handle = await open(file, flag, mode)
     await writeInHalves(handle, text)
+    if (flush) onDisk.add(file)
     await handle.close()
   }
   syncBuiltinESMExports()
