@@ -49,11 +49,15 @@ describe('owner-sso keep', () => {
     emulator.once('refresh', { status: 503 })
     const failed = await machine.run(['keep', '--once'], { ahead: hours(6.5) })
     expect(failed.code).toBe(7)
+    expect(failed.stderr).toMatch(/^regional@example\.com: ERR_SSO_UNEXPECTED_RESPONSE: /mu)
+    expect(failed.stderr).not.toContain('ERR_SSO_REFRESH_IN_DOUBT')
     expect(failed.stderr).toContain('1 failed')
-    await machine.signIn('regional@example.com')
-    emulator.once('refresh', { status: 503 })
+    // In doubt: nothing is sent, and so no refresh fails.
     const { stdout } = await machine.run(['keep', '--once', '--json'], { ahead: hours(6.5) })
-    expect(linesOf(stdout)).toContainEqual({ account: 'regional@example.com', code: 'ERR_SSO_UNEXPECTED_RESPONSE' })
+    expect(linesOf(stdout)).toContainEqual({ account: 'regional@example.com', code: 'ERR_SSO_REFRESH_IN_DOUBT' })
+    expect(linesOf(stdout)).toContainEqual(
+      expect.objectContaining({ phase: 'progress', account: 'regional@example.com', error: expect.any(String) }),
+    )
   })
 
   it('whatever a name holds, it is part of one line, also of one that JSON can read', async () => {

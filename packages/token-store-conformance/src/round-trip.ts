@@ -50,7 +50,7 @@ export const roundTrip: RuleGroup = {
 /** Writes over all that an object and its lists have, unless the store has frozen them, which is as good. */
 function scribble(target: object): void {
   for (const [key, value] of Object.entries(target)) {
-    if (typeof value === 'object') scribble(value)
+    if (typeof value === 'object' && value !== null) scribble(value)
     Reflect.set(target, key, 'scribbled on')
   }
 }

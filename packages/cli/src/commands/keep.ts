@@ -26,16 +26,20 @@ export async function run({ settings, options }: Call): Promise<number> {
   const teller = settings.json ? jsonTeller() : lineTeller()
   let exitCode: number = exitCodes.ok
   await withTokens(settings, refreshService(settings), async ({ tokens }) => {
-    const end = listen(tokens, teller)
+    const accounts = accountTeller(tokens, teller)
+    const onSweep = (event: KeeperEvent): void => {
+      accounts.sweep(event)
+      teller.sweep(event)
+    }
     try {
-      const all = { ...keeping, onSweep: teller.sweep }
+      const all = { ...keeping, onSweep }
       if (options.once) exitCode = await once(tokens, all, teller)
       else await untilTold(tokens, { ...all, every })
     } catch (error) {
       throw inWordsOf(error)
     } finally {
       teller.end()
-      end()
+      accounts.end()
     }
   })
   return exitCode
@@ -77,16 +81,30 @@ interface Teller {
   readonly end: () => void
 }
 
-function listen(tokens: TokenManager, { say }: Teller): () => void {
+/** Names each account that something is to be told of: once, whatever failed, and also where nothing was tried. */
+function accountTeller(tokens: TokenManager, { say }: Teller): { sweep: Teller['sweep']; end: () => void } {
+  const named = new Set<string>()
+  const tellOf = (account: string, error: Error): void => {
+    const code = 'code' in error ? String(error.code) : error.name
+    say(`${account}: ${code}: ${error.message}`, { account, code })
+  }
   const ends = [
     tokens.on('reauthentication-required', ({ account, reason }) =>
       say(`${account} has to sign in again (${reason}): owner-sso login`, { account, reason }),
     ),
-    tokens.on('refresh-failed', ({ account, error }) =>
-      say(`${account}: ${error.code}: ${error.message}`, { account, code: error.code }),
-    ),
+    tokens.on('refresh-failed', ({ account, error }) => {
+      named.add(account)
+      tellOf(account, error)
+    }),
   ]
-  return () => ends.forEach((end) => end())
+  return {
+    sweep({ phase, account = '', error }) {
+      if (phase !== 'progress') return
+      const isNamed = named.delete(account)
+      if (error !== undefined && !isNamed) tellOf(account, error)
+    },
+    end: () => ends.forEach((end) => end()),
+  }
 }
 
 /** On a terminal with a bar; a service's log gets the time from whoever keeps it. */

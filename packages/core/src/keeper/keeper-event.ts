@@ -23,10 +23,12 @@ export interface SweepCounts {
 /** What a keeper tells of a sweep (`onSweep`). Times are seconds since the epoch. */
 export interface KeeperEvent extends SweepCounts {
   /**
-   * `started`: it looks at all accounts. `surveyed`: it knows which are due. `progress`: one of these is done. `ended`: `error`
-   * says why where it did not come to its end, and `next_sweep_at` when the next one begins.
+   * `started`: it looks at all accounts. `surveyed`: it knows which are due. `progress`: one of these, `account`, is done; `error`
+   * says why where it failed. `ended`: `error` says why where it did not come to its end, and `next_sweep_at` when the next one
+   * begins.
    */
   readonly phase: 'started' | 'surveyed' | 'progress' | 'ended'
+  readonly account?: string
   readonly error?: Error
   readonly next_sweep_at?: number
 }

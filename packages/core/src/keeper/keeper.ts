@@ -127,7 +127,7 @@ export async function sweepOnce(
   const told = createTold(context.emit, tokens)
   const counts = { ...noCounts }
   const release = context.runtime.keepAlive()
-  const tell: SweepRun['tell'] = (phase, counted) => settings.tell({ ...counted, phase })
+  const tell: SweepRun['tell'] = (phase, counted, more) => settings.tell({ ...counted, phase, ...more })
   const unsubscribe = onAbort(signal, () => alarm.stop())
   try {
     const claim = await claimDesk(0, context).ask()

@@ -28,7 +28,7 @@ export interface SweepRun {
   readonly claim: Claim
   readonly alarm: Alarm
   readonly told: Told
-  readonly tell: (phase: KeeperEvent['phase'], counts: SweepCounts) => void
+  readonly tell: (phase: KeeperEvent['phase'], counts: SweepCounts, more?: Partial<KeeperEvent>) => void
   /** Accounts that it knows by name, at the most. */
   readonly mostKnown?: number
 }
@@ -109,23 +109,25 @@ async function refreshInTurn(
     const { account } = need
     const isDue: Parameters<typeof renew>[1] = (record) =>
       needOf(account, record, settings, expiryOf, runtime.wallClock()) !== undefined
+    let failed: { readonly error: Error } | undefined
     try {
       const renewal = await renew(account, isDue, context)
       counts[countOf[renewal]] += 1
       if (renewal === 'refreshed') queue.succeeded()
     } catch (error) {
-      if (error instanceof RefreshBudgetError) return queue.putBack(need, error.nextAttemptAt)
+      const isTurnKept = error instanceof RefreshBudgetError || (isPaced && error instanceof FirewallChallengeError)
+      if (isTurnKept) return queue.putBack(need, error.nextAttemptAt)
       if (error instanceof FirewallChallengeError) {
-        queue.putBack(need, error.nextAttemptAt)
         // A job that was started for one sweep does not wait for hours.
-        if (!isPaced) counts.failed += queue.abandon(need.authUrl)
+        counts.failed += 1 + queue.abandon(need.authUrl)
       } else {
         counts.failed += 1
         if (error instanceof StoreError && !isOfOneRecord(error)) failure ??= error
         else if (queue.failed() >= mostFailures && !isPaced) counts.failed += queue.abandon()
       }
+      failed = { error: error instanceof Error ? error : new Error('The refresh failed.') }
     }
-    tell('progress', counts)
+    tell('progress', counts, { account, ...failed })
   }
 
   const began = runtime.monotonicClock()

@@ -8,6 +8,9 @@ import { load } from 'cheerio/slim'
 import { isCaptchaWidget } from './captcha-widget.ts'
 import { MarkupBudget } from './markup-budget.ts'
 
+/** Made once: to make another takes longer than to read a page. */
+const cheerio = load('')
+
 /** An `<input>`. Entities in its value are decoded. */
 export interface HtmlInput {
   readonly name: string
@@ -63,7 +66,7 @@ export function readHtmlPage(html: string): HtmlPage | 'beyond limits' {
   const { forms, looseInputs } = inputsByForm(found)
   return {
     title: oneLine(titles[0] ?? ''),
-    // Put together for who asks: of a page with a form, nobody does.
+    // Put together for who asks: of most pages nobody does.
     get text() {
       return oneLine(texts.join(''))
     },
@@ -201,9 +204,6 @@ function inputsByForm({ forms, formsById, inputs }: Found): Pick<HtmlPage, 'form
   }
   return { forms, looseInputs }
 }
-
-/** Made once: to make another takes longer than to read a page. */
-const cheerio = load('')
 
 function documentOf(markup: string, budget: MarkupBudget): MarkupNode | undefined {
   const document = budget.parse(markup)
