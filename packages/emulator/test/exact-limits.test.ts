@@ -8,6 +8,7 @@ import { statusOf } from '../src/http/web-app.ts'
 import { eventStream } from '../src/inspector/event-stream.ts'
 import type { Exchange, Journal } from '../src/journal/journal.ts'
 import { createAccount } from '../src/service/accounts.ts'
+import { readAuthorizationRequest } from '../src/service/authorization-request.ts'
 import { createClock } from '../src/service/clock.ts'
 import { createCounters } from '../src/service/counters.ts'
 import { createExpiringMap } from '../src/service/expiring-map.ts'
@@ -127,6 +128,43 @@ it.each<['document' | 'lenient', string, boolean]>([
   ['lenient', `${'a'.repeat(43)} `, false],
 ])('with strictness %s %s is a code verifier: %s', (strictness, verifier, isOne) => {
   expect(isCodeVerifier({ strictness }, verifier)).toBe(isOne)
+})
+
+describe('an authorization request', () => {
+  const parameters = {
+    client_id: 'ownerapi',
+    code_challenge: 'a'.repeat(43),
+    code_challenge_method: 'S256',
+    redirect_uri: 'https://auth.example.com/void/callback',
+    response_type: 'code',
+    scope: 'openid email offline_access',
+    state: 'x',
+  }
+  const read = (more: Partial<typeof parameters>) =>
+    readAuthorizationRequest(new URLSearchParams({ ...parameters, ...more }), (uri) => uri === parameters.redirect_uri)
+
+  it.each([
+    ['a'.repeat(43), true],
+    ['-_'.repeat(64), true],
+    [`${'a'.repeat(43)}=`, true],
+    [`${'a'.repeat(43)}==`, true],
+    ['a'.repeat(42), false],
+    ['a'.repeat(129), false],
+    [`${'a'.repeat(43)}===`, false],
+    [` ${'a'.repeat(43)}`, false],
+    [`${'a'.repeat(43)} `, false],
+  ])('may have the challenge %j: %s', (challenge, isOne) => {
+    const codeChallenge = challenge.replace(/=+$/u, '')
+    const { redirect_uri: redirectUri, state } = parameters
+    const refusal = 'The parameter code_challenge must be a base64url SHA-256 challenge.'
+    expect(read({ code_challenge: challenge })).toEqual(isOne ? { codeChallenge, redirectUri, state } : refusal)
+  })
+
+  it('has a state of 1024 characters at the most', () => {
+    expect(read({ state: 'x'.repeat(1024) })).toMatchObject({ state: 'x'.repeat(1024) })
+    const refusal = 'The parameter state must be a random string.'
+    expect([read({ state: 'x'.repeat(1025) }), read({ state: '' })]).toEqual([refusal, refusal])
+  })
 })
 
 it('a hidden input comes back as it is; with strictness lenient also as the source of the page has it', () => {

@@ -1,6 +1,8 @@
-import { beforeEach, describe, expect, it } from '@jest/globals'
+import { beforeEach, describe, expect, it, jest } from '@jest/globals'
 import { once } from 'node:events'
+import { createServer } from 'node:http'
 import { connect } from 'node:net'
+import { sendCorrupted } from '../../src/faults/corrupted-response.ts'
 import type { Endpoint, Fault } from '../../src/index.ts'
 import { useEmulator } from '../../src/jest.ts'
 import { Client, json } from '../client.ts'
@@ -149,12 +151,15 @@ describe('a slow answer', () => {
     const hold = new Promise<void>((resolve) => {
       release = resolve
     })
+    const waits = jest.spyOn(hold, 'catch')
     emulator.once('refresh', { hold, commit })
     const answer = client.refresh(token)
     await bodyArrived()
     expect(emulator.counters.tokenRefreshes).toBe(spent)
+    expect(emulator.requests[0]?.status).toBeUndefined()
     release?.()
     expect((await answer).status).toBe(200)
+    expect(waits).toHaveBeenCalledTimes(1)
     expect(emulator.counters.tokenRefreshes).toBe(1)
   })
 
@@ -163,6 +168,36 @@ describe('a slow answer', () => {
     const started = performance.now()
     await client.refresh(token)
     expect(performance.now() - started).toBeGreaterThanOrEqual(119)
+  })
+
+  it('writes no more once the client has gone', async () => {
+    let writes = 0
+    let afterwards = -1
+    const sent = new Promise<void>((resolve, reject) => {
+      const server = createServer((_request, response) => {
+        const { socket } = response
+        if (socket === null) return
+        const write = socket.write.bind(socket)
+        socket.write = (...args: never[]) => {
+          writes += 1
+          return Reflect.apply(write, socket, args)
+        }
+        socket.once('close', () => {
+          afterwards = writes
+          server.close()
+        })
+        const answer = { status: 200, headers: {}, body: 'x'.repeat(500) }
+        sendCorrupted(response, answer, { drip: 1 }).then(resolve, reject)
+      }).listen(0, '127.0.0.1', () => {
+        const address = server.address()
+        const gone = connect(typeof address === 'object' ? (address?.port ?? 0) : 0, '127.0.0.1')
+        gone.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+        gone.once('data', () => gone.destroy())
+      })
+    })
+    await sent
+    expect(afterwards).toBeGreaterThan(0)
+    expect(writes).toBe(afterwards)
   })
 
   it('drips its body, and its headers if asked to', async () => {

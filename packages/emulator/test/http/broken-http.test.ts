@@ -1,11 +1,12 @@
 /** Bytes that are no HTTP, or nearly: a refusal or a closed connection, and an emulator that goes on and tells nobody's secret. */
 import { afterEach, describe, expect, it } from '@jest/globals'
 import { spawn, type ChildProcess } from 'node:child_process'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import express from 'express'
 import * as fc from 'fast-check'
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { anyText } from '../../../../tests/support/any-text.ts'
 import { finishApp } from '../../src/http/web-app.ts'
@@ -131,6 +132,26 @@ describe('broken HTTP', () => {
     expect(emulator.requests.length).toBeGreaterThan(20)
     expect(JSON.stringify(emulator.requests)).not.toContain(canary)
   }, 120_000)
+
+  it('ends the connection of a client that was refused and goes on', async () => {
+    const connections: Socket[] = []
+    const notice = (opened: unknown): void => {
+      connections.push((opened as { readonly socket: Socket }).socket)
+    }
+    subscribe('net.server.socket', notice)
+    const client = connect({ port: Number(new URL(emulator.authUrl).port), host: '127.0.0.1', allowHalfOpen: true })
+    client.on('error', () => undefined).write('no HTTP\r\n\r\n')
+    client.resume()
+    await once(client, 'end')
+    unsubscribe('net.server.socket', notice)
+    const areOver = (): boolean[] => connections.map(({ destroyed }) => destroyed)
+    expect(areOver()).toEqual([false])
+    client.write('no HTTP\r\n\r\n')
+    // Both sides are in this process: a few turns are enough.
+    for (let turn = 0; turn < 1000 && areOver().includes(false); turn += 1) await new Promise(setImmediate)
+    expect(areOver()).toEqual([true])
+    client.destroy()
+  })
 
   it('a client that goes away in the middle of anything is no failure', async () => {
     const { refresh_token } = await emulator.issueTokens('plain@example.com')
