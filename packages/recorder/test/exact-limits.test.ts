@@ -1,5 +1,8 @@
 /** Each limit at it and one beyond it, and what is taken only as a whole with a bad head and a bad tail. */
-import { describe, expect, it } from '@jest/globals'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import type { Fixture, RecordedRequest } from '../src/fixture/fixture.ts'
 import { checkFixture, format } from '../src/fixture/fixture-checks.ts'
 import { onlyPlaceholder, parseTemplate, placeholder, render, spell } from '../src/fixture/placeholders.ts'
 import { ownAddresses } from '../src/loopback.ts'
@@ -9,6 +12,8 @@ import { finished, type Masking } from '../src/masking/masking.ts'
 import { createPseudonyms } from '../src/masking/pseudonyms.ts'
 import { baseAddress, swapped } from '../src/recorder/addresses.ts'
 import { clientResponse, swappedBody } from '../src/recorder/client-response.ts'
+import { startReplay, type Replay } from '../src/replay/replay.ts'
+import { type ArrivedRequest, differences } from '../src/replay/comparison.ts'
 import { headerPairs } from '../src/recorder/upstream.ts'
 import { transportFromText, upstreamTls } from '../src/recorder/upstream-tls.ts'
 
@@ -282,4 +287,130 @@ it('of a page’s style nothing is shown, of a script no text', () => {
   })
   expect(html?.join('')).toMatch(/^<p>Sign in<\/p><style>\{\{style\.1\}\}<\/style><script>.*<\/script>$/u)
   expect(html?.join('')).not.toContain('qz7x')
+})
+
+describe('what is different in a request', () => {
+  const recorded = { instance: 'home', method: 'POST', path: '/oauth2/v3/token', headers: {} } as const
+  const came: ArrivedRequest = {
+    instance: 'home',
+    method: 'POST',
+    path: '/oauth2/v3/token',
+    query: new URLSearchParams(),
+    cookies: new URLSearchParams(),
+    contentType: '',
+    body: '',
+  }
+  const query = (text: string) => ({ query: new URLSearchParams(text) })
+  const cookies = (text: string) => ({ cookies: new URLSearchParams(text) })
+  const json = (value: unknown) => ({ body: JSON.stringify(value) })
+
+  it.each<[string, Partial<RecordedRequest>, Partial<ArrivedRequest>]>([
+    ['', {}, {}],
+    ['it must be sent to the home instance', {}, { instance: 'regional' }],
+    ['GET /oauth2/v3/token came', {}, { method: 'GET' }],
+    ['POST /oauth2/v3/authorize came', {}, { path: '/oauth2/v3/authorize' }],
+    ['another request came', {}, { path: '/qz7xqz7x' }],
+    ['query: state is missing', { query: { state: '1' } }, {}],
+    ['query: state was not there', {}, query('state=1')],
+    ['query: another name was not there', {}, query('qz7xqz7x=1')],
+    ['query: state must be "1"', { query: { state: '1' } }, query('state=2')],
+    ['query: state must come once', { query: { state: '1' } }, query('state=1&state=1')],
+    ['query: state must come 2 times', { query: { state: ['1', '2'] } }, query('state=1')],
+    ['query: state must be "2"', { query: { state: ['1', '2'] } }, query('state=1&state=1')],
+    ['', { query: { state: ['1', '2'] } }, query('state=1&state=2')],
+    ['query: a must be {{x}}, the value that was sent before', { query: { b: '{{x}}', a: '{{x}}' } }, query('b=1&a=2')],
+    ['', { cookies: { state: '1' } }, cookies('state=1&session=2')],
+    ['cookie: state is missing', { cookies: { state: '1' } }, cookies('session=2')],
+    ['content-type must be text/plain', { headers: { 'content-type': 'text/plain; charset=utf-8' } }, {}],
+    ['', { headers: { 'content-type': 'text/plain; charset=utf-8' } }, { contentType: 'text/plain' }],
+    ['', { headers: {} }, { contentType: 'text/plain' }],
+    ['form: state is missing; form: code was not there', { form: { state: '1' } }, { body: 'code' }],
+    ['body differs', { text: ['a', 'b'] }, { body: 'a b' }],
+    ['body differs', {}, { body: 'a' }],
+    ['', { text: ['a', 'b'] }, { body: 'a\nb' }],
+    ['body must be an object', { json: {} }, { body: '{' }],
+    ['body must be an object', { json: {} }, json([])],
+    ['body must be an object', { json: {} }, json(null)],
+    ['body: state is missing', { json: { state: '1' } }, json({})],
+    ['body: state must be "1"', { json: { state: '1' } }, json({ state: 1 })],
+    ['body: state must be 1', { json: { state: 1 } }, json({ state: '1' })],
+    ['body: state must be null', { json: { state: null } }, json({ state: false })],
+    ['body: state was not there; body: another name was not there', { json: {} }, json({ state: 1, qz7xqz7x: 2 })],
+    ['body: state must be a list of 1', { json: { state: [1] } }, json({ state: [1, 2] })],
+    ['body: state must be a list of 1', { json: { state: [1] } }, json({ state: 'a' })],
+    ['body: state[1] must be 2', { json: { state: [1, 2] } }, json({ state: [1, 3] })],
+    ['', { json: { code: '{{x:number}}', state: ['{{x}}'] } }, json({ code: 7, state: ['7'] })],
+    // A name that could be any takes no other's place.
+    ['', { query: { '{{name}}': '1', state: '2' } }, query('state=2&other=1')],
+    ['', { json: { '{{name}}': 1, state: 2 } }, json({ state: 2, other: 1 })],
+  ])('is told: %j', (told, expected, arrived) => {
+    const request: RecordedRequest = { ...recorded, ...expected }
+    expect(differences(request, { ...came, ...arrived }, new Map()).join('; ')).toBe(told)
+  })
+})
+
+describe('a replay', () => {
+  const request = {
+    instance: 'home',
+    method: 'POST',
+    path: '/',
+    headers: {},
+    text: ['{{body}}'],
+  } satisfies RecordedRequest
+  const fixture = {
+    format,
+    version: 1,
+    placeholders: {},
+    exchanges: [{ request, answer: { status: 200, headers: {}, form: { a: ['1', '{{body}}'] } } }],
+  } satisfies Fixture
+  let replay: Replay
+  beforeAll(async () => {
+    replay = await startReplay(fixture)
+  })
+  afterAll(() => replay.close())
+
+  /** All that comes back for these bytes, until the connection ends. */
+  function answerTo(bytes: string): Promise<string> {
+    const socket = connect(Number(new URL(replay.authUrl).port), '127.0.0.1')
+    socket.write(bytes)
+    return text(socket)
+  }
+
+  it('takes a body of a megabyte, and not one byte more', async () => {
+    const send = (bytes: number) => fetch(replay.authUrl, { method: 'POST', body: 'x'.repeat(bytes) })
+    expect(await (await send(2 ** 20)).text()).toBe(`a=1&a=${'x'.repeat(2 ** 20)}`)
+    const refused = await send(2 ** 20 + 1)
+    expect([refused.status, refused.headers.get('x-owner-sso-emulator')]).toEqual([413, '1'])
+  })
+
+  it('says what was recorded where another request comes, and that nothing was after the end', async () => {
+    await using own = await startReplay(fixture)
+    const before = await fetch(own.authUrl)
+    expect([before.status, before.headers.get('x-owner-sso-emulator')]).toEqual([409, '1'])
+    expect(await before.json()).toEqual({
+      error: 'replay_mismatch',
+      error_description: own.mismatches[0],
+      expected: request,
+    })
+    const answer = await fetch(own.authUrl, { method: 'POST', body: 'x' })
+    expect([answer.headers.get('x-owner-sso-emulator'), await answer.text()]).toEqual(['1', 'a=1&a=x'])
+    expect([own.replayed, own.isComplete]).toEqual([1, true])
+    expect(await (await fetch(own.authUrl)).json()).toMatchObject({ error: 'replay_mismatch', expected: null })
+  })
+
+  it('keeps a thousand sentences of what did not fit', async () => {
+    const one = 'GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n'
+    const answers = await answerTo(`${one}\r\n`.repeat(1000) + `${one}Connection: close\r\n\r\n`)
+    expect(answers.match(/^HTTP\/1\.1 409 /gmu)).toHaveLength(1001)
+    expect(replay.mismatches).toHaveLength(1000)
+  })
+
+  it.each([
+    ['431 Request Header Fields Too Large', `GET / HTTP/1.1\r\nHost: a\r\nA: ${'x'.repeat(16_384)}\r\n\r\n`],
+    ['400 Bad Request', 'GET / HTTP/1.1\r\nHost: a\r\nA b\r\n\r\n'],
+    ['417 Expectation Failed', 'GET / HTTP/1.1\r\nHost: a\r\nExpect: more\r\n\r\n'],
+  ])('answers what is no request with %s, and ends the connection', async (status, bytes) => {
+    const answer = await answerTo(bytes)
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status}\r\nx-owner-sso-emulator: 1\r\n`, 'u'))
+  })
 })
