@@ -97,6 +97,8 @@ it('takes a Connection header away with the headers that it names, and leaves an
     JSON.parse((await sendRaw(home!.port, rawRequest('GET', '/', lines))).body)
   expect(await seen([])).toEqual(['close', true, true])
   expect(await seen(['X-Hop: 1', 'Connection: X-Hop'])).toEqual(['none', false, false])
+  const own = 'Keep-Alive, , upgrade'
+  expect(await seen([`Connection: ${own}`])).toEqual([`${own}, close`, true, true])
 })
 
 it('takes the account of the request’s user', async () => {

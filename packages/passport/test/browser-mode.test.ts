@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
+import { createSso, createTokenManager } from '@owner-sso/core'
 import { useEmulator } from '@owner-sso/emulator/jest'
+import { memoryTokenStore } from '@owner-sso/token-store-memory'
 import { OwnerSsoStrategy, type StrategyOptions } from '../src/index.ts'
 import { startApplication } from './application.ts'
 import { recordedOutcomes, requestWith } from './recorded-outcomes.ts'
@@ -64,9 +66,15 @@ describe('mode browser', () => {
   })
 
   it('sends the person to callbackRedirect, whose page finds the link', async () => {
-    const browser = startApplication(newStrategy(), { callbackRedirect: '/paste' }).browser()
+    const strategy = newStrategy({ pendingLoginTtl: 60 })
+    const browser = startApplication(strategy, { callbackRedirect: '/paste' }).browser()
+    const before = Date.now() / 1000
     await browser.post('/login').send({}).expect(302).expect('Location', '/paste')
-    expect((await browser.get('/pending')).body).toEqual({
+    const after = Date.now() / 1000
+    const { body } = await browser.get('/pending')
+    expect(body.expires_at).toBeGreaterThanOrEqual(before + 60)
+    expect(body.expires_at).toBeLessThanOrEqual(after + 60)
+    expect(body).toEqual({
       step: 'callback',
       url: expect.stringContaining('/oauth2/v3/authorize?'),
       triesLeft: 5,
@@ -136,6 +144,30 @@ describe('mode browser', () => {
     expect(application.storedSessions()).not.toContain('authorize')
     const callbackUrl = await emulator.signInByHand(url)
     await browser.post('/login').send({ callbackUrl }).expect(200)
+  })
+
+  it('redeems an address once, also where it reaches two instances of the application at the same time', async () => {
+    const store = memoryTokenStore()
+    const instance = (): OwnerSsoStrategy => {
+      const sso = createSso({ authUrl: emulator.authUrl })
+      const tokens = createTokenManager({ sso, store })
+      return new OwnerSsoStrategy({ sso, tokens, mode: 'browser', pendingLoginKey: new Uint8Array(32).fill(7) })
+    }
+    const [one, other] = [instance(), instance()]
+    const session = { regenerate: (done: () => void) => done() }
+    await recordedOutcomes(one, requestWith({}, session))
+    const waiting = one.pendingLogin(requestWith({}, session))
+    const callbackUrl = await emulator.signInByHand(waiting?.step === 'callback' ? waiting.url : '')
+    // The session of a request is a copy.
+    const outcomes = await Promise.all(
+      [one, other].map(async (strategy) => recordedOutcomes(strategy, requestWith({ callbackUrl }, { ...session }))),
+    )
+    expect(new Set(outcomes.map(([outcome]) => outcome?.kind))).toEqual(new Set(['fail', 'success']))
+    expect(outcomes.flat().find(({ kind }) => kind === 'fail')?.given[0]).toMatchObject({
+      code: 'ERR_SSO_PENDING_LOGIN_EXPIRED',
+    })
+    // One exchange, and one refresh that brings the id_token.
+    expect(emulator.requests.filter(({ path }) => path === '/oauth2/v3/token')).toHaveLength(2)
   })
 
   it('says that it needs a session', async () => {

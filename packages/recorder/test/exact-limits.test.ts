@@ -1,6 +1,6 @@
 /** Each limit at it and one beyond it, and what is taken only as a whole with a bad head and a bad tail. */
 import { connect } from 'node:net'
-import { text } from 'node:stream/consumers'
+import * as consumers from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Fixture, RecordedRequest } from '../src/fixture/fixture.ts'
 import { checkFixture, format } from '../src/fixture/fixture-checks.ts'
@@ -373,7 +373,7 @@ describe('a replay', () => {
   function answerTo(bytes: string): Promise<string> {
     const socket = connect(Number(new URL(replay.authUrl).port), '127.0.0.1')
     socket.write(bytes)
-    return text(socket)
+    return consumers.text(socket)
   }
 
   it('takes a body of a megabyte, and not one byte more', async () => {

@@ -29,7 +29,7 @@ export function tokenTrace(token: string): TokenTrace {
     inText: (value) => value.includes(text),
     inBody(chunk) {
       // A token may begin in one chunk and end in the next.
-      const seam = before && Buffer.concat([before.subarray(1 - trace.length), chunk.subarray(0, trace.length - 1)])
+      const seam = before && Buffer.concat([before.subarray(1 - trace.length), chunk.subarray(0, trace.length)])
       before = seam && chunk.length < trace.length ? seam : chunk
       return chunk.includes(trace) || seam?.includes(trace) === true
     },

@@ -143,6 +143,29 @@ it('reads no more of an endless 401 than it has to', async () => {
   await ownerApi.close()
 })
 
+it.each([
+  [65_536, 'keeps'],
+  [65_537, 'gives up'],
+])('of a 401 of %d bytes it %s the connection', async (bytes, does) => {
+  let [calls, ended] = [0, 0]
+  const ownerApi = await listen((_request, response) => {
+    calls += 1
+    if (calls > 1) response.end('{}')
+    else response.writeHead(401).end(Buffer.alloc(bytes))
+  })
+  ownerApi.server.on('connection', (socket) => socket.once('close', () => (ended += 1)))
+  const other = ownerApiProxy({ target: ownerApi.url, tokens, account, authorize: true })
+  const otherHome = await listen(other)
+  for (let round = 0; round < 5; round += 1) {
+    expect((await fetch(`${otherHome.url}/api/1/vehicles`)).status).toBe(200)
+  }
+  if (does === 'gives up') await until(() => ended > 0)
+  expect([calls, ended]).toEqual([6, does === 'gives up' ? 1 : 0])
+  await otherHome.close()
+  await other.close()
+  await ownerApi.close()
+})
+
 it('asks again also where the 401 broke off', async () => {
   emulator.once('owner-api', { status: 401, body: 'x'.repeat(100_000), drop: 'mid-body' })
   expect((await call('/api/1/vehicles')).status).toBe(200)
