@@ -5,6 +5,7 @@
 import { readFileSync, type Stats, statSync } from 'node:fs'
 import { usageError } from './command-error.ts'
 import { configFile } from './folders.ts'
+import { systemCode } from './system-code.ts'
 
 export interface ConfigFile {
   readonly authUrl?: string
@@ -95,7 +96,7 @@ function textOf(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+    const code = systemCode(error) ?? 'unknown'
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
     throw wrong(`can’t be read (${code})`, 'Look at its owner and mode.')
   }

@@ -5,6 +5,7 @@
 import { writeSync } from 'node:fs'
 import { styleText } from 'node:util'
 import { CommandError, exitCodes } from './command-error.ts'
+import { systemCode } from './system-code.ts'
 import { visible } from './visible-text.ts'
 
 /** A piece of a line in a colour. */
@@ -55,7 +56,7 @@ function writeToStream(data: Buffer): Promise<void> {
 
 /** What a failed write means. @throws CommandError where it is a failure */
 function endOf(error: unknown): 'full pipe' | 'closed pipe' {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  const code = systemCode(error)
   if (code === 'EAGAIN') return 'full pipe'
   if (code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED') return 'closed pipe'
   throw new CommandError(exitCodes.unexpected, 'The output could not be written.', 'Check where it is sent.')

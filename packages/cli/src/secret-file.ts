@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers'
 import { usageError } from './command-error.ts'
 import { expandHome } from './folders.ts'
 import { printNote } from './output.ts'
+import { systemCode } from './system-code.ts'
 
 /**
  * The secret in a file, without the line break at its end.
@@ -28,7 +29,7 @@ async function contentOf(path: string, option: string): Promise<string> {
     }
     return await readFile(path, 'utf8')
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+    const code = systemCode(error) ?? 'unknown'
     throw usageError(`${path} can’t be read (${code}).`, `Correct ${option}.`)
   }
 }

@@ -95,7 +95,9 @@ describe('owner-sso broker', () => {
 
     const again = await machine.run(['broker', 'invite', 'heating'])
     expect(again).toMatchObject({ code: 6, stdout: '', stderr: expect.stringContaining('heating') })
-    const second = (await machine.run(['broker', 'rotate', 'heating'])).stdout.trim()
+    const rotated = await machine.run(['broker', 'rotate', 'heating', '--json'])
+    const { refresh_token: second, ...facts } = JSON.parse(rotated.stdout) as { refresh_token: string }
+    expect(facts).toMatchObject({ name: 'heating', accounts: [account], scope: ['token'] })
     expect([(await refreshed(url, first)).status, (await refreshed(url, second)).status]).toEqual([400, 200])
 
     const { clients } = JSON.parse((await machine.run(['broker', 'list', '--json'])).stdout) as { clients: object[] }

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
 import type { AddressInfo, Server } from 'node:net'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, it, jest } from '@jest/globals'
@@ -10,23 +10,29 @@ import {
   createSso,
   createTokenManager,
   currentHolder,
+  firewallRecordName,
   type TokenRecord,
   type TokenStore,
   type Transport,
 } from '@owner-sso/core'
+import { fileTokenStore } from '@owner-sso/token-store-file'
 import { memoryTokenStore } from '@owner-sso/token-store-memory'
 import { alertChannelsOf } from '../src/broker/alert-channels.ts'
 import { desktopOf } from '../src/desktop.ts'
 import type { Settings } from '../src/settings.ts'
+import { clientTable } from '../src/broker/client-table.ts'
 import { expiryOf } from '../src/broker/expiry.ts'
 import { clientsPlaceOf, listenOptionsOf, publicUrlOf } from '../src/broker/place.ts'
 import { CommandError, exitCodes } from '../src/command-error.ts'
 import { commandTable, globalOptions } from '../src/command-table.ts'
 import { refuseDebugging } from '../src/debug-guard.ts'
+import { checkBlocks } from '../src/doctor/block-check.ts'
 import { checkReach } from '../src/doctor/reach-check.ts'
 import { checkRefreshes } from '../src/doctor/refresh-check.ts'
+import { checkStore } from '../src/doctor/store-check.ts'
 import { duration } from '../src/duration.ts'
 import { expandHome } from '../src/folders.ts'
+import { entryOf, noteEntry } from '../src/keyring/key-note.ts'
 import { lifeBar } from '../src/life-bar.ts'
 import { isAddressedToLoopback } from '../src/loopback-server.ts'
 import { candidateOf } from '../src/moving/candidate.ts'
@@ -474,6 +480,135 @@ describe('the table of accounts', () => {
 
   it('knows no seconds where there is no token, and none below 0', () => {
     expect([secondsLeft({} as never), secondsLeft({ expires_at: now() - 9 } as never)]).toEqual([undefined, 0])
+  })
+})
+
+it('the programs that a broker lets in stand in columns, each with its last call', () => {
+  const program = { name: 'a', accounts: ['ann@example.com'], scope: ['token' as const], calls: 0 }
+  const now = Date.now() / 1000
+  expect(
+    clientTable([
+      program,
+      { ...program, name: 'heating', calls: 12, last_used_at: now - 125, last_address: '192.0.2.1' },
+      { ...program, accounts: ['b@c', 'd\n@e'], scope: ['token', 'proxy'], calls: 1, last_used_at: now - 7300 },
+    ]),
+  ).toEqual([
+    'a        ann@example.com  token         0 calls   never used',
+    'heating  ann@example.com  token         12 calls  2 min ago from 192.0.2.1',
+    'a        b@c, d\\u000a@e   token, proxy  1 calls   2 h 1 min ago from unknown',
+  ])
+  expect(clientTable([])).toEqual([])
+})
+
+describe('the note of a folder whose key is in the keyring', () => {
+  it('names the entry, is this user’s alone, and stays as it is', () => {
+    const path = mkdtempSync(join(folder, 'noted-'))
+    expect(entryOf(path)).toBeUndefined()
+    expect([noteEntry(path, 'one'), noteEntry(path, 'two'), entryOf(path)]).toEqual(['one', 'one', 'one'])
+    expect(readdirSync(path)).toEqual(['keyring.json'])
+    expect(statSync(join(path, 'keyring.json')).mode & 0o777).toBe(0o600)
+    expect(entryOf(join(path, 'keyring.json'))).toBeUndefined()
+  })
+
+  it.each(['', '{', 'null', '{"schema":2,"entry":"x"}', '{"schema":1,"entry":""}', '{"schema":1,"entry":1}'])(
+    'is none, and no sign of a plain folder, where it is %j',
+    (content) => {
+      const path = mkdtempSync(join(folder, 'noted-'))
+      writeFileSync(join(path, 'keyring.json'), content)
+      expect(() => entryOf(path)).toThrow('can’t be read: it tells which key of the keyring opens this folder')
+    },
+  )
+})
+
+describe('the doctor, about the store', () => {
+  const findings = (path: string, more: object = {}) =>
+    checkStore({ store: { value: `file:${path}`, from: '--store' }, regionalAuthUrls: { value: [] }, ...more } as never)
+  const plain = { level: 'good', about: 'encryption', text: 'none: OWNER_SSO_ENCRYPTION_KEY would seal the records' }
+
+  it('says where it is, how many are signed in, and that nobody else gets at it', async () => {
+    const path = mkdtempSync(join(folder, 'store-'))
+    expect(await findings(path)).toEqual([
+      { level: 'good', about: 'store', text: `file:${path} (--store), 0 accounts` },
+      { level: 'good', about: 'file modes', text: '0700: only you can look into it' },
+      { level: 'good', about: 'hard links', text: 'the file system has them' },
+      plain,
+    ])
+    expect(readdirSync(path).filter((name) => name.startsWith('doctor'))).toEqual([])
+    for (const mode of [0o701, 0o710]) {
+      chmodSync(path, mode)
+      expect(await findings(path)).toMatchObject([
+        {},
+        { level: 'problem', text: `Other users can look into ${path}.`, fix: `Run chmod 700 ${path}`, exitCode: 6 },
+        plain,
+      ])
+    }
+  })
+
+  it('asks whose tokens are meant, where several are signed in and none is named', async () => {
+    const path = mkdtempSync(join(folder, 'store-'))
+    const tokens = createTokenManager({
+      sso: createSso({ authUrl: 'https://auth.example.com' }),
+      store: fileTokenStore({ path }),
+    })
+    const grant = { refresh_token: 'x'.repeat(20), auth_url: 'https://auth.example.com' }
+    await tokens.save('ann@example.com', grant)
+    const [one, ...others] = await findings(path)
+    expect(one?.text).toBe(`file:${path} (--store), 1 account`)
+    expect(others.filter(({ level }) => level === 'problem')).toEqual([])
+    await tokens.save('bob@example.com', { ...grant, refresh_token: 'y'.repeat(20) })
+    const text = 'Several accounts are signed in and none is named: ann@example.com, bob@example.com.'
+    expect((await findings(path)).filter(({ level }) => level === 'problem')).toMatchObject([
+      { about: 'account', text },
+    ])
+    const account = { value: 'ann@example.com', from: '--account' }
+    expect((await findings(path, { account })).filter(({ level }) => level === 'problem')).toEqual([])
+  })
+
+  it('leaves the keyring alone where it was told to', async () => {
+    const path = mkdtempSync(join(folder, 'store-'))
+    noteEntry(path, 'one')
+    const off = { keyring: { value: false, from: '--no-keyring' } }
+    expect(await findings(path, off)).toMatchObject([
+      { level: 'problem', text: expect.stringContaining('the keyring is turned off'), exitCode: 6 },
+    ])
+  })
+})
+
+describe('the doctor, about the firewall', () => {
+  const now = 1_790_000_000
+  const [home, other] = ['https://auth.example.com', 'https://auth.example.co.uk']
+  afterEach(() => void jest.restoreAllMocks())
+  const checked = async (url: string, note: object) => {
+    jest.spyOn(Date, 'now').mockReturnValue(now * 1000)
+    const store = memoryTokenStore()
+    const record = {
+      schema: 1,
+      generation: 1,
+      state: 'firewall',
+      challenges: 1,
+      noted_at: now - 60,
+      wait: 900,
+      ...note,
+    }
+    await store.swap(firewallRecordName(url), 0, record as unknown as TokenRecord, 'one')
+    return checkBlocks(store, { authUrl: { value: home }, regionalAuthUrls: { value: ['no address', other] } } as never)
+  }
+
+  it.each([
+    [home, 'auth.example.com'],
+    [other, 'auth.example.co.uk'],
+  ])('tells how long %s still blocks', async (url, host) => {
+    const text = `The firewall of ${host} blocks this machine: nothing is sent there for another 14 min.`
+    expect(await checked(url, {})).toMatchObject([{ level: 'problem', text, exitCode: exitCodes.firewall }])
+  })
+
+  it.each([
+    [{ wait: 61 }, 1],
+    [{ wait: 60 }, 0],
+    [{ challenges: 0 }, 0],
+    [{ state: 'signed-out' }, 0],
+  ])('finds of %j so many: %i', async (note, count) => {
+    expect(await checked(home, note)).toHaveLength(count)
   })
 })
 

@@ -72,7 +72,7 @@ describe('owner-sso proxy', () => {
     taken.close()
     expect(code).toBe(2)
     expect(stderr).toContain('EADDRINUSE')
-    expect((await machine.run(['proxy', '--port', '70000'])).code).toBe(2)
+    expect((await machine.run(['proxy', '--port', '65536'])).code).toBe(2)
     for (const OWNER_SSO_API_URL of ['', 'ftp://owner.example', 'http://owner.example']) {
       const wrong = await machine.run(['proxy'], { env: { OWNER_SSO_API_URL } })
       expect(wrong.code).toBe(2)

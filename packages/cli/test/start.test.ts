@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { useEmulator } from '@owner-sso/emulator/jest'
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals'
+import { cacheCompiledCode } from '../src/compile-cache.ts'
 import { command, credential, ended, type Machine, newMachine } from './machine.ts'
 
 const listing = fileURLToPath(new URL('loaded-files.cjs', import.meta.url))
@@ -95,6 +96,54 @@ describe('the cache of compiled code', () => {
     const env = XDG_CACHE_HOME === undefined ? {} : { XDG_CACHE_HOME: join(machine.home, XDG_CACHE_HOME) }
     expect((await machine.run(['--version'], { env })).code).toBe(0)
     expect(existsSync(join(machine.home, folder, 'owner-sso', 'compiled'))).toBe(hasCache)
+  })
+
+  describe('of Node 22', () => {
+    const { versions } = process
+    const variables = { ...process.env }
+    let folders: string[] = []
+    /** The folder that Node is asked to use, in an environment of these variables alone. */
+    const foldersWith = (env: NodeJS.ProcessEnv): string[] => {
+      process.env = env
+      folders = []
+      cacheCompiledCode()
+      return folders
+    }
+    const setVersion = (node: string): void => {
+      Object.defineProperty(process, 'versions', { value: { ...versions, node }, configurable: true })
+    }
+    beforeEach(() => {
+      setVersion('22.12.0')
+      const enableCompileCache = (folder: string): unknown => folders.push(folder)
+      jest.spyOn(process, 'getBuiltinModule').mockReturnValue({ enableCompileCache })
+    })
+    afterEach(() => {
+      Object.defineProperty(process, 'versions', { value: versions, configurable: true })
+      process.env = variables
+      jest.restoreAllMocks()
+    })
+
+    it.each<[NodeJS.ProcessEnv, string[]]>([
+      [{ HOME: '/home/ann' }, ['/home/ann/.cache/owner-sso/compiled']],
+      [{ HOME: '/home/ann', XDG_CACHE_HOME: '/cache' }, ['/cache/owner-sso/compiled']],
+      [{ HOME: '/home/ann', XDG_CACHE_HOME: 'cache' }, ['/home/ann/.cache/owner-sso/compiled']],
+      [{ HOME: '/home/ann', LOCALAPPDATA: '/local' }, ['/local/owner-sso/compiled']],
+      [{ HOME: 'ann' }, []],
+      [{ HOME: '' }, []],
+      [{}, []],
+    ])('with %j, is asked to be in %j', (env, asked) => {
+      expect(foldersWith(env)).toEqual(asked)
+    })
+
+    it('is not asked for on Node 20, nor where it is missing', () => {
+      setVersion('20.19.0')
+      expect(foldersWith({ HOME: '/home/ann' })).toEqual([])
+      setVersion('22.0.0')
+      for (const module of [{}, { enableCompileCache: true }, undefined]) {
+        jest.spyOn(process, 'getBuiltinModule').mockReturnValue(module)
+        expect(foldersWith({ HOME: '/home/ann' })).toEqual([])
+      }
+    })
   })
 
   it('does no harm where it can’t be written', async () => {

@@ -8,6 +8,7 @@ import type { TokenStore } from '@owner-sso/core'
 import type { CommandOptions } from '../call.ts'
 import { usageError } from '../command-error.ts'
 import { configFolder, expandHome } from '../folders.ts'
+import { systemCode } from '../system-code.ts'
 
 /** Beside the tokens: a folder that only this user can open. */
 const defaultSocket = join(configFolder, 'broker.sock')
@@ -47,7 +48,7 @@ function fileAt(path: string, option: string): string {
   try {
     return readFileSync(expandHome(path), 'utf8')
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+    const code = systemCode(error) ?? 'unknown'
     throw usageError(`${path} can’t be read (${code}).`, `Correct ${option}.`)
   }
 }

@@ -13,10 +13,9 @@ import {
 import { chosenAccount } from '../account.ts'
 import type { Call } from '../call.ts'
 import { CommandError, exitCodes, usageError } from '../command-error.ts'
-import { duration } from '../duration.ts'
 import { printData, printJson, printNote } from '../output.ts'
 import { withTokens } from '../token-keeping.ts'
-import { visible } from '../visible-text.ts'
+import { clientTable } from './client-table.ts'
 import { expiryOf } from './expiry.ts'
 import { clientsPlaceOf } from './place.ts'
 
@@ -59,23 +58,7 @@ export function list(call: Call): Promise<number> {
     const all = await clients.list()
     if (call.settings.json) return printJson({ clients: all })
     if (all.length === 0) return printNote('No program was invited. Let one in with: owner-sso broker invite NAME')
-    const now = Date.now() / 1000
-    const rows = all.map(({ name, accounts, scope, calls, last_used_at: used, last_address: address }) => [
-      visible(name),
-      visible(accounts.join(', ')),
-      scope.join(', '),
-      `${calls} calls`,
-      used === undefined ? 'never used' : `${duration(now - used)} ago from ${address ?? 'unknown'}`,
-    ])
-    const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []
-    return printData(
-      ...rows.map((row) =>
-        row
-          .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-          .join('  ')
-          .trimEnd(),
-      ),
-    )
+    return printData(...clientTable(all))
   })
 }
 

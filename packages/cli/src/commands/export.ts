@@ -11,6 +11,7 @@ import { type ExportedTokens, plainExport, sealedExport } from '../moving/export
 import { newSecret } from '../moving/export-secret.ts'
 import { printJson, printNote } from '../output.ts'
 import { progressBar } from '../progress-bar.ts'
+import { systemCode } from '../system-code.ts'
 import { type TokenKeeping, withTokens } from '../token-keeping.ts'
 
 export async function run({ settings, options }: Call): Promise<number> {
@@ -63,7 +64,7 @@ async function writeNewFile(path: string, text: string): Promise<void> {
   try {
     await writeFile(expandHome(path), `${text}\n`, { flag: 'wx', mode: 0o600 })
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+    const code = systemCode(error) ?? 'unknown'
     throw usageError(`${path} can’t be written (${code}).`, 'Name a file that is not there yet.')
   }
 }

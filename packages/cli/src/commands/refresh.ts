@@ -14,14 +14,10 @@ export async function run({ settings }: Call): Promise<number> {
   await withTokens(settings, refreshService(settings), async ({ tokens }) => {
     const account = await chosenAccount(settings, tokens)
     const before = await tokens.status(account)
-    let refreshed = false
-    tokens.on('refreshed', (event) => {
-      if (event.account === account) refreshed = true
-    })
     await requireSignedIn(account, tokens, () => tokens.refresh(account, { signal: stopped }))
     const after = await tokens.status(account)
-    // Another process may have done it meanwhile.
-    refreshed ||= after.obtained_at !== before.obtained_at
+    // By this process, or by another one meanwhile.
+    const refreshed = after.refreshed_at !== before.refreshed_at
     if (settings.json) await printJson({ account, refreshed, ...after })
     const left = duration((after.expires_at ?? 0) - Date.now() / 1000)
     if (refreshed) printNote(`${account} has new tokens; the access token is valid for ${left}.`)

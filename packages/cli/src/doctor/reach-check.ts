@@ -7,6 +7,7 @@ import { TLSSocket } from 'node:tls'
 import { type Transport, withTimeLimit } from '@owner-sso/core'
 import { exitCodes } from '../command-error.ts'
 import { type Finding, good, note, problem } from './finding.ts'
+import { systemCode } from '../system-code.ts'
 
 const timeout = 5000
 
@@ -32,7 +33,7 @@ export async function checkReach(about: string, url: string, transport: Transpor
       : good(about, `reached ${over}`)
     return [reached, ...(date === undefined ? [] : [clock(date)])]
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'no answer'
+    const code = systemCode(error) ?? 'no answer'
     return [problem(about, `${url} can’t be reached (${code}).`, advice[code] ?? defaultAdvice, exitCodes.network)]
   }
 }

@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto'
 import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { CommandError, exitCodes } from '../command-error.ts'
+import { systemCode } from '../system-code.ts'
 
 interface KeyNote {
   readonly schema: 1
@@ -29,7 +30,7 @@ export function entryOf(folder: string): string | undefined {
     const { schema, entry }: Partial<KeyNote> = JSON.parse(readFileSync(pathOf(folder), 'utf8'))
     if (schema === 1 && typeof entry === 'string' && entry !== '') return entry
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    const code = systemCode(error)
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
   }
   throw new CommandError(
@@ -54,7 +55,7 @@ export function noteEntry(folder: string, entry: string): string {
     linkSync(temporary, pathOf(folder))
     syncFolder(folder)
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+    if (systemCode(error) !== 'EEXIST') throw error
   } finally {
     rmSync(temporary, { force: true })
   }

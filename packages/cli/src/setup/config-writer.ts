@@ -7,6 +7,7 @@ import { CommandError, exitCodes } from '../command-error.ts'
 import { type ConfigFile, readConfigFile } from '../config-file.ts'
 import { configFile } from '../folders.ts'
 import type { Answers } from './questions.ts'
+import { systemCode } from '../system-code.ts'
 
 /** The settings that `setup` asks for: one that was left empty is no longer set. All others stay. */
 const asked = new Set(['authUrl', 'regionalAuthUrls', 'apiUrl', 'store', 'account'])
@@ -28,7 +29,7 @@ export function writeConfigFile(answers: Answers): string | undefined {
     renameSync(temporary, configFile)
     return replaces ? former : undefined
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+    const code = systemCode(error) ?? 'unknown'
     throw new CommandError(
       exitCodes.usage,
       `${configFile} could not be written (${code}). It is as it was.`,

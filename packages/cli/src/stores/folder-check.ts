@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { StoreError } from '@owner-sso/core'
 import { exitCodes } from '../command-error.ts'
 import { type Finding, good, problem } from '../doctor/finding.ts'
+import { systemCode } from '../system-code.ts'
 
 export async function checkFolder(path: string): Promise<Finding[]> {
   const modes = await checkModes(path)
@@ -36,7 +37,7 @@ async function checkHardLinks(path: string): Promise<Finding> {
     await hardLink(file, link)
     return good('hard links', 'the file system has them')
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+    const code = systemCode(error) ?? 'unknown'
     return problem(
       'hard links',
       `The file system of ${path} has no hard links (${code}): two processes could overwrite each other.`,
