@@ -1,16 +1,21 @@
 /** Each limit at it and one beyond it, and what is taken only as a whole with a bad head and a bad tail. */
 import { EventEmitter } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { PassThrough } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import type { CurrentTokens, Notes } from '@owner-sso/core'
 import { memoryTokenStore } from '@owner-sso/token-store-memory'
+import { accountTokens } from '../src/account-tokens.ts'
+import { accountAlerts } from '../src/alerts/account-alerts.ts'
 import { mqttAlert } from '../src/alerts/mqtt.ts'
 import { isSignedWebhook, signedHeaders, webhookKey } from '../src/alerts/signature.ts'
 import { alertTypeOf, begun, claimed, concluded, isDone, noteIn } from '../src/alerts/noted-alert.ts'
+import { auditTo } from '../src/audit.ts'
 import type { ClientKey } from '../src/clients/client.ts'
 import { endingBy, rotated } from '../src/clients/rotation.ts'
 import { newSecret, sha256 } from '../src/clients/secret.ts'
-import { fieldsOfText } from '../src/http/token-request.ts'
+import { clientUses } from '../src/clients/uses.ts'
+import { fieldsOfText, tokenRequestFields } from '../src/http/token-request.ts'
 import { ago, duration } from '../src/status-page/duration.ts'
 import { sharedTries } from '../src/status-page/shared-tries.ts'
 import { statusPage, type StatusPageOptions } from '../src/status-page/status-page.ts'
@@ -25,6 +30,7 @@ import { callLimits, networkOf } from '../src/http/limits.ts'
 import { reportsTo } from '../src/http/report.ts'
 import { tokenChanges } from '../src/http/token-changes.ts'
 import { ClientsError } from '../src/index.ts'
+import { storeNotes } from '../src/notes/shared-notes.ts'
 import { parseBrokerOptions, type TokenBrokerOptions } from '../src/options.ts'
 
 /** What it comes to; the error where it throws one. */
@@ -436,6 +442,85 @@ describe('calls of a client, and wrong keys of an address', () => {
     await expect(callOf('a')).rejects.toMatchObject(refusal(1))
     await jest.advanceTimersByTimeAsync(1000)
     await callOf('a')
+  })
+})
+
+describe('time', () => {
+  const now = 1_790_000_000
+  beforeEach(() => void jest.useFakeTimers({ now: now * 1000, doNotFake: ['nextTick'] }))
+  afterEach(() => {
+    jest.useRealTimers()
+    jest.restoreAllMocks()
+  })
+
+  it('of a body is ten seconds', async () => {
+    const request = Object.assign(new PassThrough(), { headers: { 'content-type': 'application/json' } })
+    const fields = tokenRequestFields(request as unknown as IncomingMessage)
+    const outcome = jest.fn()
+    fields.catch(outcome)
+    request.write('{')
+    await jest.advanceTimersByTimeAsync(9990)
+    expect(outcome).not.toHaveBeenCalled()
+    await jest.advanceTimersByTimeAsync(100)
+    expect(outcome).toHaveBeenCalledWith(expect.objectContaining({ code: 'ERR_BROKER_SLOW_BODY' }))
+  })
+
+  it('of a store that is to tell how an account stands is half a second', async () => {
+    const tokens = { status: () => new Promise<never>(() => undefined), getTokens: () => Promise.resolve('current') }
+    const outcome = jest.fn()
+    void accountTokens(tokens as never, undefined)('ann').then(outcome)
+    await jest.advanceTimersByTimeAsync(490)
+    expect(outcome).not.toHaveBeenCalled()
+    await jest.advanceTimersByTimeAsync(100)
+    expect(outcome).toHaveBeenCalledWith('current')
+  })
+
+  it('between two writes of what clients did is a minute', async () => {
+    const notes = storeNotes(memoryTokenStore(), 'uses')
+    const uses = clientUses(notes, async () => (name) => name === 'a')
+    jest.setSystemTime((now + 0.9) * 1000)
+    for (const address of ['192.0.2.1', '192.0.2.2']) uses.note('a', address)
+    uses.note('gone', '192.0.2.3')
+    await jest.advanceTimersByTimeAsync(59_999)
+    expect(await notes.read()).toEqual({})
+    await jest.advanceTimersByTimeAsync(1)
+    expect(await notes.read()).toEqual({ a: { calls: 2, last_used_at: now, last_address: '192.0.2.2' } })
+  })
+
+  it('of an entry of the log is in whole seconds, and a log that fails is a warning', async () => {
+    const warn = jest.spyOn(process, 'emitWarning').mockReturnValue(undefined)
+    const noted: unknown[] = []
+    jest.setSystemTime((now + 0.9) * 1000)
+    const entry = { event: 'token', by: 'get', address: '192.0.2.1' } as const
+    auditTo((each) => void noted.push(each))(entry)
+    expect(noted).toEqual([{ ...entry, at: now }])
+    auditTo(() => Promise.reject(new Error('full')) as never)(entry)
+    await jest.advanceTimersByTimeAsync(0)
+    expect(warn.mock.calls).toEqual([['audit failed.', expect.objectContaining({ type: 'OwnerSsoWarning' })]])
+  })
+
+  it('between two looks is half a minute, and an alert that fails is told again after 30 s, 2 min, 10 min and an hour', async () => {
+    let state = 'valid'
+    const tokens = { status: async () => ({ state }), accounts: () => ['ann'], on: () => () => undefined }
+    const told: number[] = []
+    const tell = (): Promise<never> => {
+      told.push(Date.now() / 1000 - now)
+      return Promise.reject(new Error('nobody is there'))
+    }
+    const channels = [{ name: 'mqtt', tell }]
+    const alerts = accountAlerts({ tokens: tokens as never, store: memoryTokenStore(), channels })
+    await jest.advanceTimersByTimeAsync(1000)
+    state = 'reauthentication-required'
+    await jest.advanceTimersByTimeAsync(28_999)
+    expect(told).toEqual([])
+    for (const again of [60, 180, 780, 4380]) {
+      await jest.advanceTimersByTimeAsync((now + again - 1) * 1000 - Date.now())
+      // A look of one who meets the account a second too early.
+      alerts.signInNeeded('ann')
+    }
+    await jest.advanceTimersByTimeAsync(3 * 3600_000)
+    expect(told).toEqual([30, 60, 180, 780, 4380])
+    await alerts.close()
   })
 })
 
