@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createCipheriv, randomBytes } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
@@ -110,6 +110,18 @@ describe('a sealed pending login', () => {
     const handle = sealedPendingLogins(key).keep(login)
     expect(sealedPendingLogins(key).peek(handle)).toEqual(login)
     expect(sealedPendingLogins(randomBytes(32)).peek(handle)).toBeUndefined()
+  })
+
+  it('opens by another version of this package, and nothing that was sealed for another purpose does', () => {
+    const [key, nonce, login] = [randomBytes(32), randomBytes(12), newLogin()]
+    const sealedFor = (purpose: string): string => {
+      const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(purpose))
+      const parts = [nonce, cipher.update(JSON.stringify(login)), cipher.final(), cipher.getAuthTag()]
+      return Buffer.concat(parts).toString('base64url')
+    }
+    const logins = sealedPendingLogins(key)
+    expect(logins.peek(sealedFor('owner-sso:pending-login:1'))).toEqual(login)
+    expect(logins.peek(sealedFor(''))).toBeUndefined()
   })
 
   it('never looks the same twice', () => {

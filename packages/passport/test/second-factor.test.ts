@@ -55,11 +55,16 @@ describe('a second factor', () => {
 
   it('is never guessed where there are several: nothing is sent, no try is lost', async () => {
     const browser = startApplication(newStrategy()).browser()
-    await browser.post('/login').send(mfa).expect(401)
+    const first = await browser.post('/login').send(mfa).expect(401)
+    expect(first.body.message).toBe('Enter the current passcode of your device.')
     const before = emulator.requests.length
     const answer = await browser.post('/login').send({ passcode: current(mfa, 'Phone').passcode })
     expect(answer.status).toBe(401)
-    expect(answer.body).toMatchObject({ code: 'ERR_SSO_PASSCODE_REQUIRED', triesLeft: 5 })
+    expect(answer.body).toMatchObject({
+      code: 'ERR_SSO_PASSCODE_REQUIRED',
+      message: 'Choose the device that the passcode is from.',
+      triesLeft: 5,
+    })
     const unknown = await browser.post('/login').send({ passcode: '123456', factor: 'somebody-else’s' })
     expect(unknown.body).toMatchObject({ code: 'ERR_SSO_PASSCODE_REJECTED', reason: 'unknown-factor', triesLeft: 5 })
     expect(emulator.requests.length).toBe(before)

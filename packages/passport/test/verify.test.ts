@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { useEmulator } from '@owner-sso/emulator/jest'
 import type { Request } from 'express'
-import { OwnerSsoStrategy, type SignIn, type Verify } from '../src/index.ts'
+import { OwnerSsoStrategy, type SignIn, type Verify, type VerifyDone } from '../src/index.ts'
 import { type RecordedOutcome, recordedOutcomes, requestWith } from './recorded-outcomes.ts'
 
 const emulator = useEmulator({ firewall: false })
@@ -48,6 +48,17 @@ describe('verify', () => {
   it('makes the user by its callback, with a message', async () => {
     const { outcome } = await outcomeWith((_signIn, done) => done(null, { id: 7 }, { message: 'Welcome' }))
     expect(outcome).toEqual({ kind: 'success', given: [{ id: 7 }, { message: 'Welcome' }] })
+  })
+
+  it('may call back later, whatever it returns meanwhile', async () => {
+    for (const returned of [undefined, null, 7, {}]) {
+      const verify = untyped((_signIn: SignIn, done: VerifyDone) => {
+        setImmediate(done, null, { id: 7 })
+        return returned
+      })
+      const { outcome } = await outcomeWith(verify)
+      expect(outcome).toEqual({ kind: 'success', given: [{ id: 7 }, undefined] })
+    }
   })
 
   it('makes the user by its promise', async () => {

@@ -1,8 +1,8 @@
 /** Writers that sleep, die or come too late, each at the worst moment. */
 import { spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, jest, test } from '@jest/globals'
 import { StoreError, type TokenStore } from '@owner-sso/core'
@@ -172,6 +172,53 @@ test('a disk so slow that one look outlasts the patience is no busy writer: who 
   } finally {
     clock.mockRestore()
   }
+})
+
+test.each<[string, number[], number]>([
+  ['five attempts, however long each takes', [3000], 5],
+  ['as many as begin within two seconds', [0, 0, 0, 0, 1999, 1999, 2000], 7],
+])('a swap that others keep from its slot makes %s', async (_what, times, attempts) => {
+  const clock = jest.spyOn(performance, 'now')
+  let tried = 0
+  clock.mockReturnValue(0)
+  const path = folders.make()
+  const disk = watched(async (call, proceed) => {
+    if (call.name === 'link' && dirname(String(call.arguments[1])) === accountFolder(path, keyOf(account))) {
+      clock.mockReturnValue(times[tried] ?? 3000)
+      tried += 1
+      await systemDisk.unlink(String(call.arguments[0]))
+    }
+    return proceed()
+  })
+  try {
+    const swap = createStore(disk, { path }).swap(account, 0, sample(1), 'one')
+    await expect(swap).rejects.toMatchObject({ code: 'ERR_SSO_STORE', reason: 'busy' })
+  } finally {
+    clock.mockRestore()
+  }
+  expect(tried).toBe(attempts)
+})
+
+test('a folder for temporary files that somebody removed is made again', async () => {
+  const path = folders.make()
+  const store = createStore(systemDisk, { path })
+  await grow(store, 1)
+  rmSync(join(path, 'tmp'), { recursive: true })
+  expect(await store.swap(account, 1, sample(2), 'two')).toMatchObject({ version: 2 })
+  expect(statSync(join(path, 'tmp')).mode & 0o777).toBe(0o700)
+})
+
+test('a first record has nothing older to forget: it is written with the same system calls', async () => {
+  const callsWith = async (forgetOlder: boolean): Promise<string[]> => {
+    const names: string[] = []
+    const disk = watched((call, proceed) => {
+      names.push(call.name)
+      return proceed()
+    })
+    await createStore(disk, { path: folders.make() }).swap(account, 0, sample(1), 'one', { forgetOlder })
+    return names
+  }
+  expect(await callsWith(true)).toEqual(await callsWith(false))
 })
 
 describe('left-over temporary files', () => {

@@ -54,6 +54,68 @@ describe('a store that is down', () => {
     expect(world.sent).toEqual(['r0'])
   })
 
+  it.each([
+    [0, 0.75],
+    [0.5, 1],
+    [1, 1.25],
+  ])('is tried again after 250 ms, then after twice as long, up to 15 s (random %d)', async (random, factor) => {
+    const world = bench()
+    const tokens = world.process({}, 0, () => random)
+    await tokens.save(account, world.tokens())
+    await world.pass(hours(8))
+    const { answer, store } = world
+    world.answer = (...args) => {
+      store.down = true
+      return answer(...args)
+    }
+    await tokens.getAccessToken(account)
+    const tried = [world.now()]
+    // Each try looks first whether the last one was carried out.
+    const read = store.read.bind(store)
+    store.read = (name) => {
+      tried.push(world.now())
+      return read(name)
+    }
+    await world.pass(70_000)
+    const pauses = tried.slice(1).map((at, index) => at - (tried[index] ?? 0))
+    expect(pauses.slice(0, 8)).toEqual([250, 500, 1000, 2000, 4000, 8000, 15_000, 15_000].map((ms) => ms * factor))
+  })
+
+  it.each([
+    [0, 0.5, 250],
+    [10, 0, 7500],
+    [10, 0.5, 10_000],
+    [10, 1, 12_500],
+    [120, 0.5, 60_000],
+  ])(
+    'is asked in the background again after minRefreshInterval %d (random %d), a quarter of a second at the least and a minute at the most',
+    async (minRefreshInterval, random, pause) => {
+      const world = bench()
+      const { store } = world
+      const tokens = world.process({ minRefreshInterval }, 0, () => random)
+      await tokens.save(account, world.tokens())
+      await world.pass(hours(7))
+      store.down = true
+      let reads = 0
+      const read = store.read.bind(store)
+      store.read = (name) => {
+        reads += 1
+        return read(name)
+      }
+      const readsOfACall = async (): Promise<number> => {
+        reads = 0
+        expect(await tokens.getAccessToken(account)).toBe('a0')
+        await idle()
+        return reads
+      }
+      expect(await readsOfACall()).toBeGreaterThan(0)
+      await world.pass(pause - 1)
+      expect(await readsOfACall()).toBe(0)
+      await world.pass(1)
+      expect(await readsOfACall()).toBeGreaterThan(0)
+    },
+  )
+
   it('does not use up the life of another process’s intent, which can’t be kept either', async () => {
     const world = bench()
     const [holder, waiter] = [world.process(), world.process()]

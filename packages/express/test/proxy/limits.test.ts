@@ -71,6 +71,21 @@ it('cuts an answer that stops in the middle', async () => {
   await until(() => proxy.active() === 0)
 })
 
+it('goes on with an answer that comes in pieces for longer than that', async () => {
+  await start({ bodyTimeout: 50 })
+  ownerApi.answer((_seen, response) => {
+    let pieces = 0
+    const timer = setInterval(() => {
+      response.write('piece;')
+      pieces += 1
+      if (pieces < 30) return
+      clearInterval(timer)
+      response.end()
+    }, 5)
+  })
+  expect(await (await call()).text()).toBe('piece;'.repeat(30))
+})
+
 it('ends a call that has taken too long as a whole, however busy it was', async () => {
   await start({ maxDuration: 200 })
   let pieces = 0
