@@ -84,7 +84,8 @@ function textOf(lines: readonly Line[], stream: 'stdout' | 'stderr'): string {
 export function renderedLines(lines: readonly Line[], stream: 'stdout' | 'stderr'): string[] {
   const shown = (piece: string | Painted): string => {
     if (typeof piece === 'string') return visible(piece)
-    return hasColours(stream) ? styleText(piece.format, visible(piece.text)) : visible(piece.text)
+    const text = visible(piece.text)
+    return hasColours(stream) ? styleText(piece.format, text, { stream: process[stream] }) : text
   }
   return lines.map((line) => (typeof line === 'string' ? visible(line) : line.map(shown).join('')))
 }

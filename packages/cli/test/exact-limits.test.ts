@@ -2,9 +2,10 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
 import type { AddressInfo, Server } from 'node:net'
-import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { styleText } from 'node:util'
 import { afterAll, afterEach, describe, expect, it, jest } from '@jest/globals'
 import {
   createSso,
@@ -20,13 +21,16 @@ import { memoryTokenStore } from '@owner-sso/token-store-memory'
 import { alertChannelsOf } from '../src/broker/alert-channels.ts'
 import { desktopOf } from '../src/desktop.ts'
 import type { Settings } from '../src/settings.ts'
+import { auditLog } from '../src/broker/audit-log.ts'
 import { clientTable } from '../src/broker/client-table.ts'
 import { expiryOf } from '../src/broker/expiry.ts'
 import { clientsPlaceOf, listenOptionsOf, publicUrlOf } from '../src/broker/place.ts'
 import { CommandError, exitCodes } from '../src/command-error.ts'
 import { commandTable, globalOptions } from '../src/command-table.ts'
+import { fileFlags, flagsOf, quoted } from '../src/completion/words.ts'
 import { refuseDebugging } from '../src/debug-guard.ts'
 import { checkBlocks } from '../src/doctor/block-check.ts'
+import { findingLines, good, note, problem, summary } from '../src/doctor/finding.ts'
 import { checkReach } from '../src/doctor/reach-check.ts'
 import { checkRefreshes } from '../src/doctor/refresh-check.ts'
 import { checkStore } from '../src/doctor/store-check.ts'
@@ -38,6 +42,7 @@ import { isAddressedToLoopback } from '../src/loopback-server.ts'
 import { candidateOf } from '../src/moving/candidate.ts'
 import { isAccountName, tokensIn } from '../src/moving/found-tokens.ts'
 import { isExportFile, readShape } from '../src/moving/shapes.ts'
+import { renderedLines } from '../src/output.ts'
 import { progressBar, progressLine } from '../src/progress-bar.ts'
 import { secretFromFile } from '../src/secret-file.ts'
 import { secondsLeft, statusTable } from '../src/status/status-table.ts'
@@ -483,6 +488,36 @@ describe('the table of accounts', () => {
   })
 })
 
+describe('the log of a broker', () => {
+  const entry = { at: 1_790_000_000.5, event: 'token', by: 'get', client: 'a\u202Eb', address: '192.0.2.1' } as const
+  const line =
+    '{"time":"2026-09-21T14:13:20.500Z","event":"token","by":"get","client":"a\\u202eb","address":"192.0.2.1"}\n'
+
+  it('has all that was noted once it is closed, after what it had, and is this user’s alone', async () => {
+    const path = join(folder, 'audit.log')
+    for (let time = 0; time < 2; time += 1) {
+      const log = auditLog(path)
+      log?.note(entry)
+      await log?.close()
+      expect(readFileSync(path, 'utf8')).toBe(line.repeat(time + 1))
+    }
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+  })
+
+  it('is none where nobody asks for it, standard error for a dash, and no failure where it can’t be written', async () => {
+    const written: string[] = []
+    jest.spyOn(process.stderr, 'write').mockImplementation((text) => written.push(String(text)) > 0)
+    expect(auditLog(undefined)).toBeUndefined()
+    const [shown, lost] = [auditLog('-'), auditLog(join(folder, 'nowhere', 'audit.log'))]
+    shown?.note(entry)
+    expect(written).toEqual([line])
+    lost?.note(entry)
+    await Promise.all([shown?.close(), lost?.close()])
+    jest.restoreAllMocks()
+    expect(written[1]).toMatch(/^The audit log can’t be written: ENOENT/u)
+  })
+})
+
 it('the programs that a broker lets in stand in columns, each with its last call', () => {
   const program = { name: 'a', accounts: ['ann@example.com'], scope: ['token' as const], calls: 0 }
   const now = Date.now() / 1000
@@ -518,6 +553,85 @@ describe('the note of a folder whose key is in the keyring', () => {
       expect(() => entryOf(path)).toThrow('can’t be read: it tells which key of the keyring opens this folder')
     },
   )
+})
+
+describe('words in a colour', () => {
+  const { env } = process
+  const streams = ['stdout', 'stderr'] as const
+  const before = streams.map((name) => Object.getOwnPropertyDescriptor(process[name], 'isTTY'))
+  const setTerminals = (...are: readonly boolean[]): void => {
+    for (const [index, name] of streams.entries())
+      Object.defineProperty(process[name], 'isTTY', { value: are[index], configurable: true })
+  }
+  afterEach(() => {
+    process.env = env
+    for (const [index, name] of streams.entries())
+      Object.defineProperty(process[name], 'isTTY', before[index] ?? { value: undefined, configurable: true })
+  })
+  const shown = (stream: (typeof streams)[number]) =>
+    renderedLines([['a ', { format: 'red', text: 'b\n' }]], stream).join('|')
+  const plain = String.raw`a b\u000a`
+
+  it.each(streams)('are for a terminal: %s, wherever the other one goes', (stream) => {
+    process.env = { TERM: 'xterm' }
+    const [own, other] = [stream === 'stdout', stream === 'stderr']
+    setTerminals(own, other)
+    expect(shown(stream)).toBe(`a ${styleText('red', String.raw`b\u000a`, { stream: process[stream] })}`)
+    setTerminals(other, own)
+    expect(shown(stream)).toBe(plain)
+  })
+
+  it.each([
+    [{ NO_COLOR: '1' }, false],
+    [{ NO_COLOR: '' }, true],
+    [{ TERM: 'dumb' }, false],
+    [{}, true],
+  ])('with %j: %s', (variables, are) => {
+    setTerminals(true, true)
+    process.env = variables
+    const coloured = `a ${styleText('red', String.raw`b\u000a`, { stream: process.stdout })}`
+    expect(shown('stdout')).toBe(are ? coloured : plain)
+  })
+})
+
+it('what can be completed is what the table of commands has', () => {
+  expect(fileFlags.toSorted()).toEqual([
+    '--alert-command',
+    '--audit',
+    '--ca',
+    '--clients',
+    '--credential-file',
+    '--file',
+    '--socket',
+    '--tls-cert',
+    '--tls-key',
+    '--totp-secret-file',
+  ])
+  expect(flagsOf('logout')).toEqual(flagsOf('').slice(0, -1))
+  expect(flagsOf('refuel')).toEqual(flagsOf('logout'))
+  expect(flagsOf('').slice(-2)).toEqual(['--help', '--version'])
+  expect(flagsOf('').slice(0, -2)).toEqual(globalOptions.map(([flags]) => flags.split(' ')[0]))
+  const [own] = commandTable.find(({ name }) => name === 'doctor')?.options ?? []
+  expect(flagsOf('doctor')[0]).toBe(own?.[0])
+  expect(quoted("the owner's")).toBe("'the owner’s'")
+})
+
+it('the doctor ends with how much there is to do, and each finding with what', () => {
+  const [fine, wrong] = [good('clock', 'right'), problem('store', 'It is down.', 'Start it.')]
+  expect([[], [fine], [fine, wrong], [wrong, wrong]].map(summary)).toEqual([
+    'No problem was found.',
+    'No problem was found.',
+    '1 problem: mend the first one, then look again.',
+    '2 problems: mend the first one, then look again.',
+  ])
+  expect(
+    [fine, note('clock', 'wrong', 'Set it.'), wrong].map((each) => renderedLines(findingLines(each), 'stdout')),
+  ).toEqual([
+    ['✔ clock           right'],
+    ['• clock           wrong', '                  → Set it.'],
+    ['✖ store           It is down.', '                  → Start it.'],
+  ])
+  expect(wrong.exitCode).toBe(exitCodes.usage)
 })
 
 describe('the doctor, about the store', () => {
@@ -578,7 +692,7 @@ describe('the doctor, about the firewall', () => {
   const now = 1_790_000_000
   const [home, other] = ['https://auth.example.com', 'https://auth.example.co.uk']
   afterEach(() => void jest.restoreAllMocks())
-  const checked = async (url: string, note: object) => {
+  const checked = async (url: string, remembered: object) => {
     jest.spyOn(Date, 'now').mockReturnValue(now * 1000)
     const store = memoryTokenStore()
     const record = {
@@ -588,7 +702,7 @@ describe('the doctor, about the firewall', () => {
       challenges: 1,
       noted_at: now - 60,
       wait: 900,
-      ...note,
+      ...remembered,
     }
     await store.swap(firewallRecordName(url), 0, record as unknown as TokenRecord, 'one')
     return checkBlocks(store, { authUrl: { value: home }, regionalAuthUrls: { value: ['no address', other] } } as never)
@@ -607,8 +721,8 @@ describe('the doctor, about the firewall', () => {
     [{ wait: 60 }, 0],
     [{ challenges: 0 }, 0],
     [{ state: 'signed-out' }, 0],
-  ])('finds of %j so many: %i', async (note, count) => {
-    expect(await checked(home, note)).toHaveLength(count)
+  ])('finds of %j so many: %i', async (remembered, count) => {
+    expect(await checked(home, remembered)).toHaveLength(count)
   })
 })
 

@@ -3,7 +3,7 @@
  */
 import type { Call } from '../call.ts'
 import { exitCodes } from '../command-error.ts'
-import { type Finding, findingLines } from '../doctor/finding.ts'
+import { type Finding, findingLines, summary } from '../doctor/finding.ts'
 import { checkReach } from '../doctor/reach-check.ts'
 import { checkSettings } from '../doctor/settings-check.ts'
 import { checkStore } from '../doctor/store-check.ts'
@@ -51,10 +51,4 @@ async function checkNetwork(settings: Settings, isBlocked: boolean, onOne: () =>
     await reach('owner API', apiUrl?.value),
   ]
   return [...service, ...api.filter(({ about }) => about !== 'clock')]
-}
-
-function summary(findings: readonly Finding[]): string {
-  const problems = findings.filter(({ level }) => level === 'problem').length
-  if (problems === 0) return 'No problem was found.'
-  return `${problems} ${problems === 1 ? 'problem' : 'problems'}: mend the first one, then look again.`
 }

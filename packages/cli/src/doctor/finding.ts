@@ -34,3 +34,10 @@ export function findingLines({ about, level, text, fix }: Finding): Line[] {
   const first: Line = [{ format, text: mark }, ` ${about.padEnd(16)}${text}`]
   return fix === undefined ? [first] : [first, `${' '.repeat(18)}→ ${fix}`]
 }
+
+/** The last line: how much there is to do. */
+export function summary(findings: readonly Finding[]): string {
+  const problems = findings.filter(({ level }) => level === 'problem').length
+  if (problems === 0) return 'No problem was found.'
+  return `${problems} ${problems === 1 ? 'problem' : 'problems'}: mend the first one, then look again.`
+}
