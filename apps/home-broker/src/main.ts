@@ -20,6 +20,8 @@ const pagePath = '/status'
 const asked = new Promise<void>((resolve) => {
   for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => resolve())
 })
+// A log that nobody reads, or that has no room, ends no broker.
+process.stdout.on('error', () => undefined)
 
 try {
   await run(settingsFrom(process.env))

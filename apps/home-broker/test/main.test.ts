@@ -113,6 +113,12 @@ it('runs as a user without rights, serves who was let in, and ends in order', as
   expect(await (await fetch(`${url}/api/1/vehicles`, { headers })).json()).toMatchObject({ count: 2 })
   expect(await ownerSso('broker', 'code')).toMatch(/^[A-Z2-9]{4}-[A-Z2-9]{4}$/u)
 
+  while (!log.includes('"client":"heating"')) await once(child.stdout, 'data')
+  // Nobody reads its log any more: it goes on.
+  child.stdout.destroy()
+  expect((await fetch(`${url}/token`, { headers })).status).toBe(200)
+  expect((await fetch(`${url}/token`, { headers })).status).toBe(200)
+
   const end = once(child, 'exit')
   child.kill('SIGTERM')
   expect(await end).toEqual([0, null])

@@ -26,6 +26,8 @@ const settlingTime = 45_000
 const asked = new Promise<string>((resolve) => {
   for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, resolve)
 })
+// A log that nobody reads, or that has no room, ends no instance.
+process.stdout.on('error', () => undefined)
 
 try {
   process.exit(await run())

@@ -151,6 +151,29 @@ describeWithRedis('an instance that is asked to stop', () => {
   })
 })
 
+describe('an instance whose log nobody reads any more', () => {
+  afterEach(endAll)
+
+  it('goes on with its work', async () => {
+    const instance = run('main', {
+      environment: {
+        PORT: '0',
+        OWNER_SSO_AUTH_URL: 'https://auth.example.com',
+        OWNER_SSO_API_URL: 'https://owner-api.example.com',
+        OWNER_SSO_STORE: `redis://127.0.0.1:${await freePort()}`,
+        OWNER_SSO_CLIENTS_FILE: clientsFile([{ name: 'tests', key: apiKey, accounts: [account] }]),
+      },
+    })
+    const [, url = ''] = await instance.prints(/"listening","url":"([^"]+)"/u)
+    await instance.prints(/"store-down"/u)
+    instance.child.stdout?.destroy()
+    expect(await call(`${url}/api/1/vehicles`)).toMatchObject({ status: 503 })
+    expect(await call(`${url}/healthz`)).toMatchObject({ status: 200 })
+    instance.child.kill('SIGTERM')
+    expect(await instance.exitCode).toBe(0)
+  })
+})
+
 describe('an instance with a configuration that it can’t use', () => {
   afterEach(endAll)
 

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import type { ChildProcess } from 'node:child_process'
+import { openSync } from 'node:fs'
 import { useEmulator } from '@owner-sso/emulator/jest'
 import { fileTokenStore } from '@owner-sso/token-store-file'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
@@ -78,6 +79,17 @@ describe('owner-sso keep', () => {
     const told = linesOf(stdout).filter((line) => 'account' in line)
     expect(told.flatMap(({ account }) => account ?? []).toSorted()).toEqual(['plain@example.com', ...names].toSorted())
     expect(told.every(({ reason }) => reason === 'refresh_token_rejected')).toBe(true)
+  })
+
+  it('--json goes through with its sweep where nothing can be written, and says so at the end', async () => {
+    await machine.signIn('plain@example.com')
+    const full = openSync('/dev/full', 'w')
+    const { code, stderr } = await machine.run(['keep', '--once', '--json'], { ahead: hours(6.5), stdout: full })
+    expect({ code, ...JSON.parse(stderr) }).toMatchObject({
+      code: 1,
+      error: { message: 'The output could not be written.' },
+    })
+    expect(emulator.counters.tokenRefreshes).toBe(1)
   })
 
   it.each(['SIGTERM', 'SIGINT'] as const)('goes on until %s, and ends with 0', async (signal) => {

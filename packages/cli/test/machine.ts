@@ -23,6 +23,8 @@ export interface CallOptions {
   readonly input?: string
   /** Seconds that the command's clock is ahead. */
   readonly ahead?: number
+  /** A descriptor that standard output goes to. Without it, it is read. */
+  readonly stdout?: number
 }
 
 export interface Machine {
@@ -68,7 +70,7 @@ export function newMachine(emulator: Emulator): Machine {
       spawn(process.execPath, [command, ...args], {
         cwd: home,
         env: { ...env, ...aheadOf(options.ahead), ...options.env },
-        stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+        stdio: [options.input === undefined ? 'ignore' : 'pipe', options.stdout ?? 'pipe', 'pipe'],
       }),
     )
   const run: Machine['run'] = (args, options = {}) => {

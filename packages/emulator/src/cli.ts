@@ -20,6 +20,9 @@ const flags = {
   version: { type: 'boolean' },
 } as const
 
+// It goes on where nobody reads what it prints (`| head`).
+process.stdout.on('error', () => undefined)
+
 try {
   await main()
 } catch (error) {

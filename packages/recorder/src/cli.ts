@@ -4,4 +4,7 @@
  */
 import { runRecorder } from './command.ts'
 
+// A login goes on where nobody reads what is printed (`| head`).
+process.stdout.on('error', () => undefined)
+
 await runRecorder(process.argv.slice(2))

@@ -38,8 +38,8 @@ export async function run({ settings, options }: Call): Promise<number> {
     } catch (error) {
       throw inWordsOf(error)
     } finally {
-      teller.end()
       accounts.end()
+      await teller.end()
     }
   })
   return exitCode
@@ -78,7 +78,8 @@ function inWordsOf(error: unknown): unknown {
 interface Teller {
   readonly sweep: (event: KeeperEvent) => void
   readonly say: (text: string, facts?: Readonly<Record<string, unknown>>) => void
-  readonly end: () => void
+  /** @throws CommandError where something could not be written */
+  readonly end: () => Promise<void> | void
 }
 
 /** Names each account that something is to be told of: once, whatever failed, and also where nothing was tried. */
@@ -134,11 +135,22 @@ function lineTeller(): Teller {
   }
 }
 
-const print = (facts: object): void => void printData(JSON.stringify(facts))
-
+/** One line after the other. That one can't be written ends no sweep: it is told at the end. */
 function jsonTeller(): Teller {
+  let written = Promise.resolve()
+  const failures: unknown[] = []
+  const print = (facts: object): void => {
+    written = written
+      .then(() => printData(JSON.stringify(facts)))
+      .catch((error: unknown) => {
+        failures.push(error)
+      })
+  }
   return {
-    end: () => undefined,
+    async end() {
+      await written
+      if (failures.length > 0) throw failures[0]
+    },
     say: (text, facts = { note: text }) => print(facts),
     sweep: ({ error, ...facts }) => print(error === undefined ? facts : { ...facts, error: error.message }),
   }
