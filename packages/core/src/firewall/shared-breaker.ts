@@ -132,7 +132,10 @@ export function createSharedBreaker(store: GuardedStore, runtime: Runtime): Shar
 
     async passed(authUrl) {
       const name = firewallRecordName(authUrl)
-      if ((hosts.get(name)?.record.challenges ?? 0) === 0) return
+      const known = hosts.get(name)
+      if (known === undefined || known.record.challenges === 0) return
+      // Who was sent before the block, and served in it, says nothing of its end: the probe does.
+      if (!known.isProbe && remaining(known) > 0) return
       await write(name, { challenges: 0, wait: 0 }).catch(() => false)
     },
   }

@@ -13,6 +13,8 @@ import type { KeeperRecord } from '../tokens/token-record.ts'
 /** Milliseconds between two signs of life, and without one until another process takes over. */
 export const signOfLifeEvery = 15_000
 const claimLife = 60_000
+/** Milliseconds that the clocks of a fleet may differ by. */
+const clockSkew = 5 * 60_000
 /** Milliseconds until another look where nothing is due: a machine that was suspended notices by then. */
 const longestWait = 5 * 60_000
 
@@ -68,9 +70,13 @@ export function claimDesk(every: number, { store, runtime }: Pick<Context, 'stor
     }
   }
 
-  /** By the monotonic clock from the first sight of its last sign of life: no clock that jumps ends a claim. */
-  function isHeld({ holder }: KeeperRecord): boolean {
+  /**
+   * By the monotonic clock from the first sight of its last sign of life: no clock that jumps ends a claim. Who looks only once,
+   * for one sweep, has the holder's clock alone: else a holder that was killed would hold it for ever.
+   */
+  function isHeld({ holder, at = 0 }: KeeperRecord): boolean {
     if (holder === undefined || runtime.livenessOf(holder) === 'dead') return false
+    if (every === 0) return Math.abs(runtime.wallClock() - at * 1000) < claimLife + clockSkew
     return seen !== undefined && runtime.monotonicClock() - seen.at.monotonic < claimLife
   }
 
@@ -105,11 +111,11 @@ export function claimDesk(every: number, { store, runtime }: Pick<Context, 'stor
       async goesOn() {
         if (held === undefined) return false
         if (elapsed(shown, instantOf(runtime)) < signOfLifeEvery) return true
-        return write({ ...record, signs: (signs += 1) })
+        return write({ ...record, signs: (signs += 1), at: seconds(instantOf(runtime)) })
       },
       async release(isSwept) {
         if (held === undefined) return
-        const swept_at = isSwept ? Math.floor(began.wall / 1000) : record.swept_at
+        const swept_at = isSwept ? seconds(began) : record.swept_at
         if (isSwept) swept = { told: swept_at, began }
         await write({ schema: 1, state: 'keeper', signs: 0, swept_at })
       },
@@ -125,7 +131,7 @@ export function claimDesk(every: number, { store, runtime }: Pick<Context, 'stor
       const began = instantOf(runtime)
       const { holder } = runtime
       const swept_at = stored?.record.swept_at ?? 0
-      const record: KeeperRecord = { schema: 1, state: 'keeper', holder, signs: 0, swept_at }
+      const record: KeeperRecord = { schema: 1, state: 'keeper', holder, signs: 0, at: seconds(began), swept_at }
       const swapped = await store.swap(keeperRecordName, stored, record, runtime.uniqueId(), { forgetOlder: true })
       if ('conflict' in swapped) return { isSwept: true, wait: signOfLifeEvery }
       return claimOf(writeOf(swapped), record, began)
@@ -138,5 +144,7 @@ const ago = (milliseconds: number, { wall, monotonic }: Instant): Instant => ({
   wall: wall - milliseconds,
   monotonic: monotonic - milliseconds,
 })
+
+const seconds = ({ wall }: Instant): number => Math.floor(wall / 1000)
 
 const writeOf = ({ version, writeId }: Write): Write => ({ version, writeId })

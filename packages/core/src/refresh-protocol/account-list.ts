@@ -42,7 +42,12 @@ export async function copyTokenSets(from: TokenStore, to: TokenStore): Promise<n
 
 /** The record is at fault, not the store: the others may be well. */
 export function isOfOneRecord(error: unknown): boolean {
-  return error instanceof StoreError && ['corrupt', 'wrong-key', 'read-failed'].includes(error.reason)
+  return isDamaged(error) || (error instanceof StoreError && error.reason === 'read-failed')
+}
+
+/** The record stays as it is until somebody mends it: another look finds the same. */
+export function isDamaged(error: unknown): boolean {
+  return error instanceof StoreError && ['corrupt', 'wrong-key'].includes(error.reason)
 }
 
 async function copyRecord(account: string, from: GuardedStore, to: GuardedStore): Promise<boolean> {

@@ -2,7 +2,7 @@
  * Carrying over what waits in the spool: each time an account's record is read, and for all accounts when a manager begins,
  * again and again until the spool is empty.
  */
-import { StoreError } from '../errors.ts'
+import { isDamaged, isOfOneRecord } from './account-list.ts'
 import type { AccountCache } from './account-memory.ts'
 import { commitRecord } from './commit.ts'
 import type { Context } from './context.ts'
@@ -63,16 +63,22 @@ async function carryAllOver(context: Context): Promise<void> {
 async function carryOverOnce(context: Context): Promise<boolean> {
   const { spool, memory } = context
   if (spool === undefined) return true
+  let isAll = true
   try {
     for await (const account of spool.accounts()) {
       const spooled = await findSpooled(account, context)
       if (spooled === undefined) continue
       const cache = memory.of(account)
-      if (cache.unsaved === undefined) await carryOver(cache, spooled, context)
+      if (cache.unsaved !== undefined) continue
+      await carryOver(cache, spooled, context).catch((error: unknown) => {
+        // One record that can't be read keeps no other from being carried over.
+        if (!isOfOneRecord(error)) throw error
+        isAll &&= isDamaged(error)
+      })
     }
-    return true
+    return isAll
   } catch (error) {
-    // A record that is damaged stays as it is; a store that is down comes back.
-    return error instanceof StoreError && ['corrupt', 'wrong-key'].includes(error.reason)
+    // A store that is down comes back.
+    return isDamaged(error)
   }
 }

@@ -2,7 +2,7 @@
  * The answer to a roll call: a process looks at all accounts that it holds, and so puts back what the store has lost, also
  * where nobody asks it for anything.
  */
-import { StoreError } from '../errors.ts'
+import { isDamaged, isOfOneRecord } from './account-list.ts'
 import type { AccountCache } from './account-memory.ts'
 import type { Context } from './context.ts'
 import { syncFromStore } from './read-record.ts'
@@ -30,17 +30,21 @@ async function answerRollCall(context: Context): Promise<void> {
   if (held.length === 0) return
   const call = await currentCall(context)
   if (call === rollCall.answered) return
+  let isAll = true
   for (let from = 0; from < held.length; from += together) {
-    await Promise.all(held.slice(from, from + together).map((cache) => syncUnlessBroken(cache, context)))
+    const synced = await Promise.all(held.slice(from, from + together).map((cache) => syncOne(cache, context)))
+    isAll &&= synced.every(Boolean)
   }
-  rollCall.answered = call
+  if (isAll) rollCall.answered = call
 }
 
-/** One record that can't be read keeps no other from being put back. */
-async function syncUnlessBroken(cache: AccountCache, context: Context): Promise<void> {
+/** One record that can't be read keeps no other from being put back. False where another look may find more. */
+async function syncOne(cache: AccountCache, context: Context): Promise<boolean> {
   try {
     await syncFromStore(cache, context)
+    return true
   } catch (error) {
-    if (!(error instanceof StoreError && (error.reason === 'corrupt' || error.reason === 'wrong-key'))) throw error
+    if (!isOfOneRecord(error)) throw error
+    return isDamaged(error)
   }
 }

@@ -133,7 +133,7 @@ const kinds: Readonly<Record<TokenRecord['state'], Check>> = {
   }),
   notes: object({ ...schema, notes: (value) => object({})(value) && !Array.isArray(value) }),
   'roll-call': object({ ...schema, call: filled }),
-  keeper: object({ ...schema, holder: optional(holder), signs: count, swept_at: number }),
+  keeper: object({ ...schema, holder: optional(holder), signs: count, at: optional(number), swept_at: number }),
   sealed: object({ ...schema, key: filled, nonce: filled, sealed: filled }),
 }
 

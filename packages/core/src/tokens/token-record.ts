@@ -207,6 +207,8 @@ export interface KeeperRecord {
   readonly holder?: Holder
   /** Changes as long as it lives. */
   readonly signs: number
+  /** When it last did, in seconds since the epoch by its clock; former releases did not tell. */
+  readonly at?: number
   /** Seconds since the epoch at which the last sweep began that came to its end; 0 before the first. */
   readonly swept_at: number
 }

@@ -109,6 +109,27 @@ describe('a challenge', () => {
     expect(world.sent).toHaveLength(9)
   })
 
+  it('is not taken back by an answer to a request that was under way when it came', async () => {
+    const world = bench()
+    const tokens = world.process()
+    for (const name of ['first', 'second', 'third'])
+      await tokens.save(name, world.tokens({ refresh_token: name, access_token: name }))
+    await world.pass(hours(8))
+    const { answer } = world
+    block(world)
+    const blocked = world.answer
+    world.answer = async (sent, options) => {
+      if (sent.refresh_token === 'second') await world.after(2000)
+      return sent.refresh_token === 'first' ? blocked(sent, options) : answer(sent, options)
+    }
+    const calls = Promise.allSettled(['first', 'second'].map(async (name) => tokens.getAccessToken(name)))
+    await world.pass(3000)
+    expect(await calls).toMatchObject([{ status: 'rejected' }, { status: 'fulfilled' }])
+    await expect(tokens.getAccessToken('third')).rejects.toMatchObject({ code: 'ERR_SSO_FIREWALL_CHALLENGE' })
+    expect((await world.store.read(firewallRecordName(host)))?.record).toMatchObject({ challenges: 1, wait: 900 })
+    expect(world.sent).toEqual(['first', 'second'])
+  })
+
   it('is remembered by its own process where the store is down', async () => {
     const world = bench()
     const tokens = world.process()

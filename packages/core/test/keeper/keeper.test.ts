@@ -462,12 +462,37 @@ describe('sweepOnce (N8)', () => {
     expect(world.timers()).toBeLessThanOrEqual(1)
   })
 
-  it('leaves it to another process that is at it', async () => {
+  it('leaves it to another process that is at it, also where its clock is five minutes off', async () => {
     const world = await fleet()
     await world.fill(40)
     keepSignedIn(world.process())
     await world.pass(hours(6.3))
-    expect(await sweepOnce(world.process())).toMatchObject({ swept: false, accounts: 0 })
+    for (const off of [0, minutes(5), -minutes(5)]) {
+      expect(await sweepOnce(world.process({}, off))).toMatchObject({ swept: false, accounts: 0 })
+    }
+  })
+
+  it('takes over from a process that was killed on another host', async () => {
+    const world = await fleet()
+    await world.fill(40)
+    await world.pass(hours(6.5))
+    let isGone = false
+    const whileThere = async <Value>(operation: () => Promise<Value>): Promise<Value> => {
+      if (isGone) await new Promise(() => undefined)
+      return operation()
+    }
+    const store = {
+      ...world.store,
+      read: (name: string) => whileThere(() => world.store.read(name)),
+      swap: (...args: Parameters<typeof world.store.swap>) => whileThere(() => world.store.swap(...args)),
+    }
+    keepSignedIn(world.process({ store }))
+    await world.pass(1000)
+    isGone = true
+    await world.pass(hours(1))
+    const run = sweepOnce(world.process())
+    await world.pass(minutes(2))
+    expect(await run).toMatchObject({ swept: true, accounts: 40 })
   })
 
   it('gives up a service that fails, without asking for each account', async () => {

@@ -1,6 +1,6 @@
 /** A store that was emptied, or set back far: the newest comes back by itself, sign-outs stay, and nothing spent is sent. */
 import { describe, expect, it } from '@jest/globals'
-import { ReauthenticationRequiredError } from '../../src/errors.ts'
+import { ReauthenticationRequiredError, StoreError } from '../../src/errors.ts'
 import { account, type Bench, bench, deferred, hours } from './harness.ts'
 
 const year = hours(24 * 365)
@@ -328,6 +328,20 @@ describe('a store that was set back', () => {
     await old.status(account)
     await world.rollCall()
     expect((await world.store.read('second'))?.record).toMatchObject({ tokens: { access_token: newest } })
+  })
+
+  it('gets all accounts back that a process holds, though one record can’t be read', async () => {
+    const { world, old } = twoProcesses()
+    const names = Array.from({ length: 20 }, (_, index) => `owner-${index}@example.com`)
+    for (const name of names) await old.save(name, world.tokens({ refresh_token: name }))
+    await world.rollCall()
+    world.store.clear()
+    const read = world.store.read.bind(world.store)
+    world.store.read = (name) =>
+      name === names[0] ? Promise.reject(new StoreError('read-failed', 'Not allowed.')) : read(name)
+    for (let calls = 0; calls < 3; calls += 1) await world.rollCall()
+    await world.pass(1000)
+    for (const name of names.slice(1)) expect(await world.store.read(name)).toBeDefined()
   })
 })
 

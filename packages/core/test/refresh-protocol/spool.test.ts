@@ -1,6 +1,7 @@
 /** The spool: new tokens that the store refused outlive their process, and any other carries them over by the lineage rule. */
 import { inspect } from 'node:util'
 import { describe, expect, it, jest } from '@jest/globals'
+import { StoreError } from '../../src/errors.ts'
 import { sealedTokenStore } from '../../src/tokens/sealed-token-store.ts'
 import type { TokenManager, TokenManagerOptions } from '../../src/tokens/token-manager.ts'
 import type { TokenStore } from '../../src/tokens/token-store.ts'
@@ -104,6 +105,25 @@ describe('what waits in the spool', () => {
     await world.pass(20_000)
     expect(await spooled(spool)).not.toHaveProperty('result')
     expect((await world.store.read(account))?.record).toMatchObject({ tokens: { access_token: 'a1' } })
+  })
+
+  it('is carried over though the record of another account is damaged', async () => {
+    const { world, spool } = await leftInSpool()
+    const waiting = await spool.read(account)
+    if (waiting === undefined) throw new Error('nothing is in the spool')
+    const both = mapStore()
+    await both.swap('another', 0, waiting.record, 'another')
+    await both.swap(account, 0, waiting.record, 'own')
+    world.store.down = false
+    const read = world.store.read.bind(world.store)
+    world.store.read = async (name) => {
+      if (name === 'another') throw new StoreError('corrupt', 'The record is damaged.')
+      return read(name)
+    }
+    world.process({ spool: both })
+    await world.pass(1000)
+    expect((await world.store.read(account))?.record).toMatchObject({ tokens: { access_token: 'a1' } })
+    expect(await spooled(both)).toEqual({ schema: 1, state: 'spooled' })
   })
 
   it('is told by status(), so that nobody signs in for nothing', async () => {
