@@ -44,6 +44,14 @@ describe('an answer of Redis', () => {
     expect(await meaning(new Error('x ERR ACL failure in script'))).not.toBe(denied)
   })
 
+  it.each(['OOM secret', 'secret'])('%j has the system’s code for its cause, and no words', async (message) => {
+    const error = Object.assign(new Error(message), { code: 'ECONNRESET', syscall: 'read' })
+    await expect(withinDeadline(() => Promise.reject(error))).rejects.toMatchObject({
+      name: 'StoreError',
+      cause: { message: 'read ECONNRESET', code: 'ECONNRESET' },
+    })
+  })
+
   it('is not what a program did wrong', async () => {
     const wrong = new TypeError('x')
     await expect(withinDeadline(() => Promise.reject(wrong))).rejects.toBe(wrong)

@@ -1,8 +1,9 @@
 /** What a database says, and what the store makes of it. */
+import { inspect } from 'node:util'
 import { describe, expect, it } from '@jest/globals'
 import { StoreError } from '@owner-sso/core'
 import { accountIn, asText, hashOf, recordIn } from '../src/record-row.ts'
-import { quotedTable } from '../src/table.ts'
+import { createTable, quotedTable } from '../src/table.ts'
 import { executed, replicaFailure, sqlStateOf } from '../src/sql-failure.ts'
 
 const states =
@@ -40,6 +41,18 @@ describe('an answer of the database means what it did in the last release', () =
     expect(await meaning({})).toMatch(/^unavailable: /u)
     expect(replicaFailure()).toMatchObject({ reason: 'unavailable', message: expect.stringContaining('read replica') })
   })
+})
+
+it.each([
+  { code: '53100', severity: 'ERROR' },
+  { code: 'SQLITE_FULL' },
+  { errcode: 13 },
+  { code: 'ECONNRESET', syscall: 'read' },
+])('%j has a cause without words', async (fields) => {
+  const statement = (): Promise<never> => Promise.reject(Object.assign(new Error('its own words'), fields))
+  const failure: unknown = await executed(statement).catch((error: unknown) => error)
+  expect(failure).toMatchObject({ name: 'StoreError', cause: { message: expect.any(String) } })
+  expect(inspect(failure, { depth: Infinity })).not.toContain('its own words')
 })
 
 it.each<[object, string | undefined]>([
@@ -126,4 +139,33 @@ it.each<[unknown, string | undefined]>([
     }
   }
   expect(outcome()).toBe(quoted ?? 'refused')
+})
+
+describe('the table', () => {
+  /** What a statement to make it meets: these codes in turn, then success. */
+  const made = (...codes: string[]): { asked: () => number; done: Promise<void> } => {
+    let asked = 0
+    const query = async (): Promise<{ rows: unknown[] }> => {
+      const code = codes[asked]
+      asked += 1
+      if (code !== undefined) throw Object.assign(new Error(), { code, severity: 'ERROR' })
+      return { rows: [] }
+    }
+    return { asked: () => asked, done: createTable({ query }) }
+  }
+
+  it.each(['23505', '42P07', '42710'])('is asked for once more where another was faster (%s)', async (code) => {
+    const { asked, done } = made(code)
+    await done
+    expect(asked()).toBe(2)
+    const inTheWay = made(code, code)
+    await expect(inTheWay.done).rejects.toBeInstanceOf(StoreError)
+    expect(inTheWay.asked()).toBe(2)
+  })
+
+  it('is asked for no more where something else is wrong', async () => {
+    const { asked, done } = made('42501')
+    await expect(done).rejects.toMatchObject({ reason: 'permissions' })
+    expect(asked()).toBe(1)
+  })
 })

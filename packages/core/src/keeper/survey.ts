@@ -89,5 +89,5 @@ async function* inGroups(names: AsyncIterable<string>): AsyncGenerator<readonly 
     yield group
     group = []
   }
-  if (group.length > 0) yield group
+  yield group
 }

@@ -1,6 +1,7 @@
 /** A store that fails, goes back in time or loses everything: what was received is kept, and nothing old is spent. */
 import { describe, expect, it } from '@jest/globals'
 import type { TokenSet } from '../../src/issuer/token-set.ts'
+import type { TokenStore } from '../../src/tokens/token-store.ts'
 import { account, bench, deferred, hours, idle } from './harness.ts'
 
 describe('a store that is down', () => {
@@ -280,6 +281,24 @@ describe('a store that lost its last writes', () => {
     expect(world.sent).toEqual(['r0', 'r1'])
   })
 
+  it('during a refresh, to before the sign-in, gets a result of that sign-in, not of the one before', async () => {
+    const world = bench()
+    const tokens = world.process({ minRefreshInterval: 0 })
+    await tokens.save(account, world.tokens())
+    const before = await world.store.read(account)
+    await tokens.save(account, world.tokens({ access_token: 'b0', refresh_token: 's0' }))
+    const signIn = await world.store.read(account)
+    const answer = world.answer
+    world.answer = async (...args) => {
+      rollBack(world.store, before)
+      return answer(...args)
+    }
+    await tokens.refresh(account)
+    const after = await world.store.read(account)
+    expect(after?.record).toMatchObject({ tokens: { access_token: 'a1' }, refreshes: 1, ...placeOf(signIn) })
+    expect(placeOf(signIn)).not.toEqual(placeOf(before))
+  })
+
   it.each([
     ['', 0],
     [', nor where it has used the version of that again', 1],
@@ -373,6 +392,35 @@ describe('a store that lost everything', () => {
   })
 })
 
+it('the result of a refresh is one of the sign-in that brought the same tokens again meanwhile', async () => {
+  const world = bench()
+  const [tokens, other] = [world.process({ minRefreshInterval: 0 }), world.process()]
+  await tokens.save(account, world.tokens())
+  const signIn = await world.store.read(account)
+  const answer = world.answer
+  let again: typeof signIn
+  world.answer = async (...args) => {
+    await other.forget(account)
+    await other.save(account, world.tokens())
+    again = await world.store.read(account)
+    return answer(...args)
+  }
+  await tokens.refresh(account)
+  expect(placeOf(again)).not.toEqual(placeOf(signIn))
+  expect((await world.store.read(account))?.record).toMatchObject({
+    tokens: { access_token: 'a1' },
+    refreshes: 1,
+    ...placeOf(again),
+  })
+})
+
 function rollBack(store: ReturnType<typeof bench>['store'], before: Awaited<ReturnType<typeof store.read>>): void {
   if (before !== undefined) store.put(account, before)
+}
+
+/** Which sign-in a record is of, and which it was made over. */
+function placeOf(stored: Awaited<ReturnType<TokenStore['read']>>): object {
+  if (stored === undefined || !('generation' in stored.record)) throw new Error('no record of an account')
+  const { generation, session, replaces } = stored.record
+  return { generation, session, replaces }
 }

@@ -78,6 +78,9 @@ describe('npx @owner-sso/recorder record', () => {
     recorder.child.kill('SIGINT')
     expect(await recorder.ended).toEqual([0, null])
     expect(recorder.printed()).toMatch(/POST \/oauth2\/v3\/token → 200[\s\S]*3 exchanges in login\.json/u)
+    expect(recorder.printed()).toMatch(
+      /\n {2}point your program at {3}http:.*\n {2}other region {12}none: .*\n {2}recording {15}login\.json /u,
+    )
     expect(recorder.printed()).not.toMatch(new RegExp(`${demoCredential}|plain@|some state`, 'u'))
     const file = join(folder, 'login.json')
     expect((await stat(file)).mode & 0o777).toBe(0o600)
@@ -108,6 +111,15 @@ describe('npx @owner-sso/recorder record', () => {
     expect(await wrong.ended).toEqual([code, null])
     expect(wrong.printed()).toMatch(message)
     expect(wrong.printed()).not.toMatch(/\n\s+at /u)
+  })
+
+  it('says so where the port is taken', async () => {
+    const { port } = new URL(emulator.authUrl)
+    const second = run('record', '--upstream', emulator.authUrl, '--port', port)
+    expect(await second.ended).toEqual([1, null])
+    expect(second.printed()).toBe(
+      '@owner-sso/recorder: The port is taken. Choose another one with --port, or leave it out for any free one.\n',
+    )
   })
 
   it.each(['record', 'replay'])('%s has help', async (name) => {
