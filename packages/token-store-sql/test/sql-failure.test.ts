@@ -1,8 +1,10 @@
 /** What a database says, and what the store makes of it. */
+import { EventEmitter } from 'node:events'
 import { inspect } from 'node:util'
 import { describe, expect, it } from '@jest/globals'
 import { StoreError } from '@owner-sso/core'
 import { accountIn, asText, hashOf, recordIn } from '../src/record-row.ts'
+import { listenWith } from '../src/change-hint.ts'
 import { createTable, quotedTable } from '../src/table.ts'
 import { executed, replicaFailure, sqlStateOf } from '../src/sql-failure.ts'
 
@@ -167,5 +169,66 @@ describe('the table', () => {
     const { asked, done } = made('42501')
     await expect(done).rejects.toMatchObject({ reason: 'permissions' })
     expect(asked()).toBe(1)
+  })
+})
+
+describe('a connection that listens', () => {
+  const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+  const connection = (query = (): Promise<unknown> => Promise.resolve()) => Object.assign(new EventEmitter(), { query })
+
+  it.each<[string, (client: EventEmitter) => void]>([
+    ['ends', (client) => client.emit('end')],
+    ['fails', (client) => client.emit('error')],
+  ])('is opened again at the next watch after it %s, not before', async (_how, breaks) => {
+    const opened: EventEmitter[] = []
+    const listen = listenWith(async () => {
+      const client = connection()
+      opened.push(client)
+      return client
+    })
+    const told: string[] = []
+    listen('hash', () => told.push('first'))
+    listen('hash', () => told.push('second'))
+    await settled()
+    expect(opened).toHaveLength(1)
+    breaks(opened[0]!)
+    await settled()
+    expect(opened).toHaveLength(1)
+    listen('other', () => told.push('other'))
+    await settled()
+    // What the first one says afterwards is not the second one's end.
+    opened[0]?.emit('end')
+    listen('another', () => told.push('another'))
+    await settled()
+    opened[1]?.emit('notification', { payload: 'hash' })
+    opened[1]?.emit('notification', {})
+    expect([opened.length, told]).toEqual([2, ['first', 'second']])
+  })
+
+  it('is opened again where it could not listen, or not be opened; one that was given is not', async () => {
+    const denied = (): Promise<never> => Promise.reject(new Error('denied'))
+    for (const open of [async () => connection(denied), denied]) {
+      let opened = 0
+      const listen = listenWith(() => {
+        opened += 1
+        return open()
+      })
+      for (let watch = 0; watch < 3; watch += 1) {
+        listen('hash', () => undefined)
+        await settled()
+      }
+      expect(opened).toBe(3)
+    }
+    let asked = 0
+    const given = connection(async () => {
+      asked += 1
+      throw new Error('denied')
+    })
+    const listen = listenWith(given)
+    for (let watch = 0; watch < 3; watch += 1) {
+      listen('hash', () => undefined)
+      await settled()
+    }
+    expect(asked).toBe(1)
   })
 })
