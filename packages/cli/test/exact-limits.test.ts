@@ -35,6 +35,7 @@ import { checkReach } from '../src/doctor/reach-check.ts'
 import { checkRefreshes } from '../src/doctor/refresh-check.ts'
 import { checkStore } from '../src/doctor/store-check.ts'
 import { duration } from '../src/duration.ts'
+import { encryptionKeys } from '../src/encryption-key.ts'
 import { expandHome } from '../src/folders.ts'
 import { entryOf, noteEntry } from '../src/keyring/key-note.ts'
 import { lifeBar } from '../src/life-bar.ts'
@@ -44,6 +45,7 @@ import { isAccountName, tokensIn } from '../src/moving/found-tokens.ts'
 import { isExportFile, readShape } from '../src/moving/shapes.ts'
 import { renderedLines } from '../src/output.ts'
 import { progressBar, progressLine } from '../src/progress-bar.ts'
+import { report } from '../src/report.ts'
 import { secretFromFile } from '../src/secret-file.ts'
 import { secondsLeft, statusTable } from '../src/status/status-table.ts'
 import { postgresStore } from '../src/stores/postgres.ts'
@@ -555,6 +557,30 @@ describe('the note of a folder whose key is in the keyring', () => {
   )
 })
 
+describe('OWNER_SSO_ENCRYPTION_KEY', () => {
+  const { env } = process
+  afterEach(() => {
+    process.env = env
+  })
+  const keyOf = (bytes: number): string => Buffer.alloc(bytes, bytes).toString('base64')
+
+  it.each([
+    [undefined, undefined],
+    ['', undefined],
+    [keyOf(32), [32]],
+    [`${keyOf(32)}, ${keyOf(32)}\n${keyOf(32)},`, [32, 32, 32]],
+    [keyOf(31), refused],
+    [keyOf(33), refused],
+    [`${keyOf(32)} ${keyOf(16)}`, refused],
+    [' ', refused],
+    [',', refused],
+  ])('%j: %p', (text, lengths) => {
+    process.env = text === undefined ? {} : { OWNER_SSO_ENCRYPTION_KEY: text }
+    const keys = outcomeOf(encryptionKeys) as readonly Uint8Array[] | typeof refused | undefined
+    expect(typeof keys === 'object' ? keys.map(({ byteLength }) => byteLength) : keys).toEqual(lengths)
+  })
+})
+
 describe('words in a colour', () => {
   const { env } = process
   const streams = ['stdout', 'stderr'] as const
@@ -571,6 +597,26 @@ describe('words in a colour', () => {
   const shown = (stream: (typeof streams)[number]) =>
     renderedLines([['a ', { format: 'red', text: 'b\n' }]], stream).join('|')
   const plain = String.raw`a b\u000a`
+
+  it.each([
+    [60, ['a'.repeat(24), 'b'.repeat(24)], 1],
+    [60, ['a'.repeat(24), 'b'.repeat(25)], 2],
+    [20, ['a'.repeat(19), 'b'.repeat(20)], 1],
+    [20, ['a'.repeat(20), 'b'.repeat(20)], 2],
+    [undefined, ['a'.repeat(99), 'b'.repeat(99)], 1],
+  ])('in a terminal of %s columns, an error of %j has so many lines: %i', (columns, words, count) => {
+    const written: string[] = []
+    jest.spyOn(process.stderr, 'write').mockImplementation((text) => written.push(String(text)) > 0)
+    setTerminals(false, columns !== undefined)
+    const { columns: real } = process.stderr
+    Object.assign(process.stderr, { columns })
+    process.env = { NO_COLOR: '1' }
+    expect(report(new CommandError(exitCodes.store, words.join(' '), 'Do it.', 'ERR_SSO_STORE'))).toBe(exitCodes.store)
+    jest.restoreAllMocks()
+    Object.assign(process.stderr, { columns: real })
+    const told = count === 1 ? [words.join(' ')] : words
+    expect(written).toEqual([`owner-sso: ${[...told, 'Do it.'].join(`\n${' '.repeat(11)}`)}\n`])
+  })
 
   it.each(streams)('are for a terminal: %s, wherever the other one goes', (stream) => {
     process.env = { TERM: 'xterm' }
