@@ -1,5 +1,6 @@
 import { useEmulator } from '@owner-sso/emulator/jest'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { createClient } from 'redis'
 import { describeWithRedis, type RedisServer, startRedis } from '../../../tests/support/redis-server.ts'
 import { type Machine, newMachine } from './machine.ts'
 
@@ -19,8 +20,8 @@ describeWithRedis('a store in Redis', () => {
     machine.remove()
   })
 
-  it('holds what a login stored, for every command, and never shows its password', async () => {
-    const env = { OWNER_SSO_STORE: url }
+  it('holds what a login stored, sealed, for every command, and never shows its password', async () => {
+    const env = { OWNER_SSO_STORE: url, OWNER_SSO_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64') }
     const said = [await machine.signIn('plain@example.com', { env })]
     for (const args of [['token'], ['status'], ['doctor'], ['status', '--json'], ['stores']]) {
       said.push(await machine.run(args, { env }))
@@ -29,6 +30,17 @@ describeWithRedis('a store in Redis', () => {
     expect(said[2]?.stdout).toContain(`Store: redis://127.0.0.1:${new URL(url).port}/3`)
     expect(said[3]?.stdout).toContain('append-only file is off')
     expect(said.map(({ stdout, stderr }) => stdout + stderr).join('')).not.toContain('hush')
+    expect(said[3]?.stdout).toContain('records are sealed (AES-256-GCM); the key is in OWNER_SSO_ENCRYPTION_KEY')
+    const client = createClient({ url })
+    await client.connect()
+    const keys = await client.keys('*')
+    const types = await Promise.all(keys.map((key) => client.type(key)))
+    const records = await Promise.all(
+      keys.filter((_, index) => types[index] === 'string').map((key) => client.get(key)),
+    )
+    client.destroy()
+    expect(records.filter((record) => record?.includes('"state":"sealed"')).length).toBeGreaterThan(0)
+    expect(records.filter((record) => record?.includes('token"'))).toEqual([])
   })
 
   it('tells a wrong password from a server that is down', async () => {

@@ -1,10 +1,11 @@
-import { statSync, writeFileSync } from 'node:fs'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { useEmulator } from '@owner-sso/emulator/jest'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import { describeWithPostgres, type PostgresServer, startPostgres } from '../../../tests/support/postgres-server.ts'
 import { type Machine, newMachine } from './machine.ts'
 
+const sealing = { OWNER_SSO_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64') }
 const emulator = useEmulator()
 let machine: Machine
 beforeEach(() => {
@@ -25,8 +26,8 @@ describeWithPostgres('a store in PostgreSQL', () => {
   }, 120_000)
   afterAll(() => server?.stop())
 
-  it('holds what a login stored, for every command, and never shows its password', async () => {
-    const env = { OWNER_SSO_STORE: address('hush') }
+  it('holds what a login stored, sealed, for every command, and never shows its password', async () => {
+    const env = { OWNER_SSO_STORE: address('hush'), ...sealing }
     const said = [await machine.signIn('plain@example.com', { env })]
     for (const args of [['token'], ['status'], ['doctor'], ['status', '--json'], ['stores']]) {
       said.push(await machine.run(args, { env }))
@@ -35,10 +36,14 @@ describeWithPostgres('a store in PostgreSQL', () => {
     expect(said[2]?.stdout).toContain(`Store: postgresql://127.0.0.1:${server.port}/postgres`)
     expect(said[3]?.stdout).toContain('fsync is off')
     expect(said.map(({ stdout, stderr }) => stdout + stderr).join('')).not.toContain('hush')
+    expect(said[3]?.stdout).toContain('records are sealed (AES-256-GCM); the key is in OWNER_SSO_ENCRYPTION_KEY')
+    const records = (await server.query('SELECT record FROM owner_sso_tokens')).map(({ record }) => String(record))
+    expect(records.filter((record) => record.includes('"state":"sealed"')).length).toBeGreaterThan(0)
+    expect(records.filter((record) => record.includes('token"'))).toEqual([])
 
     // Who may not make a table uses the one that is there.
     await server.query('GRANT SELECT, INSERT, UPDATE ON owner_sso_tokens TO guest')
-    const guest = { OWNER_SSO_STORE: address('hush').replace('tokens:', 'guest:') }
+    const guest = { OWNER_SSO_STORE: address('hush').replace('tokens:', 'guest:'), ...sealing }
     expect((await machine.run(['token'], { env: guest })).code).toBe(0)
   })
 
@@ -62,16 +67,20 @@ describeWithPostgres('a store in PostgreSQL', () => {
 const hasSqlite = process.getBuiltinModule('node:sqlite' as 'node:os') !== undefined
 const sqliteAt = (name: string): { env: NodeJS.ProcessEnv; path: string } => {
   const path = join(machine.home, name)
-  return { env: { OWNER_SSO_STORE: `sqlite:${path}` }, path }
+  return { env: { OWNER_SSO_STORE: `sqlite:${path}`, ...sealing }, path }
 }
 
 if (hasSqlite) {
-  it('a SQLite file holds what a login stored, private from its first byte on', async () => {
+  it('a SQLite file holds what a login stored, sealed, and private from its first byte on', async () => {
     const { env, path } = sqliteAt('of its own/tokens.db')
     expect((await machine.signIn('plain@example.com', { env })).code).toBe(0)
     expect(statSync(path).mode & 0o777).toBe(0o600)
+    const content = readFileSync(path, 'latin1')
+    expect([content.includes('"state":"sealed"'), content.includes('token"')]).toEqual([true, false])
     expect((await machine.run(['token'], { env })).code).toBe(0)
-    expect((await machine.run(['doctor'], { env })).stdout).toContain('only you can read it')
+    const { stdout } = await machine.run(['doctor'], { env })
+    expect(stdout).toContain('only you can read it')
+    expect(stdout).toContain('the key is in OWNER_SSO_ENCRYPTION_KEY')
     const other = sqliteAt('no database')
     writeFileSync(other.path, 'something else, and long enough to be looked at'.repeat(100))
     const refused = await machine.run(['token'], { env: other.env })
