@@ -7,6 +7,7 @@ import type { Tokens } from './account-source.ts'
  * Reports a rejected token and gets the one after it: refreshed once, however many callers report it.
  *
  * @param canRepeat - whether the request can be sent again; if not, the next call gets the next token
+ * @param signal - ends the wait for it
  * @returns `undefined` where there is nothing to try: no other token, or a request that can't be sent again
  * @throws what `tokens.invalidate` and `tokens.getAccessToken` throw
  */
@@ -15,9 +16,10 @@ export async function tokenAfter(
   account: string,
   rejected: string,
   canRepeat: boolean,
+  signal?: AbortSignal,
 ): Promise<string | undefined> {
   await tokens.invalidate(account, rejected)
   if (!canRepeat) return undefined
-  const token = await tokens.getAccessToken(account)
+  const token = await tokens.getAccessToken(account, { signal })
   return token === rejected ? undefined : token
 }

@@ -71,6 +71,12 @@ export function attachBearer<Instance extends AxiosLike>(instance: Instance, opt
     }
   }
 
+  /** A wait for a token that the call's own signal has ended: axios says so in its words, and sends nothing. */
+  async function fail(config: Config, error: unknown): Promise<never> {
+    if (signalOf(config)?.aborted) await inner.request(shownConfig(config))
+    throw error
+  }
+
   const histories = tokenHistories()
   function refuseIfRefused(account: string, token: string, response: unknown): void {
     const status = property(response, 'status')
@@ -83,12 +89,16 @@ export function attachBearer<Instance extends AxiosLike>(instance: Instance, opt
     const url = checkedAddress(instance.getUri(config), target, property(config, 'httpsAgent'))
     const account = await accountOf()
     if (account === undefined || account === '') throw new SignedOutError()
-    const token = await tokens.getAccessToken(account)
+    const signal = signalOf(config)
+    const token = await tokens.getAccessToken(account, { signal }).catch((error: unknown) => fail(config, error))
     const first = send(url, config, token)
     const response = await first.catch((error: unknown) => property(error, 'response'))
     refuseIfRefused(account, token, response)
     if (property(response, 'status') !== 401) return first
-    const next = await tokenAfter(tokens, account, token, isRepeatable(config.data))
+    const next = await tokenAfter(tokens, account, token, isRepeatable(config.data), signal).catch((error: unknown) => {
+      discard(response)
+      return fail(config, error)
+    })
     if (next === undefined) return first
     discard(response)
     const second = send(url, config, next)
@@ -101,6 +111,12 @@ export function attachBearer<Instance extends AxiosLike>(instance: Instance, opt
 /** Whether a body can be sent again: a stream is gone once it was sent. */
 function isRepeatable(data: unknown): boolean {
   return typeof property(data, 'pipe') !== 'function' && !(data instanceof ReadableStream)
+}
+
+/** axios takes other objects for a signal, too; those end the call alone, and not the wait for its token. */
+function signalOf(config: Config): AbortSignal | undefined {
+  const signal = property(config, 'signal')
+  return signal instanceof AbortSignal ? signal : undefined
 }
 
 function namesUserAgent(headers: object): boolean {

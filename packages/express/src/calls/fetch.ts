@@ -36,6 +36,8 @@ export function ownerFetch(options: OwnerFetchOptions): typeof globalThis.fetch 
   const histories = tokenHistories()
   return async (input, init) => {
     const request = input instanceof Request ? input : undefined
+    const signal = (init?.signal === undefined ? request?.signal : init.signal) ?? undefined
+    if (signal?.aborted) throw signal.reason
     const address = checkedAddress(input instanceof Request ? input.url : String(input), target)
     const account = await accountOf()
     if (account === undefined || account === '') throw new SignedOutError()
@@ -52,11 +54,18 @@ export function ownerFetch(options: OwnerFetchOptions): typeof globalThis.fetch 
       discard(response)
       throw new OwnerApiTokenRefusedError()
     }
-    const token = await tokens.getAccessToken(account)
+    /** As `fetch` has it, a call that was stopped fails with the reason. The refresh that it waited for goes on. */
+    const fail = (error: unknown): never => {
+      throw signal?.aborted ? signal.reason : error
+    }
+    const token = await tokens.getAccessToken(account, { signal }).catch(fail)
     const response = await taken(token)
     if (response.status !== 401) return response
     const canRepeat = isRepeatable(init?.body) && (init?.body != null || (request?.body ?? null) === null)
-    const next = await tokenAfter(tokens, account, token, canRepeat)
+    const next = await tokenAfter(tokens, account, token, canRepeat, signal).catch((error: unknown) => {
+      discard(response)
+      return fail(error)
+    })
     if (next === undefined) return response
     discard(response)
     return taken(next)

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { Readable } from 'node:stream'
 import { inspect } from 'node:util'
 import { beforeEach, describe, expect, it } from '@jest/globals'
@@ -74,6 +75,40 @@ it.each([
 it('takes a 401 for an answer where validateStatus does', async () => {
   emulator.always('owner-api', { status: 401, body: {} })
   expect((await http.get('/api/1/vehicles', { validateStatus: () => true })).status).toBe(401)
+})
+
+it.each(['the first token', 'the next token'])('a signal ends the wait for %s, and not its refresh', async (which) => {
+  if (which === 'the first token') await tokens.invalidate(account, await tokens.getAccessToken(account))
+  else emulator.revokeAccessTokens(account)
+  const stopping = new AbortController()
+  let goOn = (): void => {}
+  const held = new Promise<void>((resolve) => (goOn = resolve))
+  emulator.once('refresh', async (response) => {
+    stopping.abort()
+    await held
+    return response
+  })
+  const failure: unknown = await http
+    .get('/api/1/vehicles', { signal: stopping.signal })
+    .catch((error: unknown) => error)
+  expect(axios.isCancel(failure)).toBe(true)
+  expect(failure).toMatchObject({ code: 'ERR_CANCELED', config: { url: '/api/1/vehicles' } })
+  goOn()
+  expect((await http.get('/api/1/vehicles')).status).toBe(200)
+  expect(emulator.counters.tokenRefreshes).toBe(1)
+})
+
+it('lets go of the connection of a streamed 401 where there is no other token', async () => {
+  emulator.once('refresh', { status: 503 })
+  const gone: Promise<unknown>[] = []
+  const refusing = await listen((_request, response) => {
+    gone.push(once(response, 'close'))
+    response.writeHead(401).write('{')
+  })
+  const streaming = attachBearer(axios.create({ baseURL: refusing.url, responseType: 'stream' }), { tokens, account })
+  await expect(streaming.get('/api/1/vehicles')).rejects.toMatchObject({ code: 'ERR_SSO_REFRESH_IN_DOUBT' })
+  await Promise.all(gone)
+  await refusing.close()
 })
 
 describe('the token', () => {

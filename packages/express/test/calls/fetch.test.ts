@@ -116,8 +116,10 @@ it('calls once more after a 401 that broke off while the next token was on its w
 
 it.each([
   [401, 200],
+  [401, 'ERR_SSO_REFRESH_IN_DOUBT'],
   [403, 'ERR_OWNER_API_TOKEN_REFUSED'],
-])('lets go of the connection of a %i that its caller does not get, without its end', async (status, outcome) => {
+])('lets go of the connection of a %i without an end, for %s', async (status, outcome) => {
+  if (outcome === 'ERR_SSO_REFRESH_IN_DOUBT') emulator.once('refresh', { status: 503 })
   const gone: Promise<unknown>[] = []
   const refusing = await listen((_request, response) => {
     if (gone.length === 0) {
@@ -134,6 +136,32 @@ it.each([
   ).toBe(outcome)
   await Promise.all(gone)
   await refusing.close()
+})
+
+it.each(['the first token', 'the next token'])('a signal ends the wait for %s, and not its refresh', async (which) => {
+  if (which === 'the first token') await tokens.invalidate(account, await tokens.getAccessToken(account))
+  else emulator.revokeAccessTokens(account)
+  const stopping = new AbortController()
+  let goOn = (): void => {}
+  const held = new Promise<void>((resolve) => (goOn = resolve))
+  emulator.once('refresh', async (response) => {
+    stopping.abort(new Error('too long'))
+    await held
+    return response
+  })
+  await expect(call('/api/1/vehicles', { signal: stopping.signal })).rejects.toThrow(new Error('too long'))
+  goOn()
+  expect((await call('/api/1/vehicles')).status).toBe(200)
+  expect(emulator.counters.tokenRefreshes).toBe(1)
+})
+
+it('asks for no token where its signal has ended already', async () => {
+  await tokens.invalidate(account, await tokens.getAccessToken(account))
+  await expect(call('/api/1/vehicles', { signal: AbortSignal.abort() })).rejects.toThrow('aborted')
+  const request = new Request(`${emulator.ownerApiUrl}/api/1/vehicles`, { signal: AbortSignal.abort() })
+  await expect(call(request)).rejects.toThrow('aborted')
+  await tokens.settled()
+  expect(emulator.counters.refreshRequests).toBe(0)
 })
 
 it('takes the token to no other origin, neither by an address nor by a redirect', async () => {
