@@ -29,7 +29,9 @@ export function createHostBreaker(cooldown: number, now: () => number): HostBrea
       nextAttemptAt.delete(host)
     },
     open(host, retryAfter, step, status) {
-      const until = Math.ceil(now() + (retryAfterSeconds(retryAfter, now()) ?? cooldown))
+      const asked = Math.ceil(now() + (retryAfterSeconds(retryAfter, now()) ?? cooldown))
+      // Another request was told of a longer wait.
+      const until = Math.max(asked, nextAttemptAt.get(host) ?? 0)
       nextAttemptAt.set(host, until)
       return new FirewallChallengeError(until, { step, status })
     },

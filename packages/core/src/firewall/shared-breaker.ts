@@ -113,7 +113,9 @@ export function createSharedBreaker(store: GuardedStore, runtime: Runtime): Shar
       const isFurther = requestSent && (known === undefined || known.isProbe || remaining(known) <= 0)
       const challenges = (known?.record.challenges ?? 0) + (isFurther ? 1 : 0)
       const doubled = Math.min(asked * 2 ** Math.max(0, challenges - 1), Math.max(asked, longestWait))
-      const wait = Math.ceil(Math.max(asked, doubled * (0.8 + 0.4 * runtime.random())))
+      // Nobody sends before the time that others were told.
+      const left = known === undefined ? 0 : remaining(known) / 1000
+      const wait = Math.ceil(Math.max(asked, left, doubled * (0.8 + 0.4 * runtime.random())))
       const block = { challenges: Math.max(1, challenges), wait }
       // Where the store is down, this process at least remembers it by itself.
       const written = await write(name, block).catch(() => false)

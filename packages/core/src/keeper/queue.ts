@@ -3,6 +3,7 @@
  * blocks us.
  */
 import type { Context } from '../refresh-protocol/context.ts'
+import { elapsed, type Instant } from '../refresh-protocol/runtime.ts'
 import type { Need } from './need.ts'
 
 /** Milliseconds between two tries where the service fails, at the least and at the most; twice as long after each. */
@@ -32,32 +33,36 @@ export function createQueue(
   { wallClock, monotonicClock, random }: Pick<Context['runtime'], 'wallClock' | 'monotonicClock' | 'random'>,
 ): Queue {
   let line = [...soonest]
-  const closedUntil = new Map<string, number>()
+  const closed = new Map<string, { readonly since: Instant; readonly wait: number }>()
   let slot = monotonicClock()
   let start = slot + gap * random()
   let failures = 0
   let pausedUntil = 0
 
-  const closedFor = ({ authUrl }: Need): number => (closedUntil.get(authUrl) ?? 0) * 1000 - wallClock()
+  const now = (): Instant => ({ wall: wallClock(), monotonic: monotonicClock() })
+  const closedFor = ({ authUrl }: Need): number => {
+    const { since, wait } = closed.get(authUrl) ?? { since: now(), wait: 0 }
+    return wait - elapsed(since, now())
+  }
 
   return {
     isEmpty: () => line.length === 0,
     next() {
-      const now = monotonicClock()
-      const wait = Math.max(start, pausedUntil) - now
+      const time = monotonicClock()
+      const wait = Math.max(start, pausedUntil) - time
       if (wait > 0) return wait
       const index = line.findIndex((need) => closedFor(need) <= 0)
       const [need] = index < 0 ? [] : line.splice(index, 1)
       if (need === undefined) return Math.max(1000, Math.min(...line.map(closedFor)))
       // After a pause it goes on at the same pace: nothing is made up for.
-      slot = Math.max(slot + gap, now - gap)
+      slot = Math.max(slot + gap, time - gap)
       start = slot + gap * random()
       // The next one only after the answer: succeeded() ends the pause, failed() makes it longer.
-      if (failures > 0) pausedUntil = now + leastPause
+      if (failures > 0) pausedUntil = time + leastPause
       return need
     },
     putBack(need, nextAttemptAt) {
-      closedUntil.set(need.authUrl, nextAttemptAt)
+      closed.set(need.authUrl, { since: now(), wait: nextAttemptAt * 1000 - wallClock() })
       line.unshift(need)
     },
     abandon(authUrl) {

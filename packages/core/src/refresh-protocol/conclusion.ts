@@ -1,7 +1,7 @@
 /**
  * What follows from the outcome of a refresh request, for the record, for the callers and for the other processes.
  */
-import type { FirewallChallengeError, ReauthenticationReason, SsoError } from '../errors.ts'
+import { FirewallChallengeError, type ReauthenticationReason, type SsoError } from '../errors.ts'
 import { tokenSet, type TokenSet } from '../issuer/token-set.ts'
 import type { Intent, ReauthenticationRequired, SignedIn } from '../tokens/token-record.ts'
 import { acceptRecord, type AccountCache } from './account-memory.ts'
@@ -58,13 +58,16 @@ export async function conclude(cache: AccountCache, ended: RequestResult, contex
 async function tellOfBlock(
   cache: AccountCache,
   ended: RequestResult,
-  error: FirewallChallengeError,
+  page: FirewallChallengeError,
   context: Context,
 ): Promise<never> {
   const { account } = cache
   const { auth_url } = ended.derivedFrom.tokens
-  const nextAttemptAt = await context.breaker.challenged(auth_url, error)
+  const nextAttemptAt = await context.breaker.challenged(auth_url, page)
   await leaveAsBefore(cache, ended, context)
+  // Whoever met it waits as long as all others.
+  const { step, status, requestSent } = page
+  const error = new FirewallChallengeError(nextAttemptAt, { step, status, requestSent })
   context.emit('refresh-failed', { account, error })
   context.emit('blocked', { account, auth_url, nextAttemptAt })
   throw error

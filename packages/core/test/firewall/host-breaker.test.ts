@@ -42,4 +42,13 @@ describe('the firewall breaker', () => {
     now = start + 900
     expect(() => breaker.check('auth.example.com', 'refresh')).not.toThrow()
   })
+
+  it('keeps its word where another request, which was under way, brings a shorter wait', () => {
+    let now = start
+    const breaker = createHostBreaker(900, () => now)
+    const { nextAttemptAt } = breaker.open('auth.example.com', '3600', 'login-page', 403)
+    expect(breaker.open('auth.example.com', '60', 'login-page', 403)).toMatchObject({ nextAttemptAt })
+    now = start + 3599
+    expect(() => breaker.check('auth.example.com', 'refresh')).toThrow(FirewallChallengeError)
+  })
 })

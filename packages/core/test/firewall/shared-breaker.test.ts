@@ -130,6 +130,45 @@ describe('a challenge', () => {
     expect(world.sent).toEqual(['first', 'second'])
   })
 
+  it('lasts as long as the first that heard of it were told, whatever the pages after it say', async () => {
+    const world = bench()
+    const tokens = world.process()
+    const heard: number[] = []
+    tokens.on('blocked', ({ nextAttemptAt }) => heard.push(nextAttemptAt))
+    for (const name of ['first', 'second', 'third'])
+      await tokens.save(name, world.tokens({ refresh_token: name, access_token: name }))
+    await world.pass(hours(8))
+    world.answer = async ({ refresh_token }) => {
+      if (refresh_token === 'second') await world.after(2000)
+      const wait = refresh_token === 'first' ? 3600 : 900
+      throw new FirewallChallengeError(Math.ceil(world.now() / 1000 + wait), { step: 'refresh', status: 403 })
+    }
+    const calls = Promise.allSettled(['first', 'second'].map(async (name) => tokens.getAccessToken(name)))
+    await world.pass(3000)
+    await calls
+    expect(heard[1]).toBeGreaterThanOrEqual(heard[0] ?? 0)
+    await world.pass(1000 * (heard[0] ?? 0) - world.now() - 1)
+    await expect(tokens.getAccessToken('third')).rejects.toMatchObject({ code: 'ERR_SSO_FIREWALL_CHALLENGE' })
+    expect(world.sent).toEqual(['first', 'second'])
+  })
+
+  it('tells who met it when the next request may go, also where that is later than the page says', async () => {
+    const world = bench()
+    const tokens = world.process()
+    await tokens.save(account, world.tokens())
+    await world.pass(hours(8))
+    block(world)
+    const met = async (): Promise<unknown> =>
+      tokens
+        .getAccessToken(account)
+        .catch((error: unknown) => error instanceof FirewallChallengeError && error.nextAttemptAt)
+    await met()
+    await world.pass(901_000)
+    const told = await met()
+    expect(world.sent).toHaveLength(2)
+    expect(told).toBe(await met())
+  })
+
   it('is remembered by its own process where the store is down', async () => {
     const world = bench()
     const tokens = world.process()
@@ -140,7 +179,7 @@ describe('a challenge', () => {
       world.store.down = true
       throw challenged
     }
-    await expect(tokens.getAccessToken(account)).rejects.toBe(challenged)
+    await expect(tokens.getAccessToken(account)).rejects.toStrictEqual(challenged)
     world.store.down = false
     await expect(tokens.getAccessToken(account)).rejects.toMatchObject({ code: 'ERR_SSO_FIREWALL_CHALLENGE' })
     expect(world.sent).toEqual(['r0'])

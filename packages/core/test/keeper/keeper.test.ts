@@ -153,6 +153,18 @@ describe('the pace (N4)', () => {
     )
   })
 
+  it('lets a host have its turn when its time has come, though the wall clock was put back', () => {
+    let [wall, monotonic] = [days(20_000), 0]
+    const need = { account: 'owner@example.com', end: 0, authUrl: 'https://auth.example.com' }
+    const queue = createQueue([need], 0, { wallClock: () => wall, monotonicClock: () => monotonic, random: () => 0.5 })
+    expect(queue.next()).toBe(need)
+    queue.putBack(need, wall / 1000 + 60)
+    expect(queue.next()).toBe(60_000)
+    wall -= days(1)
+    monotonic += 60_000
+    expect(queue.next()).toBe(need)
+  })
+
   it('is that of all who are due, also of those that it does not know by name', () => {
     const known = Array.from({ length: 10 }, (_, index) => ({ account: nameOf(index), end: hours(2), authUrl: '' }))
     // A quarter of an hour to the middle of the window.
@@ -493,6 +505,24 @@ describe('sweepOnce (N8)', () => {
     const run = sweepOnce(world.process())
     await world.pass(minutes(2))
     expect(await run).toMatchObject({ swept: true, accounts: 40 })
+  })
+
+  it('where nothing may outlive a call it waits ten seconds for the store, as every call does', async () => {
+    const world = await fleet()
+    await world.fill(1)
+    await world.pass(hours(6.5))
+    const { answer } = world
+    world.answer = (...call) => {
+      world.store.down = true
+      return answer(...call)
+    }
+    let ended: unknown
+    sweepOnce(world.process({ background: false })).then(
+      (result) => (ended = result),
+      (error: unknown) => (ended = error),
+    )
+    await world.pass(minutes(1))
+    expect(ended).toMatchObject({ refreshed: 1 })
   })
 
   it('gives up a service that fails, without asking for each account', async () => {

@@ -59,11 +59,11 @@ export const sourceMutants: readonly SourceMutant[] = [
   {
     takenOut: 'the block before the intent',
     file: 'conclusion',
-    find: `  const nextAttemptAt = await context.breaker.challenged(auth_url, error)
+    find: `  const nextAttemptAt = await context.breaker.challenged(auth_url, page)
   await leaveAsBefore(cache, ended, context)
 `,
     replace: `  await leaveAsBefore(cache, ended, context)
-  const nextAttemptAt = await context.breaker.challenged(auth_url, error)
+  const nextAttemptAt = await context.breaker.challenged(auth_url, page)
 `,
     world: { blocks: 1, firewall: true },
     harm: 'a request while the firewall is known to block',
