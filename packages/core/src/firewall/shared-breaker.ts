@@ -94,11 +94,12 @@ export function createSharedBreaker(store: GuardedStore, runtime: Runtime): Shar
       const known = hosts.get(name)
       if (known === undefined || known.record.challenges === 0) return
       const left = remaining(known)
-      // Noted again by our clock: nobody waits longer than the service asked for, and nobody sends earlier.
-      if (left > 0 && isFromTheFuture(known)) {
-        await write(name, { challenges: known.record.challenges, wait: Math.ceil(left / 1000) }).catch(() => false)
+      if (left > 0) {
+        // Noted again by our clock: nobody waits longer than the service asked for, and nobody sends earlier.
+        const again = { challenges: known.record.challenges, wait: Math.ceil(left / 1000) }
+        if (isFromTheFuture(known)) await write(name, again).catch(() => false)
+        throw blocked(left)
       }
-      if (left > 0) throw blocked(left)
       const claimed = await write(name, { challenges: known.record.challenges, wait: probeTime })
       const claim = hosts.get(name)
       if (!claimed || claim === undefined) throw blocked(probeTime * 1000)

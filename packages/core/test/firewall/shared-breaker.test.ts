@@ -75,15 +75,88 @@ describe('a challenge', () => {
     for (const name of accounts) await fleet[0]?.save(name, world.tokens({ refresh_token: name }))
     await world.pass(hours(8))
     block(world)
-    const round = async (): Promise<void> => {
-      const calls = fleet.map(async (tokens, index) => tokens.getAccessToken(accounts[index] ?? ''))
-      await Promise.all([Promise.allSettled(calls), world.pass(1000)])
+    const round = async (): Promise<FirewallChallengeError[]> => {
+      const calls = fleet.map(async (tokens, index) =>
+        tokens.getAccessToken(accounts[index] ?? '').catch((error: unknown) => error),
+      )
+      const [answers] = await Promise.all([Promise.all(calls), world.pass(1000)])
+      return answers.filter((answer) => answer instanceof FirewallChallengeError)
     }
     await fleet[0]?.getAccessToken(accounts[0] ?? '').catch(() => undefined)
     expect(world.sent).toHaveLength(1)
     await world.pass(901_000)
-    await round()
+    const began = world.now() / 1000
+    const errors = await round()
     expect(world.sent).toHaveLength(2)
+    // The probe has a minute.
+    const told = errors.map((error) => error.nextAttemptAt - began)
+    expect(told.toSorted((one, other) => one - other)).toEqual([...Array<number>(7).fill(60), 900])
+  })
+
+  it('whose probe is never answered is probed by another process after a minute, and not before', async () => {
+    const world = bench()
+    const [one, other] = [world.process(), world.process()]
+    await one.save(account, world.tokens())
+    await one.save('another', world.tokens({ access_token: 'b0', refresh_token: 's0' }))
+    await world.pass(hours(8))
+    block(world)
+    await one.getAccessToken(account).catch(() => undefined)
+    await world.pass(900_000)
+    world.answer = () => new Promise(() => undefined)
+    void one.getAccessToken(account).catch(() => undefined)
+    await world.pass(59_000)
+    await expect(other.getAccessToken('another')).rejects.toMatchObject({
+      code: 'ERR_SSO_FIREWALL_CHALLENGE',
+      nextAttemptAt: world.now() / 1000 + 1,
+    })
+    await world.pass(1000)
+    void other.getAccessToken('another').catch(() => undefined)
+    await world.pass(0)
+    expect(world.sent).toEqual(['r0', 'r0', 's0'])
+  })
+
+  it.each([
+    [900, 0, [900, 1440, 2880, 5760, 11_520, 11_520]],
+    [900, 0.5, [900, 1800, 3600, 7200, 14_400, 14_400]],
+    [900, 1, [1081, 2161, 4321, 8641, 17_281, 17_281]],
+    [6 * 3600, 0, [21_600, 21_600]],
+    [6 * 3600, 0.5, [21_600, 21_600]],
+    [6 * 3600, 1, [25_921, 25_921]],
+    [-5, 0.5, [1, 2, 4]],
+  ])('that asks for %d s is waited out for longer each time (random %d)', async (seconds, random, waits) => {
+    const world = bench()
+    const tokens = world.process({}, 0, () => random)
+    await tokens.save(account, world.tokens())
+    await world.pass(hours(8))
+    block(world, seconds)
+    const waited: unknown[] = []
+    for (const wait of waits) {
+      await tokens.getAccessToken(account).catch(() => undefined)
+      waited.push((await world.store.read(firewallRecordName(host)))?.record)
+      await world.pass(wait * 1000)
+    }
+    expect(waited).toMatchObject(waits.map((wait, index) => ({ wait, challenges: index + 1 })))
+    expect(world.sent).toHaveLength(waits.length)
+  })
+
+  it.each([
+    [4 * 3600, 'stays as it is'],
+    [4 * 3600 + 1, 'is noted anew'],
+  ])('noted by a clock %d s ahead %s', async (ahead, what) => {
+    const world = bench()
+    await world.process().save(account, world.tokens())
+    await world.pass(hours(8))
+    block(world, ahead + 900)
+    await world
+      .process({}, ahead * 1000)
+      .getAccessToken(account)
+      .catch(() => undefined)
+    const read = async (): Promise<unknown> => (await world.store.read(firewallRecordName(host)))?.record
+    const noted = await read()
+    await expect(world.process().getAccessToken(account)).rejects.toMatchObject({ code: 'ERR_SSO_FIREWALL_CHALLENGE' })
+    const now = Math.floor(world.now() / 1000)
+    expect(noted).toMatchObject({ noted_at: now + ahead, wait: 900 })
+    expect(await read()).toEqual(what === 'is noted anew' ? { ...Object(noted), noted_at: now } : noted)
   })
 
   it('is one challenge for all requests that were under way together, of any process; a probe’s is a further one', async () => {
