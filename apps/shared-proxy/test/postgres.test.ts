@@ -1,6 +1,6 @@
 /** The gateway over PostgreSQL: one variable, and everything else as over Redis. */
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals'
-import { account, call, callMany, deploy, endAll, life, metric } from './deployment.ts'
+import { call, callMany, deploy, endAll, life, metric } from './deployment.ts'
 import { type Instance, run } from './instance.ts'
 import { describeWithPostgres, type PostgresServer, startPostgres } from '../../../tests/support/postgres-server.ts'
 
@@ -48,10 +48,13 @@ describeWithPostgres('instances with OWNER_SSO_STORE=postgres://…', () => {
     await comes({ store: 'up' }, first)
     expect(first.printed().match(/store-down/gu)).toHaveLength(1)
 
-    const program = run('sign-in', {
-      environment: { ...environment, OWNER_SSO_ACCOUNT: account, OWNER_SSO_CREDENTIAL: 'correct horse' },
-    })
+    const other = { OWNER_SSO_ACCOUNT: 'regional@example.com', OWNER_SSO_CREDENTIAL: 'correct horse' }
+    const sealing = { OWNER_SSO_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64') }
+    const program = run('sign-in', { environment: { ...environment, ...other, ...sealing } })
     expect(await program.exitCode).toBe(0)
+    const [kept] = await server.query("SELECT record FROM owner_sso_tokens WHERE account = 'regional@example.com'")
+    expect(kept?.['record']).toContain('"state":"sealed"')
+    expect(kept?.['record']).not.toContain('token"')
     expect(await Promise.all(instances.map((instance) => instance.signal('SIGTERM')))).toEqual([0, 0, 0])
     for (const { printed } of [...instances, program]) expect(printed()).not.toContain('hush')
   }, 180_000)
