@@ -45,6 +45,8 @@ export interface Exchange {
 const maxInterim = 10
 /** Bytes of a 401's body that are read to keep its connection. */
 const maxAside = 65_536
+/** Milliseconds that the rest of it may take once the request goes out again, which may have to wait for this connection. */
+const maxAsideTime = 500
 
 /** Why a request to the owner API is broken off: its answer has nowhere to go. */
 const ended = new Error('the exchange is over')
@@ -83,24 +85,28 @@ export function runExchange(dispatcher: Dispatcher, exchange: Exchange): void {
     const delivery = deliveryTo(exchange, trace, { fail, silence: limit })
     let isAnswered = false
     let interim = 0
-    /** A 401 that is not, or not yet, for the caller: how many bytes of it were thrown away, and what broke it off. */
-    let aside: { bytes: number; lost?: Error } | undefined
+    /** A 401 that is not, or not yet, for the caller. */
+    let aside: Aside | undefined
 
     /** The 401 waits, unread, for another token; then the request goes out again, or the 401 to the caller. */
     const onUnauthorized = async (controller: Dispatcher.DispatchController, deliver: () => void): Promise<void> => {
-      const held: { bytes: number; lost?: Error } = { bytes: 0 }
+      const held: Aside = { bytes: 0, hasEnded: false }
       aside = held
       controller.pause()
       limit.lift()
       try {
         const next = await exchange.tokenAfter(token)
         if (isOver) return
-        if (next !== undefined) attempt(next, false)
-        else if (held.lost) fail(held.lost)
+        if (next !== undefined) {
+          if (!held.hasEnded) held.endLimit = startTimeLimit(maxAsideTime, () => controller.abort(ended))
+          attempt(next, false)
+        } else if (held.lost) fail(held.lost)
         else {
           aside = undefined
           limit.heard(exchange.bodyTimeout)
           deliver()
+          // One without a body, to a HEAD: no pause holds its end up.
+          if (held.hasEnded) delivery.end()
         }
       } catch (error) {
         end(exchange.answerTo(error), error)
@@ -144,16 +150,34 @@ export function runExchange(dispatcher: Dispatcher, exchange: Exchange): void {
         },
         onResponseEnd() {
           limit.end()
-          if (!aside) delivery.end()
+          if (aside) endAside(aside)
+          else delivery.end()
         },
         onResponseError(_controller, error) {
           limit.end()
-          if (aside) aside.lost = error
-          else fail(error)
+          if (!aside) return fail(error)
+          aside.lost = error
+          endAside(aside)
         },
       },
     )
   }
+}
+
+/** An answer whose body is thrown away, but for the case that no other comes. */
+interface Aside {
+  /** Thrown away so far. */
+  bytes: number
+  hasEnded: boolean
+  /** What broke it off. */
+  lost?: Error
+  /** Ends the limit on what is left of it. */
+  endLimit?: () => void
+}
+
+function endAside(aside: Aside): void {
+  aside.hasEnded = true
+  aside.endLimit?.()
 }
 
 /** Calls back once the last byte of a body was handed over. */

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { createSso, createTokenManager, type TokenManager } from '@owner-sso/core'
 import { useEmulator } from '@owner-sso/emulator/jest'
@@ -97,6 +98,21 @@ it('neither refreshes nor repeats for a token that the manager has just got', as
   expect(ownerApiRequests()).toHaveLength(before.requests + 1)
 })
 
+it.each(['HEAD', 'GET'])('passes a 401 without a body on to %s where there is no other token', async (method) => {
+  const refusing = await listen((_request, response) => void response.writeHead(401, { 'content-length': 0 }).end())
+  const same: Pick<TokenManager, 'getAccessToken' | 'invalidate'> = {
+    getAccessToken: (name) => tokens.getAccessToken(name),
+    invalidate: async () => {},
+  }
+  const other = ownerApiProxy({ target: refusing.url, tokens: same, account, authorize: true })
+  const otherHome = await listen(other)
+  const answer = await sendRaw(otherHome.port, rawRequest(method, '/api/1/vehicles'))
+  expect([answer.status, answer.body]).toEqual([401, ''])
+  await otherHome.close()
+  await other.close()
+  await refusing.close()
+})
+
 it.each([403, 429, 500])(
   'passes a %i on to who has used the token before, and asks nobody for another',
   async (status) => {
@@ -161,6 +177,22 @@ it.each([
   }
   if (does === 'gives up') await until(() => ended > 0)
   expect([calls, ended]).toEqual([6, does === 'gives up' ? 1 : 0])
+  await otherHome.close()
+  await other.close()
+  await ownerApi.close()
+})
+
+it('lets go of a 401 that does not end: its connection may be the only one', async () => {
+  const gone: Promise<unknown>[] = []
+  const ownerApi = await listen((_request, response) => {
+    gone.push(once(response, 'close'))
+    if (gone.length === 1) response.writeHead(401).write('{')
+    else response.end('{}')
+  })
+  const other = ownerApiProxy({ target: ownerApi.url, tokens, account, authorize: true, maxConcurrent: 1 })
+  const otherHome = await listen(other)
+  expect((await fetch(`${otherHome.url}/api/1/vehicles`)).status).toBe(200)
+  await Promise.all(gone)
   await otherHome.close()
   await other.close()
   await ownerApi.close()
