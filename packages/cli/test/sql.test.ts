@@ -39,7 +39,7 @@ describeWithPostgres('a store in PostgreSQL', () => {
     expect(said[3]?.stdout).toContain('records are sealed (AES-256-GCM); the key is in OWNER_SSO_ENCRYPTION_KEY')
     const records = (await server.query('SELECT record FROM owner_sso_tokens')).map(({ record }) => String(record))
     expect(records.filter((record) => record.includes('"state":"sealed"')).length).toBeGreaterThan(0)
-    expect(records.filter((record) => record.includes('token"'))).toEqual([])
+    expect(records.some((record) => record.includes('token"'))).toBe(false)
 
     // Who may not make a table uses the one that is there.
     await server.query('GRANT SELECT, INSERT, UPDATE ON owner_sso_tokens TO guest')
