@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import { createSso, createTokenManager, type TokenManager } from '@owner-sso/core'
 import { type Emulator, startEmulator } from '@owner-sso/emulator'
 import { memoryTokenStore } from '@owner-sso/token-store-memory'
@@ -122,4 +122,46 @@ it('what is remembered of accounts is bounded', () => {
   for (let n = 0; n < 10_000; n += 1) histories.refused(`account ${n}`, token, 200)
   // Not fresh by its own word, and the one before it is forgotten.
   expect(histories.refused('first', `${token}2`, 403)).toBe(false)
+})
+
+it('ten thousand accounts are remembered; the one whose token is the longest the same goes first', () => {
+  const { refused: isRefused } = tokenHistories()
+  // A token that follows another is fresh, whatever it says of itself.
+  const isKnown = (name: string): boolean => isRefused(name, `${token} after`, 403)
+  for (let n = 0; n < 10_000; n += 1) isRefused(`account ${n}`, token, 200)
+  expect(isKnown('account 0')).toBe(true)
+  isRefused('one more', token, 200)
+  expect([isKnown('account 1'), isKnown('account 3'), isKnown('account 0')]).toEqual([false, true, true])
+})
+
+it.each([
+  [0, true],
+  [899.999, true],
+  [900, false],
+  [-899.999, true],
+  [-900, false],
+])('a token issued %d s ago is fresh: %s', (age, isFresh) => {
+  const now = 1_800_000_000
+  const clock = jest.spyOn(Date, 'now').mockReturnValue(now * 1000)
+  try {
+    const claims = Buffer.from(JSON.stringify({ iat: now - age })).toString('base64url')
+    expect(tokenHistories().refused('ann', `e30.${claims}.`, 403)).toBe(isFresh)
+  } finally {
+    clock.mockRestore()
+  }
+})
+
+it.each([
+  [200, false],
+  [400, false],
+  [401, true],
+  [402, false],
+  [404, false],
+  [499, false],
+  [500, true],
+])('after an answer with %d a 403 refuses the token: %s', (status, refuses) => {
+  const histories = tokenHistories()
+  const claims = Buffer.from(JSON.stringify({ iat: Date.now() / 1000 })).toString('base64url')
+  expect(histories.refused('ann', `e30.${claims}.`, status)).toBe(false)
+  expect(histories.refused('ann', `e30.${claims}.`, 403)).toBe(refuses)
 })

@@ -1,6 +1,13 @@
 import { inspect } from 'node:util'
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
-import { createSso, createTokenManager, StoreError, type TokenManager } from '@owner-sso/core'
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
+import {
+  createSso,
+  createTokenManager,
+  FirewallChallengeError,
+  RefreshBudgetError,
+  StoreError,
+  type TokenManager,
+} from '@owner-sso/core'
 import { type Emulator, startEmulator } from '@owner-sso/emulator'
 import { memoryTokenStore } from '@owner-sso/token-store-memory'
 import { OwnerSsoStrategy, SignInUnavailableError } from '../src/index.ts'
@@ -35,6 +42,24 @@ describe('a sign-in that failed through nobody’s fault', () => {
     const second = await browser.post('/passport-login').send(plain).expect(503)
     expect(second.headers['retry-after']).toBeDefined()
     expect(emulator.requests).toHaveLength(1)
+  })
+
+  it.each([
+    [120, '120'],
+    [119.2, '120'],
+    [1, '1'],
+    [0, '1'],
+    [-60, '1'],
+  ])('asks to wait whole seconds until the next attempt, one at the least (%d: %s)', (seconds, header) => {
+    const now = 1_800_000_000
+    const clock = jest.spyOn(Date, 'now').mockReturnValue(now * 1000)
+    try {
+      for (const Timed of [FirewallChallengeError, RefreshBudgetError]) {
+        expect(new SignInUnavailableError(new Timed(now + seconds)).headers).toEqual({ 'Retry-After': header })
+      }
+    } finally {
+      clock.mockRestore()
+    }
   })
 
   it('is kept from sending by a block that another process has met, whichever service the strategy has', async () => {

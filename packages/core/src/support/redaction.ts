@@ -39,19 +39,18 @@ export function redacted(data: object, { harmless, print }: SecretiveKind): obje
   for (const name of fieldsOf(data)) {
     const value: unknown = Reflect.get(data, name)
     if (harmless.has(name)) copy[name] = value
-    // Hidden as it is written: to hide it afterwards takes twice as long, and this happens whenever a record is read.
-    else Object.defineProperty(copy, name, { value, ...unlisted, writable: true, configurable: true })
+    // What is defined can not be enumerated. Afterwards it takes twice as long, and this happens whenever a record is read.
+    else Object.defineProperty(copy, name, { value, writable: true, configurable: true })
   }
-  Object.defineProperty(copy, wayOut, { value: toJson, ...unlisted })
-  return Object.defineProperty(copy, inspect.custom, { value: print, ...unlisted })
+  Object.defineProperty(copy, wayOut, { value: toJson })
+  return Object.defineProperty(copy, inspect.custom, { value: print })
 }
 
 /** A copy of `data` for whoever stores it, in whichever way: all fields can be enumerated. It prints without its secrets. */
 export function storable<T extends object>(data: T, { print }: SecretiveKind): T {
-  return Object.defineProperty(wholeOf(data), inspect.custom, { value: print, ...unlisted })
+  return Object.defineProperty(wholeOf(data), inspect.custom, { value: print })
 }
 
-const unlisted = { enumerable: false }
 const wayOut = 'toJSON'
 
 function toJson(this: object): object {

@@ -272,6 +272,17 @@ describe('an answer that is too much or no HTTP is refused (S19, G2)', () => {
     expect(service.requests).toHaveLength(1)
   })
 
+  it('a page of too many elements', async () => {
+    const body = '<br>'.repeat(5001)
+    const service = await small({ token: { status: 400, headers: { 'content-type': 'text/html' }, body } })
+    await expect(refreshAt(service.authUrl)).rejects.toMatchObject({
+      code: 'ERR_SSO_UNEXPECTED_RESPONSE',
+      message: expect.stringContaining('too many or too deeply nested elements'),
+      step: 'refresh',
+      status: 400,
+    })
+  })
+
   it.each([
     ['headers of 40 KiB', `HTTP/1.1 200 OK\r\nX-Long: ${'x'.repeat(40_000)}\r\n\r\n`, '16 KiB'],
     ['no HTTP', 'SSH-2.0-OpenSSH_9.2\r\n', 'not valid HTTP'],

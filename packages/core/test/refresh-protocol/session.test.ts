@@ -21,8 +21,11 @@ describe('an account', () => {
     expect(await tokens.status(account)).toEqual({ state: 'expired', ...facts })
     await tokens.forget(account)
     expect(await other.status(account)).toEqual({ state: 'signed-out' })
-    await expect(tokens.getAccessToken(account)).rejects.toMatchObject({ code: 'ERR_SSO_SIGNED_OUT' })
-    await expect(other.refresh(account)).rejects.toMatchObject({ code: 'ERR_SSO_SIGNED_OUT' })
+    const signedOut = { code: 'ERR_SSO_SIGNED_OUT', step: 'token-manager', requestSent: false }
+    await expect(tokens.getAccessToken(account)).rejects.toMatchObject(signedOut)
+    await expect(other.refresh(account)).rejects.toMatchObject(signedOut)
+    // Who never heard of the account.
+    await expect(world.process().getAccessToken(account)).rejects.toMatchObject(signedOut)
   })
 
   it('whose access token was refused is as good as expired', async () => {
