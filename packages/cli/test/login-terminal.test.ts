@@ -225,6 +225,8 @@ it('owner-sso login --browser reads the address from a program, without a termin
 it('owner-sso login --browser stores nothing where another account signed in than the one that was named', async () => {
   const { code, said } = await signInAs('plain@example.com', 'ann@example.com')
   expect(code).toBe(3)
+  expect(said).toContain('You end up on a page that does not exist, …/void/callback?code=…')
+  expect(said).toContain('Copy its whole address from the address bar, and paste it here.')
   expect(said).toContain('The account that signed in is plain@example.com, not ann@example.com. Nothing was stored.')
   expect(said).toContain('owner-sso login --browser --account plain@example.com')
   expect((await machine.run(['status', '--json'])).stdout).not.toContain('example.com')
