@@ -568,6 +568,13 @@ describe('callers that wait for the next token', () => {
     expect(await later.next).toBeUndefined()
   })
 
+  it('do not wait, nor take a place, where they have hung up already', async () => {
+    const { wait } = waitingRoom(1)
+    // While the current token was looked up, for one: no event tells of it any more.
+    expect(await wait('a', Object.assign(new EventEmitter(), { destroyed: true })).next).toBeUndefined()
+    expect(jest.getTimerCount()).toBe(0)
+  })
+
   it('are answered by one look for all of an account, and leave nothing behind', async () => {
     const { told, looks, changes, wait } = waitingRoom(1024)
     const [first, second, other] = [wait('a'), wait('b'), wait('a', new EventEmitter(), 'bob')]

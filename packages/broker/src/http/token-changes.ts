@@ -70,6 +70,8 @@ export function tokenChanges(
 
   return {
     async next(client, account, { access_token: accessToken }, milliseconds, response) {
+      // While its current token was looked up: no event tells of that any more.
+      if (response.destroyed) return undefined
       const ofThisClient = [...waiting].filter((one) => one.client === client).length
       if (waiting.size >= mostWaiting || ofThisClient >= mostOfOneClient) {
         throw new RefusedCall('ERR_BROKER_TOO_MANY_CALLS', { 'retry-after': '1' })
