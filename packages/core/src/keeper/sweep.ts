@@ -1,7 +1,13 @@
 /**
  * One sweep: a look at all accounts, then those whose session ends soon get new tokens, the soonest first.
  */
-import { FirewallChallengeError, RefreshBudgetError, StoreError } from '../errors.ts'
+import {
+  FirewallChallengeError,
+  RefreshBudgetError,
+  RefreshInDoubtError,
+  StoreError,
+  TokenRejectedError,
+} from '../errors.ts'
 import { isOfOneRecord } from '../refresh-protocol/account-list.ts'
 import type { Context } from '../refresh-protocol/context.ts'
 import type { Alarm } from './alarm.ts'
@@ -123,7 +129,7 @@ async function refreshInTurn(
       } else {
         counts.failed += 1
         if (error instanceof StoreError && !isOfOneRecord(error)) failure ??= error
-        else if (queue.failed() >= mostFailures && !isPaced) counts.failed += queue.abandon()
+        else if (!isWaiting(error) && queue.failed() >= mostFailures && !isPaced) counts.failed += queue.abandon()
       }
       failed = { error: error instanceof Error ? error : new Error('The refresh failed.') }
     }
@@ -153,6 +159,12 @@ async function refreshInTurn(
   } finally {
     await Promise.all(flights)
   }
+}
+
+/** Nobody asked the service: an earlier request is in doubt, or was rejected, and the time of the next one has not come. */
+function isWaiting(error: unknown): boolean {
+  if (error instanceof RefreshInDoubtError) return error.cause === undefined
+  return error instanceof TokenRejectedError && !error.requestSent
 }
 
 const countOf = {

@@ -129,7 +129,8 @@ export function createAccountMemory(size: number): AccountMemory {
     },
     all: () => all.values(),
     release(cache) {
-      if (!isBusy(cache) && !used.has(cache.account)) forget(cache.account)
+      // Another may have taken its place since a call began with it.
+      if (!isBusy(cache) && !used.has(cache.account) && all.get(cache.account) === cache) forget(cache.account)
     },
   }
 }

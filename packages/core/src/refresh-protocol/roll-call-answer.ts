@@ -16,11 +16,16 @@ const together = 16
 /** For as long as anybody holds the manager: a forgotten one, of one request or one test, is not kept alive by its timer. */
 export function answerRollCalls(context: Context): void {
   const held = new WeakRef(context)
+  let isAnswering = false
   const end = context.runtime.every?.(interval, () => {
     const living = held.deref()
     if (living === undefined) end?.()
+    if (living === undefined || isAnswering) return
+    isAnswering = true
     // Where the store is down, it is looked at again in 15 seconds; whoever needs it hears of it.
-    else void answerRollCall(living).catch(() => undefined)
+    void answerRollCall(living)
+      .catch(() => undefined)
+      .finally(() => (isAnswering = false))
   })
 }
 

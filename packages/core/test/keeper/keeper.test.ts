@@ -525,6 +525,22 @@ describe('sweepOnce (N8)', () => {
     expect(ended).toMatchObject({ refreshed: 1 })
   })
 
+  it('takes no account in doubt, which waits for its time, for a service that fails', async () => {
+    const world = await fleet()
+    await world.fill(8)
+    await world.pass(minutes(1))
+    await world.process().save('one more', world.tokens({ refresh_token: 'one more' }))
+    await world.pass(hours(6.7))
+    const { answer } = world
+    world.answer = () => Promise.reject(new Error('503'))
+    const first = world.process()
+    for (let index = 0; index < 8; index += 1) await first.refresh(nameOf(index)).catch(() => undefined)
+    world.answer = answer
+    const run = sweepOnce(world.process())
+    await world.pass(1000)
+    expect(await run).toMatchObject({ due: 9, refreshed: 1, failed: 8 })
+  })
+
   it('gives up a service that fails, without asking for each account', async () => {
     const world = await fleet()
     await world.fill(40)

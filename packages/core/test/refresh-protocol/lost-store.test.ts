@@ -330,6 +330,29 @@ describe('a store that was set back', () => {
     expect((await world.store.read('second'))?.record).toMatchObject({ tokens: { access_token: newest } })
   })
 
+  it('is looked at once, however many calls come while it is slow to answer', async () => {
+    const { world, old } = twoProcesses()
+    for (let index = 0; index < 20; index += 1) {
+      await old.save(`owner-${index}@example.com`, world.tokens({ refresh_token: `r-${index}` }))
+    }
+    const read = world.store.read.bind(world.store)
+    const slow = deferred<void>()
+    let reads = 0
+    world.store.read = async (name) => {
+      if (name.endsWith('@example.com')) {
+        reads += 1
+        await slow.promise
+      }
+      return read(name)
+    }
+    world.store.clear()
+    for (let calls = 0; calls < 4; calls += 1) await world.rollCall()
+    expect(reads).toBe(16)
+    slow.resolve()
+    await world.pass(1000)
+    expect(reads).toBe(20)
+  })
+
   it('gets all accounts back that a process holds, though one record can’t be read', async () => {
     const { world, old } = twoProcesses()
     const names = Array.from({ length: 20 }, (_, index) => `owner-${index}@example.com`)

@@ -221,6 +221,34 @@ describe('a store that is down', () => {
     expect(await world.process().getAccessToken(account)).toBe('a1')
   })
 
+  it('nor does a call that began before another account took its place', async () => {
+    const world = bench()
+    const tokens = world.process({ cachedAccounts: 1 })
+    await tokens.save(account, world.tokens())
+    await tokens.save('another', world.tokens({ access_token: 'b0', refresh_token: 's0' }))
+    await world.pass(hours(8))
+    const read = world.store.read.bind(world.store)
+    const late = deferred<void>()
+    world.store.read = async (name) => {
+      world.store.read = read
+      const stored = await read(name)
+      await late.promise
+      return stored
+    }
+    const call = tokens.refresh(account).catch(() => undefined)
+    await tokens.getAccessToken('another')
+    const { answer } = world
+    world.answer = async (...args) => {
+      world.store.down = true
+      return answer(...args)
+    }
+    const newest = await tokens.getAccessToken(account)
+    await tokens.status('another').catch(() => undefined)
+    late.resolve()
+    await call
+    expect(await tokens.getAccessToken(account)).toBe(newest)
+  })
+
   it('is a typed error without the store’s own words, which might hold a secret', async () => {
     const world = bench()
     const tokens = world.process()
