@@ -115,7 +115,7 @@ export function createSharedBreaker(store: GuardedStore, runtime: Runtime): Shar
       const challenges = (known?.record.challenges ?? 0) + (isFurther ? 1 : 0)
       const doubled = Math.min(asked * 2 ** Math.max(0, challenges - 1), Math.max(asked, longestWait))
       // Nobody sends before the time that others were told.
-      const left = known === undefined ? 0 : remaining(known) / 1000
+      const left = known === undefined || known.isProbe ? 0 : remaining(known) / 1000
       const wait = Math.ceil(Math.max(asked, left, doubled * (0.8 + 0.4 * runtime.random())))
       const block = { challenges: Math.max(1, challenges), wait }
       // Where the store is down, this process at least remembers it by itself.

@@ -90,7 +90,7 @@ describe('a challenge', () => {
     expect(world.sent).toHaveLength(2)
     // The probe has a minute.
     const told = errors.map((error) => error.nextAttemptAt - began)
-    expect(told.toSorted((one, other) => one - other)).toEqual([...Array<number>(7).fill(60), 900])
+    expect(told.toSorted((one, other) => one - other)).toEqual([...Array<number>(7).fill(60), 1800])
   })
 
   it('whose probe is never answered is probed by another process after a minute, and not before', async () => {
