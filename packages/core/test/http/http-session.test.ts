@@ -111,6 +111,21 @@ describe('an error says whether the request may have arrived (C4)', () => {
     expect(server.connections).toBe(1)
   })
 
+  it.each([false, true])('no socket is left of a CONNECT that a proxy never answers (http2: %s)', async (http2) => {
+    const ending = new AbortController()
+    let ended: Promise<unknown> | undefined
+    const server = await raw((socket) => {
+      ended = once(socket, 'close')
+      socket.once('data', () => ending.abort())
+    })
+    const authUrl = 'https://127.0.0.1:9'
+    const sso = createSso({ authUrl, transport: { http2 }, proxy: `http://127.0.0.1:${server.port}` })
+    const refresh = sso.refresh(tokensOf(authUrl), { signal: ending.signal })
+    await expect(refresh).rejects.toMatchObject({ code: 'ERR_SSO_TIMEOUT', ...notSent })
+    await ended
+    expect(server.received).toMatch(/^CONNECT 127\.0\.0\.1:9 HTTP/u)
+  })
+
   it('not sent: the certificate is not trusted, and the request is never written', async () => {
     const server = await raw(() => undefined, certificate)
     await expect(refreshAt(`https://127.0.0.1:${server.port}`)).rejects.toMatchObject({
