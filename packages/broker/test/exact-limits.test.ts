@@ -478,11 +478,16 @@ describe('time', () => {
   it('between two writes of what clients did is a minute', async () => {
     const notes = storeNotes(memoryTokenStore(), 'uses')
     const uses = clientUses(notes, async () => (name) => name === 'a')
+    const good = { calls: 1, last_used_at: now, last_address: '192.0.2.9' }
+    const odd = [null, 'x', {}, { ...good, calls: '1' }, { ...good, last_used_at: null }, { ...good, last_address: 1 }]
+    const before = Object.fromEntries([good, ...odd].map((use, index) => [`n${index}`, use]))
+    await notes.change(() => before)
+    expect([...(await uses.read())]).toEqual([['n0', good]])
     jest.setSystemTime((now + 0.9) * 1000)
     for (const address of ['192.0.2.1', '192.0.2.2']) uses.note('a', address)
     uses.note('gone', '192.0.2.3')
     await jest.advanceTimersByTimeAsync(59_999)
-    expect(await notes.read()).toEqual({})
+    expect(await notes.read()).toEqual(before)
     await jest.advanceTimersByTimeAsync(1)
     expect(await notes.read()).toEqual({ a: { calls: 2, last_used_at: now, last_address: '192.0.2.2' } })
   })
