@@ -1,7 +1,7 @@
 /** `owner-sso broker` as real processes: who listens, who is let in, and who gets nothing any more. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -124,6 +124,31 @@ describe('owner-sso broker', () => {
     expect([first, second, token].some((secret) => log.includes(secret) || notes().includes(secret))).toBe(false)
     expect(statSync(audit).mode & 0o777).toBe(0o600)
   }, 180_000)
+
+  it('goes on with its audit log once that can be written again', async () => {
+    const folder = join(machine.home, 'logs')
+    const audit = join(folder, 'audit.log')
+    const { child, url, notes } = await started('--port', '0', '--audit', audit)
+    const call = async () => expect((await fetch(`${url}/token`)).status).toBe(401)
+    await call()
+    await until(async () => notes().includes('The audit log can’t be written'))
+    mkdirSync(folder)
+    await until(async () => {
+      await call()
+      return existsSync(audit)
+    })
+    expect(await stopped(child)).toBe(0)
+    expect(readFileSync(audit, 'utf8')).toMatch(/^(?:\{.*"ERR_BROKER_UNKNOWN_KEY"\}\n)+$/u)
+    expect(notes().match(/The audit log can’t be written: ENOENT/gu)).toHaveLength(1)
+  })
+
+  it('says where it can’t make the folder of its socket', async () => {
+    const home = machine.file('home', '')
+    const { code, stderr } = await machine.run(['broker', '--store', `file:${machine.tokensFolder}`], {
+      env: { HOME: home },
+    })
+    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('can’t be made (ENOTDIR)') })
+  })
 
   it('forwards calls of the owner API for programs with that scope alone', async () => {
     const { url } = await started('--port', '0', '--with-proxy')

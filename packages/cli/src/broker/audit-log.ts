@@ -1,7 +1,7 @@
 /**
  * Who got which account's token when, without the token: a line of JSON for each call.
  */
-import { createWriteStream } from 'node:fs'
+import { createWriteStream, type WriteStream } from 'node:fs'
 import type { AuditEntry } from '@owner-sso/broker'
 import { expandHome } from '../folders.ts'
 import { printNote } from '../output.ts'
@@ -17,12 +17,25 @@ export interface AuditLog {
 export function auditLog(path: string | undefined): AuditLog | undefined {
   if (path === undefined) return undefined
   if (path === '-') return { note: (entry) => printNote(JSON.stringify(lineOf(entry))), close: async () => undefined }
-  const file = createWriteStream(expandHome(path), { flags: 'a', mode: 0o600 })
-  // Tokens are handed out all the same.
-  file.on('error', ({ message }) => printNote(`The audit log can’t be written: ${message}`))
+  let isToldOf = false
+  /** Tokens are handed out also where it can't be written. A stream that failed writes no more: the next line gets another. */
+  const open = (): WriteStream => {
+    const stream = createWriteStream(expandHome(path), { flags: 'a', mode: 0o600 })
+    return stream.on('error', ({ message }) => {
+      if (!isToldOf) printNote(`The audit log can’t be written: ${message}`)
+      isToldOf = true
+      file = undefined
+    })
+  }
+  let file: WriteStream | undefined = open()
   return {
-    note: (entry) => void file.write(`${visible(JSON.stringify(lineOf(entry)))}\n`),
-    close: () => new Promise((resolve) => void file.end(() => resolve())),
+    note(entry) {
+      file ??= open()
+      file.write(`${visible(JSON.stringify(lineOf(entry)))}\n`, (error) => {
+        if (!error) isToldOf = false
+      })
+    },
+    close: () => new Promise((resolve) => (file === undefined ? resolve() : void file.end(() => resolve()))),
   }
 }
 

@@ -2,7 +2,7 @@
  * Where a broker listens, and where its list of programs is.
  */
 import { mkdirSync, readFileSync } from 'node:fs'
-import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { isAbsolute, join, resolve } from 'node:path'
 import type { ClientsPlace, ListenOptions } from '@owner-sso/broker'
 import type { TokenStore } from '@owner-sso/core'
 import type { CommandOptions } from '../call.ts'
@@ -22,9 +22,17 @@ export function listenOptionsOf(options: CommandOptions): ListenOptions[] {
 }
 
 function socketPath(socket: string | undefined): string {
-  const path = resolve(expandHome(socket ?? defaultSocket))
-  if (socket === undefined) mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-  return path
+  if (socket === undefined) makeConfigFolder()
+  return resolve(expandHome(socket ?? defaultSocket))
+}
+
+function makeConfigFolder(): void {
+  try {
+    mkdirSync(configFolder, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    const code = systemCode(error) ?? 'unknown'
+    throw usageError(`${configFolder} can’t be made (${code}).`, 'Choose another place with --socket, or give --port.')
+  }
 }
 
 function portOptions({ port: text, host, tlsCert, tlsKey, behindTlsProxy }: CommandOptions): ListenOptions {
