@@ -40,7 +40,10 @@ export function createWaitingLine(): WaitingLine {
   const all = (): Waiter[] => ranks.flatMap((rank) => [...of(rank).values()])
   return {
     add: (waiter) => void of(waiter.rank).set(waiter.key, waiter),
-    remove: ({ key, rank }) => void of(rank).delete(key),
+    remove: (waiter) => {
+      // The same key may wait anew by now.
+      if (of(waiter.rank).get(waiter.key) === waiter) of(waiter.rank).delete(waiter.key)
+    },
     move(key, rank) {
       for (const from of byRank.values()) {
         const waiter = from.get(key)

@@ -75,6 +75,8 @@ export function spendTurn(cache: AccountCache, context: Context): SpentTurn {
     isGood() {
       const isGood = budget.isUsable(place.current())
       cache.turns = { ...cache.turns, missed: !isGood }
+      // From now on it is on its way, and the answer may take long.
+      if (isGood) place.end()
       return isGood
     },
     end: place.end,
@@ -96,7 +98,9 @@ function renewed(cache: AccountCache, { authUrl, place }: Turn, budget: RefreshB
   const renew = async (): Promise<void> => {
     await new Promise<void>((resolve) => runtime.after(placeLife / 3, resolve))
     if (isEnded) return
-    newest = await budget.place(authUrl, cache, rankOf(cache, context))
+    const next = await budget.place(authUrl, cache, rankOf(cache, context))
+    if (isEnded) return budget.giveBack(authUrl, next)
+    newest = next
     await renew()
   }
   // Where none is to be had the request is not sent, and that is told by the next turn.

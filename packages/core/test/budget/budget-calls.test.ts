@@ -1,6 +1,8 @@
 /** The budget as callers of a token manager meet it. */
 import { describe, expect, it } from '@jest/globals'
+import { createWaitingLine, type Waiter } from '../../src/budget/waiting-line.ts'
 import { FirewallChallengeError } from '../../src/errors.ts'
+import { refreshBudgetRecordName } from '../../src/refresh-protocol/record-names.ts'
 import { account, bench, hours, idle } from '../refresh-protocol/harness.ts'
 
 const requestBudget = { perMinute: 2, burst: 1 }
@@ -121,9 +123,46 @@ describe('a budget', () => {
     expect(world.sent).toHaveLength(1)
   })
 
+  it('nor does it take places any more once it is sent, however long the answer takes', async () => {
+    const { world, names } = await withAccounts(1)
+    const [name = ''] = names
+    await world.pass(hours(9))
+    const tokens = world.process({ requestBudget: { perMinute: 30 } })
+    world.connect = async (beforeSend) => {
+      await world.after(5000)
+      beforeSend()
+    }
+    const { answer } = world
+    const taken = async (): Promise<unknown> => {
+      const stored = await world.store.read(refreshBudgetRecordName(world.tokens().auth_url))
+      return stored?.record.state === 'refresh-budget' && stored.record.free
+    }
+    let before: unknown
+    world.answer = async (...call) => {
+      before = await taken()
+      await world.after(20_000)
+      return answer(...call)
+    }
+    const call = tokens.getAccessToken(name)
+    await world.pass(40_000)
+    expect(await call).toBe('a1')
+    expect(await taken()).toEqual(before)
+  })
+
   it('refuses a priority that there is none of', async () => {
     const { world } = await withAccounts(0)
     const call = world.process().refresh(account, JSON.parse('{"priority":"high"}'))
     await expect(call).rejects.toThrow('priority')
   })
+})
+
+it('who leaves the line takes nobody out of it who waits anew for the same', () => {
+  const line = createWaitingLine()
+  const waiter = (): Waiter => ({ key, rank: 'with a token', serve: () => undefined, refuse: () => undefined })
+  const key = {}
+  const [before, anew] = [waiter(), waiter()]
+  line.add(before)
+  line.add(anew)
+  line.remove(before)
+  expect(line.next()).toBe(anew)
 })
