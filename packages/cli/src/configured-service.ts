@@ -18,17 +18,16 @@ import { configFile, expandHome } from './folders.ts'
 import type { Given, Settings } from './settings.ts'
 
 /**
- * What refreshes. Made by the first refresh: a call that finds a valid token does without, and starts faster for it.
+ * What refreshes. Made before there is anything to refresh: what fails within a refresh leaves that in doubt, also a setting
+ * that can't be used.
  *
- * @throws CommandError where no service is named
+ * @throws CommandError where no service is named, or something about it is wrong
  */
 export function refreshService(settings: Settings): Pick<Sso, 'refresh' | 'isOfAnotherOwner'> {
-  authUrlOf(settings)
-  let made: Sso | undefined
-  const sso = (): Sso => (made ??= serviceOf(settings))
+  const sso = serviceOf(settings)
   return {
-    refresh: async (tokens, options) => sso().refresh(tokens, options),
-    isOfAnotherOwner: async (tokens, account) => sso().isOfAnotherOwner(tokens, account),
+    refresh: (tokens, options) => sso.refresh(tokens, options),
+    isOfAnotherOwner: (tokens, account) => sso.isOfAnotherOwner(tokens, account),
   }
 }
 

@@ -81,6 +81,19 @@ describe('owner-sso token', () => {
     expect(stderr).toContain('OWNER_SSO_AUTH_URL')
   })
 
+  it.each([
+    ['refresh', { OWNER_SSO_AUTH_URL: 'ftp://auth.example.com' }, /https/u],
+    ['refresh', { OWNER_SSO_CA: '/none.pem' }, /none\.pem is not a readable PEM file/u],
+    ['token', { OWNER_SSO_CA: '/none.pem' }, /none\.pem is not a readable PEM file/u],
+    ['keep --once', { OWNER_SSO_TRANSPORT: 'none' }, /transport/iu],
+  ])('%s with %j is a mistake of the settings, which leaves no refresh in doubt', async (args, env, message) => {
+    await machine.signIn('plain@example.com')
+    const { code, stderr } = await machine.run(args.split(' '), { ahead: nineHours, env })
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(message) })
+    expect((await machine.run(['status', '--json'])).stdout).toContain('"state": "valid"')
+    expect(emulator.counters.refreshRequests).toBe(0)
+  })
+
   it('ends quietly where nobody reads its output', async () => {
     await machine.signIn('plain@example.com')
     for (const args of ['token', 'status', 'accounts', '--help', 'completion bash', 'doctor']) {

@@ -54,7 +54,11 @@ describe('wrong usage', () => {
     ['a store that is none', ['status', '--store', 'mysql://x'], 'owner-sso stores'],
     ['a password among the arguments', ['status', '--store', 'redis://u:hush@h'], 'OWNER_SSO_STORE'],
     ['a shell that is unknown', ['completion', 'tcsh'], 'bash, zsh and fish'],
-    ['an address that is none', ['token', '--auth-url', 'auth.example.com', '--account', 'x'], 'login --account x'],
+    [
+      'an address that is none',
+      ['token', '--auth-url', 'auth.example.com', '--account', 'x'],
+      'It came from --auth-url: correct it there',
+    ],
     ['a service without TLS', ['login', '--auth-url', 'http://auth.example.com', '--account', 'x'], 'correct it there'],
     ['no file there', ['login', '--account', 'x', '--credential-file', 'nowhere'], 'Correct --credential-file'],
     ['an empty password', ['login', '--account', 'x', '--credential-file', '/dev/null'], 'is empty'],

@@ -35,8 +35,8 @@ export async function askForLive(settings: Settings, agreed: boolean): Promise<v
 
 /** One refresh at most, and one call. */
 export async function checkLive(settings: Settings): Promise<Finding[]> {
-  const once = refreshOnce(refreshService(settings))
   try {
+    const once = refreshOnce(refreshService(settings))
     return await withTokens(settings, once.sso, async ({ tokens }) => {
       const account = await chosenAccount(settings, tokens)
       await requireSignedIn(account, tokens, () => tokens.refresh(account, { signal: stopped }))
