@@ -224,6 +224,15 @@ describe('the file of a recording', () => {
     expect(said.at(-1)).toMatch(/^not recorded: .*EISDIR/u)
   })
 
+  it('is whole again once it can be written', async () => {
+    const recorder = await record()
+    await rm(folder, { recursive: true })
+    expect((await pointedAt(recorder).open()).page.status).toBe(500)
+    await mkdir(folder)
+    expect((await pointedAt(recorder).open()).page.status).toBe(200)
+    expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({ exchanges: { length: 2 } })
+  })
+
   it('is never another one’s', async () => {
     await writeFile(file, 'mine')
     await expect(record()).rejects.toThrow(/login\.json exists already/u)

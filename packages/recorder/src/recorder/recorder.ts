@@ -90,7 +90,8 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
     options.onExchange?.(`${request.method} ${request.path} → ${String(recorded?.status ?? outcome.kind)}`)
     if (file === undefined) return
     const content = { ...fixture(), exchanges: [...exchanges] }
-    written = written.then(() => writeFixture(file, content))
+    // One that failed leaves the next its turn: that has all exchanges in it.
+    written = written.catch(() => undefined).then(() => writeFixture(file, content))
     await written
   }
 
