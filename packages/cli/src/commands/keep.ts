@@ -138,18 +138,16 @@ function lineTeller(): Teller {
 /** One line after the other. That one can't be written ends no sweep: it is told at the end. */
 function jsonTeller(): Teller {
   let written = Promise.resolve()
-  const failures: unknown[] = []
+  let failure: { readonly error: unknown } | undefined
   const print = (facts: object): void => {
     written = written
       .then(() => printData(JSON.stringify(facts)))
-      .catch((error: unknown) => {
-        failures.push(error)
-      })
+      .catch((error: unknown) => void (failure ??= { error }))
   }
   return {
     async end() {
       await written
-      if (failures.length > 0) throw failures[0]
+      if (failure !== undefined) throw failure.error
     },
     say: (text, facts = { note: text }) => print(facts),
     sweep: ({ error, ...facts }) => print(error === undefined ? facts : { ...facts, error: error.message }),
