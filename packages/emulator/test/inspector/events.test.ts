@@ -111,6 +111,8 @@ describe('the events of the inspector', () => {
 
   it('tell the state each second: passcodes of this moment, what lives, and no other secret', async () => {
     const { secrets } = await loginOverRegion(emulator, 'regional@example.com')
+    // A passcode lasts half a minute: this one has just begun.
+    emulator.clock.advance(30 - (emulator.clock.now() % 30))
     const { events, text } = await listen((seen) => seen.filter(({ event }) => event === 'state').length === 2)
     const account = emulator.accounts[1]
     expect(events.find(({ event }) => event === 'state')?.data).toMatchObject({
