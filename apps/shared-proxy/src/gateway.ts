@@ -89,7 +89,7 @@ export function createGateway({ tokens, store, clients, apiUrl, transport, authU
     else if (request.method === 'GET' || request.method === 'HEAD') void page(response)
     else sendRefusal(response, methodNotAllowed)
   })
-  server.on('connect', proxy.refuse).on('upgrade', proxy.refuse)
+  server.on('connect', proxy.refuse)
 
   const drain = drainOf(server)
 

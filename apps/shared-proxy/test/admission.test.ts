@@ -116,7 +116,7 @@ describeWithRedis('the door of the gateway', () => {
     ['CONNECT', 'CONNECT example.com:443 HTTP/1.1\r\nHost: example.com\r\n\r\n', 405],
     [
       'an upgrade',
-      'GET /api/1/vehicles HTTP/1.1\r\nHost: gateway\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n',
+      `GET /api/1/vehicles HTTP/1.1\r\nHost: gateway\r\nAuthorization: Bearer ${keys.home}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,
       501,
     ],
     [
@@ -127,6 +127,16 @@ describeWithRedis('the door of the gateway', () => {
   ])('refuses %s', async (_what, request, status) => {
     expect(await raw(deployment.instance(0).port, request)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `, 'u'))
     expect(forwarded()).toBe(0)
+  })
+
+  it('answers clients that offer HTTP/2, with a key and at the pages', async () => {
+    for (const path of ['/api/1/vehicles', '/healthz']) {
+      const head = [`GET ${path} HTTP/1.1`, 'Host: gateway', `Authorization: Bearer ${keys.home}`]
+      const offer = ['Connection: Upgrade, HTTP2-Settings, close', 'Upgrade: h2c', 'HTTP2-Settings: AAEAAEAAAAIAAAAA']
+      expect(await raw(deployment.instance(0).port, [...head, ...offer, '', ''].join('\r\n'))).toMatch(
+        /^HTTP\/1\.1 200 /u,
+      )
+    }
   })
 })
 

@@ -3,7 +3,15 @@
  */
 import type { IncomingMessage, RequestListener } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { endAfterAnswer, hasPlainFraming, isSpent, ownerApiProxy, rawAnswer, sendAnswer } from '@owner-sso/express'
+import {
+  asksForUpgrade,
+  endAfterAnswer,
+  hasPlainFraming,
+  isSpent,
+  ownerApiProxy,
+  rawAnswer,
+  sendAnswer,
+} from '@owner-sso/express'
 import { accountTokens } from './account-tokens.ts'
 import { type AuditEntry, auditTo } from './audit.ts'
 import type { Call, Surroundings } from './http/call.ts'
@@ -26,7 +34,7 @@ export interface TokenBroker {
   readonly handler: BrokerHandler
   /** For a server on a Unix socket, whose file permissions are the key: a caller without one may use every account. */
   readonly localHandler: BrokerHandler
-  /** For a server's events `connect` and `upgrade`, which never reach a handler: refuses with an answer. */
+  /** For a server's event `connect`, which never reaches a handler: refuses with an answer. Upgrades are refused by the handlers. */
   readonly refuse: RefuseUpgrade
   /**
    * A server of the broker's own.
@@ -87,6 +95,7 @@ export function tokenBroker(options: TokenBrokerOptions): TokenBroker {
       }
       const code = door.isLocal ? undefined : guardRefusal(request, hosts)
       if (code !== undefined) return sendAnswer(response, refusal(code))
+      if (asksForUpgrade(request)) return sendAnswer(response, refusal('ERR_BROKER_UPGRADE_REFUSED'))
       const call: Call = { request, response, door, query: new URLSearchParams(search), told: {} }
       if (isProxied) return answer(call, 'proxy', answerProxiedCall(call, around, proxy))
       if (route === undefined || methods === undefined) return sendAnswer(response, refusal('ERR_BROKER_NOT_FOUND'))

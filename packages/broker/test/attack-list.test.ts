@@ -128,6 +128,13 @@ describe('verbs and paths', () => {
     const upgrade = lines('GET /token HTTP/1.1', 'Host: localhost', 'Upgrade: websocket').replace('close', 'upgrade')
     expect((await send(upgrade)).status).toBe(501)
   })
+
+  it.each(['/token', '/api/1/vehicles', '/healthz'])('answers %s to a client that offers HTTP/2', async (path) => {
+    const connection = 'Connection: Upgrade, HTTP2-Settings, close'
+    const offer = [connection, 'Upgrade: h2c', 'HTTP2-Settings: AAEAAEAAAAIAAAAA']
+    const head = [`GET ${path} HTTP/1.1`, 'Host: localhost', `Authorization: Bearer ${key}`, ...offer]
+    expect((await send(`${head.join('\r\n')}\r\n\r\n`)).status).toBe(200)
+  })
 })
 
 describe('keys', () => {

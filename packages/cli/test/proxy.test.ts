@@ -47,6 +47,8 @@ describe('owner-sso proxy', () => {
     const { url } = await started()
     expect(await statusOf(`${url}/admin`, {})).toBe(404)
     expect(await statusOf(`${url}/api/1/vehicles`, { connection: 'upgrade', upgrade: 'websocket' })).toBe(501)
+    // Offered by clients of HTTP/2 with every call over plain http.
+    expect(await statusOf(`${url}/api/1/vehicles`, { connection: 'upgrade', upgrade: 'h2c' })).toBe(200)
   })
 
   it('answers for an owner API that can’t be reached in one fixed sentence, and says the rest to whoever runs it', async () => {

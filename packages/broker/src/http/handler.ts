@@ -11,5 +11,8 @@ export type BrokerHandler = (
   next?: (error?: unknown) => void,
 ) => void
 
-/** For a server's events `connect` and `upgrade`, which never reach a handler: refuses with an answer. */
+/**
+ * For a server's event `connect`, which never reaches a handler: refuses with an answer. It also answers an `upgrade`, but a server
+ * that listens to that hands it clients that only offer HTTP/2, too.
+ */
 export type RefuseUpgrade = (request: IncomingMessage, socket: Duplex) => void

@@ -54,6 +54,7 @@ function headersFor(code: BrokerRefusalCode): Record<string, string> {
     case 'ERR_BROKER_MALFORMED_REQUEST':
     case 'ERR_BROKER_SLOW_BODY':
     case 'ERR_BROKER_BODY_TOO_LARGE':
+    case 'ERR_BROKER_UPGRADE_REFUSED':
       return { connection: 'close' }
     case 'ERR_BROKER_CLIENTS':
       return { 'retry-after': '5' }

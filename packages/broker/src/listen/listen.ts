@@ -90,7 +90,7 @@ function requestListener({ handle, also }: Listener, door: Door): RequestListene
 /** Sets a server up. Returns what ends it. */
 function prepare(server: Server, { refuse }: Listener): () => Promise<void> {
   server.maxConnections = mostConnections
-  server.on('connect', refuse).on('upgrade', refuse)
+  server.on('connect', refuse)
   const drain = drainOf(server)
   let closed: Promise<void> | undefined
   const close = async (): Promise<void> => {

@@ -30,7 +30,7 @@ export async function run({ settings, options }: Call): Promise<number> {
       ...transportOf(settings),
     })
     const { server, url } = await listenOnLoopback((request, response) => proxy(request, response), port)
-    server.on('upgrade', proxy.refuse).on('connect', proxy.refuse)
+    server.on('connect', proxy.refuse)
     await (settings.json ? printJson({ url, account, target }) : printData(url))
     printNote(`Calls to ${url}/api/1/… go to ${target} as ${account}. Ctrl-C ends it.`)
     await untilStopped()

@@ -58,7 +58,7 @@ export function refusal(code: RefusalCode): Answer {
 
 function headersFor(status: number, code: RefusalCode): Record<string, string> {
   // Node ends the connection once this is written; what is left of the body is read as nothing.
-  if (code === 'ERR_OWNER_API_MALFORMED_REQUEST') return { connection: 'close' }
+  if (code === 'ERR_OWNER_API_MALFORMED_REQUEST' || status === 501) return { connection: 'close' }
   if (status === 405) return { allow: methods.join(', ') }
   return status === 503 ? { 'retry-after': '1' } : {}
 }

@@ -7,6 +7,7 @@ import { forwardedMethods, refusal } from '../answers/refusal.ts'
 import { isCrossSite } from './cross-site.ts'
 import { declaresBody } from './request-body.ts'
 import { isBelow, isPlainQuery, isUnambiguous } from './request-path.ts'
+import { asksForUpgrade } from './upgrade.ts'
 
 export interface AdmissionRules {
   /** Path of the owner API's address, without a slash at its end. */
@@ -18,9 +19,9 @@ export interface AdmissionRules {
 
 /** The path and query to ask the owner API for, or the refusal. */
 export function admission(request: IncomingMessage, rules: AdmissionRules): string | Answer {
-  const { method = '', url = '', headers } = request
+  const { method = '', url = '' } = request
   if (!forwardedMethods.has(method)) return refusal('ERR_OWNER_API_METHOD_NOT_ALLOWED')
-  if (headers.upgrade !== undefined) return refusal('ERR_OWNER_API_UPGRADE_REFUSED')
+  if (asksForUpgrade(request)) return refusal('ERR_OWNER_API_UPGRADE_REFUSED')
   const queryAt = url.indexOf('?')
   const path = queryAt < 0 ? url : url.slice(0, queryAt)
   if (!isUnambiguous(path) || (queryAt >= 0 && !isPlainQuery(url.slice(queryAt)))) {

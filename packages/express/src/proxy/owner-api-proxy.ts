@@ -28,7 +28,11 @@ export interface OwnerApiProxy<Request extends IncomingMessage = IncomingMessage
   (request: Request, response: ServerResponse, next?: (error?: unknown) => void): void
   /** Calls under way. */
   readonly active: () => number
-  /** For a server's events `connect` and `upgrade`, which never reach a handler: refuses with an answer. */
+  /**
+   * For a server's event `connect`, which never reaches a handler: refuses with an answer. Not for `upgrade`, unless you would
+   * listen to it anyway: upgrades reach the handler, which refuses them itself, and a server with a listener takes clients that
+   * only offer HTTP/2 (`Upgrade: h2c`) for upgrades, too.
+   */
   readonly refuse: (request: IncomingMessage, socket: Duplex) => void
   /**
    * Takes no more calls (503) and resolves when those under way have ended and the connections are closed.

@@ -340,18 +340,24 @@ describe.each(homes)('the attack list, on %s', (_home, mount, start) => {
 
     it.each([
       ['websocket', ['Upgrade: websocket', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==', 'Sec-WebSocket-Version: 13']],
-      ['h2c', ['Upgrade: h2c', 'HTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA']],
+      ['one of two', ['Upgrade: h2c, websocket']],
+      ['nothing', ['Upgrade:']],
     ])('refuses an upgrade to %s with an answer', async (_protocol, lines) => {
-      const head = [
-        `GET ${mount}/api/1/stream HTTP/1.1`,
-        'Host: app.example.com',
-        ...lines,
-        'Connection: upgrade, close',
-      ]
+      const head = [`GET ${mount}/api/1/stream HTTP/1.1`, 'Host: app.example.com', ...lines, 'Connection: upgrade']
       const answer = await sendRaw(home.port, [...head, '', ''].join('\r\n'))
       expect(answer.status).toBe(501)
       expect(JSON.parse(answer.body)).toMatchObject({ code: 'ERR_OWNER_API_UPGRADE_REFUSED' })
       expect(ownerApi.seen).toEqual([])
+    })
+
+    it('forwards the calls of a client that only offers HTTP/2, and nothing of the offer', async () => {
+      const offer = ['Connection: Upgrade, HTTP2-Settings, close', 'Upgrade: h2c', 'HTTP2-Settings: AAEAAEAAAAIAAAAA']
+      const head = [`POST ${mount}/api/1/vehicles HTTP/1.1`, 'Host: app.example.com', ...offer, 'Content-Length: 2']
+      expect((await sendRaw(home.port, [...head, '', '{}'].join('\r\n'))).status).toBe(200)
+      const [{ headers, body } = { headers: {}, body: '' }] = ownerApi.seen
+      expect(body.toString()).toBe('{}')
+      expect(headers).toMatchObject({ connection: 'keep-alive' })
+      expect(Object.keys(headers)).not.toEqual(expect.arrayContaining([expect.stringMatching(/upgrade|http2/u)]))
     })
   })
 })
