@@ -21,12 +21,12 @@ export interface FleetFigures {
   readonly replays: number
   /** Accounts whose owner has to sign in again. */
   readonly lost: number
-  /** Access tokens that ended on an everyday day before new ones came. */
+  /** Access tokens that somebody needs and that ended on an everyday day before new ones came. */
   readonly ended: number
   /** How everyday calls ended, and those while the service was away: by token or code. */
   readonly everyday: Readonly<Record<string, number>>
   readonly away: Readonly<Record<string, number>>
-  /** Seconds that the budget needs for one refresh of every account. */
+  /** Seconds that the budget needs for one refresh of every account whose access token is to work. */
   readonly need: number
   /** Seconds from the end of the outage until every call got a token. */
   readonly working: number
@@ -51,9 +51,9 @@ export async function runFleet(
   course: FleetCourse,
   tell: (part: string, before: FleetTally) => void = () => undefined,
 ): Promise<FleetFigures> {
-  const { accounts, life, requestBudget, settle, steady, outage } = course
+  const { accounts, used, session, life, requestBudget, settle, steady, outage } = course
   const fleet = await startFleet(course)
-  const { traffic, issued, firstIssued, isUsed } = fleet
+  const { traffic, issued, firstIssued, isUsed, isKeptFresh } = fleet
   const tally = (): FleetTally => ({ requests: traffic.all(), replays: fleet.replays(), lost: fleet.lost() })
   tell('sign in', tally())
   await fleet.run(settle)
@@ -75,8 +75,8 @@ export async function runFleet(
   const back = fleet.now()
   fleet.watch()
   tell('after it', tally())
-  const need = (accounts / requestBudget.perMinute) * 60
-  const dead = [...issued.keys()].filter((account) => back - (issued[account] ?? 0) >= life)
+  const need = ((session === undefined ? accounts : used) / requestBudget.perMinute) * 60
+  const dead = [...issued.keys()].filter((account) => isKeptFresh(account) && back - (issued[account] ?? 0) >= life)
   // Those that nobody asks for are found by the keeper's next sweep.
   await fleet.run(need * 1.1 + 2 * fleet.sweepEvery)
   const waits = (isOne: (account: number) => boolean): Waits => {

@@ -28,6 +28,8 @@ export interface FleetOptions {
   readonly requestBudget: RequestBudget
   /** Seconds that an access token lives. */
   readonly life: number
+  /** Seconds that a refresh token lives if nobody uses it; the keeper is told. Without it: for ever, which nobody knows. */
+  readonly session?: number | undefined
   /** Seconds between two calls for an account that is used. */
   readonly pollEvery: number
 }
@@ -43,7 +45,7 @@ export interface Fleet {
   replays(): number
   /** Accounts whose owner has to sign in again. */
   lost(): number
-  /** Access tokens that had ended before the account's next were issued, since the last time somebody asked. */
+  /** Access tokens that somebody needs and that ended before the next were issued, since the last time somebody asked. */
   ended(): number
   /** By the account's number: when its newest tokens were issued, in seconds since the beginning. */
   readonly issued: Float64Array
@@ -51,6 +53,8 @@ export interface Fleet {
   readonly firstIssued: Float64Array
   watch(): void
   readonly isUsed: (account: number) => boolean
+  /** Whether somebody sees to it that the account has an access token that works: a caller, or a keeper that knows no better. */
+  readonly isKeptFresh: (account: number) => boolean
   /** Seconds between two sweeps of the keeper. */
   readonly sweepEvery: number
   /** How the calls since the last time ended, by token or code. */
@@ -68,8 +72,9 @@ const oneElsewhereOf = 16
 export async function startFleet(options: FleetOptions): Promise<Fleet> {
   // A keeper loads it when it needs it, and a virtual clock does not wait for a disk.
   await jwtExpiry()
-  const { accounts, used, processes, life, pollEvery, requestBudget } = options
-  const sweepEvery = life / 32
+  const { accounts, used, processes, life, session, pollEvery, requestBudget } = options
+  const within = session === undefined ? life / 8 : session / 10
+  const sweepEvery = session === undefined ? life / 32 : within / 8
   const time = virtualTime()
   const now = (): number => time.now() / 1000
   const random = chance(7)
@@ -82,6 +87,9 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
   let [replays, ended, isAway] = [0, 0, false]
   const lost = new Set<string>()
   let outcomes: Record<string, number> = {}
+
+  const isUsed = (account: number): boolean => account < used
+  const isKeptFresh = (account: number): boolean => session === undefined || isUsed(account)
 
   function issue(index: number): TokenSet {
     const rotation = (rotations[index] = (rotations[index] ?? 0) + 1)
@@ -102,11 +110,13 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
     beforeSend?.()
     traffic.count(now())
     const [index = 0, rotation] = refresh_token.split('.').map(Number)
-    if (rotations[index] !== rotation) {
-      replays += 1
+    const isReplay = rotations[index] !== rotation
+    const age = now() - (issued[index] ?? 0)
+    if (isReplay) replays += 1
+    if (isReplay || age >= (session ?? Number.POSITIVE_INFINITY)) {
       throw new ReauthenticationRequiredError('refresh_token_rejected', { requestSent: true })
     }
-    if (now() - (issued[index] ?? 0) >= life) ended += 1
+    if (age >= life && isKeptFresh(index)) ended += 1
     return issue(index)
   }
 
@@ -156,8 +166,8 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
   const step = stride(used)
   time.at(0, () => poll(0))
 
-  /** They sign in one after the other, in an order of its own, over the time after which tokens are refreshed. */
-  const signInFor = life * 0.75
+  /** They sign in one after the other, in an order of its own, over the time after which their tokens are refreshed. */
+  const signInFor = session === undefined ? life * 0.75 : session - within
   function signIn(second: number): void {
     const end = Math.min(accounts, Math.ceil(((second + 1) * accounts) / signInFor))
     for (let turn = Math.ceil((second * accounts) / signInFor); turn < end; turn += 1) {
@@ -169,7 +179,9 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
   time.at(500, () => signIn(0))
   let keepers: Keeper[] = []
   time.at(life * 500, () => {
-    keepers = managers.map((tokens) => keepSignedIn(tokens, { within: life / 8, every: sweepEvery }))
+    keepers = managers.map((tokens) =>
+      keepSignedIn(tokens, { within, every: sweepEvery, refreshTokenLifetime: session }),
+    )
   })
 
   return {
@@ -192,7 +204,8 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
     issued,
     firstIssued,
     watch: () => void firstIssued.fill(0),
-    isUsed: (account) => account < used,
+    isUsed,
+    isKeptFresh,
     sweepEvery,
     outcomes() {
       const counted = outcomes
