@@ -134,10 +134,11 @@ export function openTrials(root, nearSeconds) {
    * @returns {Promise<string | undefined>} what the compiler or the bundler says against it
    */
   async function build({ name, file }, source) {
-    writeFileSync(join(scratch, file), source)
     const folder = join(scratch, 'packages', name)
+    // First, since the compiler compares with the file as it is.
     const { problem, javascript = '' } = compile(name, file, source)
     if (problem !== undefined) return problem
+    writeFileSync(join(scratch, file), source)
     if (existsSync(join(folder, 'tsconfig.build.json'))) {
       const [, inside = ''] = file.split('/src/')
       writeFileSync(join(folder, 'dist', inside.replace(/\.ts$/u, '.js')), javascript)

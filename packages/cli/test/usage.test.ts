@@ -192,6 +192,86 @@ describe('owner-sso emulator', () => {
   })
 })
 
+describe('what is said', () => {
+  it('is what the last release said, word for word: a change of it is one for its users', async () => {
+    const account = 'plain@example.com'
+    const env = { OWNER_SSO_CREDENTIAL: credential }
+    const copy = ['copy', `file:${machine.tokensFolder}`, 'file:copied']
+    const calls: readonly (readonly [args: string, env?: NodeJS.ProcessEnv])[] = [
+      ['stores'],
+      ['stores --json'],
+      ['accounts'],
+      ['status'],
+      ['token --json'],
+      ['logout --account ann@example.com'],
+      ['keep --once'],
+      ['broker list'],
+      [`login --account ${account} --json`, env],
+      ['login --account regional@example.com', env],
+      ['accounts --json'],
+      ['token'],
+      ['status'],
+      [`status --json --account ${account}`],
+      ['status --account ann@example.com'],
+      [`token --json --account ${account}`],
+      ['token --account ann@example.com --json'],
+      [`refresh --account ${account}`],
+      [`refresh --account ${account} --json`],
+      [`export --account ${account} --plain-text-tokens`],
+      ['export --all --plain-text-tokens --file exported.json'],
+      ['export --all --plain-text-tokens --file exported.json'],
+      ['import exported.json --dry-run'],
+      ['import exported.json --yes --replace --json'],
+      [`import exported.json --yes --replace --check --account ${account}`],
+      [`${copy.join(' ')} --json`],
+      [copy.join(' ')],
+      [`broker invite heating --account ${account}`],
+      [`broker invite lights --account ${account} --scope proxy,token --calls-per-minute 5 --json`],
+      ['broker list'],
+      ['broker list --json'],
+      ['broker rotate lights --grace 60 --json'],
+      ['broker revoke heating'],
+      ['broker code'],
+      ['broker code --json'],
+      ['keep --once'],
+      ['keep --once --json'],
+      ['doctor'],
+      [`doctor --account ${account} --json`],
+      [`logout --account ${account} --json`],
+      [`logout --account ${account} --json`],
+    ]
+    const transcript: string[] = []
+    for (const [args, more = {}] of calls) {
+      const { code, stdout, stderr } = await machine.run(args.split(' '), { env: more })
+      transcript.push(`$ owner-sso ${args}`, stdout, stderr && `(standard error)\n${stderr}`, `(exit code ${code})\n`)
+    }
+    expect(constant(transcript.filter((text) => text !== '').join('\n'))).toMatchSnapshot()
+  }, 180_000)
+
+  /** Without what differs from one call to the next. */
+  function constant(text: string): string {
+    const names = [
+      [machine.home, '/home/ann'],
+      ...(['authUrl', 'regionalAuthUrl', 'ownerApiUrl'] as const).flatMap((name) => {
+        const { origin, host } = new URL(emulator[name])
+        return [
+          [origin, `http://${name}`],
+          [host, name],
+        ] as const
+      }),
+    ] as const
+    return names
+      .reduce((said, [name, written]) => said.replaceAll(name, written), text)
+      .replaceAll(/[\w-]{40,}(?:\.[\w-]{20,}){0,2}/gu, 'A_TOKEN')
+      .replaceAll(/\b[A-Z2-9]{4}-[A-Z2-9]{4}\b/gu, 'A_CODE')
+      .replaceAll(/\b1\d{9}(?:\.\d+)?\b/gu, 'A_TIME')
+      .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/gu, 'A_DATE')
+      .replaceAll(/\b\d+ h(?: \d+ min)?|\b\d+ (?:min|s)\b/gu, 'A_WHILE')
+      .replaceAll(/(?<="seconds_left": )[\d.]+/gu, 'SECONDS')
+      .replaceAll(/v\d+\.\d+\.\d+ on \w+/gu, 'A_VERSION')
+  }
+})
+
 /** What the pattern finds in that which a program prints. */
 function addressOf(child: ChildProcess, pattern: RegExp): Promise<string> {
   let said = ''
