@@ -5,6 +5,7 @@ import type { IncomingMessage, RequestListener } from 'node:http'
 import type { Duplex } from 'node:stream'
 import {
   asksForUpgrade,
+  closeWithConnection,
   endAfterAnswer,
   hasPlainFraming,
   isSpent,
@@ -82,7 +83,8 @@ export function tokenBroker(options: TokenBrokerOptions): TokenBroker {
 
   const handle = (door: Door): BrokerHandler => {
     return (request, response, next) => {
-      if (response.destroyed || response.writableEnded || isSpent(request.socket)) return
+      if (response.destroyed || response.writableEnded || request.socket.destroyed || isSpent(request.socket)) return
+      closeWithConnection(request, response)
       const { method = '', url = '' } = request
       const [path = '', search = ''] = url.split(/\?(.*)/su)
       const isProxied = proxy !== undefined && path.startsWith('/api/')

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { stat, writeFile } from 'node:fs/promises'
 import { createServer, request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from '@jest/globals'
@@ -203,6 +204,22 @@ describe('GET /token', () => {
     gone.abort()
     await expect(left).rejects.toThrow('aborted')
     await until(async () => (await home.token(key, `?after=${now}&wait=0`)).status === 304)
+  })
+
+  it('lets a caller go that waits behind another call on its connection', async () => {
+    await using home = await startHome({ limits: { waiting: 2 } })
+    const key = await home.invite('script')
+    const etag = encodeURIComponent((await home.token(key)).headers.get('etag') ?? '')
+    const call = `GET /token?after=${etag}&wait=300 HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n\r\n`
+    const socket = connect(Number(new URL(home.url).port), '127.0.0.1')
+    socket.write(call.repeat(2))
+    const atOnce = (): Promise<Response> => home.token(key, `?after=${etag}&wait=0`)
+    await until(async () => (await atOnce()).status === 429)
+    socket.destroy()
+    await until(async () => (await atOnce()).status === 304)
+    // Each has a place for a second, so both have one at the same time.
+    const answers = [1, 2].map(async () => (await home.token(key, `?after=${etag}&wait=1`)).status)
+    expect(await Promise.all(answers)).toEqual([304, 304])
   })
 
   it('needs no key on a Unix socket, whose permissions are the key', async () => {

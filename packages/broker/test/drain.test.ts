@@ -1,7 +1,7 @@
 import { once } from 'node:events'
-import { createServer, get, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { buffer } from 'node:stream/consumers'
+import { createServer, get, type IncomingMessage, type ServerResponse } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { buffer, text } from 'node:stream/consumers'
 import { expect, it } from '@jest/globals'
 import { drainOf } from '../src/listen/drain.ts'
 
@@ -17,5 +17,21 @@ it('leaves an answer that a slow caller has not read yet its time', async () => 
   const drained = drain()
 
   expect(await buffer(answer)).toHaveLength(size)
+  await drained
+})
+
+it('answers every call that was under way on a connection, also those that wait behind another one', async () => {
+  const held: ServerResponse[] = []
+  const server = createServer((_request, response) => held.push(response))
+  const drain = drainOf(server)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(2))
+  while (held.length < 2) await once(server, 'request')
+  const drained = drain()
+  for (const [number, response] of held.entries()) response.end(`answer ${number}`)
+
+  expect((await text(socket)).match(/answer \d/gu)).toEqual(['answer 0', 'answer 1'])
   await drained
 })

@@ -4,6 +4,7 @@
  */
 import type { Server, ServerResponse } from 'node:http'
 import { Server as NetServer, type Socket } from 'node:net'
+import { closeWithConnection } from '@owner-sso/express'
 
 /**
  * Has to be called before the server listens.
@@ -22,7 +23,9 @@ export function drainOf(server: Server): () => Promise<void> {
     connections.set(socket, new Set())
     socket.once('close', () => connections.delete(socket))
   })
-  server.prependListener('request', ({ socket }, response) => {
+  server.prependListener('request', (request, response) => {
+    const { socket } = request
+    closeWithConnection(request, response)
     const responses = connections.get(socket)
     responses?.add(response)
     response.once('close', () => {
@@ -37,8 +40,10 @@ export function drainOf(server: Server): () => Promise<void> {
       NetServer.prototype.close.call(server, () => resolve())
       for (const [socket, responses] of connections) {
         if (responses.size === 0) socket.destroySoon()
-        // So that the caller sends no other request on a connection that is about to close.
-        for (const response of responses) if (!response.headersSent) response.setHeader('connection', 'close')
+        // So that the caller sends no other request on a connection that is about to close. Node closes it behind the response
+        // that says so, and drops those that wait behind that one: so it is the last that says it.
+        const last = [...responses].at(-1)
+        if (last?.headersSent === false) last.setHeader('connection', 'close')
       }
     })
 }

@@ -16,6 +16,7 @@ import { admission, hasPlainFraming } from './admission.ts'
 import { runExchange } from './exchange.ts'
 import { type OwnerApiProxyOptions, parseProxyOptions } from './options.ts'
 import { ownLocation } from './own-location.ts'
+import { closeWithConnection } from './queued-response.ts'
 import { requestBody } from './request-body.ts'
 import { upstreamHeaders } from './request-headers.ts'
 import { answerHeaders } from './response-headers.ts'
@@ -100,7 +101,8 @@ export function ownerApiProxy<Request extends IncomingMessage = IncomingMessage>
 
   const proxy = (request: Request, response: ServerResponse, next?: (error?: unknown) => void): void => {
     // A caller may be gone before the handlers in front have let its request through: no event will tell.
-    if (response.destroyed || response.writableEnded || isSpent(request.socket)) return
+    if (response.destroyed || response.writableEnded || request.socket.destroyed || isSpent(request.socket)) return
+    closeWithConnection(request, response)
     if (!hasPlainFraming(request)) {
       // Now, and not in a promise: the parser goes on with what follows in this very turn.
       endAfterAnswer(request.socket)

@@ -167,6 +167,38 @@ it('keeps no place for a caller that was gone before its request got here', asyn
   expect(proxy.active()).toBe(0)
 })
 
+describe('calls that wait behind another one on a connection that closes', () => {
+  const three = ['first', 'second', 'third'].map((name) => `GET /api/1/${name} HTTP/1.1\r\nHost: x\r\n\r\n`).join('')
+
+  it('free the owner API and their places', async () => {
+    await start()
+    const socket = await open(three)
+    const calls = [await upstream.next(), await upstream.next(), await upstream.next()]
+    const closed = Promise.all(calls.map(([, response]) => once(response, 'close')))
+    expect(proxy.active()).toBe(3)
+    socket.destroy()
+    await closed
+    expect(proxy.active()).toBe(0)
+  })
+
+  it('take no place where they get here later', async () => {
+    const held: (() => void)[] = []
+    await start({}, (handler) => {
+      const app = express().use((_request, _response, next) => void held.push(next))
+      return listen(app.use(handler))
+    })
+    const connected: Promise<[Socket]> = once(home.server, 'connection') as Promise<[Socket]>
+    const socket = await open(three)
+    const [connection] = await connected
+    await until(() => held.length === 3)
+    const closed = once(connection, 'close')
+    socket.destroy()
+    await closed
+    for (const next of held) next()
+    expect(proxy.active()).toBe(0)
+  })
+})
+
 it('bothers nobody with a caller that hangs up in the middle of a small body', async () => {
   const errors: unknown[] = []
   let handler: Parameters<(typeof homes)[number][2]>[0] = () => {}
