@@ -3,6 +3,7 @@
  * cool-down has passed (interface document, "What the service does" 5 and "Limits": blocks last as long as requests go on).
  */
 import { FirewallChallengeError, type SsoStep } from '../errors.ts'
+import { elapsed, type Instant, instantOf, type Runtime } from '../refresh-protocol/runtime.ts'
 
 const leastWait = 60
 const longestWait = 24 * 60 * 60
@@ -15,28 +16,46 @@ export interface HostBreaker {
   open(host: string, retryAfter: string | undefined, step: SsoStep, status: number): FirewallChallengeError
 }
 
+interface Block {
+  readonly since: Instant
+  /** Milliseconds. */
+  readonly wait: number
+}
+
 /**
  * @param cooldown - seconds that a host is left alone where its response has no usable `Retry-After`
- * @param now - seconds since the epoch
+ * @param clocks - a block ends by the faster of them: nobody waits longer than was said, whoever puts a clock back
  */
-export function createHostBreaker(cooldown: number, now: () => number): HostBreaker {
-  const nextAttemptAt = new Map<string, number>()
+export function createHostBreaker(
+  cooldown: number,
+  clocks: Pick<Runtime, 'wallClock' | 'monotonicClock'>,
+): HostBreaker {
+  const blocks = new Map<string, Block>()
+  /** Milliseconds that a host is still left alone. */
+  const remaining = (host: string, now: Instant): number => {
+    const block = blocks.get(host)
+    return block === undefined ? 0 : block.wait - elapsed(block.since, now)
+  }
   return {
     check(host, step) {
-      const until = nextAttemptAt.get(host)
-      if (until === undefined) return
-      if (now() < until) throw new FirewallChallengeError(until, { step, requestSent: false })
-      nextAttemptAt.delete(host)
+      const now = instantOf(clocks)
+      const left = remaining(host, now)
+      if (left > 0) throw new FirewallChallengeError(secondsAfter(now, left), { step, requestSent: false })
+      blocks.delete(host)
     },
     open(host, retryAfter, step, status) {
-      const asked = Math.ceil(now() + (retryAfterSeconds(retryAfter, now()) ?? cooldown))
+      const now = instantOf(clocks)
+      const asked = 1000 * (retryAfterSeconds(retryAfter, now.wall / 1000) ?? cooldown)
       // Another request was told of a longer wait.
-      const until = Math.max(asked, nextAttemptAt.get(host) ?? 0)
-      nextAttemptAt.set(host, until)
-      return new FirewallChallengeError(until, { step, status })
+      const wait = Math.max(asked, remaining(host, now))
+      blocks.set(host, { since: now, wait })
+      return new FirewallChallengeError(secondsAfter(now, wait), { step, status })
     },
   }
 }
+
+/** Seconds since the epoch, so many milliseconds later. */
+const secondsAfter = ({ wall }: Instant, milliseconds: number): number => Math.ceil((wall + milliseconds) / 1000)
 
 /** `Retry-After` in seconds, from seconds or a date (RFC 9110 section 10.2.3), kept between a minute and a day. */
 function retryAfterSeconds(header: string | undefined, now: number): number | undefined {

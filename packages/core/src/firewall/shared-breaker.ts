@@ -2,13 +2,13 @@
  * The firewall breaker of a fleet: one process meets a challenge page, and all that share the store leave the host alone.
  *
  * What is known stands in a record of its own, one per host. After the wait, one process alone probes: it claims the probe
- * by a swap, as an intent is claimed. Each further challenge doubles the wait, up to four hours; requests that were under
+ * by a swap, as an intent is claimed, and gives it back where nothing was sent. Each further challenge doubles the wait, up to four hours; requests that were under
  * way together meet one.
  */
 import { FirewallChallengeError } from '../errors.ts'
 import { checkedRecord } from '../tokens/record-check.ts'
 import type { FirewallRecord } from '../tokens/token-record.ts'
-import type { FirewallState } from '../issuer/firewall-state.ts'
+import type { FirewallState, Probe } from '../issuer/firewall-state.ts'
 import { isSameWrite, type Write } from '../refresh-protocol/lineage.ts'
 import type { GuardedStore } from '../refresh-protocol/guarded-store.ts'
 import { firewallRecordName } from '../refresh-protocol/record-names.ts'
@@ -74,6 +74,17 @@ export function createSharedBreaker(store: GuardedStore, runtime: Runtime): Shar
     return record.wait * 1000 - age
   }
 
+  /** Given back it is a block whose time is over. Whatever was written since stays. */
+  function probeOf(name: string, claim: HostState): Probe {
+    return {
+      async giveBack() {
+        const known = hosts.get(name)
+        if (known === undefined || !isSameWrite(known, claim)) return
+        await write(name, { challenges: claim.record.challenges, wait: 0 }).catch(() => false)
+      },
+    }
+  }
+
   function blocked(milliseconds: number): FirewallChallengeError {
     const nextAttemptAt = Math.ceil((runtime.wallClock() + milliseconds) / 1000)
     return new FirewallChallengeError(nextAttemptAt, { step: 'token-manager', requestSent: false })
@@ -92,7 +103,7 @@ export function createSharedBreaker(store: GuardedStore, runtime: Runtime): Shar
     async enter(authUrl) {
       const name = firewallRecordName(authUrl)
       const known = hosts.get(name)
-      if (known === undefined || known.record.challenges === 0) return
+      if (known === undefined || known.record.challenges === 0) return undefined
       const left = remaining(known)
       if (left > 0) {
         // Noted again by our clock: nobody waits longer than the service asked for, and nobody sends earlier.
@@ -104,6 +115,7 @@ export function createSharedBreaker(store: GuardedStore, runtime: Runtime): Shar
       const claim = hosts.get(name)
       if (!claimed || claim === undefined) throw blocked(probeTime * 1000)
       hosts.set(name, { ...claim, isProbe: true })
+      return probeOf(name, claim)
     },
 
     async challenged(authUrl, { nextAttemptAt, requestSent }) {

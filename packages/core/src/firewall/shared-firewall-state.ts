@@ -12,22 +12,26 @@ const storeTimeout = 2000
 
 /** What is given up goes on, and counts as under way until it ends: a claim or a block may still be written. */
 export function firewallStateForSignIns({ breaker, underWay }: Context): FirewallState {
-  async function inTime(call: Promise<unknown>): Promise<void> {
+  async function inTime<Value>(call: Promise<Value>): Promise<Value | undefined> {
     let end: (() => void) | undefined
-    const late = new Promise<void>((resolve) => {
-      end = startTimeLimit(storeTimeout, resolve)
+    const late = new Promise<undefined>((resolve) => {
+      end = startTimeLimit(storeTimeout, () => resolve(undefined))
     })
     try {
-      await Promise.race([underWay.track(call), late])
+      return await Promise.race([underWay.track(call), late])
     } catch (error) {
       if (error instanceof FirewallChallengeError) throw error
+      return undefined
     } finally {
       end?.()
     }
   }
 
   return {
-    enter: (authUrl) => inTime(breaker.sync(authUrl).then(() => breaker.enter(authUrl))),
+    async enter(authUrl) {
+      const probe = await inTime(breaker.sync(authUrl).then(() => breaker.enter(authUrl)))
+      return probe && { giveBack: () => inTime(probe.giveBack()) }
+    },
     challenged: (authUrl, error) => inTime(breaker.challenged(authUrl, error)),
     passed: (authUrl) => inTime(breaker.passed(authUrl)),
   }

@@ -3,13 +3,18 @@
  * it met.
  */
 import { FirewallChallengeError, type SsoStep } from '../errors.ts'
-import type { FirewallState } from '../issuer/firewall-state.ts'
+import type { FirewallState, Probe } from '../issuer/firewall-state.ts'
 
 /** A {@link FirewallState} for one sign-in, over any number of them. */
 export interface SignInFirewall {
-  /** Asks once for each instance. @throws FirewallChallengeError; nothing was sent */
-  enter(origin: string, step: SsoStep): Promise<void>
-  challenged(origin: string, error: FirewallChallengeError): Promise<void>
+  /**
+   * Asks once for each instance; again after a probe that was given back.
+   *
+   * @throws FirewallChallengeError; nothing was sent
+   */
+  enter(origin: string, step: SsoStep): Promise<Probe | undefined>
+  /** Returns what to throw: whoever met it waits as long as all others. */
+  challenged(origin: string, error: FirewallChallengeError): Promise<FirewallChallengeError>
   passed(origin: string): Promise<void>
 }
 
@@ -18,17 +23,30 @@ export function signInFirewall(sharing: Iterable<FirewallState>): SignInFirewall
   const entered = new Set<string>()
   return {
     async enter(origin, step) {
-      if (entered.has(origin)) return
+      if (entered.has(origin)) return undefined
+      const probes: (Probe | undefined)[] = []
+      const giveBack = async (): Promise<void> => {
+        for (const probe of probes) await probe?.giveBack()
+        entered.delete(origin)
+      }
       try {
-        for (const blocks of shared) await blocks.enter(origin)
+        for (const blocks of shared) probes.push(await blocks.enter(origin))
       } catch (error) {
+        await giveBack()
         if (!(error instanceof FirewallChallengeError)) throw error
         throw new FirewallChallengeError(error.nextAttemptAt, { step, requestSent: false })
       }
       entered.add(origin)
+      return { giveBack }
     },
     async challenged(origin, error) {
-      for (const blocks of shared) await blocks.challenged(origin, error)
+      let { nextAttemptAt } = error
+      for (const blocks of shared) {
+        const told = await blocks.challenged(origin, error)
+        if (typeof told === 'number') nextAttemptAt = Math.max(nextAttemptAt, told)
+      }
+      const { step, status } = error
+      return new FirewallChallengeError(nextAttemptAt, { step, status })
     },
     async passed(origin) {
       for (const blocks of shared) await blocks.passed(origin)

@@ -35,7 +35,10 @@ export function createHttpContext<Settings extends HttpSettings>(
   return {
     ...settings,
     tlsMemory: { sessions: new Map() },
-    hostBreaker: createHostBreaker(settings.firewallCooldown, now),
+    hostBreaker: createHostBreaker(settings.firewallCooldown, {
+      wallClock: () => now() * 1000,
+      monotonicClock: () => performance.now(),
+    }),
     sharedFirewallStates: new Set(),
   }
 }

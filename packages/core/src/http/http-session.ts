@@ -7,7 +7,7 @@
 import { type Connection, openConnection } from './connection.ts'
 import type { CarriedCookies } from './cookie-agents.ts'
 import { startDeadline } from './deadline.ts'
-import { type SsoStep, UnexpectedResponseError, UnreachableError } from '../errors.ts'
+import { SsoError, type SsoStep, UnexpectedResponseError, UnreachableError } from '../errors.ts'
 import { isFirewallChallenge } from '../firewall/challenge-page.ts'
 import { signInFirewall } from '../firewall/sign-in-firewall.ts'
 import { createHttpClient, type HttpAnswer, type HttpClient, type HttpRequest, isBareFailure } from './http-client.ts'
@@ -83,14 +83,16 @@ export function openSession(
   async function send(request: StepRequest): Promise<StepAnswer> {
     const { step, url } = request
     requireVerification(url, step)
-    service.hostBreaker.check(url.host, step)
-    await gate.enter(url.origin, step)
-    const answer = await answerInTime(request)
+    // What all know first: it tells the longer wait.
+    const probe = await gate.enter(url.origin, step)
+    const answer = await answerInTime(request).catch(async (error: unknown) => {
+      if (error instanceof SsoError && !error.requestSent) await probe?.giveBack()
+      throw error
+    })
     const page = isHtml(answer) ? await readPage(answer.body) : undefined
     if (isFirewallChallenge(answer.status, page)) {
       const challenge = service.hostBreaker.open(url.host, answer.header('retry-after'), step, answer.status)
-      await gate.challenged(url.origin, challenge)
-      throw challenge
+      throw await gate.challenged(url.origin, challenge)
     }
     await gate.passed(url.origin)
     if (page === 'beyond limits') {
@@ -103,6 +105,7 @@ export function openSession(
   }
 
   async function answerInTime(request: StepRequest): Promise<HttpAnswer> {
+    service.hostBreaker.check(request.url.host, request.step)
     const deadline = startDeadline(options.timeout ?? service.timeout, options.signal)
     let requestSent = false
     const beforeWrite = (agreed: AgreedTransport): void => {

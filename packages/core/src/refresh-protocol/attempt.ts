@@ -1,6 +1,7 @@
 /**
  * One attempt: the intent goes in, the one request goes out, and its outcome is put where every process finds it.
  */
+import type { Probe } from '../issuer/firewall-state.ts'
 import type { Intent, SignedIn } from '../tokens/token-record.ts'
 import { acceptRecord, type AccountCache, writeOf } from './account-memory.ts'
 import { type AttemptOutcome, conclude } from './conclusion.ts'
@@ -31,17 +32,24 @@ export async function attempt(
   const { auth_url } = record.tokens
   // Another process may have refreshed while this one waited: look again.
   if (!context.breaker.isBlocked(auth_url) && (await waitForTurn(cache, auth_url, context))) return 'again'
-  await context.breaker.enter(auth_url)
+  const probe = await context.breaker.enter(auth_url)
   // Since the decision another call may have read the record, and seen another process's intent: that must not be swapped
   // away.
-  if (!isSameWrite(cache, upon)) return 'again'
-  return holdAndSend(cache, record, replay, context)
+  if (!isSameWrite(cache, upon)) return unused(probe)
+  return holdAndSend(cache, record, replay, probe, context)
+}
+
+/** Nothing was sent: whoever comes next may probe. */
+async function unused(probe: Probe | undefined): Promise<'again'> {
+  await probe?.giveBack()
+  return 'again'
 }
 
 async function holdAndSend(
   cache: AccountCache,
   record: SignedIn,
   replay: boolean,
+  probe: Probe | undefined,
   context: Context,
 ): Promise<AttemptOutcome> {
   const { account } = cache
@@ -53,8 +61,12 @@ async function holdAndSend(
   const grace = unanswered && isInGrace(cache, unanswered, context) ? unanswered : undefined
   // Even if the store never tells: until something is sent, this intent changes nothing about the refresh token.
   cache.ownIntents = withOwnIntent(cache.ownIntents, { id: intent.id, spent: false, before }, record)
-  const swapped = await store.swap(account, writeOf(cache), rules.withIntent(record, intent), runtime.uniqueId())
-  if ('conflict' in swapped) return 'again'
+  const swap = store.swap(account, writeOf(cache), rules.withIntent(record, intent), runtime.uniqueId())
+  const swapped = await swap.catch(async (error: unknown) => {
+    await unused(probe)
+    throw error
+  })
+  if ('conflict' in swapped) return unused(probe)
   const held = { ...swapped, record: rules.withIntent(record, intent) }
   acceptRecord(cache, held, runtime, context.refreshAfter)
 
@@ -71,6 +83,8 @@ async function holdAndSend(
   )
   const outcome = await trace.outcome
   turn.end()
+  // Before the intent goes out: whoever waited for that may send then.
+  if (outcome.kind === 'unspent' && !outcome.error.requestSent) await unused(probe)
   try {
     return await conclude(cache, { derivedFrom: record, held, intent, before, sentAt, outcome, replay }, context)
   } finally {

@@ -69,7 +69,7 @@ export interface Instant {
   readonly monotonic: number
 }
 
-export function instantOf(runtime: Runtime): Instant {
+export function instantOf(runtime: Pick<Runtime, 'wallClock' | 'monotonicClock'>): Instant {
   return { wall: runtime.wallClock(), monotonic: runtime.monotonicClock() }
 }
 

@@ -22,9 +22,22 @@ function process(shared = store): { sso: Sso; tokens: TokenManager } {
   return { sso, tokens: createTokenManager({ sso, store: shared, minRefreshInterval: 0 }) }
 }
 
-async function meetTheFirewall(): Promise<void> {
+/** Returns when the next request may go, as it was told. */
+async function meetTheFirewall({ sso } = process()): Promise<number> {
   emulator.once('login-page', { firewall: true })
-  await expect(process().sso.login(plain)).rejects.toMatchObject({ ...blocked, requestSent: true })
+  return toldBy(sso, { ...blocked, requestSent: true })
+}
+
+async function toldBy(sso: Sso, refusal: object = blocked): Promise<number> {
+  const error = await sso.login(plain).then(Object, Object)
+  expect(error).toMatchObject(refusal)
+  return error.nextAttemptAt
+}
+
+/** When that is, as the fleet has it. */
+async function nextAttemptOfFleet(): Promise<number> {
+  const { record } = (await store.read(firewallRecordName(emulator.authUrl))) ?? {}
+  return record?.state === 'firewall' ? record.noted_at + record.wait : 0
 }
 
 /** The record says that the wait is over. */
@@ -59,10 +72,24 @@ describe('a challenge page at a sign-in (I6)', () => {
 
   it('says the same time to all', async () => {
     await meetTheFirewall()
-    const { record } = (await store.read(firewallRecordName(emulator.authUrl))) ?? {}
-    const nextAttemptAt = record?.state === 'firewall' ? record.noted_at + record.wait : 0
-    const { nextAttemptAt: told } = await process().sso.login(plain).then(Object, Object)
-    expect(Math.abs(told - nextAttemptAt)).toBeLessThanOrEqual(1)
+    await waitItOut()
+    // The second page in a row: the fleet waits for longer than it says.
+    const whoMetIt = process()
+    const told = await meetTheFirewall(whoMetIt)
+    const nextAttemptAt = await nextAttemptOfFleet()
+    expect(nextAttemptAt).toBeGreaterThan(Date.now() / 1000 + 1200)
+    const again = [await toldBy(whoMetIt.sso), await toldBy(process().sso)]
+    for (const each of [told, ...again]) expect(Math.abs(each - nextAttemptAt)).toBeLessThanOrEqual(1)
+  })
+
+  it('says the time of a block that its own process met at a refresh', async () => {
+    const { sso, tokens } = process()
+    await tokens.save('owner', await sso.login(plain))
+    await meetTheFirewall()
+    await waitItOut()
+    emulator.once('refresh', { firewall: true })
+    await expect(tokens.refresh('owner')).rejects.toMatchObject({ code: 'ERR_SSO_FIREWALL_CHALLENGE' })
+    expect(Math.abs((await toldBy(sso)) - (await nextAttemptOfFleet()))).toBeLessThanOrEqual(1)
   })
 
   it('lets one sign-in alone try after the wait; what came of it holds for all', async () => {
@@ -72,6 +99,41 @@ describe('a challenge page at a sign-in (I6)', () => {
     expect(attempts.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
     await expect(process().sso.login(plain)).resolves.toMatchObject({ token_type: 'Bearer' })
     expect((await store.read(firewallRecordName(emulator.authUrl)))?.record).toMatchObject({ challenges: 0 })
+  })
+
+  it('lets another probe at once where the one that may leaves before anything is sent', async () => {
+    await meetTheFirewall()
+    await waitItOut()
+    const leaving = new AbortController()
+    const swap: MapStore['swap'] = async (...args) => {
+      const swapped = await store.swap(...args)
+      leaving.abort()
+      return swapped
+    }
+    const { sso } = process({ ...store, swap })
+    const before = emulator.requests.length
+    const left = { code: 'ERR_SSO_TIMEOUT', requestSent: false }
+    await expect(sso.login(plain, { signal: leaving.signal })).rejects.toMatchObject(left)
+    expect(emulator.requests.length).toBe(before)
+    await expect(process().sso.login(plain)).resolves.toMatchObject({ token_type: 'Bearer' })
+  })
+
+  it('keeps no probe of one store where another store says that all have to wait', async () => {
+    await meetTheFirewall()
+    await waitItOut()
+    const { sso } = process()
+    const elsewhere = mapStore()
+    const noted = {
+      schema: 1,
+      state: 'firewall',
+      challenges: 1,
+      noted_at: Math.floor(Date.now() / 1000),
+      wait: 900,
+    } as const
+    elsewhere.put(firewallRecordName(emulator.authUrl), { version: 1, record: noted })
+    process(elsewhere).tokens.shareFirewallState(sso)
+    await expect(sso.login(plain)).rejects.toMatchObject(blocked)
+    await expect(process().sso.login(plain)).resolves.toMatchObject({ token_type: 'Bearer' })
   })
 
   it('that comes again lets all wait for longer', async () => {

@@ -1,10 +1,15 @@
 import { describe, expect, it } from '@jest/globals'
 import { FirewallChallengeError } from '../../src/errors.ts'
-import { createHostBreaker } from '../../src/firewall/host-breaker.ts'
+import { createHostBreaker, type HostBreaker } from '../../src/firewall/host-breaker.ts'
 
 const start = Date.UTC(2026, 10, 21, 12) / 1000
 const wait = (retryAfter: string | undefined): number =>
-  createHostBreaker(900, () => start).open('auth.example.com', retryAfter, 'login-page', 403).nextAttemptAt - start
+  breakerAt(() => start).open('auth.example.com', retryAfter, 'login-page', 403).nextAttemptAt - start
+
+/** Both clocks show the same, in seconds. */
+function breakerAt(wall: () => number, monotonic = wall): HostBreaker {
+  return createHostBreaker(900, { wallClock: () => wall() * 1000, monotonicClock: () => monotonic() * 1000 })
+}
 
 describe('the firewall breaker', () => {
   it.each<[string | undefined, number]>([
@@ -34,7 +39,7 @@ describe('the firewall breaker', () => {
 
   it('refuses until that moment, for that host alone, and not after it', () => {
     let now = start
-    const breaker = createHostBreaker(900, () => now)
+    const breaker = breakerAt(() => now)
     breaker.open('auth.example.com', undefined, 'login-page', 403)
     now = start + 899
     expect(() => breaker.check('auth.example.com', 'refresh')).toThrow(FirewallChallengeError)
@@ -45,10 +50,39 @@ describe('the firewall breaker', () => {
 
   it('keeps its word where another request, which was under way, brings a shorter wait', () => {
     let now = start
-    const breaker = createHostBreaker(900, () => now)
+    const breaker = breakerAt(() => now)
     const { nextAttemptAt } = breaker.open('auth.example.com', '3600', 'login-page', 403)
     expect(breaker.open('auth.example.com', '60', 'login-page', 403)).toMatchObject({ nextAttemptAt })
     now = start + 3599
     expect(() => breaker.check('auth.example.com', 'refresh')).toThrow(FirewallChallengeError)
+  })
+
+  it('goes by the faster clock: one that is put back makes no block longer, nor does a machine that sleeps', () => {
+    let [wall, monotonic] = [start, 0]
+    const breaker = breakerAt(
+      () => wall,
+      () => monotonic,
+    )
+    breaker.open('put-back.example.com', undefined, 'login-page', 403)
+    ;[wall, monotonic] = [start - 86_400, 899]
+    const told = { nextAttemptAt: start - 86_400 + 1 }
+    expect(() => breaker.check('put-back.example.com', 'refresh')).toThrow(expect.objectContaining(told))
+    monotonic = 900
+    expect(() => breaker.check('put-back.example.com', 'refresh')).not.toThrow()
+    breaker.open('asleep.example.com', undefined, 'login-page', 403)
+    wall += 900
+    expect(() => breaker.check('asleep.example.com', 'refresh')).not.toThrow()
+  })
+
+  it('keeps its word where the wall clock was put back between two pages', () => {
+    let [wall, monotonic] = [start, 0]
+    const breaker = breakerAt(
+      () => wall,
+      () => monotonic,
+    )
+    breaker.open('auth.example.com', '3600', 'login-page', 403)
+    ;[wall, monotonic] = [start - 86_400, 600]
+    const { nextAttemptAt } = breaker.open('auth.example.com', '60', 'login-page', 403)
+    expect(nextAttemptAt).toBe(wall + 3000)
   })
 })

@@ -1,8 +1,9 @@
 /** The firewall: one process meets it, and the whole fleet leaves the service alone (B-I). */
 import { describe, expect, it } from '@jest/globals'
-import { FirewallChallengeError } from '../../src/errors.ts'
+import { FirewallChallengeError, StoreError, UnreachableError } from '../../src/errors.ts'
 import { firewallRecordName } from '../../src/refresh-protocol/record-names.ts'
 import type { TokenSet } from '../../src/issuer/token-set.ts'
+import type { TokenStore } from '../../src/tokens/token-store.ts'
 import { account, bench, type Bench, hours } from '../refresh-protocol/harness.ts'
 
 const host = 'http://127.0.0.1:9'
@@ -305,5 +306,78 @@ describe('a challenge', () => {
     for await (const name of tokens.accounts()) names.push(name)
     expect(names).toEqual([account])
     await expect(tokens.getAccessToken(firewallRecordName(host))).rejects.toThrow(TypeError)
+  })
+})
+
+describe('a probe that was not used is given back:', () => {
+  /** Two accounts whose tokens have ended, and a block whose time is over. */
+  async function afterBlock(): Promise<Bench> {
+    const world = bench()
+    const tokens = world.process()
+    await tokens.save(account, world.tokens())
+    await tokens.save('another', world.tokens({ access_token: 'b0', refresh_token: 's0' }))
+    await world.pass(hours(8))
+    const { answer } = world
+    block(world)
+    await tokens.getAccessToken(account).catch(() => undefined)
+    world.answer = answer
+    await world.pass(901_000)
+    return world
+  }
+
+  /** Its first write of the account's record goes wrong, once the probe is claimed. */
+  function stumbling({ store }: Bench, goWrong: () => Promise<unknown>): TokenStore {
+    let hasStumbled = false
+    const swap: TokenStore['swap'] = async (name, ...rest) => {
+      if (name === account && !hasStumbled) {
+        hasStumbled = true
+        await goWrong()
+      }
+      return store.swap(name, ...rest)
+    }
+    return { ...store, swap }
+  }
+
+  it('another process wrote the record meanwhile', async () => {
+    const world = await afterBlock()
+    const other = world.process()
+    const newer = world.tokens({ access_token: 'a9', refresh_token: 'r9', expires_at: 0 })
+    const store = stumbling(world, () => other.save(account, newer))
+    expect(await world.process({ store }).getAccessToken(account)).toBe('a1')
+    expect(world.sent).toEqual(['r0', 'r9'])
+  })
+
+  it('the intent could not be written', async () => {
+    const world = await afterBlock()
+    const store = stumbling(world, () => Promise.reject(new StoreError('write-failed', 'Not this record.')))
+    await expect(world.process({ store }).getAccessToken(account)).rejects.toMatchObject({ reason: 'write-failed' })
+    expect(await world.process().getAccessToken('another')).toBe('a1')
+  })
+
+  it('there was no connection, for as long as nothing was sent', async () => {
+    const world = await afterBlock()
+    world.connect = () =>
+      Promise.reject(new UnreachableError('No connection.', { step: 'refresh', requestSent: false }))
+    const tokens = world.process()
+    const unreachable = { code: 'ERR_SSO_UNREACHABLE', requestSent: false }
+    await expect(tokens.getAccessToken(account)).rejects.toMatchObject(unreachable)
+    await expect(tokens.getAccessToken('another')).rejects.toMatchObject(unreachable)
+    const stored = await world.store.read(firewallRecordName(host))
+    expect(stored?.record).toMatchObject({ challenges: 1, wait: 0 })
+    world.connect = (beforeSend) => beforeSend()
+    expect(await world.process().getAccessToken('another')).toBe('a1')
+  })
+
+  it('the process was held up before it could send', async () => {
+    const world = await afterBlock()
+    let isHeldUp = true
+    world.connect = async (beforeSend) => {
+      if (isHeldUp) await world.after(11_000)
+      isHeldUp = false
+      beforeSend()
+    }
+    const call = world.process().getAccessToken(account)
+    await world.pass(11_000)
+    expect(await call).toBe('a1')
   })
 })

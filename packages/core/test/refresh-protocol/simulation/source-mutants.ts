@@ -168,7 +168,7 @@ export const sourceMutants: readonly SourceMutant[] = [
     takenOut: 'heed of a block',
     file: 'attempt',
     find: 'await context.breaker.enter(auth_url)',
-    replace: '',
+    replace: 'undefined',
     world: { blocks: 1, firewall: true, calls: 2 },
     harm: 'a request while the firewall is known to block',
   },
@@ -191,7 +191,7 @@ export const sourceMutants: readonly SourceMutant[] = [
   {
     takenOut: 'the look at what changed since the decision',
     file: 'attempt',
-    find: "if (!isSameWrite(cache, upon)) return 'again'",
+    find: 'if (!isSameWrite(cache, upon)) return unused(probe)',
     replace: '',
     world: { blocks: 1, firewall: true, looks: 1 },
     harm: 'two requests for one expiry',
