@@ -2,15 +2,7 @@
  * Watches an owner's vehicles without a browser or a person, until it is told to stop. Made to be copied.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import {
-  accountName,
-  createSso,
-  createTokenManager,
-  SsoError,
-  transportFromText,
-  type Factor,
-  type PasscodeAnswer,
-} from '@owner-sso/core'
+import { accountName, createSso, createTokenManager, SsoError, transportFromText, type Factor } from '@owner-sso/core'
 import { ownerFetch } from '@owner-sso/express'
 import { fileTokenStore } from '@owner-sso/token-store-file'
 import { Secret, TOTP } from 'otpauth'
@@ -18,7 +10,9 @@ import { pino } from 'pino'
 
 const { OWNER_SSO_AUTH_URL: authUrl = '', OWNER_SSO_ACCOUNT: identity = '', TOKENS: path = 'tokens' } = process.env
 const { OWNER_SSO_CREDENTIAL: credential = '', OWNER_SSO_TOTP_SECRET: secret = '', POLL_SECONDS = '60' } = process.env
-const log = pino({ redact: ['*.vin', '*.access_token', '*.refresh_token', '*.id_token', '*.headers.authorization'] })
+const redact = ['*.vin', '*.access_token', '*.refresh_token', '*.id_token', '*.headers.authorization']
+process.stdout.on('error', () => undefined) // it goes on where its log has no room
+const log = pino({ redact }, process.stdout)
 const settings = ['OWNER_SSO_AUTH_URL', 'OWNER_SSO_API_URL', 'OWNER_SSO_ACCOUNT', 'OWNER_SSO_CREDENTIAL']
 const wrong = settings.filter((name) => !process.env[name]) // before the first request
 if (!/^[A-Z2-7 ]*=*$/iu.test(secret)) wrong.push('OWNER_SSO_TOTP_SECRET (base32)')
@@ -69,7 +63,7 @@ async function poll(): Promise<void> {
   for (const vehicle of response) log.info({ vehicle }, 'vehicle')
 }
 
-async function passcode(factors: readonly Factor[]): Promise<PasscodeAnswer> {
+async function passcode(factors: readonly Factor[]) {
   const left = 30_000 - (Date.now() % 30_000)
   if (left < 3000) await pause(left) // a passcode that ends on its way is a wrong one
   const factorId = factors.find(({ name }) => name === process.env['OWNER_SSO_FACTOR'])?.id

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -120,6 +120,15 @@ it('goes on when the owner API has been away', async () => {
   expect(await poller.stop()).toBe(0)
 })
 
+it('goes on when its log has no room, and still ends when it is told to', async () => {
+  const full = openSync('/dev/full', 'w')
+  const poller = start({}, full)
+  closeSync(full)
+  while (emulator.counters.ownerApiCalls < 3) await new Promise((resolve) => setTimeout(resolve, 20))
+  expect(await poller.stop()).toBe(0)
+  expect(emulator.counters.codeExchanges).toBe(1)
+})
+
 it('signs in and calls over the transport that it is told', async () => {
   const accounts = [{ identity: 'ann@example.com', credential, totpSecret }]
   await using modern = await startEmulator({ tls: true, http2: true, strictness: 'lenient', accounts })
@@ -146,10 +155,11 @@ interface Poller {
   readonly stop: () => Promise<number | null>
 }
 
-function start(env: NodeJS.ProcessEnv = {}): Poller {
+/** @param log - where its standard output goes in place of `logs` */
+function start(env: NodeJS.ProcessEnv = {}, log: 'pipe' | number = 'pipe'): Poller {
   const child = spawn(process.execPath, ['--require', clock, main], {
     cwd: folder,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', log, 'pipe'],
     env: {
       PATH: process.env['PATH'],
       OWNER_SSO_AUTH_URL: emulator.authUrl,
@@ -166,7 +176,7 @@ function start(env: NodeJS.ProcessEnv = {}): Poller {
   let seen = 0
   const wake = new Set<() => void>()
   for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk) => {
+    stream?.on('data', (chunk) => {
       said += chunk
       for (const look of wake) look()
     })

@@ -21,6 +21,8 @@ const numberOfInstances = 2
 const asked = new Promise<void>((resolve) => {
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => resolve())
 })
+// It goes on where nobody reads what its instances log (`| head`), and ends them in the end.
+process.stdout.on('error', () => undefined)
 const ending = createEnding()
 let exitCode = 0
 try {

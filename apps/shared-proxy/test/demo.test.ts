@@ -46,6 +46,18 @@ describeWithRedis('the demo', () => {
     ])
   })
 
+  it('goes on when nobody reads what its instances log', async () => {
+    const [, key = ''] = /Bearer ([^']+)'/u.exec(commands[0] ?? '') ?? []
+    const [, service = ''] = /SSO service +(\S+)/u.exec(demo.printed()) ?? []
+    demo.child.stdout?.destroy()
+    for (const account of ['plain@example.com', 'mfa@example.com', 'regional@example.com']) {
+      await fetch(`${service}/_emulator/accounts/${account}/access-tokens`, { method: 'DELETE' })
+      // An instance refreshes, and logs it.
+      const headers = { authorization: `Bearer ${key}`, 'x-owner-account': account }
+      expect(await call(`${url}/api/1/vehicles`, headers)).toMatchObject({ status: 200 })
+    }
+  })
+
   it('goes on answering when one instance is killed, as it invites people to', async () => {
     const [, key = ''] = /Bearer ([^']+)'/u.exec(commands[0] ?? '') ?? []
     const headers = { authorization: `Bearer ${key}`, 'x-owner-account': 'plain@example.com' }
