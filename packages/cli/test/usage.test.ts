@@ -151,6 +151,8 @@ describe('owner-sso emulator', () => {
     const wrong = await machine.run(['emulator', '--mfa-at', 'nowhere'])
     expect(wrong.code).toBe(2)
     expect(wrong.stderr).toContain('--mfa-at')
+    const busy = await machine.run(['emulator', '--port', new URL(emulator.authUrl).port])
+    expect([busy.code, busy.stderr]).toEqual([2, expect.stringContaining('is taken. Choose another --port')])
   })
 
   it('runs until Ctrl-C', async () => {

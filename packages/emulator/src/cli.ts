@@ -27,9 +27,9 @@ try {
   await main()
 } catch (error) {
   console.error(`@owner-sso/emulator: ${explain(error)}`)
-  const isMisuse = error instanceof TypeError
-  if (isMisuse) console.error('npx @owner-sso/emulator --help says what it takes.')
-  process.exitCode = isMisuse ? 2 : 1
+  if (error instanceof TypeError) console.error('npx @owner-sso/emulator --help says what it takes.')
+  // What keeps it from starting is in how it was called; `owner-sso` ends with the same.
+  process.exitCode = 2
 }
 
 async function main(): Promise<void> {
@@ -46,7 +46,8 @@ async function main(): Promise<void> {
   if (values.version) return console.log(version)
 
   const options = optionsOf(values)
-  const caFile = options.tls && values['ca-file'] ? resolve(values['ca-file']) : undefined
+  const caFile = values['ca-file'] === undefined ? undefined : resolve(values['ca-file'])
+  if (caFile !== undefined && !options.tls) throw new TypeError('Option caFile needs --tls')
   const tell = passcodeTeller((line) => console.log(line))
   const emulator = await startWatched(options, (exchange) => tell(exchange, emulator))
   try {
@@ -63,9 +64,13 @@ async function main(): Promise<void> {
 /** A sentence for people: what is wrong, and what to do about it. */
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  if ('code' in error && error.code === 'EADDRINUSE') {
-    return 'The port is taken. Choose another one with --port, or leave it out for any free one.'
+  const { syscall, code, port, address, path }: NodeJS.ErrnoException & { port?: number; address?: string } = error
+  if (syscall === 'listen') {
+    const problem =
+      code === 'EADDRINUSE' ? `Port ${port} is taken` : `Port ${port} of ${address} can't be listened on (${code})`
+    return `${problem}. Choose another --port or --owner-api-port, or leave it out for any free one.`
   }
+  if (path !== undefined) return `${path} can't be written (${code}).`
   const option = /^(?:Unknown option|Option) (\w+)/u.exec(error.message)?.[1]
   return option === undefined ? error.message : error.message.replace(option, flagOf(option))
 }

@@ -127,8 +127,24 @@ describe('npx @owner-sso/emulator', () => {
 
   it('explains a busy port and a wrong flag, and fails', async () => {
     await using emulator = await startEmulator()
-    const busy = await outcome('--port', new URL(emulator.authUrl).port)
-    expect([busy.code, busy.stderr]).toEqual([1, expect.stringContaining('The port is taken')])
+    const { port } = new URL(emulator.authUrl)
+    const sentence = `@owner-sso/emulator: Port ${port} is taken. Choose another --port or --owner-api-port, or leave it out for any free one.\n`
+    for (const flag of ['--port', '--owner-api-port']) {
+      const busy = await outcome(flag, port)
+      expect([busy.code, busy.stderr]).toEqual([2, sentence])
+    }
+    const foreign = await outcome('--host', '203.0.113.1', '--allow-remote')
+    expect([foreign.code, foreign.stderr]).toEqual([
+      2,
+      expect.stringContaining("203.0.113.1 can't be listened on (EADDRNOTAVAIL)"),
+    ])
+    const folder = await outcome('--tls', '--ca-file', '/nowhere/ca.pem')
+    expect([folder.code, folder.stderr]).toEqual([
+      2,
+      expect.stringContaining("/nowhere/ca.pem can't be written (ENOENT)"),
+    ])
+    const plain = await outcome('--ca-file', 'ca.pem')
+    expect([plain.code, plain.stderr]).toEqual([2, expect.stringContaining('Option --ca-file needs --tls')])
     const wrong = await outcome('--mfa-at', 'nowhere')
     expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('--mfa-at must be')])
     const unknown = await outcome('--colour')

@@ -55,17 +55,16 @@ Examples:
 `
 
 /**
- * Runs the command with these arguments: `record`, `replay`, `--help` or `--version`. A failure is printed to stderr and sets the
- * exit code: 2 for wrong arguments, 1 for anything else.
+ * Runs the command with these arguments: `record`, `replay`, `--help` or `--version`. What keeps it from starting (wrong
+ * arguments, a port that is taken, a file that can't be used) is printed to stderr, and sets the exit code to 2.
  */
 export async function runRecorder(args: readonly string[]): Promise<void> {
   try {
     await run(args)
   } catch (error) {
     console.error(`@owner-sso/recorder: ${explain(error)}`)
-    const isMisuse = error instanceof TypeError
-    if (isMisuse) console.error('npx @owner-sso/recorder --help says what it takes.')
-    process.exitCode = isMisuse ? 2 : 1
+    if (error instanceof TypeError) console.error('npx @owner-sso/recorder --help says what it takes.')
+    process.exitCode = 2
   }
 }
 
@@ -85,9 +84,12 @@ async function run([command, ...args]: readonly string[]): Promise<void> {
 /** A sentence for people: what is wrong, and what to do about it. */
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  if ('code' in error && error.code === 'EADDRINUSE') {
-    return 'The port is taken. Choose another one with --port, or leave it out for any free one.'
+  const { syscall, code, port, path }: NodeJS.ErrnoException & { port?: number } = error
+  if (syscall === 'listen') {
+    const problem = code === 'EADDRINUSE' ? `Port ${port} is taken` : `Port ${port} can't be listened on (${code})`
+    return `${problem}. Choose another --port, or leave it out for any free one.`
   }
+  if (path !== undefined) return `${path} can't be read (${code}).`
   const option = /^(?:Unknown option|Option) (\w+)/u.exec(error.message)?.[1]
   return option === undefined ? error.message : error.message.replace(option, flagOf(option))
 }

@@ -14,6 +14,7 @@ export async function run(_call: Call): Promise<number> {
   process.argv.splice(2, 1)
   await import(pathToFileURL(join(dirname(manifestPath), 'dist', 'cli.js')).href)
   const failed = process.exitCode !== undefined && process.exitCode !== 0
+  // Whatever kept it from starting is in how it was called.
   if (failed) return exitCodes.usage
   if (!process.argv.some((argument) => argument === '--help' || argument === '--version')) await untilStopped()
   return exitCodes.ok

@@ -100,12 +100,16 @@ describe('npx @owner-sso/recorder record', () => {
     [['record'], 2, /--upstream is missing/u],
     [['record', '--upstream', 'http://auth.example.com'], 2, /--upstream must be an https address/u],
     [['record', '--upstream', 'https://auth.example.com', '--port', 'x'], 2, /--port must be a port number/u],
-    [['record', '--upstream', 'https://auth.example.com', '--upstream-ca', 'none.pem'], 1, /none\.pem/u],
+    [
+      ['record', '--upstream', 'https://auth.example.com', '--upstream-ca', 'none.pem'],
+      2,
+      /none\.pem can't be read \(ENOENT\)/u,
+    ],
     [[], 2, /A command is needed: record or replay/u],
     [['rewind'], 2, /rewind/u],
     [['--once'], 2, /--once/u],
     [['replay'], 2, /One recording is needed/u],
-    [['replay', 'none.json'], 1, /none\.json can't be read/u],
+    [['replay', 'none.json'], 2, /none\.json can't be read/u],
   ])('explains %j, and fails', async (args, code, message) => {
     const wrong = run(...args)
     expect(await wrong.ended).toEqual([code, null])
@@ -116,9 +120,9 @@ describe('npx @owner-sso/recorder record', () => {
   it('says so where the port is taken', async () => {
     const { port } = new URL(emulator.authUrl)
     const second = run('record', '--upstream', emulator.authUrl, '--port', port)
-    expect(await second.ended).toEqual([1, null])
+    expect(await second.ended).toEqual([2, null])
     expect(second.printed()).toBe(
-      '@owner-sso/recorder: The port is taken. Choose another one with --port, or leave it out for any free one.\n',
+      `@owner-sso/recorder: Port ${port} is taken. Choose another --port, or leave it out for any free one.\n`,
     )
   })
 
@@ -134,7 +138,7 @@ describe('npx @owner-sso/recorder record', () => {
     expect(help.printed()).toContain('record has moved; from the next minor version on: npx @owner-sso/recorder record')
     expect(help.printed()).toContain('Usage: npx @owner-sso/recorder record')
     const wrong = start(formerCommand, ['replay', 'none.json'])
-    expect(await wrong.ended).toEqual([1, null])
+    expect(await wrong.ended).toEqual([2, null])
     expect(wrong.printed()).toContain("none.json can't be read")
   })
 })
