@@ -1,7 +1,17 @@
 /** `owner-sso broker` as real processes: who listens, who is let in, and who gets nothing any more. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -21,7 +31,9 @@ beforeEach(async () => {
 afterEach(() => machine.remove())
 
 /** A broker that listens, and the first address that it printed. */
-async function started(...args: string[]): Promise<{ child: ChildProcess; url: string; notes: () => string }> {
+async function started(
+  ...args: string[]
+): Promise<{ child: ChildProcess; url: string; printed: string; notes: () => string }> {
   const child = machine.start(['broker', ...args])
   let notes = ''
   child.stderr?.on('data', (chunk) => {
@@ -29,7 +41,7 @@ async function started(...args: string[]): Promise<{ child: ChildProcess; url: s
   })
   if (child.stdout === null) throw new Error('It has no standard output.')
   const [first]: unknown[] = await once(child.stdout, 'data', { signal: AbortSignal.timeout(60_000) })
-  return { child, url: String(first).split('\n')[0] ?? '', notes: () => notes }
+  return { child, url: String(first).split('\n')[0] ?? '', printed: String(first), notes: () => notes }
 }
 
 async function invite(...args: string[]): Promise<string> {
@@ -57,6 +69,30 @@ function fromSocket(socketPath: string, path: string): Promise<string> {
   })
 }
 
+/** A named pipe that takes nothing more until it is read. */
+async function fullPipe(path: string): Promise<{ read: () => string; close: () => void }> {
+  await once(spawn('mkfifo', [path]), 'exit')
+  const pipe = openSync(path, constants.O_RDWR | constants.O_NONBLOCK)
+  /** Until the pipe is full, or empty. */
+  const asFarAsItGoes = (act: () => void): void => {
+    try {
+      for (;;) act()
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error
+    }
+  }
+  asFarAsItGoes(() => writeSync(pipe, ' '))
+  const read = (): string => {
+    const chunk = Buffer.alloc(65_536)
+    let content = ''
+    asFarAsItGoes(() => {
+      content += chunk.toString('utf8', 0, readSync(pipe, chunk))
+    })
+    return content
+  }
+  return { read, close: () => closeSync(pipe) }
+}
+
 async function stopped(child: ChildProcess): Promise<number | null> {
   const end = once(child, 'exit')
   child.kill('SIGINT')
@@ -75,6 +111,36 @@ describe('owner-sso broker', () => {
     expect(await stopped(child)).toBe(0)
     expect(() => statSync(socket)).toThrow('ENOENT')
   }, 90_000)
+
+  it('says where it listens, and what to do there, and ends when its audit log is written, however slow that is', async () => {
+    const [socket, audit] = [join(machine.home, 'here.sock'), join(machine.home, 'slow.log')]
+    const log = await fullPipe(audit)
+    const { child, printed, notes } = await started('--json', '--port', '0', '--socket', socket, '--audit', audit)
+    const { urls } = JSON.parse(printed) as { urls: string[] }
+    expect(urls).toEqual([expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/u), `unix:${socket}`])
+    await until(async () => notes().includes('Ctrl-C'))
+    expect(notes()).toBe(
+      [
+        `Status page: ${urls[0]}/status (for a code: owner-sso broker code)`,
+        'Let a program in: owner-sso broker invite NAME',
+        `A token: curl --unix-socket ${socket} http://broker/token`,
+        'Ctrl-C ends it.\n',
+      ].join('\n'),
+    )
+    for (let calls = 0; calls < 3; calls += 1) expect((await fetch(`${urls[0]}/token`)).status).toBe(401)
+    const end = stopped(child)
+    await until(async () => !existsSync(socket))
+    expect(child.exitCode).toBeNull()
+    let written = ''
+    await until(async () => {
+      written += log.read()
+      return child.exitCode !== null
+    })
+    written += log.read()
+    log.close()
+    expect(await end).toBe(0)
+    expect(written.trim().split('\n')).toHaveLength(3)
+  })
 
   it('lets a program in, lists it, gives it another secret, and shuts it out, while it listens', async () => {
     const audit = join(machine.home, 'audit.log')
@@ -116,6 +182,9 @@ describe('owner-sso broker', () => {
     // Under its public name too, and as a page that is reached over https.
     const [seen] = await once(request(`${url}/status`, { headers: { host: 'broker.home.example' } }).end(), 'response')
     seen.resume()
+    const [api] = await once(request(`${url}/token`, { headers: { host: 'broker.home.example' } }).end(), 'response')
+    api.resume()
+    expect(api.statusCode).toBe(401)
     expect([seen.statusCode, seen.headers['strict-transport-security']]).toEqual([200, 'max-age=31536000'])
     expect(seen.headers['set-cookie'][0]).toMatch(/; Path=\/status; .*; Secure$/u)
     expect(await stopped(child)).toBe(0)

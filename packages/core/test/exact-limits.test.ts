@@ -25,6 +25,9 @@ import { createEvents } from '../src/refresh-protocol/events.ts'
 import { callRoll, createRollCall } from '../src/refresh-protocol/roll-call.ts'
 import { rollCallName } from '../src/refresh-protocol/record-names.ts'
 import { guardStore } from '../src/refresh-protocol/guarded-store.ts'
+import { acceptRecord, createAccountMemory } from '../src/refresh-protocol/account-memory.ts'
+import type { Context } from '../src/refresh-protocol/context.ts'
+import { isJustRefreshed } from '../src/refresh-protocol/pace.ts'
 import { systemRuntime } from '../src/refresh-protocol/runtime.ts'
 import { quotedNames, quotedWords } from '../src/support/quotation.ts'
 import type { AccountRecord } from '../src/tokens/token-record.ts'
@@ -280,6 +283,48 @@ describe('how fresh a token is', () => {
       assumedLifetime({ expires_at: 1000 + left } as never, 1000, isNew)
     expect([86_400, 86_401, 1].map((left) => lives(left, true))).toEqual([86_400, 86_400, 1])
     expect([lives(0, true), lives(-1, true), lives(0, false), lives(-1, false)]).toEqual([28_800, 28_800, 0, 0])
+  })
+})
+
+describe('after a refresh, the next one', () => {
+  const obtained = 1_790_000_000
+
+  /** Milliseconds after which another refresh is made. */
+  function pauseAfter(record: object): number {
+    let now = obtained * 1000
+    const runtime = { ...systemRuntime, wallClock: () => now, monotonicClock: () => now }
+    const context = { runtime, minRefreshInterval: 60_000 } as Context
+    const cache = createAccountMemory(1).of('ann')
+    const tokens = { access_token: 'access', refresh_token: 'refresh' }
+    const signedIn = { state: 'signed-in', refreshes: 1, lineage: 'l', obtained_at: obtained, lifetime: 28_800, tokens }
+    acceptRecord(cache, { version: 1, writeId: 'one', record: { ...signedIn, ...record } as never }, runtime, 0.75)
+    const isPausedAfter = (milliseconds: number): boolean => {
+      now = obtained * 1000 + milliseconds
+      return isJustRefreshed(cache, context)
+    }
+    let [tooEarly, lateEnough] = [-1, 5_000_000]
+    while (lateEnough - tooEarly > 1) {
+      const middle = Math.floor((tooEarly + lateEnough) / 2)
+      if (isPausedAfter(middle)) tooEarly = middle
+      else lateEnough = middle
+    }
+    return lateEnough
+  }
+  const refusals = (inARow: number, thisOne = true): object => ({ refusals: { inARow, thisOne } })
+
+  it.each<[string, object, number]>([
+    ['waits a minute', {}, 60_000],
+    ['waits for nothing where there was none before', { refreshes: 0 }, 0],
+    ['waits half the life of tokens that live less than two minutes', { lifetime: 100 }, 50_000],
+    ['waits ten seconds at the least', { lifetime: 19 }, 10_000],
+    ['waits as long after the first token that was refused', refusals(1), 60_000],
+    ['waits twice as long after the second', refusals(2), 120_000],
+    ['waits twice as long again after the third', refusals(3), 240_000],
+    ['waits an hour at the most', refusals(7), 3_600_000],
+    ['waits an hour after any number of them', refusals(50), 3_600_000],
+    ['waits a minute where this token was not refused', refusals(7, false), 60_000],
+  ])('%s', (_words, record, milliseconds) => {
+    expect(pauseAfter(record)).toBe(milliseconds)
   })
 })
 

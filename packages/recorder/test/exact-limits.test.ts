@@ -9,6 +9,7 @@ import { ownAddresses } from '../src/loopback.ts'
 import { maskResponse } from '../src/masking/exchange-mask.ts'
 import { type Json, maskJson, maskValue } from '../src/masking/field-masks.ts'
 import { finished, type Masking } from '../src/masking/masking.ts'
+import { maskProgram, maskText } from '../src/masking/text-mask.ts'
 import { createPseudonyms } from '../src/masking/pseudonyms.ts'
 import { baseAddress, swapped } from '../src/recorder/addresses.ts'
 import { clientResponse, swappedBody } from '../src/recorder/client-response.ts'
@@ -86,6 +87,35 @@ describe('what a recording shows of a field', () => {
   ])('the header %s: %j is %j', (name, value, shown) => {
     const { headers } = maskResponse(masking(), { status: 200, headers: [[name, value]], body: Buffer.alloc(0) })
     expect(Object.values(headers)).toEqual([shown])
+  })
+})
+
+describe('what a recording shows of a text', () => {
+  const addresses = [
+    ['https://auth.example', 'home'],
+    ['https://auth.example.com', 'regional'],
+  ] as const
+  const shown = (text: string, ...known: readonly string[]): string => {
+    const masked = { ...masking(), addresses }
+    for (const value of known) masked.pseudonyms.nameOf('state', value, 'service')
+    return finished(maskText(masked, text))
+  }
+
+  it('of two known values that overlap, the longer one alone', () => {
+    expect(shown('at https://auth.example.com/ and https://auth.example/')).toBe('at {{regional}}/ and {{home}}/')
+    expect(shown('qz7xqz7xqz', 'qz7xqz7x', 'qz7xqz')).toBe('{{state.1}}{{text.1}}')
+    expect(shown('qz7xqz7xqz', 'qz7xqz')).toBe('{{state.1}}{{text.1}}')
+  })
+
+  it('each known value next to another, in whatever letters', () => {
+    expect(shown('QZ7XQZab7xab', 'qz7xqz', 'ab7xab')).toBe('{{state.1}}{{state.2}}')
+  })
+
+  it('a program of more than 20000 characters is one value', () => {
+    const [short, long] = [20_000, 20_001].map((length) =>
+      finished(maskProgram(masking(), 'the '.repeat(5001).slice(0, length))),
+    )
+    expect([short?.startsWith('the the'), long]).toEqual([true, '{{script.1}}'])
   })
 })
 

@@ -38,7 +38,8 @@ export function http1Transport({ beforeWrite, refused, tooMuch }: RequestWatch):
         }
         boundAnswer(request, (code) => {
           tooMuch(code)
-          request.destroy()
+          // With an error: an answer that was read with what was too much would else keep its reader waiting.
+          request.destroy(brokenConnection())
         })
       })
     },

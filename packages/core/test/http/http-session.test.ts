@@ -342,6 +342,13 @@ describe('what comes beside a body is bounded', () => {
     expect(await written).toBeLessThan(16 * 1024 * 1024)
   })
 
+  it('the eleventh interim answer is one too many', async () => {
+    const server = await raw((socket) => socket.once('data', () => socket.write(interim.repeat(11) + okHead + okBody)))
+    await expect(refreshAt(`http://127.0.0.1:${server.port}`)).rejects.toMatchObject({
+      message: expect.stringContaining('interim answers'),
+    })
+  })
+
   it('a few interim answers, and chunks with extensions, are read', async () => {
     const body = okBody
       .split('')

@@ -339,6 +339,27 @@ describe('what holds for every request holds over HTTP/2', () => {
     })
   })
 
+  it.each([
+    [16 * 1024, 'Bearer'],
+    [16 * 1024 + 1, expect.stringContaining('16 KiB')],
+  ])('headers of %i bytes, names and values, come to %p', async (size, outcome) => {
+    // A date of our own: the server would add its own to what is counted here.
+    const headers = { ...ok, ':status': '200', date: new Date(0).toUTCString() }
+    const others = Object.entries(headers).reduce((sum, [name, value]) => sum + name.length + value.length, 0)
+    const long = 'x'.repeat(size - others - 'x-long'.length)
+    const service = await http2Service((stream) => {
+      stream.respond({ ...headers, ':status': 200, 'x-long': long })
+      stream.end(okBody)
+    })
+    const refreshed = refreshAt(service.authUrl, { timeout: 20_000 })
+    expect(
+      await refreshed.then(
+        ({ token_type }) => token_type,
+        (error: Error) => error.message,
+      ),
+    ).toEqual(outcome)
+  })
+
   it('no redirect is followed', async () => {
     const elsewhere = await small()
     const service = await http2Service((stream) => {

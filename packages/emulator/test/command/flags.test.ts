@@ -117,6 +117,10 @@ describe('npx @owner-sso/emulator', () => {
   })
 })
 
+it('the help is what the last release said: a change of it is one for its users', () => {
+  expect(helpText()).toMatchSnapshot()
+})
+
 it('the help has its words in columns of 111 characters at most, and uses them', () => {
   const rows = helpText()
     .split('\n')
