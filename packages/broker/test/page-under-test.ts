@@ -16,6 +16,8 @@ export interface PageUnderTest {
   readonly clients: BrokerClients
   readonly page: StatusPage
   readonly problems: unknown[]
+  /** Requests that have arrived whole. */
+  readonly arrived: () => number
   /** A new code for the entrance. */
   code(): Promise<string>
   close(): Promise<void>
@@ -31,7 +33,11 @@ export async function startPage(
   const clients = brokerClients({ store })
   const problems: unknown[] = []
   const page = statusPage({ tokens, sso, clients, store, onProblem: (error) => problems.push(error), ...options })
-  const server = createServer(page.handler).listen(0, '127.0.0.1')
+  let arrived = 0
+  const server = createServer((request, response) => {
+    request.once('end', () => (arrived += 1))
+    page.handler(request, response)
+  }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
   return {
@@ -42,6 +48,7 @@ export async function startPage(
     clients,
     page,
     problems,
+    arrived: () => arrived,
     code: () => statusPageCode(store),
     close: async () => {
       page.close()

@@ -2,6 +2,7 @@
 import { request as httpRequest } from 'node:http'
 import { afterEach, describe, expect, it } from '@jest/globals'
 import { notebook, type TokenStore } from '@owner-sso/core'
+import type { Endpoint } from '@owner-sso/emulator'
 import { useEmulator } from '@owner-sso/emulator/jest'
 import { memoryTokenStore } from '@owner-sso/token-store-memory'
 import { load } from 'cheerio'
@@ -384,6 +385,66 @@ describe('the page', () => {
     expect((await browser.open(at(first))).text).toContain(`${identity} is signed in.`)
     expect((await browser.open(at(second))).text).not.toContain(`${identity} is signed in.`)
     expect(await notebook(store, 'sign-ins').read()).toEqual({})
+  })
+
+  it('takes a form that is sent twice at once for one, and what is sent meanwhile in its turn', async () => {
+    const page = await start()
+    const browser = await inside(page)
+    const identity = 'mfa@example.com'
+    /** Sends these before the service answers the first of them. */
+    const send = async (endpoint: Endpoint, path: string, ...forms: Record<string, string>[]): Promise<unknown[]> => {
+      let release = (): void => undefined
+      emulator.once(endpoint, { hold: new Promise<void>((resolve) => (release = resolve)) })
+      const before = page.arrived()
+      const answers: Promise<Answer>[] = []
+      for (const form of forms) {
+        answers.push(browser.post(path, form))
+        await until(() => page.arrived() === before + answers.length)
+      }
+      release()
+      return (await Promise.all(answers)).map(({ status, headers }) => headers.get('location') ?? status)
+    }
+    const password = { identity, credential }
+    const atPasscode = '/status/sign-in/passcode'
+    expect(await send('form-submission', '/status/sign-in', password, password)).toEqual([atPasscode, atPasscode])
+    expect(emulator.counters.credentialChecks).toBe(1)
+
+    const factor = String(load((await browser.open(atPasscode)).text)('[name=factor]').val())
+    const wrong = { passcode: '000000', factor }
+    expect(await send('mfa-verify', atPasscode, wrong, wrong)).toEqual([401, 401])
+    expect(emulator.counters.passcodeChecks).toBe(1)
+    const right = { passcode: emulator.account(identity).passcode('Phone'), factor }
+    expect(await send('mfa-verify', atPasscode, wrong, right, right)).toEqual([401, '/status', '/status'])
+    expect(emulator.counters).toMatchObject({ passcodeChecks: 3, codeExchanges: 1 })
+    // A click that comes when it is done already.
+    expect((await browser.post(atPasscode, right)).headers.get('location')).toBe('/status')
+
+    const shown = load((await browser.open(`/status/sign-in/browser?account=${account}`)).text)
+    const callbackUrl = await emulator.signInByHand(String(shown('a.button').attr('href')))
+    const pasted = { account, callbackUrl }
+    expect(await send('token', '/status/sign-in/browser', pasted, pasted)).toEqual(['/status', '/status'])
+    expect(emulator.counters.codeExchanges).toBe(2)
+    expect(await page.tokens.status(account)).toMatchObject({ state: 'valid' })
+  })
+
+  it('checks a passcode once that is sent to two instances at once', async () => {
+    const store = memoryTokenStore()
+    const [first, second] = [await start({ store, shareSignIns: true }), await start({ store, shareSignIns: true })]
+    const browser = await inside(first)
+    const identity = 'mfa@example.com'
+    await browser.post('/status/sign-in', { identity, credential })
+    const shown = load((await browser.open('/status/sign-in/passcode')).text)
+    const [factor, _csrf] = [String(shown('[name=factor]').val()), String(shown('[name=_csrf]').val())]
+    const body = new URLSearchParams({ _csrf, factor, passcode: emulator.account(identity).passcode('Phone') })
+    const answers = await Promise.all(
+      [first, second].map(({ url }) => {
+        const headers = { cookie: browser.cookie() }
+        return fetch(`${url}/status/sign-in/passcode`, { method: 'POST', body, headers, redirect: 'manual' })
+      }),
+    )
+    expect(answers.map(({ status }) => status)).toEqual([303, 303])
+    expect(emulator.counters).toMatchObject({ passcodeChecks: 1, codeExchanges: 1 })
+    expect((await browser.open('/status')).text).toContain(`${identity} is signed in.`)
   })
 
   it('sends nothing for an e-mail that is none, or without a password', async () => {

@@ -7,7 +7,7 @@
  */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 import { notebook, type TokenStore } from '@owner-sso/core'
-import { longestWait, signInAt, type WaitingSignIn, type WaitingSignIns } from './waiting-sign-ins.ts'
+import { longestWait, type SignInAt, signInAt, type WaitingSignIn, type WaitingSignIns } from './waiting-sign-ins.ts'
 
 /** One sign-in as the store has it. */
 interface Sealed {
@@ -28,9 +28,17 @@ export function sharedSignIns(store: TokenStore): WaitingSignIns {
     notes.change((all) => Object.fromEntries(newest(changed(living(all)))))
   return {
     async get(visitor, step) {
+      return foundIn(await notes.read(), visitor, step)
+    },
+    async take(visitor, step) {
       const name = nameOf(visitor)
-      const found = living(await notes.read()).get(name)
-      return signInAt(found && opened(found, visitor, name), step)
+      let taken: SignInAt<typeof step>
+      await notes.change((all) => {
+        taken = foundIn(all, visitor, step)
+        if (taken === undefined) return all
+        return Object.fromEntries([...living(all)].filter(([each]) => each !== name))
+      })
+      return taken
     },
     async set(visitor, signIn) {
       const name = nameOf(visitor)
@@ -42,6 +50,12 @@ export function sharedSignIns(store: TokenStore): WaitingSignIns {
       await change((signIns) => new Map([...signIns].filter(([each]) => each !== name)))
     },
   }
+}
+
+function foundIn<Step extends WaitingSignIn['step']>(all: object, visitor: string, step: Step): SignInAt<Step> {
+  const name = nameOf(visitor)
+  const found = living(all).get(name)
+  return signInAt(found && opened(found, visitor, name), step)
 }
 
 /** Where a visitor's sign-in stands. It says nothing about the key. */

@@ -16,7 +16,9 @@ import { type Exchange, sendPage, sendTo } from './exchange.ts'
 import { duration } from './duration.ts'
 import type { Notice, PageContext } from './pages/layout.ts'
 import { browserPage, passcodePage, signInPage } from './pages/sign-in-pages.ts'
+import { type Reply, submissions } from './submissions.ts'
 import type { SharedTries, TryLimit } from './shared-tries.ts'
+import type { Visitor } from './visitor.ts'
 import type { WaitingSignIns } from './waiting-sign-ins.ts'
 
 export interface SignInRoutesOptions {
@@ -42,6 +44,7 @@ export const signInTries: TryLimit = { tries: 5, during: 900 }
 /** By method and what follows the page's path. */
 export function signInRoutes(options: SignInRoutesOptions): ReadonlyMap<string, Route> {
   const { sso, tokens, path, waiting, tries, onSignedIn } = options
+  const once = submissions()
   const contextOf = ({ visitor }: Exchange): PageContext => ({ path, formToken: visitor.formToken, isInside: true })
 
   const showSignIn = (
@@ -83,36 +86,30 @@ export function signInRoutes(options: SignInRoutesOptions): ReadonlyMap<string, 
   }
 
   /** @throws RefusedSignInError where somebody else has signed in; StoreError */
-  const finish = async (
-    exchange: Exchange,
-    owner: string,
-    wanted: string | undefined,
-    set: TokenSet,
-  ): Promise<void> => {
+  const finish = async (visitor: Visitor, owner: string, wanted: string | undefined, set: TokenSet): Promise<Reply> => {
     if (wanted !== undefined && owner !== wanted) {
       throw new RefusedSignInError(`The account that signed in is ${owner}, not ${wanted}. Nothing was stored.`)
     }
     await tokens.save(owner, set)
-    await waiting.set(exchange.visitor.id, { step: 'done', account: owner })
+    await waiting.set(visitor.id, { step: 'done', account: owner })
     await tries.forget(owner)
     onSignedIn(owner)
-    sendTo(exchange, path)
+    return (to) => sendTo(to, path)
   }
 
   /** Whose tokens these are: what was typed is believed, but for accounts that have no e-mail. */
   const finishTyped = async (
-    exchange: Exchange,
+    visitor: Visitor,
     identity: string,
     wanted: string | undefined,
     set: TokenSet,
-  ): Promise<void> => {
-    if (wanted === undefined || !isSubjectAccount(wanted)) return finish(exchange, accountName(identity), wanted, set)
+  ): Promise<Reply> => {
+    if (wanted === undefined || !isSubjectAccount(wanted)) return finish(visitor, accountName(identity), wanted, set)
     const named = await identifyOwner(sso, set)
-    return finish(exchange, named.owner.account, wanted, named.tokens)
+    return finish(visitor, named.owner.account, wanted, named.tokens)
   }
 
-  const submitPassword: Route = async (exchange) => {
-    const { form, visitor } = exchange
+  const submitPassword = async ({ form, visitor }: Exchange): Promise<Reply> => {
     const account = form.get('account') ?? undefined
     const [identity, credential] = [form.get('identity')?.trim() ?? '', form.get('credential') ?? '']
     try {
@@ -121,48 +118,58 @@ export function signInRoutes(options: SignInRoutesOptions): ReadonlyMap<string, 
       }
       await count(accountName(identity))
       const outcome = await sso.beginLogin({ identity, credential })
-      if (outcome.kind === 'tokens') return await finishTyped(exchange, identity, account, outcome.tokens)
+      if (outcome.kind === 'tokens') return await finishTyped(visitor, identity, account, outcome.tokens)
       const { factors, pending } = outcome
       await waiting.set(visitor.id, { step: 'passcode', account, identity, factors, pending })
-      return sendTo(exchange, `${path}/sign-in/passcode`)
+      return (to) => sendTo(to, `${path}/sign-in/passcode`)
     } catch (error) {
-      return showSignIn(exchange, account, noticeOf(error), 401)
+      const notice = noticeOf(error)
+      return (to) => showSignIn(to, account, notice, 401)
     }
   }
 
-  const submitPasscode: Route = async (exchange) => {
-    const signIn = await waiting.get(exchange.visitor.id, 'passcode')
-    if (signIn === undefined) return sendTo(exchange, `${path}/sign-in`)
+  const submitPasscode = async ({ form, visitor }: Exchange): Promise<Reply> => {
+    const code = (form.get('passcode') ?? '').replaceAll(/[\s-]/gu, '')
+    const factorId = form.get('factor') ?? undefined
+    // Taken before anything is sent: whatever else is posted, here or at another instance, finds nothing to send again.
+    const signIn = await waiting.take(visitor.id, 'passcode')
+    if (signIn === undefined) return elsewhere(visitor)
     const { account, identity, pending } = signIn
-    const code = (exchange.form.get('passcode') ?? '').replaceAll(/[\s-]/gu, '')
-    const factorId = exchange.form.get('factor') ?? undefined
     try {
       if (code === '') throw new RefusedSignInError('Enter the passcode that your device shows.')
       await count(accountName(identity))
       const answer = /^\d{1,8}$/u.test(code) ? { passcode: code, factorId } : { backupCode: code }
-      return await finishTyped(exchange, identity, account, await sso.completeLogin(pending, answer))
+      return await finishTyped(visitor, identity, account, await sso.completeLogin(pending, answer))
     } catch (error) {
-      if (error instanceof PasscodeRejectedError || !(error instanceof SsoError))
-        return showPasscode(exchange, noticeOf(error))
-      await waiting.delete(exchange.visitor.id)
-      return showSignIn(exchange, account, noticeOf(error), 401)
+      const goesOn = error instanceof PasscodeRejectedError || !(error instanceof SsoError)
+      if (goesOn) await waiting.set(visitor.id, signIn)
+      const notice = noticeOf(error)
+      return (to) => (goesOn ? showPasscode(to, notice) : showSignIn(to, account, notice, 401))
     }
   }
 
-  const submitBrowser: Route = async (exchange) => {
-    const account = exchange.form.get('account') ?? undefined
-    const signIn = await waiting.get(exchange.visitor.id, 'browser')
+  /** Where a passcode leads that nothing waits for: it was the second of two, or too late. */
+  const elsewhere = async ({ id }: Visitor): Promise<Reply> => {
+    const isDone = (await waiting.get(id, 'done')) !== undefined
+    return (to) => sendTo(to, isDone ? path : `${path}/sign-in`)
+  }
+
+  const submitBrowser = async ({ form, visitor }: Exchange): Promise<Reply> => {
+    const account = form.get('account') ?? undefined
+    const signIn = await waiting.take(visitor.id, 'browser')
     try {
       if (signIn === undefined || signIn.account !== account) {
         throw new RefusedSignInError('This sign-in took too long. Start again with the button.')
       }
-      const address = exchange.form.get('callbackUrl')?.trim() ?? ''
+      const address = form.get('callbackUrl')?.trim() ?? ''
       const { owner, tokens: set } = await identifyOwner(sso, await sso.redeemCallback(address, signIn.authorization))
-      return await finish(exchange, owner.account, account, set)
+      return await finish(visitor, owner.account, account, set)
     } catch (error) {
       // An address that was sent is spent: the next one needs a new sign-in.
-      if (error instanceof SsoError && error.requestSent) await waiting.delete(exchange.visitor.id)
-      return showBrowser(exchange, account, noticeOf(error))
+      const isSpent = error instanceof SsoError && error.requestSent
+      if (signIn !== undefined && !isSpent) await waiting.set(visitor.id, signIn)
+      const notice = noticeOf(error)
+      return (to) => showBrowser(to, account, notice)
     }
   }
 
@@ -177,11 +184,11 @@ export function signInRoutes(options: SignInRoutesOptions): ReadonlyMap<string, 
 
   return new Map<string, Route>([
     ['GET /sign-in', (exchange) => showSignIn(exchange, accountIn(exchange))],
-    ['POST /sign-in', submitPassword],
+    ['POST /sign-in', (exchange) => once(exchange, () => submitPassword(exchange))],
     ['GET /sign-in/passcode', (exchange) => showPasscode(exchange)],
-    ['POST /sign-in/passcode', submitPasscode],
+    ['POST /sign-in/passcode', (exchange) => once(exchange, () => submitPasscode(exchange))],
     ['GET /sign-in/browser', (exchange) => showBrowser(exchange, accountIn(exchange))],
-    ['POST /sign-in/browser', submitBrowser],
+    ['POST /sign-in/browser', (exchange) => once(exchange, () => submitBrowser(exchange))],
   ])
 }
 

@@ -30,6 +30,8 @@ export type SignInAt<Step extends WaitingSignIn['step']> = Extract<WaitingSignIn
 /** @throws StoreError, where they are kept in a store */
 export interface WaitingSignIns {
   get<Step extends WaitingSignIn['step']>(visitor: string, step: Step): Promise<SignInAt<Step>>
+  /** The same, for the one who asks first: nobody gets it any more until it is set again. */
+  take<Step extends WaitingSignIn['step']>(visitor: string, step: Step): Promise<SignInAt<Step>>
   /** In place of the one before. */
   set(visitor: string, signIn: WaitingSignIn): Promise<void>
   delete(visitor: string): Promise<void>
@@ -42,6 +44,11 @@ export function waitingSignIns(): WaitingSignIns {
   const waiting = new LRUCache<string, WaitingSignIn>({ max: 100, ttl: longestWait })
   return {
     get: async (visitor, step) => signInAt(waiting.get(visitor), step),
+    async take(visitor, step) {
+      const signIn = signInAt(waiting.get(visitor), step)
+      if (signIn !== undefined) waiting.delete(visitor)
+      return signIn
+    },
     async set(visitor, signIn) {
       waiting.set(visitor, signIn)
     },
