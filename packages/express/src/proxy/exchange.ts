@@ -48,6 +48,12 @@ const maxAside = 65_536
 /** Milliseconds that the rest of it may take once the request goes out again, which may have to wait for this connection. */
 const maxAsideTime = 500
 
+/**
+ * Answers that end with their heads (RFC 9112 section 6.3). They may tell the length that a body would have, whose bytes undici
+ * then misses.
+ */
+const headsAlone: ReadonlySet<number> = new Set([204, 304])
+
 /** Why a request to the owner API is broken off: its answer has nowhere to go. */
 const ended = new Error('the exchange is over')
 
@@ -65,6 +71,8 @@ export function runExchange(dispatcher: Dispatcher, exchange: Exchange): void {
     isOver = true
     sendAnswer(response, exchange.report(answer, error))
     upstream?.abort(ended)
+    // Where there was no connection, nobody was handed it.
+    if (!Buffer.isBuffer(exchange.content)) exchange.content?.destroy()
   }
   const fail = (error: unknown): void => end(failureAnswer(error), error)
 
@@ -84,6 +92,7 @@ export function runExchange(dispatcher: Dispatcher, exchange: Exchange): void {
     silence = limit
     const delivery = deliveryTo(exchange, trace, { fail, silence: limit })
     let isAnswered = false
+    let isHeadAlone = false
     let interim = 0
     /** A 401 that is not, or not yet, for the caller. */
     let aside: Aside | undefined
@@ -130,6 +139,7 @@ export function runExchange(dispatcher: Dispatcher, exchange: Exchange): void {
         },
         onResponseStart(controller, status, headers) {
           isAnswered = status >= 200
+          isHeadAlone = headsAlone.has(status)
           if (isAnswered) limit.heard(exchange.bodyTimeout)
           if (status < 200) {
             interim += 1
@@ -155,9 +165,11 @@ export function runExchange(dispatcher: Dispatcher, exchange: Exchange): void {
         },
         onResponseError(_controller, error) {
           limit.end()
-          if (!aside) return fail(error)
-          aside.lost = error
-          endAside(aside)
+          if (aside) {
+            aside.lost = error
+            endAside(aside)
+          } else if (isHeadAlone) delivery.end()
+          else fail(error)
         },
       },
     )

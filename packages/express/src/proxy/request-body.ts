@@ -59,5 +59,8 @@ function readBody(request: IncomingMessage): Promise<RequestBody> {
 function streamOf(request: IncomingMessage): PassThrough {
   const stream = new PassThrough()
   stream.on('error', () => {})
+  // What the caller has still to send is read all the same: the next call comes behind it, and a caller may send all of it
+  // before it looks at the answer.
+  stream.once('close', () => request.unpipe(stream).resume())
   return request.pipe(stream)
 }

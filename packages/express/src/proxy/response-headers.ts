@@ -30,6 +30,8 @@ export function answerHeaders(status: number, upstream: IncomingHttpHeaders, rul
   if (status === 401) headers['www-authenticate'] = signInChallenge
   for (const name of Object.keys(upstream)) {
     if (!rules.names.has(name) || name === 'cache-control' || name === 'expires' || hopByHop?.has(name)) continue
+    // Of nothing there is no length (RFC 9110 section 8.6).
+    if (status === 204 && name === 'content-length') continue
     const value = upstream[name]
     if (value === undefined || rules.showsToken(String(value))) continue
     if (name === 'vary') headers[name] = variance(rules.own['vary'], String(value))

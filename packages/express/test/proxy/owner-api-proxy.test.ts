@@ -66,6 +66,24 @@ it('answers a HEAD with the headers alone', async () => {
   expect(answer.body).toBe('')
 })
 
+it.each([
+  [304, 'content-length: 5'],
+  // Some clients fail at the length of nothing.
+  [204, undefined],
+])('passes a %i on whole that tells the length of what it does not have', async (status, length) => {
+  ownerApi.answer((_seen, response) => {
+    response.socket!.write(`HTTP/1.1 ${status} x\r\nETag: "one"\r\nContent-Length: 5\r\n\r\n`)
+  })
+  const problems: unknown[] = []
+  const home = await serve(await proxyWith({ onProblem: (error) => problems.push(error) }))
+  const twice = `GET /api/1/vehicles HTTP/1.1\r\nHost: x\r\n\r\n${rawRequest('GET', '/api/1/vehicles')}`
+  const { head, text } = await sendRaw(home.port, twice)
+  expect(text.match(/^HTTP\/1\.1 \d+/gmu)).toEqual([`HTTP/1.1 ${status}`, `HTTP/1.1 ${status}`])
+  expect(head).toContain('etag: "one"')
+  expect(/^content-length: .*$/mu.exec(head)?.[0]).toBe(length)
+  expect(problems).toEqual([])
+})
+
 it('joins a path of the target with the caller’s, and takes the allowed paths as those of the owner API', async () => {
   const proxy = await proxyWith({ target: `${ownerApi.url}/api/1/`, paths: ['/api/1/vehicles'] })
   const home = await serve(express().use('/cars', proxy))

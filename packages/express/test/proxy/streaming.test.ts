@@ -226,6 +226,31 @@ it('gives the caller an answer that comes before its upload has ended', async ()
   expect(await answer).toMatch(/^HTTP\/1\.1 413 /u)
 })
 
+it.each([
+  ['length', 'Content-Length: 4000005', ''],
+  ['chunks', 'Transfer-Encoding: chunked', '3d0905'],
+])('takes the next call after an answer that came before its upload had ended, by %s', async (_how, framing, size) => {
+  await start()
+  const socket = await open(`POST /api/1/upload HTTP/1.1\r\nHost: x\r\n${framing}\r\n\r\n${size && `${size}\r\n`}start`)
+  const [, early] = await upstream.next()
+  // With its connection left open, as an answer of 401 is given.
+  early.end('too much')
+  await reads(socket, 'too much')
+  socket.write('x'.repeat(4_000_000) + (size && '\r\n0\r\n\r\n') + rawRequest('GET', '/api/1/vehicles'))
+  const [request, response] = await upstream.next()
+  expect(request.url).toBe('/api/1/vehicles')
+  response.end('the next answer')
+  await reads(socket, 'the next answer')
+})
+
+it('takes the next call after an upload to an owner API that can’t be reached', async () => {
+  await start({ target: 'http://127.0.0.1:1' })
+  const socket = await open('POST /api/1/upload HTTP/1.1\r\nHost: x\r\nContent-Length: 4000005\r\n\r\nstart')
+  await reads(socket, 'ERR_OWNER_API_UNREACHABLE')
+  socket.write('x'.repeat(4_000_000) + rawRequest('GET', '/elsewhere'))
+  await reads(socket, 'ERR_OWNER_API_PATH_NOT_ALLOWED')
+})
+
 it('holds back what the caller does not read, and loses none of it', async () => {
   const size = 32 * 1024 ** 2
   await start()
