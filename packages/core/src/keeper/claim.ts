@@ -20,8 +20,13 @@ const longestWait = 5 * 60_000
 
 /** The right to sweep. */
 export interface Claim {
-  /** Shows that this process lives, where that is due. False once another process has taken over. @throws StoreError */
-  goesOn(): Promise<boolean>
+  /**
+   * Shows that this process lives, where that is due. False once another process has taken over.
+   *
+   * @param isDoubted - shows it in any case: whether the store takes what is written is in question
+   * @throws StoreError
+   */
+  goesOn(isDoubted?: boolean): Promise<boolean>
   /**
    * Gives it up.
    *
@@ -108,9 +113,9 @@ export function claimDesk(every: number, { store, runtime }: Pick<Context, 'stor
       return held !== undefined
     }
     return {
-      async goesOn() {
+      async goesOn(isDoubted = false) {
         if (held === undefined) return false
-        if (elapsed(shown, instantOf(runtime)) < signOfLifeEvery) return true
+        if (!isDoubted && elapsed(shown, instantOf(runtime)) < signOfLifeEvery) return true
         return write({ ...record, signs: (signs += 1), at: seconds(instantOf(runtime)) })
       },
       async release(isSwept) {

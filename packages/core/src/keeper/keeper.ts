@@ -4,6 +4,7 @@
  * Every process of a fleet may run one. One of them sweeps at a time; the others look now and then whether it is their turn.
  */
 import type { Context } from '../refresh-protocol/context.ts'
+import { allSafe } from '../refresh-protocol/background.ts'
 import type { KeeperEvent, SweepCounts } from './keeper-event.ts'
 import { contextOf } from '../refresh-protocol/managed.ts'
 import { onAbort } from '../support/abort.ts'
@@ -98,6 +99,7 @@ export function keepSignedIn(tokens: TokenManager, options: KeeperOptions = {}):
 
   async function keep(): Promise<void> {
     while (!alarm.isStopped()) await alarm.rest(await look())
+    await allSafe(context.memory)
     status = { ...status, state: 'stopped' }
     told.end()
     release()
@@ -136,6 +138,7 @@ export async function sweepOnce(
     tell('ended', counts)
     return { swept: end !== 'broken-off', ...counts }
   } finally {
+    if (context.background.outlivesCalls) await allSafe(context.memory)
     unsubscribe()
     told.end()
     release()

@@ -4,7 +4,7 @@
  */
 import { ReauthenticationRequiredError, SignedOutError } from '../errors.ts'
 import { accessTokenOf } from '../refresh-protocol/account-memory.ts'
-import { landing, landingInCall } from '../refresh-protocol/background.ts'
+import { landingInCall } from '../refresh-protocol/background.ts'
 import { syncFromStoreAndSpool } from '../refresh-protocol/carry-over.ts'
 import type { Context } from '../refresh-protocol/context.ts'
 import { openIntent } from '../refresh-protocol/doubt.ts'
@@ -28,7 +28,8 @@ export async function renew(account: string, isDue: (record: SignedIn) => boolea
     await inFlightRefresh(cache, context).done.finally(() => {
       if (cache.unwanted === current) cache.unwanted = undefined
     })
-    await (context.background.outlivesCalls ? landing(cache) : landingInCall(cache, context.runtime))
+    // Not for ever: the others have to have their turn.
+    await landingInCall(cache, context.runtime)
     return accessTokenOf(cache.record) === current ? 'in-vain' : 'refreshed'
   } catch (error) {
     if (error instanceof ReauthenticationRequiredError) return 'sign-in-again'

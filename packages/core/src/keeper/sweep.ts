@@ -72,7 +72,7 @@ export async function sweep(run: SweepRun, counts: Counts): Promise<SweepEnd> {
 
 async function lookAndRefresh(run: SweepRun, counts: Counts): Promise<SweepEnd> {
   const { context, settings, claim, told, tell, alarm } = run
-  const goesOn = async (): Promise<boolean> => !alarm.isStopped() && (await claim.goesOn())
+  const goesOn = async (isDoubted?: boolean): Promise<boolean> => !alarm.isStopped() && (await claim.goesOn(isDoubted))
   tell('started', counts)
   const soonest = await survey(
     context,
@@ -102,14 +102,14 @@ async function refreshInTurn(
   soonest: readonly Need[],
   { context, settings, isPaced, alarm, tell }: SweepRun,
   counts: Counts,
-  goesOn: () => Promise<boolean>,
+  goesOn: (isDoubted?: boolean) => Promise<boolean>,
 ): Promise<boolean> {
   const { runtime, underWay } = context
   const expiryOf = await jwtExpiry()
   const gap = isPaced ? spacing(soonest, counts.due, settings, runtime.wallClock()) : 0
   const queue = createQueue(soonest, gap, runtime)
   const flights = new Set<Promise<void>>()
-  let failure: unknown
+  let isStoreDoubted = false
 
   const renewOne = async (need: Need): Promise<void> => {
     const { account } = need
@@ -128,7 +128,8 @@ async function refreshInTurn(
         counts.failed += 1 + queue.abandon(need.authUrl)
       } else {
         counts.failed += 1
-        if (error instanceof StoreError && !isOfOneRecord(error)) failure ??= error
+        // The whole store, or this account's record alone: a write of our own will tell.
+        if (error instanceof StoreError && !isOfOneRecord(error)) isStoreDoubted = true
         else if (!isWaiting(error) && queue.failed() >= mostFailures && !isPaced) counts.failed += queue.abandon()
       }
       failed = { error: error instanceof Error ? error : new Error('The refresh failed.') }
@@ -140,8 +141,9 @@ async function refreshInTurn(
   const isOver = (): boolean => queue.isEmpty() || (isPaced && runtime.monotonicClock() - began >= settings.every)
   try {
     for (;;) {
-      if (!(await goesOn())) return false
-      if (failure !== undefined) throw failure
+      const isDoubted = isStoreDoubted
+      isStoreDoubted = false
+      if (!(await goesOn(isDoubted))) return false
       if (isOver() && flights.size === 0) return true
       // While somebody waits for the end of everything, nothing is begun.
       const isHeld = isOver() || flights.size >= mostInFlight || underWay.isEnding()

@@ -20,8 +20,8 @@ import { type GuardedStore, guardStore } from './guarded-store.ts'
  * @returns how many records were written
  * @throws TypeError if `from` can't list its accounts
  * @throws StoreError where either can't be read or written, `wrong-key` for records that are sealed with another key than
- *   was given. A record that can't be read is passed over, and its error comes after all others were copied; a store that
- *   fails ends it at once. What was copied stays, and a repetition is harmless
+ *   was given. A record that can't be read, or written, is passed over, and its error comes after all others were copied; a
+ *   store that can't be reached ends it at once. What was copied stays, and a repetition is harmless
  */
 export async function copyTokenSets(from: TokenStore, to: TokenStore): Promise<number> {
   let copied = 0
@@ -32,7 +32,7 @@ export async function copyTokenSets(from: TokenStore, to: TokenStore): Promise<n
     try {
       if (await copyRecord(account, source, target)) copied += 1
     } catch (error) {
-      if (!isOfOneRecord(error)) throw error
+      if (!mayBeOfOneRecord(error)) throw error
       failure ??= error
     }
   }
@@ -43,6 +43,11 @@ export async function copyTokenSets(from: TokenStore, to: TokenStore): Promise<n
 /** The record is at fault, not the store: the others may be well. */
 export function isOfOneRecord(error: unknown): boolean {
   return isDamaged(error) || (error instanceof StoreError && error.reason === 'read-failed')
+}
+
+/** The same, or a write failed, which does not tell whose fault it is: only the next one does. */
+export function mayBeOfOneRecord(error: unknown): boolean {
+  return isOfOneRecord(error) || (error instanceof StoreError && error.reason === 'write-failed')
 }
 
 /** The record stays as it is until somebody mends it: another look finds the same. */

@@ -3,7 +3,7 @@
  * requests, and what is half-way then stays half-way, for hours.
  */
 import { callSafely } from '../support/callback-fault.ts'
-import type { AccountCache } from './account-memory.ts'
+import type { AccountCache, AccountMemory } from './account-memory.ts'
 import type { Runtime } from './runtime.ts'
 
 export interface Background {
@@ -31,6 +31,11 @@ export function backgroundOf(
       if (waitUntil !== undefined) callSafely('waitUntil', () => waitUntil(work().then(nothing, nothing)))
     },
   }
+}
+
+/** Resolves when no account's new tokens are held by this process alone. */
+export async function allSafe({ all }: Pick<AccountMemory, 'all'>): Promise<void> {
+  await Promise.all(Array.from(all(), async ({ unsaved }) => unsaved?.safe))
 }
 
 /** Milliseconds that a call waits for new tokens which the store refused: as long as for one call of the store. */

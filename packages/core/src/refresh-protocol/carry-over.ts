@@ -2,7 +2,7 @@
  * Carrying over what waits in the spool: each time an account's record is read, and for all accounts when a manager begins,
  * again and again until the spool is empty.
  */
-import { isDamaged, isOfOneRecord } from './account-list.ts'
+import { isDamaged, mayBeOfOneRecord } from './account-list.ts'
 import type { AccountCache } from './account-memory.ts'
 import { commitRecord } from './commit.ts'
 import type { Context } from './context.ts'
@@ -61,18 +61,19 @@ async function carryAllOver(context: Context): Promise<void> {
 
 /** Returns whether nothing is left that a repetition could carry over. */
 async function carryOverOnce(context: Context): Promise<boolean> {
-  const { spool, memory } = context
+  const { spool, memory, underWay } = context
   if (spool === undefined) return true
   let isAll = true
   try {
     for await (const account of spool.accounts()) {
+      if (underWay.isEnding()) return false
       const spooled = await findSpooled(account, context)
       if (spooled === undefined) continue
       const cache = memory.of(account)
       if (cache.unsaved !== undefined) continue
       await carryOver(cache, spooled, context).catch((error: unknown) => {
-        // One record that can't be read keeps no other from being carried over.
-        if (!isOfOneRecord(error)) throw error
+        // One record that can't be read or written keeps no other from being carried over.
+        if (!mayBeOfOneRecord(error)) throw error
         isAll &&= isDamaged(error)
       })
     }

@@ -10,12 +10,27 @@ import { createQueue } from '../../src/keeper/queue.ts'
 import { spacing } from '../../src/keeper/spacing.ts'
 import { noCounts, sweep } from '../../src/keeper/sweep.ts'
 import { createTold } from '../../src/keeper/told.ts'
-import { FirewallChallengeError, UnreachableError } from '../../src/errors.ts'
+import { FirewallChallengeError, StoreError, UnreachableError } from '../../src/errors.ts'
 import { contextOf } from '../../src/refresh-protocol/managed.ts'
 import type { TokenStore } from '../../src/tokens/token-store.ts'
-import { deferred, hours, idle } from '../refresh-protocol/harness.ts'
+import { keeperRecordName } from '../../src/refresh-protocol/record-names.ts'
+import { type Bench, deferred, hours, idle } from '../refresh-protocol/harness.ts'
 import type { TokenSet } from '../../src/issuer/token-set.ts'
 import { days, fleet, minutes, nameOf, peakOverMean } from './keeping.ts'
+
+/** A store that can be read, and that refuses to write some records. */
+function refusingWrites(
+  { store }: Bench,
+  isRefused: (name: string) => boolean,
+): { store: TokenStore; refused: string[] } {
+  const refused: string[] = []
+  const swap: TokenStore['swap'] = async (name, ...rest) => {
+    if (!isRefused(name)) return store.swap(name, ...rest)
+    refused.push(name)
+    throw new StoreError('write-failed', 'Not this one.')
+  }
+  return { store: { ...store, swap }, refused }
+}
 
 describe('what is kept (N3)', () => {
   it('keeps all sessions while nobody calls for three lives of a refresh token; without it all of them are lost', async () => {
@@ -368,6 +383,66 @@ describe('trouble (N6)', () => {
     await world.pass(hours(1.3))
     expect(world.refreshes.size).toBe(50)
     expect(world.replays).toBe(0)
+  })
+
+  it('one account whose record can’t be written keeps nobody else from its turn', async () => {
+    const world = await fleet()
+    await world.fill(30)
+    await world.pass(hours(6.2))
+    const { store } = refusingWrites(world, (name) => name === nameOf(0) || name === nameOf(7))
+    const events: KeeperEvent[] = []
+    await using keeper = keepSignedIn(world.process({ store }), { onSweep: (event) => events.push(event) })
+    await world.pass(hours(1.7))
+    await keeper.stop()
+    expect(world.refreshes.size).toBe(28)
+    const failed = events.filter(({ phase, error }) => phase === 'progress' && error !== undefined)
+    expect(new Set(failed.map(({ account }) => account))).toEqual(new Set([nameOf(0), nameOf(7)]))
+    expect(failed[0]?.error).toMatchObject({ reason: 'write-failed' })
+    expect(events.filter(({ phase, error }) => phase === 'ended' && error !== undefined)).toEqual([])
+    const once = sweepOnce(world.process({ store }))
+    await world.pass(minutes(1))
+    expect(await once).toMatchObject({ swept: true, due: 2, failed: 2 })
+  })
+
+  it('nor does one whose new tokens can’t be stored; stop() waits for them', async () => {
+    const world = await fleet()
+    await world.fill(30)
+    await world.pass(hours(6.2))
+    let isRefused = true
+    const { store } = refusingWrites(world, (name) => {
+      return isRefused && name === nameOf(0) && world.refreshes.has(name)
+    })
+    const tokens = world.process({ store })
+    const keeper = keepSignedIn(tokens)
+    await world.pass(hours(1.7))
+    expect(world.refreshes.size).toBe(30)
+    let isStopped = false
+    const stopped = keeper.stop().then(() => (isStopped = true))
+    await world.pass(minutes(1))
+    expect(isStopped).toBe(false)
+    isRefused = false
+    await world.pass(minutes(1))
+    await stopped
+    expect(await world.process().status(nameOf(0))).toMatchObject({ state: 'valid' })
+    expect(world.replays).toBe(0)
+  })
+
+  it('a store that takes no writes at all is given up after those that are under way', async () => {
+    const world = await fleet()
+    await world.fill(100)
+    await world.pass(hours(6.2))
+    let isFull = false
+    const { store, refused } = refusingWrites(world, () => isFull)
+    const { answer } = world
+    world.answer = (...call) => {
+      isFull = true
+      return answer(...call)
+    }
+    const run = sweepOnce(world.process({ store, background: false }))
+    const [[ended]] = await Promise.all([Promise.allSettled([run]), world.pass(minutes(2))])
+    expect(ended).toMatchObject({ status: 'rejected', reason: { code: 'ERR_SSO_STORE', reason: 'write-failed' } })
+    expect(new Set(refused.filter((name) => name !== keeperRecordName)).size).toBeLessThanOrEqual(16)
+    expect(world.sent.length).toBeLessThanOrEqual(8)
   })
 
   it('who has to sign in again is told once, and asked no more', async () => {

@@ -1,5 +1,6 @@
 /** Listing the accounts of a store, and copying them into another one. */
 import { describe, expect, it } from '@jest/globals'
+import { StoreError } from '../../src/errors.ts'
 import { copyTokenSets } from '../../src/refresh-protocol/account-list.ts'
 import { sealedTokenStore } from '../../src/tokens/sealed-token-store.ts'
 import { mapStore } from '../map-store.ts'
@@ -70,6 +71,21 @@ describe('copying token sets', () => {
     expect(copied).toEqual(['two', 'four'])
     world.store.down = true
     await expect(copyTokenSets(world.store, mapStore())).rejects.toMatchObject({ reason: 'unavailable' })
+  })
+
+  it('copies all that the target takes, and then says what it did not', async () => {
+    const world = bench()
+    for (const name of ['one', 'two', 'three']) await world.process().save(name, world.tokens({ refresh_token: name }))
+    const target = mapStore()
+    const swap: typeof target.swap = async (name, ...rest) => {
+      if (name === 'one') throw new StoreError('write-failed', 'The record is too large.')
+      return target.swap(name, ...rest)
+    }
+    const refused = { code: 'ERR_SSO_STORE', reason: 'write-failed' }
+    await expect(copyTokenSets(world.store, { ...target, swap })).rejects.toMatchObject(refused)
+    const copied: string[] = []
+    for await (const name of target.accounts()) copied.push(name)
+    expect(copied).toEqual(['two', 'three'])
   })
 
   it('stops at a sealed record of either store rather than pass it over, and loses nothing', async () => {

@@ -126,6 +126,27 @@ describe('what waits in the spool', () => {
     expect(await spooled(both)).toEqual({ schema: 1, state: 'spooled' })
   })
 
+  it('is carried over though the record of another account can’t be written', async () => {
+    const { world, spool } = await leftInSpool()
+    const waiting = await spool.read(account)
+    if (waiting === undefined) throw new Error('nothing is in the spool')
+    const both = mapStore()
+    await both.swap('another', 0, waiting.record, 'another')
+    await both.swap(account, 0, waiting.record, 'own')
+    world.store.down = false
+    const swap = world.store.swap.bind(world.store)
+    world.store.swap = async (name, ...rest) => {
+      if (name === 'another') throw new StoreError('write-failed', 'Not this record.')
+      return swap(name, ...rest)
+    }
+    world.process({ spool: both })
+    await world.pass(1000)
+    expect((await world.store.read(account))?.record).toMatchObject({ tokens: { access_token: 'a1' } })
+    world.store.swap = swap
+    await world.pass(16_000)
+    expect((await world.store.read('another'))?.record).toMatchObject({ tokens: { access_token: 'a1' } })
+  })
+
   it('is told by status(), so that nobody signs in for nothing', async () => {
     const { world, next } = await leftInSpool()
     world.store.down = false
