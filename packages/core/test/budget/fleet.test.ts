@@ -38,7 +38,7 @@ it(
 
 it('keeps those that nobody uses by one request in each life of a refresh token, where that is known', async () => {
   const [life, session] = [1200, 12_000]
-  const fleet = {
+  const few = {
     accounts: 120,
     used: 20,
     processes: 4,
@@ -48,8 +48,9 @@ it('keeps those that nobody uses by one request in each life of a refresh token,
     requestBudget: { perMinute: 20 },
   }
   const before: number[] = []
-  const course = { ...fleet, settle: session, steady: session, outage: 300 }
-  const figures = await runFleet(course, (_, { requests }) => before.push(requests))
+  const figures = await runFleet({ ...few, settle: session, steady: session, outage: 300 }, (_, { requests }) =>
+    before.push(requests),
+  )
   expect(figures).toMatchObject({ replays: 0, lost: 0, ended: 0, everyday: { token: expect.any(Number) } })
   const [, settled = 0, done = 0] = before
   // Those in use once in each life of an access token or sooner, the others once in nine tenths of a refresh token's.
