@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
-const script = fileURLToPath(new URL('writer-process.mjs', import.meta.url))
+const script = fileURLToPath(new URL('../test-artefacts/programs/writer-process.js', import.meta.url))
 
 /**
  * Starts the writer, lets it acknowledge some versions, and kills it with SIGKILL wherever it is by then.

@@ -34,7 +34,7 @@ test('many processes swap one account and are killed: every version is written o
   const acknowledged: number[] = []
   const swappers = new Set<ChildProcess>()
   const failures: string[] = []
-  const script = fileURLToPath(new URL('swapper-process.mjs', import.meta.url))
+  const script = fileURLToPath(new URL('../test-artefacts/programs/swapper-process.js', import.meta.url))
 
   const start = (): void => {
     const child = spawn(process.execPath, ['--no-warnings', script, path, account], {

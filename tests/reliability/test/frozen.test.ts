@@ -12,7 +12,7 @@ import { fileTokenStore } from '@owner-sso/token-store-file'
 
 jest.setTimeout(120_000)
 
-const script = fileURLToPath(new URL('deployment/frozen-function.mjs', import.meta.url))
+const script = fileURLToPath(new URL('../test-artefacts/programs/frozen-function.js', import.meta.url))
 const never = { refresh: () => Promise.reject(new Error('This process makes no refresh.')) }
 
 let emulator: Emulator

@@ -31,7 +31,7 @@ afterEach(async () => {
 })
 
 async function start(count: number, settings: StoreSettings): Promise<Instance[]> {
-  const program = fileURLToPath(new URL('deployment/sign-in-instance.mjs', import.meta.url))
+  const program = fileURLToPath(new URL('../test-artefacts/programs/sign-in-instance.js', import.meta.url))
   const env = {
     ...process.env,
     AUTH_URL: emulator.authUrl,

@@ -54,4 +54,4 @@ export function startHeldUp(
   }
 }
 
-const program = fileURLToPath(new URL('held-up-process.mjs', import.meta.url))
+const program = fileURLToPath(new URL('../../test-artefacts/programs/held-up-process.js', import.meta.url))

@@ -80,7 +80,7 @@ export interface Worker {
   continue(): void
 }
 
-const script = fileURLToPath(new URL('worker-process.mjs', import.meta.url))
+const script = fileURLToPath(new URL('../../test-artefacts/programs/worker-process.js', import.meta.url))
 
 /** @param launcher - a command that runs the program behind it elsewhere, such as in a PID namespace */
 export function startWorker(launcher: readonly string[] = []): Worker {
