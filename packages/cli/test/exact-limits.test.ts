@@ -41,6 +41,7 @@ import { entryOf, noteEntry } from '../src/keyring/key-note.ts'
 import { lifeBar } from '../src/life-bar.ts'
 import { isAddressedToLoopback } from '../src/loopback-server.ts'
 import { candidateOf } from '../src/moving/candidate.ts'
+import { isSealed, opened, plainExport, type Sealed, sealedExport } from '../src/moving/export-file.ts'
 import { isAccountName, tokensIn } from '../src/moving/found-tokens.ts'
 import { isExportFile, readShape } from '../src/moving/shapes.ts'
 import { renderedLines } from '../src/output.ts'
@@ -337,6 +338,36 @@ describe('what is moved in', () => {
   ])('is an export file if it is %j: %s', (json, isExport) => {
     expect(isExportFile(json)).toBe(isExport)
   })
+
+  it('is sealed with a salt and a nonce of its own, and opened with the same secret alone', () => {
+    const secret = Buffer.alloc(32, 1)
+    const accounts = { 'ann@example.com': { refresh_token: token, auth_url: 'https://a.example', obtained_at: 1 } }
+    const { sealed, ...file } = sealedExport(accounts, 'key', secret)
+    const other = sealedExport(accounts, 'key', secret)
+    expect(file).toEqual({ kind: 'owner-sso export', version: 1 })
+    expect(isSealed(sealed)).toBe(true)
+    const bytes = (text: string): number => Buffer.from(text, 'base64url').byteLength
+    const { with: how, salt, nonce, data } = sealed as Sealed
+    expect([how, bytes(salt), bytes(nonce)]).toEqual(['key', 16, 12])
+    // The tag is behind it.
+    expect(bytes(data)).toBe(JSON.stringify(accounts).length + 16)
+    expect([salt, nonce]).not.toContain((other.sealed as Sealed).salt)
+    expect(opened(sealed as Sealed, secret)).toEqual(plainExport(accounts))
+    expect(outcomeOf(() => opened(sealed as Sealed, Buffer.alloc(32, 2)))).toBe(refused)
+    expect(outcomeOf(() => opened({ ...(sealed as Sealed), data: salt }, secret))).toBe(refused)
+  })
+
+  it.each([
+    [{ with: 'key', salt: 's', nonce: 'n', data: 'd' }, true],
+    [{ with: 'passphrase', salt: 's', nonce: 'n', data: 'd' }, true],
+    [{ with: 'nothing', salt: 's', nonce: 'n', data: 'd' }, false],
+    [{ with: 'key', nonce: 'n', data: 'd' }, false],
+    [{ with: 'key', salt: 's', data: 'd' }, false],
+    [{ with: 'key', salt: 's', nonce: 'n' }, false],
+    [null, false],
+    ['sealed', false],
+    [undefined, false],
+  ])('of %j the sealed part is one: %s', (value, is) => expect(isSealed(value)).toBe(is))
 
   it('is not taken over once it has ended, nor from where it is not allowed, nor for somebody else', async () => {
     const now = 1_790_000_000

@@ -245,6 +245,23 @@ describeInTerminal('owner-sso login --browser, where there is no window', () => 
     capture(`browser-${name}`, terminal)
   })
 
+  it('asks of a browser what it needs, to close at last as well, and takes the end of its last page for a cancel', async () => {
+    const [asked, browser] = [join(machine.home, 'asked'), machine.file('browser', scriptedBrowser())]
+    chmodSync(browser, 0o700)
+    const env = { DISPLAY: ':7', OWNER_SSO_BROWSER: browser, TMPDIR: machine.home }
+    const { code, stderr } = await machine.run(['login', '--browser', '--account', 'plain@example.com'], { env })
+    expect([code, stderr]).toEqual([4, expect.stringContaining('The browser window was closed')])
+    const url: unknown = expect.stringContaining('/oauth2/v3/authorize?')
+    const urlPattern = `${emulator.authUrl}/void/callback*`
+    expect(readFileSync(asked, 'utf8').trim().split('\n').map(parsed)).toEqual([
+      ['Browser.getVersion', {}],
+      ['Target.setDiscoverTargets', { discover: true, filter: [{ type: 'page' }] }],
+      ['Fetch.enable', { patterns: [{ urlPattern, requestStage: 'Request' }] }],
+      ['Target.createTarget', { url, newWindow: true }],
+      ['Browser.close', {}],
+    ])
+  })
+
   it('says so where OWNER_SSO_BROWSER names no program', async () => {
     const env = { DISPLAY: ':7', OWNER_SSO_BROWSER: '/nowhere/chrome' }
     const { code, stderr } = await machine.run(['login', '--browser', '--account', 'plain@example.com'], { env })
@@ -264,4 +281,29 @@ function keeperOf({ home }: Machine): string {
   }
   const found = readdirSync('/proc').find((pid) => /window-keeper\.cjs/u.test(words(pid)) && words(pid).includes(home))
   return `/proc/${found}`
+}
+
+const parsed = (line: string): unknown => JSON.parse(line)
+
+/** A browser whose person opens a second page, and closes both. It writes down what it is asked for. */
+function scriptedBrowser(): string {
+  return `#!${process.execPath}
+const { appendFileSync, createReadStream, writeSync } = require('node:fs')
+const say = (message) => writeSync(4, JSON.stringify(message) + '\\0')
+const event = (name, params) => say({ method: 'Target.target' + name, params })
+let text = ''
+createReadStream('', { fd: 3 }).on('data', (chunk) => {
+  const messages = (text + chunk).split('\\0')
+  text = messages.pop()
+  for (const { id, method, params } of messages.map((message) => JSON.parse(message))) {
+    appendFileSync('${join(machine.home, 'asked')}', JSON.stringify([method, params]) + '\\n')
+    if (method === 'Browser.close') process.exit(0)
+    say({ id, result: {} })
+    if (method !== 'Target.createTarget') continue
+    for (const targetId of ['one', 'other']) event('Created', { targetInfo: { targetId } })
+    event('Destroyed', { targetId: 'a page of before' })
+    for (const targetId of ['one', 'other']) event('Destroyed', { targetId })
+  }
+})
+`
 }

@@ -34,6 +34,11 @@ describe('the table of stores', () => {
     }
   })
 
+  it('says which of them many machines may share', () => {
+    const shared = storeKinds.filter(({ isOfNetwork }) => isOfNetwork === true)
+    expect(shared.map(({ scheme }) => scheme)).toEqual(['redis', 'postgres'])
+  })
+
   it('is what help, stores and an address that is not understood say', async () => {
     const machine = newMachine(emulator)
     const [help, stores, unknown] = await Promise.all(

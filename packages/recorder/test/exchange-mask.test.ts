@@ -273,6 +273,15 @@ describe('a recording', () => {
     })
   })
 
+  it('tells which cookies came along, one or several, and of none that there was one', () => {
+    const cookiesIn = (...values: readonly string[]): object | undefined =>
+      maskRequest(masking('client'), { ...plainRequest, headers: values.map((value) => ['Cookie', value] as const) })
+        .cookies
+    expect(cookiesIn()).toBeUndefined()
+    expect(cookiesIn('sid=s-1')).toEqual({ sid: '{{cookie.sid.1}}' })
+    expect(Object.keys(cookiesIn('sid=s-1; csrf=o-1') ?? {})).toHaveLength(2)
+  })
+
   it('shows what tells a broken login from a working one', () => {
     const page = `<!doctype html>
 <html lang="en"><head><title>Access Denied</title></head>

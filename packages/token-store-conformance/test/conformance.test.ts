@@ -20,6 +20,24 @@ describe('a broken store fails, for each rule', () => {
     expect([...failed.keys()]).toEqual([rule])
   })
 
+  test('and so does one that calls back the watcher alone that came last', async () => {
+    const rule = 'calls a watcher back after a change, and no more once the watch has ended'
+    const { failed } = await conformance(
+      claiming({}, (store) => {
+        let end: (() => void) | undefined
+        return {
+          ...store,
+          watch: (account, onChange) => {
+            end?.()
+            return (end = store.watch?.(account, onChange)) ?? (() => undefined)
+          },
+        }
+      }),
+      rule,
+    )
+    expect([...failed.keys()]).toEqual([rule])
+  })
+
   test('and no rule is without its broken store', async () => {
     const { ran, failed } = await conformance(claiming())
     expect(ran.toSorted()).toEqual(Object.keys(brokenStores).toSorted())

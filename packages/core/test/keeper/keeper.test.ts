@@ -582,6 +582,31 @@ describe('sweepOnce (N8)', () => {
     expect(await run).toMatchObject({ swept: true, accounts: 40 })
   })
 
+  it('fails where the store can’t list its accounts, and goes on where one of them can’t be read', async () => {
+    const world = await fleet()
+    await world.fill(3)
+    await world.pass(hours(6.5))
+    const listing = (reason: 'unavailable' | 'corrupt'): TokenStore => ({
+      ...world.store,
+      async *accounts() {
+        yield nameOf(0)
+        throw new StoreError(reason, 'This can’t be listed.')
+      },
+    })
+    const ends: unknown[] = []
+    for (const reason of ['unavailable', 'corrupt'] as const) {
+      sweepOnce(world.process({ store: listing(reason) })).then(
+        (result) => ends.push(result),
+        (error: unknown) => ends.push(error),
+      )
+      await world.pass(minutes(2))
+    }
+    expect(ends).toMatchObject([
+      { code: 'ERR_SSO_STORE', reason: 'unavailable' },
+      { accounts: 1, refreshed: 1 },
+    ])
+  })
+
   it('where nothing may outlive a call it waits ten seconds for the store, as every call does', async () => {
     const world = await fleet()
     await world.fill(1)
