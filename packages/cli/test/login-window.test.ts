@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { useEmulator } from '@owner-sso/emulator/jest'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, jest } from '@jest/globals'
+import type { Page } from '../../../tests/support/chromium.ts'
 import { type Screen, startScreen } from '../../../tests/support/screen.ts'
 import { credential, type Machine, newMachine, until } from './machine.ts'
 import {
@@ -19,6 +20,7 @@ import { capture, controlC, describeInTerminal, inTerminal, type Terminal } from
 jest.setTimeout(120_000)
 
 const lateClock = fileURLToPath(new URL('late-clock.cjs', import.meta.url))
+const slowReader = fileURLToPath(new URL('slow-reader.cjs', import.meta.url))
 const redirectUri = 'owner-app://auth/callback'
 const emulator = useEmulator({
   allowBrowsers: true,
@@ -67,6 +69,18 @@ describeInWindow('owner-sso login --browser, in a window of its own', () => {
     return code
   }
 
+  /** The environment of a window that shows its last page until it was read. */
+  const readingSlowly = (): NodeJS.ProcessEnv => ({
+    NODE_OPTIONS: `--require ${slowReader}`,
+    TEST_READ_FILE: join(machine.home, 'read'),
+  })
+
+  async function readLastPage(page: Page, heading: string, name: string): Promise<void> {
+    await page.getByRole('heading', { name: heading }).waitFor()
+    await keepPicture(name, page)
+    machine.file('read', '')
+  }
+
   const accounts = async (): Promise<string> => (await machine.run(['accounts'])).stdout
 
   it('signs in without a paste, sends nothing to the redirect address, and leaves nothing behind', async () => {
@@ -74,6 +88,7 @@ describeInWindow('owner-sso login --browser, in a window of its own', () => {
       OWNER_SSO_CREDENTIAL: 'canary password',
       OWNER_SSO_ENCRYPTION_KEY: Buffer.alloc(32, 'canary').toString('base64'),
       REDISCLI_AUTH: 'canary of somebody else',
+      ...readingSlowly(),
     })
     const page = await window.page()
     await terminal.shows('There is nothing to copy')
@@ -85,8 +100,7 @@ describeInWindow('owner-sso login --browser, in a window of its own', () => {
     expect(readFileSync(`${keeper}/environ`, 'utf8')).not.toMatch(/canary|Y2FuYXJ5|OWNER_SSO|NODE_|REDIS/u)
     expect(await page.evaluate('navigator.webdriver')).toBe(false)
     await signInOn(page, 'plain@example.com')
-    await page.getByRole('heading', { name: 'You are signed in' }).waitFor()
-    await keepPicture('signed-in', page)
+    await readLastPage(page, 'You are signed in', 'signed-in')
     await terminal.shows('Exchanging the code for tokens')
     await terminal.shows('Signed in as plain@example.com')
     expect(await endOf(terminal, 'plain')).toBe(0)
@@ -155,11 +169,10 @@ describeInWindow('owner-sso login --browser, in a window of its own', () => {
   })
 
   it('stores nothing where somebody else signs in, and says so in the window', async () => {
-    const terminal = login('ann@example.com')
+    const terminal = login('ann@example.com', [], readingSlowly())
     const page = await window.page()
     await signInOn(page, 'plain@example.com')
-    await page.getByRole('heading', { name: 'You are not signed in' }).waitFor()
-    await keepPicture('not-signed-in', page)
+    await readLastPage(page, 'You are not signed in', 'not-signed-in')
     await terminal.shows('The account that signed in is plain@example.com, not ann@example.com.')
     expect(await endOf(terminal, 'wrong-account')).toBe(3)
     expect(await accounts()).toBe('')
