@@ -5,6 +5,7 @@
  * sent. The counts are kept in a fixed number of records of their own, and removed some time after their sign-in is over.
  */
 import { createHash } from 'node:crypto'
+import { StoreError } from '../errors.ts'
 import { checkedRecord } from '../tokens/record-check.ts'
 import type { WaitingSignIn } from '../tokens/token-manager.ts'
 import type { TriesRecord } from '../tokens/token-record.ts'
@@ -16,16 +17,17 @@ import type { GuardedStore } from './guarded-store.ts'
 /** Records for each kind of answer. More of them would only spread the counts wider. */
 const records = 64
 
-/** Sign-ins that a record counts at most: those that end first make room. */
+/** Sign-ins that a record counts at most: those that are over make room, and nobody else does. */
 const mostSignIns = 500
 
-/** Seconds that a count outlives its sign-in, for processes whose clocks are behind. */
+/** Seconds that a count outlives its sign-in, for processes whose clocks are behind: at the most, and where others need its room. */
 const margin = 60 * 60
+const leastMargin = 5 * 60
 
 /**
  * True for the process that may send this answer; false where it, or a later one, was claimed before.
  *
- * @throws StoreError; `busy` where every claim meets a conflict: then nobody may send
+ * @throws StoreError; `busy` where every claim meets a conflict, or 500 sign-ins of its record wait: then nobody may send
  */
 export async function claimTry(
   { id, step, tries, expires_at }: WaitingSignIn,
@@ -46,9 +48,10 @@ export async function claimTry(
 
 function recordOf(counts: ReadonlyMap<string, TriesRecord['sign_ins'][string]>, runtime: Runtime): TriesRecord {
   const now = runtime.wallClock() / 1000
-  const kept = [...counts]
-    .filter(([, [, expiresAt]]) => expiresAt + margin > now)
-    .toSorted(([, [, one]], [, [, other]]) => one - other)
-    .slice(-mostSignIns)
+  const within = (seconds: number) => [...counts].filter(([, [, expiresAt]]) => expiresAt + seconds > now)
+  const all = within(margin)
+  const kept = all.length > mostSignIns ? within(leastMargin) : all
+  // A count that is dropped could be begun again.
+  if (kept.length > mostSignIns) throw new StoreError('busy', 'Too many sign-ins wait: their answers can’t be counted.')
   return { schema: 1, state: 'tries', sign_ins: Object.fromEntries(kept) }
 }

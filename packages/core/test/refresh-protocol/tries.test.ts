@@ -6,6 +6,16 @@ import { bench } from './harness.ts'
 
 const soon = (now: number): number => now / 1000 + 300
 
+/** Sign-ins that are counted in the same record. */
+function idsOfOneRecord(count: number): string[] {
+  const ids: string[] = []
+  for (let index = 0; ids.length < count; index += 1) {
+    const id = `sign-in ${index}`
+    if (createHash('sha256').update(id).digest().readUInt8(31) % 64 === 0) ids.push(id)
+  }
+  return ids
+}
+
 /** Every record that the store was given, beside the accounts'. */
 function watched(store: TokenStore): { store: TokenStore; records: Map<string, TokenRecord> } {
   const records = new Map<string, TokenRecord>()
@@ -57,6 +67,28 @@ describe('answers to a waiting sign-in', () => {
       await ahead.claimTry({ ...answer, id: `other ${index}`, expires_at: soon(world.now()) + 1800 })
     }
     expect(await one.claimTry(answer)).toBe(false)
+  })
+
+  it('are never sent uncounted, nor forgotten before their sign-in is over, however many there are at once', async () => {
+    const world = bench()
+    const tokens = world.process()
+    const expiresAt = soon(world.now())
+    const claim = (id: string, expires_at = expiresAt): Promise<boolean> =>
+      tokens.claimTry({ id, step: 'passcode', tries: 0, expires_at })
+    const [first = '', soonOver = '', oneMore = '', ...others] = idsOfOneRecord(502)
+    expect(await claim(first)).toBe(true)
+    for (const id of others) expect(await claim(id)).toBe(true)
+    // Five hundred wait. What can't be counted is not sent, whether it ends before the others or after them.
+    const busy = { code: 'ERR_SSO_STORE', reason: 'busy', requestSent: false }
+    await expect(claim(soonOver, expiresAt - 200)).rejects.toMatchObject(busy)
+    await expect(claim(oneMore, expiresAt + 100)).rejects.toMatchObject(busy)
+    expect(await claim(first)).toBe(false)
+    // Those that are over make room, once that is so by every clock of the fleet.
+    await world.pass(599_000)
+    await expect(claim(oneMore, soon(world.now()))).rejects.toMatchObject(busy)
+    await world.pass(1000)
+    expect(await claim(oneMore, soon(world.now()))).toBe(true)
+    expect(await claim(oneMore, soon(world.now()))).toBe(false)
   })
 
   it('leave a bounded number of records, none of them an account or a name of one', async () => {
