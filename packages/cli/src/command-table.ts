@@ -283,7 +283,7 @@ export const globalOptions: readonly (readonly [flags: string, description: stri
   ['--transport <name>', 'document (TLS 1.2), modern (TLS 1.3, HTTP/2), or JSON'],
   ['--redirect-uri <uri>', 'the redirect address that the service knows'],
   ['--no-keyring', 'leave the keyring of this machine alone'],
-  ['--json', 'print JSON; a failure is one line of JSON'],
+  ['--json', 'print JSON; notes and a failure are lines of JSON'],
   ['--no-input', 'never ask; fail if something is missing'],
   ['--force', 'run even if NODE_DEBUG would print secrets'],
 ]

@@ -67,11 +67,33 @@ export function printJson(value: unknown): Promise<void> {
   return printData(...JSON.stringify(value, undefined, 2).split('\n'))
 }
 
-/** Tells the person something that is no data. */
+/** Tells the person something that is no data; with `--json`, each line as `{"note": …}`. */
 export function printNote(...lines: readonly Line[]): void {
+  if (!asksForJson()) return writeNote(lines)
+  const notes = lines.map((line) => plain(line).trim()).filter((note) => note !== '')
+  for (const note of notes) printFact({ note })
+}
+
+/** Tells a program something that is no data: one line of JSON. */
+export function printFact(fact: object): void {
+  writeNote([JSON.stringify(fact)])
+}
+
+/** Whether `--json` was given. Failures ask as well, before there are settings. */
+export function asksForJson(): boolean {
+  return process.argv.includes('--json')
+}
+
+function writeNote(lines: readonly Line[]): void {
   // A closed standard error is no failure either.
   if (process.stderr.listenerCount('error') === 0) process.stderr.on('error', () => undefined)
   process.stderr.write(textOf(lines, 'stderr'))
+}
+
+function plain(line: Line): string {
+  return typeof line === 'string'
+    ? line
+    : line.map((piece) => (typeof piece === 'string' ? piece : piece.text)).join('')
 }
 
 function textOf(lines: readonly Line[], stream: 'stdout' | 'stderr'): string {

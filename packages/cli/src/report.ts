@@ -4,7 +4,7 @@
 import { CommandError } from './command-error.ts'
 import { failureOf } from './failure.ts'
 import { interruptedExitCode } from './interruption.ts'
-import { printNote } from './output.ts'
+import { asksForJson, printFact, printNote } from './output.ts'
 
 /** @returns the exit code */
 export function report(error: unknown): number {
@@ -14,7 +14,7 @@ export function report(error: unknown): number {
     return interrupted
   }
   const { exitCode, code, message, next } = failureOf(error)
-  if (process.argv.includes('--json')) printNote(JSON.stringify({ error: { code, message, next, exitCode } }))
+  if (asksForJson()) printFact({ error: { code, message, next, exitCode } })
   else {
     const [first = '', ...others] = [...lines(message), ...lines(next)]
     printNote([{ format: 'red', text: name }, ` ${first}`], ...others.map((line) => `${indent}${line}`))

@@ -119,14 +119,13 @@ describe('owner-sso broker', () => {
     const { urls } = JSON.parse(printed) as { urls: string[] }
     expect(urls).toEqual([expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/u), `unix:${socket}`])
     await until(async () => notes().includes('Ctrl-C'))
-    expect(notes()).toBe(
-      [
-        `Status page: ${urls[0]}/status (for a code: owner-sso broker code)`,
-        'Let a program in: owner-sso broker invite NAME',
-        `A token: curl --unix-socket ${socket} http://broker/token`,
-        'Ctrl-C ends it.\n',
-      ].join('\n'),
-    )
+    const said = notes().trimEnd().split('\n')
+    expect(said.map((line): unknown => JSON.parse(line))).toEqual([
+      { note: `Status page: ${urls[0]}/status (for a code: owner-sso broker code)` },
+      { note: 'Let a program in: owner-sso broker invite NAME' },
+      { note: `A token: curl --unix-socket ${socket} http://broker/token` },
+      { note: 'Ctrl-C ends it.' },
+    ])
     for (let calls = 0; calls < 3; calls += 1) expect((await fetch(`${urls[0]}/token`)).status).toBe(401)
     const end = stopped(child)
     await until(async () => !existsSync(socket))

@@ -563,7 +563,7 @@ it('the programs that a broker lets in stand in columns, each with its last call
   ).toEqual([
     'a        ann@example.com  token         0 calls   never used',
     'heating  ann@example.com  token         12 calls  2 min ago from 192.0.2.1',
-    'a        b@c, d\\u000a@e   token, proxy  1 calls   2 h 1 min ago from unknown',
+    'a        b@c, d\\u000a@e   token, proxy  1 call    2 h 1 min ago from unknown',
   ])
   expect(clientTable([])).toEqual([])
 })

@@ -245,6 +245,8 @@ describe('what is said', () => {
     const transcript: string[] = []
     for (const [args, more = {}] of calls) {
       const { code, stdout, stderr } = await machine.run(args.split(' '), { env: more })
+      // Whoever parses the one stream parses the other: a line is a note, or the error.
+      if (args.includes('--json')) for (const line of stderr.trim().split('\n').filter(Boolean)) JSON.parse(line)
       transcript.push(`$ owner-sso ${args}`, stdout, stderr && `(standard error)\n${stderr}`, `(exit code ${code})\n`)
     }
     expect(constant(transcript.filter((text) => text !== '').join('\n'))).toMatchSnapshot()

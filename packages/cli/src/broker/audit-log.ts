@@ -4,7 +4,7 @@
 import { createWriteStream, type WriteStream } from 'node:fs'
 import type { AuditEntry } from '@owner-sso/broker'
 import { expandHome } from '../folders.ts'
-import { printNote } from '../output.ts'
+import { printFact, printNote } from '../output.ts'
 import { visible } from '../visible-text.ts'
 
 export interface AuditLog {
@@ -16,7 +16,7 @@ export interface AuditLog {
 /** @param path - of a file that only this user can read; a dash: standard error; nothing: no log */
 export function auditLog(path: string | undefined): AuditLog | undefined {
   if (path === undefined) return undefined
-  if (path === '-') return { note: (entry) => printNote(JSON.stringify(lineOf(entry))), close: async () => undefined }
+  if (path === '-') return { note: (entry) => printFact(lineOf(entry)), close: async () => undefined }
   let isToldOf = false
   /** Tokens are handed out also where it can't be written. A stream that failed writes no more: the next line gets another. */
   const open = (): WriteStream => {

@@ -17,5 +17,5 @@ export function clientTable(clients: readonly ListedClient[]): string[] {
 function cells({ name, accounts, scope, calls, last_used_at: used, last_address: address }: ListedClient): string[] {
   const last =
     used === undefined ? 'never used' : `${duration(Date.now() / 1000 - used)} ago from ${address ?? 'unknown'}`
-  return [visible(name), visible(accounts.join(', ')), scope.join(', '), `${calls} calls`, last]
+  return [visible(name), visible(accounts.join(', ')), scope.join(', '), `${calls} call${calls === 1 ? '' : 's'}`, last]
 }
