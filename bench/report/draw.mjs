@@ -58,7 +58,7 @@ function nameOf(row) {
   return accounts === undefined ? candidate : `${candidate}, ${accounts} ${accounts === 1 ? 'account' : 'accounts'}`
 }
 
-/** As prettier has it. */
+/** As oxfmt has it. */
 function table(rows) {
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))]
   const cells = [

@@ -227,7 +227,10 @@ export class FirewallChallengeError extends SsoError {
  * `other_owner`: the refresh token that was brought along turned out to be somebody else's.
  */
 export type ReauthenticationReason =
-  'refresh_token_rejected' | 'rotated_token_lost' | 'no_refresh_token' | 'other_owner'
+  | 'refresh_token_rejected'
+  | 'rotated_token_lost'
+  | 'no_refresh_token'
+  | 'other_owner'
 
 const otherOwnerMessage =
   'The refresh token that was saved for this account belongs to another owner. It is kept, and never used. Sign in for this account, or save its own refresh token.'
@@ -358,7 +361,14 @@ export class RefreshBudgetError extends SsoError {
 
 /** What is wrong with a token store. */
 export type StoreErrorReason =
-  'unavailable' | 'write-failed' | 'read-failed' | 'permissions' | 'corrupt' | 'wrong-key' | 'duplicate' | 'busy'
+  | 'unavailable'
+  | 'write-failed'
+  | 'read-failed'
+  | 'permissions'
+  | 'corrupt'
+  | 'wrong-key'
+  | 'duplicate'
+  | 'busy'
 
 /** The token store could not be read or written. What was stored is untouched. */
 export class StoreError extends SsoError {

@@ -22,7 +22,8 @@ export interface BearerOptions<Request extends IncomingMessage = IncomingMessage
   readonly onProblem?: ProblemListener<Request> | undefined
   /** Answers where there is no token, in place of problem details. Its error is for a log: the message may name a host or a path. */
   readonly onError?:
-    ((error: unknown, request: Request, response: ServerResponse, next: (error?: unknown) => void) => void) | undefined
+    | ((error: unknown, request: Request, response: ServerResponse, next: (error?: unknown) => void) => void)
+    | undefined
 }
 
 /** Awaited by nobody and never rejects: it calls `next()` once the headers are rewritten, or answers. */

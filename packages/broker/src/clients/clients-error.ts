@@ -3,7 +3,13 @@
  */
 
 export type ClientsProblem =
-  'name-taken' | 'unknown-client' | 'malformed' | 'unreadable' | 'unwritable' | 'not-private' | 'busy'
+  | 'name-taken'
+  | 'unknown-client'
+  | 'malformed'
+  | 'unreadable'
+  | 'unwritable'
+  | 'not-private'
+  | 'busy'
 
 /** The message is a sentence for the operator: it may name a file, never a secret. */
 export class ClientsError extends Error {

@@ -67,83 +67,65 @@ describe('a store that does not answer (E10)', () => {
     'copyTokenSets from it': [unavailable, () => copyTokenSets(deaf, mapStore())],
   }
 
-  it.concurrent(
-    'over it every call ends with a typed error, and settles',
-    async () => {
-      const ended = Object.entries(calls).map(async ([name, [expected, call]]) => {
-        const tokens = createTokenManager({ sso, store: deaf })
-        const error: unknown = await call(tokens).catch((thrown: unknown) => thrown)
-        await tokens.settled()
-        return { name, expected, error }
-      })
-      for (const { name, expected, error } of await Promise.all(ended)) {
-        expect({ name, error }).toMatchObject({ name, error: expected })
-      }
-    },
-    60_000,
-  )
-
-  it.concurrent(
-    'a write that was given up and is carried out after all harms no sign-in: the repeated one stands',
-    async () => {
-      const { store, slowDown, carryOut } = slowWrites()
-      const tokens = createTokenManager({ sso, store })
-      slowDown(1)
-      await expect(tokens.save(account, tokenSet)).rejects.toMatchObject(writeFailed)
-      await carryOut()
-      await tokens.save(account, { ...tokenSet, access_token: 'again' })
-      expect(await tokens.getAccessToken(account)).toBe('again')
-      expect((await store.read(account))?.record).toMatchObject({ tokens: { access_token: 'again' } })
-    },
-    60_000,
-  )
-
-  it.concurrent(
-    'such a write harms no refresh: an intent is taken for unsent, a result for stored',
-    async () => {
-      const { store, slowDown, carryOut } = slowWrites()
-      let sent = 0
-      const counting = {
-        refresh: async () => {
-          sent += 1
-          // The intent is there; the result will take its time.
-          slowDown(1)
-          return { ...tokenSet, access_token: 'a1', refresh_token: 'r1' }
-        },
-      }
-      const tokens = createTokenManager({ sso: counting, store })
-      await tokens.save(account, { ...tokenSet, expires_at: 1 })
-      slowDown(1)
-      await expect(tokens.getAccessToken(account)).rejects.toMatchObject(writeFailed)
-      await carryOut()
-      expect(await tokens.getAccessToken(account)).toBe('a1')
-      expect(sent).toBe(1)
-      await carryOut()
+  it.concurrent('over it every call ends with a typed error, and settles', async () => {
+    const ended = Object.entries(calls).map(async ([name, [expected, call]]) => {
+      const tokens = createTokenManager({ sso, store: deaf })
+      const error: unknown = await call(tokens).catch((thrown: unknown) => thrown)
       await tokens.settled()
-      expect((await store.read(account))?.record).toMatchObject({ refreshes: 1, tokens: { access_token: 'a1' } })
-      expect((await store.read(account))?.version).toBe(4)
-    },
-    120_000,
-  )
+      return { name, expected, error }
+    })
+    for (const { name, expected, error } of await Promise.all(ended)) {
+      expect({ name, error }).toMatchObject({ name, error: expected })
+    }
+  }, 60_000)
 
-  it.concurrent(
-    'a process that waits for such a store alone stays alive until it has its error',
-    async () => {
-      const program = `
+  it.concurrent('a write that was given up and is carried out after all harms no sign-in: the repeated one stands', async () => {
+    const { store, slowDown, carryOut } = slowWrites()
+    const tokens = createTokenManager({ sso, store })
+    slowDown(1)
+    await expect(tokens.save(account, tokenSet)).rejects.toMatchObject(writeFailed)
+    await carryOut()
+    await tokens.save(account, { ...tokenSet, access_token: 'again' })
+    expect(await tokens.getAccessToken(account)).toBe('again')
+    expect((await store.read(account))?.record).toMatchObject({ tokens: { access_token: 'again' } })
+  }, 60_000)
+
+  it.concurrent('such a write harms no refresh: an intent is taken for unsent, a result for stored', async () => {
+    const { store, slowDown, carryOut } = slowWrites()
+    let sent = 0
+    const counting = {
+      refresh: async () => {
+        sent += 1
+        // The intent is there; the result will take its time.
+        slowDown(1)
+        return { ...tokenSet, access_token: 'a1', refresh_token: 'r1' }
+      },
+    }
+    const tokens = createTokenManager({ sso: counting, store })
+    await tokens.save(account, { ...tokenSet, expires_at: 1 })
+    slowDown(1)
+    await expect(tokens.getAccessToken(account)).rejects.toMatchObject(writeFailed)
+    await carryOut()
+    expect(await tokens.getAccessToken(account)).toBe('a1')
+    expect(sent).toBe(1)
+    await carryOut()
+    await tokens.settled()
+    expect((await store.read(account))?.record).toMatchObject({ refreshes: 1, tokens: { access_token: 'a1' } })
+    expect((await store.read(account))?.version).toBe(4)
+  }, 120_000)
+
+  it.concurrent('a process that waits for such a store alone stays alive until it has its error', async () => {
+    const program = `
       import { createTokenManager } from ${core}
       const never = () => new Promise(() => undefined)
       const tokens = createTokenManager({ sso: { refresh: never }, store: { read: never, swap: never } })
       console.log(await tokens.status('owner').catch((error) => error.code + ' ' + error.reason))`
-      const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program])
-      expect(stdout.trim()).toBe('ERR_SSO_STORE unavailable')
-    },
-    60_000,
-  )
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program])
+    expect(stdout.trim()).toBe('ERR_SSO_STORE unavailable')
+  }, 60_000)
 
-  it.concurrent(
-    'a process that was blocked for longer than the limit still hears the answer that has come meanwhile',
-    async () => {
-      const program = `
+  it.concurrent('a process that was blocked for longer than the limit still hears the answer that has come meanwhile', async () => {
+    const program = `
       import { readFile } from 'node:fs/promises'
       import { createTokenManager } from ${core}
       const read = async () => {
@@ -155,9 +137,7 @@ describe('a store that does not answer (E10)', () => {
       await new Promise((resolve) => process.nextTick(resolve))
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 11_000)
       console.log(JSON.stringify(await asked))`
-      const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program])
-      expect(stdout.trim()).toBe('{"state":"signed-out"}')
-    },
-    60_000,
-  )
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program])
+    expect(stdout.trim()).toBe('{"state":"signed-out"}')
+  }, 60_000)
 })

@@ -6,7 +6,16 @@ import { life, type Rotation } from './service.ts'
 
 /** What went wrong, as far as it excuses something. */
 export type Fault =
-  'pauses' | 'lost' | 'crashes' | 'store' | 'cuts' | 'emptied' | 'rolledBack' | 'blocks' | 'unreachable' | 'jumps'
+  | 'pauses'
+  | 'lost'
+  | 'crashes'
+  | 'store'
+  | 'cuts'
+  | 'emptied'
+  | 'rolledBack'
+  | 'blocks'
+  | 'unreachable'
+  | 'jumps'
 
 /** A refresh token as it was sent, with the access token that it was to replace. */
 export interface Sent {
