@@ -1,1 +1,3 @@
-export { default } from '../../tools/launcher/jest-preset.js'
+import preset from '../../tools/launcher/jest-preset.js'
+
+export default { ...preset, globalSetup: '<rootDir>/test/programs.mjs' }

@@ -1,9 +1,10 @@
-/** One instance of the gateway as the tests see it: a real process of `dist/main.js`. */
+/** One instance of the gateway as the tests see it: a real process of `dist/main.js`, bundled. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
 const dist = fileURLToPath(new URL('../dist/', import.meta.url))
+const bundled = fileURLToPath(new URL('../test-artefacts/programs/', import.meta.url))
 const clock = fileURLToPath(new URL('clock.mjs', import.meta.url))
 
 export interface Program {
@@ -31,10 +32,13 @@ export interface ProgramOptions {
   readonly group?: boolean
 }
 
-/** Runs `dist/<name>.js` with these variables and the PATH. */
-export function run(name: string, { environment = {}, input, group = false }: ProgramOptions = {}): Program {
+/** Runs `dist/<name>.js` with these variables and the PATH; all but the demo, which starts instances itself, bundled. */
+export function run(
+  name: 'main' | 'sign-in' | 'demo',
+  { environment = {}, input, group = false }: ProgramOptions = {},
+): Program {
   const { PATH = '' } = process.env
-  const child = spawn(process.execPath, ['--import', clock, `${dist}${name}.js`], {
+  const child = spawn(process.execPath, ['--import', clock, `${name === 'demo' ? dist : bundled}${name}.js`], {
     env: { PATH, ...environment },
     stdio: ['pipe', 'pipe', 'pipe', 'ipc'],
     detached: group,
