@@ -8,7 +8,7 @@ import { otherRuntimes } from './rows/runtimes.mjs'
 import { testRunners } from './rows/test-runners.mjs'
 import { typescript } from './rows/typescript.mjs'
 
-/** All of them. A group prepares once what its rows share. */
+/** All of them. A group prepares once what those of its rows share that are wanted, by their names. */
 export const groups = [
   nodes,
   testRunners,
@@ -27,7 +27,10 @@ export async function runRows(workshop, isWanted) {
     const { title } = group
     const wanted = group.rows.filter(({ name }) => isWanted(`${title}: ${name}`))
     if (wanted.length === 0) continue
-    const state = await group.prepare(workshop)
+    const state = await group.prepare(
+      workshop,
+      wanted.map(({ name }) => name),
+    )
     for (const row of wanted) {
       const { name, covers = {} } = row
       const started = performance.now()

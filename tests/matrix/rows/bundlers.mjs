@@ -28,12 +28,10 @@ const bundlers = [
 
 export const bundled = {
   title: 'Bundlers',
-  prepare: ({ project }) =>
-    project(
-      '@owner-sso/core',
-      '@owner-sso/token-store-memory',
-      ...new Set(bundlers.flatMap(({ packages }) => packages)),
-    ),
+  prepare({ project }, wanted) {
+    const packages = bundlers.filter(({ name }) => wanted.includes(name)).flatMap((bundler) => bundler.packages)
+    return project('@owner-sso/core', '@owner-sso/token-store-memory', ...new Set(packages))
+  },
   rows: bundlers.map((bundler) => ({
     name: bundler.name,
     slice: bundler.name === 'esbuild, CommonJS',

@@ -12,9 +12,12 @@ const slice = groups.flatMap((group) =>
 let workshop: ReturnType<typeof openWorkshop>
 const prepared = new Map<unknown, Promise<unknown>>()
 beforeAll(() => {
-  workshop = openWorkshop({ nodeAtHand: true })
+  workshop = openWorkshop({ quick: true })
   // All at once: npm waits for the network and the disk more than it works. A failure is told by the row that needs it.
-  for (const { group } of slice) prepared.set(group, Promise.resolve(group.prepare(workshop)))
+  for (const { group } of slice) {
+    const wanted = slice.filter((one) => one.group === group).map(({ row }) => row.name)
+    prepared.set(group, Promise.resolve(group.prepare(workshop, wanted)))
+  }
   for (const each of prepared.values()) each.catch(() => undefined)
 })
 afterAll(() => workshop.remove())
