@@ -29,7 +29,11 @@ export interface SharedBreaker extends FirewallState {
 
 interface HostState extends Write {
   readonly record: FirewallRecord
+  /** First sight of it, and how old it was then, in milliseconds. */
   readonly seen: Instant
+  readonly age: number
+  /** The last look that showed it. */
+  readonly looked: Instant
   /** This process has claimed the probe by it. */
   readonly isProbe?: boolean
 }
@@ -39,27 +43,35 @@ const clear: FirewallRecord = { schema: 1, state: 'firewall', challenges: 0, not
 export function createSharedBreaker(store: GuardedStore, runtime: Runtime): SharedBreaker {
   const hosts = new Map<string, HostState>()
 
-  function remember(name: string, { version, writeId }: Write, record: FirewallRecord): HostState {
+  /**
+   * How old a record is, the clock of who wrote it tells; but whoever looked before it was written knows that it came since
+   * then, whatever the clocks. A store that went back says nothing of that kind.
+   */
+  function remember(name: string, { version, writeId }: Write, record: FirewallRecord, looked: Instant): void {
     const before = hosts.get(name)
     const isKnown = before !== undefined && isSameWrite(before, { version, writeId })
-    const known = isKnown ? before : { version, writeId, record, seen: instantOf(runtime) }
-    hosts.set(name, known)
-    return known
+    if (isKnown) return void hosts.set(name, { ...before, looked })
+    const seen = instantOf(runtime)
+    const told = Math.max(0, seen.wall - record.noted_at * 1000)
+    const age = before !== undefined && version > before.version ? Math.min(told, elapsed(before.looked, seen)) : told
+    hosts.set(name, { version, writeId, record, seen, age, looked })
   }
 
-  async function read(name: string): Promise<HostState> {
+  async function read(name: string): Promise<void> {
+    const looked = instantOf(runtime)
     const stored = await store.read(name)
-    if (stored === undefined) return remember(name, { version: 0 }, clear)
-    return remember(name, stored, checkedRecord(stored, 'firewall').record)
+    if (stored === undefined) remember(name, { version: 0 }, clear, looked)
+    else remember(name, stored, checkedRecord(stored, 'firewall').record, looked)
   }
 
   /** Writes over what is known. False where another process was faster, or the store is down. */
   async function write(name: string, change: Omit<FirewallRecord, 'schema' | 'state' | 'noted_at'>): Promise<boolean> {
-    const noted = Math.floor(runtime.wallClock() / 1000)
+    const looked = instantOf(runtime)
+    const noted = Math.floor(looked.wall / 1000)
     const record: FirewallRecord = { schema: 1, state: 'firewall', noted_at: noted, ...change }
     const swapped = await store.swap(name, hosts.get(name), record, runtime.uniqueId())
     if ('conflict' in swapped) return false
-    remember(name, swapped, record)
+    remember(name, swapped, record, looked)
     return true
   }
 
@@ -68,10 +80,9 @@ export function createSharedBreaker(store: GuardedStore, runtime: Runtime): Shar
     return record.noted_at - seen.wall / 1000 > longestWait
   }
 
-  /** Milliseconds that remain of the wait, by the clocks' difference at first sight and then by the faster clock. */
-  function remaining({ record, seen }: HostState): number {
-    const age = Math.max(0, seen.wall - record.noted_at * 1000) + elapsed(seen, instantOf(runtime))
-    return record.wait * 1000 - age
+  /** Milliseconds that remain of the wait, from first sight on by the faster clock. */
+  function remaining({ record, seen, age }: HostState): number {
+    return record.wait * 1000 - age - elapsed(seen, instantOf(runtime))
   }
 
   /** Given back it is a block whose time is over. Whatever was written since stays. */
@@ -134,13 +145,9 @@ export function createSharedBreaker(store: GuardedStore, runtime: Runtime): Shar
       const written = await write(name, block).catch(() => false)
       if (!written) {
         const { version, writeId }: Write = hosts.get(name) ?? { version: 0 }
-        const noted = Math.floor(runtime.wallClock() / 1000)
-        hosts.set(name, {
-          version,
-          writeId,
-          record: { schema: 1, state: 'firewall', noted_at: noted, ...block },
-          seen: instantOf(runtime),
-        })
+        const now = instantOf(runtime)
+        const record: FirewallRecord = { schema: 1, state: 'firewall', noted_at: Math.floor(now.wall / 1000), ...block }
+        hosts.set(name, { version, writeId, record, seen: now, age: 0, looked: now })
       }
       return Math.ceil(runtime.wallClock() / 1000 + wait)
     },

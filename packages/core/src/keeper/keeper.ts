@@ -138,7 +138,7 @@ export async function sweepOnce(
     tell('ended', counts)
     return { swept: end !== 'broken-off', ...counts }
   } finally {
-    if (context.background.outlivesCalls) await allSafe(context.memory)
+    if (context.background.runsBetweenCalls) await allSafe(context.memory)
     unsubscribe()
     told.end()
     release()

@@ -83,10 +83,11 @@ describe('a challenge page at a sign-in (I6)', () => {
   })
 
   it('says the time of a block that its own process met at a refresh', async () => {
-    const { sso, tokens } = process()
-    await tokens.save('owner', await sso.login(plain))
+    const before = process()
+    await before.tokens.save('owner', await before.sso.login(plain))
     await meetTheFirewall()
     await waitItOut()
+    const { sso, tokens } = process()
     emulator.once('refresh', { firewall: true })
     await expect(tokens.refresh('owner')).rejects.toMatchObject({ code: 'ERR_SSO_FIREWALL_CHALLENGE' })
     expect(Math.abs((await toldBy(sso)) - (await nextAttemptOfFleet()))).toBeLessThanOrEqual(1)

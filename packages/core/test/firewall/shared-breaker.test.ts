@@ -281,6 +281,23 @@ describe('a challenge', () => {
     expect(world.sent).toEqual(['r0', 'r0'])
   })
 
+  it.each([-600, 600])('of five minutes holds for who looked before it, though its clock is %d s off', async (skew) => {
+    const world = bench()
+    const [one, other] = [world.process(), world.process({}, skew * 1000)]
+    await one.save(account, world.tokens())
+    await one.save('another', world.tokens({ access_token: 'b0', refresh_token: 's0' }))
+    await other.refresh('another')
+    await world.pass(120_000)
+    block(world, 300)
+    await one.refresh(account).catch(() => undefined)
+    await world.pass(60_000)
+    await expect(other.refresh('another')).rejects.toMatchObject({ code: 'ERR_SSO_FIREWALL_CHALLENGE' })
+    // It began at some time since that look, three minutes ago.
+    await world.pass(300_000)
+    await other.refresh('another').catch(() => undefined)
+    expect(world.sent).toEqual(['s0', 'r0', 'r1'])
+  })
+
   it('that the flow’s own breaker answered is not counted as another one', async () => {
     const world = bench()
     const tokens = world.process()

@@ -607,7 +607,10 @@ describe('sweepOnce (N8)', () => {
     ])
   })
 
-  it('where nothing may outlive a call it waits ten seconds for the store, as every call does', async () => {
+  it.each([
+    ['nothing may outlive a call', { background: false }],
+    ['the platform is handed what goes on', { waitUntil: () => undefined }],
+  ])('where %s it waits ten seconds for the store, as every call does', async (_, options) => {
     const world = await fleet()
     await world.fill(1)
     await world.pass(hours(6.5))
@@ -617,7 +620,7 @@ describe('sweepOnce (N8)', () => {
       return answer(...call)
     }
     let ended: unknown
-    sweepOnce(world.process({ background: false })).then(
+    sweepOnce(world.process(options)).then(
       (result) => (ended = result),
       (error: unknown) => (ended = error),
     )
