@@ -1,6 +1,6 @@
 /** What a client sees of the broker: the service's own words, with the one sign-in behind them. */
 import { once } from 'node:events'
-import { stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, stat, utimes, writeFile } from 'node:fs/promises'
 import { createServer, request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { connect } from 'node:net'
@@ -260,6 +260,13 @@ describe('GET /token', () => {
     }
     await writeFile(other, '')
     await expect(home.broker.listen({ unix: other })).rejects.toThrow('is no socket')
+    // Its own folder is all that it needs: a service may write to /run/owner-sso, not to /run.
+    const inner = join(home.folder, 'inner')
+    await mkdir(inner)
+    await utimes(home.folder, 1, 1)
+    const nested = await home.broker.listen({ unix: join(inner, 'broker.sock') })
+    expect([(await stat(home.folder)).mtimeMs, await readdir(inner)]).toEqual([1000, ['broker.sock']])
+    await nested.close()
     await home.server.close()
     await expect(stat(path)).rejects.toMatchObject({ code: 'ENOENT' })
   })

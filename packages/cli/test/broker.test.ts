@@ -159,7 +159,7 @@ describe('owner-sso broker', () => {
     })
 
     const again = await machine.run(['broker', 'invite', 'heating'])
-    expect(again).toMatchObject({ code: 6, stdout: '', stderr: expect.stringContaining('heating') })
+    expect(again).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('heating') })
     const rotated = await machine.run(['broker', 'rotate', 'heating', '--json'])
     const { refresh_token: second, ...facts } = JSON.parse(rotated.stdout) as { refresh_token: string }
     expect(facts).toMatchObject({ name: 'heating', accounts: [account], scope: ['token'] })
@@ -263,9 +263,12 @@ describe('owner-sso broker', () => {
     [['invite', 'x', '--expires', 'soon'], 'no time in the future'],
     [['invite', 'x', '--calls-per-minute', '0'], 'is no limit'],
     [['invite', 'a/b'], 'name'],
+    [['rotate', 'nobody'], 'no client named nobody'],
+    [['revoke', 'one', 'another'], 'owner-sso broker revoke takes one name.'],
+    [['list', 'one'], 'owner-sso broker list takes no name.'],
     [['rotate', 'x', '--grace', 'long'], 'whole seconds'],
     [['--port', 'x'], 'is not a port'],
-    [['--port', '0', '--host', '0.0.0.0'], 'not of this machine alone'],
+    [['--port', '0', '--host', '0.0.0.0'], 'Give --tls-cert and --tls-key, or --behind-tls-proxy'],
     [['--port', '0', '--tls-cert', 'x.pem'], 'belong together'],
     [['--public-url', 'broker'], 'public address'],
     [['--alert-webhook', 'https://hooks.example.com'], 'OWNER_SSO_ALERT_SECRET'],

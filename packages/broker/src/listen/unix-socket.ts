@@ -16,7 +16,7 @@ export interface ListenOnSocket {
 }
 
 /**
- * The socket is made in a folder of this user's alone, gets its permissions there, and is then moved to its place.
+ * The socket is made in a folder of this user's alone beside its place, gets its permissions there, and is then moved.
  *
  * @returns what removes it
  * @throws Error where a broker listens there, or the path is something else than a socket; the system's error
@@ -29,7 +29,7 @@ export async function listenOnSocket(
   if (!Number.isInteger(mode) || mode < 0 || mode > 0o777) throw new TypeError('mode must be permissions such as 0o660')
   const path = resolve(unix)
   await requireUnused(path)
-  const folder = await mkdtemp(join(dirname(path), '.'))
+  const folder = await mkdtemp(join(dirname(path), '.s'))
   const draft = join(folder, 's')
   try {
     server.listen(draft)

@@ -4,7 +4,7 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { isAbsolute, join, resolve } from 'node:path'
 import type { ClientsPlace, ListenOptions } from '@owner-sso/broker'
-import type { TokenStore } from '@owner-sso/core'
+import { isLoopback, type TokenStore } from '@owner-sso/core'
 import type { CommandOptions } from '../call.ts'
 import { usageError } from '../command-error.ts'
 import { configFolder, expandHome } from '../folders.ts'
@@ -43,6 +43,10 @@ function portOptions({ port: text, host, tlsCert, tlsKey, behindTlsProxy }: Comm
   if ((tlsCert === undefined) !== (tlsKey === undefined)) {
     throw usageError('A certificate and its key belong together.', 'Give both --tls-cert and --tls-key, or neither.')
   }
+  if (host !== undefined && isOpen(host) && tlsCert === undefined && !behindTlsProxy) {
+    const next = 'Give --tls-cert and --tls-key, or --behind-tls-proxy if a proxy in front of it speaks TLS.'
+    throw usageError(`${host} is not of this machine alone.`, next)
+  }
   return {
     port,
     ...(host !== undefined && { host }),
@@ -50,6 +54,12 @@ function portOptions({ port: text, host, tlsCert, tlsKey, behindTlsProxy }: Comm
       tlsKey !== undefined && { tls: { cert: fileAt(tlsCert, '--tls-cert'), key: fileAt(tlsKey, '--tls-key') } }),
     ...(behindTlsProxy && { behindTlsProxy }),
   }
+}
+
+/** As the broker itself decides it: whether others than this machine reach what listens there. */
+function isOpen(host: string): boolean {
+  const address = `http://${host.includes(':') ? `[${host}]` : host}`
+  return !(URL.canParse(address) && isLoopback(new URL(address)))
 }
 
 function fileAt(path: string, option: string): string {

@@ -81,8 +81,7 @@ async function withClients(
     try {
       await use(clients, () => chosenAccount(settings, tokens))
     } catch (error) {
-      if (error instanceof ClientsError)
-        throw new CommandError(exitCodes.store, error.message, 'See owner-sso broker list.', error.code)
+      if (error instanceof ClientsError) throw inWordsOf(error)
       if (error instanceof TypeError) throw usageError(`${error.message}.`, 'See owner-sso broker --help.')
       throw error
     } finally {
@@ -90,6 +89,13 @@ async function withClients(
     }
   })
   return exitCodes.ok
+}
+
+/** A name that can't be used is the person's; all else is the place that keeps the programs. */
+function inWordsOf({ reason, message, code }: ClientsError): CommandError {
+  const isName = reason === 'name-taken' || reason === 'unknown-client'
+  if (isName) return new CommandError(exitCodes.usage, message, 'See owner-sso broker list.', code)
+  return new CommandError(exitCodes.store, message, 'Put that right, or name another file with --clients.', code)
 }
 
 /** The refresh token is the only data: a script may put it straight into a file. */

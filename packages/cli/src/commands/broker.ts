@@ -7,13 +7,21 @@ import type { Call, CommandModule } from '../call.ts'
 import { usageError } from '../command-error.ts'
 
 const actions: Readonly<Record<string, CommandModule['run']>> = { serve, invite, list, rotate, revoke, code: printCode }
+const ofOneProgram: ReadonlySet<CommandModule['run']> = new Set([invite, rotate, revoke])
 
 export async function run(call: Call): Promise<number> {
-  const [action = 'serve'] = call.args
+  const [action = 'serve', ...names] = call.args
   const found = Object.hasOwn(actions, action) ? actions[action] : undefined
-  if (found !== undefined) return found(call)
-  throw usageError(
-    `owner-sso broker can’t ${JSON.stringify(action)}.`,
-    `It can: ${Object.keys(actions).join(', ')}. Without an action it is serve.`,
-  )
+  if (found === undefined) {
+    throw usageError(
+      `owner-sso broker can’t ${JSON.stringify(action)}.`,
+      `It can: ${Object.keys(actions).join(', ')}. Without an action it is serve.`,
+    )
+  }
+  // One that is not looked at would be taken for done: `revoke one another`.
+  const most = ofOneProgram.has(found) ? 1 : 0
+  if (names.length > most) {
+    throw usageError(`owner-sso broker ${action} takes ${most === 0 ? 'no' : 'one'} name.`, 'Nothing was done.')
+  }
+  return found(call)
 }
