@@ -5,7 +5,6 @@ import { type Request, type Response, Router } from 'express'
 import { signIn } from './account.ts'
 import { sendPage } from './send-page.ts'
 import { authenticate } from './authentication.ts'
-import { explain } from './explanations.ts'
 import { field } from './fields.ts'
 import { browserSignInPage } from './pages/browser-sign-in-page.ts'
 import type { Complaints, Notice } from './pages/form.ts'
@@ -31,14 +30,12 @@ export function browserSignInRoutes(portal: Portal): Router {
 }
 
 async function submit(portal: Portal, request: Request, response: Response): Promise<void> {
-  if (!isCallback(field(request, 'callbackUrl').trim())) {
-    const callbackUrl = 'Paste the whole address: it starts with https:// or http:// and has “code=” in it.'
+  const url = pendingUrl(portal, request)
+  if (!isCallback(field(request, 'callbackUrl').trim(), url === undefined ? undefined : redirectUriOf(url))) {
+    const callbackUrl = 'Paste the whole address: it starts as shown above, and has “code=” in it.'
     return show(portal, request, response, { status: 422, complaints: { callbackUrl } })
   }
-  if (!pendingUrl(portal, request)) {
-    const problem = explain({ code: 'ERR_SSO_PENDING_LOGIN_EXPIRED' })
-    return show(portal, request, response, { status: 401, problem })
-  }
+  // Also where nothing waits: at a second click, the first one's address is on its way, and both end alike.
   const outcome = await authenticate(portal, 'browser', request, response)
   if (outcome.kind === 'failure') {
     const wantsPasscode = outcome.code === 'ERR_SSO_PASSCODE_REQUIRED'
@@ -60,7 +57,7 @@ async function show(
   const page = browserSignInPage({
     csrfToken: csrfToken(request),
     url,
-    redirectUri: new URL(url).searchParams.get('redirect_uri') ?? '',
+    redirectUri: redirectUriOf(url),
     ...(problem && { problem }),
     ...(complaints && { complaints }),
     ...(demo && { demo }),
@@ -84,6 +81,13 @@ async function start(portal: Portal, request: Request, response: Response): Prom
   throw new Error('The strategy began no sign-in on the service’s page.')
 }
 
-function isCallback(address: string): boolean {
-  return URL.canParse(address) && /^https?:$/u.test(new URL(address).protocol) && address.includes('code=')
+function redirectUriOf(url: string): string {
+  return new URL(url).searchParams.get('redirect_uri') ?? ''
+}
+
+/** Whether it looks like an address that a sign-in ends on: on the web, or in the scheme that the service redirects to. */
+function isCallback(address: string, redirectUri: string | undefined): boolean {
+  if (!URL.canParse(address) || !address.includes('code=')) return false
+  const { protocol } = new URL(address)
+  return redirectUri === undefined || /^https?:$/u.test(protocol) || protocol === new URL(redirectUri).protocol
 }

@@ -32,17 +32,18 @@ async function open(portal: Portal, request: Request, response: Response): Promi
 
 async function submit(portal: Portal, request: Request, response: Response): Promise<void> {
   const step = passcodeStep(portal, request)
-  if (!step) {
+  const complaints = complaintsAbout(request)
+  if (step && complaints) return show(portal, request, response, step, { status: 422, complaints })
+  if (complaints) {
     const problem = explain({ code: 'ERR_SSO_PENDING_LOGIN_EXPIRED' })
     return showSignIn(portal, request, response, { status: 401, problem })
   }
-  const complaints = complaintsAbout(request)
-  if (complaints) return show(portal, request, response, step, { status: 422, complaints })
 
+  // Also where nothing waits: at a second click, the first one's passcode is on its way, and both end alike.
   const path = returnTo(request.session.returnTo)
   const outcome = await authenticate(portal, 'form', request, response)
-  if (outcome.kind === 'failure') return showFailure(portal, request, response, outcome, step.identity)
-  portal.limit.succeeded(request, step.identity)
+  if (outcome.kind === 'failure') return showFailure(portal, request, response, outcome, step?.identity)
+  if (step) portal.limit.succeeded(request, step.identity)
   await signIn(request, outcome.owner)
   return response.redirect(303, path)
 }
@@ -64,12 +65,17 @@ function showFailure(
   request: Request,
   response: Response,
   { problem, status, retryAfter }: Outcome & { kind: 'failure' },
-  identity: string,
+  identity: string | undefined,
 ): Promise<void> {
   const wait = retryAfter === undefined ? {} : { retryAfter }
   const step = passcodeStep(portal, request)
   if (step) return show(portal, request, response, step, { status, problem, ...wait })
-  return showSignIn(portal, request, response, { status, problem, identity, ...wait })
+  return showSignIn(portal, request, response, {
+    status,
+    problem,
+    ...(identity !== undefined && { identity }),
+    ...wait,
+  })
 }
 
 function show(

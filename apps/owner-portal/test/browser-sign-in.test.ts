@@ -40,6 +40,30 @@ describe('signing in on the service’s own page', () => {
     },
   )
 
+  it('takes an address of an app’s own scheme, where the service redirects to that', async () => {
+    const redirectUri = 'owner-app://auth/callback'
+    const portal = await startPortal({ emulator: { redirectUris: [redirectUri] }, sso: { redirectUri } })
+    const me = portal.visitor()
+    const page = await me.open('/sign-in/browser')
+    expect(page.text).toContain(`${redirectUri}?code=`)
+    const callbackUrl = await portal.emulator.signInByHand(linkOn(page.html))
+    const answer = await me.send(page, '/sign-in/browser', { callbackUrl })
+    expect([answer.status, answer.location]).toEqual([303, '/'])
+  })
+
+  it('signs in also where the address is submitted twice, and the browser shows the second answer', async () => {
+    const portal = await startPortal()
+    const me = portal.visitor()
+    const page = await me.open('/sign-in/browser')
+    const fields = { callbackUrl: await portal.emulator.signInByHand(linkOn(page.html)) }
+    const both = await Promise.all([
+      me.send(page, '/sign-in/browser', fields),
+      me.send(page, '/sign-in/browser', fields),
+    ])
+    expect(both.map(({ status, location }) => `${status} ${location}`)).toEqual(['303 /', '303 /'])
+    expect(portal.emulator.counters.codeExchanges).toBe(1)
+  })
+
   it('refuses the address of somebody else’s sign-in, and the own one works after that', async () => {
     const portal = await startPortal()
     const [me, other] = [portal.visitor(), portal.visitor()]

@@ -42,6 +42,19 @@ describe('the passcode step', () => {
     expect(answer.location).toBe('/vehicles/1001')
   })
 
+  it('signs in also where the passcode is submitted twice, and the browser shows the second answer', async () => {
+    const portal = await startPortal()
+    const { me, page } = await atPasscode(portal, '/sign-in?returnTo=/vehicles/1001')
+    const fields = { passcode: passcode(portal.emulator) }
+    const both = await Promise.all([
+      me.send(page, '/sign-in/passcode', fields),
+      me.send(page, '/sign-in/passcode', fields),
+    ])
+    expect(both.map(({ location }) => location)).toEqual(['/vehicles/1001', '/vehicles/1001'])
+    expect(portal.emulator.counters.passcodeChecks).toBe(1)
+    expect((await me.open('/')).text).toContain('mfa@example.com')
+  })
+
   it('lets a wrong passcode be corrected without the password', async () => {
     const portal = await startPortal()
     const { me, page } = await atPasscode(portal)

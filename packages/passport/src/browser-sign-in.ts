@@ -2,11 +2,13 @@
  * `mode: 'browser'`: the person signs in on the service's own page, captcha and all, and pastes the address they end on.
  */
 import { identifyOwner, PendingLoginExpiredError, SsoError, type TokenSet } from '@owner-sso/core'
+import type { Request } from 'express'
 import { accept } from './acceptance.ts'
 import { askFor, callbackFailureOutcome, failureOutcome } from './failures.ts'
 import type { Settings } from './options.ts'
 import type { Outcome } from './outcomes.ts'
 import type { SignInRequest } from './sign-in-request.ts'
+import type { Ending } from './submissions.ts'
 import { afterOneMoreTry, startWaiting, triesLeft, type WaitingForCallback } from './waiting-login.ts'
 
 /** One request of a sign-in by browser: it asks for a link, or brings the address that the link led to. */
@@ -32,21 +34,38 @@ async function handOutLink(settings: Settings, { session, fields, options }: Sig
 }
 
 async function redeem(settings: Settings, incoming: SignInRequest, callbackUrl: string): Promise<Outcome> {
-  const { session, request, options } = incoming
+  const { session } = incoming
+  const tooLate = failureOutcome(new PendingLoginExpiredError())
+  const again = session?.again(callbackUrl)
+  if (again) return (await again) ?? tooLate
   const waiting = session?.peek()
-  if (waiting?.step !== 'callback') return failureOutcome(new PendingLoginExpiredError())
-  if ((await session?.take()) === undefined) return failureOutcome(new PendingLoginExpiredError())
+  if (waiting?.step !== 'callback') return tooLate
+  return (await session?.answer(callbackUrl, () => redeemed(settings, incoming, waiting, callbackUrl))) ?? tooLate
+}
+
+async function redeemed(
+  settings: Settings,
+  { request, options }: SignInRequest,
+  waiting: WaitingForCallback,
+  callbackUrl: string,
+): Promise<Ending> {
   let tokens: TokenSet
   try {
     tokens = await settings.sso.redeemCallback(callbackUrl, waiting.request, { signal: options.signal })
   } catch (error) {
     // An address that was not the right one spends nothing; anything later may have spent the code.
     const next = error instanceof SsoError && error.step === 'callback' ? afterOneMoreTry(waiting) : undefined
-    if (next === undefined) await session?.discard()
-    else await session?.keep(next)
-    return callbackFailureOutcome(error, next ? { url: next.url, triesLeft: triesLeft(next) } : {})
+    return { outcome: callbackFailureOutcome(error, next ? { url: next.url, triesLeft: triesLeft(next) } : {}), next }
   }
-  await session?.discard()
-  const identified = await identifyOwner(settings.sso, tokens, { signal: options.signal })
+  return { outcome: await accepted(settings, request, tokens, options.signal).catch(failureOutcome) }
+}
+
+async function accepted(
+  settings: Settings,
+  request: Request,
+  tokens: TokenSet,
+  signal: AbortSignal | undefined,
+): Promise<Outcome> {
+  const identified = await identifyOwner(settings.sso, tokens, { signal })
   return accept(settings, request, identified.owner, identified.tokens)
 }

@@ -19,6 +19,7 @@ import type { Outcome } from './outcomes.ts'
 import type { RequestFields } from './request-fields.ts'
 import type { SignInFailure } from './sign-in-failure.ts'
 import type { SignInRequest } from './sign-in-request.ts'
+import type { Ending } from './submissions.ts'
 import { afterOneMoreTry, startWaiting, triesLeft, type WaitingForPasscode } from './waiting-login.ts'
 
 /** One request of a sign-in by form: it begins one, continues the waiting one, or carries nothing. */
@@ -42,22 +43,28 @@ async function begin(settings: Settings, incoming: SignInRequest, credentials: C
   const { identity } = credentials
   const login: WaitingForPasscode = { ...startWaiting(expiresAt), step: 'passcode', identity, factors, pending }
   const secondFactor = secondFactorFor(login, incoming.fields)
-  if (secondFactor && !(secondFactor instanceof PasscodeRejectedError))
-    return finish(settings, incoming, login, secondFactor)
+  if (secondFactor && !(secondFactor instanceof PasscodeRejectedError)) {
+    const { outcome: ended, next } = await finish(settings, incoming, login, secondFactor)
+    if (next) await incoming.session?.keep(next)
+    return ended
+  }
   await incoming.session?.keep(login)
   return secondFactor ? rejected(login, secondFactor, incoming) : passcodeRequired(login, incoming)
 }
 
 /** The passcode of a sign-in that an earlier request began. */
 async function continueWaiting(settings: Settings, incoming: SignInRequest): Promise<Outcome> {
-  const waiting = incoming.session?.peek()
-  if (waiting?.step !== 'passcode') return failureOutcome(new PendingLoginExpiredError())
-  const secondFactor = secondFactorFor(waiting, incoming.fields)
+  const { session, fields } = incoming
+  const answer = JSON.stringify([fields.passcode, fields.factor, fields.backupCode])
+  const tooLate = failureOutcome(new PendingLoginExpiredError())
+  const again = session?.again(answer)
+  if (again) return (await again) ?? tooLate
+  const waiting = session?.peek()
+  if (waiting?.step !== 'passcode') return tooLate
+  const secondFactor = secondFactorFor(waiting, fields)
   if (secondFactor === undefined) return passcodeRequired(waiting, incoming)
   if (secondFactor instanceof PasscodeRejectedError) return rejected(waiting, secondFactor, incoming)
-  // Before it is sent: of several requests with one sign-in, one goes on.
-  if ((await incoming.session?.take()) === undefined) return failureOutcome(new PendingLoginExpiredError())
-  return finish(settings, incoming, waiting, secondFactor)
+  return (await session?.answer(answer, () => finish(settings, incoming, waiting, secondFactor))) ?? tooLate
 }
 
 async function finish(
@@ -65,18 +72,17 @@ async function finish(
   incoming: SignInRequest,
   login: WaitingForPasscode,
   secondFactor: PasscodeAnswer | BackupCodeAnswer,
-): Promise<Outcome> {
+): Promise<Ending> {
   let tokens: TokenSet
   try {
     tokens = await settings.sso.completeLogin(login.pending, secondFactor, { signal: incoming.options.signal })
   } catch (error) {
     const next = isUsableAfter(error) ? afterOneMoreTry(login) : undefined
-    if (next === undefined) await incoming.session?.discard()
-    else await incoming.session?.keep(next)
-    if (!(error instanceof PasscodeRejectedError)) return failureOutcome(error)
-    return next ? rejected(next, error, incoming) : failureOutcome(new PasscodeRejectedError('too-many-attempts'))
+    if (!(error instanceof PasscodeRejectedError)) return { outcome: failureOutcome(error), next }
+    const spent = new PasscodeRejectedError('too-many-attempts')
+    return { outcome: next ? rejected(next, error, incoming) : failureOutcome(spent), next }
   }
-  return accepted(settings, incoming, login.identity, tokens)
+  return { outcome: await accepted(settings, incoming, login.identity, tokens) }
 }
 
 async function accepted(
@@ -85,8 +91,7 @@ async function accepted(
   identity: string,
   tokens: TokenSet,
 ): Promise<Outcome> {
-  await incoming.session?.discard()
-  return accept(settings, incoming.request, ownerOfEmail(identity), tokens)
+  return accept(settings, incoming.request, ownerOfEmail(identity), tokens).catch(failureOutcome)
 }
 
 /**

@@ -4,7 +4,9 @@
 import { promisify } from 'node:util'
 import type { Request } from 'express'
 import type { RequestOptions } from './authenticate-options.ts'
-import type { PendingLogins } from './pending-logins.ts'
+import type { Settings } from './options.ts'
+import type { Outcome } from './outcomes.ts'
+import type { Ending, Kept } from './submissions.ts'
 import type { WaitingLogin } from './waiting-login.ts'
 
 /** Where the handle stands in `req.session`. */
@@ -17,11 +19,16 @@ interface Session {
   save?(done: (error?: unknown) => void): void
 }
 
+/** What a session needs to know of a strategy. */
+type Waiting = Pick<Settings, 'pendingLogins' | 'submissions'>
+
 export interface LoginSession {
   /** Looks at the waiting login. */
   peek(): WaitingLogin | undefined
-  /** Takes it out, for this request alone; `undefined` where another one was faster. */
-  take(): Promise<WaitingLogin | undefined>
+  /** The outcome of the same answer, where another request is sending it. */
+  again(answer: string): Promise<Outcome | undefined> | undefined
+  /** Takes the waiting login out and sends an answer to it; `undefined` where another one was faster. */
+  answer(answer: string, send: () => Promise<Ending>): Promise<Outcome | undefined>
   /** Keeps a login and saves the session, so that the next request finds it even if it comes before this answer's end. */
   keep(login: WaitingLogin): Promise<void>
   /** Forgets it. */
@@ -37,7 +44,7 @@ export interface LoginSession {
 export function requiredLoginSession(
   request: Request,
   options: RequestOptions,
-  pendingLogins: PendingLogins,
+  waiting: Waiting,
 ): LoginSession | undefined {
   const session = sessionOf(request)
   const passportNeedsIt = options.session !== false && options.assignProperty === undefined
@@ -51,13 +58,13 @@ export function requiredLoginSession(
       'OwnerSsoStrategy needs a session with regenerate(), so that the session id changes at sign-in: use express-session, or pass { session: false } to passport.authenticate().',
     )
   }
-  return session && loginSessionIn(session, pendingLogins)
+  return session && loginSessionIn(session, waiting)
 }
 
 /** The same outside authentication, where a missing session only means that nobody waits. */
-export function loginSession(request: Request, pendingLogins: PendingLogins): LoginSession | undefined {
+export function loginSession(request: Request, waiting: Waiting): LoginSession | undefined {
   const session = sessionOf(request)
-  return session && loginSessionIn(session, pendingLogins)
+  return session && loginSessionIn(session, waiting)
 }
 
 function sessionOf(request: Request): Session | undefined {
@@ -65,7 +72,7 @@ function sessionOf(request: Request): Session | undefined {
   return typeof session === 'object' && session !== null ? session : undefined
 }
 
-function loginSessionIn(session: Session, pendingLogins: PendingLogins): LoginSession {
+function loginSessionIn(session: Session, { pendingLogins, submissions }: Waiting): LoginSession {
   const handle = (): string => {
     // Not by hasOwn: Fastify's session answers for its values, and owns none.
     const value = session[key]
@@ -75,22 +82,34 @@ function loginSessionIn(session: Session, pendingLogins: PendingLogins): LoginSe
     // Sessions that live in a cookie have nothing to save.
     if (session.save) await promisify(session.save.bind(session))()
   }
+  const write = async (next: string): Promise<void> => {
+    if (next === handle()) return
+    session[key] = next || undefined
+    if (next === '') delete session[key]
+    await save()
+  }
+  const concluded = async ({ outcome, handle: next }: Kept): Promise<Outcome> => {
+    await write(next)
+    return outcome
+  }
   return {
     peek: () => pendingLogins.peek(handle()),
-    take: () => pendingLogins.take(handle()),
-    async keep(login) {
-      const next = pendingLogins.keep(login)
-      if (next === handle()) return
-      session[key] = next
-      await save()
+    again: (answer) => submissions.again(handle(), answer)?.then((kept) => kept && concluded(kept)),
+    async answer(answer, send) {
+      const last = handle()
+      const kept = await submissions.submit(last, answer, async () => {
+        // Before it is sent: of several answers to one login, one goes on.
+        if ((await pendingLogins.take(last)) === undefined) return undefined
+        const { outcome, next } = await send()
+        return { outcome, handle: next ? pendingLogins.keep(next) : '' }
+      })
+      return kept && concluded(kept)
     },
+    keep: (login) => write(pendingLogins.keep(login)),
     async discard() {
       const last = handle()
       if (last === '') return
-      const taken = pendingLogins.take(last)
-      session[key] = undefined
-      delete session[key]
-      await Promise.all([taken, save()])
+      await Promise.all([pendingLogins.take(last), write('')])
     },
   }
 }

@@ -21,6 +21,6 @@ export function signInRequest(settings: Settings, request: Request, options: Req
     request,
     options,
     fields: requestFields(request.body, settings.fields),
-    session: requiredLoginSession(request, options, settings.pendingLogins),
+    session: requiredLoginSession(request, options, settings),
   }
 }

@@ -61,13 +61,13 @@ export class OwnerSsoStrategy extends PassportStrategy {
 
   /** What the page after a redirect shows: the factors to choose from, or the link to follow. Nothing of it is secret. */
   pendingLogin(request: Request): PendingLoginView | undefined {
-    const waiting = loginSession(request, this.settings.pendingLogins)?.peek()
+    const waiting = loginSession(request, this.settings)?.peek()
     return waiting && viewOf(waiting)
   }
 
   /** Forgets the sign-in that waits for its next step, password and all: "start over". */
   async cancelPendingLogin(request: Request): Promise<void> {
-    await loginSession(request, this.settings.pendingLogins)?.discard()
+    await loginSession(request, this.settings)?.discard()
   }
 
   private async outcomeOf(request: Request, options: RequestOptions): Promise<Outcome> {

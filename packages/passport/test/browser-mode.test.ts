@@ -170,6 +170,18 @@ describe('mode browser', () => {
     expect(emulator.requests.filter(({ path }) => path === '/oauth2/v3/token')).toHaveLength(2)
   })
 
+  it('redeems an address once that is submitted twice at once, and signs in whichever of both the browser shows', async () => {
+    const browser = startApplication(newStrategy()).browser()
+    const { url } = (await browser.post('/login').send({})).body
+    const callbackUrl = await emulator.signInByHand(url)
+    const both = await Promise.all([
+      browser.post('/login').send({ callbackUrl }),
+      browser.post('/login').send({ callbackUrl }),
+    ])
+    expect(both.map(({ status }) => status)).toEqual([200, 200])
+    expect(emulator.requests.filter(({ path }) => path === '/oauth2/v3/token')).toHaveLength(2)
+  })
+
   it('says that it needs a session', async () => {
     const outcomes = await recordedOutcomes(newStrategy(), requestWith({}, null), { session: false })
     expect(outcomes).toEqual([{ kind: 'error', given: [expect.any(TypeError)] }])
