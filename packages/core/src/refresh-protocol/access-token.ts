@@ -124,14 +124,15 @@ export async function refreshNow(account: string, options: RefreshCallOptions, c
 async function replaceCurrent(cache: AccountCache, context: Context): Promise<void> {
   await syncFromStoreAndSpool(cache, context)
   const current = accessTokenOf(cache.record)
-  cache.unwanted = current
+  const unwanted = current ?? ''
+  cache.unwanted = unwanted
   try {
     await inFlightRefresh(cache, context).done
     // The refresh that was joined may have decided before this call that all is well.
     if (accessTokenOf(cache.record) === current && !isJustRefreshed(cache, context))
       await inFlightRefresh(cache, context).done
   } finally {
-    if (cache.unwanted === current) cache.unwanted = undefined
+    if (cache.unwanted === unwanted) cache.unwanted = undefined
   }
 }
 

@@ -41,7 +41,7 @@ export interface AccountCache {
   lostResponse: { readonly id: string; readonly sentAt: Instant } | undefined
   /** The access token that the owner API refused, and whether it did so before it can have accepted it. */
   rejected: { readonly accessToken: string; readonly unused: boolean } | undefined
-  /** The access token that `refresh()` wants replaced. */
+  /** The access token that `refresh()` wants replaced; empty where there was none. */
   unwanted: string | undefined
   /** A request failed without spending the token: the next one waits. */
   backOff: BackOff | undefined
@@ -197,6 +197,11 @@ export const writeOf = ({ version, writeId }: AccountCache): Write => ({ version
 export function accessTokenOf(record: AccountRecord | undefined): string | undefined {
   // An empty one is none.
   return record === undefined || record.state === 'signed-out' ? undefined : record.tokens.access_token || undefined
+}
+
+/** Whether `refresh()` waits for tokens in place of these. */
+export function isAsked({ record, unwanted }: AccountCache): boolean {
+  return unwanted !== undefined && unwanted === (accessTokenOf(record) ?? '')
 }
 
 /** Milliseconds since the tokens were obtained: by the clocks' difference at first sight, then by the faster clock. */

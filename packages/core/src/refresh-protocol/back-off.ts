@@ -8,7 +8,7 @@
  */
 import { type SsoError, TokenRejectedError } from '../errors.ts'
 import type { Rejections, SignedIn } from '../tokens/token-record.ts'
-import { type AccountCache, accessTokenOf } from './account-memory.ts'
+import { type AccountCache, isAsked } from './account-memory.ts'
 import type { Context } from './context.ts'
 import { elapsed, instantOf } from './runtime.ts'
 
@@ -27,7 +27,7 @@ export function backOff(cache: AccountCache, error: SsoError, { minRefreshInterv
 
 /** @throws SsoError the failure that is backed off from. A caller of `refresh()` waits `minRefreshInterval` at most. */
 export function throwIfBackingOff(cache: AccountCache, { minRefreshInterval, runtime }: Context): void {
-  const asked = cache.unwanted !== undefined && cache.unwanted === accessTokenOf(cache.record)
+  const asked = isAsked(cache)
   const wallClock = runtime.wallClock()
   const rejected =
     cache.record?.state === 'signed-in' && recentRejection(cache.record, { minRefreshInterval, wallClock, asked })

@@ -4,7 +4,7 @@
  */
 import { RefreshInDoubtError } from '../errors.ts'
 import type { Intent } from '../tokens/token-record.ts'
-import { accessTokenOf, type AccountCache, ageOf } from './account-memory.ts'
+import { type AccountCache, ageOf, isAsked } from './account-memory.ts'
 import type { Context } from './context.ts'
 import { longestBackOff } from './back-off.ts'
 import { elapsed, instantOf } from './runtime.ts'
@@ -32,11 +32,11 @@ export function replayBackOffLeft(
   { runtime, minRefreshInterval }: Context,
 ): number {
   if (intent.replay === 0) return 0
-  const isAsked = cache.unwanted !== undefined && cache.unwanted === accessTokenOf(cache.record)
-  const wait = isAsked ? minRefreshInterval : Math.min(minRefreshInterval * 2 ** (intent.replay - 1), longestBackOff)
+  const asked = isAsked(cache)
+  const wait = asked ? minRefreshInterval : Math.min(minRefreshInterval * 2 ** (intent.replay - 1), longestBackOff)
   const now = instantOf(runtime)
   const sinceSeen = cache.intentSeen === undefined ? 0 : elapsed(cache.intentSeen.at, now)
-  if (cache.intentSeen?.knewBefore === true && !isAsked) return wait - sinceSeen
+  if (cache.intentSeen?.knewBefore === true && !asked) return wait - sinceSeen
   // The holder's clock is all there is to go by. Further ahead than the wait is long, it says nothing.
   return wait - Math.max(sinceSeen, Math.abs(now.wall - intent.at * 1000))
 }

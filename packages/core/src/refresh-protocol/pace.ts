@@ -2,7 +2,7 @@
  * The pace: how soon one request for an account may follow another, whoever sent the first.
  */
 import type { SignedIn } from '../tokens/token-record.ts'
-import { accessTokenOf, type AccountCache, ageOf, freshnessOf } from './account-memory.ts'
+import { type AccountCache, ageOf, freshnessOf, isAsked } from './account-memory.ts'
 import type { Context } from './context.ts'
 import { elapsed, type Instant, instantOf } from './runtime.ts'
 
@@ -18,8 +18,8 @@ export function isJustRefreshed(cache: AccountCache, context: Context): boolean 
   const now = instantOf(context.runtime)
   const interval = intervalOf(record, context)
   if (freshnessOf(cache, now) !== 'fresh') return ageOf(cache, now) < interval
-  const isAsked = accessTokenOf(record) === cache.unwanted
-  return sinceRefresh(cache, record, now, isAsked) < (isAsked ? interval : pauseOf(cache, record, interval))
+  const asked = isAsked(cache)
+  return sinceRefresh(cache, record, now, asked) < (asked ? interval : pauseOf(cache, record, interval))
 }
 
 /**
@@ -41,7 +41,7 @@ function pauseOf({ rejected }: AccountCache, { refusals }: SignedIn, interval: n
  * clocks differ don't outrun each other. Whoever did not has the writer's clock alone: one that was ahead of ours by more than
  * a pause says nothing, and must not keep a refused token for as long as it was ahead.
  */
-function sinceRefresh(cache: AccountCache, { obtained_at }: SignedIn, now: Instant, isAsked: boolean): number {
+function sinceRefresh(cache: AccountCache, { obtained_at }: SignedIn, now: Instant, asked: boolean): number {
   const sinceSeen = elapsed(cache.seen, now)
-  return cache.sawReplaced && !isAsked ? sinceSeen : Math.abs(cache.seen.wall - obtained_at * 1000) + sinceSeen
+  return cache.sawReplaced && !asked ? sinceSeen : Math.abs(cache.seen.wall - obtained_at * 1000) + sinceSeen
 }

@@ -167,7 +167,7 @@ export interface TokenManager {
   getTokens(account: string, options?: CallOptions): Promise<CurrentTokens>
   /**
    * Refreshes now, whatever the token's age (but never twice within `minRefreshInterval`). Where an earlier response was
-   * lost it asks for it again at once, and waits for no pause that earlier failures led to.
+   * lost it asks for it again at once, and waits for `minRefreshInterval` at most after earlier failures.
    *
    * @throws the same
    */

@@ -84,6 +84,27 @@ describe('a refresh token alone', () => {
     expect(await tokens.getAccessToken(account)).toBe('a1')
   })
 
+  it.each([
+    ['nothing was sent', false],
+    ['answers were lost', true],
+  ])('is asked for by refresh() after a minute, though calls wait for longer since %s', async (_, requestSent) => {
+    const world = bench()
+    const tokens = world.process()
+    await tokens.save(account, grant)
+    const { answer } = world
+    world.answer = () => Promise.reject(new UnreachableError('Not now.', { step: 'refresh', requestSent }))
+    for (let minute = 0; minute < 9; minute += 1) {
+      await tokens.getAccessToken(account).catch(() => undefined)
+      await world.pass(61_000)
+    }
+    const before = world.sent.length
+    await tokens.getAccessToken(account).catch(() => undefined)
+    expect(world.sent).toHaveLength(before)
+    world.answer = answer
+    await tokens.refresh(account)
+    expect(await tokens.getAccessToken(account)).toBe('a1')
+  })
+
   it('that is dead ends the session, and is not taken again', async () => {
     const world = bench()
     const tokens = world.process()
