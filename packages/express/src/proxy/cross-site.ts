@@ -10,16 +10,17 @@ import type { IncomingMessage } from 'node:http'
  * @param trustedOrigins - origins that may call as if they were this one
  */
 export function isCrossSite({ method, headers }: IncomingMessage, trustedOrigins: ReadonlySet<string>): boolean {
-  const { origin, host } = headers
+  // Over HTTP/2, the host has a name of its own (RFC 9113 section 8.3.1).
+  const { origin, host = headers[':authority'] } = headers
   if (origin !== undefined && trustedOrigins.has(origin)) return false
   const site = headers['sec-fetch-site']
-  if (site === undefined) return origin !== undefined && !isSameHost(origin, host)
+  if (site === undefined) return origin !== undefined && !isSameHost(origin, String(host))
   // Reading across subdomains is what the application's own CORS rules decide; writing is not.
   if (method === 'GET' || method === 'HEAD') return site === 'cross-site'
   return site !== 'same-origin' && site !== 'none'
 }
 
-function isSameHost(origin: string, host: string | undefined): boolean {
+function isSameHost(origin: string, host: string): boolean {
   if (!URL.canParse(origin)) return false
   const { protocol, host: originHost } = new URL(origin)
   const own = `${protocol}//${host}`

@@ -104,8 +104,8 @@ export function ownerApiProxy<Request extends IncomingMessage = IncomingMessage>
     if (response.destroyed || response.writableEnded || request.socket.destroyed || isSpent(request.socket)) return
     closeWithConnection(request, response)
     if (!hasPlainFraming(request)) {
-      // Now, and not in a promise: the parser goes on with what follows in this very turn.
-      endAfterAnswer(request.socket)
+      // Now, and not in a promise: the parser goes on with what follows in this very turn. HTTP/2 knows what belongs to what.
+      if (request.httpVersionMajor < 2) endAfterAnswer(request.socket)
       return sendAnswer(response, refusal('ERR_OWNER_API_MALFORMED_REQUEST'))
     }
     if (pool.closed) return sendAnswer(response, refusal('ERR_OWNER_API_CLOSING'))

@@ -1,3 +1,7 @@
+import { once } from 'node:events'
+import { connect, createServer, type IncomingHttpHeaders } from 'node:http2'
+import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { SignedOutError } from '@owner-sso/core'
 import express, { type Request } from 'express'
@@ -114,6 +118,36 @@ it('lets pages of a trusted origin call', async () => {
   const home = await serve(await proxyWith({ trustedOrigins: ['https://app.example.org'] }))
   const headers = { origin: 'https://app.example.org', 'sec-fetch-site': 'cross-site' }
   expect((await fetch(`${home.url}/api/1/vehicles`, { method: 'POST', headers })).status).toBe(200)
+})
+
+it('runs on a server of node:http2, where no header says that a body follows', async () => {
+  const proxy = await proxyWith()
+  // Its requests and responses are shaped like those of node:http.
+  const server = createServer((request, response) => proxy(request as never, response as never))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const session = connect(url)
+  const statusOf = async (method: string, body: string, headers = {}): Promise<unknown> => {
+    const call = session.request({ ':method': method, ':path': '/api/1/vehicles', ...headers }, { endStream: !body })
+    if (body) call.end(body)
+    const [answer] = (await once(call, 'response')) as [IncomingHttpHeaders]
+    await buffer(call)
+    return answer[':status']
+  }
+  expect(await statusOf('POST', '{"a":1}', { origin: url })).toBe(200)
+  expect(await statusOf('POST', '{"a":2}', { 'content-length': '7' })).toBe(200)
+  expect(await statusOf('GET', 'body')).toBe(400)
+  expect(await statusOf('POST', '{}', { origin: 'https://evil.example' })).toBe(403)
+  expect(await statusOf('DELETE', '')).toBe(200)
+  expect(ownerApi.seen.map(({ method, body }) => `${method} ${body.toString()}`)).toEqual([
+    'POST {"a":1}',
+    'POST {"a":2}',
+    'DELETE ',
+  ])
+  session.close()
+  server.close()
+  await once(server, 'close')
 })
 
 describe('who may call', () => {
