@@ -2,7 +2,7 @@
  * The answer to a roll call: a process looks at all accounts that it holds, and so puts back what the store has lost, also
  * where nobody asks it for anything.
  */
-import { isDamaged, isOfOneRecord } from './account-list.ts'
+import { isDamaged, isOfOneRecord, mayBeOfOneRecord } from './account-list.ts'
 import type { AccountCache } from './account-memory.ts'
 import type { Context } from './context.ts'
 import { syncFromStore } from './read-record.ts'
@@ -38,18 +38,21 @@ async function answerRollCall(context: Context): Promise<void> {
   let isAll = true
   for (let from = 0; from < held.length; from += together) {
     const synced = await Promise.all(held.slice(from, from + together).map((cache) => syncOne(cache, context)))
-    isAll &&= synced.every(Boolean)
+    isAll &&= synced.every((outcome) => outcome === 'done')
+    // The store takes nothing: the others would be asked of it in vain.
+    if (synced.every((outcome) => outcome === 'refused')) return
   }
   if (isAll) rollCall.answered = call
 }
 
-/** One record that can't be read keeps no other from being put back. False where another look may find more. */
-async function syncOne(cache: AccountCache, context: Context): Promise<boolean> {
+/** One record that can't be read or written keeps no other from being put back. `again`: another look may find more. */
+async function syncOne(cache: AccountCache, context: Context): Promise<'done' | 'again' | 'refused'> {
   try {
     await syncFromStore(cache, context)
-    return true
+    return 'done'
   } catch (error) {
-    if (!isOfOneRecord(error)) throw error
-    return isDamaged(error)
+    if (!mayBeOfOneRecord(error)) throw error
+    if (isDamaged(error)) return 'done'
+    return isOfOneRecord(error) ? 'again' : 'refused'
   }
 }

@@ -366,6 +366,27 @@ describe('a store that was set back', () => {
     await world.pass(1000)
     for (const name of names.slice(1)) expect(await world.store.read(name)).toBeDefined()
   })
+
+  it('gets all accounts back that it takes, and where it takes none it is asked for a few of them', async () => {
+    const { world, old } = twoProcesses()
+    const names = Array.from({ length: 40 }, (_, index) => `owner-${index}@example.com`)
+    for (const name of names) await old.save(name, world.tokens({ refresh_token: name }))
+    await world.rollCall()
+    world.store.clear()
+    let isFull = true
+    const refused = new Set<string>()
+    const swap = world.store.swap.bind(world.store)
+    world.store.swap = async (name, ...rest) => {
+      if (!names.includes(name) || (!isFull && name !== names[0])) return swap(name, ...rest)
+      refused.add(name)
+      throw new StoreError('write-failed', 'Not this one.')
+    }
+    await world.rollCall()
+    expect(refused.size).toBeLessThanOrEqual(16)
+    isFull = false
+    await world.rollCall()
+    for (const name of names.slice(1)) expect(await world.store.read(name)).toBeDefined()
+  })
 })
 
 describe('a record of a release that kept no ancestry', () => {
