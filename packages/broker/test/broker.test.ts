@@ -187,6 +187,7 @@ describe('GET /token', () => {
     const key = await home.invite('script')
     const etag = encodeURIComponent((await home.token(key)).headers.get('etag') ?? '')
     expect((await home.token(key, `?after=${etag}&wait=1`)).status).toBe(304)
+    for (const query of ['?wait=soon', `?after=${etag}&wait=soon`]) expect((await home.token(key, query)).status).toBe(400)
     const waiting = home.token(key, `?after=${etag}&wait=30`)
     await until(async () => (await home.token(key, `?after=${etag}`)).status === 429)
     await home.tokens.refresh(account)

@@ -249,6 +249,14 @@ describe('what is sent to it', () => {
     expect((await browserAt(page.url).open('/status', { method: 'PUT' })).status).toBe(404)
     expect((await browserAt(page.url).open('/status/nowhere')).status).toBe(404)
     expect((await browserAt(page.url).open('/elsewhere')).status).toBe(404)
+    // A program that calls what is not there is told so in its own terms, a person on a page.
+    const call = await browserAt(page.url).open('/api/1/vehicles')
+    expect([call.status, JSON.parse(call.text)]).toEqual([
+      404,
+      expect.objectContaining({ code: 'ERR_BROKER_NOT_FOUND' }),
+    ])
+    const typed = await browserAt(page.url).open('/', { headers: { accept: 'text/html,*/*;q=0.8' } })
+    expect([typed.status, typed.text.includes('Back to the status page')]).toEqual([404, true])
     expect((await browserAt(page.url).open('/statusx')).status).toBe(404)
     expect(() => statusPage({ ...page, path: 'status' })).toThrow(TypeError)
   })

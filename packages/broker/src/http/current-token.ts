@@ -21,10 +21,10 @@ export async function answerCurrentToken(call: Call, around: Surroundings, chang
   const { request, response, query } = call
   const { client, account } = await askerOf(call, around)
   Object.assign(call.told, { client, account })
-  const before = query.get('after')
+  const [before, wait] = [query.get('after'), waitOf(query)]
   const now = await around.tokensOf(account)
   const isChanged = before === null || tagOf(now) !== opaqueTag(before)
-  const tokens = isChanged ? now : await changes.next(client, account, now, waitOf(query), response)
+  const tokens = isChanged ? now : await changes.next(client, account, now, wait, response)
   // Whoever has hung up was given nothing.
   if (response.destroyed) return
   const note = { by: 'get', client, account, address: call.door.addressOf(request) } as const

@@ -4,8 +4,11 @@
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Sso, TokenManager, TokenStatus, TokenStore } from '@owner-sso/core'
+import { sendAnswer } from '@owner-sso/express'
+import Negotiator from 'negotiator'
 import type { BrokerClients } from '../clients/broker-clients.ts'
 import { isOwnHost } from '../http/guard.ts'
+import { refusal } from '../http/refusal.ts'
 import type { AccountAlerts } from '../alerts/account-alerts.ts'
 import { takeCode } from './entry-code.ts'
 import { BadRequestError, type Exchange, readForm, secure, sendPage, sendTo } from './exchange.ts'
@@ -149,6 +152,8 @@ export function statusPage(options: StatusPageOptions): StatusPage {
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const url = new URL(request.url ?? '', 'http://broker')
     const isOurs = url.pathname === path || url.pathname.startsWith(`${path}/`)
+    // A program's call that the broker has no answer to ends here as well.
+    if (!isOurs && !isForPeople(request)) return sendAnswer(response, refusal('ERR_BROKER_NOT_FOUND'))
     const method = request.method === 'HEAD' ? 'GET' : request.method
     const name = `${method} ${url.pathname.slice(path.length).replace(/\/$/u, '')}`
     const visitor = (await visitorsHere()).of(request)
@@ -177,6 +182,11 @@ export function statusPage(options: StatusPageOptions): StatusPage {
     })
   }
   return { handler, noteFailure: failures.note, close: failures.close }
+}
+
+/** Browsers ask for a page. */
+function isForPeople(request: IncomingMessage): boolean {
+  return new Negotiator(request).mediaType(['application/problem+json', 'text/html']) === 'text/html'
 }
 
 function sendText(response: ServerResponse, status: number, text: string): void {
