@@ -9,6 +9,7 @@ import { greeting, passcodeTeller } from './command/greeting.ts'
 import { helpText } from './command/help.ts'
 import { flagOf, optionFlags, optionsOf } from './command/option-flags.ts'
 import { setSwitches, switchFlags } from './command/switch-flags.ts'
+import { optionNames } from './options/option-table.ts'
 import { startWatched } from './start-emulator.ts'
 import { version } from './version.ts'
 
@@ -72,5 +73,11 @@ function explain(error: unknown): string {
   }
   if (path !== undefined) return `${path} can't be written (${code}).`
   const option = /^(?:Unknown option|Option) (\w+)/u.exec(error.message)?.[1]
-  return option === undefined ? error.message : error.message.replace(option, flagOf(option))
+  const message = option === undefined ? error.message : error.message.replace(option, flagOf(option))
+  // Whatever else it names is an option as well, under the name that it has in code.
+  return message.replaceAll(/\b[a-z]+(?:[A-Z][a-z]+)+\b/gu, (name) => (isOption(name) ? flagOf(name) : name))
+}
+
+function isOption(name: string): boolean {
+  return optionNames.some((each) => each === name)
 }

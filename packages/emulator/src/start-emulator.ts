@@ -37,7 +37,7 @@ export async function startWatched(options: EmulatorOptions, watch: (exchange: E
   const settings = parseEmulatorOptions(options)
   if (process.env['NODE_ENV'] === 'production') throw new Error('The emulator refuses to run with NODE_ENV=production')
   if (!isLoopback(settings.host) && !settings.allowRemote) {
-    throw new TypeError('Option host must be a loopback address, or allowRemote be true')
+    throw new TypeError('Option host must be a loopback address, unless allowRemote is given')
   }
 
   const certificate = settings.tls ? await createCertificate(settings.host) : undefined

@@ -138,6 +138,8 @@ describe('npx @owner-sso/emulator', () => {
       2,
       expect.stringContaining("203.0.113.1 can't be listened on (EADDRNOTAVAIL)"),
     ])
+    const remote = await outcome('--host', '203.0.113.1')
+    expect(remote.stderr).toContain('Option --host must be a loopback address, unless --allow-remote is given')
     const folder = await outcome('--tls', '--ca-file', '/nowhere/ca.pem')
     expect([folder.code, folder.stderr]).toEqual([
       2,
