@@ -655,6 +655,17 @@ describe('the status page', () => {
     expect(await tries.count('ann')).toBe(0)
   })
 
+  it('counts no try of a thousand and first name, so that those before it stay counted', async () => {
+    const tries = sharedTries(memoryTokenStore(), 'tries', { tries: 1, during: 900 })
+    expect(await tries.count('ann')).toBe(0)
+    at(1)
+    for (let index = 1; index < 1000; index += 1) expect(await tries.count(`name ${index}`)).toBe(0)
+    expect(await tries.count('one more')).toBe(899)
+    expect(await tries.count('ann')).toBe(899)
+    at(900)
+    expect(await tries.count('one more')).toBe(0)
+  })
+
   it('knows who came in for 30 days, by a cookie that is among others', () => {
     const visitors = visitorsOf(Buffer.alloc(32, 7), '/status', false)
     const { cookie = '', id } = visitors.fresh(true)

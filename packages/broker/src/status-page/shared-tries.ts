@@ -29,7 +29,7 @@ interface Counted {
   readonly until: number
 }
 
-/** Different things that are counted at a time; those that end first go first. */
+/** Different things that are counted at a time. A further one waits: a count that gave way to it could be begun again. */
 const most = 1000
 
 /** @param topic - tells them from others in the same store */
@@ -43,9 +43,11 @@ export function sharedTries(store: TokenStore, topic: string, { tries, during }:
         const now = Date.now() / 1000
         const counted = living(all, now)
         const { count, until } = counted.get(name) ?? { count: 0, until: now + during }
-        wait = count < tries ? 0 : until - now
+        const isFull = counted.size >= most && !counted.has(name)
+        if (isFull) wait = Math.min(...[...counted.values()].map((each) => each.until)) - now
+        else wait = count < tries ? 0 : until - now
         // Whoever goes on trying writes nothing.
-        return wait > 0 ? all : Object.fromEntries([...counted.set(name, { count: count + 1, until })].slice(-most))
+        return wait > 0 ? all : Object.fromEntries(counted.set(name, { count: count + 1, until }))
       })
       return wait
     },
