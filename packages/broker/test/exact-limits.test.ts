@@ -231,6 +231,48 @@ it.each([
   expect(outcomeOf(keysOf)).toEqual(isHash ? [{ sha256: 'a'.repeat(64) }] : refused)
 })
 
+it('a list of clients says of each what it was invited for, and that it ends, also its older keys', () => {
+  const [one, other] = ['a'.repeat(64), 'b'.repeat(64)]
+  const client = {
+    name: 'home',
+    keySha256: one,
+    olderKeys: [{ keySha256: other, expiresAt: '2027-01-31T12:00:00Z' }],
+    accounts: ['Ann@example.com', 'ann@example.com', 'sub:7'],
+    scope: ['token', 'proxy', 'token'],
+    invitedAt: '2026-01-31T12:00:00.900Z',
+    expiresAt: '2028-01-31T12:00:00Z',
+    limits: { callsPerMinute: 1 },
+  }
+  const clientOf = (more: object) => parseClientList({ clients: [{ ...client, ...more }] }, 'it').clients[0]
+  expect(clientOf({})).toEqual({
+    name: 'home',
+    keys: [{ sha256: other, expires_at: Date.parse('2027-01-31T12:00:00Z') / 1000 }, { sha256: one }],
+    accounts: ['ann@example.com', 'sub:7'],
+    scope: ['token', 'proxy'],
+    invited_at: Date.parse('2026-01-31T12:00:00Z') / 1000,
+    expires_at: Date.parse('2028-01-31T12:00:00Z') / 1000,
+    limits: { callsPerMinute: 1 },
+  })
+  for (const wrong of [
+    { name: '' },
+    { name: 7 },
+    { accounts: [] },
+    { accounts: [''] },
+    { accounts: 'ann' },
+    { olderKeys: {} },
+    { olderKeys: [{}] },
+    { scope: [] },
+    { scope: ['all'] },
+    { invitedAt: 'soon' },
+    { expiresAt: 7 },
+    { limits: {} },
+    { limits: { callsPerMinute: 0 } },
+    { limits: { callsPerMinute: 1.5 } },
+  ]) {
+    expect([wrong, outcomeOf(() => clientOf(wrong))]).toEqual([wrong, expect.any(ClientsError)])
+  }
+})
+
 describe('the options of tokenBroker', () => {
   const given = { tokens: { getTokens: () => undefined }, clients: { find: () => undefined } }
   const parsed = (more: object) => parseBrokerOptions({ ...given, ...more } as unknown as TokenBrokerOptions)

@@ -249,6 +249,7 @@ describe('what is said', () => {
       if (args.includes('--json')) for (const line of stderr.trim().split('\n').filter(Boolean)) JSON.parse(line)
       transcript.push(`$ owner-sso ${args}`, stdout, stderr && `(standard error)\n${stderr}`, `(exit code ${code})\n`)
     }
+    transcript.push('$ cat exported.json', readFileSync(join(machine.home, 'exported.json'), 'utf8'))
     expect(constant(transcript.filter((text) => text !== '').join('\n'))).toMatchSnapshot()
   }, 180_000)
 

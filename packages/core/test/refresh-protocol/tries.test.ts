@@ -112,6 +112,21 @@ describe('answers to a waiting sign-in', () => {
     for (const name of records.keys()) await expect(tokens.status(name)).rejects.toThrow(TypeError)
   })
 
+  it('are counted until an hour after their sign-in is over', async () => {
+    const world = bench()
+    const { store, records } = watched(world.store)
+    const tokens = world.process({ store })
+    const counted = (): number =>
+      [...records.values()].flatMap((record) => (record.state === 'tries' ? Object.keys(record.sign_ins) : [])).length
+    const claimed = async (id: string, expires_at: number): Promise<number> => {
+      await tokens.claimTry({ id, step: 'passcode', tries: 0, expires_at })
+      return counted()
+    }
+    const [now, hour] = [world.now() / 1000, 60 * 60]
+    expect(await claimed('one', now - hour + 1)).toBe(1)
+    expect(await claimed('two', now - hour)).toBe(1)
+  })
+
   it('fail while the store does, and where its record is none', async () => {
     const world = bench()
     const answer: WaitingSignIn = { id: 'one', step: 'passcode', tries: 0, expires_at: soon(world.now()) }
