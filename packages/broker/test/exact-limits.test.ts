@@ -273,6 +273,12 @@ it('a list of clients says of each what it was invited for, and that it ends, al
   }
 })
 
+it('an error of the clients has the cause that it was given, and else none', () => {
+  const cause = new Error('EACCES')
+  expect(new ClientsError('unreadable', 'It can’t be read.', cause).cause).toBe(cause)
+  expect('cause' in new ClientsError('busy', 'Try again.')).toBe(false)
+})
+
 describe('the options of tokenBroker', () => {
   const given = { tokens: { getTokens: () => undefined }, clients: { find: () => undefined } }
   const parsed = (more: object) => parseBrokerOptions({ ...given, ...more } as unknown as TokenBrokerOptions)

@@ -46,6 +46,7 @@ import { isAccountName, tokensIn } from '../src/moving/found-tokens.ts'
 import { isExportFile, readShape } from '../src/moving/shapes.ts'
 import { renderedLines } from '../src/output.ts'
 import { progressBar, progressLine } from '../src/progress-bar.ts'
+import { canAsk } from '../src/prompts.ts'
 import { report } from '../src/report.ts'
 import { secretFromFile } from '../src/secret-file.ts'
 import { secondsLeft, statusTable } from '../src/status/status-table.ts'
@@ -668,6 +669,28 @@ describe('words in a colour', () => {
     process.env = variables
     const coloured = `a ${styleText('red', String.raw`b\u000a`, { stream: process.stdout })}`
     expect(shown('stdout')).toBe(are ? coloured : plain)
+  })
+})
+
+describe('somebody can be asked', () => {
+  const streams = ['stdin', 'stderr'] as const
+  const before = streams.map((name) => Object.getOwnPropertyDescriptor(process[name], 'isTTY'))
+  afterEach(() => {
+    for (const [index, name] of streams.entries())
+      Object.defineProperty(process[name], 'isTTY', before[index] ?? { value: undefined, configurable: true })
+  })
+
+  it.each([
+    [true, true, true, true],
+    [false, true, true, false],
+    [true, false, true, false],
+    [true, true, false, false],
+    [true, false, false, false],
+    [false, false, true, false],
+  ])('where it is allowed (%s), and input (%s) and questions (%s) are at a terminal: %s', (input, ...are) => {
+    for (const [index, name] of streams.entries())
+      Object.defineProperty(process[name], 'isTTY', { value: are[index], configurable: true })
+    expect(canAsk({ input })).toBe(are[2])
   })
 })
 

@@ -1,10 +1,12 @@
 /** Each limit at it and one beyond it, and what is taken only as a whole with a bad head and a bad tail. */
-import { connect } from 'node:net'
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import * as consumers from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Fixture, RecordedRequest } from '../src/fixture/fixture.ts'
 import { checkFixture, format } from '../src/fixture/fixture-checks.ts'
 import { onlyPlaceholder, parseTemplate, placeholder, render, spell } from '../src/fixture/placeholders.ts'
+import { listenOnLoopback } from '../src/listener.ts'
 import { ownAddresses } from '../src/loopback.ts'
 import { maskResponse } from '../src/masking/exchange-mask.ts'
 import { type Json, maskJson, maskValue } from '../src/masking/field-masks.ts'
@@ -377,6 +379,20 @@ describe('what is different in a request', () => {
     const request: RecordedRequest = { ...recorded, ...expected }
     expect(differences(request, { ...came, ...arrived }, new Map()).join('; ')).toBe(told)
   })
+})
+
+it('a port that is taken at one of the two addresses is refused, and given back at the other', async () => {
+  const other = createServer().listen(0, '::1')
+  await once(other, 'listening')
+  const { port } = other.address() as AddressInfo
+  await expect(listenOnLoopback(port)).rejects.toMatchObject({ code: 'EADDRINUSE' })
+  await new Promise((resolve) => other.close(resolve))
+  const listener = await listenOnLoopback(port)
+  expect(listener.port).toBe(port)
+  listener.serve((_request, response) => response.end('here'))
+  for (const host of ['127.0.0.1', '[::1]']) expect(await (await fetch(`http://${host}:${port}/`)).text()).toBe('here')
+  await listener.close()
+  await (await listenOnLoopback(port)).close()
 })
 
 describe('a replay', () => {

@@ -159,6 +159,24 @@ describe('who comes while the budget is looked at', () => {
     }
   })
 
+  it('makes nobody look more often: while many wait, the store is read a few times in each window', async () => {
+    const world = budgetWorld(chance(6), { slow: 5, lostAnswers: 0 })
+    const process = world.process({ perMinute: 6, burst: 1 })
+    for (let index = 0; index < 20; index += 1) {
+      world.at(50 * index, () => void send(process, 'background', 0, () => undefined).catch(() => undefined))
+    }
+    await world.run(2000)
+    const read = world.store.read.bind(world.store)
+    let reads = 0
+    world.store.read = (name) => {
+      reads += 1
+      return read(name)
+    }
+    await world.run(50_000)
+    expect(reads).toBeGreaterThan(0)
+    expect(reads).toBeLessThan(10)
+  })
+
   it('does not make another wait in its place: who was counted and has no place is turned away at once', async () => {
     for (let moment = 0; moment <= 600; moment += 100) {
       const world = budgetWorld(chance(6), { slow: 300, lostAnswers: 0 })

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { Agent, createServer, get, type Server } from 'node:https'
 import { constants, createSecureServer, type Http2SecureServer, type ServerHttp2Stream } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
@@ -8,6 +9,7 @@ import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { createSso, type Sso, type SsoOptions, type TokenSet, type TransportOption } from '../../src/index.ts'
 import { type Answers, goodTokens, type SmallService, startSmallService } from '../small-service.ts'
 import { openConnection } from '../../src/http/connection.ts'
+import { shareSessions } from '../../src/http/tls-sessions.ts'
 import { parseSsoOptions } from '../../src/login/options.ts'
 import { loopbackCertificate, startRawServer } from '../raw-server.ts'
 import { type ConnectProxy, startConnectProxy } from './connect-proxy.ts'
@@ -340,9 +342,9 @@ describe('what holds for every request holds over HTTP/2', () => {
   })
 
   it.each([
-    [16 * 1024, 'Bearer'],
-    [16 * 1024 + 1, expect.stringContaining('16 KiB')],
-  ])('headers of %i bytes, names and values, come to %p', async (size, outcome) => {
+    ['are read', 16 * 1024, 'Bearer'],
+    ['are too much', 16 * 1024 + 1, expect.stringContaining('16 KiB')],
+  ])('headers %s that have %i bytes, names and values', async (_, size, outcome) => {
     // A date of our own: the server would add its own to what is counted here.
     const headers = { ...ok, ':status': '200', date: new Date(0).toUTCString() }
     const others = Object.entries(headers).reduce((sum, [name, value]) => sum + name.length + value.length, 0)
@@ -453,4 +455,37 @@ describe('TLS sessions are shared', () => {
     await expect(sso.refresh(tokensOf(first.authUrl))).resolves.toMatchObject(goodTokens)
     expect(resumed(second)).toEqual([false])
   })
+})
+
+describe('the TLS session of a host', () => {
+  it.each(['TLSv1.2', 'TLSv1.3'] as const)(
+    'is kept of a connection that was verified, and no longer than that: %s',
+    async (maxVersion) => {
+      const memory = { sessions: new Map<string, Buffer>() }
+      const agent = new Agent({ ca: certificate.cert, maxVersion })
+      shareSessions(agent, memory, false)
+      const serve = async (own: { key: string; cert: string }, port: number): Promise<Server> => {
+        const server = createServer(own, (_request, response) => response.end()).listen(port, '127.0.0.1')
+        await once(server, 'listening')
+        return server
+      }
+      const call = async (port: number): Promise<boolean> => {
+        const [response] = await once(get({ agent, host: '127.0.0.1', port }), 'response')
+        response.resume()
+        await once(response, 'close')
+        return response.socket.isSessionReused()
+      }
+      const first = await serve(certificate, 0)
+      const { port } = first.address() as AddressInfo
+      expect([await call(port), await call(port)]).toEqual([false, true])
+      expect([...memory.sessions.keys()]).toEqual([`127.0.0.1:${port}`])
+      first.closeAllConnections()
+      await new Promise((resolve) => first.close(resolve))
+      // Another one has taken its place, whose certificate nobody vouches for.
+      const other = await serve(await loopbackCertificate(), port)
+      await expect(call(port)).rejects.toThrow(/self.signed|verify/u)
+      expect(memory.sessions.size).toBe(0)
+      await new Promise((resolve) => other.close(resolve))
+    },
+  )
 })
