@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
 import type { AddressInfo, Server } from 'node:net'
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { styleText } from 'node:util'
@@ -587,6 +587,17 @@ describe('the note of a folder whose key is in the keyring', () => {
       expect(() => entryOf(path)).toThrow('can’t be read: it tells which key of the keyring opens this folder')
     },
   )
+
+  it('is not said to be broken where the system does not let it be read: that of another user, say', () => {
+    const path = mkdtempSync(join(folder, 'noted-'))
+    mkdirSync(join(path, 'keyring.json'))
+    const said = {
+      exitCode: exitCodes.store,
+      message: `${join(path, 'keyring.json')} can’t be read (EISDIR). Nothing was changed.`,
+      next: 'Look at the owner and mode of it and its folder, or choose another store with --store.',
+    }
+    expect(() => entryOf(path)).toThrow(expect.objectContaining(said))
+  })
 })
 
 describe('OWNER_SSO_ENCRYPTION_KEY', () => {

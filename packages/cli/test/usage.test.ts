@@ -222,6 +222,7 @@ describe('what is said', () => {
       [`export --account ${account} --plain-text-tokens`],
       ['export --all --plain-text-tokens --file exported.json'],
       ['export --all --plain-text-tokens --file exported.json'],
+      ['export --all --plain-text-tokens --file nowhere/exported.json'],
       ['import exported.json --dry-run'],
       ['import exported.json --yes --replace --json'],
       [`import exported.json --yes --replace --check --account ${account}`],

@@ -65,7 +65,8 @@ async function writeNewFile(path: string, text: string): Promise<void> {
     await writeFile(expandHome(path), `${text}\n`, { flag: 'wx', mode: 0o600 })
   } catch (error) {
     const code = systemCode(error) ?? 'unknown'
-    throw usageError(`${path} can’t be written (${code}).`, 'Name a file that is not there yet.')
+    const next = code === 'EEXIST' ? 'Name a file that is not there yet.' : 'Name another place with --file.'
+    throw usageError(`${path} can’t be written (${code}).`, next)
   }
 }
 

@@ -32,11 +32,22 @@ export function entryOf(folder: string): string | undefined {
   } catch (error) {
     const code = systemCode(error)
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
+    if (code !== undefined) throw notReadable(folder, code)
   }
   throw new CommandError(
     exitCodes.store,
     `${pathOf(folder)} can’t be read: it tells which key of the keyring opens this folder. Nothing was changed.`,
     'Restore it from a backup, or move the folder away and sign in again with: owner-sso login',
+    'ERR_SSO_STORE',
+  )
+}
+
+/** Nothing is wrong with the note, as far as anybody knows: the folder is another user's, say. */
+function notReadable(folder: string, code: string): CommandError {
+  return new CommandError(
+    exitCodes.store,
+    `${pathOf(folder)} can’t be read (${code}). Nothing was changed.`,
+    'Look at the owner and mode of it and its folder, or choose another store with --store.',
     'ERR_SSO_STORE',
   )
 }
