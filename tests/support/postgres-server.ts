@@ -1,20 +1,24 @@
 /** Real PostgreSQL servers on free ports of loopback, which a test may kill, freeze and replicate. */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import {
   chmodSync,
   chownSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readFileSync,
   readdirSync,
+  renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, describe } from '@jest/globals'
+import { fileURLToPath } from 'node:url'
+import { describe } from '@jest/globals'
 import { Client } from 'pg'
 import { freePort } from './free-port.ts'
 
@@ -29,6 +33,8 @@ if (!hasPostgres) console.warn('Skipped: what needs PostgreSQL, which is not her
 
 /** `describe` where there is a PostgreSQL to run; skipped elsewhere, and a failure on CI. */
 export const describeWithPostgres: typeof describe | typeof describe.skip = hasPostgres ? describe : describe.skip
+
+const cache = fileURLToPath(new URL('../../node_modules/.cache/owner-sso', import.meta.url))
 
 /** Milliseconds that a server may take to start: after a kill it first goes through its log. */
 const longestStart = 60_000
@@ -64,26 +70,38 @@ export async function startPostgres({
   withPassword = [],
 }: PostgresOptions = {}): Promise<PostgresServer> {
   const folder = ownFolder('owner-sso-postgres-')
-  execFileSync('cp', ['-a', `${newCluster()}/.`, folder], unprivileged())
+  execFileSync('cp', ['-a', `${newCluster()}/.`, folder])
   const access = join(folder, 'pg_hba.conf')
   const rules = withPassword.map((user) => `host all ${user} 127.0.0.1/32 scram-sha-256\n`)
   writeFileSync(access, rules.join('') + readFileSync(access, 'utf8'))
   return serve(folder, settings)
 }
 
-let cluster: string | undefined
-afterAll(() => {
-  if (cluster !== undefined) rmSync(cluster, { recursive: true, force: true })
-})
-
-/** What initdb makes, once for all servers of a file of tests: it takes longer than all else of a start. */
+/**
+ * What initdb makes, kept for the servers of all runs: it takes longer than all else of a start.
+ *
+ * Where several processes make it at once, the first one's stays.
+ */
 function newCluster(): string {
-  if (cluster !== undefined) return cluster
+  const flags = ['-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync', '--no-locale', '--no-instructions']
+  const { stdout: version } = spawnSync(program('initdb'), ['--version'], { encoding: 'utf8' })
+  const kind = createHash('sha256').update(JSON.stringify([version, flags, unprivileged()])).digest('hex').slice(0, 16)
+  const cluster = join(cache, `cluster-${kind}`)
+  if (existsSync(cluster)) return cluster
   const folder = ownFolder('owner-sso-initdb-')
-  const quick = ['--no-sync', '--no-locale', '--no-instructions']
-  run('initdb', ['-D', folder, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', ...quick])
-  cluster = folder
-  return folder
+  run('initdb', ['-D', folder, ...flags])
+  mkdirSync(cache, { recursive: true })
+  // On the cache's own disk, so that it appears there whole.
+  const whole = mkdtempSync(join(cache, 'new-'))
+  execFileSync('cp', ['-a', `${folder}/.`, whole])
+  try {
+    renameSync(whole, cluster)
+  } catch (error) {
+    rmSync(whole, { recursive: true })
+    if (!existsSync(cluster)) throw error
+  }
+  rmSync(folder, { recursive: true })
+  return cluster
 }
 
 /** The user whom servers run as that refuse root: `postgres`, or `nobody`. Nothing where the tests are not root's. */
