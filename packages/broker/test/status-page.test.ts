@@ -484,6 +484,19 @@ describe('the page', () => {
     ])
   })
 
+  it('leads back to the password once the service takes no more passcodes', async () => {
+    const browser = await inside(await start())
+    await browser.post('/status/sign-in', { identity: 'mfa@example.com', credential })
+    const shown = load((await browser.open('/status/sign-in/passcode')).text)
+    const factor = String(shown('[name=factor]').first().val())
+    emulator.once('mfa-verify', { status: 400, body: { error: { code: 'ERR_MAX_VERIFICATION_ATTEMPTS' } } })
+    const { text } = await browser.post('/status/sign-in/passcode', { passcode: '000000', factor })
+    expect(text).toContain('Too many wrong passcodes. Sign in again from the start.')
+    expect(load(text)('[name=passcode]')).toHaveLength(0)
+    expect(load(text)('[name=credential]')).toHaveLength(1)
+    expect((await browser.open('/status/sign-in/passcode')).headers.get('location')).toBe('/status/sign-in')
+  })
+
   it('stores nothing where another account signs in than the one that was to', async () => {
     const page = await start()
     const browser = await inside(page)

@@ -141,7 +141,7 @@ export function signInRoutes(options: SignInRoutesOptions): ReadonlyMap<string, 
       const answer = /^\d{1,8}$/u.test(code) ? { passcode: code, factorId } : { backupCode: code }
       return await finishTyped(visitor, identity, account, await sso.completeLogin(pending, answer))
     } catch (error) {
-      const goesOn = error instanceof PasscodeRejectedError || !(error instanceof SsoError)
+      const goesOn = takesAnother(error) || !(error instanceof SsoError)
       if (goesOn) await waiting.set(visitor.id, signIn)
       const notice = noticeOf(error)
       return (to) => (goesOn ? showPasscode(to, notice) : showSignIn(to, account, notice, 401))
@@ -195,6 +195,11 @@ export function signInRoutes(options: SignInRoutesOptions): ReadonlyMap<string, 
 /** Whose sign-in a link is for. */
 function accountIn({ url }: Exchange): string | undefined {
   return url.searchParams.get('account') ?? undefined
+}
+
+/** Whether the sign-in waits for another passcode. */
+function takesAnother(error: unknown): boolean {
+  return error instanceof PasscodeRejectedError && error.reason !== 'too-many-attempts'
 }
 
 /** @throws what is neither the service's nor the person's mistake */
