@@ -63,7 +63,7 @@ export {
 export { copyTokenSets } from './refresh-protocol/account-list.ts'
 
 // 4. Share what is known of the firewall.
-export type { FirewallState, SharedBlocks } from './issuer/firewall-state.ts'
+export type { FirewallState, Probe, SharedBlocks } from './issuer/firewall-state.ts'
 export { firewallRecordName, refreshBudgetRecordName } from './refresh-protocol/record-names.ts'
 
 // 5. Watch it: its diagnostics channels; and what can go wrong.

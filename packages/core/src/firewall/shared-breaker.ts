@@ -17,6 +17,8 @@ import { elapsed, type Instant, instantOf, type Runtime } from '../refresh-proto
 /** Seconds. */
 const longestWait = 4 * 60 * 60
 const probeTime = 60
+/** Probes that are tried to be claimed: others keep claiming and ending theirs, or reads lag behind writes. */
+const mostClaims = 3
 
 export interface SharedBreaker extends FirewallState {
   /** Reads what the other processes know. `enter` goes by that. */
@@ -113,20 +115,26 @@ export function createSharedBreaker(store: GuardedStore, runtime: Runtime): Shar
 
     async enter(authUrl) {
       const name = firewallRecordName(authUrl)
-      const known = hosts.get(name)
-      if (known === undefined || known.record.challenges === 0) return undefined
-      const left = remaining(known)
-      if (left > 0) {
-        // Noted again by our clock: nobody waits longer than the service asked for, and nobody sends earlier.
-        const again = { challenges: known.record.challenges, wait: Math.ceil(left / 1000) }
-        if (isFromTheFuture(known)) await write(name, again).catch(() => false)
-        throw blocked(left)
+      for (let claims = 0; claims < mostClaims; claims += 1) {
+        const known = hosts.get(name)
+        if (known === undefined || known.record.challenges === 0) return undefined
+        const left = remaining(known)
+        if (left > 0) {
+          // Noted again by our clock: nobody waits longer than the service asked for, and nobody sends earlier.
+          const again = { challenges: known.record.challenges, wait: Math.ceil(left / 1000) }
+          if (isFromTheFuture(known)) await write(name, again).catch(() => false)
+          throw blocked(left)
+        }
+        const claimed = await write(name, { challenges: known.record.challenges, wait: probeTime })
+        const claim = hosts.get(name)
+        if (claimed && claim !== undefined) {
+          hosts.set(name, { ...claim, isProbe: true })
+          return probeOf(name, claim)
+        }
+        // Another's probe, or its end.
+        await read(name)
       }
-      const claimed = await write(name, { challenges: known.record.challenges, wait: probeTime })
-      const claim = hosts.get(name)
-      if (!claimed || claim === undefined) throw blocked(probeTime * 1000)
-      hosts.set(name, { ...claim, isProbe: true })
-      return probeOf(name, claim)
+      throw blocked(probeTime * 1000)
     },
 
     async challenged(authUrl, { nextAttemptAt, requestSent }) {

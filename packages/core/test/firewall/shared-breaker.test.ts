@@ -342,11 +342,11 @@ describe('a probe that was not used is given back:', () => {
     return world
   }
 
-  /** Its first write of the account's record goes wrong, once the probe is claimed. */
-  function stumbling({ store }: Bench, goWrong: () => Promise<unknown>): TokenStore {
+  /** Something happens right before its first write of a record: of the account's, once the probe is claimed. */
+  function stumbling({ store }: Bench, goWrong: () => Promise<unknown>, where = account): TokenStore {
     let hasStumbled = false
     const swap: TokenStore['swap'] = async (name, ...rest) => {
-      if (name === account && !hasStumbled) {
+      if (name === where && !hasStumbled) {
         hasStumbled = true
         await goWrong()
       }
@@ -362,6 +362,14 @@ describe('a probe that was not used is given back:', () => {
     const store = stumbling(world, () => other.save(account, newer))
     expect(await world.process({ store }).getAccessToken(account)).toBe('a1')
     expect(world.sent).toEqual(['r0', 'r9'])
+  })
+
+  it('nor does anybody wait for one that was over before it could be claimed', async () => {
+    const world = await afterBlock()
+    const other = world.process()
+    const store = stumbling(world, () => other.getAccessToken('another'), firewallRecordName(host))
+    expect(await world.process({ store }).getAccessToken(account)).toBe('a2')
+    expect(world.sent).toEqual(['r0', 's0', 'r0'])
   })
 
   it('the intent could not be written', async () => {
