@@ -33,7 +33,10 @@ export function cachingHeaders(
   upstream: Readonly<OutgoingHttpHeaders>,
   own: Readonly<OutgoingHttpHeaders>,
 ): OutgoingHttpHeaders {
-  const headers: OutgoingHttpHeaders = { 'cache-control': cacheControl(upstream, own) }
+  const control = cacheControl(upstream, own)
+  // What compresses on the way (`compression()` in front, a cache) would hold events back until it has enough of them.
+  const isHeldBack = [upstream, own].some(isEventStream) && !control.includes('no-transform')
+  const headers: OutgoingHttpHeaders = { 'cache-control': isHeldBack ? `${control}, no-transform` : control }
   for (const name of Object.keys(own)) if (targetedCaching.test(name)) headers[name] = 'no-store'
   return headers
 }
@@ -52,6 +55,10 @@ export function keepFromSharedCaches(response: ServerResponse): void {
     // Told by the lifetime: a cache that knows no `private` would share by it.
     response.removeHeader('expires')
   })
+}
+
+function isEventStream({ 'content-type': type }: Readonly<OutgoingHttpHeaders>): boolean {
+  return /^text\/event-stream\s*(?:;|$)/iu.test(String(type))
 }
 
 function cacheControl(...sides: OutgoingHttpHeaders[]): string {

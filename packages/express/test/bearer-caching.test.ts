@@ -50,6 +50,14 @@ describe('an answer of http-proxy-middleware with somebody’s token is never fo
     expect(headers.get('cache-control')).toBe(here)
   })
 
+  it.each<[Record<string, string>, string]>([
+    [{ 'content-type': 'text/event-stream' }, 'private, no-transform'],
+    [{ 'content-type': 'text/event-stream', 'cache-control': 'no-transform' }, 'private, no-transform'],
+    [{ 'content-type': 'text/event-streams' }, 'private'],
+  ])('events are not held back by what compresses: %j', async (upstream, here) => {
+    expect((await behindProxy(upstream)).get('cache-control')).toBe(here)
+  })
+
   it('the application’s own no-store stands', async () => {
     const headers = await behindProxy({ 'cache-control': 'public, max-age=60' }, { 'cache-control': 'no-store' })
     expect(headers.get('cache-control')).toBe('private, no-store')

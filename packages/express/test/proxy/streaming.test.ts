@@ -68,8 +68,11 @@ describe.each(homes)('on %s', (_name, mount, serve) => {
     await start({}, serve)
     const socket = await open(rawRequest('GET', `${mount}/api/1/stream`, ['Accept: text/event-stream']))
     const [, response] = await upstream.next()
-    response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
-    expect(await reads(socket, '\r\n\r\n')).toContain('content-type: text/event-stream')
+    response.writeHead(200, { 'content-type': 'Text/Event-Stream; charset=utf-8' }).flushHeaders()
+    const head = await reads(socket, '\r\n\r\n')
+    expect(head).toContain('content-type: Text/Event-Stream; charset=utf-8\r\n')
+    // Compressing handlers in front would hold each event back until they have enough of them.
+    expect(head).toContain('cache-control: private, no-transform\r\n')
     for (const event of ['one', 'two', 'three']) {
       response.write(`data: ${event}\n\n`)
       await reads(socket, `data: ${event}\n\n`)
