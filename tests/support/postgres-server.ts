@@ -85,7 +85,10 @@ export async function startPostgres({
 function newCluster(): string {
   const flags = ['-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync', '--no-locale', '--no-instructions']
   const { stdout: version } = spawnSync(program('initdb'), ['--version'], { encoding: 'utf8' })
-  const kind = createHash('sha256').update(JSON.stringify([version, flags, unprivileged()])).digest('hex').slice(0, 16)
+  const kind = createHash('sha256')
+    .update(JSON.stringify([version, flags, unprivileged()]))
+    .digest('hex')
+    .slice(0, 16)
   const cluster = join(cache, `cluster-${kind}`)
   if (existsSync(cluster)) return cluster
   const folder = ownFolder('owner-sso-initdb-')

@@ -2,7 +2,7 @@
  * What a command says when it can't do its work: what happened, what to do next, and its exit code.
  */
 
-/** The documented exit codes. A call that a signal ended has 128 and the signal's number, as shells have it. */
+/** The documented exit codes. A call that a signal cut short has 128 and the signal's number, as shells have it. */
 export const exitCodes = {
   ok: 0,
   unexpected: 1,

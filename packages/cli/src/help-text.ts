@@ -17,12 +17,16 @@ Environment:
   OWNER_SSO_REDIRECT_URI        as --redirect-uri
   OWNER_SSO_BROWSER             the Chrome, Chromium, Edge or Brave that login --browser starts
   OWNER_SSO_REQUEST_BUDGET      refreshes a minute, of all processes that share the store
+  OWNER_SSO_KEYRING             on or off: whether a folder has its key in the keyring
+  OWNER_SSO_ALERT_SECRET        what broker --alert-webhook signs with
+  OWNER_SSO_ALERT_MQTT_USERNAME, OWNER_SSO_ALERT_MQTT_PASSWORD
+                                for broker --alert-mqtt
   NO_COLOR                      no colours
   Proxies of the environment (HTTPS_PROXY and the like) are not used.
 
 Files:
   ~/.config/owner-sso/config.json  settings: authUrl, regionalAuthUrls, apiUrl, store, account,
-                                   ca, transport, redirectUri, requestBudget
+                                   ca, transport, redirectUri, requestBudget, keyring
   ~/.config/owner-sso/tokens       the default store; only you can read it
   XDG_CONFIG_HOME moves both.
   ~/.cache/owner-sso               compiled code, with Node 22.1 and newer; XDG_CACHE_HOME moves it
@@ -38,7 +42,8 @@ Exit status:
   5  the service’s firewall blocks this machine for now
   6  the token store
   7  the network, or the service is down
-  128 and the signal’s number (130 for Ctrl-C) when it was stopped
+  128 and the signal’s number (130 for Ctrl-C) when it was cut short; what runs until it is told
+      to stop (keep, proxy, broker, emulator) ends with 0
 
 Examples:
   owner-sso login

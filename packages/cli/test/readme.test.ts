@@ -2,10 +2,21 @@ import { spawn } from 'node:child_process'
 import { chmodSync, readFileSync } from 'node:fs'
 import { startEmulator } from '@owner-sso/emulator'
 import { expect, it } from '@jest/globals'
+import { afterHelp } from '../src/help-text.ts'
 import { command, credential, ended, newMachine } from './machine.ts'
 
+const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
+
+it('--help names every variable and every setting of the config file that the README has', () => {
+  const rows = [...readme.matchAll(/^\| (?:`--[^|]*| *)\| ([^|]*)\| ([^|]*)\|/gmu)]
+  const names = rows.flatMap(([, variable = '', setting = '']) =>
+    [...`${variable} ${setting}`.matchAll(/`([A-Z_]{5,}|[a-z]+[A-Za-z]*)`/gu)].map(([, name = '']) => name),
+  )
+  expect(names.length).toBeGreaterThan(20)
+  expect(names.filter((name) => !new RegExp(`\\b${name}\\b`, 'u').test(afterHelp))).toEqual([])
+})
+
 it('the quick start of the README runs as it stands', async () => {
-  const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
   const quickStart = /<!-- runs -->\s+```sh\n([\s\S]*?)```/u.exec(readme)?.[1] ?? ''
   await using emulator = await startEmulator()
   const machine = newMachine(emulator)
