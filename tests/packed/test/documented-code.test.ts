@@ -49,11 +49,20 @@ const programs = new Map([
 describe('the commands in the documents', () => {
   const calls = [...new Set(documents.flatMap(codeIn).flatMap(callsIn))]
 
+  const printed = new Map<string, Promise<string>>()
+  /** Each help is asked for once: the documents call one command in many ways. */
+  function helpOf(command: string, args: readonly string[]): Promise<string> {
+    const call = [command, ...args].join(' ')
+    const help = printed.get(call) ?? runCommand(command, args)
+    printed.set(call, help)
+    return help
+  }
+
   it.each(calls)('%s exists, with its options', async (call) => {
     const [program = '', rest = ''] = call.split(/(?<=^owner-sso|emulator|recorder) /u)
     const words = rest.split(/\s+/u)
     const [name = '', isCommand] = [words[0], /^[a-z]+$/u.test(words[0] ?? '')]
-    const help = await runCommand(programs.get(program) ?? '', isCommand ? [name, '--help'] : ['--help'])
+    const help = await helpOf(programs.get(program) ?? '', isCommand ? [name, '--help'] : ['--help'])
     // commander answers with its general help where it doesn't know a command.
     expect(help).toContain(isCommand && name !== 'emulator' ? `Usage: ${program} ${name}` : program)
     for (const option of words.filter((word) => word.startsWith('--'))) {
