@@ -19,6 +19,7 @@ import { useEmulator } from '@owner-sso/emulator/jest'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { expiryOf } from '../src/broker/expiry.ts'
 import { type Machine, newMachine } from './machine.ts'
+import { storeLogin } from './signed-in.ts'
 
 const account = 'plain@example.com'
 const emulator = useEmulator()
@@ -26,7 +27,7 @@ let machine: Machine
 
 beforeEach(async () => {
   machine = newMachine(emulator)
-  await machine.signIn(account)
+  await storeLogin(machine, emulator, account)
 })
 afterEach(() => machine.remove())
 
@@ -247,7 +248,7 @@ describe('owner-sso broker', () => {
       await refreshed(url, secret)
       return statSync(told, { throwIfNoEntry: false }) !== undefined
     })
-    await machine.signIn(account)
+    await storeLogin(machine, emulator, account)
     await until(async () => {
       await refreshed(url, secret)
       return readFileSync(told, 'utf8').includes('restored')

@@ -5,6 +5,7 @@ import { useEmulator } from '@owner-sso/emulator/jest'
 import { fileTokenStore } from '@owner-sso/token-store-file'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { ended, type Machine, newMachine, until } from './machine.ts'
+import { storeLogin } from './signed-in.ts'
 
 const emulator = useEmulator()
 const hours = (count: number): number => count * 3600
@@ -17,8 +18,8 @@ afterEach(() => machine.remove())
 
 describe('owner-sso keep', () => {
   it('--once refreshes what ends soon, says so, and leaves the rest alone', async () => {
-    await machine.signIn('plain@example.com')
-    await machine.signIn('regional@example.com')
+    await storeLogin(machine, emulator, 'plain@example.com')
+    await storeLogin(machine, emulator, 'regional@example.com')
     const early = await machine.run(['keep', '--once'])
     expect(early).toMatchObject({ code: 0, stdout: '' })
     expect(early.stderr).toContain('2 accounts signed in, 0 due, 0 refreshed.')
@@ -30,7 +31,7 @@ describe('owner-sso keep', () => {
   })
 
   it('--json prints a line for each step', async () => {
-    await machine.signIn('plain@example.com')
+    await storeLogin(machine, emulator, 'plain@example.com')
     const { stdout } = await machine.run(['keep', '--once', '--json', '--within', '2h'], { ahead: hours(6.5) })
     expect(linesOf(stdout)).toMatchObject([
       { phase: 'started' },
@@ -41,12 +42,12 @@ describe('owner-sso keep', () => {
   })
 
   it('names who has to sign in again, and fails where nothing could be refreshed', async () => {
-    await machine.signIn('plain@example.com')
+    await storeLogin(machine, emulator, 'plain@example.com')
     emulator.once('refresh', { status: 400, body: { error: 'invalid_grant' } })
     const refused = await machine.run(['keep', '--once'], { ahead: hours(6.5) })
     expect(refused.stderr).toContain('plain@example.com has to sign in again (refresh_token_rejected): owner-sso login')
     expect(refused.stderr).toContain('1 must sign in again.')
-    await machine.signIn('regional@example.com')
+    await storeLogin(machine, emulator, 'regional@example.com')
     emulator.once('refresh', { status: 503 })
     const failed = await machine.run(['keep', '--once'], { ahead: hours(6.5) })
     expect(failed.code).toBe(7)
@@ -62,7 +63,7 @@ describe('owner-sso keep', () => {
   })
 
   it('whatever a name holds, it is part of one line, also of one that JSON can read', async () => {
-    await machine.signIn('plain@example.com')
+    await storeLogin(machine, emulator, 'plain@example.com')
     const store = fileTokenStore({ path: machine.tokensFolder })
     const stored = await store.read('plain@example.com')
     const names = ['a\n2 accounts signed in', '\u001b[2Jb', '\u202ecba', '\u2028d', '__proto__', '{"account":"e"}', ' ']
@@ -82,7 +83,7 @@ describe('owner-sso keep', () => {
   })
 
   it('--json goes through with its sweep where nothing can be written, and says so at the end', async () => {
-    await machine.signIn('plain@example.com')
+    await storeLogin(machine, emulator, 'plain@example.com')
     const full = openSync('/dev/full', 'w')
     const { code, stderr } = await machine.run(['keep', '--once', '--json'], { ahead: hours(6.5), stdout: full })
     expect({ code, ...JSON.parse(stderr) }).toMatchObject({
@@ -93,7 +94,7 @@ describe('owner-sso keep', () => {
   })
 
   it.each(['SIGTERM', 'SIGINT'] as const)('goes on until %s, and ends with 0', async (signal) => {
-    await machine.signIn('plain@example.com')
+    await storeLogin(machine, emulator, 'plain@example.com')
     const child = machine.start(['keep', '--within', '2h', '--every', '10m'])
     const end = ended(child)
     await said(child, 'Next at ')
@@ -102,7 +103,7 @@ describe('owner-sso keep', () => {
   })
 
   it('two of them: one works, the other waits, and takes over when it is killed', async () => {
-    await machine.signIn('plain@example.com')
+    await storeLogin(machine, emulator, 'plain@example.com')
     const first = machine.start(['keep', '--every', '1s', '--within', '4s'])
     await said(first, 'Next at ')
     const second = machine.start(['keep', '--every', '1s', '--within', '4s'])

@@ -3,6 +3,7 @@ import { useEmulator } from '@owner-sso/emulator/jest'
 import { fileTokenStore } from '@owner-sso/token-store-file'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { type Machine, newMachine } from './machine.ts'
+import { storeLogin } from './signed-in.ts'
 
 const nineHours = 9 * 3600
 const emulator = useEmulator()
@@ -17,8 +18,8 @@ afterEach(async () => {
 
 describe('owner-sso status', () => {
   it('shows each account with its state, the time left as a bar, the region, and the store', async () => {
-    await machine.signIn('plain@example.com')
-    await machine.signIn('regional@example.com')
+    await storeLogin(machine, emulator, 'plain@example.com')
+    await storeLogin(machine, emulator, 'regional@example.com')
     const { code, stdout } = await machine.run(['status'])
     expect(code).toBe(0)
     const [first, due, second, , , store] = stdout.split('\n')
@@ -31,7 +32,7 @@ describe('owner-sso status', () => {
   })
 
   it('shows what is left, and what has to be done', async () => {
-    await machine.signIn('plain@example.com')
+    await storeLogin(machine, emulator, 'plain@example.com')
     const later = await machine.run(['status'], { ahead: 6 * 3600 })
     expect(later.stdout).toMatch(/valid {2}█{5}░{15} {2}1 h 5\d min left/u)
     const expired = await machine.run(['status'], { ahead: nineHours })
@@ -44,7 +45,7 @@ describe('owner-sso status', () => {
   })
 
   it('says of a refresh in doubt when it is settled', async () => {
-    await machine.signIn('plain@example.com')
+    await storeLogin(machine, emulator, 'plain@example.com')
     emulator.once('refresh', { drop: 'after-commit' })
     await machine.run(['refresh'])
     const { stdout } = await machine.run(['status'])
@@ -54,7 +55,7 @@ describe('owner-sso status', () => {
   })
 
   it('tells of the last refresh, and how one failed, until the next succeeds', async () => {
-    await machine.signIn('plain@example.com')
+    await storeLogin(machine, emulator, 'plain@example.com')
     const later = { ahead: 120 }
     await machine.run(['refresh'], { ...later, env: { OWNER_SSO_AUTH_URL: emulator.authUrl } })
     expect((await machine.run(['status'], { ahead: 180 })).stdout).toMatch(
@@ -67,7 +68,7 @@ describe('owner-sso status', () => {
   })
 
   it('prints JSON without a token in it', async () => {
-    await machine.signIn('plain@example.com')
+    await storeLogin(machine, emulator, 'plain@example.com')
     const token = (await machine.run(['token'])).stdout.trim()
     const { stdout } = await machine.run(['status', '--json'])
     expect(JSON.parse(stdout)).toMatchObject({
@@ -87,8 +88,8 @@ describe('owner-sso status', () => {
 
 describe('owner-sso accounts', () => {
   it('prints one name a line', async () => {
-    await machine.signIn('regional@example.com')
-    await machine.signIn('plain@example.com')
+    await storeLogin(machine, emulator, 'regional@example.com')
+    await storeLogin(machine, emulator, 'plain@example.com')
     expect((await machine.run(['accounts'])).stdout).toBe('plain@example.com\nregional@example.com\n')
     expect(JSON.parse((await machine.run(['accounts', '--json'])).stdout).accounts).toHaveLength(2)
   })
@@ -96,7 +97,7 @@ describe('owner-sso accounts', () => {
 
 describe('owner-sso refresh', () => {
   it('replaces the tokens, but not twice within a minute', async () => {
-    await machine.signIn('plain@example.com')
+    await storeLogin(machine, emulator, 'plain@example.com')
     const first = await machine.run(['refresh', '--json'])
     const second = await machine.run(['refresh', '--json'])
     expect([JSON.parse(first.stdout).refreshed, JSON.parse(second.stdout).refreshed]).toEqual([true, false])
@@ -107,7 +108,7 @@ describe('owner-sso refresh', () => {
 
 describe('owner-sso logout', () => {
   it('forgets the tokens, and says so once', async () => {
-    await machine.signIn('plain@example.com')
+    await storeLogin(machine, emulator, 'plain@example.com')
     const account = ['--account', 'plain@example.com']
     expect(JSON.parse((await machine.run(['logout', ...account, '--json'])).stdout).wasSignedIn).toBe(true)
     expect((await machine.run(['token', ...account])).code).toBe(3)
@@ -119,8 +120,8 @@ describe('owner-sso logout', () => {
 
 describe('a store in which something else stands', () => {
   it('tells and copies what it can, and then says what is wrong', async () => {
-    await machine.signIn('plain@example.com')
-    await machine.signIn('regional@example.com')
+    await storeLogin(machine, emulator, 'plain@example.com')
+    await storeLogin(machine, emulator, 'regional@example.com')
     const store = fileTokenStore({ path: machine.tokensFolder })
     await store.swap('stranger', 0, JSON.parse('{"hello":"world"}'), 'one')
     const listed = await machine.run(['accounts'])
@@ -141,8 +142,8 @@ describe('owner-sso copy', () => {
   const key = Buffer.alloc(32, 7).toString('base64')
 
   it('copies all accounts into another store, and again only what is newer', async () => {
-    await machine.signIn('plain@example.com')
-    await machine.signIn('regional@example.com')
+    await storeLogin(machine, emulator, 'plain@example.com')
+    await storeLogin(machine, emulator, 'regional@example.com')
     const copy = ['copy', `file:${machine.tokensFolder}`, 'file:second', '--json']
     expect(JSON.parse((await machine.run(copy)).stdout).copied).toBe(2)
     expect(JSON.parse((await machine.run(copy)).stdout).copied).toBe(0)
@@ -151,7 +152,7 @@ describe('owner-sso copy', () => {
   })
 
   it('encrypts what was plain, and the other way round', async () => {
-    await machine.signIn('plain@example.com')
+    await storeLogin(machine, emulator, 'plain@example.com')
     const env = { OWNER_SSO_ENCRYPTION_KEY: key }
     const plain = `file:${machine.tokensFolder}`
     const refused = await machine.run(['copy', plain, 'file:sealed'], { env })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { useEmulator } from '@owner-sso/emulator/jest'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { command, credential, ended, type Machine, newMachine, until } from './machine.ts'
+import { storeLogin } from './signed-in.ts'
 
 const nineHours = 9 * 3600
 const emulator = useEmulator()
@@ -28,7 +29,7 @@ describe('owner-sso token', () => {
   })
 
   it('refreshes an expired one, once for all who ask at the same time', async () => {
-    await machine.signIn('plain@example.com')
+    await storeLogin(machine, emulator, 'plain@example.com')
     emulator.clock.advance(nineHours)
     const calls = Array.from({ length: 4 }, () => machine.run(['token'], { ahead: nineHours }))
     const tokens = (await Promise.all(calls)).map(({ stdout }) => stdout)
@@ -38,8 +39,8 @@ describe('owner-sso token', () => {
   })
 
   it('asks which account where there are several, and takes the one that is named', async () => {
-    await machine.signIn('plain@example.com')
-    await machine.signIn('regional@example.com')
+    await storeLogin(machine, emulator, 'plain@example.com')
+    await storeLogin(machine, emulator, 'regional@example.com')
     const several = await machine.run(['token'])
     expect(several).toMatchObject({ code: 2, stdout: '' })
     expect(several.stderr).toContain('plain@example.com, regional@example.com')
@@ -49,7 +50,7 @@ describe('owner-sso token', () => {
 
   it('says who is signed in where the account is not', async () => {
     expect(await machine.run(['token'])).toMatchObject({ code: 3, stdout: '' })
-    await machine.signIn('plain@example.com')
+    await storeLogin(machine, emulator, 'plain@example.com')
     const { code, stderr } = await machine.run(['token', '--account', 'nobody@example.com'])
     expect(code).toBe(3)
     expect(stderr).toContain('nobody@example.com is not signed in here.')
@@ -57,7 +58,7 @@ describe('owner-sso token', () => {
   })
 
   it('says to sign in again once the refresh token is dead', async () => {
-    await machine.signIn('plain@example.com')
+    await storeLogin(machine, emulator, 'plain@example.com')
     emulator.expireRefreshTokens('plain@example.com')
     const { code, stdout, stderr } = await machine.run(['token'], { ahead: nineHours })
     expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
@@ -65,7 +66,7 @@ describe('owner-sso token', () => {
   })
 
   it('tells a refresh whose answer was lost from a network that is down', async () => {
-    await machine.signIn('plain@example.com')
+    await storeLogin(machine, emulator, 'plain@example.com')
     emulator.once('refresh', { drop: 'after-commit' })
     const { code, stderr } = await machine.run(['token'], { ahead: nineHours })
     expect(code).toBe(7)
@@ -74,7 +75,7 @@ describe('owner-sso token', () => {
   })
 
   it('needs no service for a token that is valid, and says which is missing for one that is not', async () => {
-    await machine.signIn('plain@example.com')
+    await storeLogin(machine, emulator, 'plain@example.com')
     expect((await machine.run(['token'], { env: { OWNER_SSO_AUTH_URL: 'http://127.0.0.1:1' } })).code).toBe(0)
     const { code, stderr } = await machine.run(['token'], { env: { OWNER_SSO_AUTH_URL: '' } })
     expect(code).toBe(2)
@@ -87,7 +88,7 @@ describe('owner-sso token', () => {
     ['token', { OWNER_SSO_CA: '/none.pem' }, /none\.pem is not a readable PEM file/u],
     ['keep --once', { OWNER_SSO_TRANSPORT: 'none' }, /transport/iu],
   ])('%s with %j is a mistake of the settings, which leaves no refresh in doubt', async (args, env, message) => {
-    await machine.signIn('plain@example.com')
+    await storeLogin(machine, emulator, 'plain@example.com')
     const { code, stderr } = await machine.run(args.split(' '), { ahead: nineHours, env })
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(message) })
     expect((await machine.run(['status', '--json'])).stdout).toContain('"state": "valid"')
@@ -95,7 +96,7 @@ describe('owner-sso token', () => {
   })
 
   it('ends quietly where nobody reads its output', async () => {
-    await machine.signIn('plain@example.com')
+    await storeLogin(machine, emulator, 'plain@example.com')
     for (const args of ['token', 'status', 'accounts', '--help', 'completion bash', 'doctor']) {
       const child = machine.start(args.split(' '))
       child.stdout?.destroy()
@@ -105,7 +106,7 @@ describe('owner-sso token', () => {
   })
 
   it('says so where its output can’t be written', async () => {
-    await machine.signIn('plain@example.com')
+    await storeLogin(machine, emulator, 'plain@example.com')
     const full = openSync('/dev/full', 'w')
     const child = spawn(process.execPath, [command, 'token'], { env: machine.env, stdio: ['ignore', full, 'pipe'] })
     const { code, stderr } = await ended(child)
@@ -125,7 +126,7 @@ describe('owner-sso token', () => {
     'doctor --json',
     'copy file:TOKENS file:SECOND --json',
   ])('and says nothing else after that: %s', async (args) => {
-    await machine.signIn('plain@example.com')
+    await storeLogin(machine, emulator, 'plain@example.com')
     const full = openSync('/dev/full', 'w')
     const folders = { TOKENS: machine.tokensFolder, SECOND: join(machine.home, 'second') }
     const words = args.replaceAll(/TOKENS|SECOND/gu, (name) => Reflect.get(folders, name)).split(' ')
@@ -136,7 +137,7 @@ describe('owner-sso token', () => {
   })
 
   it('refuses to run where Node would print what it sends', async () => {
-    await machine.signIn('plain@example.com')
+    await storeLogin(machine, emulator, 'plain@example.com')
     for (const env of [{ NODE_DEBUG: 'net,HTTP' }, { DEBUG: '*' }]) {
       const { code, stdout, stderr } = await machine.run(['token'], { env })
       expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
@@ -148,7 +149,7 @@ describe('owner-sso token', () => {
 
 describe('a refresh that is told to stop', () => {
   it.each(['SIGINT', 'SIGTERM'] as const)('%s: finishes, persists, then exits', async (signal) => {
-    await machine.signIn('plain@example.com')
+    await storeLogin(machine, emulator, 'plain@example.com')
     let release = (): void => undefined
     emulator.once('refresh', { hold: new Promise<void>((resolve) => (release = resolve)), commit: 'after' })
     const child = machine.start(['token'], { ahead: nineHours })
