@@ -26,14 +26,15 @@ function bytes(content: Buffer | string, contentType: string): ParsedBody {
   return { content: Buffer.from(content), contentType }
 }
 
-/** A form of scalars, lists (`a=1&a=2`) and nested values (`a[b]=1`), as `express.urlencoded` reads them. */
+/** A form of scalars, lists (`a=1&a=2`, of one `a[]=1`) and nested values (`a[b]=1`, `a[0][b]=1`), as `express.urlencoded` reads them. */
 function formOf(body: object, prefix = '', form = new URLSearchParams()): URLSearchParams {
   for (const [key, value] of Object.entries(body)) {
     const name = prefix === '' ? key : `${prefix}[${key}]`
-    for (const item of [value].flat() as unknown[]) {
-      if (typeof item === 'object' && item !== null) formOf(item, name, form)
-      else form.append(name, String(item))
-    }
+    const isNested = Array.isArray(value) && value.some((item) => typeof item === 'object')
+    if (Array.isArray(value) && !isNested) {
+      for (const item of value) form.append(value.length === 1 ? `${name}[]` : name, String(item))
+    } else if (typeof value === 'object' && value !== null) formOf(value, name, form)
+    else form.append(name, String(value))
   }
   return form
 }

@@ -256,6 +256,13 @@ describe('behind a body parser', () => {
       'a%5Bb%5D=1&a%5Bc%5D%5Bd%5D=2',
       'application/x-www-form-urlencoded',
     ],
+    [
+      'express.urlencoded with lists of objects, and a list of one',
+      express.urlencoded({ extended: true }),
+      'application/x-www-form-urlencoded',
+      'a%5B0%5D%5Bb%5D=1&a%5B1%5D%5Bb%5D=2&c%5B%5D=3',
+      'application/x-www-form-urlencoded',
+    ],
     ['express.text', express.text(), 'text/plain; charset=latin1', 'plain', 'text/plain; charset=utf-8'],
     ['express.raw', express.raw(), 'application/octet-stream', 'raw', 'application/octet-stream'],
   ])('%s: the body is written anew', async (_name, parser, type, body, sentType) => {
