@@ -27,7 +27,10 @@ import { expiryOf } from '../src/broker/expiry.ts'
 import { clientsPlaceOf, listenOptionsOf, publicUrlOf } from '../src/broker/place.ts'
 import { CommandError, exitCodes } from '../src/command-error.ts'
 import { commandTable, globalOptions } from '../src/command-table.ts'
+import { bash } from '../src/completion/bash.ts'
+import { fish } from '../src/completion/fish.ts'
 import { fileFlags, flagsOf, quoted } from '../src/completion/words.ts'
+import { zsh } from '../src/completion/zsh.ts'
 import { refuseDebugging } from '../src/debug-guard.ts'
 import { checkBlocks } from '../src/doctor/block-check.ts'
 import { findingLines, good, note, problem, summary } from '../src/doctor/finding.ts'
@@ -704,6 +707,11 @@ describe('somebody can be asked', () => {
     expect(canAsk({ input })).toBe(are[2])
   })
 })
+
+it.each(Object.entries({ bash, fish, zsh }))(
+  'the completion of %s is what the last release had: a change of it is one for its users',
+  (_, script) => expect(script()).toMatchSnapshot(),
+)
 
 it('what can be completed is what the table of commands has', () => {
   expect(fileFlags.toSorted()).toEqual([
