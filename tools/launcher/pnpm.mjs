@@ -3,7 +3,7 @@
  *
  * pnpm installs what is missing by itself (`verifyDepsBeforeRun` in pnpm-workspace.yaml).
  */
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
@@ -16,10 +16,13 @@ if (!((major === 20 && minor >= 19) || (major === 22 && minor >= 12) || major >=
   process.exit(1)
 }
 
-const child = spawn('npx', ['--yes', packageManager, ...process.argv.slice(2)], {
-  cwd: fileURLToPath(root),
+const where = { cwd: fileURLToPath(root), shell: process.platform === 'win32' }
+// Where that pnpm is at hand, as it is for whatever a script of it starts, npx would take two seconds to find the same.
+const atHand = spawnSync('pnpm', ['--version'], { ...where, encoding: 'utf8' }).stdout?.trim()
+const [program, ...first] = packageManager === `pnpm@${atHand}` ? ['pnpm'] : ['npx', '--yes', packageManager]
+const child = spawn(program, [...first, ...process.argv.slice(2)], {
+  ...where,
   stdio: 'inherit',
-  shell: process.platform === 'win32',
   env: { TURBO_TELEMETRY_DISABLED: '1', OWNER_SSO_NODE_VERSION: process.version, ...process.env },
 })
 // Ctrl-C reaches the whole foreground process group by itself; a signal sent to this process alone is passed on.
