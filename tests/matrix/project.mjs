@@ -14,9 +14,7 @@ import { pack } from '../../tools/build/pack.mjs'
 /** The longest that one program of a row may run, in milliseconds. */
 const longest = 180_000
 
-const { packageManager: pnpm } = JSON.parse(
-  readFileSync(fileURLToPath(new URL('../../package.json', import.meta.url)), 'utf8'),
-)
+const pnpm = fileURLToPath(new URL('../../tools/launcher/pnpm.mjs', import.meta.url))
 
 /**
  * Packs everything. `remove()` removes all that the matrix has written.
@@ -54,13 +52,11 @@ export function openWorkshop({ quick = false } = {}) {
     return run('npm', ['install', ...flags, ...specifiers(packages)], { cwd: here })
   }
 
-  let pnpmPath
-  async function pnpmInstall(here, packages) {
-    pnpmPath ??= run('npx', ['--yes', '-p', pnpm, '-c', 'command -v pnpm'], { cwd: folder })
+  function pnpmInstall(here, packages) {
     const overrides = Object.fromEntries(Object.entries(tarballs).map(([name, file]) => [name, `file:${file}`]))
     write(here, 'pnpm-workspace.yaml', JSON.stringify({ nodeLinker: 'hoisted', ignoreScripts: true, overrides }))
-    const program = (await pnpmPath).trim().split('\n').at(-1)
-    return run(program, ['add', '--prefer-offline', '--loglevel=error', ...specifiers(packages)], { cwd: here })
+    const flags = ['--dir', here, '--prefer-offline', '--loglevel=error']
+    return run(process.execPath, [pnpm, 'add', ...flags, ...specifiers(packages)], { cwd: here })
   }
 
   const install = quick ? pnpmInstall : npmInstall
