@@ -86,6 +86,8 @@ describeInTerminal('owner-sso login, in a terminal', () => {
   it('Ctrl-C at a prompt ends it at once, the terminal as it was, and nothing stored', async () => {
     const terminal = inTerminal(machine, ['login', '--account', 'plain@example.com'])
     await terminal.shows('Password')
+    terminal.type(enter)
+    await terminal.shows('This can’t be left empty')
     terminal.type(`half a pass${controlC}`)
     expect(await terminal.end()).toEqual({ code: 130, restored: true })
     expect(terminal.screen()).toContain('Stopped. Nothing was stored.')
@@ -190,6 +192,8 @@ describeInTerminal('owner-sso login --paste', () => {
     const terminal = inTerminal(machine, ['login', '--browser', '--account', 'plain@example.com'])
     await terminal.shows('Open this address in your browser')
     await terminal.shows('Address')
+    terminal.type(enter)
+    await terminal.shows('This can’t be left empty')
     for (let attempt = 1; attempt <= 3; attempt += 1) {
       terminal.type(`nonsense${enter}`)
       await terminal.shows('This is not the address')

@@ -292,6 +292,17 @@ describe('passcodes out of a secret', () => {
       const given = passcodeGenerator(secret, () => time).next(stopped)
       expect([time, await given.then(() => true).catch(() => false)]).toEqual([time, isGiven])
     }
+    // Of a longer time step as well; of a short one, in its last tenth.
+    for (const [period, time, isGiven] of [
+      [60, 56_999, true],
+      [60, 57_000, false],
+      [10, 8999, true],
+      [10, 9000, false],
+    ] as const) {
+      const address = `otpauth://totp/x?secret=${secret}&period=${period}`
+      const given = passcodeGenerator(address, () => time).next(stopped)
+      expect([period, time, await given.then(() => true).catch(() => false)]).toEqual([period, time, isGiven])
+    }
     const generator = passcodeGenerator(secret, () => 30_000)
     await generator.next(never)
     await expect(generator.next(stopped)).rejects.toThrow('aborted')

@@ -21,6 +21,8 @@ describeInTerminal('owner-sso setup', () => {
   it('asks, tries each answer, lets a wrong one be corrected, and writes what a login needs', async () => {
     const terminal = inTerminal(machine, ['setup'], unset)
     await terminal.shows('Address of the SSO service')
+    terminal.type(enter)
+    await terminal.shows('This can’t be left empty')
     terminal.type(`http://127.0.0.1:1${enter}`)
     await terminal.shows('can’t be reached')
     await terminal.shows('Keep it all the same?')
