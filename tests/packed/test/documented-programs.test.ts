@@ -217,7 +217,7 @@ describe('Unattended scripts', () => {
 
 describe('When the firewall blocks you', () => {
   it.each([
-    [true, /^Blocked at login-page; the password was not judged. Try again in 1[56] minutes/u],
+    [true, /^Blocked at login-page; the password was not judged. Try again in 1[5-8] minutes/u],
     [false, /^signed in$/mu],
   ])('says so: %s', async (firewall, words) => {
     if (firewall) emulator.once('login-page', { firewall })
