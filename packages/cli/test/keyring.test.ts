@@ -34,11 +34,11 @@ describeWithKeyring('the keyring', () => {
   const signIn = (name: string, env: NodeJS.ProcessEnv = {}): Promise<Ended> =>
     machine.signIn(name, { env: { ...keyringOf(desktop), ...env } })
   const note = (): string => join(machine.tokensFolder, 'keyring.json')
-  /** The records of the folder, newest and older, as they lie there. */
+  /** The records of the folder, newest and older, as they lie there; one may go while they are looked at. */
   const records = (): string[] =>
     filesBelow(machine.tokensFolder)
       .filter((path) => /[\\/]t\.\d+$/u.test(path))
-      .map(read)
+      .flatMap((path) => readIfThere(path) ?? [])
   const plain = (): string[] => records().filter((record) => !record.includes('"state":"sealed"'))
   const states = async (options?: CallOptions): Promise<string[]> => {
     const { stdout } = await run(['status', '--json'], options)
@@ -234,6 +234,15 @@ const keyringOf = (
 })
 
 const read = (path: string): string => readFileSync(path, 'utf8')
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return read(path)
+  } catch (error) {
+    if (existsSync(path)) throw error
+    return undefined
+  }
+}
 
 function filesBelow(folder: string): string[] {
   if (!existsSync(folder)) return []
