@@ -36,6 +36,18 @@ async function leftInSpool(spool: TokenStore = mapStore()) {
   return { world, spool, heard, holder, next: (): TokenManager => world.process({ spool }) }
 }
 
+/** The same of two accounts, and the store is back. */
+async function twoLeftInSpool() {
+  const { world, spool } = await leftInSpool()
+  const waiting = await spool.read(account)
+  if (waiting === undefined) throw new Error('nothing is in the spool')
+  const both = mapStore()
+  await both.swap('another', 0, waiting.record, 'another')
+  await both.swap(account, 0, waiting.record, 'own')
+  world.store.down = false
+  return { world, both }
+}
+
 const spooled = async (spool: TokenStore): Promise<unknown> => (await spool.read(account))?.record
 
 describe('a result that the store refuses', () => {
@@ -108,13 +120,7 @@ describe('what waits in the spool', () => {
   })
 
   it('is carried over though the record of another account is damaged', async () => {
-    const { world, spool } = await leftInSpool()
-    const waiting = await spool.read(account)
-    if (waiting === undefined) throw new Error('nothing is in the spool')
-    const both = mapStore()
-    await both.swap('another', 0, waiting.record, 'another')
-    await both.swap(account, 0, waiting.record, 'own')
-    world.store.down = false
+    const { world, both } = await twoLeftInSpool()
     const read = world.store.read.bind(world.store)
     world.store.read = async (name) => {
       if (name === 'another') throw new StoreError('corrupt', 'The record is damaged.')
@@ -127,13 +133,7 @@ describe('what waits in the spool', () => {
   })
 
   it('is carried over though the record of another account can’t be written', async () => {
-    const { world, spool } = await leftInSpool()
-    const waiting = await spool.read(account)
-    if (waiting === undefined) throw new Error('nothing is in the spool')
-    const both = mapStore()
-    await both.swap('another', 0, waiting.record, 'another')
-    await both.swap(account, 0, waiting.record, 'own')
-    world.store.down = false
+    const { world, both } = await twoLeftInSpool()
     const swap = world.store.swap.bind(world.store)
     world.store.swap = async (name, ...rest) => {
       if (name === 'another') throw new StoreError('write-failed', 'Not this record.')

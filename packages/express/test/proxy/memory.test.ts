@@ -50,7 +50,7 @@ async function drain(answer: Response): Promise<number> {
   return received
 }
 
-it(`streams ${megabytes} MB down and up with no more memory than a few buffers`, async () => {
+it(`streams ${megabytes} MB down and up in memory that does not grow with the length`, async () => {
   await drain(await fetch(`${url}/api/1/bytes/1000000`))
   const before = await ask<Holding>({})
   expect(await drain(await fetch(`${url}/api/1/bytes/${size}`))).toBe(size)
