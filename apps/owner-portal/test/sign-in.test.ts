@@ -53,6 +53,23 @@ describe('signing in with e-mail and password', () => {
   })
 
   it.each([
+    ['wrong battery', [401, 401], [undefined, undefined]],
+    [credential, [303, 303], ['/', '/']],
+  ])(
+    'sends a password once that is submitted twice at once, and answers both alike: %s',
+    async (typed, states, places) => {
+      const portal = await startPortal()
+      const me = portal.visitor()
+      const page = await me.open('/sign-in')
+      const send = () => me.send(page, '/sign-in', { ...plain, credential: typed })
+      const both = await Promise.all([send(), send()])
+      expect(both.map(({ status }) => status)).toEqual(states)
+      expect(both.map(({ location }) => location)).toEqual(places)
+      expect(portal.emulator.counters).toMatchObject({ loginPages: 1, credentialChecks: 1 })
+    },
+  )
+
+  it.each([
     [{ identity: '', credential: '' }, ['Enter the e-mail', 'Enter your password']],
     [{ identity: 'plain', credential: 'x' }, ['Enter the e-mail']],
     [{ identity: 'plain@example.com', credential: '' }, ['Enter your password']],

@@ -35,21 +35,28 @@ export function signInByForm(settings: Settings, incoming: SignInRequest): Promi
 
 /** E-mail and password. A passcode in the same request is used as well. */
 async function begin(settings: Settings, incoming: SignInRequest, credentials: Credentials): Promise<Outcome> {
-  await incoming.session?.discard()
-  const outcome = await settings.sso.beginLogin(credentials, { signal: incoming.options.signal })
-  if (outcome.kind === 'tokens') return accepted(settings, incoming, credentials.identity, outcome.tokens)
-  const { factors, pending } = outcome
+  const { session, fields } = incoming
+  const send = (): Promise<Ending> => sendCredentials(settings, incoming, credentials)
+  if (session === undefined) return (await send()).outcome
+  const answer = JSON.stringify([credentials.credential, fields.passcode, fields.factor, fields.backupCode])
+  return session.begin(credentials.identity, answer, send)
+}
+
+async function sendCredentials(settings: Settings, incoming: SignInRequest, credentials: Credentials): Promise<Ending> {
+  const begun = await settings.sso.beginLogin(credentials, { signal: incoming.options.signal })
+  if (begun.kind === 'tokens') {
+    return { outcome: await accepted(settings, incoming, credentials.identity, begun.tokens) }
+  }
+  const { factors, pending } = begun
   const expiresAt = Math.min(Date.now() / 1000 + settings.pendingLoginTtl, pending.expires_at)
   const { identity } = credentials
   const login: WaitingForPasscode = { ...startWaiting(expiresAt), step: 'passcode', identity, factors, pending }
   const secondFactor = secondFactorFor(login, incoming.fields)
-  if (secondFactor && !(secondFactor instanceof PasscodeRejectedError)) {
-    const { outcome: ended, next } = await finish(settings, incoming, login, secondFactor)
-    if (next) await incoming.session?.keep(next)
-    return ended
+  if (secondFactor === undefined) return { outcome: passcodeRequired(login, incoming), next: login }
+  if (secondFactor instanceof PasscodeRejectedError) {
+    return { outcome: rejected(login, secondFactor, incoming), next: login }
   }
-  await incoming.session?.keep(login)
-  return secondFactor ? rejected(login, secondFactor, incoming) : passcodeRequired(login, incoming)
+  return finish(settings, incoming, login, secondFactor)
 }
 
 /** The passcode of a sign-in that an earlier request began. */

@@ -20,7 +20,7 @@ interface Session {
 }
 
 /** What a session needs to know of a strategy. */
-type Waiting = Pick<Settings, 'pendingLogins' | 'submissions'>
+type Waiting = Pick<Settings, 'pendingLogins' | 'answers' | 'beginnings'>
 
 export interface LoginSession {
   /** Looks at the waiting login. */
@@ -29,6 +29,8 @@ export interface LoginSession {
   again(answer: string): Promise<Outcome | undefined> | undefined
   /** Takes the waiting login out and sends an answer to it; `undefined` where another one was faster. */
   answer(answer: string, send: () => Promise<Ending>): Promise<Outcome | undefined>
+  /** Begins a login in place of the waiting one; once for requests of one browser that ask for the same at the same time. */
+  begin(identity: string, answer: string, send: () => Promise<Ending>): Promise<Outcome>
   /** Keeps a login and saves the session, so that the next request finds it even if it comes before this answer's end. */
   keep(login: WaitingLogin): Promise<void>
   /** Forgets it. */
@@ -58,7 +60,7 @@ export function requiredLoginSession(
       'OwnerSsoStrategy needs a session with regenerate(), so that the session id changes at sign-in: use express-session, or pass { session: false } to passport.authenticate().',
     )
   }
-  return session && loginSessionIn(session, waiting)
+  return session && loginSessionIn(session, waiting, request.headers?.cookie)
 }
 
 /** The same outside authentication, where a missing session only means that nobody waits. */
@@ -72,7 +74,15 @@ function sessionOf(request: Request): Session | undefined {
   return typeof session === 'object' && session !== null ? session : undefined
 }
 
-function loginSessionIn(session: Session, { pendingLogins, submissions }: Waiting): LoginSession {
+/**
+ * @param browser - the cookies of the request. They tell browsers apart where the session can't: one that is new has another id
+ *   for each request until its first answer has come. Without any, nothing does.
+ */
+function loginSessionIn(
+  session: Session,
+  { pendingLogins, answers, beginnings }: Waiting,
+  browser?: string,
+): LoginSession {
   const handle = (): string => {
     // Not by hasOwn: Fastify's session answers for its values, and owns none.
     const value = session[key]
@@ -88,28 +98,38 @@ function loginSessionIn(session: Session, { pendingLogins, submissions }: Waitin
     if (next === '') delete session[key]
     await save()
   }
+  const kept = ({ outcome, next }: Ending): Kept => ({ outcome, handle: next ? pendingLogins.keep(next) : '' })
   const concluded = async ({ outcome, handle: next }: Kept): Promise<Outcome> => {
     await write(next)
     return outcome
   }
+  const discard = async (): Promise<void> => {
+    const last = handle()
+    if (last === '') return
+    await Promise.all([pendingLogins.take(last), write('')])
+  }
   return {
     peek: () => pendingLogins.peek(handle()),
-    again: (answer) => submissions.again(handle(), answer)?.then((kept) => kept && concluded(kept)),
+    again: (answer) => answers.again(handle(), answer)?.then((end) => end && concluded(end)),
     async answer(answer, send) {
       const last = handle()
-      const kept = await submissions.submit(last, answer, async () => {
+      const end = await answers.submit(last, answer, async () => {
         // Before it is sent: of several answers to one login, one goes on.
         if ((await pendingLogins.take(last)) === undefined) return undefined
-        const { outcome, next } = await send()
-        return { outcome, handle: next ? pendingLogins.keep(next) : '' }
+        return kept(await send())
       })
-      return kept && concluded(kept)
+      return end && concluded(end)
+    },
+    async begin(identity, answer, send) {
+      const begun = async (): Promise<Kept> => {
+        await discard()
+        return kept(await send())
+      }
+      if (browser === undefined) return concluded(await begun())
+      const place = JSON.stringify([browser, identity])
+      return concluded(await (beginnings.again(place, answer) ?? beginnings.submit(place, answer, begun)))
     },
     keep: (login) => write(pendingLogins.keep(login)),
-    async discard() {
-      const last = handle()
-      if (last === '') return
-      await Promise.all([pendingLogins.take(last), write('')])
-    },
+    discard,
   }
 }

@@ -9,7 +9,7 @@ import { memoryPendingLogins, type PendingLogins } from './pending-logins.ts'
 import type { FieldNames } from './request-fields.ts'
 import { sealedPendingLogins } from './sealed-pending-logins.ts'
 import { isSsoOption, ssoOf } from './sso-options.ts'
-import { type Submissions, submissions } from './submissions.ts'
+import { type Kept, type Submissions, submissions } from './submissions.ts'
 import { type Verdict, verdictOn, type Verify, type VerifyWithRequest } from './verify.ts'
 
 /** All of them have a default. Those of `createSso` may be given with them. */
@@ -52,7 +52,10 @@ export interface Settings {
   readonly mode: 'form' | 'browser'
   readonly fields: FieldNames
   readonly pendingLogins: PendingLogins
-  readonly submissions: Submissions
+  /** Answers to waiting logins; `undefined`: another one was faster. */
+  readonly answers: Submissions<Kept | undefined>
+  /** E-mails and passwords. */
+  readonly beginnings: Submissions<Kept>
   readonly pendingLoginTtl: number
   verdict(request: Request, owner: OwnerSsoUser, tokens: TokenSet): Promise<Verdict>
 }
@@ -104,7 +107,8 @@ export function parseStrategyOptions(
     pendingLogins: pendingLoginKey
       ? sealedPendingLogins(pendingLoginKey, (waiting) => manager.claimTry(waiting))
       : memoryPendingLogins(),
-    submissions: submissions(),
+    answers: submissions(),
+    beginnings: submissions(),
     pendingLoginTtl,
     verdict: (request, owner, tokenSet) => verdictOn(owner, tokenSet, verifyFor(request, verify, passReqToCallback)),
   }

@@ -20,29 +20,29 @@ export interface Kept {
   readonly handle: string
 }
 
-export interface Submissions {
-  /** What becomes of the same answer to the same login, where it is under way. */
-  again(handle: string, answer: string): Promise<Kept | undefined> | undefined
-  /** Sends an answer; `undefined` where another one was faster. */
-  submit(handle: string, answer: string, send: () => Promise<Kept | undefined>): Promise<Kept | undefined>
+export interface Submissions<End> {
+  /** What becomes of the same answer in the same place, where it is under way. */
+  again(place: string, answer: string): Promise<End> | undefined
+  /** Sends an answer. */
+  submit(place: string, answer: string, send: () => Promise<End>): Promise<End>
 }
 
 /** Those of one process. An answer is kept as a digest, and for as long as it is under way. */
-export function submissions(): Submissions {
-  const underWay = new Map<string, { readonly digest: Buffer; readonly end: Promise<Kept | undefined> }>()
+export function submissions<End>(): Submissions<End> {
+  const underWay = new Map<string, { readonly digest: Buffer; readonly end: Promise<End> }>()
   return {
-    again(handle, answer) {
-      const one = underWay.get(handle)
+    again(place, answer) {
+      const one = underWay.get(place)
       return one && timingSafeEqual(one.digest, digestOf(answer)) ? one.end : undefined
     },
-    async submit(handle, answer, send) {
+    async submit(place, answer, send) {
       const one = { digest: digestOf(answer), end: send() }
-      // Where another answer is under way already, this one is told at once that it was faster.
-      if (!underWay.has(handle)) underWay.set(handle, one)
+      // Where another answer is under way already, this one is not the one to be joined.
+      if (!underWay.has(place)) underWay.set(place, one)
       try {
         return await one.end
       } finally {
-        if (underWay.get(handle) === one) underWay.delete(handle)
+        if (underWay.get(place) === one) underWay.delete(place)
       }
     },
   }

@@ -1,6 +1,7 @@
 import { inspect } from 'node:util'
 import { describe, expect, it } from '@jest/globals'
 import { startApplication } from './application.ts'
+import { recordedOutcomes, requestWith } from './recorded-outcomes.ts'
 import { mfa, single, useSecondFactorService } from './second-factor-service.ts'
 
 const { emulator, newStrategy, current, passcodeOf, mistyped } = useSecondFactorService()
@@ -63,6 +64,46 @@ describe('a sign-in that waits for its passcode', () => {
       await browser.post('/login').send(current(mfa, 'Phone')).expect(200)
     },
   )
+
+  it.each([{}, { pendingLoginKey: Buffer.alloc(32, 7) }])(
+    'begins once where the password is submitted twice at once, whichever of both answers the browser shows (%o)',
+    async (options) => {
+      const browser = startApplication(newStrategy(options)).browser()
+      await browser.get('/session')
+      const before = emulator.counters.credentialChecks
+      const both = await Promise.all([browser.post('/login').send(single), browser.post('/login').send(single)])
+      expect(both.map(({ body }) => body.code)).toEqual(['ERR_SSO_PASSCODE_REQUIRED', 'ERR_SSO_PASSCODE_REQUIRED'])
+      expect(emulator.counters.credentialChecks - before).toBe(1)
+      await browser
+        .post('/login')
+        .send({ passcode: passcodeOf(single) })
+        .expect(200)
+    },
+  )
+
+  it('is shared with nobody: another session, password or account has a login of its own', async () => {
+    const strategy = newStrategy()
+    const application = startApplication(strategy)
+    const [browser, elsewhere] = [application.browser(), application.browser()]
+    await Promise.all([browser.get('/session'), elsewhere.get('/session')])
+    const before = emulator.counters.credentialChecks
+    const wrong = { ...single, credential: 'guessed' }
+    const answers = await Promise.all([
+      browser.post('/login').send(single),
+      browser.post('/login').send(wrong),
+      browser.post('/login').send({ ...mfa, credential: single.credential }),
+      elsewhere.post('/login').send(single),
+      recordedOutcomes(strategy, requestWith(single, null), { session: false }),
+      recordedOutcomes(strategy, requestWith(single, null), { session: false }),
+    ])
+    expect(answers.slice(0, 4).map((answer) => 'body' in answer && answer.body.code)).toEqual([
+      'ERR_SSO_PASSCODE_REQUIRED',
+      'ERR_SSO_INVALID_CREDENTIALS',
+      'ERR_SSO_PASSCODE_REQUIRED',
+      'ERR_SSO_PASSCODE_REQUIRED',
+    ])
+    expect(emulator.counters.credentialChecks - before).toBe(6)
+  })
 
   it('is for one of two answers at once: the other came too late', async () => {
     const browser = startApplication(newStrategy()).browser()

@@ -1,8 +1,8 @@
 /**
  * `login`, `beginLogin` and `completeLogin`: the story of `login.ts`, with a session opened before it and closed after it.
  */
-import { onAbort } from '../support/abort.ts'
-import { InvalidCredentialsError, PasscodeRequiredError, SsoTimeoutError } from '../errors.ts'
+import { unlessAborted } from '../support/abort.ts'
+import { PasscodeRequiredError, SsoTimeoutError } from '../errors.ts'
 import { askForPasscode, secondFactorAnswer, type SecondFactorAnswer } from './factor-choice.ts'
 import { carriedCookies as carried } from '../http/cookie-agents.ts'
 import { type HttpSession, openSession } from '../http/http-session.ts'
@@ -25,13 +25,17 @@ export async function login(
     throw new TypeError('passcode must be a string (leading zeros count) or a function that returns one')
   }
   return withSession(openSession(service, options, { carried }), async (session) => {
-    const begun = await begin(service, session, credentials)
+    const begun = await begin(service, session, credentials, options)
     if (begun.kind === 'tokens') return begun.tokens
     if (passcode === undefined) {
       throw new PasscodeRequiredError('no-passcode', { step: 'mfa-verify', requestSent: false })
     }
     const inProgress = await story.listLoginFactors(session, begun.login)
-    const secondFactor = await unlessAborted(askForPasscode(passcode, inProgress.factors), options.signal)
+    const secondFactor = await unlessAborted(
+      askForPasscode(passcode, inProgress.factors),
+      options.signal,
+      nobodyAnswered,
+    )
     return story.completeLogin(service, session, inProgress, secondFactor)
   })
 }
@@ -40,7 +44,7 @@ export async function login(
 export async function beginLogin(service: SsoContext, given: Credentials, options: CallOptions): Promise<LoginOutcome> {
   const credentials = checkCredentials(service, given)
   return withSession(openSession(service, options, { carried }), async (session) => {
-    const begun = await begin(service, session, credentials)
+    const begun = await begin(service, session, credentials, options)
     if (begun.kind === 'tokens') return begun
     const inProgress = await story.listLoginFactors(session, begun.login)
     const pending = pendingLogin(inProgress, service.now())
@@ -65,16 +69,14 @@ export async function completeLogin(
   })
 }
 
-/** A pair that is not accepted is remembered, so that it is never posted again. */
-async function begin(service: SsoContext, session: HttpSession, credentials: Credentials): Promise<LoginProgress> {
-  try {
-    return await story.beginLogin(service, session, credentials)
-  } catch (error) {
-    if (error instanceof InvalidCredentialsError) {
-      service.rejectedCredentials.remember(credentials.identity, credentials.credential)
-    }
-    throw error
-  }
+/** Identity and credential, in their turn. */
+function begin(
+  service: SsoContext,
+  session: HttpSession,
+  credentials: Credentials,
+  { signal }: CallOptions,
+): Promise<LoginProgress> {
+  return service.credentialPosts.inTurn(credentials, signal, () => story.beginLogin(service, session, credentials))
 }
 
 async function withSession<T>(session: HttpSession, use: (session: HttpSession) => Promise<T>): Promise<T> {
@@ -93,23 +95,9 @@ async function withSession<T>(session: HttpSession, use: (session: HttpSession) 
 function checkCredentials(service: SsoContext, { identity, credential }: Credentials): Credentials {
   if (typeof identity !== 'string' || identity === '') throw new TypeError('identity must be the e-mail of the account')
   if (typeof credential !== 'string' || credential === '') throw new TypeError('credential must be the password')
-  if (service.rejectedCredentials.has(identity, credential)) {
-    throw new InvalidCredentialsError({ step: 'form-submission', requestSent: false })
-  }
+  service.credentialPosts.refuseRejected({ identity, credential })
   return { identity, credential }
 }
 
-/** Waits for a person's passcode, but not after the caller has given up. */
-async function unlessAborted<T>(waiting: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  let unsubscribe: (() => void) | undefined
-  const aborted = new Promise<never>((_, reject) => {
-    unsubscribe = onAbort(signal, () =>
-      reject(new SsoTimeoutError('The login was aborted while it waited for a passcode.', { step: 'mfa-factors' })),
-    )
-  })
-  try {
-    return await Promise.race([waiting, aborted])
-  } finally {
-    unsubscribe?.()
-  }
-}
+const nobodyAnswered = (): SsoTimeoutError =>
+  new SsoTimeoutError('The login was aborted while it waited for a passcode.', { step: 'mfa-factors' })

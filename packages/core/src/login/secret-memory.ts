@@ -18,12 +18,9 @@ export interface SecretMemory {
  * @param lifetime - seconds after which one is forgotten
  */
 export function createSecretMemory(max: number, lifetime: number): SecretMemory {
-  // The key never leaves this closure: a dump of the set says nothing about what is in it.
-  const key = randomBytes(32)
+  const hash = createKeyedHash()
   // Made for the first secret: a cache takes its room at once, and most processes never see one.
   let seen: LRUCache<string, true> | undefined
-  const hash = (secret: readonly string[]): string =>
-    createHmac('sha256', key).update(JSON.stringify(secret)).digest('base64')
   return {
     remember: (...secret) => {
       seen ??= new LRUCache({ max, ttl: lifetime * 1000 })
@@ -31,4 +28,10 @@ export function createSecretMemory(max: number, lifetime: number): SecretMemory 
     },
     has: (...secret) => seen?.has(hash(secret)) ?? false,
   }
+}
+
+/** Names secrets by a hash whose key never leaves this closure: a dump of the names says nothing about what they stand for. */
+export function createKeyedHash(): (secret: readonly string[]) => string {
+  const key = randomBytes(32)
+  return (secret) => createHmac('sha256', key).update(JSON.stringify(secret)).digest('base64')
 }

@@ -2,6 +2,7 @@
  * The SSO service as this client knows it: its settings, and what was learned about it since the start.
  */
 import { createHttpContext, type HttpContext } from '../http/http-context.ts'
+import { createCredentialPosts, type CredentialPosts } from './credential-posts.ts'
 import { createSecretMemory, type SecretMemory } from './secret-memory.ts'
 import type { SsoSettings } from './options.ts'
 
@@ -9,13 +10,12 @@ import type { SsoSettings } from './options.ts'
 export interface SsoContext extends SsoSettings, HttpContext {
   /** Seconds since the epoch. */
   readonly now: () => number
-  /** Pairs of identity and credential that the service did not accept: not posted again (a repeat can lock the account). */
-  readonly rejectedCredentials: SecretMemory
+  /** Pairs of identity and credential: what the service rejected, and what is under way, is not posted beside it. */
+  readonly credentialPosts: CredentialPosts
   /** `state` of logins that were completed here: each is used once. */
   readonly completedLogins: SecretMemory
 }
 
-const aDay = 24 * 60 * 60
 const anHour = 60 * 60
 
 /** @param now - the clock, in seconds since the epoch; another one than the system's is for tests */
@@ -23,7 +23,7 @@ export function createSsoContext(settings: SsoSettings, now: () => number = () =
   return {
     ...createHttpContext(settings, now),
     now,
-    rejectedCredentials: createSecretMemory(10_000, aDay),
+    credentialPosts: createCredentialPosts(),
     completedLogins: createSecretMemory(10_000, anHour),
   }
 }

@@ -106,7 +106,10 @@ export interface AuthorizationRequest {
   toJSON?(): object
 }
 
-/** One SSO service. All calls end within their time limits and make each request at most once. */
+/**
+ * One SSO service. All calls end within their time limits and make each request at most once. A login with the same e-mail and
+ * password as one under way waits until the service has accepted or rejected them there: a wrong password counts once.
+ */
 export interface Sso extends TokenIssuer {
   /** Base address of the home instance, without a trailing slash. */
   readonly authUrl: string

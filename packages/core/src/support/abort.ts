@@ -39,3 +39,20 @@ function listen(signal: AbortSignal): Waiting {
   waiting.set(signal, created)
   return created
 }
+
+/** Waits for `outcome`, but not after `signal` was aborted. @throws what `aborted` makes then */
+export async function unlessAborted<T>(
+  outcome: Promise<T>,
+  signal: AbortSignal | undefined,
+  aborted: () => Error,
+): Promise<T> {
+  let unsubscribe: (() => void) | undefined
+  const over = new Promise<never>((_, reject) => {
+    unsubscribe = onAbort(signal, () => reject(aborted()))
+  })
+  try {
+    return await Promise.race([outcome, over])
+  } finally {
+    unsubscribe?.()
+  }
+}

@@ -215,3 +215,47 @@ describe('every request', () => {
     expect(emulator.requests).toHaveLength(before + 1)
   })
 })
+
+describe('a pair of e-mail and password that comes again while it is under way', () => {
+  it('waits for its answer, so that a wrong password counts once', async () => {
+    const { emulator, sso } = await start()
+    const wrong = { ...plain, credential: 'mistyped' }
+    const ends = await Promise.allSettled([sso.beginLogin(wrong), sso.login(wrong), sso.beginLogin(wrong)])
+    expect(ends.map((end) => end.status === 'rejected' && [end.reason.code, end.reason.requestSent])).toEqual([
+      ['ERR_SSO_INVALID_CREDENTIALS', true],
+      ['ERR_SSO_INVALID_CREDENTIALS', false],
+      ['ERR_SSO_INVALID_CREDENTIALS', false],
+    ])
+    expect(emulator.counters.credentialChecks).toBe(1)
+  })
+
+  it('goes on where it was accepted, or was not answered; another one does not wait', async () => {
+    const { emulator, sso } = await start()
+    let release = (): void => undefined
+    emulator.once('form-submission', { hold: new Promise<void>((resolve) => (release = resolve)) })
+    const [first, again] = [sso.login(plain), sso.login(plain)]
+    await sso.login(regional)
+    expect(emulator.counters.loginPages).toBeLessThanOrEqual(3)
+    release()
+    const [one, other] = await Promise.all([first, again])
+    expect(one.access_token).not.toBe(other.access_token)
+
+    emulator.once('login-page', { drop: 'before-commit' })
+    const [lost, next] = await Promise.allSettled([sso.login(plain), sso.login(plain)])
+    expect([lost.status, next.status]).toEqual(['rejected', 'fulfilled'])
+  })
+
+  it('waits no longer than its caller', async () => {
+    const { emulator, sso } = await start()
+    let release = (): void => undefined
+    emulator.once('form-submission', { hold: new Promise<void>((resolve) => (release = resolve)) })
+    const first = sso.login(plain)
+    const caller = new AbortController()
+    const again = sso.login(plain, { signal: caller.signal })
+    caller.abort()
+    await expect(again).rejects.toMatchObject({ code: 'ERR_SSO_TIMEOUT', requestSent: false })
+    release()
+    await first
+    expect(emulator.counters.credentialChecks).toBe(1)
+  })
+})
