@@ -30,7 +30,7 @@ test('kill -9 in a save: the last acknowledged record stands, and nothing is lef
 
 test('many processes swap one account and are killed: every version is written once, none is lost', async () => {
   const path = folders.make()
-  const [swaps, kills] = [rounds(5000, 100_000), rounds(40, 500)]
+  const [swaps, kills] = [rounds(1500, 100_000), rounds(15, 500)]
   const acknowledged: number[] = []
   const swappers = new Set<ChildProcess>()
   const failures: string[] = []
