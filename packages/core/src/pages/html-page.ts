@@ -132,8 +132,7 @@ function collect({ children = [] }: MarkupNode, place: Place, found: Found, budg
 
 function collectNode(node: MarkupNode, place: Place, found: Found, budget: MarkupBudget): boolean {
   if (node.type === 'text') collectText(node.data ?? '', place, found)
-  if (node.name === undefined || node.attribs === undefined)
-    return node.type !== 'cdata' || collect(node, place, found, budget)
+  if (node.name === undefined || node.attribs === undefined) return true
   if (node.name === 'script') return collectScript(node, place, found, budget)
   if (node.name === 'title' && found.titles.length === 0) found.titles.push(textOf(node))
   const here = placeIn(node, place, found)
