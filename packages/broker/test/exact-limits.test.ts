@@ -3,7 +3,13 @@ import { EventEmitter } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { PassThrough } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
-import type { CurrentTokens, Notes } from '@owner-sso/core'
+import {
+  type CurrentTokens,
+  type Notes,
+  ReauthenticationRequiredError,
+  SignedOutError,
+  type TokenStatus,
+} from '@owner-sso/core'
 import { memoryTokenStore } from '@owner-sso/token-store-memory'
 import { accountTokens } from '../src/account-tokens.ts'
 import { accountAlerts } from '../src/alerts/account-alerts.ts'
@@ -11,17 +17,25 @@ import { mqttAlert } from '../src/alerts/mqtt.ts'
 import { isSignedWebhook, signedHeaders, webhookKey } from '../src/alerts/signature.ts'
 import { alertTypeOf, begun, claimed, concluded, isDone, noteIn } from '../src/alerts/noted-alert.ts'
 import { auditTo } from '../src/audit.ts'
-import type { ClientKey } from '../src/clients/client.ts'
+import { type ClientKey, type KeptClient, shownClient } from '../src/clients/client.ts'
 import { endingBy, rotated } from '../src/clients/rotation.ts'
 import { newSecret, sha256 } from '../src/clients/secret.ts'
 import { clientUses } from '../src/clients/uses.ts'
 import { fieldsOfText, tokenRequestFields } from '../src/http/token-request.ts'
 import { ago, duration } from '../src/status-page/duration.ts'
+import { statusPageCode, statusPageTopic, takeCode } from '../src/status-page/entry-code.ts'
+import { failuresOf } from '../src/status-page/failures.ts'
+import { entryPage } from '../src/status-page/pages/entry-page.ts'
+import { messagePage } from '../src/status-page/pages/layout.ts'
+import { type AccountRow, overviewPage } from '../src/status-page/pages/overview-page.ts'
+import { browserPage, passcodePage, signInPage } from '../src/status-page/pages/sign-in-pages.ts'
+import { sharedSignIns } from '../src/status-page/shared-sign-ins.ts'
 import { sharedTries } from '../src/status-page/shared-tries.ts'
 import { statusPage, type StatusPageOptions } from '../src/status-page/status-page.ts'
-import { visitorsOf } from '../src/status-page/visitor.ts'
+import { isEqual, visitorKey, visitorsOf } from '../src/status-page/visitor.ts'
+import { waitingSignIns } from '../src/status-page/waiting-sign-ins.ts'
 import { checkedInvitation } from '../src/clients/invitation.ts'
-import { parseClientList } from '../src/clients/client-list.ts'
+import { clientListNotes, parseClientList } from '../src/clients/client-list.ts'
 import { bearerKey } from '../src/http/caller.ts'
 import { opaqueTag, waitOf } from '../src/http/current-token.ts'
 import { isOwnHost } from '../src/http/guard.ts'
@@ -736,4 +750,426 @@ describe('the status page', () => {
       formToken: expect.any(String),
     })
   })
+})
+
+describe('a page for people', () => {
+  const context = { path: '/status', formToken: 'the-token', isInside: true }
+  const outside = { ...context, isInside: false }
+  const notices = [undefined, { kind: 'good', text: 'It \u202eworks <b>.' }, { kind: 'bad', text: 'No.' }] as const
+  const factors = ['one', 'two'].map((id) => ({ id, name: `Phone <${id}>`, factorType: 'token:software' }))
+  const url = 'https://auth.example.com/authorize?redirect_uri=https%3A%2F%2Fa.example%2Fcallback&state=s'
+  const now = 1_790_000_000
+  const status = (account: string, state: TokenStatus['state'], more: Partial<TokenStatus> = {}): AccountRow => ({
+    account,
+    status: { state, ...more },
+  })
+  const overview = { ...context, accounts: [], clients: [], failures: [], refreshAfter: 0.75, now }
+  const client = { name: 'heating', accounts: ['ann@example.com'], scope: ['token'] as const, calls: 0 }
+
+  it.each<[string, readonly unknown[]]>([
+    ['the entrance', [entryPage(outside), entryPage(context, notices[2])]],
+    ['a message', [messagePage(outside, 'That <did>', 'a\u001b & b')]],
+    [
+      'the sign-in',
+      notices.flatMap((notice) => [
+        signInPage({ ...context, identity: '', notice }),
+        signInPage({ ...context, account: 'sub:7', identity: 'ann@example.com', notice }),
+      ]),
+    ],
+    [
+      'the passcode',
+      [undefined, 'two', 'three'].map((chosen) =>
+        passcodePage({ ...context, identity: 'ann@example.com', factors, chosen }),
+      ),
+    ],
+    ['no factor', [passcodePage({ ...context, identity: 'a\nb', factors: [], notice: notices[2] })]],
+    [
+      'the service’s own page',
+      [
+        browserPage({ ...context, url }),
+        browserPage({ ...context, account: 'ann+@example.com', url, notice: notices[2] }),
+        browserPage({ ...context, url: 'https://auth.example.com/authorize' }),
+      ],
+    ],
+    ['nothing yet', [overviewPage(overview)]],
+    [
+      'all that can be',
+      [
+        overviewPage({
+          ...overview,
+          notice: notices[1],
+          clients: [
+            client,
+            {
+              ...client,
+              accounts: ['ann@example.com', 'bob\u202e'],
+              scope: ['token', 'proxy'],
+              calls: 12,
+              last_used_at: now - 61,
+              last_address: '192.0.2.1',
+              expires_at: now + 60,
+            },
+            { ...client, name: 'over', scope: ['proxy'], last_used_at: now, expires_at: now },
+          ],
+          failures: [
+            { at: now - 5, what: 'It <failed>\n.', count: 1 },
+            { at: now - 65, what: 'Again.', account: 'ann\u202e', count: 2 },
+          ],
+          accounts: [
+            { account: 'unread\u001b', status: undefined },
+            status('ann', 'valid', { obtained_at: now - 100, expires_at: now + 300 }),
+            status('late', 'valid', { obtained_at: now - 300, expires_at: now + 100 }),
+            status('later', 'valid', { obtained_at: now - 300.4, expires_at: now + 100.4 }),
+            status('over', 'expired', { obtained_at: now - 400, expires_at: now - 1 }),
+            status('new', 'valid', { obtained_at: now, expires_at: now }),
+            status('bare', 'valid'),
+            status('ahead', 'valid', { obtained_at: now + 100, expires_at: now + 300 }),
+            status('in doubt', 'in-doubt', { obtained_at: now - 1, expires_at: now + 1 }),
+            status('out', 'signed-out', { expires_at: now + 300 }),
+            status('a & b', 'reauthentication-required'),
+            status('lives', 'reauthentication-required', { expires_at: now + 61 }),
+            status('lived', 'reauthentication-required', { expires_at: now }),
+          ],
+        }),
+      ],
+    ],
+    ['clients that can’t be read', [overviewPage({ ...overview, clients: undefined })]],
+  ])('is as the last release had it: %s', async (_, pages) => {
+    expect((await Promise.all(pages)).map(String)).toMatchSnapshot()
+  })
+})
+
+describe('what stands in the store', () => {
+  const now = 1_790_000_000
+  beforeEach(() => void jest.useFakeTimers({ now: now * 1000 }))
+  afterEach(() => void jest.useRealTimers())
+  const at = (seconds: number) => jest.setSystemTime((now + seconds) * 1000)
+  const odd = [undefined, null, 7, 'text', [], {}]
+  /** An entry without one of its fields, or with one of another kind. */
+  const brokenOnes = (entry: object): unknown[] => [
+    ...odd.filter((each) => each !== undefined),
+    ...Object.entries(entry).flatMap(([name, value]) => [
+      { ...entry, [name]: typeof value === 'string' ? 7 : 'text' },
+      { ...entry, [name]: null },
+    ]),
+  ]
+
+  it('of failures is shown for a week, the newest ten, each counted, and what can’t be understood not at all', async () => {
+    const store = memoryTokenStore()
+    const listeners = new Map<string, (event: object) => void>()
+    const stopped: string[] = []
+    const on = (name: string, listener: (event: object) => void) => {
+      listeners.set(name, listener)
+      return () => void stopped.push(name)
+    }
+    const failures = failuresOf({ on } as never, store)
+    const good = { at: now - 1, what: 'good', account: 'ann', count: 3 }
+    const { account: _, ...bare } = { ...good, what: 'bare' }
+    const notes = storeNotes(store, 'failures')
+    for (const none of [{ failures: {} }, { failures: 'text' }, {}]) {
+      await notes.change(() => none)
+      expect(await failures.list()).toEqual([])
+    }
+    await notes.change(() => ({ failures: [bare, ...brokenOnes(good), good] }))
+    expect(await failures.list()).toEqual([bare, good])
+    for (const [name, listener] of listeners) listener({ account: 'bob', error: new Error(`${name} happened`) })
+    at(1)
+    failures.note('by hand')
+    await jest.advanceTimersByTimeAsync(0)
+    const listed = async () => (await failures.list()).map(({ what, account, count }) => [what, account, count])
+    expect(await listed()).toEqual([
+      ['by hand', undefined, 1],
+      ['The owner has to sign in again.', 'bob', 1],
+      ['The service’s firewall blocks this client for a while.', 'bob', 1],
+      ['unsaved happened', 'bob', 1],
+      ['The answer to a refresh was lost. It is asked for again.', 'bob', 1],
+      ['refresh-failed happened', 'bob', 1],
+      ['bare', undefined, 3],
+      ['good', 'ann', 3],
+    ])
+    at(2)
+    listeners.get('in-doubt')?.({ account: 'bob' })
+    listeners.get('in-doubt')?.({ account: 'ann' })
+    await jest.advanceTimersByTimeAsync(0)
+    expect((await listed()).slice(0, 3)).toEqual([
+      ['The answer to a refresh was lost. It is asked for again.', 'ann', 1],
+      ['The answer to a refresh was lost. It is asked for again.', 'bob', 2],
+      ['by hand', undefined, 1],
+    ])
+    for (const what of ['a', 'b', 'c', 'd']) {
+      at(3)
+      failures.note(what)
+      await jest.advanceTimersByTimeAsync(0)
+    }
+    expect(await failures.list()).toHaveLength(10)
+    expect(await failures.list()).not.toContainEqual(good)
+    at(2 + 7 * 86_400 - 0.001)
+    expect(await failures.list()).toHaveLength(6)
+    at(2 + 7 * 86_400)
+    expect(await listed()).toHaveLength(4)
+    failures.close()
+    expect(stopped).toEqual(['refresh-failed', 'in-doubt', 'unsaved', 'blocked', 'reauthentication-required'])
+  })
+
+  it('of failures is what this instance knows, where the store does not answer', async () => {
+    const down = { ...memoryTokenStore(), read: () => Promise.reject(new Error('down')) }
+    const failures = failuresOf({ on: () => () => undefined } as never, down)
+    failures.note('once')
+    failures.note('once')
+    failures.note('once', 'ann')
+    const listed = await failures.list()
+    expect(listed.map(({ what, account, count }) => [what, account, count])).toEqual([
+      ['once', 'ann', 1],
+      ['once', undefined, 2],
+    ])
+  })
+
+  it('of codes for the entrance opens once, in any spelling, for ten minutes', async () => {
+    const store = memoryTokenStore()
+    const notes = storeNotes(store, statusPageTopic)
+    await notes.change(() => ({ key: 'k', codes: { old: now, odd: 'text', later: now + 1 } }))
+    const code = await statusPageCode(store)
+    expect(code).toMatch(/^[A-HJ-NP-Z2-9]{4}-[A-HJ-NP-Z2-9]{4}$/u)
+    const kept = await notes.read()
+    expect(kept).toEqual({
+      key: 'k',
+      codes: { later: now + 1, [Object.keys(Object(kept['codes']))[1] ?? '']: now + 600 },
+    })
+    expect(await takeCode(store, 'AAAA-AAAA')).toBe(false)
+    expect(await notes.read()).toEqual(kept)
+    at(599.9)
+    expect(await takeCode(store, ` ${code.toLowerCase().replace('-', ' ')}\n`)).toBe(true)
+    expect(await takeCode(store, code)).toBe(false)
+    expect(await notes.read()).toEqual({ key: 'k', codes: {} })
+    const late = await statusPageCode(store)
+    at(599.9 + 600.1)
+    expect(await takeCode(store, late)).toBe(false)
+    for (const codes of [null, 7, 'text']) {
+      await notes.change(() => ({ codes }))
+      expect(await takeCode(store, late)).toBe(false)
+    }
+  })
+
+  it('of tries is counted again where it can’t be understood', async () => {
+    const store = memoryTokenStore()
+    const tries = sharedTries(store, 'tries', { tries: 1, during: 900 })
+    expect(await tries.count('ann')).toBe(0)
+    const notes = storeNotes(store, 'tries')
+    const [[name = '', counted] = []] = Object.entries(await notes.read())
+    expect(counted).toEqual({ count: 1, until: now + 900 })
+    for (const broken of brokenOnes(Object(counted))) {
+      await notes.change(() => ({ [name]: broken as object }))
+      expect(await tries.count('ann')).toBe(0)
+      expect(await notes.read()).toEqual({ [name]: counted })
+    }
+    await tries.count('bob')
+    const before = await notes.read()
+    await tries.forget('nobody')
+    expect(await notes.read()).toEqual(before)
+    await tries.forget('bob')
+    expect(await notes.read()).toEqual({ [name]: counted })
+  })
+
+  it('of who signs cookies is made once, and 32 bytes', async () => {
+    const store = memoryTokenStore()
+    const notes = storeNotes(store, statusPageTopic)
+    await notes.change(() => ({ codes: {}, key: 7 }))
+    const key = await visitorKey(store)
+    expect(key.byteLength).toBe(32)
+    expect(await notes.read()).toEqual({ codes: {}, key: key.toString('base64url') })
+    expect(await visitorKey(store)).toEqual(key)
+    expect([isEqual('a', 'a'), isEqual('a', 'b'), isEqual('a', 'ab'), isEqual('', '')]).toEqual([
+      true,
+      false,
+      false,
+      true,
+    ])
+  })
+
+  it.each([
+    ['in memory', () => waitingSignIns()],
+    ['shared', () => sharedSignIns(memoryTokenStore())],
+  ])('of a sign-in that waits, %s, is found at its step, and taken once', async (_, open) => {
+    const waiting = open()
+    const signIn = { step: 'done', account: 'ann' } as const
+    const other = { step: 'done', account: 'bob' } as const
+    await waiting.set('v', signIn)
+    await waiting.set('w', other)
+    expect(await waiting.get('v', 'done')).toEqual(signIn)
+    expect([await waiting.get('v', 'browser'), await waiting.take('v', 'passcode')]).toEqual([undefined, undefined])
+    expect(await waiting.get('x', 'done')).toBeUndefined()
+    expect([await waiting.take('v', 'done'), await waiting.take('v', 'done')]).toEqual([signIn, undefined])
+    await waiting.delete('v')
+    expect(await waiting.get('w', 'done')).toEqual(other)
+    await waiting.delete('w')
+    expect(await waiting.get('w', 'done')).toBeUndefined()
+    await waiting.set('v', signIn)
+    await waiting.set('v', other)
+    expect(await waiting.get('v', 'done')).toEqual(other)
+  })
+
+  it('of a sign-in that waits is over after ten minutes', async () => {
+    const waiting = sharedSignIns(memoryTokenStore())
+    const signIn = { step: 'done', account: 'ann' } as const
+    await waiting.set('v', signIn)
+    at(599.999)
+    expect(await waiting.get('v', 'done')).toEqual(signIn)
+    at(600)
+    expect(await waiting.get('v', 'done')).toBeUndefined()
+  })
+
+  it('of sign-ins that wait has room for fifty, and for 200,000 characters: the oldest go', async () => {
+    const store = memoryTokenStore()
+    const notes = storeNotes(store, 'sign-ins')
+    const waiting = sharedSignIns(store)
+    const entry = (until: number, length = 1) => ({ until: now * 1000 + until, nonce: 'n', sealed: 'x'.repeat(length) })
+    const names = async () => Object.keys(await notes.read()).map((name) => (name.length > 9 ? 'own' : name))
+    await notes.change(() =>
+      Object.fromEntries([
+        ...Array.from({ length: 50 }, (_, index) => [`n${index}`, entry(index + 1)] as const),
+        ...brokenOnes(entry(9)).map((broken, index) => [`b${index}`, broken] as const),
+        ['over', entry(0)],
+      ]),
+    )
+    await waiting.set('v', { step: 'done', account: 'ann' })
+    expect(await names()).toEqual(['own', ...Array.from({ length: 49 }, (_, index) => `n${49 - index}`)])
+    const own = Object.values(await notes.read())[0]
+    const { sealed }: { sealed: string } = JSON.parse(JSON.stringify(own))
+    await notes.change(() => ({ a: entry(3, 100_000), b: entry(2, 100_000 - sealed.length), c: entry(1) }))
+    await waiting.set('v', { step: 'done', account: 'ann' })
+    expect(await names()).toEqual(['own', 'a', 'b'])
+    await notes.change(() => ({ a: entry(3, 100_000), b: entry(2, 100_001 - sealed.length) }))
+    await waiting.set('v', { step: 'done', account: 'ann' })
+    expect(await names()).toEqual(['own', 'a'])
+  })
+
+  it('of clients has what is known of each, and nothing of what is not', () => {
+    const [one, two] = ['a', 'b'].map((digit) => ({ sha256: digit.repeat(64) }))
+    const bare: KeptClient = { name: 'bare', accounts: ['ann'], scope: ['token'], keys: [one ?? { sha256: '' }] }
+    const full: KeptClient = {
+      ...bare,
+      name: 'full',
+      keys: [{ sha256: 'c'.repeat(64), expires_at: now }, { sha256: 'd'.repeat(64) }, two ?? { sha256: '' }],
+      invited_at: now,
+      expires_at: now + 1,
+      limits: { callsPerMinute: 1 },
+    }
+    const written = clientListNotes([bare, full])
+    expect(JSON.parse(JSON.stringify(written))).toStrictEqual({
+      clients: [
+        { name: 'bare', keySha256: 'a'.repeat(64), accounts: ['ann'], scope: ['token'] },
+        {
+          name: 'full',
+          keySha256: 'b'.repeat(64),
+          olderKeys: [
+            { keySha256: 'c'.repeat(64), expiresAt: '2026-09-21T14:13:20.000Z' },
+            { keySha256: 'd'.repeat(64) },
+          ],
+          accounts: ['ann'],
+          scope: ['token'],
+          invitedAt: '2026-09-21T14:13:20.000Z',
+          expiresAt: '2026-09-21T14:13:21.000Z',
+          limits: { callsPerMinute: 1 },
+        },
+      ],
+    })
+    expect(parseClientList(written, 'it').clients).toEqual([bare, full])
+    const { keys: _keys, ...shown } = full
+    expect(shownClient(full)).toStrictEqual(shown)
+    expect(shownClient(bare)).toStrictEqual({ name: 'bare', accounts: ['ann'], scope: ['token'] })
+    expect(() => parseClientList(clientListNotes([bare, { ...full, keys: bare.keys }]), 'The list')).toThrow(
+      'The list: two clients have the same API key.',
+    )
+    expect(() => parseClientList({ clients: {} }, 'The list')).toThrow('The list: clients must be a list.')
+    expect(() => parseClientList({ clients: [null] }, 'The list')).toThrow('The list: client 1: it has no name.')
+    expect(parseClientList({}, 'it').clients).toEqual([])
+  })
+})
+
+describe('the body of a token request', () => {
+  const requestOf = (type: string, more: object = {}) =>
+    Object.assign(new PassThrough(), { headers: { 'content-type': type }, ...more })
+  const fieldsFrom = (request: object) => tokenRequestFields(request as IncomingMessage)
+  const listenersOf = (request: PassThrough) => ['data', 'end', 'close'].map((name) => request.listenerCount(name))
+  const form = 'application/x-www-form-urlencoded'
+  beforeEach(() => void jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate'] }))
+  afterEach(() => void jest.useRealTimers())
+
+  it('leaves nothing behind, whether it is read, too long, or breaks off', async () => {
+    const whole = requestOf(form)
+    const before = listenersOf(whole)
+    const fields = fieldsFrom(whole)
+    whole.end('a=ü')
+    expect(await fields).toEqual(new Map([['a', 'ü']]))
+    const long = requestOf(form)
+    const tooLong = expect(fieldsFrom(long)).rejects.toMatchObject({ code: 'ERR_BROKER_BODY_TOO_LARGE' })
+    for (const size of [16_384, 1]) long.write('x'.repeat(size))
+    await tooLong
+    // What still comes is thrown away.
+    expect(long.readableFlowing).toBe(true)
+    const broken = requestOf(form)
+    const brokenOff = expect(fieldsFrom(broken)).rejects.toMatchObject({ code: 'ERR_BROKER_MALFORMED_REQUEST' })
+    broken.write('a=')
+    broken.destroy()
+    await brokenOff
+    for (const request of [whole, long, broken]) expect(listenersOf(request)).toEqual(before)
+    expect(jest.getTimerCount()).toBe(0)
+  })
+
+  it('is what a parser of the application made of it, if it is an object, and none where it is packed', async () => {
+    const read = { readableDidRead: true }
+    const parsed = Object.defineProperties(requestOf(form, { body: { a: '1' } }), {
+      readableDidRead: { value: true },
+    })
+    expect(await fieldsFrom(parsed)).toEqual(new Map([['a', '1']]))
+    expect(await fieldsFrom({ ...read, headers: { 'content-encoding': 'gzip' } })).toBeUndefined()
+    for (const body of [null, 'a=2', undefined]) {
+      expect(await fieldsFrom({ ...read, body, headers: { 'content-encoding': 'gzip' } })).toBeUndefined()
+    }
+    const unread = requestOf(form, { body: { a: '1' } })
+    const fields = fieldsFrom(unread)
+    unread.end('a=2')
+    expect(await fields).toEqual(new Map([['a', '2']]))
+  })
+})
+
+it.each<[string, object | Error, Error | undefined, readonly unknown[]]>([
+  ['works', { state: 'valid' }, undefined, ['works', 'ann']],
+  ['works, though the store can’t tell', new Error('down'), undefined, ['works', 'ann']],
+  [
+    'lives on, though its owner has to sign in',
+    { state: 'reauthentication-required', reason: 'grant_revoked' },
+    undefined,
+    ['signInNeeded', 'ann', 'grant_revoked'],
+  ],
+  [
+    'lives on, and nobody knows why its owner has to sign in',
+    { state: 'reauthentication-required' },
+    undefined,
+    ['signInNeeded', 'ann', 'refresh_token_rejected'],
+  ],
+  ['is signed out', { state: 'signed-out' }, new SignedOutError(), ['signInNeeded', 'ann', 'signed-out']],
+  [
+    'is dead',
+    { state: 'valid' },
+    new ReauthenticationRequiredError('other_owner'),
+    ['signInNeeded', 'ann', 'other_owner'],
+  ],
+  ['can’t be had now', { state: 'valid' }, new Error('network'), []],
+])('of an account whose token %s, who is to know is told', async (_, status, failure, told) => {
+  const calls: unknown[] = []
+  const alerts = {
+    works: (...args: unknown[]) => void calls.push('works', ...args),
+    signInNeeded: (...args: unknown[]) => void calls.push('signInNeeded', ...args),
+  }
+  const current = { access_token: 'a', token_type: 'Bearer', expires_at: 1 }
+  const tokens = {
+    status: () => (status instanceof Error ? Promise.reject(status) : Promise.resolve(status)),
+    getTokens: () => (failure === undefined ? Promise.resolve(current) : Promise.reject(failure)),
+  }
+  for (const listener of [alerts, undefined]) {
+    const outcome = await accountTokens(tokens as never, listener)('ann').catch((error: unknown) => error)
+    expect(outcome).toBe(failure ?? current)
+  }
+  expect(calls).toEqual(told)
 })
