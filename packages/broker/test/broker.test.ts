@@ -10,7 +10,7 @@ import { describe, expect, it } from '@jest/globals'
 import { createSso, createTokenManager, StoreError, type TokenStore } from '@owner-sso/core'
 import { memoryTokenStore } from '@owner-sso/token-store-memory'
 import { generate } from 'selfsigned'
-import { tokenBroker } from '../src/index.ts'
+import { brokerClients, tokenBroker } from '../src/index.ts'
 import { account, refreshAt, startHome, tokensIn } from './broker-home.ts'
 
 async function* nobody(): AsyncGenerator<string> {}
@@ -356,6 +356,131 @@ it.each([
   await using home = await startHome()
   const options = Object.assign({ tokens: home.tokens, clients: home.clients }, wrong)
   expect(() => Reflect.apply(tokenBroker, undefined, [options])).toThrow(message)
+})
+
+describe('each answer and each line of the log', () => {
+  /** An answer as it came, without what differs from one call to the next. */
+  function answerOf(url: string, method: string, headers: Record<string, string>, body: string): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const call = httpRequest(url, { method, headers, agent: false }, (answer) => {
+        text(answer).then((content) => {
+          const { date: _date, 'content-length': length, ...others } = answer.headers
+          // Of a HEAD, the length is that of what it leaves out.
+          if (length !== undefined && method !== 'HEAD') expect(Number(length)).toBe(Buffer.byteLength(content))
+          const lines = Object.entries({ ...others, ...(length !== undefined && { 'content-length': 'right' }) })
+          resolve([answer.statusCode, ...lines.map((line) => line.join(': ')), content].join('\n'))
+        }, reject)
+      })
+      call.once('error', reject).end(body)
+    })
+  }
+
+  function constant(said: string): string {
+    return said
+      .replaceAll(/[\w-]{40,}(?:\.[\w-]{20,}){0,2}/gu, 'A_TOKEN')
+      .replaceAll(/(?<=W\/")[\w-]{22}(?=")/gu, 'A_TAG')
+      .replaceAll(/(?<="expires_(?:in|at)":)\d+/gu, 'A_NUMBER')
+      .replaceAll(/(?<="trace_id":|"request_id":|"requestId":)"[\w-]+"/gu, '"AN_ID"')
+  }
+
+  it('is what the last release sent and wrote: a change of it is one for its users', async () => {
+    await using home = await startHome({ withProxy: true, hosts: ['broker.example'] })
+    const reader = await home.invite('reader')
+    const both = await home.invite('both', { scope: ['token', 'proxy'], accounts: [account, 'other@example.com'] })
+    const caller = await home.invite('caller', { scope: ['proxy'] })
+    const tag = (await home.token(reader)).headers.get('etag') ?? ''
+    const json = { 'content-type': 'application/json' }
+    const grant = (refresh_token: string, more: object = {}): string =>
+      JSON.stringify({ grant_type: 'refresh_token', refresh_token, ...more })
+    const by = (key: string, more: Record<string, string> = {}) => ({ authorization: `Bearer ${key}`, ...more })
+    const calls: readonly (readonly [call: string, headers?: Record<string, string>, body?: string])[] = [
+      ['GET /healthz'],
+      ['HEAD /healthz?a'],
+      ['POST /healthz'],
+      ['GET /'],
+      ['GET /', { host: 'evil.example' }],
+      ['GET /', { host: 'Broker.Example:1' }],
+      ['GET /token', { ...by(reader), origin: 'https://a.example' }],
+      ['GET /token', { ...by(reader), 'sec-fetch-site': 'cross-site' }],
+      ['GET /token', { ...by(reader), 'sec-fetch-site': 'none' }],
+      ['GET /token', { ...by(reader), connection: 'upgrade', upgrade: 'websocket' }],
+      ['GET /token'],
+      ['GET /token', by('wrong')],
+      ['GET /token', by(caller)],
+      ['HEAD /token', by(reader)],
+      ['GET /token', by(reader, { accept: 'application/json' })],
+      ['GET /token', by(reader, { accept: 'image/png' })],
+      ['GET /token', by(reader, { 'if-none-match': `"x", ${tag}` })],
+      ['GET /token?after=x', by(reader, { 'if-none-match': tag })],
+      [`GET /token?wait=0&after=${encodeURIComponent(tag)}`, by(reader)],
+      [`GET /token?wait=x&after=${encodeURIComponent(tag)}`, by(reader)],
+      ['GET /token', by(both)],
+      [`GET /token?account=${account}`, by(both)],
+      ['GET /token?account=other@example.com', by(both)],
+      [`GET /token?account=${account}`, by(both, { 'x-owner-account': 'nobody@example.com' })],
+      ['PUT /token', by(reader)],
+      ['GET /oauth2/v3/token'],
+      ['POST /oauth2/v3/token', json, grant(reader)],
+      ['POST /oauth2/v3/token', json, grant(reader, { client_id: 'ownerapi', scope: ' openid  email offline_access' })],
+      ['POST /oauth2/v3/token', json, grant(reader, { scope: 'openid all' })],
+      ['POST /oauth2/v3/token', json, grant(reader, { client_id: 'other' })],
+      ['POST /oauth2/v3/token', json, grant('wrong')],
+      ['POST /oauth2/v3/token', json, grant('')],
+      ['POST /oauth2/v3/token', json, grant(caller)],
+      ['POST /oauth2/v3/token', json, grant(both)],
+      ['POST /oauth2/v3/token', { ...json, 'x-owner-account': 'nobody@example.com' }, grant(both)],
+      ['POST /oauth2/v3/token', { ...json, 'x-owner-account': 'other@example.com' }, grant(both)],
+      ['POST /oauth2/v3/token', json, grant(reader, { grant_type: 'password' })],
+      ['POST /oauth2/v3/token', json, '{}'],
+      ['POST /oauth2/v3/token', json, '['],
+      ['POST /oauth2/v3/token', { 'content-encoding': 'gzip', ...json }, grant(reader)],
+      ['POST /oauth2/v3/token', json, 'x'.repeat(16_385)],
+      ['GET /api/1/vehicles', by(caller)],
+      ['GET /api/1/vehicles', by(reader)],
+      ['GET /api/1/vehicles', by('wrong')],
+      ['GET /api/1/vehicles', by(both)],
+      ['GET /api/1/vehicles', by(both, { 'x-owner-account': 'other@example.com' })],
+    ]
+    const answers: string[] = []
+    for (const [call, headers = {}, body = ''] of calls) {
+      const [method = '', path = ''] = call.split(' ')
+      const answer = await answerOf(home.url + path, method, headers, body)
+      answers.push([call.replace(/W%2F%22.*/u, 'A_TAG'), answer].join('\n'))
+    }
+    expect(constant(answers.join('\n\n'))).toMatchSnapshot()
+    const now = Math.floor(Date.now() / 1000)
+    for (const { at } of home.audit) expect([now, at <= now && at > now - 600]).toEqual([now, true])
+    expect(home.audit.map(({ at: _at, ...entry }) => entry)).toMatchSnapshot()
+    expect(home.told).toMatchSnapshot()
+  }, 60_000)
+
+  it('is what the last release sent where the clients can’t be read, or too many call', async () => {
+    await using home = await startHome({ limits: { callsPerMinute: 2, wrongKeysPerMinute: 1 } })
+    const key = await home.invite('reader')
+    const headers = (value: string) => ({ authorization: `Bearer ${value}` })
+    const answers: string[] = []
+    const get = async (value: string): Promise<void> => {
+      answers.push(await answerOf(`${home.url}/token`, 'GET', headers(value), ''))
+    }
+    for (const each of [key, key, key, 'wrong', 'wrong']) await get(each)
+    const json = { 'content-type': 'application/json' }
+    const grant = JSON.stringify({ grant_type: 'refresh_token', refresh_token: key })
+    answers.push(await answerOf(`${home.url}/oauth2/v3/token`, 'POST', json, grant))
+    await writeFile(join(home.folder, 'broken.json'), '[]', { mode: 0o600 })
+    const problems: unknown[] = []
+    const clients = brokerClients({ file: join(home.folder, 'broken.json') })
+    const broken = tokenBroker({ tokens: home.tokens, clients, onProblem: (problem) => problems.push(problem) })
+    const server = await broken.listen({ port: 0 })
+    answers.push(await answerOf(`${server.url}/token`, 'GET', headers(key), ''))
+    answers.push(await answerOf(`${server.url}/oauth2/v3/token`, 'POST', json, grant))
+    await server.close()
+    expect(constant(answers.join('\n\n')).replaceAll(/(?<=retry-after: )\d{2}$/gmu, 'A_MINUTE')).toMatchSnapshot()
+    expect(problems).toEqual([
+      expect.objectContaining({ reason: 'malformed' }),
+      expect.objectContaining({ reason: 'malformed' }),
+    ])
+    expect(home.audit.map(({ at: _at, ...entry }) => entry)).toMatchSnapshot()
+  }, 60_000)
 })
 
 async function until(holds: () => Promise<boolean>): Promise<void> {

@@ -525,3 +525,91 @@ describe('durations', () => {
     expect(ago(1000, 1000 + seconds)).toBe(seconds < 1 ? 'just now' : `${words} ago`)
   })
 })
+
+describe('what a person meets on the way in', () => {
+  it('is what the last release had, from the entrance to the end: a change of it is one for its users', async () => {
+    const signedIn: string[] = []
+    const page = await start({ alerts: { works: (name) => void signedIn.push(name) } })
+    const identity = 'mfa@example.com'
+    const browser = browserAt(page.url)
+    const said: string[] = []
+    const note = (what: string, { status, headers, text }: Answer): Answer => {
+      const $ = load(text)
+      const others = [...headers].filter(
+        ([name]) => !['date', 'connection', 'keep-alive', 'transfer-encoding'].includes(name),
+      )
+      const values = $('input, textarea')
+        .map(
+          (_, field) =>
+            `${$(field).attr('name')}=${$(field).is(':checked') ? 'checked ' : ''}${$(field).attr('value')}`,
+        )
+        .get()
+      said.push(
+        [
+          what,
+          status,
+          ...others.map((line) => line.join(': ')),
+          ...$('h1, .notice, main p')
+            .get()
+            .map((each) => $(each).text().replaceAll(/\s+/gu, ' ').trim()),
+          ...values,
+        ].join('\n'),
+      )
+      return { status, headers, text }
+    }
+    const open = async (path: string) => note(`GET ${path}`, await browser.open(path))
+    const post = async (path: string, fields: Record<string, string>) =>
+      note(`POST ${path} ${Object.keys(fields).join()}`, await browser.post(path, fields))
+    await open('/status')
+    await post('/status/enter', {})
+    await post('/status/enter', { code: 'AAAA-AAAA' })
+    await post('/status/enter', { code: await page.code() })
+    await open('/status/')
+    await open('/status/style.css')
+    await open('/status/icon.svg')
+    await open('/status/nowhere')
+    await open('/status/sign-in')
+    await open(`/status/sign-in?account=${account}`)
+    await open('/status/sign-in?account=sub:7')
+    await open('/status/sign-in/passcode')
+    await post('/status/sign-in/passcode', { passcode: '1' })
+    await post('/status/sign-in', { identity: 'nobody' })
+    await post('/status/sign-in', { identity: ` ${identity} `, credential: '' })
+    await post('/status/sign-in', { identity: `x ${identity}`, credential })
+    await post('/status/sign-in', { identity, credential: 'wrong' })
+    await post('/status/sign-in', { identity, credential, account })
+    await post('/status/sign-in', { identity: ` ${identity} `, credential })
+    const shown = load((await open('/status/sign-in/passcode')).text)
+    const factor = String(shown('[name=factor]').first().val())
+    await post('/status/sign-in/passcode', { factor })
+    await post('/status/sign-in/passcode', { factor, passcode: '000000' })
+    await post('/status/sign-in/passcode', { factor, passcode: emulator.account(identity).passcode('Phone') })
+    await post('/status/sign-in/passcode', { factor, passcode: '000000' })
+    await open('/status')
+    await open('/status')
+    await open('/status/sign-in/browser')
+    const browsing = `/status/sign-in/browser?account=${account}`
+    const link = String(load((await open(browsing)).text)('a.button').attr('href'))
+    await post('/status/sign-in/browser', { callbackUrl: 'https://a.example/?code=x' })
+    await open(browsing)
+    await post('/status/sign-in/browser', { account, callbackUrl: ' no address ' })
+    const parameters = new URL(link).searchParams
+    expect(parameters.get('login_hint')).toBe(account)
+    await post('/status/leave', {})
+    await open('/status')
+    const origin = new URL(emulator.authUrl).origin
+    const constant = said
+      .join('\n\n')
+      .replaceAll(origin, 'https://auth.example.com')
+      .replaceAll(/[\w-]{22}\.(?=(?:in|out)side)/gu, 'AN_ID.')
+      .replaceAll(/(?<=side\.)\d+/gu, 'A_TIME')
+      .replaceAll(/[\w-]{43,}/gu, 'A_SECRET')
+      .replaceAll(new RegExp(factor, 'gu'), 'A_FACTOR')
+      .replaceAll(/[\da-f]{8}-[\da-f-]{27}/gu, 'AN_ID')
+      .replaceAll(/\d+ (?:hour|minute|second)s?(?: \d+ minutes?)?/gu, 'A_WHILE')
+      .replaceAll(/(?<=content-length: )\d+/gu, 'A_LENGTH')
+    expect(constant).toMatchSnapshot()
+    expect(signedIn).toEqual([identity])
+    expect(page.problems).toEqual([])
+  }, 60_000)
+})
