@@ -305,6 +305,9 @@ describe('a command', () => {
   it('that fails, is not there, or does not end is not told; what it started ends with it', async () => {
     await expect(commandAlert({ command: ['false'] }).tell(alert)).rejects.toThrow('ended with code 1')
     await expect(commandAlert({ command: ['/nowhere/at-all'] }).tell(alert)).rejects.toThrow('ENOENT')
+    // What it says is nobody's to read, and keeps it from nothing.
+    const talkative = 'head -c 300000 /dev/zero; head -c 300000 /dev/zero >&2'
+    await commandAlert({ command: ['sh', '-c', talkative], timeout: 20_000 }).tell(alert)
     const mark = join(tmpdir(), `owner-sso-alive-${process.pid}`)
     const lasting = commandAlert({ command: ['sh', '-c', `(sleep 2; touch ${mark}) & sleep 60`], timeout: 300 })
     await expect(lasting.tell(alert)).rejects.toThrow('did not end within 300 ms')

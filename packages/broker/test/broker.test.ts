@@ -6,7 +6,7 @@ import { request as httpsRequest } from 'node:https'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { describe, expect, it } from '@jest/globals'
+import { describe, expect, it, jest } from '@jest/globals'
 import { createSso, createTokenManager, StoreError, type TokenStore } from '@owner-sso/core'
 import { memoryTokenStore } from '@owner-sso/token-store-memory'
 import { generate } from 'selfsigned'
@@ -356,6 +356,24 @@ it.each([
   await using home = await startHome()
   const options = Object.assign({ tokens: home.tokens, clients: home.clients }, wrong)
   expect(() => Reflect.apply(tokenBroker, undefined, [options])).toThrow(message)
+})
+
+it('ends its servers with itself, and says that it can’t answer where nobody knows why', async () => {
+  await using home = await startHome()
+  const key = await home.invite('script')
+  const getTokens = () => Promise.reject(new Error('a mistake of ours'))
+  const warned = jest.spyOn(process, 'emitWarning').mockReturnValue(undefined)
+  const broken = tokenBroker({ tokens: { ...home.tokens, getTokens }, clients: home.clients })
+  const { url } = await broken.listen({ port: 0 })
+  const answer = await refreshAt(url, key)
+  expect([answer.status, await answer.json()]).toEqual([
+    500,
+    { error: 'temporarily_unavailable', error_description: 'The call could not be answered.' },
+  ])
+  expect(warned.mock.calls.map(([what]) => what)).toEqual(['the broker failed.'])
+  warned.mockRestore()
+  await broken.close()
+  await expect(refreshAt(url, key)).rejects.toThrow('fetch failed')
 })
 
 describe('each answer and each line of the log', () => {

@@ -1,12 +1,12 @@
 /** The clients and their file: what is read, what is kept, and what is never lost. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { currentHolder } from '@owner-sso/core'
 import { fileTokenStore } from '@owner-sso/token-store-file'
 import { memoryTokenStore } from '@owner-sso/token-store-memory'
@@ -15,6 +15,8 @@ import { brokerClients, type BrokerClients, ClientsError, type Invitation, type 
 import { parseClientList } from '../src/clients/client-list.ts'
 import { rotated } from '../src/clients/rotation.ts'
 import { sha256 } from '../src/clients/secret.ts'
+import { withFileLock } from '../src/notes/file-lock.ts'
+import { fileNotes } from '../src/notes/file-notes.ts'
 
 const invitation = { name: 'thermostat', accounts: ['Ann@Example.com'] }
 let folder: string
@@ -59,6 +61,83 @@ describe.each(places)('clients in %s', (_place, open) => {
     expect(await clients.revoke('thermostat')).toBe(true)
     expect([await clients.find(last), await clients.list()]).toEqual([undefined, []])
     await expect(clients.rotate('thermostat')).rejects.toMatchObject({ reason: 'unknown-client' })
+  })
+
+  it('are told with what is known of each, and rotated with the grace that was given', async () => {
+    const clients = open()
+    const now = 1_790_000_000
+    jest.spyOn(Date, 'now').mockReturnValue(now * 1000 + 900)
+    try {
+      const full = { ...invitation, scope: ['proxy', 'token', 'proxy'] as const, expiresAt: now + 100.9 }
+      const { refresh_token: first } = await clients.invite({ ...full, limits: { callsPerMinute: 5 } })
+      await clients.invite({ ...invitation, name: 'other', limits: {} })
+      const thermostat = {
+        name: 'thermostat',
+        accounts: ['ann@example.com'],
+        scope: ['proxy', 'token'],
+        invited_at: now,
+        expires_at: now + 100,
+        limits: { callsPerMinute: 5 },
+      }
+      const other = { name: 'other', accounts: ['ann@example.com'], scope: ['token'], invited_at: now }
+      expect(await clients.list()).toStrictEqual([
+        { calls: 0, ...thermostat },
+        { calls: 0, ...other },
+      ])
+      for (const address of ['192.0.2.1', '192.0.2.2']) clients.noteUse('other', address)
+      await clients.close()
+      clients.noteUse('other', '192.0.2.3')
+      await clients.close()
+      expect((await clients.list())[1]).toStrictEqual({
+        ...other,
+        calls: 3,
+        last_used_at: now,
+        last_address: '192.0.2.3',
+      })
+      for (const grace of [-1, Number.NaN]) {
+        await expect(clients.rotate('thermostat', { grace })).rejects.toThrow('grace must be a number of seconds')
+      }
+      const { client, refresh_token: second } = await clients.rotate('thermostat', { grace: 9.1 })
+      expect(client).toStrictEqual(thermostat)
+      const at = async (seconds: number) => {
+        jest.spyOn(Date, 'now').mockReturnValue((now + seconds) * 1000)
+        return Promise.all([first, second].map(async (secret) => (await clients.find(secret))?.name))
+      }
+      expect(await at(9.9)).toEqual(['thermostat', 'thermostat'])
+      expect(await at(10)).toEqual([undefined, 'thermostat'])
+      expect(await at(99.9)).toEqual([undefined, 'thermostat'])
+      expect(await at(100)).toEqual([undefined, undefined])
+      expect(await clients.revoke('nobody')).toBe(false)
+      expect((await clients.list()).map(({ name }) => name)).toEqual(['thermostat', 'other'])
+      await expect(clients.rotate('nobody')).rejects.toThrow('There is no client named nobody.')
+      await expect(clients.invite({ ...invitation, name: 'other' })).rejects.toThrow(
+        'There is a client named other already. Revoke it first, or rotate its secret.',
+      )
+    } finally {
+      jest.restoreAllMocks()
+    }
+  })
+
+  it('get another secret at each use, and the former one ends a grace after it was used', async () => {
+    const clients = open()
+    const now = 1_790_000_000
+    const clock = jest.spyOn(Date, 'now').mockReturnValue(now * 1000)
+    try {
+      const { refresh_token: first } = await clients.invite(invitation)
+      const second = (await clients.replaceSecret(first, 5)) ?? ''
+      expect(await clients.replaceSecret('nobody’s', 5)).toBeUndefined()
+      clock.mockReturnValue((now + 50) * 1000)
+      expect((await clients.find(first))?.name).toBe('thermostat')
+      await clients.replaceSecret(second, 5)
+      const at = async (seconds: number) => {
+        clock.mockReturnValue((now + seconds) * 1000)
+        return Promise.all([first, second].map(async (secret) => (await clients.find(secret))?.name))
+      }
+      expect(await at(54)).toEqual(['thermostat', 'thermostat'])
+      expect(await at(55)).toEqual([undefined, 'thermostat'])
+    } finally {
+      jest.restoreAllMocks()
+    }
   })
 
   it('are all there when many are invited at the same time', async () => {
@@ -226,6 +305,143 @@ describe('the file of clients', () => {
         expect(clients === 'refused' || clients.every(isWhole)).toBe(true)
       }),
     )
+  })
+})
+
+describe('a file that processes share', () => {
+  afterEach(() => void jest.restoreAllMocks())
+  const opened = async (name: string, content = '{}') => {
+    const file = join(await mkdtemp(join(folder, 'shared-')), name)
+    await writeFile(file, content, { mode: 0o600 })
+    return file
+  }
+  /** What a holder writes into its lock. */
+  const lockedBy = (file: string, number: number, holder: object): Promise<void> =>
+    writeFile(`${file}.lock-${number}`, JSON.stringify(holder))
+  const stranger = { ...currentHolder(), boot: 'another machine' }
+  const locksOf = async (file: string) => (await readdir(join(file, '..'))).filter((name) => name.includes('.lock'))
+
+  it('is locked with the next number, which is free afterwards, and private', async () => {
+    const file = await opened('a.json')
+    await lockedBy(file, 9, { free: true })
+    const lock = `${file}.lock-10`
+    await withFileLock(file, async () => {
+      expect(JSON.parse(await readFile(lock, 'utf8'))).toEqual(JSON.parse(JSON.stringify(currentHolder())))
+      expect((await stat(lock)).mode & 0o777).toBe(0o600)
+      expect(await locksOf(file)).toEqual(['a.json.lock-10'])
+    })
+    expect(JSON.parse(await readFile(lock, 'utf8'))).toEqual({ free: true })
+    expect((await stat(lock)).mode & 0o777).toBe(0o600)
+    await expect(withFileLock(file, () => Promise.reject(new Error('full')))).rejects.toThrow('full')
+    expect(await locksOf(file)).toEqual(['a.json.lock-11'])
+    expect(await withFileLock(file, async () => 'value')).toBe('value')
+  })
+
+  it.each<[string, object | string, boolean]>([
+    ['free', { free: true }, true],
+    ['nobody’s', { pid: '1' }, true],
+    ['of one that is no object', 'null', true],
+    ['of this process', currentHolder(), false],
+    ['of a stranger, for now', stranger, false],
+    ['not to be read', '{', false],
+  ])('has a lock that is %s: another takes it over: %j: %s', async (_, holder, isFree) => {
+    const file = await opened('a.json')
+    await writeFile(`${file}.lock-1`, typeof holder === 'string' ? holder : JSON.stringify(holder))
+    const began = Date.now()
+    // Whoever waits looks at the clock after each try: the second time it is too late.
+    const clock = jest
+      .spyOn(Date, 'now')
+      .mockReturnValueOnce(began)
+      .mockReturnValue(began + 10_001)
+    const outcome = await withFileLock(file, async () => 'held').catch((error: unknown) => error)
+    clock.mockRestore()
+    if (isFree) expect(outcome).toBe('held')
+    else {
+      expect(outcome).toMatchObject({
+        reason: 'busy',
+        message: `Another process has been changing ${file} for ten seconds. Try again.`,
+      })
+      expect(await locksOf(file)).toEqual(['a.json.lock-1'])
+    }
+  })
+
+  it('is waited for ten seconds', async () => {
+    const file = await opened('a.json')
+    await lockedBy(file, 1, currentHolder())
+    const clock = jest.spyOn(Date, 'now').mockReturnValueOnce(0).mockReturnValueOnce(10_000).mockReturnValue(10_001)
+    await expect(withFileLock(file, async () => 'held')).rejects.toMatchObject({ reason: 'busy' })
+    expect(clock).toHaveBeenCalledTimes(3)
+  })
+
+  it('is taken from a stranger who has had it for more than half a minute', async () => {
+    const file = await opened('a.json')
+    await lockedBy(file, 1, stranger)
+    await utimes(`${file}.lock-1`, 1000, 1000)
+    let now = 1_030_000
+    const clock = jest.spyOn(Date, 'now').mockImplementation(() => now)
+    const locked = withFileLock(file, async () => 'held')
+    while (clock.mock.calls.length < 4) await new Promise((resolve) => setTimeout(resolve, 1))
+    expect(await locksOf(file)).toEqual(['a.json.lock-1'])
+    now = 1_030_001
+    expect(await locked).toBe('held')
+  })
+
+  it('is read again once it may have changed, and not before', async () => {
+    const file = await opened('a.json', '{"a":1}')
+    const { ctimeMs } = await stat(file)
+    const clock = jest.spyOn(Date, 'now')
+    const notes = fileNotes(file)
+    clock.mockReturnValue(ctimeMs + 99)
+    expect(await notes.read()).not.toBe(await notes.read())
+    clock.mockReturnValue(Math.ceil(ctimeMs) + 100)
+    expect(await notes.read()).toBe(await notes.read())
+    clock.mockRestore()
+    expect(await notes.change((all) => all)).toEqual({ a: 1 })
+    expect((await stat(file)).ctimeMs).toBe(ctimeMs)
+    await notes.change((all) => ({ ...all, b: 2 }))
+    expect(await readFile(file, 'utf8')).toBe('{\n  "a": 1,\n  "b": 2\n}\n')
+    expect((await stat(file)).mode & 0o777).toBe(0o600)
+    expect(await notes.read()).toEqual({ a: 1, b: 2 })
+    expect((await readdir(join(file, '..'))).toSorted()).toEqual(['a.json', 'a.json.lock-2'])
+    expect(notes.where).toBe(file)
+    expect(await fileNotes(`${file}.none`).read()).toEqual({})
+  })
+
+  it('says what is wrong with it', async () => {
+    for (const content of ['', '[]', 'null', '"text"', '7']) {
+      const file = await opened('a.json', content)
+      await expect(fileNotes(file).read()).rejects.toMatchObject({
+        reason: 'malformed',
+        message: `${file} must be a JSON object.`,
+      })
+    }
+    const file = await opened('a.json')
+    await chmod(file, 0o602)
+    await expect(fileNotes(file).read()).rejects.toMatchObject({
+      reason: 'not-private',
+      message: `Everybody may write to ${file}: run chmod 600 ${file}.`,
+    })
+    await chmod(file, 0o664)
+    expect(await fileNotes(file).read()).toEqual({})
+    await expect(fileNotes(join(file, 'more')).read()).rejects.toMatchObject({
+      reason: 'unreadable',
+      message: `${file}/more can’t be read (ENOTDIR).`,
+      cause: expect.objectContaining({ code: 'ENOTDIR' }),
+    })
+    await expect(fileNotes(join(folder, 'nowhere', 'a.json')).change((all) => all)).rejects.toMatchObject({
+      reason: 'unwritable',
+      message: `${folder}/nowhere/a.json can’t be written (ENOENT).`,
+      cause: expect.objectContaining({ code: 'ENOENT' }),
+    })
+    const own = new Error('a mistake of the change itself')
+    const notes = fileNotes(file)
+    await expect(
+      notes.change(() => {
+        throw own
+      }),
+    ).rejects.toBe(own)
+    // The next change does not mind.
+    expect(await notes.change(() => ({ a: 1 }))).toEqual({ a: 1 })
   })
 })
 

@@ -112,6 +112,59 @@ describe('MQTT', () => {
     await expect(mqttAlert({ url, timeout: 300 }).tell(alertOf('ann'))).rejects.toThrow('connack timeout')
   }, 20_000)
 
+  /** Takes the connection, and each message if it is to; tells what it was sent. */
+  async function startServer(acknowledges: boolean): Promise<{ readonly url: string; readonly packets: Buffer[] }> {
+    const packets: Buffer[] = []
+    const server = createServer((socket) => {
+      socket
+        .on('error', () => undefined)
+        .on('data', (data) => {
+          packets.push(data)
+          if (data[0] === 0x10) socket.write(Buffer.from([0x20, 2, 0, 0]))
+          // The identifier is behind the topic, whose length is told before it.
+          const at = data[0] === 0x33 ? 4 + data.readUInt16BE(data[1]! > 127 ? 3 : 2) + (data[1]! > 127 ? 1 : 0) : 0
+          if (at > 0 && acknowledges) socket.write(Buffer.from([0x40, 2, data[at]!, data[at + 1]!]))
+        })
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    opened.push({
+      close: async () => {
+        server.close()
+        await once(server, 'close')
+      },
+    })
+    const address = server.address()
+    return { url: `mqtt://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`, packets }
+  }
+
+  it.each([
+    [{}, 0x02],
+    [{ username: 'ann' }, 0x82],
+    [{ username: 'ann', password: 'the-password' }, 0xc2],
+  ])('with %j sends one message that is kept and acknowledged, and ends its connection', async (named, flags) => {
+    const { url, packets } = await startServer(true)
+    await mqttAlert({ url, ...named }).tell(alertOf('a b'))
+    // Level 4 of the protocol, a clean session.
+    expect(packets[0]?.subarray(4, 10)).toEqual(Buffer.from([0x4d, 0x51, 0x54, 0x54, 4, flags]))
+    for (const text of Object.values(named)) expect(packets[0]?.includes(text)).toBe(true)
+    // Published at least once, and retained.
+    expect(packets[1]?.[0]).toBe(0x33)
+    expect(packets[1]?.includes('owner-sso/a%20b')).toBe(true)
+    expect(JSON.parse(packets[1]?.subarray(packets[1].indexOf('{')).toString() ?? '')).toEqual({
+      id: 'id of sign-in.needed',
+      type: 'sign-in.needed',
+      timestamp: '2026-09-21T14:13:20.000Z',
+      data: { account: 'a b', message: 'a b has to sign in again. Until then, no program gets a token for it.' },
+    })
+    expect(packets).toHaveLength(2)
+  })
+
+  it('gives a server up that does not acknowledge the message, and leaves no connection', async () => {
+    const { url, packets } = await startServer(false)
+    await expect(mqttAlert({ url, timeout: 300 }).tell(alertOf('ann'))).rejects.toMatchObject({ name: 'TimeoutError' })
+    expect(packets).toHaveLength(2)
+  }, 20_000)
+
   it.each([
     [{ url: 'mqtt://mqtt.example.com' }, 'mqtts address'],
     [{ url: 'https://127.0.0.1' }, 'mqtts address'],
