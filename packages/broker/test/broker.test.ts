@@ -378,19 +378,17 @@ it('ends its servers with itself, and says that it can’t answer where nobody k
 
 describe('each answer and each line of the log', () => {
   /** An answer as it came, without what differs from one call to the next. */
-  function answerOf(url: string, method: string, headers: Record<string, string>, body: string): Promise<string> {
-    return new Promise((resolve, reject) => {
-      const call = httpRequest(url, { method, headers, agent: false }, (answer) => {
-        text(answer).then((content) => {
-          const { date: _date, 'content-length': length, ...others } = answer.headers
-          // Of a HEAD, the length is that of what it leaves out.
-          if (length !== undefined && method !== 'HEAD') expect(Number(length)).toBe(Buffer.byteLength(content))
-          const lines = Object.entries({ ...others, ...(length !== undefined && { 'content-length': 'right' }) })
-          resolve([answer.statusCode, ...lines.map((line) => line.join(': ')), content].join('\n'))
-        }, reject)
-      })
-      call.once('error', reject).end(body)
+  async function answerOf(url: string, method: string, headers: Record<string, string>, body: string): Promise<string> {
+    const [answer] = await once(httpRequest(url, { method, headers, agent: false }).end(body), 'response')
+    const content = await text(answer)
+    const { date: _date, 'content-length': length, ...others } = answer.headers
+    // Of a HEAD, the length is that of what it leaves out.
+    const isRight = Number(length) === Buffer.byteLength(content) || method === 'HEAD'
+    const lines = Object.entries({
+      ...others,
+      ...(length !== undefined && { 'content-length': isRight ? 'right' : length }),
     })
+    return [answer.statusCode, ...lines.map((line) => line.join(': ')), content].join('\n')
   }
 
   function constant(said: string): string {
@@ -465,11 +463,11 @@ describe('each answer and each line of the log', () => {
       const answer = await answerOf(home.url + path, method, headers, body)
       answers.push([call.replace(/W%2F%22.*/u, 'A_TAG'), answer].join('\n'))
     }
-    expect(constant(answers.join('\n\n'))).toMatchSnapshot()
+    expect(constant(answers.join('\n\n'))).toMatchSnapshot('answers')
     const now = Math.floor(Date.now() / 1000)
     for (const { at } of home.audit) expect([now, at <= now && at > now - 600]).toEqual([now, true])
-    expect(home.audit.map(({ at: _at, ...entry }) => entry)).toMatchSnapshot()
-    expect(home.told).toMatchSnapshot()
+    expect(home.audit.map(({ at: _at, ...entry }) => entry)).toMatchSnapshot('log')
+    expect(home.told).toMatchSnapshot('alerts')
   }, 60_000)
 
   it('is what the last release sent where the clients can’t be read, or too many call', async () => {
@@ -492,12 +490,14 @@ describe('each answer and each line of the log', () => {
     answers.push(await answerOf(`${server.url}/token`, 'GET', headers(key), ''))
     answers.push(await answerOf(`${server.url}/oauth2/v3/token`, 'POST', json, grant))
     await server.close()
-    expect(constant(answers.join('\n\n')).replaceAll(/(?<=retry-after: )\d{2}$/gmu, 'A_MINUTE')).toMatchSnapshot()
+    expect(constant(answers.join('\n\n')).replaceAll(/(?<=retry-after: )\d{2}$/gmu, 'A_MINUTE')).toMatchSnapshot(
+      'answers',
+    )
     expect(problems).toEqual([
       expect.objectContaining({ reason: 'malformed' }),
       expect.objectContaining({ reason: 'malformed' }),
     ])
-    expect(home.audit.map(({ at: _at, ...entry }) => entry)).toMatchSnapshot()
+    expect(home.audit.map(({ at: _at, ...entry }) => entry)).toMatchSnapshot('log')
   }, 60_000)
 })
 

@@ -353,16 +353,12 @@ describe('a file that processes share', () => {
       .spyOn(Date, 'now')
       .mockReturnValueOnce(began)
       .mockReturnValue(began + 10_001)
-    const outcome = await withFileLock(file, async () => 'held').catch((error: unknown) => error)
+    const told = ({ reason, message }: ClientsError) => ({ reason, message })
+    const outcome = await withFileLock(file, async () => 'held').catch(told)
     clock.mockRestore()
-    if (isFree) expect(outcome).toBe('held')
-    else {
-      expect(outcome).toMatchObject({
-        reason: 'busy',
-        message: `Another process has been changing ${file} for ten seconds. Try again.`,
-      })
-      expect(await locksOf(file)).toEqual(['a.json.lock-1'])
-    }
+    const message = `Another process has been changing ${file} for ten seconds. Try again.`
+    expect(outcome).toEqual(isFree ? 'held' : { reason: 'busy', message })
+    expect(await locksOf(file)).toEqual([isFree ? 'a.json.lock-2' : 'a.json.lock-1'])
   })
 
   it('is waited for ten seconds', async () => {

@@ -41,6 +41,7 @@ import { opaqueTag, waitOf } from '../src/http/current-token.ts'
 import { isOwnHost } from '../src/http/guard.ts'
 import { secondsLeft } from '../src/http/lifetime.ts'
 import { callLimits, networkOf } from '../src/http/limits.ts'
+import type { RefusedCall } from '../src/http/refusal.ts'
 import { reportsTo } from '../src/http/report.ts'
 import { tokenChanges } from '../src/http/token-changes.ts'
 import { ClientsError } from '../src/index.ts'
@@ -955,10 +956,12 @@ describe('what stands in the store', () => {
     const tries = sharedTries(store, 'tries', { tries: 1, during: 900 })
     expect(await tries.count('ann')).toBe(0)
     const notes = storeNotes(store, 'tries')
-    const [[name = '', counted] = []] = Object.entries(await notes.read())
+    const written = await notes.read()
+    const [name = ''] = Object.keys(written)
+    const counted = written[name]
     expect(counted).toEqual({ count: 1, until: now + 900 })
     for (const broken of brokenOnes(Object(counted))) {
-      await notes.change(() => ({ [name]: broken as object }))
+      await notes.change(() => ({ [name]: broken }))
       expect(await tries.count('ann')).toBe(0)
       expect(await notes.read()).toEqual({ [name]: counted })
     }
@@ -1090,6 +1093,7 @@ describe('the body of a token request', () => {
   const requestOf = (type: string, more: object = {}) =>
     Object.assign(new PassThrough(), { headers: { 'content-type': type }, ...more })
   const fieldsFrom = (request: object) => tokenRequestFields(request as IncomingMessage)
+  const refusalOf = (request: object) => fieldsFrom(request).catch((error: RefusedCall) => error.code)
   const listenersOf = (request: PassThrough) => ['data', 'end', 'close'].map((name) => request.listenerCount(name))
   const form = 'application/x-www-form-urlencoded'
   beforeEach(() => void jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate'] }))
@@ -1102,16 +1106,16 @@ describe('the body of a token request', () => {
     whole.end('a=ü')
     expect(await fields).toEqual(new Map([['a', 'ü']]))
     const long = requestOf(form)
-    const tooLong = expect(fieldsFrom(long)).rejects.toMatchObject({ code: 'ERR_BROKER_BODY_TOO_LARGE' })
+    const tooLong = refusalOf(long)
     for (const size of [16_384, 1]) long.write('x'.repeat(size))
-    await tooLong
+    expect(await tooLong).toBe('ERR_BROKER_BODY_TOO_LARGE')
     // What still comes is thrown away.
     expect(long.readableFlowing).toBe(true)
     const broken = requestOf(form)
-    const brokenOff = expect(fieldsFrom(broken)).rejects.toMatchObject({ code: 'ERR_BROKER_MALFORMED_REQUEST' })
+    const brokenOff = refusalOf(broken)
     broken.write('a=')
     broken.destroy()
-    await brokenOff
+    expect(await brokenOff).toBe('ERR_BROKER_MALFORMED_REQUEST')
     for (const request of [whole, long, broken]) expect(listenersOf(request)).toEqual(before)
     expect(jest.getTimerCount()).toBe(0)
   })

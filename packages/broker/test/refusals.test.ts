@@ -35,7 +35,8 @@ it('each have the status, the headers and the sentence that the last release had
 
 it('end a call with their code, their sentence, and the headers that were given', () => {
   const refused = new RefusedCall('ERR_BROKER_SCOPE', { 'retry-after': '1' })
-  expect({ ...refused, name: refused.name, message: refused.message }).toEqual({
+  const { name, message, code, headers } = refused
+  expect({ name, message, code, headers }).toEqual({
     name: 'RefusedCall',
     message: 'This client was not invited for that.',
     code: 'ERR_BROKER_SCOPE',
