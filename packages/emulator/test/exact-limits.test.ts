@@ -1,21 +1,42 @@
 /** Each limit at it and one beyond it, and what is taken only as a whole with a bad head and a bad tail. */
+import { X509Certificate } from 'node:crypto'
 import { EventEmitter, once } from 'node:events'
 import { createServer, type AddressInfo, Server } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import type { Request, Response } from 'express'
-import { readCookies } from '../src/http/service-request.ts'
+import type { ServiceResponse } from '../src/http/service-response.ts'
+import { readCookies, readFormFields } from '../src/http/service-request.ts'
 import { statusOf } from '../src/http/web-app.ts'
 import { eventStream } from '../src/inspector/event-stream.ts'
+import { createCertificate } from '../src/http/certificate.ts'
+import { pageFile } from '../src/inspector/inspector-page.ts'
+import { createFlows, type Traces } from '../src/journal/flows.ts'
 import type { Exchange, Journal } from '../src/journal/journal.ts'
+import { clipped, createRawExchanges, type RawExchange } from '../src/journal/raw-exchanges.ts'
+import { checkOptions } from '../src/options/check-options.ts'
+import type { Settings } from '../src/options/options.ts'
+import { captchaPicture, captchaProblem } from '../src/pages/captcha.ts'
+import { challengeResponse } from '../src/pages/challenge-page.ts'
+import { readForm } from '../src/pages/read-form.ts'
 import { createAccount } from '../src/service/accounts.ts'
 import { readAuthorizationRequest } from '../src/service/authorization-request.ts'
 import { createClock } from '../src/service/clock.ts'
 import { createCounters } from '../src/service/counters.ts'
 import { createExpiringMap } from '../src/service/expiring-map.ts'
+import type { Fault } from '../src/faults/fault.ts'
 import { checkFault } from '../src/faults/fault-checks.ts'
+import { faultWords } from '../src/faults/fault-words.ts'
 import { isLoopback, listen } from '../src/http/listeners.ts'
 import { masked, unmasked } from '../src/journal/masking.ts'
-import { isCodeVerifier, isPostedBack } from '../src/service/strictness.ts'
+import { createFactor } from '../src/service/factors.ts'
+import { createFirewall } from '../src/service/firewall.ts'
+import {
+  isCodeVerifier,
+  isPasscodeCsrf,
+  isPostedBack,
+  isRedirectUri,
+  withoutLocale,
+} from '../src/service/strictness.ts'
 import { scenarios } from '../src/switches/scenarios.ts'
 import {
   base32,
@@ -458,4 +479,424 @@ describe('the stream of events', () => {
     response.emit('drain')
     expect(jest.getTimerCount()).toBe(timers)
   })
+})
+
+describe('what is behind the masks', () => {
+  const raw = (length: number, answer?: string): RawExchange => ({
+    url: '/',
+    headers: {},
+    contentType: 'text/plain',
+    // With the address and the braces of its headers.
+    body: 'x'.repeat(length - 3),
+    ...(answer !== undefined && { answer: { headers: {}, contentType: 'text/plain', body: answer } }),
+  })
+  const most = 32 * 1024 ** 2
+
+  it('is kept up to 32 MiB, the oldest make room', () => {
+    const kept = createRawExchanges()
+    const present = (): number[] => [1, 2, 3, 4].filter((id) => kept.read(id) !== undefined)
+    kept.keep(1, raw(3))
+    kept.keep(2, raw(most - 3))
+    expect(present()).toEqual([1, 2])
+    // The same again counts once.
+    kept.keep(2, raw(most - 3))
+    expect(present()).toEqual([1, 2])
+    kept.keep(3, raw(3))
+    expect(present()).toEqual([2, 3])
+    kept.drop(2)
+    kept.drop(2)
+    kept.keep(4, raw(most - 8, 'abc'))
+    expect(present()).toEqual([3, 4])
+    kept.keep(4, raw(most - 8, 'abcd'))
+    expect(present()).toEqual([4])
+    kept.clear()
+    expect(present()).toEqual([])
+    kept.keep(1, raw(most))
+    expect(present()).toEqual([1])
+    kept.keep(2, raw(3))
+    expect(present()).toEqual([2])
+  })
+
+  it('has 64 KiB of a body', () => {
+    const [whole, longer] = ['x'.repeat(65_536), 'y'.repeat(65_537)]
+    expect([clipped(whole) === whole, clipped(longer) === 'y'.repeat(65_536)]).toEqual([true, true])
+  })
+
+  it('has the query, and what was answered once something was', () => {
+    const kept = createRawExchanges()
+    kept.keep(1, { ...raw(3), url: '/a?b=c?d' })
+    expect(kept.read(1)).toEqual({ request: { query: { b: 'c?d' }, headers: {}, body: {} }, answer: undefined })
+    const answer = { headers: { a: 'b' }, contentType: 'application/json', body: '{"c":1}' }
+    kept.keep(1, { ...raw(3), answer })
+    expect(kept.read(1)?.answer).toEqual({ headers: { a: 'b' }, body: { c: 1 } })
+    expect(kept.read(2)).toBeUndefined()
+  })
+})
+
+describe('the login that a request belongs to', () => {
+  const traces = ({
+    query = '',
+    session,
+    fields = {},
+    bearer,
+  }: Partial<Record<'query' | 'session' | 'bearer', string>> & Pick<Partial<Traces>, 'fields'>): Traces => ({
+    query: new URLSearchParams(query),
+    cookies: new Map(session === undefined ? [] : [['sso.sid', session]]),
+    fields,
+    bearer,
+  })
+
+  it('is told by each thing that an answer of it handed out', () => {
+    const flows = createFlows()
+    const flow = flows.of(traces({ query: 'code_challenge=one' }))
+    expect(flow).toEqual({ number: 1, identity: undefined })
+    expect(
+      flows.learn(flow, { 'set-cookie': ['ak=1', 'sso.sid=s1; Path=/'], location: 'https://x/?state=a?b&code=c1' }, {}),
+    ).toBe(flow)
+    flows.learn(flow, { 'set-cookie': 'sso.sid=s2' }, { access_token: 'a1', refresh_token: 'r1' })
+    flows.learn(flow, { location: ['/?code=listed'], 'set-cookie': 'other=s3' }, { access_token: '', refresh_token: 7 })
+    const asked = [
+      { query: 'code_challenge=one' },
+      { session: 's1' },
+      { session: 's2' },
+      { fields: { code: 'c1' } },
+      { fields: { code: ['c1'] } },
+      { fields: { refresh_token: 'r1' } },
+      { bearer: 'a1' },
+    ]
+    for (const each of asked) expect([each, flows.of(traces(each))]).toEqual([each, flow])
+    const none = [
+      {},
+      { session: 'a1' },
+      { session: 's3' },
+      { bearer: '' },
+      { bearer: 'r1' },
+      { fields: { code: 'listed' } },
+      { fields: { code: 's1', refresh_token: 7 } },
+    ]
+    for (const each of none) expect([each, flows.of(traces(each))]).toEqual([each, undefined])
+  })
+
+  it('begins with a challenge or with tokens alone, and is nobody’s until an e-mail is named', () => {
+    const flows = createFlows()
+    const first = flows.of(traces({ query: 'code_challenge=one&login_hint=ann%40example.com' }))
+    expect(first).toEqual({ number: 1, identity: 'ann@example.com' })
+    flows.learn(first, { 'set-cookie': 'sso.sid=s1' }, {})
+    expect(flows.of(traces({ session: 's1', fields: { identity: '' } }))?.identity).toBe('ann@example.com')
+    expect(flows.of(traces({ session: 's1', query: 'login_hint=cat', fields: { identity: 'bob' } }))?.identity).toBe(
+      'bob',
+    )
+    // The challenge is of this login, the cookie of the last.
+    expect(flows.of(traces({ session: 's1', query: 'code_challenge=two' }))).toEqual({ number: 2, identity: undefined })
+    expect(flows.learn(undefined, { location: '/?code=c' }, { refresh_token: 'r' })).toBeUndefined()
+    expect(flows.learn(undefined, {}, { access_token: 'a' })?.number).toBe(3)
+    flows.clear()
+    expect(flows.of(traces({ session: 's1' }))).toBeUndefined()
+  })
+})
+
+it('the picture of a captcha has its letters side by side, each turned otherwise', () => {
+  const at = (x: number, turn: number, letter: string): string =>
+    `<text x="${x}" y="26" rotate="${turn}" fill="currentColor" font-size="22">${letter}</text>`
+  const letters = [at(12, -14, 'A'), at(34, 0, 'B'), at(56, 14, 'C'), at(78, -14, 'D')].join('')
+  expect(captchaPicture('ABCD').markup).toBe(
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 120 36" role="img" aria-label="captcha">${letters}</svg>`,
+  )
+})
+
+it('a captcha is solved by its letters in any case; a wrong answer, or none, shows a new one', () => {
+  const answer = (captcha: string | undefined, typed: string | null, kind: 'picture' | 'hcaptcha' = 'picture') => {
+    const session = { captcha } as Parameters<typeof captchaProblem>[0]
+    const problem = captchaProblem(session, { captcha: true } as Parameters<typeof captchaProblem>[1], typed, kind)
+    return [problem, session.captcha === captcha, /^[A-FHK-NPRT-Z]{5}$/u.test(session.captcha ?? '')]
+  }
+  expect(answer('ABCDE', ' abcde ')).toEqual([undefined, true, true])
+  expect(answer('ABCDE', 'ABCDEF')).toEqual(['Captcha does not match', false, true])
+  expect(answer('ABCDE', null)).toEqual(['Recaptcha is required', false, true])
+  expect(answer(undefined, 'x')).toEqual(['Captcha does not match', false, true])
+  expect(answer('ABCDE', 'ABCDE', 'hcaptcha')).toEqual(['Captcha does not match', false, true])
+  const unasked = { captcha: undefined } as unknown as Parameters<typeof captchaProblem>[0]
+  expect([captchaProblem(unasked, undefined, null, 'picture'), unasked.captcha]).toEqual([undefined, undefined])
+})
+
+function textOf({ body }: ServiceResponse): string {
+  return typeof body === 'string' ? body : ''
+}
+
+it('the challenge page names a reference of its own, and the moment', () => {
+  const before = Math.floor(Date.now() / 1000)
+  const [, moment = ''] = /&#35;18&#46;[\da-f]{8}&#46;(\d+)&#46;[\da-f]{8}\n/u.exec(textOf(challengeResponse())) ?? []
+  expect(Number(moment)).toBeGreaterThanOrEqual(before)
+  expect(Number(moment)).toBeLessThanOrEqual(Date.now() / 1000)
+  const scripted = challengeResponse('script', 503)
+  expect([scripted.status, scripted.body]).toEqual([503, expect.stringMatching(/"\/[\da-f]{24}\?async"/u)])
+})
+
+it('the files of the inspector are those of its page alone, under its policy', () => {
+  const policy =
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
+  const files = ['index.html', 'inspector.js', 'inspector.css']
+  const types = ['text/html; charset=utf-8', 'text/javascript; charset=utf-8', 'text/css; charset=utf-8']
+  for (const [index, name] of files.entries()) {
+    expect(pageFile(name)).toEqual({
+      status: 200,
+      headers: {
+        'content-security-policy': policy,
+        'cross-origin-opener-policy': 'same-origin',
+        'content-type': types[index],
+      },
+      body: expect.stringMatching(/\S/u),
+    })
+  }
+  expect(['constructor', '', '../index.js', 'INDEX.HTML'].map(pageFile)).toEqual([
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+  ])
+})
+
+it('a form that names a field twice is none', () => {
+  expect([readFormFields('a=1&b=2'), readFormFields('a=1&a=1')]).toEqual([
+    new Map(Object.entries({ a: '1', b: '2' })),
+    undefined,
+  ])
+})
+
+it('a form is read as a browser reads it', () => {
+  const page = `<p><input type="hidden" name="outside" value="x"></p><form method="post" action="/a&amp;b">
+    <input type="hidden" name="_csrf" value="1&lt;2"><input type="hidden" name="empty">
+    <input type="hidden" name="off" value="x" disabled><input type="checkbox" name="box" value="x"><input type="submit">
+    <script><input type="hidden" name="script" value="x"></script>
+    <input type="email" name="identity"><input name="plain"></form>
+    <input type="hidden" name="after" value="x">
+    <script>var transaction_id = "t\\"1";</script><script>var _csrf = "other";</script>`
+  expect(readForm(page)).toEqual({
+    action: '/a&b',
+    hidden: new Map(Object.entries({ _csrf: '1<2', empty: '', transaction_id: 't"1' })),
+    fields: new Set(['identity', 'plain']),
+    message: undefined,
+  })
+  const said = (more: string): unknown => readForm(`<form><input name="x"></form>${more}`)
+  expect(said('<p class="message" role="alert">a &amp; b</p>')).toMatchObject({ action: undefined, message: 'a & b' })
+  expect(said('<script>var messages = {"_":["first","second"]};</script>')).toMatchObject({ message: 'first' })
+  expect(said('<script>var messages = {};</script>')).toMatchObject({ message: undefined })
+  expect(readForm('<input name="x">')).toBeUndefined()
+})
+
+describe('the firewall', () => {
+  const open = (changes: Partial<Settings> = {}) => {
+    const clock = createClock()
+    clock.freeze()
+    clock.jump(1000)
+    const firewall = { maxRequests: 2, windowSeconds: 10, blockSeconds: 20 }
+    const settings = { firewall, strictness: 'document', allowBrowsers: false, mintedBy: null, ...changes } as Settings
+    const wall = createFirewall(clock, settings)
+    const ask = (userAgent = 'x', tlsVersion?: string, address = '127.0.0.1') =>
+      wall.blocks({ address, userAgent, tlsVersion } as Parameters<typeof wall.blocks>[0])
+    return { clock, wall, ask }
+  }
+
+  it('takes so many requests in a window, and then none for a while', () => {
+    const { clock, wall, ask } = open()
+    expect([ask(), ask(), ask('y'), ask('x', 'TLSv1.2'), ask('x', undefined, '::1')]).toEqual(Array.from({ length: 5 }))
+    clock.advance(9)
+    expect([ask(), ask()]).toEqual(['more than 2 requests in 10 s', 'this client is blocked'])
+    const client = { address: '127.0.0.1', userAgent: 'x', tlsVersion: undefined }
+    expect(wall.clients()).toContainEqual({ ...client, requests: 3, windowEndsAt: 1010, blockedUntil: 1029 })
+    clock.advance(19)
+    expect(ask()).toBe('this client is blocked')
+    expect(wall.clients()).toEqual([{ ...client, requests: 0, windowEndsAt: undefined, blockedUntil: 1029 }])
+    clock.advance(1)
+    expect([ask(), ask(), ask()]).toEqual([undefined, undefined, 'more than 2 requests in 10 s'])
+    wall.lift()
+    expect([wall.clients(), ask()]).toEqual([[], undefined])
+  })
+
+  it('tells clients apart by 256 signs of their User-Agent', () => {
+    const { ask } = open()
+    const agents = ['a', 'b', 'c'].map((last) => `${'x'.repeat(256)}${last}`)
+    expect(agents.map((agent) => ask(agent))).toEqual([undefined, undefined, 'more than 2 requests in 10 s'])
+    const others = ['a', 'b', 'c'].map((last) => `${'y'.repeat(255)}${last}`)
+    expect(others.map((agent) => ask(agent))).toEqual([undefined, undefined, undefined])
+  })
+
+  it('blocks everybody for so long, even where it has no rules', () => {
+    const { clock, wall, ask } = open({ firewall: false })
+    expect(Array.from({ length: 3 }, () => ask('Mozilla/5.0', 'TLSv1.3'))).toEqual([undefined, undefined, undefined])
+    wall.block(5)
+    clock.advance(4.5)
+    expect([ask(), wall.blockedUntil]).toEqual(['everybody is blocked', 1005])
+    clock.advance(0.5)
+    expect([ask(), wall.blockedUntil]).toEqual([undefined, undefined])
+    wall.block()
+    expect(wall.blockedUntil).toBe(1905)
+    wall.block(0)
+    expect([ask(), wall.blockedUntil]).toEqual([undefined, undefined])
+    for (const wrong of [-1, Number.NaN]) expect(() => wall.block(wrong)).toThrow(TypeError)
+  })
+
+  it.each<[string, Partial<Settings>, string | undefined]>([
+    ['', {}, 'it came with TLS 1.3'],
+    [' with strictness lenient', { strictness: 'lenient' }, undefined],
+    [' where tokens are minted over it', { mintedBy: { tls: 'TLSv1.3' } }, undefined],
+    [' where they are minted over the other', { mintedBy: { tls: 'TLSv1.2' } }, 'it came with TLS 1.3'],
+  ])('refuses TLS 1.3%s: %s', (_what, changes, reason) => {
+    expect([open(changes).ask('x', 'TLSv1.3'), open(changes).ask('x', 'TLSv1.2')]).toEqual([reason, undefined])
+  })
+
+  it('refuses browsers, but for those that are let in', () => {
+    const browser = 'its User-Agent is a browser’s'
+    expect([open().ask('Firefox/1'), open({ allowBrowsers: true }).ask('Firefox/1')]).toEqual([browser, undefined])
+    const some = { allowBrowsers: /Fire/gu }
+    expect(['Firefox/1', 'Firefox/1', 'Chrome/1'].map((agent) => open(some).ask(agent))).toEqual([
+      undefined,
+      undefined,
+      browser,
+    ])
+  })
+})
+
+it('a factor has the passcodes of RFC 6238, of this step and one beside it, each once', () => {
+  const secret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'
+  const factor = createFactor({ id: 'x', name: 'Phone', totpSecret: secret })
+  expect([factor.passcode(59), factor.passcode(60), factor.passcode(1_111_111_109)]).toEqual([
+    '287082',
+    '359152',
+    '081804',
+  ])
+  expect(['28708', '2870822', ' 287082', '287082 ', '28708x'].map((passcode) => factor.check(passcode, 59))).toEqual(
+    Array.from({ length: 5 }, () => 'wrong'),
+  )
+  expect([factor.check('287082', 119), factor.check('287082', 90)]).toEqual(['wrong', 'wrong'])
+  expect([factor.check('287082', 89), factor.check('287082', 59), factor.check('287082', 0)]).toEqual([
+    'valid',
+    'replayed',
+    'replayed',
+  ])
+  for (let step = 3; step < 150; step += 1) expect(factor.check(factor.passcode(30 * step), 30 * step)).toBe('valid')
+  expect(factor.check(factor.passcode(30 * 148), 30 * 149)).toBe('replayed')
+  factor.forget()
+  expect(factor.check(factor.passcode(30 * 148), 30 * 149)).toBe('valid')
+})
+
+it.each<[string, boolean]>([
+  ['https://auth.example.com/void/callback', true],
+  ['http://[::1]:8080/void/callback', true],
+  ['app.name+1://auth/callback', true],
+  ['x https://auth.example.com/void/callback', false],
+  ['https://auth.example.com/void/callback/', false],
+  ['https://auth.example.com/other/callback', false],
+  ['ftp://auth.example.com/void/callback', false],
+  ['1app://auth/callback', false],
+  ['app://other/callback', false],
+])('a legacy client may be sent to %s: %s', (uri, isTaken) => {
+  expect(isRedirectUri({ strictness: 'lenient' }, [], uri)).toBe(isTaken)
+  expect([
+    isRedirectUri({ strictness: 'document' }, [], uri),
+    isRedirectUri({ strictness: 'document' }, [uri], uri),
+  ]).toEqual([false, true])
+  expect(isRedirectUri({ strictness: 'lenient', redirectUris: [] }, [], uri)).toBe(false)
+})
+
+it('a locale before the path is left out with strictness lenient alone', () => {
+  const urls = ['/en_us/a', '/EN_us/en_us/a', '/eng_us/a', '/en_us', '/a/en_us/b', '/e1_us/a']
+  expect(urls.map((url) => withoutLocale({ strictness: 'lenient' }, url))).toEqual(['/a', '/en_us/a', ...urls.slice(2)])
+  expect(urls.map((url) => withoutLocale({ strictness: 'document' }, url))).toEqual(urls)
+})
+
+it('the _csrf of a passcode page is its own; others only where a page shows none, or with strictness lenient', () => {
+  const pending = { csrf: 'a&b', loginCsrf: 'c&d', isUnnamed: false }
+  const posted = ['a&b', 'a&amp;b', 'c&d', 'c&amp;d', null, undefined, 'x']
+  const taken = (strictness: 'document' | 'lenient', isUnnamed: boolean): readonly boolean[] =>
+    posted.map((each) => isPasscodeCsrf({ strictness }, each, { ...pending, isUnnamed }))
+  expect(taken('document', false)).toEqual([true, false, false, false, false, false, false])
+  expect(taken('document', true)).toEqual([true, false, true, false, true, true, false])
+  expect(taken('lenient', false)).toEqual([true, true, true, true, true, true, false])
+})
+
+it('a fault is told by its words, and its bodies and headers by their names alone', () => {
+  expect(
+    faultWords({
+      drop: 'mid-body',
+      delay: 0,
+      endless: false,
+      headers: { a: 'x' },
+      body: 'secret',
+      status: undefined,
+    } as unknown as Fault),
+  ).toBe('drop: mid-body, delay: 0, headers, body')
+  expect([faultWords({}), faultWords({ endless: false }), faultWords({ endless: true })]).toEqual([
+    undefined,
+    undefined,
+    'endless',
+  ])
+})
+
+/** What is said to be wrong with options. */
+function problemOf(options: object): string | undefined {
+  try {
+    checkOptions(options)
+  } catch (error) {
+    return (error as TypeError).message
+  }
+  return undefined
+}
+
+it.each<[object, string | undefined]>([
+  [{ tlsMinVersion: 'TLSv1.2', tlsMaxVersion: 'TLSv1.2' }, undefined],
+  [{ tlsMinVersion: 'TLSv1.3' }, undefined],
+  [{ tlsMaxVersion: 'TLSv1.2' }, undefined],
+  [{ tlsMinVersion: 'TLSv1.3', tlsMaxVersion: 'TLSv1.2' }, 'tlsMinVersion must not be above tlsMaxVersion'],
+  [{ mfaAt: 'token-exchange' }, undefined],
+  [{ mfaAt: 'toString' }, 'Option mfaAt must be'],
+  [{ mfaAt: 7 }, 'Option mfaAt must be'],
+])('the options %j are right, or said to be wrong: %s', (options, problem) => {
+  expect(String(problemOf(options))).toContain(String(problem))
+})
+
+it.each<[object, boolean]>([
+  [{ name: 'Phone', totpSecret: 'MY' }, true],
+  [{ id: 'x', name: 'Phone', totpSecret: 'MY' }, true],
+  [{ id: '', name: 'Phone', totpSecret: 'MY' }, false],
+  [{ id: 7, name: 'Phone', totpSecret: 'MY' }, false],
+  [{ name: '', totpSecret: 'MY' }, false],
+  [{ name: 'Phone', totpSecret: '1' }, false],
+  [['Phone'], false],
+])('a factor of an account may be %j: %s', (factor, isOne) => {
+  const account = { identity: 'a@example.com', credential: 'x', factors: [factor] }
+  const problem = 'Option accounts[0].factors must be an array of { id?, name, totpSecret }'
+  expect(problemOf({ accounts: [account] })).toBe(isOne ? undefined : problem)
+})
+
+it('backup codes have nine characters, and no e-mail is two accounts’', () => {
+  const check =
+    (...accounts: readonly object[]) =>
+    () =>
+      checkOptions({ accounts } as Parameters<typeof checkOptions>[0])
+  const ann = { identity: 'ann@example.com', credential: 'x' }
+  expect(check({ ...ann, backupCodes: ['123456789'] })).not.toThrow()
+  for (const code of ['12345678', '1234567890', 123_456_789])
+    expect(check({ ...ann, backupCodes: [code] })).toThrow('backupCodes')
+  expect(check(ann, { ...ann, identity: ' Ann@example.com' })).toThrow('accounts[1].identity is another account')
+  expect(check({ identity: 'ann@example.com' })).toThrow('Option accounts[0].credential is missing')
+  expect(check({ credential: 'x' })).toThrow('Option accounts[0].identity is missing')
+})
+
+it('a certificate is for the names of loopback and the host, and for servers alone', async () => {
+  const { ca, cert } = await createCertificate('127.0.0.2')
+  const [authority, server] = [new X509Certificate(ca), new X509Certificate(cert)]
+  expect([authority.ca, server.ca, server.verify(authority.publicKey), server.checkIssued(authority)]).toEqual([
+    true,
+    false,
+    true,
+    true,
+  ])
+  expect([authority.subject, server.subject]).toEqual(['CN=owner-sso emulator CA', 'CN=localhost'])
+  expect(server.subjectAltName).toBe(
+    'DNS:localhost, IP Address:127.0.0.1, IP Address:0:0:0:0:0:0:0:1, IP Address:127.0.0.2',
+  )
+  expect(server.keyUsage).toEqual(['1.3.6.1.5.5.7.3.1'])
+  const named = new X509Certificate((await createCertificate('car.test')).cert)
+  expect(named.subjectAltName).toBe('DNS:localhost, IP Address:127.0.0.1, IP Address:0:0:0:0:0:0:0:1, DNS:car.test')
 })

@@ -23,7 +23,7 @@ function settled(value: string): string {
     .replaceAll(/[\da-f]{8}&#46;\d+&#46;[\da-f]{8}/gu, 'RANDOM')
     .replaceAll(/\b\d+ ms\b/gu, 'TIME')
     .replaceAll(/(>)[A-Z\d](<\/text>)/gu, '$1LETTER$2')
-    .replaceAll(/[\w-]{20,}/gu, (word) => (/\d|^.+[A-Z]/u.test(word) ? 'RANDOM' : word))
+    .replaceAll(/[\w-]{20,}/gu, (word) => (/\d|^.+[A-Z]/u.test(word) ? `RANDOM of ${word.length}` : word))
     .replaceAll(/(127\.0\.0\.1|localhost)(:|%3A|&#x25;3A|&#x3a;)\d{4,5}/gu, '$1$2PORT')
 }
 
@@ -119,6 +119,13 @@ describe('a sign-in with a second factor', () => {
       answers.push((await new Client(emulator).authorize(identity)).answer)
       answers.push((await new Client(emulator).open({ login_hint: identity })).page)
     }
+    const elsewhere = new Client(emulator, { base: emulator.regionalAuthUrl })
+    answers.push((await elsewhere.open({ login_hint: 'plain@example.com' })).page)
+    answers.push(await elsewhere.send('/_emulator/exchanges'))
+    emulator.firewall.block(1)
+    emulator.once('login-page', { firewall: 'script' })
+    answers.push((await elsewhere.open()).page)
+    emulator.firewall.lift()
     emulator.account('plain@example.com').change({ locked: true })
     answers.push((await new Client(emulator).authorize('plain@example.com')).answer)
     for (const captchaKind of ['recaptcha', 'hcaptcha', 'turnstile'] as const) {

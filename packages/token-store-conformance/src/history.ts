@@ -74,7 +74,7 @@ function newest(history: readonly Operation[], operation: Operation): number {
 /** The highest version that can have stood by the end of this operation. */
 function begun(history: readonly Operation[], operation: Operation): number {
   return history
-    .filter((other) => other.kind === 'swap' && other.from < operation.to)
+    .filter((other) => other.from < operation.to)
     .reduce((most, other) => Math.max(most, versionOf(other)), 0)
 }
 

@@ -93,5 +93,5 @@ export const isolation: RuleGroup = {
 }
 
 function label(name: string): string {
-  return JSON.stringify(name.length > 40 ? `${name.slice(0, 40)}…` : name)
+  return JSON.stringify(name.slice(0, 40))
 }

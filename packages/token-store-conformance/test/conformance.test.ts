@@ -1,8 +1,10 @@
 import type { TokenStore, Versioned } from '@owner-sso/core'
-import { describe, expect, test } from '@jest/globals'
+import { describe, expect, jest, test } from '@jest/globals'
 import { tokenStoreConformance } from '../src/index.ts'
+import { writeUntilKilled, written } from '../src/writer.ts'
 import { brokenStores, claiming, sharingPlaces, storeOfReferences } from './broken-stores.ts'
 import { conformance } from './recording-runner.ts'
+import { interviewOf } from './told-lies.ts'
 
 describe('a correct store passes', () => {
   tokenStoreConformance({ describe, test, ...claiming() })
@@ -43,6 +45,8 @@ describe('a broken store fails, for each rule', () => {
     const began = Array.from(String(failed.get(rule)).matchAll(/"from":(\d+)/gu), ([, time]) => Number(time))
     expect(began.length).toBeGreaterThan(8)
     expect(began).toEqual(began.toSorted((one, other) => one - other))
+    // Of 5 callers with 8 calls each, and the last look.
+    expect(began.at(-1)).toBe(81)
   })
 
   test.each(sharingPlaces)('and so does one that shares what %s', async (place) => {
@@ -51,22 +55,38 @@ describe('a broken store fails, for each rule', () => {
     expect([...failed.keys()]).toEqual([rule])
   })
 
-  test('and so does one that calls back the watcher alone that came last', async () => {
+  test('and so does one that calls back the watcher alone that came last: within five seconds', async () => {
     const rule = 'calls a watcher back after a change, and no more once the watch has ended'
-    const { failed } = await conformance(
-      claiming({}, (store) => {
-        let end: (() => void) | undefined
-        return {
-          ...store,
-          watch: (account, onChange) => {
-            end?.()
-            return (end = store.watch?.(account, onChange)) ?? (() => undefined)
-          },
-        }
-      }),
-      rule,
-    )
-    expect([...failed.keys()]).toEqual([rule])
+    jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] })
+    try {
+      const done = new Set<string>()
+      let reads = 0
+      const outcome = conformance(
+        claiming({}, (store) => {
+          let end: (() => void) | undefined
+          return {
+            ...store,
+            read: (account) => {
+              reads += 1
+              return store.read(account)
+            },
+            watch: (account, onChange) => {
+              end?.()
+              return (end = store.watch?.(account, onChange)) ?? (() => undefined)
+            },
+          }
+        }),
+        rule,
+      ).finally(() => done.add(rule))
+      while (done.size === 0) {
+        if (jest.getTimerCount() > 0) jest.advanceTimersByTime(10)
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+      // A look at the store each hundredth of a second.
+      expect([[...(await outcome).failed.keys()], reads]).toEqual([[rule], 500])
+    } finally {
+      jest.useRealTimers()
+    }
   })
 
   test('and no rule is without its broken store', async () => {
@@ -74,4 +94,73 @@ describe('a broken store fails, for each rule', () => {
     expect(ran.toSorted()).toEqual(Object.keys(brokenStores).toSorted())
     expect([...failed]).toEqual([])
   })
+})
+
+/** A change of it is one for who has a store: `-u` writes it down. */
+test.each(Object.keys(brokenStores))(
+  'asks the last release’s questions, and notices the same wrong answers: %s',
+  async (rule) => {
+    expect(await interviewOf(rule)).toMatchSnapshot()
+  },
+)
+
+test('its rules are in groups', () => {
+  const groups: string[] = []
+  const group = (name: string, body: () => void): void => {
+    groups.push(name)
+    body()
+  }
+  tokenStoreConformance({ describe: group, test: () => undefined, ...claiming() })
+  const always = ['round trip', 'account names', 'compare and swap', 'write ids', 'many callers']
+  expect(groups).toEqual([...always, 'durability', 'accounts and changes'])
+  groups.length = 0
+  tokenStoreConformance({ describe: group, test: () => undefined, createStore: claiming().createStore })
+  expect(groups).toEqual(always)
+})
+
+test.each([
+  [undefined, 25],
+  [2, 2],
+])('with histories %j there are %i of them, each on an account of its own', async (histories, count) => {
+  const names = new Set<string>()
+  const { failed } = await conformance(
+    {
+      ...claiming({}, (store) => ({
+        ...store,
+        read: (account) => {
+          names.add(account)
+          return store.read(account)
+        },
+      })),
+      histories,
+    },
+    'gives random concurrent reads and swaps one order that all of them agree with',
+  )
+  const accounts = Array.from({ length: count }, (_, index) => `history-${index + 1}@example.com`)
+  expect([[...names], [...failed]]).toEqual([accounts, []])
+})
+
+test('names the account that has another’s record, a long one by its beginning', async () => {
+  const rule = 'keeps accounts apart, whatever their names'
+  const { failed } = await conformance(
+    claiming({}, (store) => ({
+      ...store,
+      read: (account) => store.read(account.length > 100 ? 'ann@example.com' : account),
+    })),
+    rule,
+  )
+  expect(failed.get(rule)).toContain(`"${'x'.repeat(40)}" has another account's record`)
+})
+
+test('the writer that dies goes on from what is stored, a version after the other, and tells of each', async () => {
+  const store = claiming().createStore() as TokenStore
+  await store.swap('a@example.com', 0, written(1), 'first')
+  const told: number[] = []
+  const dying = writeUntilKilled(store, 'a@example.com', (version) => {
+    told.push(version)
+    if (version === 3) throw new Error('killed')
+  })
+  await expect(dying).rejects.toThrow('killed')
+  expect([told, await store.read('a@example.com')]).toMatchObject([[2, 3], { version: 3, record: written(3) }])
+  expect(written(3)).toEqual({ schema: 1, state: 'signed-in', mark: { version: 3, filling: '3;'.repeat(1024) } })
 })

@@ -39,6 +39,7 @@ describe('the checker refuses', () => {
     ['two reads that disagree', [swap(1, 2, 1), swap(3, 8, 2), read(4, 5, 2), read(6, 7, 1)], /after version 2/],
     ['a read before the write', [read(1, 2, 1), swap(3, 4, 1)], /after version 1 was seen/],
     ['a conflict for nothing', [swap(1, 2, 1), conflict(3, 4, 1), swap(5, 6, 2)], /although that version stood/],
+    ['a conflict before two swaps', [swap(1, 2, 1), conflict(3, 5, 1), swap(6, 8, 2), swap(4, 9, 3)], /version 1 met/],
     ['a conflict on an empty store', [conflict(1, 2, 0)], /although that version stood/],
   ])('%s', (_name, history, words) => {
     expect(flaw(history)).toMatch(words)

@@ -107,7 +107,7 @@ function phaseInputs(asksFor: Session['asksFor'], named: (name: string) => strin
 
 /** What the login page calls one of the document's hidden inputs. */
 export function hiddenInputName({ rename = {} }: HiddenInputsOptions, name: string): string {
-  return Object.hasOwn(rename, name) ? (rename[name] ?? name) : name
+  return rename[name] ?? name
 }
 
 /** Opens the passcode step of a session; a second page of the same session keeps counting attempts. */

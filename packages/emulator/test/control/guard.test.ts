@@ -45,6 +45,10 @@ describe('the guard of /_emulator', () => {
       'localhost.example.com',
       '127.0.0.1.example.com',
       '10.0.0.1',
+      // Loopback only to who reads a part of it.
+      'localhos[t]',
+      '[12]7.0.0.1',
+      'local:1host',
     ]) {
       const answer = await ask({ headers: { host } })
       expect([host, answer.status, answer.text]).toEqual([host, 403, expect.stringContaining('Host must be')])
@@ -95,6 +99,9 @@ describe('the guard of /_emulator', () => {
       pastTheGuard,
     )
     expect((await ask({ method: 'POST' })).status).toBe(pastTheGuard)
+    const plain = { 'content-length': 2, 'content-type': 'text/plain' }
+    expect((await ask({ method: 'HEAD', headers: plain, body })).status).toBe(pastTheGuard)
+    expect((await ask({ method: 'GET', headers: plain, body })).status).toBe(pastTheGuard)
   })
 
   it('is the only one who notices: no log, no count, no firewall', async () => {
@@ -129,7 +136,9 @@ const describeOnNetwork = outside ? describe : describe.skip
 describeOnNetwork('on a network', () => {
   it('refuses another machine, whatever Host it names', async () => {
     await using open = await startEmulator({ host: '0.0.0.0', allowRemote: true })
-    const headers = { host: `localhost:${new URL(open.authUrl).port}` }
+    const { hostname, port } = new URL(open.authUrl)
+    expect(hostname).toBe('127.0.0.1')
+    const headers = { host: `localhost:${port}` }
     const answer = await ask({ at: open, address: outside?.address ?? '', headers })
     expect([answer.status, answer.text]).toEqual([403, expect.stringContaining('this machine alone')])
     expect((await ask({ at: open, headers })).status).toBe(pastTheGuard)

@@ -3,6 +3,7 @@ import request from 'supertest'
 import { useEmulator } from '../../src/jest.ts'
 
 const identity = 'plain@example.com'
+const unknown = ['invalid_token', 'The access token is unknown, expired or revoked'] as const
 const emulator = useEmulator()
 let token: string
 beforeEach(async () => {
@@ -14,12 +15,22 @@ const get = (path: string): request.Test =>
 
 describe('the owner API', () => {
   it('lists the vehicles with their count, and shows one', async () => {
+    const daily = { id: 1001, vin: 'EMULATED000000001', display_name: 'Daily', state: 'online' }
+    const weekend = { id: 1002, vin: 'EMULATED000000002', display_name: 'Weekend', state: 'asleep' }
+    const response = [
+      { ...daily, battery_level: 76, range_km: 388 },
+      { ...weekend, battery_level: 41, range_km: 203 },
+    ]
     const list = await get('/api/1/vehicles').expect(200)
-    const { response, count }: { response: { id: number }[]; count: number } = list.body
-    expect(response).toHaveLength(count)
-    const one = await get(`/api/1/vehicles/${response[0]?.id}`).expect(200)
-    expect(one.body).toEqual({ response: response[0] })
-    await get('/api/1/vehicles/none').expect(404)
+    expect(list.body).toEqual({ response, count: 2 })
+    const one = await get('/api/1/vehicles/1002').expect(200)
+    expect(one.body).toEqual({ response: response[1] })
+    const none = await get('/api/1/vehicles/none').expect(404)
+    expect(none.body).toEqual({
+      response: null,
+      error: 'not_found',
+      error_description: 'There is no such vehicle',
+    })
   })
 
   it('echoes a command', async () => {
@@ -29,27 +40,60 @@ describe('the owner API', () => {
   })
 
   it('streams events, any number of bytes, and what it was sent', async () => {
-    const events = await get('/api/1/stream?count=2').expect(200).expect('content-type', 'text/event-stream')
-    expect(events.text.match(/^event: tick$/gmu)).toHaveLength(2)
+    const stream = (query: string): request.Test => get(`/api/1/stream${query}`).expect(200)
+    const [events, unasked] = await Promise.all([stream('?count=2'), stream('')])
+    expect(events.headers['content-type']).toBe('text/event-stream')
+    const ticks = [1, 2, 3, 4, 5].map((id) => `id: ${id}\nevent: tick\ndata: {"tick":${id}}\n\n`)
+    expect([events.text, unasked.text]).toEqual([ticks.slice(0, 2).join(''), ticks.join('')])
     const bytes = await get('/api/1/bytes/1000000').buffer(true).responseType('blob').expect(200)
-    expect(bytes.body).toHaveLength(1_000_000)
-    await get('/api/1/bytes/-1').expect(400)
+    expect(bytes.headers['content-type']).toBe('application/octet-stream')
+    expect(Buffer.alloc(1_000_000, 'x').equals(bytes.body)).toBe(true)
     const echo = await request(emulator.ownerApiUrl)
       .post('/api/1/echo')
       .set('authorization', `Bearer ${token}`)
       .set('content-type', 'text/plain')
       .send('as it came')
     expect([echo.text, echo.headers['content-type']]).toEqual(['as it came', 'text/plain'])
+    const headers = { authorization: `Bearer ${token}` }
+    const unnamed = await fetch(`${emulator.ownerApiUrl}/api/1/echo`, { method: 'POST', headers })
+    expect([unnamed.headers.get('content-type'), await unnamed.text()]).toEqual(['application/octet-stream', ''])
   })
 
-  it.each([
-    ['no token', ''],
-    ['an unknown token', 'Bearer unknown'],
-    ['another scheme', 'Basic dTpw'],
-  ])('answers %s with 401 and WWW-Authenticate', async (_case, authorization) => {
-    const answer = await request(emulator.ownerApiUrl).get('/api/1/vehicles').set('authorization', authorization)
-    expect(answer.status).toBe(401)
+  it('sends 0 bytes to a gibibyte, and no other number of them', async () => {
+    for (const length of [0, 1024 ** 3]) {
+      const leave = new AbortController()
+      const answer = await fetch(`${emulator.ownerApiUrl}/api/1/bytes/${length}`, {
+        headers: { authorization: `Bearer ${token}` },
+        signal: leave.signal,
+      })
+      expect([answer.status, answer.headers.get('content-length')]).toEqual([200, String(length)])
+      leave.abort()
+    }
+    for (const length of ['-1', '0.5', 'x', 1024 ** 3 + 1]) {
+      const refused = await get(`/api/1/bytes/${length}`).expect(400)
+      expect(refused.body).toEqual({
+        response: null,
+        error: 'invalid_length',
+        error_description: '0 to 1073741824 bytes',
+      })
+    }
+  })
+
+  it.each<[string, () => string, string, string]>([
+    ['no token', () => '', 'missing_token', 'No access token was sent'],
+    ['an unknown token', () => 'Bearer unknown', ...unknown],
+    ['another scheme', () => 'Basic dTpw', 'missing_token', 'No access token was sent'],
+    ['a scheme that ends like it', () => `XBearer ${token}`, 'missing_token', 'No access token was sent'],
+    ['more than a token', () => `Bearer ${token} x`, 'missing_token', 'No access token was sent'],
+    ['a token with more signs', () => `Bearer ${token}=`, ...unknown],
+  ])('answers %s with 401 and WWW-Authenticate', async (_case, authorization, error, description) => {
+    const answer = await request(emulator.ownerApiUrl).get('/api/1/vehicles').set('authorization', authorization())
+    expect([answer.status, answer.body]).toEqual([401, { response: null, error, error_description: description }])
     expect(answer.headers['www-authenticate']).toBe('Bearer error="invalid_token"')
+  })
+
+  it('takes the scheme in any case', async () => {
+    expect((await get('/api/1/vehicles').set('authorization', `bEARER ${token}`)).status).toBe(200)
   })
 
   it('refuses a token after eight hours, and one that was revoked before', async () => {
