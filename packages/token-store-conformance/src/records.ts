@@ -16,7 +16,7 @@ export function record(mark: unknown): TokenRecord {
 export const oddRecord: TokenRecord = record({
   text: 'Ünïcödé 🚗 \u0000 \u2028 \n \t \\ " \' </script> %s ${x}',
   keys: { '': 1, 'a.b': 2, $set: 3, 'with space': 4, constructor: 5 },
-  numbers: [0, -1, 1.5, 1e21, Number.MAX_SAFE_INTEGER, 5e-324],
+  numbers: [0, -1, 1.5, 10 ** 21, Number.MAX_SAFE_INTEGER, 5e-324],
   nothing: [null, [], {}, '', false],
   nested: [[[[{ deep: [true] }]]]],
 })
