@@ -131,7 +131,7 @@ export function claimDesk(every: number, { store, runtime }: Pick<Context, 'stor
     async ask() {
       const stored = await read()
       if (stored && isHeld(stored.record)) return { isSwept: true, wait: signOfLifeEvery }
-      const wait = stored && every > 0 ? untilDue() : 0
+      const wait = stored ? untilDue() : 0
       if (wait > 0) return { isSwept: false, wait: Math.min(wait, longestWait) }
       const began = instantOf(runtime)
       const { holder } = runtime

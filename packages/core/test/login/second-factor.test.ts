@@ -181,6 +181,13 @@ describe('the verdict on a passcode', () => {
       { code: 'ERR_SSO_PASSCODE_REJECTED', reason: 'too-many-attempts' },
     ],
     [
+      'an attempt left',
+      200,
+      { data: { valid: false, locked: 'true', attemptsRemaining: 1 } },
+      { code: 'ERR_SSO_PASSCODE_REJECTED', reason: 'invalid' },
+    ],
+    ['valid with another status of success', 201, { data: { valid: true } }, { code: 'ERR_SSO_UNEXPECTED_RESPONSE' }],
+    [
       'no attempts left',
       200,
       { data: { valid: false, attemptsRemaining: 0 } },
@@ -243,6 +250,57 @@ describe('the list of factors', () => {
       { id: 'f-1', name: 'Phone', factorType: 'token:software', factorProvider: 'P' },
       { id: 'f-2', name: 'Unnamed device', factorType: 'unknown' },
     ])
+  })
+
+  it('stands bare, or in one or two wrappings, with 50 entries at the most and 256 characters of each text', async () => {
+    const service = await startSmallService({ formSubmission: page })
+    open.push(service)
+    const sso = createSso({ authUrl: service.authUrl })
+    const factorsIn = async (body: unknown, status = 200): Promise<unknown> => {
+      service.answer({ factors: json(body, status) })
+      const outcome = await sso.beginLogin(mfa).catch((error: unknown) => error)
+      return Reflect.get(Object(outcome), 'factors') ?? outcome
+    }
+    const unnamed = (id: string) => ({ id, name: 'Unnamed device', factorType: 'unknown' })
+    const list = [{ id: 'f-1' }]
+    for (const body of [
+      list,
+      { data: list },
+      { factors: list },
+      { data: { factors: list } },
+      { factors: { data: list } },
+    ])
+      expect(await factorsIn(body)).toEqual([unnamed('f-1')])
+    const entry = { factor_id: 'f-2', id: '', name: 'n'.repeat(257), factorType: 7, factorProvider: 'p' }
+    expect(await factorsIn([entry, null, 'x', {}])).toEqual([
+      { ...unnamed('f-2'), name: 'n'.repeat(256), factorProvider: 'p' },
+    ])
+    const many = Array.from({ length: 51 }, (_, index) => ({ id: `f-${index}` }))
+    expect(await factorsIn(many)).toEqual(many.slice(0, 50).map(({ id }) => unnamed(id)))
+    const problems: [unknown, number, string][] = [
+      [{ data: { data: { data: list } } }, 200, 'neither a list nor “data” or “factors” with one (members: data)'],
+      [7, 200, '(members: none)'],
+      [{}, 200, '(members: none)'],
+      [[], 200, 'status 200 and an empty list of factors'],
+      [[{ name: 'x', type: 'y' }], 200, 'without “id” or “factor_id” (members of the first: name, type)'],
+      [list, 201, 'status 201 and '],
+    ]
+    for (const [body, status, message] of problems)
+      expect(await factorsIn(body, status)).toMatchObject({
+        code: 'ERR_SSO_UNEXPECTED_RESPONSE',
+        step: 'mfa-factors',
+        status,
+        message: expect.stringContaining(message),
+      })
+    for (const [body, status] of [
+      [{}, 401],
+      [{ error: { code: 'ERR_EXPIRED' } }, 400],
+    ] as const)
+      expect(await factorsIn(body, status)).toMatchObject({
+        code: 'ERR_SSO_PENDING_LOGIN_EXPIRED',
+        step: 'mfa-factors',
+        status,
+      })
   })
 
   it('is asked for with the transaction of the login page', async () => {

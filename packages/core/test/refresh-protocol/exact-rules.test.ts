@@ -83,6 +83,22 @@ function slowClock(skew = 0): { now: number; wallOnly: number; random: number; r
 }
 const start = 1_790_000_000
 
+/** A store that takes its time: what is not awaited is not done yet. */
+function slowly(memory: ReturnType<typeof mapStore>): ReturnType<typeof mapStore> {
+  const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+  return {
+    ...memory,
+    read: async (name) => {
+      await turn()
+      return memory.read(name)
+    },
+    swap: async (...call) => {
+      await turn()
+      return memory.swap(...call)
+    },
+  }
+}
+
 it('what has passed is the most that either clock says, and nothing where both went back', () => {
   const since = { wall: 100, monotonic: 100 }
   expect(
@@ -111,9 +127,10 @@ describe('the breaker of a fleet', () => {
   function world() {
     const clock = slowClock()
     const memory = mapStore()
+    const slow = slowly(memory)
     let isDown = false
     const guarded = guardStore(
-      { ...memory, swap: (...call) => (isDown ? Promise.reject(new Error('down')) : memory.swap(...call)) },
+      { ...slow, swap: (...call) => (isDown ? Promise.reject(new Error('down')) : slow.swap(...call)) },
       undefined,
     )
     return {
@@ -195,6 +212,7 @@ describe('the breaker of a fleet', () => {
     // 60 s are left of the block; asked for less, it stays as it was.
     expect(await one.challenged(authUrl, challenge(50))).toBe(start + 100)
     expect(await record()).toEqual(block(1, 40, 60))
+    clock.now = 99_999
     await one.passed(authUrl)
     expect(await record()).toEqual(block(1, 40, 60))
     clock.now = 100_000
@@ -220,15 +238,33 @@ describe('the breaker of a fleet', () => {
     expect(await record()).toEqual(block(1, 31, 60))
   })
 
+  it('is told in whole seconds, never too early', async () => {
+    const { clock, breaker, memory, record } = world()
+    const one = breaker()
+    await one.challenged(authUrl, challenge(100))
+    clock.now = 39_970
+    await one.challenged(authUrl, challenge(50))
+    expect(await record()).toEqual(block(1, 39, 61))
+    // What says nothing of challenges blocks nobody.
+    memory.put(name, { version: 9, record: block(0, 39, 600) as never })
+    await one.sync(authUrl)
+    expect([one.isBlocked(authUrl), await nextAttemptOf(one)]).toEqual([false, 'free'])
+    memory.clear()
+    const other = breaker()
+    await other.sync(authUrl)
+    expect([other.isBlocked(authUrl), await nextAttemptOf(other)]).toEqual([false, 'free'])
+  })
+
   it('by a clock of the future is noted again by ours, where that is ahead by more than four hours', async () => {
     for (const [ahead, isNoted] of [
       [14_400, false],
       [14_401, true],
     ] as const) {
-      const { breaker, memory, record } = world()
+      const { clock, breaker, memory, record } = world()
       memory.put(name, { version: 1, record: block(3, ahead, 600) as never })
       const one = breaker()
       await one.sync(authUrl)
+      clock.now = 500
       expect(await nextAttemptOf(one)).toBe(start + 600)
       expect(await record()).toEqual(isNoted ? block(3, 0, 600) : block(3, ahead, 600))
     }
@@ -252,6 +288,16 @@ describe('the breaker of a fleet', () => {
     memory.put(name, { version: 1, record: block(1, -100, 600) as never })
     await early.sync(authUrl)
     expect(await nextAttemptOf(early)).toBe(start + 500)
+    // Seen before, it ages by our own clocks, whichever way the wall clock jumps.
+    clock.now = 30_000
+    clock.wallOnly = -80_000
+    await early.sync(authUrl)
+    expect(await nextAttemptOf(early)).toBe(start - 50 + 470)
+    clock.wallOnly = 0
+    // Of the same version, and yet another write.
+    memory.put(name, { version: 1, writeId: 'another', record: block(1, -300, 600) as never })
+    await early.sync(authUrl)
+    expect(await nextAttemptOf(early)).toBe(start + 300)
     memory.clear()
     await early.sync(authUrl)
     expect(await nextAttemptOf(early)).toBe('free')
@@ -271,6 +317,8 @@ describe('the breaker of a fleet', () => {
     const one = createSharedBreaker(store, clock.runtime)
     await one.sync(authUrl)
     expect([await nextAttemptOf(one), swaps]).toEqual([start + 60, 3])
+    clock.now = 1
+    expect([await nextAttemptOf(one), swaps]).toEqual([start + 61, 6])
   })
 })
 
@@ -356,7 +404,10 @@ describe('the pace of a keeper', () => {
     expect(queue.next()).toBe(15_000)
     queue.succeeded()
     expect(queue.next()).toMatchObject({ account: 'b' })
-    expect([queue.next(), queue.failed()]).toMatchObject([{ account: 'c' }, 1])
+    expect([queue.failed(), queue.next()]).toEqual([1, 15_000])
+    clock.now = 495_000
+    expect(queue.next()).toMatchObject({ account: 'c' })
+    expect(queue.next()).toBe(15_000)
   })
 
   it('passes over a host that may not be asked yet, and leaves out those that it is told to', () => {
@@ -369,7 +420,7 @@ describe('the pace of a keeper', () => {
     clock.now = 50_000
     expect(queue.next()).toMatchObject({ account: 'd' })
     expect(queue.next()).toBe(10_000)
-    clock.now = 59_500
+    clock.now = 59_999
     expect(queue.next()).toBe(1000)
     clock.now = 60_000
     expect(queue.next()).toMatchObject({ account: 'a' })
@@ -384,7 +435,18 @@ describe('the claim to sweep', () => {
   function desks() {
     const clock = slowClock()
     const memory = mapStore()
-    const store = guardStore(memory, undefined)
+    const slow = slowly(memory)
+    const store = guardStore(
+      {
+        ...slow,
+        swap: (...call) => {
+          // Nobody needs what the record was before.
+          expect(call[4]).toMatchObject({ forgetOlder: true })
+          return slow.swap(...call)
+        },
+      },
+      undefined,
+    )
     const liveness = { value: 'unknown' as ReturnType<Runtime['livenessOf']> }
     const runtime = { ...clock.runtime, livenessOf: () => liveness.value }
     const desk = (interval = every) => claimDesk(interval, { store, runtime })
@@ -407,7 +469,7 @@ describe('the claim to sweep', () => {
     expect(await other.ask()).toEqual({ isSwept: true, wait: 15_000 })
     clock.now = 14_999
     expect([await claim.goesOn(), await record()]).toEqual([true, held])
-    clock.now = 15_500
+    clock.now = 15_000
     expect([await claim.goesOn(), await record()]).toEqual([true, { ...held, signs: 1, at: start + 15 }])
     expect([await claim.goesOn(), await claim.goesOn(true)]).toEqual([true, true])
     expect(await record()).toEqual({ ...held, signs: 2, at: start + 15 })
@@ -421,6 +483,10 @@ describe('the claim to sweep', () => {
       { isSwept: false, wait: 100_000 },
       { isSwept: false, wait: 100_000 },
     ])
+    // By the clock that never jumps as well.
+    clock.wallOnly = -10_000_000
+    expect(await one.ask()).toEqual({ isSwept: false, wait: 100_000 })
+    clock.wallOnly = 0
     clock.now = 900_000
     const next = await claimed(other.ask())
     expect(await record()).toMatchObject({ at: start + 900, swept_at: start })
@@ -430,7 +496,7 @@ describe('the claim to sweep', () => {
   })
 
   it('is taken over a minute after its last sign of life, or at once where its holder is dead', async () => {
-    const { clock, desk, liveness, record } = desks()
+    const { clock, desk, liveness, memory, record } = desks()
     const [one, other] = [desk(), desk()]
     const claim = await claimed(one.ask())
     clock.now = 1000
@@ -439,11 +505,38 @@ describe('the claim to sweep', () => {
     expect(await other.ask()).toEqual({ isSwept: true, wait: 15_000 })
     clock.now = 61_000
     await claimed(other.ask())
-    expect([await claim.goesOn(), await claim.goesOn(true)]).toEqual([false, false])
+    expect([await claim.goesOn(), await claim.goesOn(), await claim.goesOn(true)]).toEqual([false, false, false])
     await claim.release(true)
     expect(await record()).toMatchObject({ at: start + 61, signs: 0, swept_at: 0 })
     liveness.value = 'dead'
     await claimed(desk().ask())
+    memory.clear()
+    await claim.release(true)
+    expect(await record()).toBeUndefined()
+  })
+
+  it('is anybody’s where the store was emptied, whoever swept a moment ago', async () => {
+    const { desk, memory, record } = desks()
+    const one = desk()
+    const claim = await claimed(one.ask())
+    await claim.release(true)
+    expect(await one.ask()).toMatchObject({ isSwept: false })
+    memory.clear()
+    await claimed(one.ask())
+    expect(await record()).toMatchObject({ swept_at: 0 })
+  })
+
+  it('counts from now where the last sweep seems to have begun a moment later, by the faster clock from then on', async () => {
+    const { clock, desk, memory } = desks()
+    memory.put(keeperRecordName, { version: 1, record: { ...idle, swept_at: start + 30 } as never })
+    const one = desk(60_000)
+    expect(await one.ask()).toEqual({ isSwept: false, wait: 60_000 })
+    memory.put(keeperRecordName, { version: 2, record: { ...idle, swept_at: start - 20 } as never })
+    const other = desk(60_000)
+    expect(await other.ask()).toEqual({ isSwept: false, wait: 40_000 })
+    clock.now = 10_000
+    clock.wallOnly = -100_000
+    expect(await other.ask()).toEqual({ isSwept: false, wait: 30_000 })
   })
 
   it('for one sweep alone is held by the clock of its holder: a minute, and five that clocks may differ by', async () => {
@@ -737,6 +830,17 @@ describe('a store in the protocol’s hands', () => {
       [3, record, 'w3', { expectedWriteId: 'o' }],
       [3, record, 'w4', { forgetOlder: true, expectedWriteId: 'o' }],
     ])
+    // All of a record's fields can be enumerated: not every store writes JSON.
+    await store.swap('a', undefined, signedIn(), 'w5')
+    const written: unknown = (swaps.at(-1) as unknown[])[1]
+    expect(Object.keys(Object(Reflect.get(Object(written), 'tokens')))).toContain('refresh_token')
+    const hinted = { ...base, hints: 0, watch: watchOnce }
+    function watchOnce(this: typeof hinted): () => void {
+      this.hints += 1
+      return () => undefined
+    }
+    guardStore(hinted, undefined).watch?.('a', () => undefined)
+    expect(hinted.hints).toBe(1)
     expect([store.accounts, store.watch]).toEqual([undefined, undefined])
     expect(['accounts' in store, 'watch' in store]).toEqual([false, false])
   })
