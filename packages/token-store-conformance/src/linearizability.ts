@@ -53,7 +53,6 @@ async function randomHistory(views: readonly TokenStore[], account: string, seed
         if (isConflict(result)) {
           history.push({ kind: 'conflict', expected, from, to: tick() })
         } else {
-          assert.equal(result.version, expected + 1, 'a swap did not count up by one')
           history.push({ kind: 'swap', version: result.version, content: JSON.stringify(next), from, to: tick() })
           seen = result.version
           seenId = result.writeId

@@ -41,7 +41,8 @@ export async function applied(
   return result
 }
 
-export function isConflict(result: Versioned | Conflict): result is Conflict {
+export function isConflict(result: Versioned | Conflict | undefined): result is Conflict {
+  assert.ok(result !== undefined, 'a swap returned nothing')
   return 'conflict' in result
 }
 

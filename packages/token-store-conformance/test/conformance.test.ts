@@ -1,4 +1,4 @@
-import type { TokenStore, Versioned } from '@owner-sso/core'
+import type { TokenRecord, TokenStore, Versioned } from '@owner-sso/core'
 import { describe, expect, jest, test } from '@jest/globals'
 import { tokenStoreConformance } from '../src/index.ts'
 import { writeUntilKilled, written } from '../src/writer.ts'
@@ -6,8 +6,18 @@ import { brokenStores, claiming, sharingPlaces, storeOfReferences } from './brok
 import { conformance } from './recording-runner.ts'
 import { interviewOf } from './told-lies.ts'
 
+function fail(): never {
+  throw new Error('the record is frozen')
+}
+
 describe('a correct store passes', () => {
   tokenStoreConformance({ describe, test, ...claiming() })
+
+  test('also one whose writer died before its first write', async () => {
+    const rule = 'keeps what was acknowledged to a writer that dies in the middle of the next write'
+    const { ran, failed } = await conformance({ ...claiming(), crash: async () => 0 }, rule)
+    expect([ran, [...failed]]).toEqual([[rule], []])
+  })
 
   test('also one that answers at once, and tells of changes later', async () => {
     const rule = 'calls a watcher back after a change, and no more once the watch has ended'
@@ -55,6 +65,23 @@ describe('a broken store fails, for each rule', () => {
     expect([...failed.keys()]).toEqual([rule])
   })
 
+  test.each<[string, (record: TokenRecord) => void]>([
+    ['a record', (record) => Reflect.defineProperty(record, 'seen', { value: true }) || fail()],
+    [
+      'what is in a record',
+      (record) => Reflect.defineProperty(Object(Reflect.get(record, 'mark')).keys, 'seen', { value: true }) || fail(),
+    ],
+  ])('and so does one that writes into %s that it was given', async (_what, writeInto) => {
+    const rule = 'reads back exactly the JSON value that was stored'
+    const encode = (record: TokenRecord): string => {
+      const text = JSON.stringify(record)
+      writeInto(record)
+      return text
+    }
+    const { failed } = await conformance(claiming({ encode }), rule)
+    expect([...failed]).toEqual([[rule, 'Error: the record is frozen']])
+  })
+
   test('and so does one that calls back the watcher alone that came last: within five seconds', async () => {
     const rule = 'calls a watcher back after a change, and no more once the watch has ended'
     jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] })
@@ -79,7 +106,7 @@ describe('a broken store fails, for each rule', () => {
         rule,
       ).finally(() => done.add(rule))
       while (done.size === 0) {
-        if (jest.getTimerCount() > 0) jest.advanceTimersByTime(10)
+        if (jest.getTimerCount() > 0) jest.advanceTimersToNextTimer()
         await new Promise((resolve) => setImmediate(resolve))
       }
       // A look at the store each hundredth of a second.

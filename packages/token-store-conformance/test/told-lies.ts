@@ -50,9 +50,12 @@ export async function interviewOf(rule: string): Promise<readonly string[]> {
         other: [],
       }
       const noticed = await Promise.all(
-        kinds[kind].map(async (lie) => ((await asked(rule, { call, lie })).isNoticed ? [lie] : [])),
+        kinds[kind].map(async (lie) => {
+          const { noticed: failure } = await asked(rule, { call, lie })
+          return failure === undefined ? [] : [failure === 'AssertionError' ? lie : `${lie} (${failure})`]
+        }),
       )
-      return `${line}${noticed.flat().length > 0 ? `  | ${noticed.flat().join(', ')}` : ''}`
+      return [line, noticed.flat().join(', ')].filter(Boolean).join('  | ')
     }),
   )
 }
@@ -65,7 +68,7 @@ interface Line {
 async function asked(
   rule: string,
   told?: { readonly call: number; readonly lie: string },
-): Promise<{ readonly log: readonly Line[]; readonly isNoticed: boolean }> {
+): Promise<{ readonly log: readonly Line[]; readonly noticed: string | undefined }> {
   const log: Line[] = []
   const rows = new Map<string, Versioned>()
   const watchers = new Set<() => void>()
@@ -155,7 +158,9 @@ async function asked(
     histories: 1,
   }
   const { failed } = await conformance(store, rule)
-  return { log, isNoticed: failed.size > 0 }
+  const [failure] = failed.values()
+  // `AssertionError [ERR_ASSERTION]: …`, or what the rule stumbled over.
+  return { log, noticed: failure === undefined ? undefined : (/^\w+/u.exec(failure)?.[0] ?? '') }
 }
 
 function known(answer: Answer): Versioned {
