@@ -8,6 +8,7 @@ import { HttpsProxyAgent } from 'hpagent'
 import type { Transport } from '@owner-sso/core'
 import { Agent as Dispatcher, ProxyAgent } from 'undici'
 import { property } from '../property.ts'
+import { withoutSwitching } from './switching-answer.ts'
 
 /** What of axios's configuration decides how a request travels. */
 export interface Connections {
@@ -67,8 +68,10 @@ export function connectionsFor(url: URL, config: object, straight: Straight = us
   const named = proxyAddress(property(config, 'proxy'))
   const proxy = url.protocol === 'https:' ? named : undefined
   return {
-    httpAgent: httpAgent ?? straight.httpAgent,
-    httpsAgent: proxy ? tunnel(proxy, httpsAgent ?? straight.httpsAgent) : (httpsAgent ?? straight.httpsAgent),
+    httpAgent: withoutSwitching(httpAgent ?? straight.httpAgent),
+    httpsAgent: withoutSwitching(
+      proxy ? tunnel(proxy, httpsAgent ?? straight.httpsAgent) : (httpsAgent ?? straight.httpsAgent),
+    ),
     proxy: false,
     maxRedirects: 0,
     fetchOptions: {

@@ -8,6 +8,7 @@ import axios, { type AxiosError, type AxiosInstance } from 'axios'
 import { attachBearer, type OwnerCallOptions } from '../../src/index.ts'
 import { listen, startOwnerApi } from '../servers.ts'
 import { account, signedInTokens } from '../tokens.ts'
+import { axiosVersions } from './axios-versions.ts'
 
 const emulator = useEmulator({ firewall: false })
 let tokens: TokenManager
@@ -185,3 +186,27 @@ it.each<[string, unknown, object]>([
   const options = { tokens, account, ...wrong } as OwnerCallOptions
   expect(() => attachBearer(instance as AxiosInstance, options)).toThrow(message)
 })
+
+it.each(axiosVersions)(
+  'fails at once where the owner API switches protocols unasked (axios %s)',
+  async (_version, each) => {
+    const ownerApi = await startOwnerApi()
+    const switching = 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'
+    ownerApi.answer((_seen, response) => response.socket?.write(switching))
+    const one = attachBearer(each.create({ baseURL: ownerApi.url, timeout: 10_000 }), { tokens, account })
+    try {
+      const error = await one.get('/api/1/vehicles').catch((reason: unknown) => reason)
+      expect(error).toMatchObject({ code: 'ERR_BAD_RESPONSE', message: expect.stringContaining('101') })
+      expect(each.isAxiosError(error)).toBe(true)
+      expect(inspect(error, { depth: Infinity, showHidden: true })).not.toContain(await tokens.getAccessToken(account))
+      // What it may send unasked is no such answer: one that goes on, and an offer of other protocols.
+      ownerApi.answer((_seen, response) => {
+        response.writeContinue()
+        response.writeHead(200, { upgrade: 'h2c', connection: 'upgrade' }).end('{}')
+      })
+      expect((await one.get('/api/1/vehicles')).status).toBe(200)
+    } finally {
+      await ownerApi.close()
+    }
+  },
+)

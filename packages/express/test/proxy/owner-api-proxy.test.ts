@@ -306,6 +306,7 @@ describe('an owner API that fails', () => {
     ['hangs up', ''],
     ['speaks no HTTP', 'hello\r\n\r\n'],
     ['upgrades unasked', 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'],
+    ['says unasked to go on', 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}'],
     ['sends interim answers without end', 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(100)],
     ['sends headers without end', `HTTP/1.1 200 OK\r\n${'X-Filler: x\r\n'.repeat(5000)}`],
     ['tells two lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello'],

@@ -1,0 +1,39 @@
+/**
+ * An answer 101 that nobody asked for. node:http closes the connection and says nothing to the request, and neither axios nor its
+ * `timeout` ends the call then: so the request fails here.
+ */
+import type { ClientRequest } from 'node:http'
+import { property } from '../property.ts'
+
+/** One for each agent, which is for many calls. */
+const watching = new WeakMap<object, object>()
+
+/** The same agent, whose requests fail where they are answered with other protocols. What is no agent of Node's stays as it is. */
+export function withoutSwitching<Agent>(agent: Agent): Agent | object {
+  if (typeof agent !== 'object' || agent === null) return agent
+  const addRequest = property(agent, 'addRequest')
+  // axios makes an agent of its own in place of one with the environment's proxies, and wants its methods as they are.
+  if (typeof addRequest !== 'function' || property(property(agent, 'options'), 'proxyEnv')) return agent
+  const known = watching.get(agent)
+  if (known) return known
+  const one: object = Object.create(agent, {
+    addRequest: {
+      value(request: ClientRequest, ...more: unknown[]): unknown {
+        request.once('upgrade', (_answer, socket) => {
+          // Whoever makes requests of their own may want it.
+          if (request.listenerCount('upgrade') > 0) return
+          socket.destroy()
+          request.destroy().emit('error', switched())
+        })
+        return Reflect.apply(addRequest, agent, [request, ...more])
+      },
+    },
+  })
+  watching.set(agent, one)
+  return one
+}
+
+function switched(): Error {
+  const message = 'The owner API switched protocols unasked (101).'
+  return Object.assign(new Error(message), { code: 'ERR_BAD_RESPONSE' })
+}
