@@ -44,6 +44,8 @@ const clear: FirewallRecord = { schema: 1, state: 'firewall', challenges: 0, not
 
 export function createSharedBreaker(store: GuardedStore, runtime: Runtime): SharedBreaker {
   const hosts = new Map<string, HostState>()
+  /** Claims of this process that the store did not say it took. */
+  const unanswered = new Map<string, string>()
 
   /**
    * How old a record is, the clock of who wrote it tells; but whoever looked before it was written knows that it came since
@@ -67,14 +69,36 @@ export function createSharedBreaker(store: GuardedStore, runtime: Runtime): Shar
   }
 
   /** Writes over what is known. False where another process was faster, or the store is down. */
-  async function write(name: string, change: Omit<FirewallRecord, 'schema' | 'state' | 'noted_at'>): Promise<boolean> {
+  async function write(
+    name: string,
+    change: Omit<FirewallRecord, 'schema' | 'state' | 'noted_at'>,
+    writeId: string = runtime.uniqueId(),
+  ): Promise<boolean> {
     const looked = instantOf(runtime)
     const noted = Math.floor(looked.wall / 1000)
     const record: FirewallRecord = { schema: 1, state: 'firewall', noted_at: noted, ...change }
-    const swapped = await store.swap(name, hosts.get(name), record, runtime.uniqueId())
+    const swapped = await store.swap(name, hosts.get(name), record, writeId)
     if ('conflict' in swapped) return false
     remember(name, swapped, record, looked)
     return true
+  }
+
+  /**
+   * Claims the probe. Where the store does not answer it may have taken the claim, which would hold up everybody for its time:
+   * it is told once more, and where it stays silent the next call of this process knows the claim again.
+   */
+  async function claimProbe(name: string, challenges: number): Promise<boolean> {
+    const writeId = runtime.uniqueId()
+    const claim = (): Promise<boolean> => write(name, { challenges, wait: probeTime }, writeId)
+    unanswered.set(name, writeId)
+    const claimed = await claim().catch(claim)
+    unanswered.delete(name)
+    return claimed
+  }
+
+  /** The claim that is known is one that this process was not told of. Only one call has it. */
+  function isFoundAgain(name: string, { writeId }: HostState): boolean {
+    return writeId !== undefined && writeId === unanswered.get(name) && unanswered.delete(name)
   }
 
   /** Whether the writer's clock was so far ahead of ours that a process which lives for one call would never see the end. */
@@ -88,7 +112,8 @@ export function createSharedBreaker(store: GuardedStore, runtime: Runtime): Shar
   }
 
   /** Given back it is a block whose time is over. Whatever was written since stays. */
-  function probeOf(name: string, claim: HostState): Probe {
+  function probeBy(name: string, claim: HostState): Probe {
+    hosts.set(name, { ...claim, isProbe: true })
     return {
       async giveBack() {
         const known = hosts.get(name)
@@ -119,18 +144,16 @@ export function createSharedBreaker(store: GuardedStore, runtime: Runtime): Shar
         const known = hosts.get(name)
         if (known === undefined || known.record.challenges === 0) return undefined
         const left = remaining(known)
+        if (left > 0 && isFoundAgain(name, known)) return probeBy(name, known)
         if (left > 0) {
           // Noted again by our clock: nobody waits longer than the service asked for, and nobody sends earlier.
           const again = { challenges: known.record.challenges, wait: Math.ceil(left / 1000) }
           if (isFromTheFuture(known)) await write(name, again).catch(() => false)
           throw blocked(left)
         }
-        const claimed = await write(name, { challenges: known.record.challenges, wait: probeTime })
+        const claimed = await claimProbe(name, known.record.challenges)
         const claim = hosts.get(name)
-        if (claimed && claim !== undefined) {
-          hosts.set(name, { ...claim, isProbe: true })
-          return probeOf(name, claim)
-        }
+        if (claimed && claim !== undefined) return probeBy(name, claim)
         // Another's probe, or its end.
         await read(name)
       }

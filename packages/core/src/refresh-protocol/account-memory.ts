@@ -166,29 +166,39 @@ function unknown(account: string): AccountCache {
   }
 }
 
-/** Accepts a record as the newest. Tokens that were known already keep the time of their first sight. */
+/**
+ * Accepts a record as the newest. Tokens that were known already keep the time of their first sight, unless they were saved
+ * again: then they may have another end.
+ */
 export function acceptRecord(
   cache: AccountCache,
   { version, writeId, record }: VersionedRecord,
   runtime: Runtime,
   refreshAfter: number,
 ): void {
-  const before = accessTokenOf(cache.record)
-  const knewBefore = cache.record !== undefined
+  const before = cache.record
   cache.version = version
   cache.writeId = writeId
   cache.record = record
+  const knewBefore = before !== undefined
   const { intent } = record.state === 'signed-in' ? record : {}
   if (intent === undefined) cache.intentSeen = undefined
   else if (intent.id !== cache.intentSeen?.id) cache.intentSeen = { id: intent.id, at: instantOf(runtime), knewBefore }
-  const accessToken = accessTokenOf(record)
-  if (accessToken === before && before !== undefined) return
+  if (isSameLife(before, record)) return
   cache.seen = instantOf(runtime)
-  cache.sawReplaced = before !== undefined
+  cache.sawReplaced = accessTokenOf(before) !== undefined
   cache.ages = agesOf(record, refreshAfter)
   cache.backgroundBackOff = undefined
   cache.turns = noTurns
   closeWindow(cache)
+}
+
+/** Whether both hold the same access token, from the same time and for as long. */
+function isSameLife(before: AccountRecord | undefined, record: AccountRecord): boolean {
+  const accessToken = accessTokenOf(record)
+  if (accessToken === undefined || accessToken !== accessTokenOf(before)) return false
+  if (before === undefined || before.state === 'signed-out' || record.state === 'signed-out') return false
+  return before.obtained_at === record.obtained_at && before.lifetime === record.lifetime
 }
 
 /** Which write the newest record seen was. */

@@ -5,6 +5,7 @@
 import { StoreError } from '../errors.ts'
 import { checkedRecord } from '../tokens/record-check.ts'
 import type { RollCallRecord } from '../tokens/token-record.ts'
+import type { Versioned } from '../tokens/token-store.ts'
 import type { GuardedStore } from './guarded-store.ts'
 import { rollCallName } from './record-names.ts'
 import { elapsed, type Instant, instantOf, type Runtime } from './runtime.ts'
@@ -30,18 +31,25 @@ export function createRollCall(): RollCall {
 }
 
 /**
- * The current call, made if the store has none: it is new, or was emptied.
+ * The current call, made if the store has none (it is new, or was emptied), or one that is damaged: nothing in it is worth
+ * keeping. Where it can't even be opened there is one every 30 seconds, for as long as that lasts.
  *
  * @throws StoreError where it can't be read or written
  */
 export async function currentCall({ runtime, store }: Surroundings): Promise<string> {
   for (const isLast of [false, true]) {
-    const stored = await store.read(rollCallName)
-    if (stored !== undefined) return checkedRecord(stored, 'roll-call').record.call
+    let stored: Versioned | undefined
+    try {
+      stored = await store.read(rollCallName)
+      if (stored !== undefined) return checkedRecord(stored, 'roll-call').record.call
+    } catch (error) {
+      if (!(error instanceof StoreError) || error.reason !== 'corrupt') throw error
+      if (stored === undefined) return `unknown ${Math.floor(runtime.monotonicClock() / callingInterval)}`
+    }
     if (isLast) break
     const call = runtime.uniqueId()
     // A conflict is another's call, made at the same time.
-    if (!('conflict' in (await store.swap(rollCallName, undefined, recordOf(call), call)))) return call
+    if (!('conflict' in (await store.swap(rollCallName, stored, recordOf(call), call)))) return call
   }
   throw new StoreError('busy', 'The token store has a record that it does not return.')
 }

@@ -372,6 +372,25 @@ describe('a probe that was not used is given back:', () => {
     expect(world.sent).toEqual(['r0', 's0', 'r0'])
   })
 
+  it.each([
+    [1, ['a1']],
+    [2, ['write-failed', 'a1']],
+  ])('the store took the claim, and its connection broke before it said so (%d times)', async (times, answers) => {
+    const world = await afterBlock()
+    let broken = 0
+    const swap: TokenStore['swap'] = async (name, ...rest) => {
+      const outcome = await world.store.swap(name, ...rest)
+      if (name !== firewallRecordName(host) || (broken += 1) > times) return outcome
+      throw new StoreError('write-failed', 'The connection broke.')
+    }
+    const tokens = world.process({ store: { ...world.store, swap } })
+    for (const answer of answers) {
+      expect(await tokens.getAccessToken(account).catch(({ reason }: StoreError) => reason)).toBe(answer)
+    }
+    expect(await world.process().getAccessToken('another')).toBe('a2')
+    expect(world.sent).toEqual(['r0', 'r0', 's0'])
+  })
+
   it('the intent could not be written', async () => {
     const world = await afterBlock()
     const store = stumbling(world, () => Promise.reject(new StoreError('write-failed', 'Not this record.')))

@@ -1513,7 +1513,13 @@ describe('a write over what was read', () => {
     const blind = { ...surroundings.store, read: async () => undefined }
     await expect(currentCall({ ...surroundings, store: blind })).rejects.toMatchObject({ reason: 'busy' })
     memory.put(rollCallName, { version: 9, record: { schema: 1, state: 'notes', notes: {} } })
-    await expect(currentCall(surroundings)).rejects.toMatchObject({ reason: 'corrupt' })
+    const next = await currentCall(surroundings)
+    expect(next).not.toBe(call)
+    expect(await memory.read(rollCallName)).toMatchObject({ version: 10, record: { call: next } })
+    // What others sealed is not ours to write over.
+    const sealed = { schema: 1, state: 'sealed', key: 'k', nonce: 'n', sealed: 's' } as const
+    memory.put(rollCallName, { version: 11, record: sealed })
+    await expect(currentCall(surroundings)).rejects.toMatchObject({ reason: 'wrong-key' })
   })
 })
 

@@ -1,6 +1,7 @@
 /** A store that was emptied, or set back far: the newest comes back by itself, sign-outs stay, and nothing spent is sent. */
 import { describe, expect, it } from '@jest/globals'
 import { ReauthenticationRequiredError, StoreError } from '../../src/errors.ts'
+import { rollCallName } from '../../src/refresh-protocol/record-names.ts'
 import { account, type Bench, bench, deferred, hours } from './harness.ts'
 
 const year = hours(24 * 365)
@@ -125,6 +126,37 @@ describe('an account that the store has lost', () => {
     expect(await world.process().getAccessToken(account)).toBe('a0')
     expect(heard).toEqual([{ account }])
     expect(world.sent).toEqual([])
+  })
+
+  it.each(['is damaged', 'can’t be opened'])('is put back where the roll call %s', async (how) => {
+    const { world, old } = twoProcesses()
+    await old.save(account, world.tokens())
+    await world.rollCall()
+    const read = world.store.read.bind(world.store)
+    world.store.clear()
+    world.store.put(rollCallName, { version: 7, record: { schema: 1, state: 'roll-call', call: '' } })
+    if (how !== 'is damaged') {
+      world.store.read = async (name) => {
+        if (name === rollCallName) throw new StoreError('corrupt', 'The record is damaged.')
+        return read(name)
+      }
+    }
+    await world.rollCall()
+    expect((await read(account))?.record).toMatchObject({ tokens: { access_token: 'a0' } })
+    // Nor is it looked at without end: once more by the call that its loss was.
+    await world.rollCall()
+    const reads: string[] = []
+    const looked = world.store.read.bind(world.store)
+    world.store.read = async (name) => {
+      reads.push(name)
+      return looked(name)
+    }
+    for (let calls = 0; calls < 4; calls += 1) await world.rollCall()
+    expect(reads.filter((name) => name === account)).toEqual([])
+    if (how !== 'is damaged') return
+    world.store.clear()
+    await world.rollCall()
+    expect(await read(account)).toBeDefined()
   })
 
   it('is put back once: the next roll call finds nothing to do', async () => {

@@ -28,6 +28,25 @@ describe('an account', () => {
     await expect(world.process().getAccessToken(account)).rejects.toMatchObject(signedOut)
   })
 
+  it('goes by what was saved last of the same access token: it may end sooner or later than was thought', async () => {
+    const world = bench()
+    const [tokens, other] = [world.process(), world.process()]
+    await tokens.save(account, world.tokens())
+    await other.getAccessToken(account)
+    await world.pass(hours(1))
+    const sooner = world.now() / 1000 + 600
+    await tokens.save(account, world.tokens({ expires_at: sooner }))
+    for (const one of [tokens, other]) expect(await one.status(account)).toMatchObject({ expires_at: sooner })
+    await world.pass(601_000)
+    for (const one of [tokens, other]) expect(await one.status(account)).toMatchObject({ state: 'expired' })
+    await tokens.save(account, world.tokens())
+    await world.pass(hours(3))
+    for (const one of [tokens, other]) expect(await one.getAccessToken(account)).toBe('a0')
+    expect(world.sent).toEqual([])
+    await world.pass(hours(5))
+    expect(await other.getAccessToken(account)).toBe('a1')
+  })
+
   it('whose access token was refused is as good as expired', async () => {
     const world = bench()
     const tokens = world.process()
