@@ -1,6 +1,7 @@
 /** Each limit at it and one beyond it, in what reads pages, answers and options. */
 import { inspect } from 'node:util'
 import { describe, expect, it } from '@jest/globals'
+import * as core from '../src/index.ts'
 import {
   DuplicateTokenSetError,
   OtherOwnerError,
@@ -12,6 +13,14 @@ import {
 } from '../src/index.ts'
 import { freePlace, takePlaces, untouched } from '../src/budget/places.ts'
 import { type AnsweredPage, isFirewallChallenge } from '../src/firewall/challenge-page.ts'
+import { httpFailure } from '../src/http/http-failure.ts'
+import { createHostBreaker } from '../src/firewall/host-breaker.ts'
+import { signInFirewall } from '../src/firewall/sign-in-firewall.ts'
+import { parseCallOptions } from '../src/issuer/call-options.ts'
+import { checkedAccountName, checkedTokens, replacesSession } from '../src/tokens/options.ts'
+import { isLoopback, mayCarrySecrets, verificationProblem } from '../src/support/verification.ts'
+import { isBearer } from '../src/steps/token-response.ts'
+import { requestBudgetFrom } from '../src/budget/request-budget.ts'
 import { parseKeeperOptions } from '../src/keeper/keeper-options.ts'
 import { askForPasscode, chosenFactor, secondFactorAnswer } from '../src/login/factor-choice.ts'
 import { parseSsoOptions } from '../src/login/options.ts'
@@ -454,6 +463,133 @@ it('a printed token set shows when it ends and where it is from, and no token', 
   expect(shown).not.toContain('secret')
 })
 
+describe('an error', () => {
+  const epoch = 1_790_000_000
+  const iso = new Date(epoch * 1000).toISOString()
+  /** One of each class, with its own facts. */
+  const made: readonly [core.SsoError, object][] = [
+    [new core.InvalidCredentialsError(), { code: 'ERR_SSO_INVALID_CREDENTIALS' }],
+    [new core.AccountLockedError(), { code: 'ERR_SSO_ACCOUNT_LOCKED' }],
+    [new core.CaptchaRequiredError(), { code: 'ERR_SSO_CAPTCHA_REQUIRED' }],
+    [new core.PasscodeRequiredError(), { code: 'ERR_SSO_PASSCODE_REQUIRED', reason: 'no-passcode' }],
+    [new core.PasscodeRejectedError('replayed'), { code: 'ERR_SSO_PASSCODE_REJECTED', reason: 'replayed' }],
+    [new core.PendingLoginExpiredError(), { code: 'ERR_SSO_PENDING_LOGIN_EXPIRED' }],
+    [
+      new core.RegionNotAllowedError(authUrl),
+      { code: 'ERR_SSO_REGION_NOT_ALLOWED', origin: authUrl, message: expect.stringContaining(`${authUrl} is not`) },
+    ],
+    [new core.StateMismatchError(), { code: 'ERR_SSO_STATE_MISMATCH' }],
+    [new core.IssuerMismatchError(), { code: 'ERR_SSO_ISSUER_MISMATCH' }],
+    [
+      new core.FirewallChallengeError(epoch),
+      { code: 'ERR_SSO_FIREWALL_CHALLENGE', nextAttemptAt: epoch, message: expect.stringContaining(iso) },
+    ],
+    [
+      new core.ReauthenticationRequiredError('rotated_token_lost', {}, 'gone'),
+      {
+        code: 'ERR_SSO_REAUTHENTICATION_REQUIRED',
+        reason: 'rotated_token_lost',
+        description: 'gone',
+        message: 'This account has to sign in again (rotated token lost; the service says “gone”).',
+      },
+    ],
+    [
+      new core.TokenRejectedError('invalid_scope', {}, 'no'),
+      {
+        code: 'ERR_SSO_TOKEN_REJECTED',
+        error: 'invalid_scope',
+        description: 'no',
+        message: expect.stringContaining('(invalid_scope: “no”)'),
+      },
+    ],
+    [new core.UnexpectedResponseError('x'), { code: 'ERR_SSO_UNEXPECTED_RESPONSE' }],
+    [new core.SsoTimeoutError('x'), { code: 'ERR_SSO_TIMEOUT', message: 'x' }],
+    [new core.UnreachableError('x'), { code: 'ERR_SSO_UNREACHABLE', message: 'x' }],
+    [new core.SignedOutError(), { code: 'ERR_SSO_SIGNED_OUT' }],
+    [new core.SessionExistsError(), { code: 'ERR_SSO_SESSION_EXISTS' }],
+    [
+      new core.RefreshInDoubtError(epoch),
+      { code: 'ERR_SSO_REFRESH_IN_DOUBT', nextAttemptAt: epoch, message: expect.stringContaining(iso) },
+    ],
+    [
+      new core.RefreshBudgetError(epoch),
+      {
+        code: 'ERR_SSO_REFRESH_BUDGET',
+        nextAttemptAt: epoch,
+        step: 'token-manager',
+        requestSent: false,
+        message: expect.stringContaining(iso),
+      },
+    ],
+    [
+      new core.StoreError('busy', 'x'),
+      { code: 'ERR_SSO_STORE', reason: 'busy', step: 'token-store', requestSent: false, message: 'x' },
+    ],
+  ]
+
+  it.each(made.map(([error, facts]) => [error.name, error, facts] as const))(
+    'has its name, its code and what it knows: %s',
+    (_name, error, facts) => {
+      const { name, message, ...own } = Object.assign({}, error, { name: error.name, message: error.message })
+      expect({ name, message, ...own }).toEqual({
+        name: error.constructor.name,
+        message: expect.stringMatching(/^.+$/u),
+        requestSent: true,
+        ...facts,
+      })
+      // And no other class, of this copy or another.
+      const copy = { [Symbol.for('@owner-sso/core error')]: true, ...own }
+      for (const [other] of made) {
+        const { constructor } = other
+        expect([constructor.name, error instanceof constructor]).toEqual([constructor.name, other === error])
+        expect([constructor.name, copy instanceof constructor]).toEqual([constructor.name, other === error])
+      }
+      expect(copy instanceof core.SsoError).toBe(true)
+    },
+  )
+
+  it('has where it happened, and of its cause the system’s words alone', () => {
+    const where = { step: 'refresh', status: 500, requestSent: false } as const
+    expect(new core.UnreachableError('x', where)).toMatchObject(where)
+    expect(new core.StoreError('busy', 'x', { step: 'refresh', requestSent: true })).toMatchObject({
+      step: 'refresh',
+      requestSent: true,
+    })
+    const causeOf = (cause: unknown): unknown => new core.UnreachableError('x', { cause }).cause
+    expect([causeOf(undefined), causeOf(null)]).toEqual([undefined, undefined])
+    expect('cause' in new core.UnreachableError('x')).toBe(false)
+    const own = new core.SignedOutError()
+    expect(causeOf(own)).toBe(own)
+    const told = (cause: unknown): unknown => {
+      const bare = causeOf(cause)
+      return bare instanceof Error ? [bare.message, bare.stack, Object.assign({}, bare)] : bare
+    }
+    expect(told({ code: 'ECONNRESET', syscall: 'read' })).toEqual([
+      'read ECONNRESET',
+      undefined,
+      { code: 'ECONNRESET' },
+    ])
+    expect(told({ syscall: 'read', code: 7 })).toEqual(['read', undefined, {}])
+    expect(told('secret')).toEqual(['unknown cause', undefined, {}])
+    const { message } = new core.FirewallChallengeError(Number.NaN)
+    expect(message).toContain('an unknown time')
+    expect(Object.hasOwn(new core.RegionNotAllowedError(undefined), 'origin')).toBe(false)
+    expect(new core.RegionNotAllowedError(undefined).message).toMatch(/^An unreadable address is not/u)
+    expect(new core.OtherOwnerError().message).toContain('belongs to another owner')
+    for (const plain of [new core.ReauthenticationRequiredError('no_refresh_token'), new core.TokenRejectedError('x')])
+      expect([Object.hasOwn(plain, 'description'), plain.message.includes('“')]).toEqual([false, false])
+    expect(new core.DuplicateTokenSetError('ann')).toMatchObject({
+      account: 'ann',
+      reason: 'duplicate',
+      message: expect.stringContaining('"ann"'),
+    })
+  })
+
+  it.each(['no-passcode', 'several-factors', 'in-browser'] as const)('of a passcode that is required: %s', (reason) => {
+    expect(new core.PasscodeRequiredError(reason)).toMatchObject({ reason, message: expect.stringContaining('second') })
+  })
+})
+
 describe('an error is of a class', () => {
   const errors: readonly SsoError[] = [
     new StoreError('busy', 'x'),
@@ -840,5 +976,342 @@ describe('a page', () => {
     const where = { step: 'mfa-factors', requestSent: false }
     expect(problem(page('own'), [])).toMatchObject({ ...where, message: expect.stringContaining('transaction_id') })
     expect(problem(page(undefined, 'own'), [])).toMatchObject({ ...where, message: expect.stringContaining('_csrf') })
+  })
+})
+
+describe('a request without an answer', () => {
+  const fate = { step: 'refresh', requestSent: true, timedOut: false } as const
+  const failure = (code: string | undefined, more: object = {}) =>
+    httpFailure({ kind: 'no answer', code, syscall: 'read' }, { ...fate, ...more })
+
+  it.each([
+    ['ANSWER_TOO_LARGE', 'larger than 256 KiB'],
+    ['ANSWER_TOO_LONG_ON_THE_WIRE', '1 MiB'],
+    ['TOO_MANY_INTERIM_ANSWERS', 'ten interim'],
+    ['HPE_HEADER_OVERFLOW', '16 KiB'],
+    ['HPE_INVALID_VERSION', 'not valid HTTP'],
+    ['Z_DATA_ERROR', 'decompressed'],
+    ['ERR__BROTLI_X', 'decompressed'],
+    ['ERR_BROTLI_X', 'decompressed'],
+    ['ERR__ERROR_FORMAT', 'decompressed'],
+    ['ERR_FORMAT_X', 'decompressed'],
+  ])('with the code %s is one that can’t be used: %s', (code, problem) => {
+    expect(failure(code)).toMatchObject({
+      code: 'ERR_SSO_UNEXPECTED_RESPONSE',
+      step: 'refresh',
+      requestSent: true,
+      message: expect.stringContaining(problem),
+      cause: { code, message: `read ${code}` },
+    })
+  })
+
+  it.each([undefined, 'ECONNRESET', 'HPE_INVALID_EOF_STATE', 'XHPE_', 'AZ_DATA_ERROR', 'XERR_FORMAT', 'ERR_OTHER'])(
+    'with the code %s is a connection that broke',
+    (code) => {
+      expect(failure(code)).toMatchObject({ code: 'ERR_SSO_UNREACHABLE', step: 'refresh', requestSent: true })
+    },
+  )
+
+  it('was not sent, or took too long, whatever its code', () => {
+    const where = { step: 'refresh', requestSent: false }
+    expect(failure('ANSWER_TOO_LARGE', { requestSent: false })).toMatchObject({
+      ...where,
+      code: 'ERR_SSO_UNREACHABLE',
+      message: expect.stringContaining('Nothing was sent'),
+      cause: { code: 'ANSWER_TOO_LARGE' },
+    })
+    expect(failure('ANSWER_TOO_LARGE', { timedOut: true })).toMatchObject({
+      code: 'ERR_SSO_TIMEOUT',
+      step: 'refresh',
+      requestSent: true,
+    })
+    expect(failure(undefined, { timedOut: true, requestSent: false })).toMatchObject({
+      ...where,
+      code: 'ERR_SSO_TIMEOUT',
+    })
+  })
+})
+
+describe('the breaker of a process', () => {
+  const failureOf = (call: () => void): unknown => {
+    try {
+      return call()
+    } catch (error) {
+      return error
+    }
+  }
+  const epoch = Date.UTC(2026, 0, 1) / 1000
+  const clock = { now: 0 }
+  const clocks = { wallClock: () => epoch * 1000 + clock.now, monotonicClock: () => clock.now }
+
+  it.each<[string | undefined, number]>([
+    [undefined, 900],
+    ['', 900],
+    ['soon', 900],
+    ['120', 120],
+    [' 120 ', 120],
+    ['59', 60],
+    ['60', 60],
+    ['61', 61],
+    ['86400', 86_400],
+    ['86401', 86_400],
+    ['9'.repeat(15), 86_400],
+    ['9'.repeat(16), 900],
+    ['120.5', 900],
+    ['-120', 900],
+    ['x 120', 900],
+    ['Thu, 01 Jan 2026 00:10:00 GMT', 600],
+    ['Thursday, 01-Jan-26 00:10:00 GMT', 600],
+    ['Wed, 31 Dec 2025 00:00:00 GMT', 60],
+    ['Thu, 01 Jan 2026 00:10:00 GMT+1', 900],
+    ['on Thu, 01 Jan 2026 00:10:00 GMT', 900],
+    ['2026-01-01T00:10:00Z', 900],
+  ])('waits as Retry-After %j says: %i s', (header, seconds) => {
+    clock.now = 0
+    const breaker = createHostBreaker(900, clocks)
+    const nextAttemptAt = epoch + seconds
+    expect(breaker.open('a:1', header, 'login-page', 403)).toMatchObject({
+      nextAttemptAt,
+      step: 'login-page',
+      status: 403,
+      requestSent: true,
+    })
+    const check = (): void => breaker.check('a:1', 'refresh')
+    clock.now = seconds * 1000 - 1
+    expect(() => breaker.check('b:1', 'refresh')).not.toThrow()
+    expect(failureOf(check)).toMatchObject({ nextAttemptAt, step: 'refresh', requestSent: false })
+    clock.now = seconds * 1000
+    expect(check).not.toThrow()
+    clock.now = 0
+    expect(check).not.toThrow()
+  })
+
+  it('keeps the longer of two waits', () => {
+    clock.now = 0
+    const breaker = createHostBreaker(900, clocks)
+    breaker.open('a', '600', 'login-page', 403)
+    clock.now = 100_500
+    expect(breaker.open('a', '120', 'login-page', 403).nextAttemptAt).toBe(epoch + 600)
+    expect(breaker.open('a', '500', 'login-page', 403).nextAttemptAt).toBe(epoch + 601)
+  })
+})
+
+describe('a sign-in asks all who share what they know of a block', () => {
+  function states(...answers: readonly (object | undefined)[]) {
+    const calls: string[] = []
+    const sharing = answers.map((answer, index) => ({
+      enter: async (origin: string) => {
+        calls.push(`enter ${index} ${origin}`)
+        if (answer instanceof Error) throw answer
+        return { giveBack: async () => void calls.push(`give back ${index}`) }
+      },
+      challenged: async () => (answer instanceof Error || answer === undefined ? undefined : Number(answer)),
+      passed: async () => void calls.push(`passed ${index}`),
+    }))
+    return { calls, gate: signInFirewall(sharing as never) }
+  }
+
+  it('once for each instance, and again after a probe that was given back', async () => {
+    const { calls, gate } = states({}, {})
+    const probe = await gate.enter(authUrl, 'login-page')
+    expect(await gate.enter(authUrl, 'login-page')).toBeUndefined()
+    await gate.enter('https://b', 'login-page')
+    await probe?.giveBack()
+    expect(await gate.enter(authUrl, 'login-page')).toBeDefined()
+    await gate.passed(authUrl)
+    const entered = (origin: string): string[] => [`enter 0 ${origin}`, `enter 1 ${origin}`]
+    expect(calls).toEqual([
+      ...entered(authUrl),
+      ...entered('https://b'),
+      'give back 0',
+      'give back 1',
+      ...entered(authUrl),
+      'passed 0',
+      'passed 1',
+    ])
+  })
+
+  it('gives back what it was given before one said no, and tells that in its own step', async () => {
+    const blocked = states({}, new core.FirewallChallengeError(7, { step: 'token-manager' }), {})
+    for (let count = 0; count < 2; count += 1) {
+      blocked.calls.length = 0
+      await expect(blocked.gate.enter(authUrl, 'mfa-verify')).rejects.toMatchObject({
+        nextAttemptAt: 7,
+        step: 'mfa-verify',
+        requestSent: false,
+      })
+      expect(blocked.calls).toEqual([`enter 0 ${authUrl}`, `enter 1 ${authUrl}`, 'give back 0'])
+    }
+    const failure = new TypeError('x')
+    await expect(states(failure).gate.enter(authUrl, 'login-page')).rejects.toBe(failure)
+  })
+
+  it('waits as long as the most careful of them says', async () => {
+    const error = new core.FirewallChallengeError(100, { step: 'login-page', status: 403 })
+    const told = async (...answers: readonly (object | undefined)[]): Promise<unknown> =>
+      states(...answers).gate.challenged(authUrl, error)
+    expect(await told(Object(150), undefined, Object(120))).toMatchObject({
+      nextAttemptAt: 150,
+      step: 'login-page',
+      status: 403,
+      requestSent: true,
+    })
+    expect(await told(Object(50))).toMatchObject({ nextAttemptAt: 100 })
+    expect(await told()).toMatchObject({ nextAttemptAt: 100 })
+  })
+})
+
+describe('secrets travel', () => {
+  it.each([
+    ['https://a.example', true, false],
+    ['http://a.example', false, false],
+    ['http://localhost:1', true, true],
+    ['http://[::1]:1', true, true],
+    ['http://127.0.0.1', true, true],
+    ['http://127.255.255.255', true, true],
+    ['https://127.0.0.1', true, true],
+    ['http://127.0.0.1.example', false, false],
+    ['http://localhost.example', false, false],
+    ['ftp://localhost', false, true],
+  ])('to %s: %s, which is on this machine: %s', (address, may, isHere) => {
+    expect([mayCarrySecrets(new URL(address)), isLoopback(new URL(address))]).toEqual([may, isHere])
+  })
+
+  it('to nobody whom this process, or the agent, was told to trust unseen', () => {
+    const [there, here] = [new URL(authUrl), new URL('https://localhost')]
+    const trusting = { options: { rejectUnauthorized: false } }
+    const careful: unknown[] = [undefined, null, {}, { options: {} }, { options: { rejectUnauthorized: true } }]
+    for (const agent of careful) expect(verificationProblem(there, agent)).toBeUndefined()
+    expect(verificationProblem(there, trusting)).toContain('its agent has rejectUnauthorized: false')
+    expect(verificationProblem(here, trusting)).toBeUndefined()
+    const before = process.env['NODE_TLS_REJECT_UNAUTHORIZED']
+    try {
+      process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0'
+      expect(verificationProblem(there)).toContain('NODE_TLS_REJECT_UNAUTHORIZED is 0')
+      expect(verificationProblem(here)).toBeUndefined()
+      process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '1'
+      expect(verificationProblem(there)).toBeUndefined()
+    } finally {
+      if (before === undefined) delete process.env['NODE_TLS_REJECT_UNAUTHORIZED']
+      else process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = before
+    }
+  })
+})
+
+describe('what a call is given', () => {
+  it('has its signal in the last place, and a signal there', () => {
+    const { signal } = new AbortController()
+    const parse = (options: unknown, before?: object): unknown =>
+      parseCallOptions('call({ signal })', options as never, before)
+    expect([parse(undefined), parse({ signal }), parse({ signal: undefined }, {})]).toEqual([
+      {},
+      { signal },
+      { signal: undefined },
+    ])
+    const shaped = { aborted: false, addEventListener: () => undefined }
+    expect(parse({ signal: shaped })).toEqual({ signal: shaped })
+    for (const misplaced of [() => parse(signal), () => parse(shaped), () => parse({}, { signal })])
+      expect(misplaced).toThrow('signal is in the wrong place: write call({ signal })')
+    for (const wrong of [null, 7, 'x', {}, { aborted: false }, { addEventListener: () => undefined }])
+      expect(() => parse({ signal: wrong })).toThrow('signal must be an AbortSignal')
+  })
+
+  it('is an account by a name that stores can keep', () => {
+    for (const name of ['a', ' ', 'ä\u{1F600}', 'owner-ss', 'x owner-sso:']) expect(checkedAccountName(name)).toBe(name)
+    for (const wrong of ['', 7, undefined, null, 'a\uD800', '\uDC00b', 'owner-sso:', 'owner-sso:x'])
+      expect(() => checkedAccountName(wrong as never)).toThrow(TypeError)
+  })
+
+  it('is a token set whole in its kinds, or a refresh token with its instance', async () => {
+    const whole = {
+      access_token: 'a',
+      refresh_token: 'r',
+      token_type: 'Bearer',
+      expires_at: 7,
+      auth_url: authUrl,
+    }
+    const sso = {
+      authUrl,
+      allowedAuthUrl: (url: string) => (url.includes('evil') ? Promise.reject(new Error(url)) : url),
+    }
+    const checked = async (tokens: unknown): Promise<unknown> => checkedTokens(tokens as never, sso as never)
+    const all = { ...whole, id_token: 'i', state: 's', expires_in: 3 }
+    expect([await checked(whole), await checked(all)]).toEqual([whole, all])
+    const bare = { access_token: '', refresh_token: 'r', token_type: 'Bearer', expires_at: 0 }
+    const asJson = async (tokens: object): Promise<unknown> => JSON.parse(JSON.stringify(await checked(tokens)))
+    expect(await asJson({ refresh_token: 'r' })).toEqual({ ...bare, auth_url: authUrl })
+    expect(await asJson({ refresh_token: 'r', auth_url: 'https://b.example' })).toEqual({
+      ...bare,
+      auth_url: 'https://b.example',
+    })
+    expect(await asJson({ refresh_token: 'r', access_token: undefined })).toEqual({ ...bare, auth_url: authUrl })
+    const plain = { authUrl, refresh: () => undefined }
+    expect(await checkedTokens({ refresh_token: 'r' }, plain as never)).toMatchObject({ auth_url: authUrl })
+    const wrong: [string, unknown][] = [
+      ['tokens', null],
+      ['tokens', 'x'],
+      ['tokens.refresh_token', {}],
+      ['tokens.refresh_token', { ...whole, refresh_token: '' }],
+      ['tokens.refresh_token', { ...whole, refresh_token: 7 }],
+      ['tokens.auth_url', { ...whole, auth_url: '' }],
+      ['tokens.auth_url', { ...whole, auth_url: 7 }],
+      ['tokens.auth_url', { ...whole, auth_url: 'nowhere' }],
+      ['tokens.access_token', { ...whole, access_token: '' }],
+      ['tokens.access_token', { ...whole, access_token: 7 }],
+      ['tokens.token_type', { ...whole, token_type: '' }],
+      ['tokens.token_type', { ...whole, token_type: undefined }],
+      ['tokens.expires_at', { ...whole, expires_at: Number.NaN }],
+      ['tokens.expires_at', { ...whole, expires_at: '7' }],
+      ['tokens.id_token', { ...whole, id_token: 7 }],
+      ['tokens.state', { ...whole, state: null }],
+      ['tokens.expires_in', { ...whole, expires_in: '3' }],
+    ]
+    for (const [name, tokens] of wrong)
+      await expect(checked(tokens)).rejects.toMatchObject({
+        name: 'TypeError',
+        message: expect.stringMatching(new RegExp(`^${name} must be`, 'u')),
+      })
+    await expect(checked({ ...whole, auth_url: 'https://evil.example' })).rejects.toThrow('evil')
+    expect([replacesSession(whole as never), replacesSession({ refresh_token: 'r' })]).toEqual([true, false])
+    expect([
+      replacesSession(whole as never, { replace: false }),
+      replacesSession({ refresh_token: 'r' }, { replace: true }),
+    ]).toEqual([false, true])
+    expect(() => replacesSession({ refresh_token: 'r' }, { replace: 'yes' as never })).toThrow('replace must be')
+  })
+
+  it('may be a budget in a word, or with its parts', () => {
+    expect([requestBudgetFrom('300'), requestBudgetFrom('300:5')]).toEqual([
+      { perMinute: 300 },
+      { perMinute: 300, burst: 5 },
+    ])
+    const parts = { perMinute: 4, burst: 2, scope: 'process' as const }
+    expect(requestBudgetFrom(parts)).toEqual(parts)
+    for (const fine of ['2', '2:1', { perMinute: 2, scope: 'store' }, '999999999'])
+      expect(requestBudgetFrom(fine)).toBeDefined()
+    for (const wrong of ['', 'x', ' 300', '300 ', '300:', '300:5:5', '1234567890', '300:1234567890', '-3', '3e2'])
+      expect(() => requestBudgetFrom(wrong, 'BUDGET')).toThrow('BUDGET must be requests a minute')
+    const figures: [object | string, string][] = [
+      ['1', 'perMinute'],
+      ['4:3', 'burst'],
+      ['4:0', 'burst'],
+      [{}, 'perMinute'],
+      [{ perMinute: 2.5 }, 'perMinute'],
+      [{ perMinute: 4, burst: 1.5 }, 'burst'],
+      [{ perMinute: 4, scope: 'fleet' }, 'scope'],
+    ]
+    for (const [wrong, name] of figures) expect(() => requestBudgetFrom(wrong)).toThrow(`requestBudget: ${name} must`)
+  })
+
+  it('has a bearer token where its type says so, in any case', () => {
+    const types = ['Bearer', 'bearer', 'BEARER', 'mac', '', undefined]
+    expect(types.map((type) => isBearer(new Map([['token_type', type]])))).toEqual([
+      true,
+      true,
+      true,
+      false,
+      false,
+      false,
+    ])
   })
 })
