@@ -1,15 +1,25 @@
 /** Each limit at it and one beyond it, and what is taken only as a whole with a bad head and a bad tail. */
 import { once } from 'node:events'
-import { type AddressInfo, connect, createServer } from 'node:net'
+import { type AddressInfo, connect, createServer, Socket } from 'node:net'
 import * as consumers from 'node:stream/consumers'
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { createServer as createHttpServer } from 'node:http'
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import type { Fixture, RecordedRequest } from '../src/fixture/fixture.ts'
 import { checkFixture, format } from '../src/fixture/fixture-checks.ts'
-import { onlyPlaceholder, parseTemplate, placeholder, render, spell } from '../src/fixture/placeholders.ts'
+import {
+  onlyPlaceholder,
+  parseTemplate,
+  placeholder,
+  placeholderName,
+  render,
+  spell,
+} from '../src/fixture/placeholders.ts'
 import { listenOnLoopback } from '../src/listener.ts'
 import { ownAddresses } from '../src/loopback.ts'
-import { maskResponse } from '../src/masking/exchange-mask.ts'
-import { type Json, maskJson, maskValue } from '../src/masking/field-masks.ts'
+import { maskResponse, type SeenResponse } from '../src/masking/exchange-mask.ts'
+import { type Json, maskAddress, maskJson, maskParameters, maskValue } from '../src/masking/field-masks.ts'
+import { maskHtml } from '../src/masking/html-mask.ts'
 import { finished, type Masking } from '../src/masking/masking.ts'
 import { maskProgram, maskText } from '../src/masking/text-mask.ts'
 import { createPseudonyms } from '../src/masking/pseudonyms.ts'
@@ -17,7 +27,8 @@ import { baseAddress, swapped } from '../src/recorder/addresses.ts'
 import { clientResponse, swappedBody } from '../src/recorder/client-response.ts'
 import { startReplay, type Replay } from '../src/replay/replay.ts'
 import { type ArrivedRequest, differences } from '../src/replay/comparison.ts'
-import { headerPairs } from '../src/recorder/upstream.ts'
+import { startResponseLimit } from '../src/recorder/response-limit.ts'
+import { createUpstream, headerPairs } from '../src/recorder/upstream.ts'
 import { transportFromText, upstreamTls } from '../src/recorder/upstream-tls.ts'
 
 const masking = (): Masking => ({ from: 'service', pseudonyms: createPseudonyms(), addresses: [] })
@@ -51,6 +62,9 @@ describe('what a recording shows of a field', () => {
     ['state', '', ''],
     ['state', 'Bearer', '{{state.1}}'],
     ['state', 'xhttps://', '{{state.1}}'],
+    ['state', 'xhttps://a', '{{state.1}}'],
+    ['state', 'https://a', '{{origin.1}}'],
+    ['message', 'Sign in Qz7x', 'Sign in {{text.1}}'],
     ['state', 'https://a b', '{{state.1}}'],
   ])('%s: %j is %j', (field, value, shown) => {
     expect(finished(maskValue(masking(), field, value))).toBe(shown)
@@ -244,6 +258,7 @@ it.each([
   [' __host-a=b; Domain=x; Secure; SameSite=None', ' __host-a=b; Secure; SameSite=None'],
   ['__Secure-a=b;domain =x;Secure', '__Secure-a=b;Secure'],
   ['x__Host-a=b; Secure', 'x__Host-a=b'],
+  ['__Host-a=b; xdomain=1; domain', '__Host-a=b; xdomain=1; domain'],
 ])('a cookie %j reaches the client as %j', (value, shown) => {
   const answer = { status: 200, headers: [['Set-Cookie', value]] as const, body: Buffer.alloc(0) }
   expect(clientResponse(answer, [], new Set()).headers).toEqual([['Set-Cookie', shown]])
@@ -458,5 +473,263 @@ describe('a replay', () => {
   ])('answers what is no request with %s, and ends the connection', async (status, bytes) => {
     const answer = await answerTo(bytes)
     expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status}\r\nx-owner-sso-emulator: 1\r\n`, 'u'))
+  })
+})
+
+describe('what a recording shows of a page', () => {
+  const page = `<!DOCTYPE html><html><head><title>Sign in Qz7xA</title><style>.qz7x{color:red}</style>
+<script>var token = "Qz7xQz7xB";</script>
+<script type="text/template"><input type="hidden" name="_csrf" value="Qz7xQz7xC"><p>Sign in</p></script>
+<script TYPE="text/x-html"><b id="Qz7xT">Sign in</b></script>
+<!-- <input type="hidden" name="transaction_id" value="Qz7xQz7xD"> -->
+</head><body class="Qz7xE">
+<form id="form" action="/oauth2/v3/authorize?state=Qz7xQz7xF&amp;scope=openid#Qz7xG" method=post>
+<input type=hidden name=state value=Qz7xQz7xH>
+<input TYPE="Submit" value="Sign in"><input type="button" value="Continue Qz7xI"><input type="reset" value="Sign in">
+<input type="text" value="Sign in"><input value = "Qz7xQz7xK" ><input value="">
+<input name="identity" value='ann&amp;bob@example.com' disabled>
+<button name="Qz7xL" value="Sign in" formaction="https://auth.example.com/a?code=Qz7xN">Sign in</button>
+<label for="identity" form="Qz7xU">Email &amp; Qz7x&#33;Qz</label>&lt;Sign&gt;
+<a href="http://127.0.0.1:4000/void/callback?code=Qz&amp;x">Qz7xQz7xH again, {{braces}}</a>
+<![CDATA[ Qz7xP ]]><?php Qz7xQ ?>
+<img src="/static/Qz7xR.png" alt="Qz7xV"/><br
+tail Qz7xS`
+
+  it('is what the last release wrote: a change of it is one for who has recordings', () => {
+    const pseudonyms = createPseudonyms()
+    const addresses = [['http://127.0.0.1:4000', 'home']] as const
+    const shown = finished(maskHtml({ from: 'service', pseudonyms, addresses }, page))
+    expect([...shown.split('\n'), pseudonyms.shapes()]).toMatchSnapshot()
+    expect(shown).not.toMatch(/qz7x/iu)
+  })
+
+  it('is read five deep: what a comment or a template holds beyond that is text', () => {
+    const input = '<input name="state" value="Qz7xQz7x">'
+    const shown = (source: string, depth: number): string => finished(maskHtml(masking(), source, depth))
+    const places = [`<!--${input}-->`, `<script type="text/html">${input}</script>`]
+    expect(places.map((place) => shown(place, 3))).toEqual(
+      places.map((place) => place.replace('Qz7xQz7x', '{{state.1}}')),
+    )
+    expect(places.map((place) => shown(place, 4))).toEqual(
+      places.map((place) => place.replace('Qz7xQz7x', '{{text.1}}')),
+    )
+  })
+})
+
+it('of an address only what is known is shown, part by part', () => {
+  const addresses = [['http://127.0.0.1:4000', 'home']] as const
+  const shown = (address: string): string => finished(maskAddress({ ...masking(), addresses }, address))
+  expect(
+    [
+      'http://127.0.0.1:4000/oauth2/v3/authorize?state=a%20b&scope=openid&state&=x#Sign',
+      'HTTP://127.0.0.1:4000',
+      '//qz7x.example/qz7x/token?',
+      'x//qz7x.example?a=b=c',
+      '/a\n?b#c?d',
+      '',
+    ].map(shown),
+  ).toMatchSnapshot()
+})
+
+it('parameters that repeat are shown with all their values', () => {
+  const shown = maskParameters(
+    masking(),
+    new URLSearchParams('scope=openid&state=a&state=b&scope=openid&scope=openid&qz7x=1'),
+  )
+  expect(shown).toEqual({
+    scope: ['openid', 'openid', 'openid'],
+    state: ['{{state.1}}', '{{state.2}}'],
+    '{{name.1}}': '{{value.1}}',
+  })
+})
+
+it('the name of a placeholder is one, whole', () => {
+  const good = ['a', '_', 'A.b-c_1', `a${'x'.repeat(79)}`]
+  const bad = ['', '1a', '.a', ' a', 'a ', 'a b', 'a\n', `a${'x'.repeat(80)}`]
+  expect([...good, ...bad].map((name) => placeholderName.test(name))).toEqual([
+    ...good.map(() => true),
+    ...bad.map(() => false),
+  ])
+})
+
+it('a text is spelled with entities for all that is not harmless', () => {
+  expect(spell(`&<>"'=+ä€🚗`, 'html')).toBe('&amp;&lt;&gt;&quot;&#x27;&#x3d;&#x2b;&#xe4;&#x20ac;&#x1f697;')
+  expect(spell('aZ09_ \n.,:;!?@/()-', 'html')).toBe('aZ09_ \n.,:;!?@/()-')
+})
+
+describe('the time that an answer may take', () => {
+  beforeEach(() => void jest.useFakeTimers())
+  afterEach(() => void jest.useRealTimers())
+
+  /** Milliseconds after which it is over; a process that is held up reads what has come, twenty turns long. */
+  function lasting(milliseconds: number): number {
+    const { signal } = startResponseLimit(milliseconds)
+    let passed = 0
+    for (; !signal.aborted && passed < 5000; passed += 1) jest.advanceTimersByTime(1)
+    return passed
+  }
+
+  it.each([
+    // Twenty turns, each of which here takes a millisecond to begin.
+    [1000, 1020],
+    [201, 221],
+    [200, 220],
+    [0, 220],
+  ])('%i ms are over after %i', (milliseconds, passed) => {
+    expect(lasting(milliseconds)).toBe(passed)
+  })
+
+  it('ends in many small turns, and leaves nothing behind once the answer is there', () => {
+    const limit = startResponseLimit(1000)
+    jest.advanceTimersByTime(799)
+    expect(jest.getTimerCount()).toBe(1)
+    jest.advanceTimersByTime(1)
+    // The first of the turns is behind the sockets.
+    expect([limit.signal.aborted, jest.getTimerCount()]).toEqual([false, 1])
+    limit.end()
+    expect(jest.getTimerCount()).toBe(0)
+    const other = startResponseLimit(1000)
+    other.end()
+    expect(jest.getTimerCount()).toBe(0)
+  })
+})
+
+describe('a request to the service', () => {
+  const most = 8 * 1024 * 1024
+  const encodings: Readonly<Record<string, Buffer>> = {
+    gzip: gzipSync('as it was'),
+    'x-gzip': gzipSync('as it was'),
+    deflate: deflateSync('as it was'),
+    br: brotliCompressSync('as it was'),
+    ' GZIP ': gzipSync('as it was'),
+    identity: Buffer.from('as it was'),
+  }
+  const sent: Record<string, Buffer> = {
+    largest: Buffer.alloc(most),
+    larger: Buffer.alloc(most + 1),
+    bomb: gzipSync(Buffer.alloc(most + 1)),
+    broken: Buffer.from('as it was'),
+  }
+  const server = createHttpServer((request, response) => {
+    const [, kind = '', name = ''] = decodeURIComponent(request.url ?? '').split('/')
+    const names = request.rawHeaders.filter((_each, index) => index % 2 === 0)
+    if (kind === 'cut') request.socket.destroy()
+    else if (kind === 'encoded')
+      response.writeHead(203, { 'content-encoding': name }).end(encodings[name] ?? 'as it was')
+    else if (kind === 'empty') response.writeHead(200, { 'content-encoding': 'gzip', 'x-a': '1' }).end()
+    else if (kind === 'sent')
+      response.writeHead(200, ['bomb', 'broken'].includes(name) ? { 'content-encoding': 'gzip' } : {}).end(sent[name])
+    else
+      response
+        .setHeader('connection', 'close')
+        .setHeader('keep-alive', 'x')
+        .end(JSON.stringify({ names, host: request.headers.host, length: request.headers['content-length'] }))
+  })
+  const connection = new Socket()
+  const upstream = createUpstream({ minVersion: 'TLSv1.2', maxVersion: 'TLSv1.2' })
+  beforeAll(async () => {
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+  })
+  afterAll(async () => {
+    upstream.close()
+    connection.destroy()
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  })
+  const address = (): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const send = (
+    path: string,
+    more: { method?: string; headers?: readonly (readonly [string, string])[]; body?: Buffer } = {},
+  ) =>
+    upstream.send({
+      url: `${address()}${path}`,
+      method: 'GET',
+      headers: [],
+      body: Buffer.alloc(0),
+      connection,
+      signal: new AbortController().signal,
+      ...more,
+    })
+
+  it('has the headers of the client but for those of its connection, and a length where it has a body', async () => {
+    const headers = [
+      'Connection',
+      'keep-alive',
+      'Proxy-Authorization',
+      'TE',
+      'Trailer',
+      'transfer-encoding',
+      'Upgrade',
+      'Expect',
+      'Content-Length',
+      'Host',
+      'X-Host',
+      'Hosts',
+      'Accept',
+    ].map((name) => [name, 'x'] as const)
+    const told = async (method: string, body = ''): Promise<unknown> => {
+      const outcome = await send('/', { method, headers, body: Buffer.from(body) })
+      if (outcome.kind !== 'answer') return outcome
+      expect(outcome.answer.headers.map(([name]) => name.toLowerCase())).toEqual(['date'])
+      return JSON.parse(outcome.answer.body.toString())
+    }
+    const passed = ['X-Host', 'Hosts', 'Accept', 'Connection']
+    const host = new URL(address()).host
+    expect(await told('GET')).toEqual({ names: ['Host', ...passed], host })
+    expect(await told('POST')).toEqual({ names: ['Host', 'Content-Length', ...passed], host, length: '0' })
+    expect(await told('PUT', 'abc')).toEqual({ names: ['Host', 'Content-Length', ...passed], host, length: '3' })
+  })
+
+  it.each(Object.keys(encodings))('reads an answer that is encoded as %j', async (name) => {
+    const { kind, answer } = (await send(`/encoded/${encodeURIComponent(name)}`)) as {
+      kind: string
+      answer?: SeenResponse
+    }
+    const names = answer?.headers.map(([header]) => header.toLowerCase())
+    expect([kind, answer?.status, names, answer?.body.toString()]).toEqual(['answer', 203, ['date'], 'as it was'])
+  })
+
+  it('says why it can not read any other', async () => {
+    const reason = 'its answer is encoded in a way that can not be read: leave accept-encoding out'
+    expect(await send('/encoded/compress')).toEqual({ kind: 'unreachable', reason })
+  })
+
+  it('reads one of 8 MiB, and no larger, however it is encoded', async () => {
+    const { answer } = (await send('/sent/largest')) as { answer?: { body: Buffer } }
+    expect(answer?.body.length).toBe(most)
+    expect(await send('/sent/larger')).toEqual({ kind: 'unreachable', reason: 'its answer is larger than 8 MiB' })
+    for (const name of ['bomb', 'broken'])
+      expect(await send(`/sent/${name}`)).toEqual({
+        kind: 'unreachable',
+        reason: 'its answer is not valid gzip, or larger than 8 MiB',
+      })
+    expect(await send('/empty')).toMatchObject({ kind: 'answer', answer: { status: 200, body: Buffer.alloc(0) } })
+  })
+
+  it('that is not answered was cut, given up, or never arrived', async () => {
+    expect(await send('/cut', { method: 'POST', body: Buffer.from('x') })).toEqual({ kind: 'cut' })
+    const gone = upstream.send({
+      url: `${address()}/`,
+      method: 'GET',
+      headers: [],
+      body: Buffer.alloc(0),
+      connection,
+      signal: AbortSignal.abort(),
+    })
+    expect(await gone).toEqual({ kind: 'none' })
+    const unused = createServer().listen(0, '127.0.0.1')
+    await once(unused, 'listening')
+    const { port } = unused.address() as AddressInfo
+    await new Promise((resolve) => unused.close(resolve))
+    const away = upstream.send({
+      url: `http://127.0.0.1:${port}/`,
+      method: 'GET',
+      headers: [],
+      body: Buffer.alloc(0),
+      connection,
+      signal: new AbortController().signal,
+    })
+    expect(await away).toEqual({ kind: 'unreachable', reason: 'ECONNREFUSED' })
   })
 })

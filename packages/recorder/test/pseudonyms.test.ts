@@ -52,3 +52,55 @@ describe('the shape of a value', () => {
     expect(madeUp('code.1', undefined)).toBe('code1')
   })
 })
+
+it('a field that goes by several names has one', () => {
+  const pseudonyms = createPseudonyms()
+  const fields = [
+    'identity',
+    'login_hint',
+    'email',
+    'username',
+    'credential',
+    'password',
+    'passcode',
+    'passCode',
+    'code',
+  ]
+  expect(fields.map((field) => pseudonyms.nameOf(field, `the value of ${field}`, 'service'))).toEqual([
+    'identity.1',
+    'identity.2',
+    'identity.3',
+    'identity.4',
+    'credential.1',
+    'credential.2',
+    'passcode.1',
+    'passcode.2',
+    'code.1',
+  ])
+})
+
+it('what was masked as a part of a text is neither looked for nor made up again', () => {
+  const pseudonyms = createPseudonyms()
+  for (const field of ['text', 'script', 'style', 'name', 'path']) pseudonyms.nameOf(field, `some ${field}`, 'service')
+  expect([pseudonyms.known(), pseudonyms.shapes()]).toEqual([[], {}])
+})
+
+it('a value is made up as the last release made it up: its length, its digits, its signs where they stand', () => {
+  const shapes: readonly Shape[] = [
+    { length: 0, signs: '' },
+    { length: 1, signs: '' },
+    { length: 70, signs: '' },
+    { length: 43, signs: '-_' },
+    { length: 3, signs: '!"#$%' },
+    { length: 6, signs: '', digits: true },
+    { length: 9, signs: '.', digits: true },
+  ]
+  expect(shapes.map((shape) => madeUp('code.1', shape))).toMatchSnapshot()
+  expect(madeUp('cookie.sso.sid.1', undefined)).toBe('cookiessosid1')
+})
+
+it('signs are all but letters, digits and what is not ASCII, each once and in order', () => {
+  const pseudonyms = createPseudonyms()
+  pseudonyms.nameOf('code', ' ~{}|`[]^_@?:;<=>/.-,+*()\'&%$#"!\\azAZ09äöé🚗~~', 'service')
+  expect(pseudonyms.shapes()['code.1']?.signs).toBe(' !"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~')
+})
