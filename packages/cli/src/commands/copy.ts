@@ -1,7 +1,7 @@
 /**
  * `owner-sso copy`: all accounts into another store.
  */
-import { copyTokenSets, type TokenStore } from '@owner-sso/core'
+import { checkedAccountName, copyTokenSets, type TokenStore } from '@owner-sso/core'
 import type { Call, CommandOptions } from '../call.ts'
 import { exitCodes, usageError } from '../command-error.ts'
 import { type OpenStore, openStore } from '../open-store.ts'
@@ -47,15 +47,30 @@ function countingWrites(store: TokenStore): { readonly store: TokenStore; readon
   }
 }
 
+/** How many there are to copy: beside them are records of our own. What can't be listed is told by the copy. */
+async function countAccounts(store: TokenStore): Promise<number> {
+  let count = 0
+  try {
+    for await (const name of store.accounts?.() ?? []) if (mayBeAccount(name)) count += 1
+  } catch {
+    return count
+  }
+  return count
+}
+
+function mayBeAccount(name: string): boolean {
+  try {
+    checkedAccountName(name)
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** Shows how far it is, by what is read. */
 async function showingProgress(store: TokenStore): Promise<{ readonly store: TokenStore; readonly end: () => void }> {
   if (!process.stderr.isTTY) return { store, end: () => undefined }
-  let total = 0
-  // What can't be read is told by the copy.
-  for (const names = store.accounts?.()[Symbol.asyncIterator](); ; total += 1) {
-    if ((await names?.next().catch(() => undefined))?.done !== false) break
-  }
-  const bar = progressBar('Copying', total)
+  const bar = progressBar('Copying', await countAccounts(store))
   const read: TokenStore['read'] = async (account) => {
     bar.advance()
     return store.read(account)

@@ -39,7 +39,9 @@ export async function run({ settings, options, args }: Call): Promise<number> {
       const candidates = await judged(found, sso, work)
       if (candidates.length > 0 && !options.dryRun) await store.requireWritable()
       tell(found, candidates, work)
+      const before = work.problems.length
       const imported = (await isAgreed(candidates, work)) ? await takeOver(candidates, work) : []
+      if (candidates.length + before > 1) tellProblems(work.problems.slice(before))
       if (settings.json) await printJson(factsOf(found, candidates, imported, work))
       endOf(candidates, imported, work)
     },
@@ -101,10 +103,12 @@ function tell({ shape, others }: Found, candidates: readonly Candidate[], { stor
   }
   if (candidates.length > shown) printNote(`  and ${candidates.length - shown} more`)
   if (others > 0) printNote(`${others} other ${others === 1 ? 'entry has' : 'entries have'} no refresh token.`)
-  if (candidates.length + problems.length > 1) {
-    for (const { message, next } of problems.slice(0, shown)) printNote(`  not imported: ${message} ${next}`)
-    if (problems.length > shown) printNote(`  and ${problems.length - shown} more`)
-  }
+  if (candidates.length + problems.length > 1) tellProblems(problems)
+}
+
+function tellProblems(problems: readonly CommandError[]): void {
+  for (const { message, next } of problems.slice(0, shown)) printNote(`  not imported: ${message} ${next}`)
+  if (problems.length > shown) printNote(`  and ${problems.length - shown} more`)
 }
 
 async function isAgreed(candidates: readonly Candidate[], { settings, options }: Work): Promise<boolean> {

@@ -1,0 +1,381 @@
+/** What each call says and ends with, word for word: run inside this process, with the file system and the service real. */
+import * as files from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createSso, createTokenManager } from '@owner-sso/core'
+import { useEmulator } from '@owner-sso/emulator/jest'
+import { fileTokenStore } from '@owner-sso/token-store-file'
+import { afterAll, afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
+
+const said: string[] = []
+/** Standard output is written to straight away, by its descriptor: that one alone is somebody else's here. */
+jest.unstable_mockModule('node:fs', () => ({
+  ...files,
+  default: files,
+  writeSync: (descriptor: number, data: Buffer, at = 0) => {
+    if (descriptor !== 1) return files.writeSync(descriptor, data, at)
+    said.push(data.subarray(at).toString())
+    return data.byteLength - at
+  },
+}))
+const home = files.mkdtempSync(join(tmpdir(), 'owner-sso-calls-'))
+const { env, argv } = process
+process.env = { ...env, XDG_CONFIG_HOME: home }
+const { runProgram } = await import('../src/program.ts')
+const { report } = await import('../src/report.ts')
+
+const emulator = useEmulator()
+const [ann, bob, plain] = ['ann@example.com', 'bob@example.com', 'plain@example.com'] as const
+const elsewhere = 'https://auth.example.com'
+const key = Buffer.alloc(32, 7).toString('base64')
+
+beforeEach(
+  () => void jest.spyOn(process.stderr, 'write').mockImplementation((text) => said.push(`2> ${String(text)}`) > 0),
+)
+afterEach(() => {
+  jest.restoreAllMocks()
+  Object.assign(process, { env, argv })
+})
+afterAll(() => files.rmSync(home, { recursive: true, force: true }))
+
+/** A call, with `H` for the home; what it said, and its exit code. */
+async function call(line: string, variables: NodeJS.ProcessEnv = {}): Promise<string> {
+  said.length = 0
+  process.argv = ['node', 'owner-sso', ...line.split(' ').map((word) => word.replace(/(?<=^|:)H(?=\/)/u, home))]
+  process.env = {
+    OWNER_SSO_STORE: `file:${home}/tokens`,
+    OWNER_SSO_AUTH_URL: emulator.authUrl,
+    OWNER_SSO_REGIONAL_AUTH_URLS: emulator.regionalAuthUrl,
+    OWNER_SSO_API_URL: emulator.ownerApiUrl,
+    OWNER_SSO_KEYRING: 'off',
+    ...variables,
+  }
+  const code = await runProgram(process.argv).catch(report)
+  return `$ owner-sso ${line} ${Object.keys(variables).join(' ')}\n${said.join('')}(exit code ${code})\n`
+}
+
+/** What several calls say, one after the other, without what differs from one run to the next. */
+async function transcript(lines: readonly (string | readonly [string, NodeJS.ProcessEnv])[]): Promise<string> {
+  const calls: string[] = []
+  for (const line of lines) calls.push(await (typeof line === 'string' ? call(line) : call(...line)))
+  return ['authUrl', 'regionalAuthUrl', 'ownerApiUrl']
+    .map((name) => [name, new URL(Reflect.get(emulator, name))] as const)
+    .reduce(
+      (text, [name, { origin, host }]) => text.replaceAll(origin, `http://${name}`).replaceAll(host, name),
+      calls.join('\n').replaceAll(home, 'H'),
+    )
+    .replaceAll(/[\w-]{40,}(?:\.[\w-]{20,}){0,2}/gu, 'A_TOKEN')
+    .replaceAll(/\b[A-Z2-9]{4}-[A-Z2-9]{4}\b/gu, 'A_CODE')
+    .replaceAll(/\b1\d{9}(?:\.\d+)?\b/gu, 'A_TIME')
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/gu, 'A_DATE')
+    .replaceAll(/\b\d+ h(?: \d+ min)?|\b\d+ (?:min|s)\b/gu, 'A_WHILE')
+    .replaceAll(/(?<="seconds_left": )[\d.]+/gu, 'SECONDS')
+    .replaceAll(/v\d+\.\d+\.\d+ on \w+/gu, 'A_VERSION')
+}
+
+const json = (name: string, content: unknown): string => {
+  files.writeFileSync(join(home, name), typeof content === 'string' ? content : JSON.stringify(content), {
+    mode: 0o600,
+  })
+  return `H/${name}`
+}
+
+/** A store with accounts that nobody asks the service about. */
+async function storeOf(folder: string, ...accounts: readonly string[]): Promise<void> {
+  const path = join(home, folder)
+  const tokens = createTokenManager({ sso: createSso({ authUrl: elsewhere }), store: fileTokenStore({ path }) })
+  for (const account of accounts) {
+    await tokens.save(account, { refresh_token: `the-refresh-token-of-${account}`, auth_url: elsewhere })
+  }
+}
+
+/** Makes each record of a store unreadable. */
+function breakRecords(folder: string): void {
+  for (const name of files.readdirSync(join(home, folder), { recursive: true, encoding: 'utf8' })) {
+    const path = join(home, folder, name)
+    if (files.statSync(path).isFile()) files.writeFileSync(path, '{')
+  }
+}
+
+describe('a call says what the last release said, and ends with the same code', () => {
+  it('copy', async () => {
+    await storeOf('tokens', ann)
+    await storeOf('several', ann, bob)
+    await storeOf('broken', ann)
+    breakRecords('broken')
+    const sealed = { OWNER_SSO_ENCRYPTION_KEY: key }
+    const copied = await transcript([
+      'copy - file:H/c1',
+      'copy - file:H/c1 --json',
+      'copy file:H/several file:H/c2',
+      'copy file:H/several file:H/c3 --json',
+      'copy file:H/c1 file:H/c2',
+      'copy file:H/c1 file:H/several/../c1',
+      'copy - -',
+      ['copy --from-plain file:H/several file:H/sealed', sealed],
+      ['copy file:H/sealed file:H/sealed2', sealed],
+      ['copy file:H/sealed file:H/plain --to-plain', sealed],
+      'copy file:H/sealed file:H/plain2',
+      'copy file:H/sealed file:H/plain3 --to-plain',
+      'copy --from-plain file:H/several file:H/plain4',
+      'copy --from-plain --to-plain file:H/several file:H/plain5',
+      'copy file:H/none file:H/x',
+      'copy file:H/broken file:H/x',
+      'copy redis://ann:hush@127.0.0.1 file:H/x',
+      'copy file:H/several redis://ann:hush@127.0.0.1',
+      'copy mysql://a file:H/x',
+      'copy file:H/several file:',
+    ])
+    expect(copied.replaceAll(/^\$ .*$/gmu, '')).not.toContain('hush')
+    expect(copied).toMatchSnapshot()
+  })
+
+  it('copy, with a bar at a terminal that is gone when anything else is said', async () => {
+    await storeOf('shown', ann, bob)
+    const terminal = Object.getOwnPropertyDescriptor(process.stderr, 'isTTY')
+    Object.defineProperty(process.stderr, 'isTTY', { value: true, configurable: true })
+    Object.assign(process.stderr, { columns: 80 })
+    try {
+      let now = 0
+      jest.spyOn(performance, 'now').mockImplementation(() => (now += 5000))
+      const [, ...bars] = (await call('copy file:H/shown file:H/barred', { NO_COLOR: '1' })).split('2> ')
+      expect(bars.map((text) => text.replace(/\d+ (?:s|min) left/u, 'A_WHILE left'))).toEqual([
+        // eslint-disable-next-line no-control-regex
+        expect.stringMatching(/^\r\u001b\[2KCopying {2}█+░+ {2}1 of 2, A_WHILE left$/u),
+        expect.stringMatching(/Copying {2}█+░* {2}2 of 2, A_WHILE left$/u),
+        '\r\u001b[2K',
+        `2 records copied from file:${home}/shown to file:${home}/barred.\n`,
+        expect.stringMatching(/^Use the new one from now on.*\n\(exit code 0\)\n$/su),
+      ])
+      breakRecords('shown')
+      const broken = await call('copy file:H/shown file:H/barred2', { NO_COLOR: '1' })
+      expect(broken).toContain('0 records copied')
+      expect(broken).toContain('(exit code 6)')
+    } finally {
+      Object.defineProperty(process.stderr, 'isTTY', terminal ?? { value: undefined, configurable: true })
+    }
+  })
+
+  it('import', async () => {
+    const token = (name: string): string => `the-refresh-token-of-${name}`
+    const entry = (name: string) => ({ refresh_token: token(name), url: emulator.authUrl })
+    const many = (count: number, of: (name: string) => unknown = entry): object =>
+      Object.fromEntries(Array.from({ length: count }, (_, index) => [`n${index}@example.com`, of(`n${index}`)]))
+    const wrong = (name: string) => ({ refresh_token: token(name), url: 'https://auth.example.org' })
+    const alone = json('alone.txt', token('alone'))
+    const two = json('two.json', { [ann]: entry(ann), [bob]: entry(bob), version: 1, more: {} })
+    const aged = json('aged.json', { [ann]: { ...entry(ann), created_at: 1_700_000_000 }, version: 1 })
+    const text = await transcript([
+      `import ${alone} --yes --store file:H/i0`,
+      `import ${alone} --account ${ann} --store file:H/i1`,
+      `import ${alone} --account ${ann} --dry-run --store file:H/i1`,
+      `import ${alone} --account ${ann} --dry-run --json --store file:H/i1`,
+      `import ${alone} --account ${ann} --yes --store file:H/i1`,
+      `import ${alone} --account ${ann} --yes --store file:H/i1`,
+      `import ${alone} --account ${ann} --yes --replace --json --store file:H/i1`,
+      `import ${two} --dry-run --store file:H/i2`,
+      `import ${two} --yes --account ${bob} --store file:H/i2`,
+      `import ${two} --yes --store file:H/i2`,
+      `import ${two} --yes --json --store file:H/i2`,
+      `import ${aged} --yes --json --store file:H/i3`,
+      `import ${two} --yes --check --store file:H/i4`,
+      `import ${alone} --yes --check --account ${ann} --json --store file:H/i5`,
+      `import ${json('20.json', many(20))} --dry-run --store file:H/i6`,
+      `import ${json('21.json', many(21))} --dry-run --store file:H/i6`,
+      `import ${json('wrong20.json', many(20, wrong))} --yes --store file:H/i6`,
+      `import ${json('wrong21.json', many(21, wrong))} --yes --store file:H/i6`,
+      `import ${json('mixed.json', { ...many(1, wrong), [ann]: entry(ann) })} --yes --store file:H/i7`,
+      `import ${json('none.json', {})} --yes --store file:H/i8`,
+      'import H/nowhere.json --yes',
+    ])
+    expect(text).not.toContain('the-refresh-token')
+    // What a check finds wrong is named as well, as the last line says.
+    const checked = text.split('$ owner-sso ').find((each) => each.includes('two.json --yes --check')) ?? ''
+    for (const account of [ann, bob]) expect(checked).toMatch(new RegExp(`not imported: .*${account}`, 'u'))
+    expect(text).toMatchSnapshot()
+  })
+
+  it('export', async () => {
+    await storeOf('two', ann, bob)
+    await storeOf('tokens', ann)
+    const sealed = { OWNER_SSO_ENCRYPTION_KEY: key }
+    const text = await transcript([
+      `export --store file:H/two`,
+      `export --store file:H/two --account ${ann}`,
+      `export --store file:H/two --all --plain-text-tokens --file H/all.json`,
+      `export --store file:H/two --account ${ann} --plain-text-tokens --file H/all.json`,
+      `export --store file:H/two --account ${ann} --plain-text-tokens --file H/no/all.json`,
+      `export --store file:H/two --account nobody@example.com --plain-text-tokens`,
+      'export --plain-text-tokens',
+      'import H/all.json --store file:H/e1 --dry-run',
+      ['copy --from-plain file:H/two file:H/e2', sealed],
+      ['export --store file:H/e2 --all --file H/sealed.json', sealed],
+      'import H/sealed.json --yes --store file:H/e3',
+      ['import H/sealed.json --yes --store file:H/e3', sealed],
+      [
+        'import H/sealed.json --yes --store file:H/e4',
+        { OWNER_SSO_ENCRYPTION_KEY: Buffer.alloc(32).toString('base64') },
+      ],
+    ])
+    expect(text.replaceAll(/the-refresh-token-of-[\w@.]+/gu, 'A_TOKEN')).toMatchSnapshot()
+    for (const name of ['all', 'sealed']) {
+      const path = join(home, `${name}.json`)
+      expect([files.statSync(path).mode & 0o777, files.readFileSync(path, 'utf8').endsWith('}\n')]).toEqual([
+        0o600,
+        true,
+      ])
+    }
+  })
+
+  it('what looks at accounts, and what changes them', async () => {
+    await storeOf('one', ann)
+    await storeOf('foreign', ann)
+    await storeOf('pair', ann, bob)
+    await storeOf('torn', ann)
+    breakRecords('torn')
+    await storeOf('half', ann)
+    breakRecords('half')
+    await storeOf('half', bob)
+    const names = ['accounts', 'status', 'token', 'refresh', 'logout', 'export', 'keep --once', 'doctor', 'broker list']
+    const password = { OWNER_SSO_CREDENTIAL: 'correct horse' }
+    expect(
+      await transcript([
+        ...names.flatMap((name) =>
+          ['empty', 'torn'].flatMap((store) => [
+            `${name} --store file:H/${store}`,
+            `${name} --store file:H/${store} --json`,
+          ]),
+        ),
+        'accounts --store file:H/half',
+        'accounts --store file:H/half --json',
+        'status --store file:H/one',
+        'status --store file:H/pair --json',
+        `status --store file:H/pair --account ${ann}`,
+        'status --store file:H/pair --account nobody@example.com --json',
+        'status --watch',
+        'token --store file:H/pair',
+        'token --store file:H/one',
+        'keep --once --store file:H/foreign',
+        'keep --once --store file:H/foreign --json',
+        'keep --once --every 5m',
+        'keep --within 0s',
+        'keep --within 5 --refresh-token-lifetime soon',
+        'keep --every soon',
+        'keep --once --within 365d --refresh-token-lifetime 1d --store file:H/pair',
+        'logout --store file:H/one',
+        'logout --store file:H/one',
+        `logout --store file:H/one --account ${ann} --json`,
+        `logout --store file:H/pair --account ${ann} --json`,
+        `login --account ${plain} --store file:H/login`,
+        [`login --account ${plain} --store file:H/login`, password],
+        [`login --account ${plain} --store file:H/login --json`, password],
+        [`login --account ${plain} --store file:H/login`, { OWNER_SSO_CREDENTIAL: 'wrong' }],
+        [`login --store file:H/login`, password],
+        [`login --account mfa@example.com --store file:H/login`, password],
+        `login --account ${plain} --credential-file H/nowhere --store file:H/login`,
+        `login --account ${plain} --credential-file H --store file:H/login`,
+        `login --paste --store file:H/login`,
+        'refresh --store file:H/login',
+        'refresh --store file:H/login --json',
+        'token --store file:H/login --json',
+        'status --store file:H/login',
+        'status --store file:H/login --json',
+        'doctor --store file:H/login',
+        'doctor --store file:H/login --json',
+        'doctor --live --store file:H/login',
+        'doctor --live --yes --store file:H/login',
+        'doctor --live --yes --store file:H/login --json',
+        'keep --once --store file:H/login',
+        'keep --once --store file:H/login --within 30d --json',
+      ]),
+    ).toMatchSnapshot()
+  }, 60_000)
+
+  it('what is set up, and what is wrong with it', async () => {
+    const pem = json('no.pem', 'no certificate')
+    const wrong = (variables: NodeJS.ProcessEnv, line = 'refresh') => [line, variables] as const
+    expect(
+      await transcript([
+        'setup',
+        'setup --json',
+        'completion',
+        'completion toString',
+        'stores',
+        'stores --json',
+        'stores --store redis://127.0.0.1:6379',
+        'stores --store H/tokens',
+        'proxy --port 65536',
+        'proxy --port -1',
+        'proxy --port 1.5',
+        'proxy --port x',
+        'proxy --store file:H/empty',
+        wrong({ OWNER_SSO_API_URL: '' }, 'proxy'),
+        wrong({ OWNER_SSO_API_URL: 'http://api.example.com' }, 'proxy'),
+        'proxy --api-url nowhere',
+        wrong({ OWNER_SSO_AUTH_URL: '' }),
+        wrong({ OWNER_SSO_AUTH_URL: 'nowhere' }),
+        wrong({ OWNER_SSO_REGIONAL_AUTH_URLS: 'nowhere' }),
+        wrong({ OWNER_SSO_REDIRECT_URI: 'nowhere' }),
+        wrong({ OWNER_SSO_TRANSPORT: 'nowhere' }),
+        wrong({ OWNER_SSO_TRANSPORT: '{"tls":{}}' }),
+        wrong({ OWNER_SSO_TRANSPORT: '{"userAgent":1}' }),
+        wrong({ OWNER_SSO_REQUEST_BUDGET: 'nothing' }),
+        wrong({ OWNER_SSO_CA: '/nowhere.pem' }),
+        `refresh --ca ${pem}`,
+        wrong({ OWNER_SSO_KEYRING: 'maybe' }),
+        wrong({ OWNER_SSO_ENCRYPTION_KEY: 'short' }),
+        wrong({ OWNER_SSO_STORE: '' }, 'stores'),
+        wrong({ NODE_DEBUG: 'http' }, 'token'),
+        wrong({ NODE_DEBUG: 'http' }, 'stores --force'),
+        'broker refuel',
+        'broker list more',
+        'broker code more',
+        'broker revoke one two',
+        'broker invite',
+        'broker rotate',
+        'broker revoke',
+        'broker revoke nobody',
+        'broker rotate nobody',
+        'broker rotate nobody --grace -1',
+        'broker rotate nobody --grace 1.5',
+        `broker invite a/b --account ${ann}`,
+        `broker invite home --account ${ann} --scope all`,
+        `broker invite home --account ${ann} --calls-per-minute 0`,
+        `broker invite home --account ${ann} --calls-per-minute 1000000000`,
+        `broker invite home --account ${ann} --expires soon`,
+        `broker invite home --account ${ann} --expires 2030-01-31 --calls-per-minute 999999999 --json`,
+        `broker invite home --account ${ann}`,
+        `broker invite other --account ${ann} --scope proxy`,
+        'broker list',
+        'broker list --json',
+        `broker list --clients ${json('clients.json', '[]')}`,
+        'broker rotate home',
+        'broker revoke home',
+        'broker revoke home --json',
+        'broker code --json',
+        'broker --port x',
+        'broker --port 1 --host 0.0.0.0',
+        'broker --port 1 --tls-cert H/none',
+        'broker --port 1 --tls-cert H/none --tls-key H/none',
+        'broker --public-url nowhere',
+        'broker --alert-webhook https://a.example',
+        'broker --alert-mqtt http://a.example',
+        wrong({ OWNER_SSO_ALERT_SECRET: 'short' }, 'broker --alert-webhook https://a.example'),
+        'broker --with-proxy --api-url nowhere',
+        'broker --socket H/no/where.sock',
+        'help',
+        'help token',
+        'help refuel',
+        'token --help',
+        'token more',
+        'token --nothing',
+        'token --account',
+        'tokn',
+        'bogus',
+        '--nothing',
+        '--store',
+        '--version',
+      ]),
+    ).toMatchSnapshot()
+  }, 60_000)
+})
