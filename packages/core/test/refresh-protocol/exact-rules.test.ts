@@ -14,6 +14,10 @@ import { ownMemory, shareWindows } from '../../src/budget/shared-windows.ts'
 import { createWaitingLine, type Rank, type Waiter } from '../../src/budget/waiting-line.ts'
 import { createSharedBreaker, type SharedBreaker } from '../../src/firewall/shared-breaker.ts'
 import { claimDesk } from '../../src/keeper/claim.ts'
+import { keepSignedIn, sweepOnce } from '../../src/keeper/keeper.ts'
+import { manageTokens } from '../../src/refresh-protocol/manager.ts'
+import type { TokenManagerOptions } from '../../src/tokens/token-manager.ts'
+import type { TokenSet } from '../../src/issuer/token-set.ts'
 import { jwtExpiry, needOf } from '../../src/keeper/need.ts'
 import { createQueue } from '../../src/keeper/queue.ts'
 import { spacing } from '../../src/keeper/spacing.ts'
@@ -27,7 +31,12 @@ import {
   mayReplace,
   successorOf,
 } from '../../src/refresh-protocol/lineage.ts'
-import { firewallRecordName, keeperRecordName, rollCallName } from '../../src/refresh-protocol/record-names.ts'
+import {
+  firewallRecordName,
+  isOwnRecordName,
+  keeperRecordName,
+  rollCallName,
+} from '../../src/refresh-protocol/record-names.ts'
 import { guardStore } from '../../src/refresh-protocol/guarded-store.ts'
 import {
   acceptRecord,
@@ -1647,5 +1656,287 @@ describe('what goes on after a call', () => {
     expect(underWay.isEnding()).toBe(false)
     await expect(underWay.settled(() => Promise.reject(new Error('gave up')))).rejects.toThrow('gave up')
     expect(underWay.isEnding()).toBe(false)
+  })
+})
+
+describe('what is tried again', () => {
+  const day = 86_400
+  const tokensOf = (name: string, expires_at = start + day): TokenSet => ({
+    access_token: `a ${name}`,
+    refresh_token: `r ${name}`,
+    token_type: 'Bearer',
+    expires_at,
+    auth_url: authUrl,
+  })
+  const turns = async (): Promise<void> => {
+    for (let count = 0; count < 12; count += 1) await new Promise((resolve) => setImmediate(resolve))
+  }
+
+  /** Managers over one store that can fail, whose timers the test goes through one by one. */
+  function driven(random = 0.5) {
+    const clock = slowClock()
+    clock.random = random
+    const timers = new Map<object, { readonly milliseconds: number; readonly callback: () => void }>()
+    const intervals: number[] = []
+    let beats: (() => void)[] = []
+    const runtime: Runtime = {
+      ...clock.runtime,
+      after: (milliseconds, callback) => {
+        const key = {}
+        timers.set(key, { milliseconds, callback })
+        return () => void timers.delete(key)
+      },
+      every: (milliseconds, callback) => {
+        intervals.push(milliseconds)
+        beats = [...beats, callback]
+        return () => void (beats = beats.filter((beat) => beat !== callback))
+      },
+      keepAlive: () => () => undefined,
+    }
+    const { limit: _limit, ...unlimited } = runtime
+    const memory = mapStore()
+    const state = { down: undefined as string | undefined, sent: 0, reads: 0, most: 0 }
+    const failing = async <Value>(operation: () => Promise<Value>): Promise<Value> => {
+      if (state.down !== undefined) throw new StoreError(state.down as never, 'x')
+      return operation()
+    }
+    const store = {
+      ...memory,
+      read: (name: string) =>
+        failing(async () => {
+          const isAccount = !isOwnRecordName(name)
+          if (isAccount) state.reads += 1
+          state.most = Math.max(state.most, state.reads)
+          await new Promise((resolve) => setImmediate(resolve))
+          if (isAccount) state.reads -= 1
+          return memory.read(name)
+        }),
+      swap: (...call: Parameters<typeof memory.swap>) => failing(() => memory.swap(...call)),
+    }
+    const answers = { next: async (tokens: TokenSet): Promise<TokenSet> => tokensOf(`${tokens.refresh_token}+`) }
+    const sso = {
+      refresh: async (tokens: TokenSet): Promise<TokenSet> => {
+        state.sent += 1
+        return answers.next(tokens)
+      },
+    }
+    return {
+      clock,
+      memory,
+      store,
+      state,
+      answers,
+      intervals,
+      beat: () => beats.forEach((callback) => callback()),
+      manager: (options: Partial<TokenManagerOptions> = {}) =>
+        manageTokens({ sso, store, ...options }, unlimited, rules),
+      /** The milliseconds of the next timers, each of which is over as soon as it is set. */
+      pauses: async (count: number): Promise<number[]> => {
+        const found: number[] = []
+        for (; found.length < count; await turns()) {
+          await turns()
+          const [entry] = timers
+          if (entry === undefined) return found
+          timers.delete(entry[0])
+          found.push(entry[1].milliseconds)
+          clock.now += entry[1].milliseconds
+          entry[1].callback()
+        }
+        return found
+      },
+    }
+  }
+  const doubled = [250, 500, 1000, 2000, 4000, 8000, 15_000, 15_000]
+
+  it.each([
+    [0, 0.75],
+    [0.5, 1],
+  ])(
+    'a commit, and what waits in the spool, after 250 ms, twice as long each time, up to 15 s (by chance %d: times %d)',
+    async (random, times) => {
+      const { manager, memory, state, answers, pauses } = driven(random)
+      const spool = mapStore()
+      const tokens = manager({ spool })
+      await tokens.save('ann', tokensOf('0', start + 1))
+      answers.next = async () => {
+        state.down = 'unavailable'
+        return tokensOf('1')
+      }
+      const told: unknown[] = []
+      tokens.on('unsaved', ({ account, spooled }) => told.push([account, spooled]))
+      await tokens.refresh('ann')
+      expect(await pauses(8)).toEqual(doubled.map((pause) => pause * times))
+      expect(told).toEqual([['ann', true]])
+      state.down = undefined
+      await pauses(1)
+      expect((await memory.read('ann'))?.record).toMatchObject({ tokens: { access_token: 'a 1' } })
+      expect(await pauses(1)).toEqual([])
+      expect((await spool.read('ann'))?.record).toEqual({ schema: 1, state: 'spooled' })
+
+      // The same of a process that begins with it.
+      const before = await memory.read('ann')
+      if (before === undefined) throw new Error('nothing is stored')
+      const other = driven(random)
+      const late = mapStore()
+      const first = other.manager({ spool: late, background: false })
+      await first.save('ann', tokensOf('0', start + 1))
+      other.answers.next = async () => {
+        other.state.down = 'unavailable'
+        return tokensOf('1')
+      }
+      const refresh = first.refresh('ann')
+      await turns()
+      await refresh.catch(() => undefined)
+      const next = driven(random)
+      next.state.down = 'unavailable'
+      next.memory.put('ann', (await other.memory.read('ann')) ?? before)
+      const carrying = next.manager({ spool: late })
+      const carried: string[] = []
+      carrying.on('carried-over', ({ account }) => carried.push(account))
+      expect(await next.pauses(8)).toEqual(doubled.map((pause) => pause * times))
+      next.state.down = undefined
+      await next.pauses(1)
+      expect(carried).toEqual(['ann'])
+      expect(await next.pauses(1)).toEqual([])
+      expect((await next.memory.read('ann'))?.record).toMatchObject({ tokens: { access_token: 'a 1' } })
+    },
+  )
+
+  it.each([
+    [0, 0.75],
+    [0.5, 1],
+  ])(
+    'a sweep after five seconds, twice as long each time, up to a minute (by chance %d: times %d)',
+    async (random, times) => {
+      const { manager, state, pauses, clock } = driven(random)
+      // Loaded before the clock counts.
+      await jwtExpiry()
+      const told: { phase: string; next_sweep_at: number | undefined; reason: unknown }[] = []
+      state.down = 'unavailable'
+      const keeper = keepSignedIn(manager(), {
+        onSweep: ({ phase, next_sweep_at, error }) =>
+          told.push({ phase, next_sweep_at, reason: Reflect.get(Object(error), 'reason') as unknown }),
+      })
+      const waits = [5000, 10_000, 20_000, 40_000, 60_000, 60_000].map((pause) => pause * times)
+      expect(await pauses(6)).toEqual(waits)
+      const at = (count: number): number =>
+        Math.ceil(start + waits.slice(0, count).reduce((sum, wait) => sum + wait, 0) / 1000)
+      expect(told.slice(0, 3)).toEqual(
+        [1, 2, 3].map((count) => ({ phase: 'ended', next_sweep_at: at(count), reason: 'unavailable' })),
+      )
+      const nothing = { accounts: 0, due: 0, refreshed: 0, spared: 0, failed: 0, signInAgain: 0, unreadable: 0 }
+      expect(keeper.status()).toEqual({ ...nothing, state: 'waiting', sweeps: 0 })
+      // It has swept then, and begins anew with the least.
+      state.down = undefined
+      told.length = 0
+      const began = clock.now
+      expect(await pauses(1)).toEqual([60_000 * times])
+      await turns()
+      expect(told.map(({ phase }) => phase)).toEqual(['started', 'surveyed', 'ended'])
+      expect(keeper.status()).toEqual({ ...nothing, state: 'waiting', sweeps: 1 })
+      expect(told.at(-1)?.next_sweep_at).toBe(Math.ceil(start + (began + 60_000 * times + 900_000) / 1000))
+      state.down = 'unavailable'
+      expect((await pauses(2)).at(-1)).toBe(5000 * times)
+      state.down = undefined
+      const stopped = keeper.stop()
+      expect(keeper.stop()).toBe(stopped)
+      await stopped
+      expect(keeper.status()).toMatchObject({ state: 'stopped' })
+    },
+  )
+
+  it('a background refresh that led to nothing after `minRefreshInterval`, 250 ms at the least and a minute at the most', async () => {
+    for (const [minRefreshInterval, random, pause] of [
+      [0, 0.5, 250],
+      [0, 0, 187.5],
+      [30, 0.5, 30_000],
+      [600, 0.5, 60_000],
+    ] as const) {
+      const { manager, state, answers, clock, memory } = driven(random)
+      const tokens = manager({ minRefreshInterval })
+      await tokens.save('ann', tokensOf('0'))
+      clock.now = 80_000_000
+      answers.next = () => Promise.reject(new UnreachableError('x', { requestSent: false }))
+      expect(await tokens.getAccessToken('ann')).toBe('a 0')
+      await turns()
+      expect([minRefreshInterval, state.sent]).toEqual([minRefreshInterval, 1])
+      const read = memory.read.bind(memory)
+      let reads = 0
+      memory.read = (name) => {
+        reads += name === 'ann' ? 1 : 0
+        return read(name)
+      }
+      clock.now = 80_000_000 + Math.ceil(pause) - 1
+      await tokens.getAccessToken('ann')
+      await turns()
+      expect([minRefreshInterval, reads]).toEqual([minRefreshInterval, 0])
+      clock.now += 1
+      await tokens.getAccessToken('ann')
+      await turns()
+      expect([minRefreshInterval, reads > 0]).toEqual([minRefreshInterval, true])
+    }
+  })
+
+  it('the roll is called every 15 seconds, and answered by 16 accounts side by side', async () => {
+    const { manager, intervals, beat, state, memory } = driven()
+    const tokens = manager()
+    expect(intervals).toEqual([15_000])
+    for (let index = 0; index < 40; index += 1) await tokens.save(`owner-${index}`, tokensOf(String(index)))
+    memory.clear()
+    const restored: string[] = []
+    tokens.on('restored', ({ account }) => restored.push(account))
+    state.most = 0
+    beat()
+    await turns()
+    await turns()
+    await turns()
+    expect([restored.length, new Set(restored).size]).toEqual([40, 40])
+    expect(state.most).toBe(16)
+    // Answered: nothing is read again until there is another call.
+    const read = memory.read.bind(memory)
+    const names: string[] = []
+    memory.read = (name) => (names.push(name), read(name))
+    beat()
+    await turns()
+    beat()
+    await turns()
+    expect(names.filter((name) => name !== rollCallName).length).toBeLessThanOrEqual(40)
+    names.length = 0
+    beat()
+    await turns()
+    expect(names).toEqual([rollCallName])
+  })
+
+  it('a single sweep says what it came to, once for each phase', async () => {
+    const { manager, clock, answers, memory } = driven()
+    const tokens = manager()
+    for (const name of ['ann', 'bob', 'cid', 'dan']) await tokens.save(name, tokensOf(name, start + 28_800))
+    await tokens.forget('dan')
+    memory.put('eve', { version: 1, record: { schema: 1, state: 'signed-in' } as never })
+    clock.now = 25_200_000
+    const spent: string[] = []
+    answers.next = async ({ refresh_token }) => {
+      spent.push(refresh_token)
+      if (refresh_token === 'r bob') throw new ReauthenticationRequiredError('refresh_token_rejected')
+      if (refresh_token === 'r cid') throw new TokenRejectedError('invalid_client')
+      return tokensOf(`${refresh_token}+`, start + 54_000)
+    }
+    const told: object[] = []
+    const result = await sweepOnce(tokens, { onSweep: (event) => told.push({ ...event, error: event.error?.name }) })
+    const counts = { accounts: 3, due: 3, refreshed: 1, spared: 0, failed: 1, signInAgain: 1, unreadable: 1 }
+    expect(result).toEqual({ swept: true, ...counts })
+    expect(spent.toSorted()).toEqual(['r ann', 'r bob', 'r cid'])
+    const nothing = { accounts: 0, due: 0, refreshed: 0, spared: 0, failed: 0, signInAgain: 0, unreadable: 0 }
+    expect(told[0]).toEqual({ phase: 'started', ...nothing, error: undefined })
+    expect(told[1]).toEqual({ phase: 'surveyed', ...nothing, accounts: 3, due: 3, unreadable: 1, error: undefined })
+    const progress = told
+      .slice(2, -1)
+      .map((event) => ['phase', 'account', 'error'].map((field) => String(Reflect.get(event, field))).join(' '))
+    expect(progress.toSorted()).toEqual([
+      'progress ann undefined',
+      'progress bob undefined',
+      'progress cid TokenRejectedError',
+    ])
+    expect(told.at(-1)).toEqual({ phase: 'ended', ...counts, error: undefined })
   })
 })
