@@ -22,6 +22,8 @@ import { createAccount } from '../src/service/accounts.ts'
 import { readAuthorizationRequest } from '../src/service/authorization-request.ts'
 import { createClock } from '../src/service/clock.ts'
 import { createCounters } from '../src/service/counters.ts'
+import { createAccessTokens } from '../src/service/access-tokens.ts'
+import { createCodes } from '../src/service/codes.ts'
 import { createExpiringMap } from '../src/service/expiring-map.ts'
 import type { Fault } from '../src/faults/fault.ts'
 import { checkFault } from '../src/faults/fault-checks.ts'
@@ -30,6 +32,8 @@ import { isLoopback, listen } from '../src/http/listeners.ts'
 import { masked, unmasked } from '../src/journal/masking.ts'
 import { createFactor } from '../src/service/factors.ts'
 import { createFirewall } from '../src/service/firewall.ts'
+import { createRefreshTokens } from '../src/service/refresh-tokens.ts'
+import { createSessions } from '../src/service/sessions.ts'
 import {
   isCodeVerifier,
   isPasscodeCsrf,
@@ -388,11 +392,12 @@ describe('the stream of events', () => {
       },
     } as unknown as Journal
     const written: string[] = []
+    const heads: unknown[] = []
     const handler = eventStream(journal, () => 'state')
     const open = (id?: string) => {
       const response = Object.assign(new EventEmitter(), {
         writableNeedDrain: false,
-        writeHead: () => undefined,
+        writeHead: (...head: readonly unknown[]) => heads.push(head),
         write: (line: string) => written.push(line),
       })
       handler(
@@ -411,11 +416,12 @@ describe('the stream of events', () => {
           .join(' ')
       })
     const change = (changed?: Exchange) => listeners.forEach((listener) => listener(changed))
-    return { response: open(lastEventId), open, written, told, change, listeners }
+    return { response: open(lastEventId), open, written, heads, told, change, listeners }
   }
 
   it('begins anew, tells the state each second, and leaves nothing behind', () => {
-    const { response, told, change, listeners } = opened([])
+    const { response, heads, told, change, listeners } = opened([])
+    expect(heads).toEqual([[200, { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' }]])
     expect(told()).toEqual(['reset /0', 'state'])
     jest.advanceTimersByTime(999)
     expect(told()).toEqual([])
@@ -899,4 +905,137 @@ it('a certificate is for the names of loopback and the host, and for servers alo
   expect(server.keyUsage).toEqual(['1.3.6.1.5.5.7.3.1'])
   const named = new X509Certificate((await createCertificate('car.test')).cert)
   expect(named.subjectAltName).toBe('DNS:localhost, IP Address:127.0.0.1, IP Address:0:0:0:0:0:0:0:1, DNS:car.test')
+})
+
+describe('what the service keeps', () => {
+  const clock = createClock()
+  beforeEach(() => clock.freeze())
+  const home = { region: 'home', url: 'http://127.0.0.1' } as const
+  const settings = (changes: Partial<Settings> = {}): Settings =>
+    ({
+      strictness: 'document',
+      hiddenInputs: {},
+      sessionLifetime: 900,
+      codeLifetime: 300,
+      accessTokenLifetime: 100,
+      accessTokenFormat: 'opaque',
+      refreshTokenLifetime: null,
+      expiresIn: 300,
+      rotation: 'single-use',
+      reuse: 'refuse',
+      graceSeconds: 60,
+      firewall: { maxRequests: null, windowSeconds: 60, blockSeconds: 900 },
+      allowBrowsers: false,
+      mintedBy: null,
+      ...changes,
+    }) as Settings
+  const account = createAccount({ identity: 'ann@example.com', credential: 'x' })
+
+  it('is ten thousand sessions, codes and clients of the firewall, the oldest give way', () => {
+    const sessions = createSessions(clock, settings())
+    const codes = createCodes(clock, settings())
+    const firewall = createFirewall(clock, settings())
+    const request = { codeChallenge: 'x', redirectUri: 'x', state: 'x' }
+    const fill = (index: number) => {
+      const session = sessions.create(home, request)
+      firewall.blocks({ address: `${index}`, userAgent: '' } as Parameters<typeof firewall.blocks>[0])
+      return { session, code: codes.issue({ session, account, complete: true }) }
+    }
+    const kept = Array.from({ length: 10_000 }, (_, index) => fill(index))
+    expect([[...sessions.alive()].length, [...codes.alive()].length, firewall.clients().length]).toEqual([
+      10_000, 10_000, 10_000,
+    ])
+    fill(10_000)
+    expect([[...sessions.alive()].length, [...codes.alive()].length, firewall.clients().length]).toEqual([
+      10_000, 10_000, 10_000,
+    ])
+    expect([sessions.find(kept[0]?.session.id, home), sessions.find(kept[1]?.session.id, home)]).toEqual([
+      undefined,
+      kept[1]?.session,
+    ])
+    expect([codes.take(kept[0]?.code ?? ''), codes.take(kept[1]?.code ?? '')]).toMatchObject([
+      undefined,
+      { complete: true },
+    ])
+    expect(codes.take(kept[1]?.code ?? '')).toBeUndefined()
+    expect(firewall.clients()[0]?.address).toBe('1')
+  })
+
+  it('is so many tokens, the oldest give way', async () => {
+    const accessTokens = createAccessTokens(clock, settings(), 2)
+    const tokens = createRefreshTokens({
+      clock,
+      settings: settings(),
+      counters: createCounters(),
+      accessTokens,
+      max: 2,
+    })
+    const signedIn = [
+      await tokens.signIn(account, home),
+      await tokens.signIn(account, home),
+      await tokens.signIn(account, home),
+    ]
+    expect(signedIn.map(({ access_token }) => accessTokens.find(access_token) !== undefined)).toEqual([
+      false,
+      true,
+      true,
+    ])
+    expect([...tokens.alive()]).toHaveLength(2)
+    const [first] = signedIn
+    expect(await tokens.refresh(first?.refresh_token ?? '', home, {} as never)).toEqual({
+      decision: 'an unknown refresh token',
+    })
+  })
+
+  it('is alive until it is spent, revoked or over', async () => {
+    const changes = { refreshTokenLifetime: 50 }
+    const accessTokens = createAccessTokens(clock, settings(changes))
+    const counters = createCounters()
+    const tokens = createRefreshTokens({ clock, settings: settings(changes), counters, accessTokens })
+    const other = createAccount({ identity: 'bob@example.com', credential: 'x' })
+    const { refresh_token: first } = await tokens.signIn(account, home)
+    await tokens.signIn(other, home)
+    const alive = (): readonly [number, number] => [[...tokens.alive()].length, [...accessTokens.alive()].length]
+    expect([...tokens.alive()].map(({ value, expiresAt }) => [value.account, expiresAt - clock.now()])).toEqual([
+      [account, 50],
+      [other, 50],
+    ])
+    const { tokens: fresh } = await tokens.refresh(first, home, {} as never)
+    // The spent one is not, its successor is.
+    expect(alive()).toEqual([2, 3])
+    expect([tokens.expire(account), tokens.expire(account), alive()]).toEqual([1, 0, [1, 3]])
+    expect((await tokens.refresh(fresh?.refresh_token ?? '', home, {} as never)).decision).toBe(
+      'the refresh token has expired',
+    )
+    expect([accessTokens.revoke((token) => token.account === account), accessTokens.revoke(() => true)]).toEqual([2, 1])
+    expect(alive()).toEqual([1, 0])
+    clock.advance(50)
+    expect(alive()).toEqual([0, 0])
+  })
+
+  it.each(['grace', 'grace-stale'] as const)(
+    'forgives a spent refresh token for sixty seconds, and until its successor is used (%s)',
+    async (reuse) => {
+      const accessTokens = createAccessTokens(clock, settings())
+      const counters = createCounters()
+      const given = settings({ reuse })
+      const tokens = createRefreshTokens({ clock, settings: given, counters, accessTokens })
+      const refresh = async (token: string) => (await tokens.refresh(token, home, {} as never)).tokens
+      const { refresh_token: first } = await tokens.signIn(account, home)
+      const second = await refresh(first)
+      clock.advance(60)
+      const again = await refresh(first)
+      expect(again?.refresh_token).toBe(reuse === 'grace' ? second?.refresh_token : first)
+      expect(again?.access_token === second?.access_token).toBe(reuse === 'grace')
+      clock.advance(0.5)
+      expect(await refresh(first)).toBeUndefined()
+      clock.advance(-0.5)
+      await refresh(second?.refresh_token ?? '')
+      expect(await refresh(first)).toBeUndefined()
+      const { refresh_token: third } = await tokens.signIn(account, home)
+      await refresh(third)
+      tokens.expire(account)
+      expect([await refresh(third), counters.replays, counters.tokenRefreshes]).toEqual([undefined, 4, 3])
+    },
+  )
 })

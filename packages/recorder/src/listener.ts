@@ -2,6 +2,7 @@
  * The sockets of recorder and replay: plain http on one port of this machine, IPv4 and IPv6 alike, so that `localhost` arrives
  * however it resolves. The emulator has listeners of its own, with TLS and HTTP/2: neither needs the other's.
  */
+import { once } from 'node:events'
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 
@@ -53,13 +54,7 @@ export async function listenOnLoopback(port = 0, tries: number = portTries): Pro
 async function listenOn(host: string, port: number): Promise<Server> {
   const server = createServer(limits)
   answerBadRequests(server)
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, host, () => {
-      server.off('error', reject)
-      resolve()
-    })
-  })
+  await once(server.listen(port, host), 'listening')
   return server
 }
 

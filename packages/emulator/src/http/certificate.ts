@@ -20,7 +20,7 @@ export async function createCertificate(host: string): Promise<Certificate> {
     ...keyOptions,
     extensions: [
       { name: 'basicConstraints', cA: true, critical: true },
-      { name: 'keyUsage', keyCertSign: true, cRLSign: true, critical: true },
+      { name: 'keyUsage', keyCertSign: true, critical: true },
     ],
   })
   const server = await generate([{ name: 'commonName', value: 'localhost' }], {

@@ -1,6 +1,7 @@
 /**
  * The sockets: http or https on loopback, IPv4 and IPv6 alike, so that `localhost` arrives however it resolves.
  */
+import { once } from 'node:events'
 import {
   createServer as createHttpServer,
   type IncomingMessage,
@@ -121,13 +122,7 @@ const limits = {
 async function listenOn(options: ListenOptions, host: string, port: number): Promise<AddressListener> {
   const listener = options.certificate && options.http2 ? http2Listener(secureContext(options)) : http1Listener(options)
   const { server } = listener
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, host, () => {
-      server.off('error', reject)
-      resolve()
-    })
-  })
+  await once(server.listen(port, host), 'listening')
   const bound = server.address()
   return { ...listener, port: typeof bound === 'object' && bound ? bound.port : port }
 }

@@ -39,9 +39,7 @@ export function createFactor({ id = randomUUID(), name, totpSecret }: FactorOpti
     activatedAt: '2024-05-01T09:30:00.000Z',
     passcode: (now) => totp.generate({ timestamp: now * 1000 }),
     check(passcode, now) {
-      const delta = /^\d{6}$/u.test(passcode)
-        ? totp.validate({ token: passcode, timestamp: now * 1000, window: 1 })
-        : null
+      const delta = totp.validate({ token: passcode, timestamp: now * 1000, window: 1 })
       if (delta === null) return 'wrong'
       const step = Math.floor(now / stepSeconds) + delta
       if (usedSteps.has(step)) return 'replayed'

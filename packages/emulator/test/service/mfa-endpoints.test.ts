@@ -138,7 +138,9 @@ describe('GET …/authorize/mfa/factors', () => {
   it('needs the session cookie, its transaction id, and a sign-in that waits', async () => {
     const path = '/oauth2/v3/authorize/mfa/factors'
     const step = await reachPasscode()
-    expect((await step.client.send(path)).status).toBe(400)
+    const [one, two] = [step.transactionId, 'another']
+    for (const query of ['', '?transaction_id=', `?transaction_id=${one}&transaction_id=${two}`])
+      expect([query, (await step.client.send(`${path}${query}`)).status]).toEqual([query, 400])
     expect((await step.client.send(`${path}?transaction_id=another`)).status).toBe(401)
     step.client.cookies.delete('sso.sid')
     const without = await step.client.send(`${path}?transaction_id=${step.transactionId}`)
@@ -150,10 +152,13 @@ describe('GET …/authorize/mfa/factors', () => {
   })
 
   it('says ERR_EXPIRED after five minutes', async () => {
+    emulator.clock.freeze()
     const step = await reachPasscode()
-    emulator.clock.advance(301)
-    const answer = await step.client.send(`/oauth2/v3/authorize/mfa/factors?transaction_id=${step.transactionId}`)
-    expect(errorOf(answer)).toBe('ERR_EXPIRED')
+    const path = `/oauth2/v3/authorize/mfa/factors?transaction_id=${step.transactionId}`
+    emulator.clock.advance(300)
+    expect((await step.client.send(path)).status).toBe(200)
+    emulator.clock.advance(1)
+    expect(errorOf(await step.client.send(path))).toBe('ERR_EXPIRED')
   })
 })
 
@@ -268,14 +273,28 @@ describe('POST …/authorize/mfa/backupcodes/attempt', () => {
 
   it('locks after ten wrong ones', async () => {
     const step = await reachPasscode()
-    for (let round = 1; round <= 9; round += 1) {
-      expect(dataOf(await attemptBackupCode(step, 'WRONGCODE'))).toMatchObject({
+    const codesRemaining = account.backupCodes.length
+    for (let round = 1; round <= 10; round += 1) {
+      expect(dataOf(await attemptBackupCode(step, 'WRONGCODE'))).toEqual({
+        valid: false,
+        reason: 'INVALID_CODE',
+        message: 'The backup code is not valid',
+        codesRemaining,
         attemptsRemaining: 10 - round,
-        locked: false,
+        locked: round === 10,
       })
     }
-    expect(dataOf(await attemptBackupCode(step, 'WRONGCODE'))).toMatchObject({ attemptsRemaining: 0, locked: true })
-    expect(dataOf(await attemptBackupCode(step, account.backupCodes[0]))).toMatchObject({ valid: false, locked: true })
+    for (const code of [account.backupCodes[0], 'WRONGCODE']) {
+      expect(dataOf(await attemptBackupCode(step, code))).toEqual({
+        valid: false,
+        reason: 'LOCKED',
+        message: 'Too many attempts',
+        codesRemaining,
+        attemptsRemaining: 0,
+        locked: true,
+      })
+    }
+    expect(emulator.counters.passcodeChecks).toBe(10)
   })
 
   it('wants a code', async () => {

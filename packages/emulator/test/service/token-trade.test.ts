@@ -49,10 +49,30 @@ describe('POST /oauth/token of the owner API', () => {
     expect((await trade('document', (await document.issueTokens(identity)).access_token)).status).toBe(404)
   })
 
+  it('takes neither a refresh without its token nor a body of more than 64 KiB', async () => {
+    const { access_token } = await lenient.issueTokens(identity)
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${access_token}` }
+    const without = await ask('lenient', { headers, body: JSON.stringify({ grant_type: 'refresh_token' }) })
+    expect([without.status, await without.json()]).toEqual([
+      400,
+      {
+        error: 'invalid_grant',
+        error_description: 'The refresh token is unknown, expired or was not given here',
+      },
+    ])
+    const body = (length: number): string => `"${'x'.repeat(length - 2)}"`
+    expect((await ask('lenient', { headers, body: body(65_536) })).status).toBe(200)
+    expect((await ask('lenient', { headers, body: body(65_537) })).status).toBe(413)
+  })
+
   it.each([identity, 'regional@example.com'])('takes the refresh token of a trade, once (%s)', async (who) => {
     const traded = await tradedTokens(await trade('lenient', (await lenient.issueTokens(who)).access_token))
     const fresh = await tradedTokens(await refresh(traded.refresh_token))
     expect(fresh.refresh_token).not.toBe(traded.refresh_token)
+    expect(lenient.requests.findLast(({ path }) => path === '/oauth/token')?.body).toEqual({
+      grant_type: 'refresh_token',
+      refresh_token: '[masked]',
+    })
     expect((await refresh(traded.refresh_token)).status).toBe(400)
     expect((await refresh(fresh.refresh_token)).status).toBe(200)
     expect(lenient.counters).toMatchObject({ tokenRefreshes: 2, replays: 1 })
