@@ -13,7 +13,9 @@ import {
 import { memoryTokenStore } from '@owner-sso/token-store-memory'
 import { accountTokens } from '../src/account-tokens.ts'
 import { accountAlerts } from '../src/alerts/account-alerts.ts'
+import { commandAlert } from '../src/alerts/command.ts'
 import { mqttAlert } from '../src/alerts/mqtt.ts'
+import { webhookAlert } from '../src/alerts/webhook.ts'
 import { isSignedWebhook, signedHeaders, webhookKey } from '../src/alerts/signature.ts'
 import { alertTypeOf, begun, claimed, concluded, isDone, noteIn } from '../src/alerts/noted-alert.ts'
 import { auditTo } from '../src/audit.ts'
@@ -36,15 +38,16 @@ import { isEqual, visitorKey, visitorsOf } from '../src/status-page/visitor.ts'
 import { waitingSignIns } from '../src/status-page/waiting-sign-ins.ts'
 import { checkedInvitation } from '../src/clients/invitation.ts'
 import { clientListNotes, parseClientList } from '../src/clients/client-list.ts'
-import { bearerKey } from '../src/http/caller.ts'
+import { accountInHeader, admit, bearerKey } from '../src/http/caller.ts'
 import { opaqueTag, waitOf } from '../src/http/current-token.ts'
-import { isOwnHost } from '../src/http/guard.ts'
-import { secondsLeft } from '../src/http/lifetime.ts'
+import { guardRefusal, isOwnHost } from '../src/http/guard.ts'
+import { livingIdToken, secondsLeft } from '../src/http/lifetime.ts'
 import { callLimits, networkOf } from '../src/http/limits.ts'
 import type { RefusedCall } from '../src/http/refusal.ts'
 import { reportsTo } from '../src/http/report.ts'
 import { tokenChanges } from '../src/http/token-changes.ts'
 import { ClientsError } from '../src/index.ts'
+import { fresh } from '../src/notes/fresh.ts'
 import { storeNotes } from '../src/notes/shared-notes.ts'
 import { parseBrokerOptions, type TokenBrokerOptions } from '../src/options.ts'
 
@@ -1176,4 +1179,102 @@ it.each<[string, object | Error, Error | undefined, readonly unknown[]]>([
     expect(outcome).toBe(failure ?? current)
   }
   expect(calls).toEqual(told)
+})
+
+it.each<[readonly string[], Record<string, string>, string | undefined]>([
+  [['Host', 'localhost'], {}, undefined],
+  [['X', 'host', 'Host', 'localhost'], {}, undefined],
+  [['Host', 'localhost', 'hOst', 'localhost'], {}, 'ERR_BROKER_MALFORMED_REQUEST'],
+  [['Host', 'a.example'], {}, 'ERR_BROKER_HOST'],
+  [['Host', 'broker.example'], {}, undefined],
+  [['Host', 'localhost'], { origin: 'null' }, 'ERR_BROKER_CROSS_SITE'],
+  [['Host', 'localhost'], { 'sec-fetch-site': 'same-origin' }, 'ERR_BROKER_CROSS_SITE'],
+  [['Host', 'localhost'], { 'sec-fetch-site': 'none' }, undefined],
+])('a call with the headers %j and %j is refused as %s', (rawHeaders, headers, code) => {
+  const at = rawHeaders.findIndex((name) => name.toLowerCase() === 'host' && name !== 'host')
+  const request = { rawHeaders, headers: { host: rawHeaders[at + 1], ...headers } }
+  expect(guardRefusal(request as unknown as IncomingMessage, new Set(['broker.example']))).toBe(code)
+})
+
+it.each<[string | undefined, string | undefined, unknown]>([
+  ['Bearer right', undefined, { client: 'home', account: 'ann' }],
+  ['Bearer right', 'bob', { client: 'home', account: 'bob' }],
+  ['Bearer right', 'caro', { code: 'ERR_BROKER_ACCOUNT_NOT_ALLOWED' }],
+  ['Bearer proxy', undefined, { code: 'ERR_BROKER_SCOPE' }],
+  ['Bearer both', undefined, { code: 'ERR_BROKER_NO_ACCOUNT' }],
+  ['Bearer wrong', undefined, { code: 'ERR_BROKER_UNKNOWN_KEY' }],
+  ['Basic right', undefined, { code: 'ERR_BROKER_UNKNOWN_KEY' }],
+  [undefined, undefined, { code: 'ERR_BROKER_UNKNOWN_KEY' }],
+])('whoever calls with %s for %s is %j', async (authorization, account, admission) => {
+  const client = (more: object) => ({ name: 'home', accounts: ['ann'], scope: ['token'], keys: [], ...more })
+  const found = new Map<string, object>([
+    ['right', client(account === undefined ? {} : { accounts: ['ann', 'bob'] })],
+    ['proxy', client({ scope: ['proxy'] })],
+    ['both', client({ accounts: ['ann', 'bob'] })],
+  ])
+  const clients = { find: async (secret: string) => found.get(secret) }
+  const request = { headers: { authorization, 'x-owner-account': account } } as unknown as IncomingMessage
+  expect(await admit(request, clients as never, 'token')).toEqual(admission)
+})
+
+it('an account in a header is UTF-8 that Node has read as Latin-1', () => {
+  const named = (header?: string) => accountInHeader({ headers: { 'x-owner-account': header } } as never)
+  expect([named(Buffer.from('jörg').toString('latin1')), named()]).toEqual(['jörg', undefined])
+})
+
+it('an id token is handed out while it lives, and where it can’t be read', () => {
+  const now = 1_790_000_000
+  jest.spyOn(Date, 'now').mockReturnValue(now * 1000)
+  const token = (claims: object): string => `e30.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.x`
+  const kept = [token({ exp: now + 1 }), token({}), 'unreadable', undefined]
+  expect(kept.map(livingIdToken)).toEqual(kept)
+  expect(livingIdToken(token({ exp: now }))).toBeUndefined()
+  jest.restoreAllMocks()
+})
+
+it('each channel of an alert has the name under which it is remembered', () => {
+  const secret = Buffer.alloc(24, 7).toString('base64')
+  const channels = [
+    commandAlert({ command: ['true'] }),
+    mqttAlert({ url: 'mqtts://a.example' }),
+    webhookAlert({ url: 'https://a.example', secret }),
+  ]
+  expect(channels.map(({ name }) => name)).toEqual(['command', 'mqtt', 'webhook'])
+})
+
+it('what is told of one account and channel leaves the others as they are', () => {
+  const noted = { id: 'i', type: 'sign-in.needed', at: 1, told: { mqtt: { claim: 'one', tries: 1 } } }
+  const notes = { ann: noted, bob: noted }
+  const after = claimed(notes, 'ann', 'i', 'webhook', 'two')
+  expect(after['bob']).toBe(noted)
+  expect(noteIn(after, 'ann')?.told).toEqual({
+    mqtt: { claim: 'one', tries: 1 },
+    webhook: { claim: 'two', tries: 1, until: expect.any(Number) },
+  })
+})
+
+it('of many who ask, none gets what was read before they asked, and those who ask meanwhile share one read', async () => {
+  const reads: { key: string; end: (value: string) => void; fail: (error: Error) => void }[] = []
+  const ask = fresh((key: string) => new Promise<string>((end, fail) => void reads.push({ key, end, fail })))
+  const turn = () => new Promise((resolve) => setImmediate(resolve))
+  const first = ask('a')
+  const [second, third, other] = [ask('a'), ask('a'), ask('b')]
+  expect(reads.map(({ key }) => key)).toEqual(['a', 'b'])
+  reads[0]?.end('one')
+  expect(await first).toBe('one')
+  await turn()
+  expect(reads.map(({ key }) => key)).toEqual(['a', 'b', 'a'])
+  // The second read has begun: whoever asks now was not there before it.
+  const fourth = ask('a')
+  reads[2]?.fail(new Error('down'))
+  expect(await Promise.allSettled([second, third])).toMatchObject([{ status: 'rejected' }, { status: 'rejected' }])
+  await turn()
+  reads[3]?.end('three')
+  expect(await fourth).toBe('three')
+  await turn()
+  const fifth = ask('a')
+  expect(reads).toHaveLength(5)
+  reads[4]?.end('four')
+  reads[1]?.end('other')
+  expect([await fifth, await other]).toEqual(['four', 'other'])
 })

@@ -564,6 +564,8 @@ describe('what a person meets on the way in', () => {
     await post('/status/enter', {})
     await post('/status/enter', { code: 'AAAA-AAAA' })
     await post('/status/enter', { code: await page.code() })
+    // The wrong ones count no more.
+    expect(await notebook(page.store, 'status-page-codes').read()).toEqual({})
     await open('/status/')
     await open('/status/style.css')
     await open('/status/icon.svg')
