@@ -156,6 +156,49 @@ describe('a call says what the last release said, and ends with the same code', 
     }
   })
 
+  // Node 20 has no SQLite.
+  const hasSqlite = Object.keys(process.versions).includes('sqlite')
+  it.each([
+    [
+      'copy - sqlite:H/new/db --json',
+      hasSqlite ? /"copied": 1\n.*\(exit code 0\)/su : /has no SQLite\..*\(exit code 2\)/su,
+    ],
+    [
+      'accounts --store sqlite:H/new/db',
+      hasSqlite ? /^ann@example\.com$/mu : /Run the command with Node 22\.13 or newer/u,
+    ],
+    [
+      'doctor --store sqlite:H/new/db',
+      hasSqlite
+        ? /file modes {6}0600: only you can read it\n.* hard links {6}|file modes {6}0600: only you can read it\n✔ encryption {6}none: /u
+        : /has no SQLite/u,
+    ],
+    ['copy sqlite:H/no-folder/db file:H/x', hasSqlite ? /There is no store at sqlite:.*no-folder/u : /has no SQLite/u],
+    ['accounts --store sqlite:', /\(exit code 2\)/u],
+  ])('%s', async (line, says) => {
+    await storeOf('tokens', ann)
+    expect(await call(line)).toMatch(says)
+  })
+
+  it('a SQLite file is its owner’s alone, sealed with a key, and told of where it is not', async () => {
+    const path = join(home, 'private', 'db')
+    const sealed = { OWNER_SSO_ENCRYPTION_KEY: key }
+    await storeOf('tokens', ann)
+    const copied = await call('copy --from-plain - sqlite:H/private/db', sealed)
+    const told = [copied, await call('doctor --store sqlite:H/private/db', sealed)]
+    files.rmSync(path, { force: true })
+    files.mkdirSync(join(home, 'private'), { recursive: true, mode: 0o700 })
+    files.writeFileSync(path, 'no database')
+    told.push(await call('accounts --store sqlite:H/private/db'))
+    expect(told.map((text) => text.includes(hasSqlite ? 'has no SQLite' : 'exit code 0'))).toEqual([
+      false,
+      false,
+      false,
+    ])
+    expect(told[1]?.includes('OWNER_SSO_ENCRYPTION_KEY would seal')).toBe(false)
+    expect(files.statSync(join(home, 'private')).mode & 0o777).toBe(0o700)
+  })
+
   it('import', async () => {
     const token = (name: string): string => `the-refresh-token-of-${name}`
     const entry = (name: string) => ({ refresh_token: token(name), url: emulator.authUrl })
