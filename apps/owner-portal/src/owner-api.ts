@@ -104,9 +104,12 @@ async function boundedText(response: Response): Promise<string> {
   return Buffer.concat(chunks).toString()
 }
 
+/** An id as a number, which may be beyond 2⁵³. Inside a text no quote stands without a backslash: this is never part of one. */
+const numberedId = /("id"\s*:\s*)(\d+)(?=\s*[,}])/gu
+
 function responseOf(body: string): unknown {
   try {
-    return property(JSON.parse(body), 'response')
+    return property(JSON.parse(body.replaceAll(numberedId, '$1"$2"')), 'response')
   } catch {
     throw unreadable()
   }

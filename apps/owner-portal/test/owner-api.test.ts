@@ -26,6 +26,14 @@ describe('the owner API', () => {
     expect(await api.vehicles('a')).toEqual([{ id: '7', name: 'Vehicle without a name' }])
   })
 
+  it('keeps the id of a vehicle to its last digit, where a JavaScript number would not', async () => {
+    const ids = ['9007199254740993', '12345678901234567891', '7']
+    const name = String.raw`,"id":9007199254740993,`
+    const list = ids.map((id) => `{"id" : ${id}\n, "display_name":${JSON.stringify(name)}}`)
+    const api = await apiThat(answering(`{"response":[${list.join()}]}`))
+    expect(await api.vehicles('a')).toEqual(ids.map((id) => ({ id, name })))
+  })
+
   it.each([
     '',
     'null',

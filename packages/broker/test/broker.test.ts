@@ -262,6 +262,14 @@ describe('GET /token', () => {
     }
     await writeFile(other, '')
     await expect(home.broker.listen({ unix: other })).rejects.toThrow('is no socket')
+    const [missing, file] = [join(home.folder, 'missing'), other]
+    for (const [folder, code] of [
+      [missing, 'ENOENT'],
+      [file, 'ENOTDIR'],
+    ] as const) {
+      const message = `Nothing can be made in the folder ${folder} (${code}).`
+      await expect(home.broker.listen({ unix: join(folder, 'broker.sock') })).rejects.toThrow(message)
+    }
     // Its own folder is all that it needs: a service may write to /run/owner-sso, not to /run.
     const inner = join(home.folder, 'inner')
     await mkdir(inner)

@@ -61,6 +61,8 @@ describe('wrong usage', () => {
     ],
     ['a service without TLS', ['login', '--auth-url', 'http://auth.example.com', '--account', 'x'], 'correct it there'],
     ['no file there', ['login', '--account', 'x', '--credential-file', 'nowhere'], 'Correct --credential-file'],
+    ['two ways to sign in', ['login', '--browser', '--paste', '--account', 'x'], 'Give one of them'],
+    ['a password for the service’s page', ['login', '--paste', '--credential-file', 'x'], 'Omit --credential-file'],
     ['an empty password', ['login', '--account', 'x', '--credential-file', '/dev/null'], 'is empty'],
   ])('%s: says what to do', async (_name, args, next) => {
     const { code, stdout, stderr } = await machine.run(args)

@@ -6,6 +6,7 @@ import { chmod, mkdtemp, rename, rmdir, stat, unlink } from 'node:fs/promises'
 import type { Server } from 'node:http'
 import { connect } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
+import { systemCode } from '../notes/system-code.ts'
 
 /** A Unix socket: who may open the file may have the token of every account. */
 export interface ListenOnSocket {
@@ -19,7 +20,8 @@ export interface ListenOnSocket {
  * The socket is made in a folder of this user's alone beside its place, gets its permissions there, and is then moved.
  *
  * @returns what removes it
- * @throws Error where a broker listens there, or the path is something else than a socket; the system's error
+ * @throws Error where a broker listens there, the path is something else than a socket, or nothing can be made in its folder; the
+ *   system's error
  */
 export async function listenOnSocket(
   server: Server,
@@ -29,7 +31,7 @@ export async function listenOnSocket(
   if (!Number.isInteger(mode) || mode < 0 || mode > 0o777) throw new TypeError('mode must be permissions such as 0o660')
   const path = resolve(unix)
   await requireUnused(path)
-  const folder = await mkdtemp(join(dirname(path), '.s'))
+  const folder = await folderIn(dirname(path))
   const draft = join(folder, 's')
   try {
     server.listen(draft)
@@ -44,6 +46,14 @@ export async function listenOnSocket(
     // By now it may be another broker's.
     const found = await stat(path).catch(() => undefined)
     if (found?.ino === ino) await unlink(path).catch(() => undefined)
+  }
+}
+
+async function folderIn(place: string): Promise<string> {
+  try {
+    return await mkdtemp(join(place, '.s'))
+  } catch (error) {
+    throw new Error(`Nothing can be made in the folder ${place} (${systemCode(error) ?? 'unknown'}).`, { cause: error })
   }
 }
 

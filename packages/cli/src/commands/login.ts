@@ -2,8 +2,8 @@
  * `owner-sso login`: signs an account in and stores its tokens.
  */
 import type { TokenManager, TokenSet } from '@owner-sso/core'
-import type { Call } from '../call.ts'
-import { CommandError, exitCodes } from '../command-error.ts'
+import type { Call, CommandOptions } from '../call.ts'
+import { CommandError, exitCodes, usageError } from '../command-error.ts'
 import { duration } from '../duration.ts'
 import { stopped } from '../interruption.ts'
 import { loginVoice } from '../login-voice.ts'
@@ -13,6 +13,7 @@ import { serviceOf } from '../configured-service.ts'
 import { withTokens } from '../token-keeping.ts'
 
 export async function run({ settings, options }: Call): Promise<number> {
+  requireOneWay(options)
   const sso = serviceOf(settings)
   await withTokens(
     settings,
@@ -39,6 +40,18 @@ export async function run({ settings, options }: Call): Promise<number> {
     { signsIn: true },
   )
   return exitCodes.ok
+}
+
+/** @throws CommandError for options of which one would go unheard */
+function requireOneWay({ browser, paste, ...typed }: CommandOptions): void {
+  if (browser && paste) throw usageError('--browser and --paste are two ways to sign in.', 'Give one of them.')
+  const unheard = (['credentialFile', 'totpSecretFile', 'factor'] as const).find((name) => typed[name] !== undefined)
+  if (unheard === undefined || !(browser ?? paste)) return
+  const option = `--${unheard.replaceAll(/[A-Z]/gu, (letter) => `-${letter.toLowerCase()}`)}`
+  throw usageError(
+    `With ${browser ? '--browser' : '--paste'}, everything is entered on the service’s own page.`,
+    `Omit ${option}.`,
+  )
 }
 
 async function acceptance(account: string, tokens: TokenManager): Promise<string> {
