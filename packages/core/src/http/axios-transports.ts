@@ -25,9 +25,9 @@ export interface RequestWatch {
 export function http1Transport({ beforeWrite, refused, tooMuch }: RequestWatch): object {
   return {
     request(options: RequestOptions, respond: (answer: IncomingMessage) => void): ClientRequest {
-      // Own values, so that nothing on Object.prototype is taken for an option.
-      const own: RequestOptions = { ...unused, ...options, maxHeaderSize: mostHeaderBytes }
-      const request = (options.protocol === 'https:' ? https : http).request(own, respond)
+      const { protocol, hostname, port, path, method, headers, agent } = options
+      const used = { protocol, hostname, port, path, method, headers, agent, maxHeaderSize: mostHeaderBytes, ...unused }
+      const request = (protocol === 'https:' ? https : http).request(used, respond)
       // node:http emits this right before it writes what was buffered; destroying the request here leaves it unwritten.
       return request.once('socket', (socket) => {
         try {
@@ -46,7 +46,15 @@ export function http1Transport({ beforeWrite, refused, tooMuch }: RequestWatch):
   }
 }
 
-const unused = {
+/**
+ * Own values, so that nothing on Object.prototype is taken for an option. They stand last among those of a request: spread
+ * before others, they would cost V8 a hundred times as much.
+ */
+const unused: RequestOptions = {
+  auth: undefined,
+  createConnection: undefined,
+  family: undefined,
+  insecureHTTPParser: false,
   socketPath: undefined,
   localAddress: undefined,
   lookup: undefined,

@@ -50,7 +50,7 @@ export function isBareFailure(thrown: unknown): thrown is BareFailure {
   return typeof thrown === 'object' && thrown !== null && Object.hasOwn(thrown, 'kind') && 'code' in thrown
 }
 
-type RequestConfig = AxiosRequestConfig<string> & { readonly jar?: AgentJar }
+type RequestConfig = AxiosRequestConfig<string> & { readonly jar?: AgentJar | undefined }
 
 // Not axios.create(): that would take over what the application set on its own axios.defaults. It keeps nothing of a request.
 const client = new Axios()
@@ -77,21 +77,21 @@ export function createHttpClient(connection: Connection, cookies?: CarriedCookie
       const request: RequestConfig = {
         method,
         url: url.href,
-        headers: { ...headers, ...(cookie !== undefined && { Cookie: cookie }) },
+        headers: cookie === undefined ? headers : { ...headers, Cookie: cookie },
         ...(body !== undefined && { data: body }),
         signal,
         transport: http2 ? http2Transport(http2, watch) : http1Transport(watch),
-        // The wrapper makes new agents for each request; the login's own connection takes their place.
         httpAgent: agent,
         httpsAgent: agent,
       }
       const answers: AxiosResponse<string>[] = []
-      // The rest of the request is the adapter's alone: what goes through axios's own hands is merged and copied several
-      // times, which takes as long as to send it.
+      // axios itself sees the jar alone, for its wrapper, whose new agents are left aside: the login's own connection has one.
+      // The request is the adapter's: what goes through axios's own hands is merged and copied several times, which takes as
+      // long as to send it.
       const config: RequestConfig = {
-        ...(!http2 && cookies && { jar: cookies.jar }),
-        adapter: async (wrapped) => {
-          const answer = await send(Object.assign(Object.create(null), wrapped, rules, request))
+        jar: http2 ? undefined : cookies?.jar,
+        adapter: async () => {
+          const answer = await send(Object.assign(Object.create(null), rules, request))
           answers.push(answer)
           return { ...answer, headers: {} }
         },

@@ -36,7 +36,8 @@ export function shareSessions(agent: Agent, { sessions }: TlsMemory, tunnelled: 
       if (socket instanceof TLSSocket) keepSessions(socket, sessions, name)
     }
     const isEarly = tunnelled || !takesSessions(TLSSocket.prototype)
-    const connected = connect({ ...options, ...(isEarly && session && { session }) }, (error, socket) => {
+    const early = isEarly && session && { session }
+    const connected = connect(early ? { ...options, ...early } : options, (error, socket) => {
       if (!error) follow(socket)
       callback?.(error, socket)
     })

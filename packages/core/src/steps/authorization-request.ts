@@ -31,8 +31,7 @@ export function newLoginSecrets(): LoginSecrets {
  * @param loginHint - the account's e-mail: on the GET alone, never on the POST
  */
 export function authorizeUrl(settings: SsoSettings, authUrl: string, secrets: LoginSecrets, loginHint?: string): URL {
-  const url = new URL(authorizePath, authUrl)
-  url.search = new URLSearchParams({
+  const query = new URLSearchParams({
     client_id: clientId,
     code_challenge: codeChallenge(secrets.codeVerifier, settings.codeChallengeEncoding),
     code_challenge_method: 'S256',
@@ -41,6 +40,6 @@ export function authorizeUrl(settings: SsoSettings, authUrl: string, secrets: Lo
     scope,
     state: secrets.state,
     ...(loginHint === undefined ? {} : { login_hint: loginHint }),
-  }).toString()
-  return url
+  })
+  return new URL(`${authorizePath}?${query.toString()}`, authUrl)
 }
