@@ -9,6 +9,7 @@ import {
   UnreachableError,
 } from '../../src/index.ts'
 import { opened, together, untouched } from '../../src/budget/places.ts'
+import { createHostBudget } from '../../src/budget/host-budget.ts'
 import { windowsOf } from '../../src/budget/request-budget.ts'
 import { ownMemory, shareWindows } from '../../src/budget/shared-windows.ts'
 import { createWaitingLine, type Rank, type Waiter } from '../../src/budget/waiting-line.ts'
@@ -1845,6 +1846,23 @@ describe('what is tried again', () => {
     },
   )
 
+  it('a keeper tells that another process sweeps, or that nothing is due yet', async () => {
+    const { manager, memory, pauses, clock } = driven()
+    await jwtExpiry()
+    const record = { schema: 1, state: 'keeper', signs: 0, swept_at: start } as const
+    memory.put(keeperRecordName, { version: 1, record: { ...record, holder: { pid: 7 }, at: start } })
+    const keeper = keepSignedIn(manager())
+    expect(await pauses(1)).toEqual([15_000])
+    expect(keeper.status()).toMatchObject({ state: 'elsewhere', sweeps: 0 })
+    memory.put(keeperRecordName, { version: 2, record })
+    expect(await pauses(2)).toEqual([15_000, 300_000])
+    expect(keeper.status()).toMatchObject({ state: 'waiting', sweeps: 0 })
+    clock.now = 10_000_000
+    await pauses(2)
+    expect(keeper.status()).toMatchObject({ state: 'waiting', sweeps: 1 })
+    await keeper.stop()
+  })
+
   it('a background refresh that led to nothing after `minRefreshInterval`, 250 ms at the least and a minute at the most', async () => {
     for (const [minRefreshInterval, random, pause] of [
       [0, 0.5, 250],
@@ -1938,5 +1956,171 @@ describe('what is tried again', () => {
       'progress cid TokenRejectedError',
     ])
     expect(told.at(-1)).toEqual({ phase: 'ended', ...counts, error: undefined })
+  })
+})
+
+describe('the budget of a host', () => {
+  const turns = async (): Promise<void> => {
+    for (let count = 0; count < 12; count += 1) await new Promise((resolve) => setImmediate(resolve))
+  }
+
+  /** Windows of a second, with two places each. */
+  function host(memory: Parameters<typeof shareWindows>[1] = ownMemory(), skew = 0) {
+    const clock = slowClock(skew)
+    const timers = new Map<object, { readonly milliseconds: number; readonly callback: () => void }>()
+    const runtime: Runtime = {
+      ...clock.runtime,
+      after: (milliseconds, callback) => {
+        const key = {}
+        timers.set(key, { milliseconds, callback })
+        return () => void timers.delete(key)
+      },
+    }
+    const leaving = { is: false }
+    const budget = createHostBudget({
+      windows: shareWindows('b', memory, runtime),
+      figures: { places: 2, length: 1000 },
+      runtime,
+      isEnding: () => leaving.is,
+    })
+    const patience = 33_000
+    const outcomes: string[] = []
+    return {
+      clock,
+      leaving,
+      budget,
+      outcomes,
+      ask: (name: string, rank: Rank = 'without a token', key: object = {}): object => {
+        budget.place(key, rank, patience).then(
+          ({ monotonic }) => outcomes.push(`${name} at ${monotonic}`),
+          (error: unknown) =>
+            outcomes.push(`${name} not before ${Number(Reflect.get(Object(error), 'nextAttemptAt')) - start}`),
+        )
+        return key
+      },
+      /** The next look at the windows: the milliseconds until it. */
+      look: async (): Promise<number[]> => {
+        const looks = [...timers].filter(([, { milliseconds }]) => milliseconds !== patience)
+        for (const [key, { milliseconds, callback }] of looks) {
+          timers.delete(key)
+          clock.now += milliseconds
+          callback()
+        }
+        await turns()
+        return looks.map(([, { milliseconds }]) => milliseconds)
+      },
+      impatient: async (): Promise<void> => {
+        for (const [key, { callback }] of [...timers].filter(([, { milliseconds }]) => milliseconds === patience)) {
+          timers.delete(key)
+          callback()
+        }
+        await turns()
+      },
+      timers: () => timers.size,
+    }
+  }
+
+  it('hands out the places of 31 windows, and sends who comes later to places of their own', async () => {
+    const { ask, look, outcomes, timers } = host()
+    const keys = Array.from({ length: 70 }, (_, index) => ask(String(index)))
+    await turns()
+    const late = [1, 1, 2, 2, 3, 3, 4, 4].map((seconds, index) => `${62 + index} not before ${seconds}`)
+    expect(outcomes.toSorted()).toEqual(['0 at 0', '1 at 0', ...late].toSorted())
+    // Who asks again before its time is told the same, and who is new comes behind.
+    outcomes.length = 0
+    ask('again', 'turned away before', keys[65])
+    await turns()
+    ask('new')
+    await turns()
+    expect(outcomes).toEqual(['again not before 2', 'new not before 5'])
+    // The first window may be about to be opened by another process; the next one is our own.
+    outcomes.length = 0
+    expect(await look()).toEqual([1025])
+    expect(outcomes).toEqual(['2 at 1025', '3 at 1025'])
+    expect(await look()).toEqual([1000])
+    expect(outcomes.slice(2)).toEqual(['4 at 2025', '5 at 2025'])
+    for (let window = 3; window <= 30; window += 1) expect(await look()).toEqual([1000])
+    expect(outcomes).toHaveLength(60)
+    expect([await look(), timers()]).toEqual([[], 0])
+  })
+
+  it('serves by rank, and what nobody waits for with what is left of a window', async () => {
+    const { ask, look, outcomes, budget, leaving, clock } = host()
+    ask('b1', 'background')
+    const b2 = ask('b2', 'background')
+    ask('b3', 'background')
+    ask('t1', 'with a token')
+    await turns()
+    expect(outcomes).toEqual(['t1 at 0', 'b1 at 0'])
+    budget.move(b2, 'without a token')
+    budget.move({}, 'without a token')
+    await turns()
+    await look()
+    expect(outcomes.slice(2)).toEqual(['b2 at 1025', 'b3 at 1025'])
+    ask('b4', 'background')
+    await turns()
+    expect(outcomes).toHaveLength(4)
+    leaving.is = true
+    clock.now += 1000
+    await look()
+    ask('b5', 'background')
+    ask('b6', 'background')
+    ask('b7', 'background')
+    await turns()
+    // A window's places for the first two of them; the others are turned away, since nobody waits for them.
+    expect(outcomes.slice(4)).toEqual(['b4 at 3050', 'b5 at 3050', 'b6 not before 5', 'b7 not before 5'])
+  })
+
+  it('takes a place back, for whoever is next, as long as it lives', async () => {
+    const { ask, outcomes, budget, clock, impatient, timers } = host()
+    const place = await budget.place({}, 'without a token', 1000)
+    await turns()
+    for (const name of ['0', '1', '2']) ask(name)
+    await turns()
+    expect(outcomes).toEqual(['0 at 0'])
+    budget.giveBack(place)
+    await turns()
+    expect(outcomes).toEqual(['0 at 0', '1 at 0'])
+    clock.now = 2999
+    budget.giveBack({ wall: start * 1000, monotonic: 0 })
+    await turns()
+    expect(outcomes.at(-1)).toBe('2 at 0')
+    clock.now = 3000
+    budget.giveBack({ wall: start * 1000, monotonic: 0 })
+    ask('3')
+    await turns()
+    for (let count = 4; count < 9; count += 1) ask(String(count))
+    await turns()
+    expect(outcomes.slice(3)).toEqual(['3 at 3000', '4 at 3000'])
+    await impatient()
+    expect(outcomes.slice(5)).toEqual([5, 6, 7, 8].map((name) => `${name} not before 4`))
+    expect(timers()).toBe(1)
+  })
+
+  it('fails those who wait where the store does, and takes no more than 16 places at once', async () => {
+    const memory = ownMemory()
+    const taken: number[] = []
+    const state = { conflicts: 1, down: false }
+    const { ask, look, outcomes } = host({
+      read: (name) => (state.down ? Promise.reject(new StoreError('unavailable', 'x')) : memory.read(name)),
+      swap: async (name, over, next, writeId) => {
+        if (state.conflicts > 0) {
+          state.conflicts -= 1
+          return { conflict: true }
+        }
+        taken.push(...('free' in next ? [next.free[0] * 2 + next.free[1]] : []))
+        return memory.swap(name, over, next, writeId)
+      },
+    })
+    for (let index = 0; index < 40; index += 1) ask(String(index))
+    await turns()
+    // Another process was faster: it is looked again after a moment.
+    expect(outcomes).toEqual([])
+    expect(await look()).toEqual([10])
+    expect(outcomes).toEqual(['0 at 10', '1 at 10'])
+    expect(taken).toEqual([16, 32, 40])
+    state.down = true
+    await look()
+    expect(outcomes.slice(2)).toEqual(Array.from({ length: 38 }, (_, index) => `${index + 2} not before NaN`))
   })
 })
