@@ -1,7 +1,15 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import { Agent, IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
+import { PassThrough } from 'node:stream'
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
+import { connectionsFor } from '../../src/calls/connections.ts'
+import { parseOwnerCallOptions } from '../../src/calls/options.ts'
+import { answerFault } from '../../src/handler-fault.ts'
 import { ownerApiProxy, type OwnerApiProxyOptions } from '../../src/index.ts'
 import { connectionNames, defaultRequestHeaders, defaultResponseHeaders } from '../../src/proxy/header-names.ts'
 import { parseProxyOptions } from '../../src/proxy/options.ts'
+import { requestBody } from '../../src/proxy/request-body.ts'
+import { endAfterAnswer, isSpent } from '../../src/proxy/spent-connection.ts'
 import { account, tokensOf } from '../tokens.ts'
 
 const valid = async (): Promise<OwnerApiProxyOptions> => ({
@@ -232,4 +240,126 @@ it.each<[string | string[] | undefined, string[] | undefined]>([
   ],
 ])('a Connection header %j names %j', (connection, names) => {
   expect(connectionNames(connection)).toEqual(names && new Set(names))
+})
+
+describe('a piece of the proxy by itself', () => {
+  const requestOf = (headers: object): PassThrough => Object.assign(new PassThrough(), { headers })
+  const bodyOf = (request: PassThrough) => requestBody(request as unknown as IncomingMessage, 5)
+
+  it('reads a body of a known length, and fails with what ends it too early', async () => {
+    for (const pieces of [['12345'], ['12', '345'], []]) {
+      const whole = requestOf({ 'content-length': '5' })
+      const body = bodyOf(whole)
+      for (const piece of pieces) whole.write(piece)
+      whole.end()
+      expect(await body).toEqual({ content: Buffer.from(pieces.join('')) })
+    }
+    const broken = requestOf({ 'content-length': '5' })
+    const body = bodyOf(broken)
+    broken.destroy(new Error('cut'))
+    await expect(body).rejects.toThrow('cut')
+    expect(await bodyOf(requestOf({}))).toEqual({})
+    expect(await bodyOf(requestOf({ 'content-length': '0' }))).toEqual({})
+    expect(await bodyOf(requestOf({ 'content-length': '6' }))).toEqual({ content: expect.any(PassThrough), length: 6 })
+    expect(await bodyOf(requestOf({ 'transfer-encoding': 'chunked' }))).toEqual({ content: expect.any(PassThrough) })
+  })
+
+  it('takes no more from a connection that is spent, whatever parser it has', () => {
+    const parser = { onIncoming: (): number => 0 }
+    const [socket, other] = [Object.assign(new PassThrough(), { parser }), new PassThrough()]
+    for (const each of [socket, other]) {
+      expect(isSpent(each)).toBe(false)
+      endAfterAnswer(each)
+      expect(isSpent(each)).toBe(true)
+    }
+    const request = { upgrade: true }
+    expect([Reflect.apply(parser.onIncoming, undefined, [request]), request]).toEqual([2, { upgrade: false }])
+    const odd = { onIncoming: 'text' }
+    endAfterAnswer(Object.assign(new PassThrough(), { parser: odd }))
+    expect(odd.onIncoming).toBe('text')
+  })
+
+  it('answers for a handler that has failed, unless that has answered itself', () => {
+    const warned = jest.spyOn(process, 'emitWarning').mockReturnValue(undefined)
+    const [open, ended] = [1, 2].map(() => new ServerResponse(new IncomingMessage(new Socket())))
+    ended?.end()
+    for (const response of [open, ended]) answerFault('onError', new Error('its words'), response!)
+    expect([open?.statusCode, open?.getHeader('cache-control'), open?.writableEnded]).toEqual([500, undefined, true])
+    expect([ended?.statusCode, ended?.destroyed]).toEqual([200, false])
+    const [what, details] = warned.mock.calls[0] ?? []
+    expect([what, details]).toEqual([
+      'onError failed.',
+      { type: 'OwnerSsoWarning', code: 'OWNER_SSO_CALLBACK', detail: expect.not.stringContaining('its words') },
+    ])
+    warned.mockRestore()
+  })
+})
+
+it.each<[object, string | undefined]>([
+  [{ host: 'proxy.example', port: 8080 }, 'http://proxy.example:8080/'],
+  [{ hostname: 'a.example', host: 'b.example', port: '1', protocol: 'https:' }, 'https://a.example:1/'],
+  [{ host: 'proxy.example', port: 1, protocol: 'http' }, 'http://proxy.example:1/'],
+  [{ host: 'h', port: 1, auth: { username: 'a b', password: 'c:d@' } }, 'http://a%20b:c%3Ad%40@h:1/'],
+  [{ host: 'h', port: 1, protocol: 'ftp' }, undefined],
+  [{ host: 'h', port: 1, protocol: 'xhttp' }, undefined],
+  [{ host: 'h', port: 1, protocol: 'httpss' }, undefined],
+  [{ host: 'h', port: {} }, 'http://h/'],
+  [{ port: 1 }, undefined],
+  [{ host: 'h', port: 65_536 }, undefined],
+])('a tunnel through %j leads to %s, and plain http never leaves the machine by it', (proxy, address) => {
+  const through = (url: string) => connectionsFor(new URL(url), { proxy }).httpsAgent
+  const outcomeOf = (): unknown => {
+    try {
+      return String(Reflect.get(Object(through('https://a.example')), 'proxy'))
+    } catch (error) {
+      return error
+    }
+  }
+  const message = 'proxy must have a host and a port, and http or https as its protocol'
+  expect(outcomeOf()).toEqual(address ?? new TypeError(message))
+})
+
+it('connections are straight, verified and kept, unless the application gives its own', () => {
+  const straight = connectionsFor(new URL('https://a.example'), {})
+  expect(straight).toMatchObject({ proxy: false, maxRedirects: 0, fetchOptions: { redirect: 'manual' } })
+  expect(straight.httpAgent).toMatchObject({ options: { keepAlive: true, scheduling: 'lifo', timeout: 5000 } })
+  expect(straight.httpsAgent).toMatchObject({
+    options: { keepAlive: true, scheduling: 'lifo', timeout: 5000, rejectUnauthorized: true },
+  })
+  for (const proxy of [false, null, undefined, 'http://a.example']) {
+    expect(connectionsFor(new URL('https://a.example'), { proxy }).httpsAgent).toBe(straight.httpsAgent)
+  }
+  const proxy = { host: 'h', port: 1 }
+  expect(connectionsFor(new URL('http://127.0.0.1'), { proxy }).httpsAgent).toBe(straight.httpsAgent)
+  const own = { httpAgent: new Agent(), fetchOptions: { dispatcher: 'mine', redirect: 'follow', more: 1 } }
+  expect(connectionsFor(new URL('http://127.0.0.1'), own)).toMatchObject({
+    fetchOptions: { dispatcher: 'mine', redirect: 'manual', more: 1 },
+  })
+})
+
+it('whose token, and where to, is looked at before anything is called', () => {
+  const tokens = { getAccessToken: () => '', invalidate: () => undefined }
+  const outcomeOf = (options: unknown): unknown => {
+    try {
+      return Reflect.apply(parseOwnerCallOptions, undefined, [options, 'https://fallback.example'])
+    } catch (error) {
+      return String(error)
+    }
+  }
+  expect([undefined, null, 'x'].map(outcomeOf)).toEqual(Array(3).fill('TypeError: options must be an object'))
+  const wrongTokens = 'TypeError: tokens must be what createTokenManager() returns'
+  for (const wrong of [undefined, {}, { getAccessToken: tokens.getAccessToken }, { invalidate: tokens.invalidate }]) {
+    expect(outcomeOf({ tokens: wrong, account: 'ann' })).toBe(wrongTokens)
+  }
+  for (const wrong of [undefined, '', 7]) {
+    expect(outcomeOf({ tokens, account: wrong })).toBe('TypeError: account must be a name or a function of the request')
+  }
+  expect(outcomeOf({ tokens, account: 'ann' })).toMatchObject({
+    target: new URL('https://fallback.example'),
+    transport: undefined,
+  })
+  expect(outcomeOf({ tokens, account: 'ann', target: 'https://a.example', tls: {} })).toMatchObject({
+    target: new URL('https://a.example'),
+    transport: { http2: false },
+  })
 })
