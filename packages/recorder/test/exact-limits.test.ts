@@ -1,11 +1,14 @@
 /** Each limit at it and one beyond it, and what is taken only as a whole with a bad head and a bad tail. */
 import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, Socket } from 'node:net'
+import { mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { type AddressInfo, connect, createServer, Server, Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import * as consumers from 'node:stream/consumers'
 import { createServer as createHttpServer } from 'node:http'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals'
-import type { Fixture, RecordedRequest } from '../src/fixture/fixture.ts'
+import { type Fixture, type RecordedRequest, writeFixture } from '../src/fixture/fixture.ts'
 import { checkFixture, format } from '../src/fixture/fixture-checks.ts'
 import {
   onlyPlaceholder,
@@ -325,6 +328,38 @@ it('the headers of a message are pairs of Node’s flat list', () => {
   ])
 })
 
+it('a body is shown in the form that fits it', () => {
+  const shown = (type: string, body: Buffer | string) => {
+    const {
+      headers: _,
+      status: _status,
+      ...rest
+    } = maskResponse(masking(), {
+      status: 200,
+      headers: type === '' ? [] : [['Content-Type', type]],
+      body: Buffer.from(body),
+    })
+    return rest
+  }
+  expect(shown('text/html', '')).toEqual({})
+  expect(shown('text/html', 'Sign in')).toEqual({ html: ['Sign in'] })
+  expect(shown('', ' <p>Sign\nin</p>')).toEqual({ html: [' <p>Sign', 'in</p>'] })
+  expect(shown('text/plain', 'Sign <in')).toEqual({ text: ['Sign <in'] })
+  expect(shown('text/html', '7')).toEqual({ json: 7 })
+  expect(shown('application/json', '[true]')).toEqual({ json: [true] })
+  expect(shown('application/X-www-form-urlencoded; charset=utf-8', 'scope=openid')).toEqual({
+    form: { scope: 'openid' },
+  })
+  expect(shown('image/png', Buffer.from([0xff]))).toEqual({ text: ['{{body.1}}'] })
+})
+
+it('a placeholder has the name of its field up to sixty characters of known words', () => {
+  const [sixty, more] = [`${'state_'.repeat(9)}openid`, `${'state_'.repeat(9)}session`]
+  expect([sixty.length, more.length]).toEqual([60, 61])
+  expect(finished(maskValue(masking(), sixty, 'Qz7x'))).toBe(`{{${sixty}.1}}`)
+  expect(finished(maskValue(masking(), more, 'Qz7x'))).toBe('{{value.1}}')
+})
+
 it('of a page’s style nothing is shown, of a script no text', () => {
   const page = '<p>Sign in</p><style>body { color: red }</style><script>var a = "qz7x"</script>'
   const { html } = maskResponse(masking(), {
@@ -513,6 +548,13 @@ tail Qz7xS`
     expect(places.map((place) => shown(place, 4))).toEqual(
       places.map((place) => place.replace('Qz7xQz7x', '{{text.1}}')),
     )
+    // What is never closed can be nested at will.
+    const nested = `${'<script type=html><!-- '.repeat(2)}${input}`
+    const deeper = `${'<script type=html><!-- '.repeat(2)}<script type=html>${input}`
+    const whole = (source: string): string => finished(maskHtml(masking(), source))
+    expect(whole(nested)).toBe(nested.replace('Qz7xQz7x', '{{state.1}}'))
+    expect(whole(deeper)).toBe(deeper.replace('Qz7xQz7x', '{{text.1}}'))
+    expect(whole('<script type=html><!-- '.repeat(10_000))).toContain('<script type=html>')
   })
 })
 
@@ -525,6 +567,7 @@ it('of an address only what is known is shown, part by part', () => {
       'HTTP://127.0.0.1:4000',
       '//qz7x.example/qz7x/token?',
       'x//qz7x.example?a=b=c',
+      '/?message=Sign%20in%20Qz7x&message=Sign+in&message=Sign',
       '/a\n?b#c?d',
       '',
     ].map(shown),
@@ -640,7 +683,12 @@ describe('a request to the service', () => {
   const address = (): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const send = (
     path: string,
-    more: { method?: string; headers?: readonly (readonly [string, string])[]; body?: Buffer } = {},
+    more: {
+      method?: string
+      connection?: Socket
+      headers?: readonly (readonly [string, string])[]
+      body?: Buffer
+    } = {},
   ) =>
     upstream.send({
       url: `${address()}${path}`,
@@ -707,6 +755,24 @@ describe('a request to the service', () => {
     expect(await send('/empty')).toMatchObject({ kind: 'answer', answer: { status: 200, body: Buffer.alloc(0) } })
   })
 
+  it('goes over one connection for each of the client’s, which ends with it', async () => {
+    const sockets = new Set<Socket>()
+    const note = ({ socket }: { socket: Socket }): void => void sockets.add(socket)
+    server.on('request', note)
+    const [one, other] = [new Socket(), new Socket()]
+    await Promise.all([send('/encoded/br', { connection: one }), send('/encoded/br', { connection: one })])
+    await send('/encoded/br', { connection: one })
+    expect(sockets.size).toBe(1)
+    await send('/encoded/br', { connection: other })
+    expect(sockets.size).toBe(2)
+    server.off('request', note)
+    const [first] = [...sockets]
+    const ended = once(first!, 'close')
+    one.emit('close')
+    await ended
+    expect([...sockets].map(({ destroyed }) => destroyed)).toEqual([true, false])
+  })
+
   it('that is not answered was cut, given up, or never arrived', async () => {
     expect(await send('/cut', { method: 'POST', body: Buffer.from('x') })).toEqual({ kind: 'cut' })
     const gone = upstream.send({
@@ -731,5 +797,77 @@ describe('a request to the service', () => {
       signal: new AbortController().signal,
     })
     expect(await away).toEqual({ kind: 'unreachable', reason: 'ECONNREFUSED' })
+  })
+})
+
+describe('a fixture is written whole or not at all', () => {
+  const fixture: Fixture = { format, version: 1, placeholders: {}, exchanges: [] }
+  let folder = ''
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'fixture-'))
+  })
+  afterAll(() => rm(folder, { recursive: true }))
+
+  it('for its owner alone', async () => {
+    const file = join(folder, 'login.json')
+    await writeFixture(file, { ...fixture, version: 2 as 1 })
+    await writeFixture(file, fixture)
+    expect([await readFile(file, 'utf8'), (await stat(file)).mode & 0o777]).toEqual([
+      `${JSON.stringify(fixture, undefined, 2)}\n`,
+      0o600,
+    ])
+    expect(await readdir(folder)).toEqual(['login.json'])
+  })
+
+  it('and says what stood in its way, and leaves nothing behind', async () => {
+    await mkdir(join(folder, 'taken'))
+    await expect(writeFixture(join(folder, 'taken'), fixture)).rejects.toMatchObject({ syscall: 'rename' })
+    await expect(writeFixture(join(folder, 'none/login.json'), fixture)).rejects.toMatchObject({ syscall: 'open' })
+    expect((await readdir(folder)).toSorted()).toEqual(['login.json', 'taken'])
+  })
+})
+
+describe('a port of this machine', () => {
+  const original = Object.getOwnPropertyDescriptor(Server.prototype, 'listen')?.value as Server['listen']
+  const others: Server[] = []
+  let tried: number[] = []
+  /** Another program takes the second address just before we do, so many times. */
+  function faster(times: number): void {
+    tried = []
+    Server.prototype.listen = function listenLater(this: Server, port: number, host: string, done: () => void) {
+      if (host === '::1') tried.push(port)
+      if (host !== '::1' || tried.length > times) return Reflect.apply(original, this, [port, host, done])
+      const other = createServer()
+      others.push(other)
+      Reflect.apply(original, other, [port, host, () => Reflect.apply(original, this, [port, host, done])])
+      return this
+    } as Server['listen']
+  }
+  afterEach(async () => {
+    Server.prototype.listen = original
+    for (const other of others.splice(0)) await new Promise((resolve) => other.close(resolve))
+  })
+
+  it('that is free at one address alone is given back, and another is tried, five at the most', async () => {
+    faster(4)
+    const listener = await listenOnLoopback()
+    expect([tried.length, tried.indexOf(listener.port)]).toEqual([5, 4])
+    await listener.close()
+    faster(9)
+    await expect(listenOnLoopback()).rejects.toMatchObject({ code: 'EADDRINUSE' })
+    expect(tried).toHaveLength(5)
+  })
+
+  it('that was asked for is tried once, and free again after it', async () => {
+    faster(0)
+    const first = await listenOnLoopback()
+    await first.close()
+    faster(1)
+    await expect(listenOnLoopback(first.port)).rejects.toMatchObject({ code: 'EADDRINUSE' })
+    expect(tried).toEqual([first.port])
+    for (const other of others.splice(0)) await new Promise((resolve) => other.close(resolve))
+    const again = await listenOnLoopback(first.port)
+    expect(again.port).toBe(first.port)
+    await again.close()
   })
 })

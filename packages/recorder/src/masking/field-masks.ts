@@ -13,7 +13,8 @@ const sentences = new Set(plainFields.sentences)
 const wordsInErrors = new Set(plainFields.wordsInErrors)
 const wordInError = /^[A-Z][A-Z_]{2,40}$/u
 const numbers = new Set(plainFields.numbers)
-const addressPattern = /^((?:https?:)?\/\/[^/?#]*)?([^?#]*)(\?[^#]*)?(#.*)?$/su
+/** It takes any text whole: each part may be missing. */
+const addressPattern = /((?:https?:)?\/\/[^/?#]*)?([^?#]*)(\?[^#]*)?(#.*)?/su
 
 /** JSON as it stands in a fixture. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json }

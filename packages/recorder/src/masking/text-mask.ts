@@ -24,9 +24,9 @@ export function maskText(
   let marked = ''
   let done = 0
 
-  function take(start: number, end: number, placeholder: Marked | undefined): void {
+  function take(start: number, end: number, placeholder: Marked): void {
     marked += words(done, start)
-    marked += placeholder ?? ''
+    marked += placeholder
     done = end
   }
   function words(from: number, to: number): Marked {
