@@ -84,6 +84,26 @@ it.each([
   expect(isTaken(() => checkedInvitation({ name, accounts: ['ann'] }))).toBe(isName)
 })
 
+it('an invitation has what was asked for, and nothing that was not', () => {
+  const ahead = Math.floor(Date.now() / 1000) + 60
+  expect(checkedInvitation({ name: 'a', accounts: ['Ann@Example.com', 'ann@example.com'] })).toStrictEqual({
+    name: 'a',
+    accounts: ['ann@example.com'],
+    scope: ['token'],
+  })
+  const more = { scope: ['proxy', 'proxy'] as const, expiresAt: ahead + 0.5, limits: { callsPerMinute: 1 } }
+  expect(checkedInvitation({ name: 'a', accounts: ['ann'], ...more })).toStrictEqual({
+    name: 'a',
+    accounts: ['ann'],
+    scope: ['proxy'],
+    expires_at: ahead,
+    limits: { callsPerMinute: 1 },
+  })
+  for (const wrong of [{ scope: [] }, { scope: ['all'] }, { accounts: [] }, { limits: { callsPerMinute: 0 } }]) {
+    expect(isTaken(() => checkedInvitation({ name: 'a', accounts: ['ann'], ...wrong } as never))).toBe(false)
+  }
+})
+
 it('an invitation that ends now has ended', () => {
   const ending = (expiresAt: number) => isTaken(() => checkedInvitation({ name: 'a', accounts: ['ann'], expiresAt }))
   expect([ending(Date.now() / 1000), ending(Date.now() / 1000 + 60)]).toEqual([false, true])

@@ -108,7 +108,7 @@ export interface BrowserPage extends PageContext {
 }
 
 export function browserPage(page: BrowserPage): Html {
-  const redirectUri = new URL(page.url).searchParams.get('redirect_uri') ?? ''
+  const redirectUri = new URL(page.url).searchParams.get('redirect_uri')
   return card(
     page,
     'Sign in on the service’s page',
