@@ -44,6 +44,7 @@ import { acceptRecord, createAccountMemory } from '../src/refresh-protocol/accou
 import type { Context } from '../src/refresh-protocol/context.ts'
 import { isJustRefreshed } from '../src/refresh-protocol/pace.ts'
 import { systemRuntime } from '../src/refresh-protocol/runtime.ts'
+import { redacted, secretiveKind, storable, wholeOf } from '../src/support/redaction.ts'
 import { quotedNames, quotedWords } from '../src/support/quotation.ts'
 import type { AccountRecord } from '../src/tokens/token-record.ts'
 import { mapStore } from './map-store.ts'
@@ -1314,4 +1315,22 @@ describe('what a call is given', () => {
       false,
     ])
   })
+})
+
+it('an object with secrets shows its harmless fields, stores all, and takes no other prototype', () => {
+  const kind = secretiveKind('Thing', ['shown'])
+  const data = JSON.parse('{"shown":1,"secret":"s","__proto__":{"polluted":1},"toJSON":"x"}') as object
+  const hidden = redacted(data, kind)
+  expect([Object.keys(hidden), Reflect.get(hidden, 'secret')]).toEqual([['shown'], 's'])
+  expect(JSON.stringify(hidden)).toBe('{"shown":1,"secret":"s"}')
+  expect(inspect(hidden)).toBe("Thing { shown: 1, secret: '[redacted]' }")
+  expect(inspect({ hidden }, { customInspect: true })).not.toContain("'s'")
+  for (const whole of [wholeOf(hidden), wholeOf(data), storable(hidden, kind)]) {
+    expect(Object.keys(whole)).toEqual(['shown', 'secret'])
+    expect(Object.getPrototypeOf(whole)).toBe(Object.prototype)
+    expect(Reflect.get(whole, 'polluted')).toBeUndefined()
+  }
+  expect(inspect(storable(hidden, kind))).toBe("Thing { shown: 1, secret: '[redacted]' }")
+  Object.assign(hidden, { secret: 't' })
+  expect(JSON.stringify(hidden)).toContain('"t"')
 })

@@ -21,6 +21,8 @@ import type { TokenManagerOptions } from '../../src/tokens/token-manager.ts'
 import type { TokenSet } from '../../src/issuer/token-set.ts'
 import { jwtExpiry, needOf } from '../../src/keeper/need.ts'
 import { createQueue } from '../../src/keeper/queue.ts'
+import { renew } from '../../src/keeper/renewal.ts'
+import { contextOf } from '../../src/refresh-protocol/managed.ts'
 import { spacing } from '../../src/keeper/spacing.ts'
 import { agesOf } from '../../src/refresh-protocol/freshness.ts'
 import { createRollCall, currentCall } from '../../src/refresh-protocol/roll-call.ts'
@@ -1923,6 +1925,45 @@ describe('what is tried again', () => {
     beat()
     await turns()
     expect(names).toEqual([rollCallName])
+    // A damaged record keeps nobody from having answered; one that can't be read now is looked at again.
+    const call = (word: string): void =>
+      memory.put(rollCallName, { version: 99, record: { schema: 1, state: 'roll-call', call: word } })
+    const looksAfter = async (word: string): Promise<readonly boolean[]> => {
+      call(word)
+      const looks: boolean[] = []
+      for (let count = 0; count < 2; count += 1) {
+        names.length = 0
+        beat()
+        await turns()
+        await turns()
+        looks.push(names.includes('owner-1'))
+      }
+      return looks
+    }
+    memory.put('owner-0', { version: 9, record: { schema: 1, state: 'signed-in' } as never })
+    expect(await looksAfter('second')).toEqual([true, false])
+    memory.read = async (name) => {
+      names.push(name)
+      if (name === 'owner-0') throw new StoreError('read-failed', 'x')
+      return read(name)
+    }
+    expect(await looksAfter('third')).toEqual([true, true])
+  })
+
+  it('a renewal looks at the record again, and leaves alone what needs none', async () => {
+    const { manager, memory } = driven()
+    const tokens = manager()
+    const renewed = async (isDue = true): Promise<unknown> =>
+      renew('ann', () => isDue, contextOf(tokens)).catch((error: unknown) => Reflect.get(Object(error), 'code'))
+    expect(await renewed()).toBe('spared')
+    await tokens.save('ann', tokensOf('0'))
+    expect([await renewed(false), await renewed()]).toEqual(['spared', 'refreshed'])
+    expect((await memory.read('ann'))?.record).toMatchObject({ tokens: { access_token: 'a r 0+' } })
+    await tokens.forget('ann')
+    expect(await renewed()).toBe('spared')
+    const ended = signedIn({ state: 'reauthentication-required', reason: 'other_owner', generation: 9, refreshes: 9 })
+    memory.put('ann', { version: 9, record: ended })
+    expect(await renewed()).toBe('sign-in-again')
   })
 
   it('a single sweep says what it came to, once for each phase', async () => {

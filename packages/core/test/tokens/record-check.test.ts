@@ -1,6 +1,6 @@
 /** A record that somebody else put into the store: told as an error of the store, whatever is wrong with it. */
 import { describe, expect, it } from '@jest/globals'
-import { isRecord } from '../../src/tokens/record-check.ts'
+import { checkedRecord, isRecord, isTokenSet } from '../../src/tokens/record-check.ts'
 import type { TokenRecord } from '../../src/tokens/token-record.ts'
 import { firewallRecordName } from '../../src/refresh-protocol/record-names.ts'
 import { lineageOf } from '../../src/refresh-protocol/lineage.ts'
@@ -168,6 +168,99 @@ describe('each kind of record', () => {
       if ((junk === '""' && empty.has(name)) || isNumber || (anyObject.has(name) && junk !== '""')) continue
       expect({ where, isOne: isOne(changed) }).toEqual({ where, isOne: false })
     }
+  })
+})
+
+describe('what stands inside a record', () => {
+  const isOne = (state: TokenRecord['state'], fields: object): boolean =>
+    isRecord({ schema: 1, state, ...fields } as unknown as TokenRecord, state)
+
+  it.each<[TokenRecord['state'], object, boolean]>([
+    ['refresh-budget', { window: 0, free: [0, 0] }, true],
+    ['refresh-budget', { window: 0, free: [0] }, false],
+    ['refresh-budget', { window: 0, free: [0, -1] }, false],
+    ['refresh-budget', { window: 0, free: [-1, 0] }, false],
+    ['refresh-budget', { window: 0, free: [0.5, 0] }, false],
+    ['refresh-budget', { window: 0, free: { 0: 0, 1: 0 } }, false],
+    ['tries', { sign_ins: {} }, true],
+    ['tries', { sign_ins: { a: [0, -0.5], b: [1, 1] } }, true],
+    ['tries', { sign_ins: { a: [0, 1], b: [-1, 1] } }, false],
+    ['tries', { sign_ins: { a: [0, '1'] } }, false],
+    ['tries', { sign_ins: { a: [0] } }, false],
+    ['tries', { sign_ins: { a: { 0: 0, 1: 1 } } }, false],
+    ['refresh-tokens', { saved: { a: ['ann', 's'] } }, true],
+    ['refresh-tokens', { saved: { a: ['ann', ''] } }, false],
+    ['refresh-tokens', { saved: { a: ['', 's'] } }, false],
+    ['refresh-tokens', { saved: { a: ['ann'] } }, false],
+    ['refresh-tokens', { saved: 'ann' }, false],
+    ['notes', { notes: { a: 1 } }, true],
+    ['notes', { notes: [] }, false],
+    ['notes', { notes: null }, false],
+    ['spooled', {}, true],
+    ['spooled', { result: null }, true],
+    ['spooled', { result: {} }, false],
+    ['keeper', { signs: 0, swept_at: 0 }, true],
+    ['keeper', { signs: 0, swept_at: 0, at: null, holder: null }, true],
+    ['keeper', { signs: 0, swept_at: 0, at: '0' }, false],
+    ['keeper', { signs: 0, swept_at: 0, holder: {} }, false],
+    ['keeper', { signs: 0.5, swept_at: 0 }, false],
+    ['roll-call', { call: 'c' }, true],
+    ['roll-call', { call: 'c', schema: 2 }, false],
+    ['signed-out', { generation: 1, replaces: [] }, true],
+    ['signed-out', { generation: 1, replaces: ['a', ''] }, false],
+    ['signed-out', { generation: Infinity }, false],
+  ])('%s %j: %s', (state, fields, isIt) => {
+    expect(isOne(state, fields)).toBe(isIt)
+  })
+
+  it('may be an empty access token where it has no life, and nowhere else', () => {
+    const bare = (lifetime: number, access_token = ''): object => ({
+      ...held,
+      tokens: { ...tokens, access_token },
+      lifetime,
+    })
+    for (const state of ['signed-in', 'reauthentication-required'] as const) {
+      const fields = { reason: 'other_owner' }
+      const taken = [bare(0), bare(1), bare(-1), bare(0, 'a'), bare(1, 'a')].map((one) =>
+        isOne(state, { ...one, ...fields }),
+      )
+      expect(taken).toEqual([true, false, false, true, true])
+    }
+    expect(isOne('reauthentication-required', { ...held, reason: 'another' })).toBe(false)
+  })
+
+  it('is an address anew each time it is another one', () => {
+    const at = (auth_url: unknown): boolean => isTokenSet({ ...tokens, auth_url })
+    const addresses = ['https://a.example', 'https://a.example', 'nowhere', 'https://b.example', '', 7, 'nowhere']
+    expect(addresses.map(at)).toEqual([true, true, false, true, false, false, false])
+  })
+
+  it('is told apart by its state, its version and the name of its write', () => {
+    const record = signedOut as unknown as TokenRecord
+    const outcome = (stored: object, ...states: ('signed-out' | 'notes')[]): unknown => {
+      try {
+        return checkedRecord(stored as never, ...states)
+      } catch (error) {
+        return Reflect.get(Object(error), 'reason')
+      }
+    }
+    expect(outcome({ version: 1, writeId: 'w', record }, 'notes', 'signed-out')).toStrictEqual({
+      version: 1,
+      writeId: 'w',
+      record,
+    })
+    expect(outcome({ version: 1, record, more: 1 }, 'signed-out')).toStrictEqual({
+      version: 1,
+      writeId: undefined,
+      record,
+    })
+    expect(outcome({ version: 1, record }, 'notes')).toBe('corrupt')
+    expect(outcome({ version: 1, writeId: 7, record }, 'signed-out')).toBe('corrupt')
+    expect(outcome({ version: 0, record }, 'signed-out')).toBe('corrupt')
+    const sealed = { schema: 1, state: 'sealed', key: 'k', nonce: 'n', sealed: 's' }
+    expect(outcome({ version: 1, record: sealed }, 'signed-out')).toBe('wrong-key')
+    expect(outcome({ version: 1, record: { ...sealed, nonce: '' } }, 'signed-out')).toBe('corrupt')
+    expect(outcome({ version: 0, record: sealed }, 'signed-out')).toBe('corrupt')
   })
 })
 
