@@ -210,6 +210,29 @@ it('the inspector and the control API', async () => {
   expect(answers.map(shown)).toMatchSnapshot()
 })
 
+it('what lives, as the inspector shows it', async () => {
+  await using own = await startEmulator()
+  at(own)
+  const client = new Client(own)
+  await client.login('plain@example.com')
+  await new Client(own).authorize('plain@example.com')
+  await new Client(own).authorize('mfa@example.com')
+  for (let count = 0; count < 6; count += 1) await own.issueTokens('regional@example.com')
+  own.change({ mfaAt: 'form-submission', refreshTokenLifetime: 500 })
+  await new Client(own).authorize('mfa@example.com')
+  await own.issueTokens('plain@example.com')
+  own.firewall.block(10)
+  const leave = new AbortController()
+  const { body } = await fetch(`${own.authUrl}/_emulator/events`, { signal: leave.signal })
+  let told = ''
+  for await (const chunk of body ?? []) {
+    told += Buffer.from(chunk).toString()
+    if (/event: state\n.*\n\n/u.test(told)) break
+  }
+  leave.abort()
+  expect(content(/event: state\ndata: (.*)/u.exec(told)?.[1] ?? '')).toMatchSnapshot()
+})
+
 it('over HTTP/2 a request reaches the instance that it names', async () => {
   await using other = await startEmulator({ tls: true, http2: true, regionalAt: 'host-name' })
   const { port } = new URL(other.authUrl)
