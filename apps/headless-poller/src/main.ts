@@ -21,7 +21,8 @@ if (wrong.length > 0) giveUp(wrong)
 const { account, sso, tokens, callOwnerApi } = build()
 const stop = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop.abort())
-let nextSignIn = 0 // sign-ins that follow each other get an account blocked
+const never = -Infinity
+let signIn = { wall: never, monotonic: never } // sign-ins that follow each other get an account blocked
 
 while (!stop.signal.aborted) {
   await poll().catch(judge)
@@ -51,8 +52,10 @@ function giveUp(settingsAtFault: string[]): never {
 
 async function poll(): Promise<void> {
   const { state } = await tokens.status(account)
-  if ((state === 'signed-out' || state === 'reauthentication-required') && Date.now() >= nextSignIn) {
-    nextSignIn = Date.now() + 6 * 3600 * 1000
+  // The faster of both clocks: the one may be set back, and the other stands still in a machine that sleeps.
+  const since = Math.max(Date.now() - signIn.wall, performance.now() - signIn.monotonic)
+  if ((state === 'signed-out' || state === 'reauthentication-required') && since >= 6 * 3600 * 1000) {
+    signIn = { wall: Date.now(), monotonic: performance.now() }
     const credentials = { identity, credential, ...(secret && { passcode }) }
     await tokens.save(account, await sso.login(credentials, { signal: stop.signal }))
     log.info('signed in')
