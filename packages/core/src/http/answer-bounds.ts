@@ -18,7 +18,11 @@ const mostWireBytes = 1024 * 1024
 const lookEvery = 50
 
 /** Why an answer was given up. `HPE_HEADER_OVERFLOW` is what node:http says of headers. */
-export type ExcessCode = 'TOO_MANY_INTERIM_ANSWERS' | 'ANSWER_TOO_LONG_ON_THE_WIRE' | 'HPE_HEADER_OVERFLOW'
+export type ExcessCode =
+  | 'TOO_MANY_INTERIM_ANSWERS'
+  | 'ANSWER_TOO_LONG_ON_THE_WIRE'
+  | 'HPE_HEADER_OVERFLOW'
+  | 'SWITCHED_PROTOCOLS'
 
 /** Watches the answer to a request until its end. @param giveUp - called at most once; has to end the request */
 export function boundAnswer(request: ClientRequest, giveUp: (code: ExcessCode) => void): void {

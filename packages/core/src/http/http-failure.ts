@@ -36,6 +36,7 @@ function problemOfAnswer(code = ''): string | undefined {
   if (code === 'ANSWER_TOO_LARGE') return 'it is larger than 256 KiB'
   if (code === 'ANSWER_TOO_LONG_ON_THE_WIRE') return 'it takes more than 1 MiB to transfer'
   if (code === 'TOO_MANY_INTERIM_ANSWERS') return 'more than ten interim answers came before it'
+  if (code === 'SWITCHED_PROTOCOLS') return 'it switches protocols (101), which nobody asked for'
   if (code === 'HPE_HEADER_OVERFLOW') return 'its headers are larger than 16 KiB'
   if (code === 'HPE_INVALID_EOF_STATE') return undefined
   if (code.startsWith('HPE_')) return 'it is not valid HTTP'

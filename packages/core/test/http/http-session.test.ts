@@ -301,6 +301,11 @@ describe('an answer that is too much or no HTTP is refused (S19, G2)', () => {
   it.each([
     ['headers of 40 KiB', `HTTP/1.1 200 OK\r\nX-Long: ${'x'.repeat(40_000)}\r\n\r\n`, '16 KiB'],
     ['no HTTP', 'SSH-2.0-OpenSSH_9.2\r\n', 'not valid HTTP'],
+    [
+      'other protocols',
+      'HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\n',
+      'switches protocols',
+    ],
     ['a broken chunk', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n', 'not valid HTTP'],
     [
       'a broken gzip',
