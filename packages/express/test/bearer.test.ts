@@ -1,4 +1,6 @@
 import { execFile } from 'node:child_process'
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { FirewallChallengeError } from '@owner-sso/core'
@@ -97,6 +99,23 @@ it('takes a Connection header away with the headers that it names, and leaves an
     JSON.parse((await sendRaw(home!.port, rawRequest('GET', '/', lines))).body)
   expect(await seen([])).toEqual(['close', true, true])
   expect(await seen(['X-Hop: 1', 'Connection: X-Hop'])).toEqual(['none', false, false])
+  const tokens = await tokensOf()
+  const rewritten = async (rawHeaders: string[]): Promise<string[]> => {
+    const request = Object.assign(new IncomingMessage(new Socket()), { rawHeaders })
+    await new Promise((resolve) => ownerApiBearer({ tokens, account })(request, new ServerResponse(request), resolve))
+    return request.rawHeaders
+  }
+  const came = ['A', 'cookie', 'Cookie', 'x', 'AUTHORIZATION', 'y', 'B', 'authorization', 'cookie2', 'z', 'C', 'c']
+  expect(await rewritten(came)).toEqual([
+    'A',
+    'cookie',
+    'B',
+    'authorization',
+    'C',
+    'c',
+    'Authorization',
+    `Bearer ${token}`,
+  ])
   const own = 'Keep-Alive, , upgrade'
   expect(await seen([`Connection: ${own}`])).toEqual([`${own}, close`, true, true])
 })
@@ -186,15 +205,17 @@ describe('without a token', () => {
 })
 
 it.each<[string, object | undefined]>([
-  ['options', undefined],
+  ['ownerApiBearer takes an object of options', undefined],
   ['tokens must be', {}],
   ['tokens must be', { tokens: {} }],
   ['account must be', { account: 5 }],
   ['onError must be', { onError: 'answer' }],
+  ['onProblem must be', { onProblem: 'log' }],
 ])('refuses wrong options at the start: %s (%j)', async (message, wrong) => {
   const options = wrong && {
     ...('tokens' in wrong || message.startsWith('tokens') ? {} : { tokens: await tokensOf() }),
     ...wrong,
   }
   expect(() => ownerApiBearer(options as BearerOptions)).toThrow(message)
+  expect(() => ownerApiBearer(null as never)).toThrow('ownerApiBearer takes an object of options')
 })

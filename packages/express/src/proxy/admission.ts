@@ -22,11 +22,8 @@ export function admission(request: IncomingMessage, rules: AdmissionRules): stri
   const { method = '', url = '' } = request
   if (!forwardedMethods.has(method)) return refusal('ERR_OWNER_API_METHOD_NOT_ALLOWED')
   if (asksForUpgrade(request)) return refusal('ERR_OWNER_API_UPGRADE_REFUSED')
-  const queryAt = url.indexOf('?')
-  const path = queryAt < 0 ? url : url.slice(0, queryAt)
-  if (!isUnambiguous(path) || (queryAt >= 0 && !isPlainQuery(url.slice(queryAt)))) {
-    return refusal('ERR_OWNER_API_MALFORMED_PATH')
-  }
+  const [path = ''] = url.split('?', 1)
+  if (!isUnambiguous(path) || !isPlainQuery(url.slice(path.length))) return refusal('ERR_OWNER_API_MALFORMED_PATH')
   if (!isBelow(rules.basePath + path, rules.paths)) return refusal('ERR_OWNER_API_PATH_NOT_ALLOWED')
   if (isCrossSite(request, rules.trustedOrigins)) return refusal('ERR_OWNER_API_CROSS_SITE')
   return rules.basePath + url

@@ -2,7 +2,6 @@
  * The owner API's answer on its way to the caller: nothing is held back but what the caller is too slow to read.
  */
 import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerResponse } from 'node:http'
-import { startTimeLimit } from '@owner-sso/core'
 import type { Dispatcher } from 'undici'
 import type { TokenTrace } from './token-trace.ts'
 import type { SilenceLimit } from './silence.ts'
@@ -27,7 +26,7 @@ export interface Delivery {
 export interface DeliveryTies {
   /** Ends the whole exchange with this error. */
   readonly fail: (error: unknown) => void
-  /** While the caller reads slowly, the owner API may be silent. */
+  /** Begins anew once the caller has read what was held back for it. */
   readonly silence: SilenceLimit
 }
 
@@ -68,11 +67,9 @@ export function deliveryTo(
         return
       }
       if (!begin() || response.write(chunk)) return
+      // The limit on a silence, which has just begun anew, is now on how long the caller takes.
       controller.pause()
-      silence.lift()
-      const endLimit = startTimeLimit(bodyTimeout, () => fail(new ExchangeError('ERR_OWNER_API_TIMEOUT')))
       const goOn = (): void => {
-        endLimit()
         response.off('drain', goOn).off('close', goOn)
         silence.heard(bodyTimeout)
         controller.resume()

@@ -16,7 +16,6 @@ const visibleAscii = /^[\x21\x22\x24-\x7e]*$/u
 /** Whether a path can be read in one way only. */
 export function isUnambiguous(path: string): boolean {
   if (!path.startsWith('/')) return false
-  if (!path.includes('%')) return plainPath.test(path)
   // What is encoded counts as one plain character for the shape, and is looked at for itself.
   return plainPath.test(path.replaceAll(/(?:%[\da-f]{2})+/giu, 'x')) && decodesSafely(path)
 }

@@ -17,9 +17,9 @@ export interface SilenceLimit {
 export function silenceLimit(onSilence: () => void): SilenceLimit {
   let stop: (() => void) | undefined
   let hasEnded = false
-  let deadline = 0
+  let deadline: number
   /** When the timer looks. */
-  let due = 0
+  let due: number
   const watch = (milliseconds: number): void => {
     stop = startTimeLimit(milliseconds, () => {
       // One timer for many pieces: it looks how much time there is since the last one.

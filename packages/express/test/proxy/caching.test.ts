@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, expect, it } from '@jest/globals'
+import { afterEach, beforeEach, expect, it, jest } from '@jest/globals'
+import { cachingHeaders } from '../../src/caching.ts'
 import type { OutgoingHttpHeaders } from 'node:http'
 import { ownerApiProxy, type OwnerApiProxy } from '../../src/index.ts'
 import { type Listening, listen, type OwnerApi, startOwnerApi } from '../servers.ts'
@@ -91,6 +92,23 @@ it('tells a lifetime in place of Expires, which an old cache would share by', as
     null,
   ])
   expect(await lifetimeOf({ 'cache-control': 'max-age=5' }, { expires: '0' })).toEqual(['private, max-age=0', '0'])
+})
+
+it.each([
+  [undefined, '11 Nov 2026 11:11:12', 0],
+  [undefined, '11 Nov 2026 11:11:11', 0],
+  [undefined, '11 Nov 2026 11:11:23', 11],
+  ['no date', '11 Nov 2026 11:11:13', 1],
+  ['11 Nov 2026 11:11:11', '11 Nov 2026 11:11:12', 1],
+  ['11 Nov 2026 11:11:11', '11 Nov 2026 11:11:11', 0],
+  ['11 Nov 2026 11:11:11', '11 Nov 2026 11:11:10', 0],
+  ['11 Nov 2026 11:11:11', 'no date', 0],
+])('with the date %j an answer that expires at %j is fresh for %d s', (date, expires, seconds) => {
+  const utc = (text: string): string => `${text} GMT`
+  const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.parse(utc('11 Nov 2026 11:11:11')) + 500)
+  const upstream = { expires: utc(expires), ...(date !== undefined && { date: utc(date) }) }
+  expect(cachingHeaders(upstream, {})).toEqual({ 'cache-control': `private, max-age=${seconds}` })
+  clock.mockRestore()
 })
 
 it('leaves nothing for a cache that is told by a header of its own', async () => {
