@@ -256,32 +256,6 @@ describe('owner-sso broker', () => {
     expect(await stopped(child)).toBe(0)
     expect(readFileSync(told, 'utf8')).toBe(`sign-in.needed ${account} \nsign-in.restored ${account} \n`)
   }, 180_000)
-
-  it.each([
-    [['dance'], 'can’t "dance"'],
-    [['invite'], 'Give its name'],
-    [['invite', 'x', '--scope', 'all'], 'is no scope'],
-    [['invite', 'x', '--expires', 'soon'], 'no time in the future'],
-    [['invite', 'x', '--calls-per-minute', '0'], 'is no limit'],
-    [['invite', 'a/b'], 'name'],
-    [['rotate', 'nobody'], 'no client named nobody'],
-    [['revoke', 'one', 'another'], 'owner-sso broker revoke takes one name.'],
-    [['list', 'one'], 'owner-sso broker list takes no name.'],
-    [['rotate', 'x', '--grace', 'long'], 'whole seconds'],
-    [['--port', 'x'], 'is not a port'],
-    [['--port', '0', '--host', '0.0.0.0'], 'Give --tls-cert and --tls-key, or --behind-tls-proxy'],
-    [['--port', '0', '--tls-cert', 'x.pem'], 'belong together'],
-    [['--public-url', 'broker'], 'public address'],
-    [['--alert-webhook', 'https://hooks.example.com'], 'OWNER_SSO_ALERT_SECRET'],
-    [['--alert-mqtt', 'mqtt://mqtt.example.com'], 'mqtts address'],
-  ])(
-    '%j is refused with a sentence that helps',
-    async (args, sentence) => {
-      const { code, stdout, stderr } = await machine.run(['broker', ...args])
-      expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining(sentence) })
-    },
-    60_000,
-  )
 })
 
 describe('how long an invitation holds', () => {

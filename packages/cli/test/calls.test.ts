@@ -1,93 +1,13 @@
 /** What each call says and ends with, word for word: run inside this process, with the file system and the service real. */
 import * as files from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createSso, createTokenManager } from '@owner-sso/core'
 import { useEmulator } from '@owner-sso/emulator/jest'
-import { fileTokenStore } from '@owner-sso/token-store-file'
-import { afterAll, afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
-
-const said: string[] = []
-/** Standard output is written to straight away, by its descriptor: that one alone is somebody else's here. */
-jest.unstable_mockModule('node:fs', () => ({
-  ...files,
-  default: files,
-  writeSync: (descriptor: number, data: Buffer, at = 0) => {
-    if (descriptor !== 1) return files.writeSync(descriptor, data, at)
-    said.push(data.subarray(at).toString())
-    return data.byteLength - at
-  },
-}))
-const home = files.mkdtempSync(join(tmpdir(), 'owner-sso-calls-'))
-const { env, argv } = process
-process.env = { ...env, XDG_CONFIG_HOME: home }
-const { runProgram } = await import('../src/program.ts')
-const { report } = await import('../src/report.ts')
+import { describe, expect, it, jest } from '@jest/globals'
+import { callerOf, home, key, setTerminal, storeOf, written as json } from './in-process.ts'
 
 const emulator = useEmulator()
+const { call, transcript } = callerOf(emulator)
 const [ann, bob, plain] = ['ann@example.com', 'bob@example.com', 'plain@example.com'] as const
-const elsewhere = 'https://auth.example.com'
-const key = Buffer.alloc(32, 7).toString('base64')
-
-beforeEach(
-  () => void jest.spyOn(process.stderr, 'write').mockImplementation((text) => said.push(`2> ${String(text)}`) > 0),
-)
-afterEach(() => {
-  jest.restoreAllMocks()
-  Object.assign(process, { env, argv })
-})
-afterAll(() => files.rmSync(home, { recursive: true, force: true }))
-
-/** A call, with `H` for the home; what it said, and its exit code. */
-async function call(line: string, variables: NodeJS.ProcessEnv = {}): Promise<string> {
-  said.length = 0
-  process.argv = ['node', 'owner-sso', ...line.split(' ').map((word) => word.replace(/(?<=^|:)H(?=\/)/u, home))]
-  process.env = {
-    OWNER_SSO_STORE: `file:${home}/tokens`,
-    OWNER_SSO_AUTH_URL: emulator.authUrl,
-    OWNER_SSO_REGIONAL_AUTH_URLS: emulator.regionalAuthUrl,
-    OWNER_SSO_API_URL: emulator.ownerApiUrl,
-    OWNER_SSO_KEYRING: 'off',
-    ...variables,
-  }
-  const code = await runProgram(process.argv).catch(report)
-  return `$ owner-sso ${line} ${Object.keys(variables).join(' ')}\n${said.join('')}(exit code ${code})\n`
-}
-
-/** What several calls say, one after the other, without what differs from one run to the next. */
-async function transcript(lines: readonly (string | readonly [string, NodeJS.ProcessEnv])[]): Promise<string> {
-  const calls: string[] = []
-  for (const line of lines) calls.push(await (typeof line === 'string' ? call(line) : call(...line)))
-  return ['authUrl', 'regionalAuthUrl', 'ownerApiUrl']
-    .map((name) => [name, new URL(Reflect.get(emulator, name))] as const)
-    .reduce(
-      (text, [name, { origin, host }]) => text.replaceAll(origin, `http://${name}`).replaceAll(host, name),
-      calls.join('\n').replaceAll(home, 'H'),
-    )
-    .replaceAll(/[\w-]{40,}(?:\.[\w-]{20,}){0,2}/gu, 'A_TOKEN')
-    .replaceAll(/\b[A-Z2-9]{4}-[A-Z2-9]{4}\b/gu, 'A_CODE')
-    .replaceAll(/\b1\d{9}(?:\.\d+)?\b/gu, 'A_TIME')
-    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/gu, 'A_DATE')
-    .replaceAll(/\b\d+ h(?: \d+ min)?|\b\d+ (?:min|s)\b/gu, 'A_WHILE')
-    .replaceAll(/(?<="seconds_left": )[\d.]+/gu, 'SECONDS')
-    .replaceAll(/v\d+\.\d+\.\d+ on \w+/gu, 'A_VERSION')
-}
-
-const json = (name: string, content: unknown): string => {
-  files.writeFileSync(join(home, name), typeof content === 'string' ? content : JSON.stringify(content), {
-    mode: 0o600,
-  })
-  return `H/${name}`
-}
-
-/** A store with accounts that nobody asks the service about. */
-async function storeOf(folder: string, ...accounts: readonly string[]): Promise<void> {
-  const path = join(home, folder)
-  const tokens = createTokenManager({ sso: createSso({ authUrl: elsewhere }), store: fileTokenStore({ path }) })
-  for (const account of accounts) {
-    await tokens.save(account, { refresh_token: `the-refresh-token-of-${account}`, auth_url: elsewhere })
-  }
-}
 
 /** Makes each record of a store unreadable. */
 function breakRecords(folder: string): void {
@@ -132,28 +52,22 @@ describe('a call says what the last release said, and ends with the same code', 
 
   it('copy, with a bar at a terminal that is gone when anything else is said', async () => {
     await storeOf('shown', ann, bob)
-    const terminal = Object.getOwnPropertyDescriptor(process.stderr, 'isTTY')
-    Object.defineProperty(process.stderr, 'isTTY', { value: true, configurable: true })
-    Object.assign(process.stderr, { columns: 80 })
-    try {
-      let now = 0
-      jest.spyOn(performance, 'now').mockImplementation(() => (now += 5000))
-      const [, ...bars] = (await call('copy file:H/shown file:H/barred', { NO_COLOR: '1' })).split('2> ')
-      expect(bars.map((text) => text.replace(/\d+ (?:s|min) left/u, 'A_WHILE left'))).toEqual([
-        // eslint-disable-next-line no-control-regex
-        expect.stringMatching(/^\r\u001b\[2KCopying {2}█+░+ {2}1 of 2, A_WHILE left$/u),
-        expect.stringMatching(/Copying {2}█+░* {2}2 of 2, A_WHILE left$/u),
-        '\r\u001b[2K',
-        `2 records copied from file:${home}/shown to file:${home}/barred.\n`,
-        expect.stringMatching(/^Use the new one from now on.*\n\(exit code 0\)\n$/su),
-      ])
-      breakRecords('shown')
-      const broken = await call('copy file:H/shown file:H/barred2', { NO_COLOR: '1' })
-      expect(broken).toContain('0 records copied')
-      expect(broken).toContain('(exit code 6)')
-    } finally {
-      Object.defineProperty(process.stderr, 'isTTY', terminal ?? { value: undefined, configurable: true })
-    }
+    setTerminal(true, true)
+    let now = 0
+    jest.spyOn(performance, 'now').mockImplementation(() => (now += 5000))
+    const [, ...bars] = (await call('copy file:H/shown file:H/barred', { NO_COLOR: '1' })).split('2> ')
+    expect(bars.map((text) => text.replace(/\d+ (?:s|min) left/u, 'A_WHILE left'))).toEqual([
+      // eslint-disable-next-line no-control-regex
+      expect.stringMatching(/^\r\u001b\[2KCopying {2}█+░+ {2}1 of 2, A_WHILE left$/u),
+      expect.stringMatching(/Copying {2}█+░* {2}2 of 2, A_WHILE left$/u),
+      '\r\u001b[2K',
+      `2 records copied from file:${home}/shown to file:${home}/barred.\n`,
+      expect.stringMatching(/^Use the new one from now on.*\n\(exit code 0\)\n$/su),
+    ])
+    breakRecords('shown')
+    const broken = await call('copy file:H/shown file:H/barred2', { NO_COLOR: '1' })
+    expect(broken).toContain('0 records copied')
+    expect(broken).toContain('(exit code 6)')
   })
 
   // Node 20 has no SQLite.
@@ -302,6 +216,9 @@ describe('a call says what the last release said, and ends with the same code', 
         'keep --once --store file:H/foreign --json',
         'keep --once --every 5m',
         'keep --within 0s',
+        'keep --within soon',
+        'keep --within 1h --every 1h',
+        'keep --once --within 2h --refresh-token-lifetime 1h',
         'keep --within 5 --refresh-token-lifetime soon',
         'keep --every soon',
         'keep --once --within 365d --refresh-token-lifetime 1d --store file:H/pair',
@@ -381,6 +298,7 @@ describe('a call says what the last release said, and ends with the same code', 
         'broker rotate nobody',
         'broker rotate nobody --grace -1',
         'broker rotate nobody --grace 1.5',
+        'broker rotate nobody --grace long',
         `broker invite a/b --account ${ann}`,
         `broker invite home --account ${ann} --scope all`,
         `broker invite home --account ${ann} --calls-per-minute 0`,

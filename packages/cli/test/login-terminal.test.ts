@@ -38,51 +38,6 @@ describeInTerminal('owner-sso login, in a terminal', () => {
     expect(emulator.counters.passcodeChecks).toBe(2)
   })
 
-  it('takes a backup code in place of a passcode', async () => {
-    const account = emulator.accounts.find(({ identity }) => identity === 'mfa@example.com')
-    const terminal = inTerminal(machine, ['login', '--account', 'mfa@example.com', '--factor', 'Phone'], {
-      OWNER_SSO_CREDENTIAL: credential,
-    })
-    await terminal.shows('or a backup code')
-    terminal.type(`${account?.backupCodes[0]}${enter}`)
-    await terminal.shows('Verifying the backup code')
-    await terminal.shows('Signed in as')
-    expect((await terminal.end()).code).toBe(0)
-  })
-
-  it('lets a password be corrected twice, and posts each just once', async () => {
-    const terminal = inTerminal(machine, ['login', '--account', 'plain@example.com'])
-    for (const [attempt, password] of ['wrong 1', 'wrong 1', 'wrong 2'].entries()) {
-      await terminal.shows('Password')
-      terminal.type(`${password}${enter}`)
-      if (attempt === 0) await terminal.shows('Check both.')
-      if (attempt === 1) await terminal.shows('they were not sent again')
-    }
-    expect(await terminal.end()).toEqual({ code: 4, restored: true })
-    expect(terminal.screen()).toContain('run owner-sso login again')
-    expect(emulator.requests.map(({ method }) => method)).toEqual(['GET', 'POST', 'GET', 'POST'])
-  })
-
-  it('asks for the password again, unseen, after a wrong one; and for the e-mail only when asked to', async () => {
-    const terminal = inTerminal(machine, ['login'])
-    await terminal.shows('E-mail')
-    terminal.type(`plain@example.org${enter}`)
-    await terminal.shows('Password')
-    terminal.type(`${credential}${enter}`)
-    await terminal.shows('Password of plain@example.org (empty: another e-mail)')
-    terminal.type(`typed at once${enter}`)
-    await terminal.shows('Check both.')
-    await terminal.shows('Password of plain@example.org (empty: another e-mail)')
-    terminal.type(enter)
-    await terminal.shows('E-mail')
-    terminal.type(`${'\u007F'.repeat('org'.length)}com${enter}`)
-    await terminal.shows('Password')
-    terminal.type(`${credential}${enter}`)
-    await terminal.shows('Signed in as plain@example.com')
-    expect((await terminal.end()).code).toBe(0)
-    for (const secret of ['typed at once', credential]) expect(terminal.screen()).not.toContain(secret)
-  })
-
   it('Ctrl-C at a prompt ends it at once, the terminal as it was, and nothing stored', async () => {
     const terminal = inTerminal(machine, ['login', '--account', 'plain@example.com'])
     await terminal.shows('Password')
@@ -104,19 +59,6 @@ describeInTerminal('owner-sso login, in a terminal', () => {
     expect(terminal.screen()).toContain('Stopped. Nothing was stored.')
   })
 
-  it('sends nothing that is no e-mail', async () => {
-    const terminal = inTerminal(machine, ['login'])
-    await terminal.shows('E-mail')
-    terminal.type(`plain${enter}`)
-    await terminal.shows('An e-mail has an @ in it')
-    terminal.type(`@example.com${enter}`)
-    await terminal.shows('Password')
-    terminal.type(`${credential}${enter}`)
-    await terminal.shows('Signed in as plain@example.com')
-    expect((await terminal.end()).code).toBe(0)
-    expect(emulator.counters.loginPages).toBe(1)
-  })
-
   it('so does SIGTERM', async () => {
     const terminal = inTerminal(machine, ['login', '--account', 'plain@example.com'])
     await terminal.shows('Password')
@@ -132,12 +74,6 @@ describeInTerminal('owner-sso login, in a terminal', () => {
     expect((await terminal.end()).code).toBe(4)
     // eslint-disable-next-line no-control-regex
     expect(terminal.raw()).not.toMatch(/\u001B\[3\dm/u)
-  })
-
-  it('--no-input asks nothing, even here', async () => {
-    const terminal = inTerminal(machine, ['login', '--no-input'])
-    expect((await terminal.end()).code).toBe(2)
-    expect(terminal.screen()).toContain('--account')
   })
 })
 
@@ -186,21 +122,6 @@ describeInTerminal('owner-sso login --paste', () => {
     expect(environment).not.toMatch(/canary|Y2FuYXJ5|^(?:OWNER_SSO|NODE_|REDIS)/imu)
     terminal.type(controlC)
     await terminal.end()
-  })
-
-  it('prints the address where there is none, and tells of a wrong one', async () => {
-    const terminal = inTerminal(machine, ['login', '--browser', '--account', 'plain@example.com'])
-    await terminal.shows('Open this address in your browser')
-    await terminal.shows('Address')
-    terminal.type(enter)
-    await terminal.shows('This can’t be left empty')
-    for (let attempt = 1; attempt <= 3; attempt += 1) {
-      terminal.type(`nonsense${enter}`)
-      await terminal.shows('This is not the address')
-      if (attempt < 3) await terminal.shows('Address')
-    }
-    expect(await terminal.end()).toEqual({ code: 3, restored: true })
-    expect(emulator.requests).toEqual([])
   })
 })
 
