@@ -6,7 +6,7 @@ import { basename, dirname, join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, jest, test } from '@jest/globals'
 import { StoreError, type TokenStore } from '@owner-sso/core'
-import { type Disk, systemDisk } from '../src/disk.ts'
+import { createFlags, type Disk, readFlags, systemDisk } from '../src/disk.ts'
 import { createStore } from '../src/file-token-store.ts'
 import { fileTokenStore } from '../src/index.ts'
 import { accountFolder, keyOf } from '../src/layout.ts'
@@ -302,4 +302,64 @@ test('D5: three hundred versions later there are no more than five files', async
     expect(filesBelow(path).length).toBeLessThanOrEqual(5)
   }
   expect((await store.read(account))?.version).toBe(300)
+})
+
+/** One call after the other, each as text: what it does, to what. */
+function noted(root: string): { readonly disk: Disk; readonly calls: () => string[] } {
+  let last: Promise<unknown> = Promise.resolve()
+  const calls: string[] = []
+  const words = (value: unknown): string => {
+    if (typeof value !== 'string') return value instanceof Uint8Array ? 'bytes' : ''
+    if (!value.startsWith(root)) return '(above)'
+    const place = value.slice(root.length).replaceAll(keyOf(account), 'KEY').replaceAll(keyOf(''), 'NOBODY')
+    return place.replace(/^\/[\da-f]{2}(?=\/|$)/u, '/SHARD').replace(/\.\d+\.\d+\.[\da-f]{16}$/u, '.WRITER')
+  }
+  const disk = watched(({ name, arguments: given }, proceed) => {
+    const [first, second] = given
+    const numbers = given.filter((each) => typeof each === 'number')
+    const mode = name === 'open' || name === 'mkdir' || name === 'fchmod' ? (numbers.at(-1) ?? 0).toString(8) : ''
+    const how = name === 'open' ? { [readFlags]: 'to read', [createFlags]: `anew ${mode}` }[Number(second)] : mode
+    const at = name === 'read' || name === 'write' ? `at ${numbers.at(-1)}` : ''
+    const call = [name, words(first), words(second), how, at].filter(Boolean).join(' ')
+    if (call !== calls.at(-1) || !call.endsWith('(above)')) calls.push(call)
+    return (last = last.then(proceed, proceed))
+  })
+  return { disk, calls: () => calls.splice(0) }
+}
+
+test('the system calls of each operation, and their order, are what they were in the last release', async () => {
+  const path = folders.make()
+  const { disk, calls } = noted(path)
+  const store = createStore(disk, { path })
+  const large = Object.assign(sample(8), { filling: 'x'.repeat(20_000) })
+  const made: Record<string, string[]> = {}
+  const operations: Record<string, () => Promise<unknown>> = {
+    'a read where nothing is': () => store.read(account),
+    'the first save': () => store.swap(account, 0, sample(1), 'one'),
+    'the second': () => store.swap(account, 1, sample(2), 'two'),
+    'the second once more': () => store.swap(account, 1, sample(2), 'two'),
+    'a conflict': () => store.swap(account, 1, sample(-2), 'late'),
+    'a save over the record of another write': () =>
+      store.swap(account, 2, sample(-3), 'late', { expectedWriteId: 'one' }),
+    'two more': () => grow(store, 2),
+    'a save after which no older ones may stand': () =>
+      store.swap(account, 4, sample(5), 'five', { forgetOlder: true }),
+    'a read': () => store.read(account),
+    'a save above a damaged file': async () => {
+      writeFileSync(join(accountFolder(path, keyOf(account)), 't.6'), 'torn', { mode: 0o644 })
+      return store.swap(account, 5, large, 'large')
+    },
+    'a read of what is large': () => store.read(account),
+    'a read by another store': () => createStore(disk, { path }).read(account),
+    'a list': async () => {
+      for await (const name of store.accounts?.() ?? []) expect(name).toBe(account)
+    },
+  }
+  for (const [name, operation] of Object.entries(operations)) {
+    await operation()
+    // What nobody waits for.
+    for (let turn = 0; turn < 100; turn += 1) await setImmediate()
+    made[name] = calls()
+  }
+  expect(made).toMatchSnapshot()
 })

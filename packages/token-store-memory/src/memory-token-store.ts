@@ -42,8 +42,7 @@ export function memoryTokenStore(): Required<TokenStore> {
       const watcher = (): void => onChange()
       watchers.set(account, watching.add(watcher))
       return () => {
-        watching.delete(watcher)
-        if (watching.size === 0 && watchers.get(account) === watching) watchers.delete(account)
+        if (watching.delete(watcher) && watching.size === 0) watchers.delete(account)
       }
     },
   }

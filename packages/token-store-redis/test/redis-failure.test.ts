@@ -1,8 +1,12 @@
-/** What Redis says, and what the store makes of it; and which values are records. */
-import { describe, expect, it } from '@jest/globals'
+/** What Redis is asked, what it says, and what the store makes of it; and which values are records. */
+import { setImmediate } from 'node:timers/promises'
+import { describe, expect, it, jest } from '@jest/globals'
 import { StoreError } from '@owner-sso/core'
+import { listenWith } from '../src/change-hint.ts'
+import { checkRedis, type RedisClient, redisTokenStore } from '../src/index.ts'
 import { decode, encode, keyOf } from '../src/record-value.ts'
 import { withinDeadline } from '../src/redis-failure.ts'
+import { seenKeys } from '../src/seen-keys.ts'
 
 const words =
   'NOAUTH WRONGPASS NOPERM OOM MISCONF NOREPLICAS WRONGTYPE READONLY LOADING MASTERDOWN CLUSTERDOWN TRYAGAIN BUSY MOVED'
@@ -91,4 +95,111 @@ describe('a value', () => {
     expect(key).toMatch(/^p:\{[\da-f]{64}\}$/u)
     for (const account of ['\ud800', 7 as never]) expect(() => keyOf('', account)).toThrow(TypeError)
   })
+})
+
+describe('a command', () => {
+  const asked: unknown[] = []
+  const settled = async (answer: unknown): Promise<unknown> => answer
+  /** What answers every method of that name as given, and notes it. */
+  const answering = (answers: Readonly<Record<string, unknown>>): object =>
+    Object.fromEntries(
+      Object.entries(answers).map(([name, answer]) => [
+        name,
+        (...given: unknown[]) => {
+          asked.push([name, ...given])
+          return name === 'withCommandOptions' || name === 'nodes' || name === 'nodeClient' ? answer : settled(answer)
+        },
+      ]),
+    )
+  const info = 'maxmemory_policy:noeviction\r\naof_enabled:1\r\n'
+  const ioRedisNode = answering({ scan: ['0', []], info })
+  const nodeRedisNode = answering({ scan: { cursor: '0', keys: [] }, info })
+  const nodeRedis = { ...nodeRedisNode, ...answering({ withCommandOptions: answering({ get: null, eval: 0 }) }) }
+  const clients: Readonly<Record<string, object>> = {
+    ioRedis: { ...ioRedisNode, ...answering({ get: null, eval: 0, defineCommand: 0 }), options: { keyPrefix: 'p*' } },
+    'a cluster of ioRedis': answering({ nodes: [ioRedisNode], get: null, eval: 0, defineCommand: 0 }),
+    nodeRedis,
+    // A cluster has both of these.
+    'nodeRedis with masters': { ...nodeRedis, masters: [1] },
+    'nodeRedis with nodeClient': { ...nodeRedis, ...answering({ nodeClient: ioRedisNode }) },
+    'a cluster of nodeRedis': { ...nodeRedis, ...answering({ nodeClient: nodeRedisNode }), masters: [1, 2] },
+  }
+
+  it.each(Object.keys(clients))('to %s is what it was in the last release', async (name) => {
+    const client = clients[name] as unknown as RedisClient
+    asked.length = 0
+    const store = redisTokenStore({ client, prefix: 'mine[1]:' })
+    const next = { schema: 1, state: 'signed-out', generation: 1 } as const
+    expect(await store.read('ann')).toBeUndefined()
+    expect(await store.swap('ann', 0, next, 'one')).toEqual({ conflict: true })
+    expect(await store.swap('ann', 1, next, 'two', { expectedWriteId: 'one' })).toEqual({ conflict: true })
+    for await (const account of store.accounts?.() ?? []) asked.push(account)
+    expect(await checkRedis(client)).toEqual([])
+    expect(asked).toMatchSnapshot()
+  })
+
+  it('has a second and a half', async () => {
+    jest.useFakeTimers({ doNotFake: ['setImmediate'] })
+    try {
+      const outcomes: string[] = []
+      const never = withinDeadline(() => new Promise(() => undefined))
+      const ended = never.catch((error: StoreError) => outcomes.push(error.message))
+      jest.advanceTimersByTime(1249)
+      expect(jest.getTimerCount()).toBe(1)
+      jest.advanceTimersByTime(1)
+      expect(jest.getTimerCount()).toBe(0)
+      // The last quarter of a second goes by in turns of the event loop.
+      while (outcomes.length === 0) {
+        await setImmediate()
+        jest.advanceTimersByTime(10)
+        await setImmediate()
+      }
+      await ended
+      expect(outcomes).toEqual(['Redis did not answer in time.'])
+    } finally {
+      jest.useRealTimers()
+    }
+  })
+
+  it.each(['ioRedis', 'nodeRedis'])('of one subscription a channel goes to %s, whoever listens', (library) => {
+    const sent: string[] = []
+    const heard: ((...words: string[]) => void)[] = []
+    const note =
+      (name: string) =>
+      async (channel: string, listener?: (...words: string[]) => void): Promise<void> => {
+        sent.push(`${name} ${channel}`)
+        if (name === 'subscribe' && listener) heard.push(listener)
+      }
+    const both = { subscribe: note('subscribe'), unsubscribe: note('unsubscribe') }
+    const on = (event: string, listener: (...words: string[]) => void): void => {
+      sent.push(`on ${event}`)
+      heard.push(listener)
+    }
+    const client = library === 'ioRedis' ? { ...both, on, defineCommand: () => undefined } : both
+    const listen = listenWith(client)
+    const says = (channel: string): void =>
+      heard[0]?.(...(library === 'ioRedis' ? [channel, 'changed'] : ['changed', channel]))
+    const told: string[] = []
+    const ends = ['first', 'second', 'other'].map((name) => listen(name === 'other' ? 'b' : 'a', () => told.push(name)))
+    says('a')
+    ends[0]?.()
+    ends[0]?.()
+    says('a')
+    ends[1]?.()
+    ends[1]?.()
+    says('a')
+    const last = listen('a', () => told.push('again'))
+    says('a')
+    last()
+    expect(told).toEqual(['first', 'second', 'second', 'again'])
+    const start = library === 'ioRedis' ? ['on message'] : []
+    expect(sent).toEqual([...start, 'subscribe a', 'subscribe b', 'unsubscribe a', 'subscribe a', 'unsubscribe a'])
+  })
+})
+
+it('a listing knows each of many keys again', () => {
+  const seen = seenKeys()
+  const keys = Array.from({ length: 20_000 }, (_, index) => `key ${index}`)
+  expect(keys.filter((key) => !seen.add(key))).toEqual([])
+  expect(keys.filter((key) => seen.add(key))).toEqual([])
 })

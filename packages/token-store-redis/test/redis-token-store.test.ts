@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { inspect } from 'node:util'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { Redis } from 'ioredis'
-import { createTokenManager, type TokenSet } from '@owner-sso/core'
+import { createTokenManager, type StoreError, type TokenSet } from '@owner-sso/core'
 import { createClient, RESP_TYPES } from 'redis'
 import { checkRedis, redisTokenStore } from '../src/index.ts'
 import { describeWithRedis, type RedisServer, startRedis } from '../../../tests/support/redis-server.ts'
@@ -188,7 +188,10 @@ describeWithRedis('redisTokenStore', () => {
     ]) {
       await client.set(key, value)
       await expect(store.read(account)).rejects.toMatchObject({ reason: 'corrupt' })
-      await store.swap(account, 0, sample(1), 'one').catch(() => undefined)
+      const answer: unknown = await store.swap(account, 0, sample(1), 'one').catch((error: StoreError) => error.reason)
+      // The script looks at the header alone.
+      const answers = /^owner-sso\/1 \d+ "/u.test(value) ? ['corrupt', { conflict: true }] : ['corrupt']
+      expect(answers).toContainEqual(answer)
       expect(await client.get(key)).toBe(value)
     }
     await client.del(key)

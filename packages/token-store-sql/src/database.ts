@@ -41,7 +41,7 @@ export interface Database {
 }
 
 /** @throws TypeError for anything but a client, and for one whose dialect can't be told */
-export function databaseOf(client: SqlClient, dialect: SqlDialect | undefined = dialectOf(client)): Database {
+export function databaseOf(client: SqlClient, dialect: SqlDialect = dialectOf(client)): Database {
   if (dialect === 'postgresql' && isPostgres(client)) return postgres(client)
   if (dialect === 'sqlite' && isSqlite(client)) return sqlite(client)
   throw new TypeError('client must have query(text, values), for PostgreSQL, or prepare(text), for SQLite')
@@ -57,12 +57,11 @@ export function statementIn(dialect: SqlDialect, compose: (value: (name: string)
   return { text, names }
 }
 
-function dialectOf(client: unknown): SqlDialect | undefined {
+function dialectOf(client: unknown): SqlDialect {
   if (isPostgres(client) && isSqlite(client)) {
     throw new TypeError('client has query and prepare: say which dialect it speaks, by the option dialect')
   }
-  if (isPostgres(client)) return 'postgresql'
-  return isSqlite(client) ? 'sqlite' : undefined
+  return isPostgres(client) ? 'postgresql' : 'sqlite'
 }
 
 function isPostgres(client: unknown): client is PostgresClient {

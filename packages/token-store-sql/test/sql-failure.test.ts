@@ -1,10 +1,12 @@
-/** What a database says, and what the store makes of it. */
+/** What a database is asked, what it says, and what the store makes of it. */
 import { EventEmitter } from 'node:events'
+import { setImmediate } from 'node:timers/promises'
 import { inspect } from 'node:util'
-import { describe, expect, it } from '@jest/globals'
+import { describe, expect, it, jest } from '@jest/globals'
 import { StoreError } from '@owner-sso/core'
 import { accountIn, asText, hashOf, recordIn } from '../src/record-row.ts'
 import { listenWith } from '../src/change-hint.ts'
+import { checkDatabase, type SqlClient, sqlTokenStore } from '../src/index.ts'
 import { createTable, quotedTable } from '../src/table.ts'
 import { executed, replicaFailure, sqlStateOf } from '../src/sql-failure.ts'
 
@@ -173,8 +175,9 @@ describe('the table', () => {
 })
 
 describe('a connection that listens', () => {
-  const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
-  const connection = (query = (): Promise<unknown> => Promise.resolve()) => Object.assign(new EventEmitter(), { query })
+  const settled = setImmediate
+  const connection = (query = (_text: string): Promise<unknown> => Promise.resolve()) =>
+    Object.assign(new EventEmitter(), { query })
 
   it.each<[string, (client: EventEmitter) => void]>([
     ['ends', (client) => client.emit('end')],
@@ -231,4 +234,133 @@ describe('a connection that listens', () => {
     }
     expect(asked).toBe(1)
   })
+
+  it('hears one channel, and each watch until its own end', async () => {
+    const asked: string[] = []
+    const client = connection(async (text) => asked.push(text))
+    const listen = listenWith(client)
+    const told: string[] = []
+    const endOfFirst = listen('hash', () => told.push('first'))
+    const endOfSecond = listen('hash', () => told.push('second'))
+    await settled()
+    endOfFirst()
+    endOfFirst()
+    client.emit('notification', { payload: 'hash' })
+    endOfSecond()
+    client.emit('notification', { payload: 'hash' })
+    expect([asked, told]).toEqual([['LISTEN owner_sso_tokens'], ['second']])
+  })
+})
+
+describe('a statement', () => {
+  it.each(['postgresql', 'sqlite'] as const)('to %s is what it was in the last release', async (dialect) => {
+    const asked: unknown[] = []
+    const note = (text: string, values: unknown): unknown[] => {
+      asked.push([text, values])
+      return []
+    }
+    const client: SqlClient = {
+      query: async (text: string, values: unknown[]) => ({ rows: note(text, values) }),
+      prepare: (text: string) => ({ all: (values: unknown) => note(text, values) }),
+    }
+    for (const notify of dialect === 'sqlite' ? [false] : [false, true]) {
+      const store = sqlTokenStore({ client, dialect, notify, tableName: 'mine' })
+      const next = { schema: 1, state: 'signed-out', generation: 1 } as const
+      expect(await store.read('ann')).toBeUndefined()
+      expect(await store.swap('ann', 0, next, 'one')).toEqual({ conflict: true })
+      expect(await store.swap('ann', 0, next, 'two', { expectedWriteId: 'one' })).toEqual({ conflict: true })
+      expect(await store.swap('ann', 1, next, 'two')).toEqual({ conflict: true })
+      for await (const name of store.accounts?.() ?? []) asked.push(name)
+    }
+    await createTable(client, { dialect, tableName: 'mine' })
+    await checkDatabase(client, dialect)
+    expect(asked).toMatchSnapshot()
+  })
+
+  it('that is answered with no rows is answered with nothing', async () => {
+    const store = sqlTokenStore({ client: { query: async () => ({ rows: [null, 7] }) } })
+    expect(await store.read('ann')).toBeUndefined()
+  })
+
+  it('that a replica answers is not answered', async () => {
+    const store = sqlTokenStore({ client: { query: async () => ({ rows: [{ replica: true, account: null }] }) } })
+    await expect(store.read('ann')).rejects.toEqual(replicaFailure())
+  })
+
+  it('has a second and a half, and is repeated for one', async () => {
+    jest.useFakeTimers({ doNotFake: ['performance', 'setImmediate'] })
+    try {
+      const outcomes: string[] = []
+      const never = executed(() => new Promise(() => undefined))
+      const ended = never.catch((error: StoreError) => outcomes.push(error.message))
+      jest.advanceTimersByTime(1249)
+      expect(jest.getTimerCount()).toBe(1)
+      jest.advanceTimersByTime(1)
+      expect(jest.getTimerCount()).toBe(0)
+      // The last quarter of a second goes by in turns of the event loop.
+      while (outcomes.length === 0) {
+        await setImmediate()
+        jest.advanceTimersByTime(10)
+        await setImmediate()
+      }
+      await ended
+      expect(outcomes).toEqual(['The database did not answer in time.'])
+    } finally {
+      jest.useRealTimers()
+    }
+    for (const [last, tries] of [
+      [1000, 3],
+      [1001, 2],
+    ]) {
+      const times = [0, 500, last, 2000]
+      const clock = jest.spyOn(performance, 'now').mockImplementation(() => times.shift() ?? 2000)
+      let tried = 0
+      const busy = async (): Promise<never> => {
+        tried += 1
+        throw Object.assign(new Error(), { code: 'SQLITE_BUSY' })
+      }
+      await expect(executed(busy)).rejects.toMatchObject({ reason: 'busy' })
+      clock.mockRestore()
+      expect(tried).toBe(tries)
+    }
+  })
+})
+
+it('a database is asked about all that can cost token sets', async () => {
+  const ask = async (row: object): Promise<string[]> => {
+    const problems = await checkDatabase({ query: async () => ({ rows: [row] }) })
+    return problems.map(({ about, message }) => `${about}: ${message}`)
+  }
+  const off = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }
+  const consequence = 'is off: a crash of the server loses the newest token sets.'
+  expect(await ask({ replica: true, ...off })).toEqual([
+    'replica: This server is a read replica: give the store the primary’s address.',
+    ...Object.keys(off).map((name) => `durability: ${name} ${consequence} Set ${name} = on.`),
+  ])
+  expect(await ask({ replica: false, fsync: 'on', synchronous_commit: 'local', full_page_writes: 'on' })).toEqual([])
+
+  const pragmas = async (synchronous: unknown, journal: string): Promise<string[]> => {
+    const all = (text: string): unknown[] =>
+      text.endsWith('synchronous') ? [{ synchronous }] : [{ journal_mode: journal }]
+    const problems = await checkDatabase({ prepare: (text) => ({ all: () => all(text) }) })
+    return problems.map(({ about, message }) => `${about}: ${message}`)
+  }
+  const [unsynced, torn] = [
+    'durability: PRAGMA synchronous is less than FULL: a power loss loses the newest token sets. Set it to FULL.',
+    (mode: string) =>
+      `durability: PRAGMA journal_mode is ${mode}: a process that dies while it writes damages the file. Set it to WAL.`,
+  ] as const
+  expect(await pragmas(2, 'wal')).toEqual([])
+  expect(await pragmas(3n, 'delete')).toEqual([])
+  expect(await pragmas(1, 'off')).toEqual([unsynced, torn('off')])
+  expect(await pragmas(0, 'memory')).toEqual([unsynced, torn('memory')])
+})
+
+it.each<[object, string]>([
+  [{ errcode: 13 }, 'SQLite answered FULL'],
+  [{ code: 'SQLITE_FULL' }, 'SQLite answered FULL'],
+  [{ code: '53100', severity: 'ERROR' }, 'PostgreSQL answered 53100'],
+])('a TypeError that is the database’s own, as %j, is no program’s', async (fields, words) => {
+  const run = (): Promise<never> => Promise.reject(Object.assign(new TypeError(), fields))
+  await expect(executed(run)).rejects.toMatchObject({ reason: 'write-failed', message: expect.stringContaining(words) })
 })
