@@ -51,6 +51,7 @@ export function createHostBudget({ windows, figures, runtime, isEnding }: Surrou
   let isLooking = false
   let cancelNextLook: (() => void) | undefined
 
+  const isAwaited = (): boolean => line.count('callers') + line.count('background') > 0
   const isOver = (place: Place): boolean => elapsed(place, instantOf(runtime)) >= placeLife
 
   function handOut(): void {
@@ -71,13 +72,14 @@ export function createHostBudget({ windows, figures, runtime, isEnding }: Surrou
     isLooking = true
     cancelNextLook?.()
     try {
-      while (line.count('callers') + line.count('background') > 0 && (await lookOnce()) === 'again');
+      // Whoever came meanwhile has not been counted.
+      while (isAwaited() && ((await lookOnce()) === 'again' || newcomers.size > 0));
     } catch (error) {
       for (const waiter of line.all()) waiter.refuse(error instanceof Error ? error : new Error('unknown'))
     } finally {
       isLooking = false
     }
-    if (line.count('callers') + line.count('background') > 0) lookLater()
+    if (isAwaited()) lookLater()
   }
 
   async function lookOnce(): Promise<'again' | 'later'> {
@@ -104,8 +106,7 @@ export function createHostBudget({ windows, figures, runtime, isEnding }: Surrou
     keep([...forCallers.windows, ...inAddition], after)
     if (!isServed && forCallers.windows.length === batch) return 'again'
     turnAway(wanted - forCallers.windows.length, counted)
-    // Whoever came while this was written has not been counted.
-    return newcomers.size > 0 ? 'again' : 'later'
+    return 'later'
   }
 
   function keep(taken: readonly number[], { record, from }: Look): void {

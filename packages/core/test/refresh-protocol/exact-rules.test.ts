@@ -2112,6 +2112,14 @@ describe('the budget of a host', () => {
     expect(outcomes.slice(4)).toEqual(['b4 at 3050', 'b5 at 3050', 'b6 not before 5', 'b7 not before 5'])
   })
 
+  it('serves at once who asks the moment that another was served', async () => {
+    const { ask, outcomes, budget } = host()
+    await budget.place({}, 'without a token', 1000)
+    ask('next')
+    await turns()
+    expect(outcomes).toEqual(['next at 0'])
+  })
+
   it('takes a place back, for whoever is next, as long as it lives', async () => {
     const { ask, outcomes, budget, clock, impatient, timers } = host()
     const place = await budget.place({}, 'without a token', 1000)
