@@ -75,8 +75,8 @@ export function spendTurn(cache: AccountCache, context: Context): SpentTurn {
     isGood() {
       const isGood = budget.isUsable(place.current())
       cache.turns = { ...cache.turns, missed: !isGood }
-      // From now on it is on its way, and the answer may take long.
-      if (isGood) place.end()
+      // From now on it is on its way, and the answer may take long; or it is never sent.
+      place.end()
       return isGood
     },
     end: place.end,
