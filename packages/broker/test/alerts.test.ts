@@ -286,19 +286,32 @@ describe('a command', () => {
     const hostile = `a\0\n\u001B[2J\u202E$(touch x)@example.com`
     const shown = String.raw`a\u0000\u000a\u001b[2J\u202e$(touch x)@example.com`
     await commandAlert({ command: [process.execPath, '-e', script, file, odd] })
-      .tell({ ...alert, account: hostile })
+      .tell({ ...alert, account: hostile, signInUrl: 'https://home.example/status' })
       .finally(() => (process.env = before))
     const seen: { args: string[]; env: Record<string, string>; body: string } = JSON.parse(readFileSync(file, 'utf8'))
     expect(seen.args).toEqual([odd])
     const message = `${shown} has to sign in again. Until then, no program gets a token for it.`
     expect(JSON.parse(seen.body)).toMatchObject({ id: 'a-1', data: { account: hostile, message } })
-    expect(seen.env).toMatchObject({ ALERT_TYPE: 'sign-in.needed', ALERT_ACCOUNT: shown, ALERT_REASON: 'signed-out' })
+    const told = {
+      ALERT_TYPE: 'sign-in.needed',
+      ALERT_ACCOUNT: shown,
+      ALERT_REASON: 'signed-out',
+      ALERT_SIGN_IN_URL: 'https://home.example/status',
+    }
+    expect(seen.env).toMatchObject(told)
     const set = needed.filter((name) => name !== 'TZ')
     expect(
       Object.keys(seen.env)
-        .filter((name) => !name.startsWith('ALERT_'))
+        .filter((name) => !Object.hasOwn(told, name))
         .toSorted(),
     ).toEqual(set.toSorted())
+    process.env = { PATH: before['PATH'], TZ: 'UTC' }
+    const { reason: _reason, signInUrl: _signInUrl, ...bare } = alert
+    await commandAlert({ command: ['sh', '-c', 'env >"$0"', file] })
+      .tell(bare)
+      .finally(() => (process.env = before))
+    const names = readFileSync(file, 'utf8').matchAll(/^(?:ALERT|TZ)[^=]*/gmu)
+    expect([...names].flat().toSorted()).toEqual(['ALERT_ACCOUNT', 'ALERT_TYPE', 'TZ'])
     rmSync(file)
   }, 20_000)
 
@@ -309,7 +322,8 @@ describe('a command', () => {
     const talkative = 'head -c 300000 /dev/zero; head -c 300000 /dev/zero >&2'
     await commandAlert({ command: ['sh', '-c', talkative], timeout: 20_000 }).tell(alert)
     const mark = join(tmpdir(), `owner-sso-alive-${process.pid}`)
-    const lasting = commandAlert({ command: ['sh', '-c', `(sleep 2; touch ${mark}) & sleep 60`], timeout: 300 })
+    const unwilling = `trap '' TERM; (sleep 2; touch ${mark}) & sleep 60`
+    const lasting = commandAlert({ command: ['sh', '-c', unwilling], timeout: 300 })
     await expect(lasting.tell(alert)).rejects.toThrow('did not end within 300 ms')
     await pause(2500)
     expect(existsSync(mark)).toBe(false)

@@ -1,6 +1,6 @@
 /** Each limit at it and one beyond it, and what is taken only as a whole with a bad head and a bad tail. */
 import { EventEmitter } from 'node:events'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type IncomingMessage, ServerResponse } from 'node:http'
 import { PassThrough } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import {
@@ -8,6 +8,7 @@ import {
   type Notes,
   ReauthenticationRequiredError,
   SignedOutError,
+  StoreError,
   type TokenStatus,
 } from '@owner-sso/core'
 import { memoryTokenStore } from '@owner-sso/token-store-memory'
@@ -34,17 +35,21 @@ import { browserPage, passcodePage, signInPage } from '../src/status-page/pages/
 import { sharedSignIns } from '../src/status-page/shared-sign-ins.ts'
 import { sharedTries } from '../src/status-page/shared-tries.ts'
 import { statusPage, type StatusPageOptions } from '../src/status-page/status-page.ts'
+import { submissions } from '../src/status-page/submissions.ts'
 import { isEqual, visitorKey, visitorsOf } from '../src/status-page/visitor.ts'
 import { waitingSignIns } from '../src/status-page/waiting-sign-ins.ts'
 import { checkedInvitation } from '../src/clients/invitation.ts'
 import { clientListNotes, parseClientList } from '../src/clients/client-list.ts'
 import { accountInHeader, admit, bearerKey } from '../src/http/caller.ts'
-import { opaqueTag, waitOf } from '../src/http/current-token.ts'
+import { type Call, clientOf, type Surroundings } from '../src/http/call.ts'
+import { answerCurrentToken, opaqueTag, waitOf } from '../src/http/current-token.ts'
+import { type Door, localDoor, openDoor, proxiedDoor } from '../src/http/door.ts'
 import { guardRefusal, isOwnHost } from '../src/http/guard.ts'
 import { livingIdToken, secondsLeft } from '../src/http/lifetime.ts'
 import { callLimits, networkOf } from '../src/http/limits.ts'
 import type { RefusedCall } from '../src/http/refusal.ts'
 import { reportsTo } from '../src/http/report.ts'
+import { answerTokenRequest } from '../src/http/token-endpoint.ts'
 import { tokenChanges } from '../src/http/token-changes.ts'
 import { ClientsError } from '../src/index.ts'
 import { fresh } from '../src/notes/fresh.ts'
@@ -167,6 +172,9 @@ it.each([
   ['fe80::1%eth0', 'fe80:0:0:0'],
   ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
   ['2001:db8::', '2001:db8:0:0'],
+  ['2001:db8:1:2:3:ffff:5:6', '2001:db8:1:2'],
+  ['::2:3:4:5:6:7:8', '0:2:3:4'],
+  ['::5:6:7:8', '0:0:0:0'],
   ['::1', '0:0:0:0'],
   ['::ffff:192.0.2.1', '0:0:0:0:0:ffff:c000:201'],
 ])('the address %s counts as %s', (address, network) => {
@@ -228,6 +236,8 @@ describe('a signed webhook', () => {
     expect(judge({ ...right, 'webhook-signature': `v0,x ${right['webhook-signature']}` })).toBe(true)
     expect(judge({ ...right, 'webhook-signature': right['webhook-signature']?.replace('v1', 'v2') })).toBe(false)
     for (const name of Object.keys(right)) expect(judge({ ...right, [name]: undefined })).toBe(false)
+    const named = signedHeaders(webhookKey(secret), 'undefined', 1_790_000_000, 'body')
+    expect([judge(named), judge({ ...named, 'webhook-id': undefined })]).toEqual([true, false])
   })
 })
 
@@ -253,7 +263,11 @@ it.each([
   ['mqtts://:password@mqtt.example', false],
   ['mqtt.example', false],
 ])('alerts may be told to %s: %s', (url, isSafe) => {
-  expect(isTaken(() => mqttAlert({ url }))).toBe(isSafe)
+  const outcome = outcomeOf(() => mqttAlert({ url }))
+  const refused = url.includes('@')
+    ? 'url of MQTT must be without a user name and password: give username and password'
+    : 'url of MQTT must be an mqtts address, or mqtt on a loopback host'
+  expect(outcome instanceof TypeError ? outcome.message : 'taken').toBe(isSafe ? 'taken' : refused)
 })
 
 it.each([
@@ -281,8 +295,8 @@ it('a list of clients says of each what it was invited for, and that it ends, al
     expiresAt: '2028-01-31T12:00:00Z',
     limits: { callsPerMinute: 1 },
   }
-  const clientOf = (more: object) => parseClientList({ clients: [{ ...client, ...more }] }, 'it').clients[0]
-  expect(clientOf({})).toEqual({
+  const listed = (more: object) => parseClientList({ clients: [{ ...client, ...more }] }, 'it').clients[0]
+  expect(listed({})).toEqual({
     name: 'home',
     keys: [{ sha256: other, expires_at: Date.parse('2027-01-31T12:00:00Z') / 1000 }, { sha256: one }],
     accounts: ['ann@example.com', 'sub:7'],
@@ -307,7 +321,7 @@ it('a list of clients says of each what it was invited for, and that it ends, al
     { limits: { callsPerMinute: 0 } },
     { limits: { callsPerMinute: 1.5 } },
   ]) {
-    expect([wrong, outcomeOf(() => clientOf(wrong))]).toEqual([wrong, expect.any(ClientsError)])
+    expect([wrong, outcomeOf(() => listed(wrong))]).toEqual([wrong, expect.any(ClientsError)])
   }
 })
 
@@ -315,6 +329,8 @@ it('an error of the clients has the cause that it was given, and else none', () 
   const cause = new Error('EACCES')
   expect(new ClientsError('unreadable', 'It can’t be read.', cause).cause).toBe(cause)
   expect('cause' in new ClientsError('busy', 'Try again.')).toBe(false)
+  const told = { name: 'ClientsError', code: 'ERR_BROKER_CLIENTS', reason: 'busy', message: 'Try again.' }
+  expect(new ClientsError('busy', 'Try again.')).toMatchObject(told)
 })
 
 describe('the options of tokenBroker', () => {
@@ -350,9 +366,10 @@ describe('the options of tokenBroker', () => {
     [{ limits: { wrongKeysPerMinute: 1.5 } }],
     [{ limits: { waiting: '1' } }],
   ])('are not %j', (wrong) => {
-    const [name = ''] = Object.keys(wrong)
+    const [[name, value] = ['']] = Object.entries(wrong)
+    const [limit] = name === 'limits' ? Object.keys(Object(value)) : []
     expect(() => parsed(wrong)).toThrow(TypeError)
-    expect(() => parsed(wrong)).toThrow(name)
+    expect(() => parsed(wrong)).toThrow(limit === undefined ? name : `limits.${limit} must`)
   })
 })
 
@@ -365,6 +382,161 @@ it('whoever keeps a log is told of a list of clients that can’t be read, and n
     problem: { code: 'ERR_BROKER_CLIENTS' },
   })
   expect(told).toHaveLength(1)
+  const warned = jest.spyOn(process, 'emitWarning').mockReturnValue(undefined)
+  const codes = [new ClientsError('busy', 'Try again.'), new SignedOutError(), new Error('a bug')].map((error) => {
+    const { problem } = answerTo(error, request)
+    return [problem.code, told.length, warned.mock.calls.length]
+  })
+  expect(codes).toEqual([
+    ['ERR_BROKER_CLIENTS', 2, 0],
+    ['ERR_SSO_SIGNED_OUT', 3, 0],
+    ['ERR_BROKER_INTERNAL', 4, 1],
+  ])
+  warned.mockRestore()
+})
+
+it.each<[string | undefined, string | undefined, string]>([
+  ['192.0.2.1, 192.0.2.2 ', '127.0.0.1', '192.0.2.2'],
+  ['192.0.2.1', '127.0.0.1', '192.0.2.1'],
+  ['192.0.2.1,', '127.0.0.1', '127.0.0.1'],
+  [undefined, '127.0.0.1', '127.0.0.1'],
+  [undefined, undefined, 'unknown'],
+])('a call forwarded for %s through %s comes from %s', (forwarded, remoteAddress, address) => {
+  const request = { headers: { 'x-forwarded-for': forwarded }, socket: { remoteAddress } } as never
+  expect(proxiedDoor.addressOf(request)).toBe(address)
+  expect([openDoor, localDoor].map(({ addressOf }) => addressOf(request))).toEqual([
+    remoteAddress ?? 'unknown',
+    'unix socket',
+  ])
+})
+
+describe('a call, with its surroundings', () => {
+  const tokens = { access_token: 'the-token', token_type: 'Bearer', expires_at: 4e9, id_token: 'unreadable' }
+  /** What was answered, as it went over the wire, and what else happened. */
+  async function answered(
+    act: (call: Call, around: Surroundings) => Promise<void>,
+    body: string,
+    { door = openDoor, ...more }: { readonly door?: Door } & Record<string, unknown> = {},
+  ) {
+    const log: unknown[] = []
+    const request = Object.assign(new PassThrough(), {
+      headers: { 'content-type': 'application/json' },
+      socket: { remoteAddress: '192.0.2.1' },
+    }) as unknown as IncomingMessage
+    const response = new ServerResponse(request)
+    response.sendDate = false
+    const socket = new PassThrough()
+    response.assignSocket(socket as never)
+    const client = { name: 'home', accounts: ['ann'], scope: ['token'], keys: [] }
+    const around = {
+      tokens: { accounts: () => ['ann'] },
+      clients: {
+        find: async (secret: string) => (secret === 'right' ? client : undefined),
+        replaceSecret: async (used: string, grace: number) => `${used} ${grace}`,
+        noteUse: (...use: unknown[]) => log.push(use),
+      },
+      tokensOf: async () => tokens,
+      limits: {
+        countCall: async ({ name }: KeptClient) => void log.push(name),
+        countWrongKey: async (address: string) => void log.push(address),
+      },
+      audit: (entry: object) => log.push(entry),
+      reports: reportsTo(undefined),
+      ...more,
+    } as unknown as Surroundings
+    const call = { request, response, door, query: new URLSearchParams(), told: {} }
+    const over = act(call, around)
+    Object(request).end(body)
+    const failure: unknown = await over.then(
+      () => undefined,
+      (error: unknown) => error,
+    )
+    const [head = '', content = ''] = String(socket.read() ?? '').split('\r\n\r\n')
+    return { head: head.split('\r\n'), content, log, failure }
+  }
+
+  const rotating: typeof answered extends (act: infer Act, ...more: never[]) => unknown ? Act : never = (
+    call,
+    around,
+  ) => answerTokenRequest(call, around, { rotates: true, grace: 7 })
+  const grant = (refresh_token: string): string => JSON.stringify({ grant_type: 'refresh_token', refresh_token })
+
+  it('for a token gets the next refresh token, or keeps its own while none can be stored', async () => {
+    const { head, content, log } = await answered(rotating, grant('right'))
+    expect(head.slice(0, 5)).toEqual([
+      'HTTP/1.1 200 OK',
+      'content-type: application/json; charset=utf-8',
+      `content-length: ${content.length}`,
+      'cache-control: no-store',
+      'pragma: no-cache',
+    ])
+    expect(JSON.parse(content)).toEqual({
+      access_token: 'the-token',
+      refresh_token: 'right 7',
+      id_token: 'unreadable',
+      expires_in: expect.any(Number),
+      token_type: 'Bearer',
+    })
+    const from = { by: 'refresh', address: '192.0.2.1' }
+    const told = { client: 'home', account: 'ann' }
+    expect(log).toEqual(['home', ['home', '192.0.2.1'], { ...from, event: 'token', ...told }])
+    const failing = async (error: Error): Promise<unknown> => {
+      const clients = {
+        find: async () => ({ name: 'home', accounts: ['ann'], scope: ['token'], keys: [] }),
+        replaceSecret: async () => {
+          throw error
+        },
+        noteUse: () => undefined,
+      }
+      const { refresh_token, error: code } = JSON.parse((await answered(rotating, grant('right'), { clients })).content)
+      return refresh_token ?? code
+    }
+    const warned = jest.spyOn(process, 'emitWarning').mockReturnValue(undefined)
+    expect([
+      await failing(new StoreError('unavailable', 'It is down.')),
+      await failing(new ClientsError('unwritable', 'It is full.')),
+      await failing(new Error('a bug')),
+    ]).toEqual(['right', 'right', 'temporarily_unavailable'])
+    warned.mockRestore()
+  })
+
+  it('with a wrong key is counted, and one without any is not', async () => {
+    const find = (secret?: string) =>
+      answered(async (call, around) => {
+        expect(await clientOf(secret, call, around)).toBeUndefined()
+      }, '')
+    expect([(await find('wrong')).log, (await find()).log]).toEqual([['192.0.2.1'], []])
+    const scopes = { name: 'home', accounts: ['ann'], scope: ['proxy'], keys: [] }
+    const clients = { find: async () => scopes, noteUse: () => undefined }
+    expect(JSON.parse((await answered(rotating, grant('right'), { clients })).content)).toMatchObject({
+      error: 'invalid_grant',
+    })
+    const others = { find: async () => ({ ...scopes, scope: ['token'], accounts: ['ann', 'bob'] }), noteUse: () => {} }
+    const { content } = await answered(rotating, grant('right'), { clients: others })
+    expect(JSON.parse(content)).toMatchObject({ error: expect.stringMatching(/^invalid_(?:grant|request)$/u) })
+  })
+
+  it('on a Unix socket is for the only account, and looks at no more than two', async () => {
+    const ask = async (...names: string[]): Promise<unknown> => {
+      const seen: string[] = []
+      function* accounts(): Generator<string> {
+        for (const name of names) {
+          seen.push(name)
+          yield name
+        }
+      }
+      const act = (call: Call, around: Surroundings) => answerCurrentToken(call, around, {} as never)
+      const { content, failure } = await answered(act, '', { door: localDoor, tokens: { accounts } })
+      return [content, failure, seen]
+    }
+    const none = expect.objectContaining({ code: 'ERR_BROKER_NO_ACCOUNT' })
+    expect([await ask('ann'), await ask(), await ask('ann', 'bob'), await ask('ann', 'bob', 'eve')]).toEqual([
+      ['the-token', undefined, ['ann']],
+      ['', none, []],
+      ['', none, ['ann', 'bob']],
+      ['', none, ['ann', 'bob']],
+    ])
+  })
 })
 
 it.each([
@@ -578,6 +750,53 @@ describe('time', () => {
     expect(await notes.read()).toEqual({ a: { calls: 2, last_used_at: now, last_address: '192.0.2.2' } })
   })
 
+  it('of a command is half a minute, and none is counted once it has ended', async () => {
+    jest.useRealTimers()
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate', 'clearImmediate'] })
+    const alert = { id: 'a', type: 'sign-in.needed', account: 'ann', at: now } as const
+    await commandAlert({ command: ['true'] }).tell(alert)
+    expect(jest.getTimerCount()).toBe(0)
+    const outcome = commandAlert({ command: ['sleep', '60'] })
+      .tell(alert)
+      .catch((error: Error) => error.message)
+    await jest.advanceTimersByTimeAsync(30_000)
+    expect(await outcome).toBe('The command did not end within 30000 ms.')
+  })
+
+  it('of accounts is looked at once for all who notice at the same time, and not at all for what is settled', async () => {
+    const looks: string[] = []
+    const status = async (name: string) => {
+      looks.push(name)
+      if (name === 'bob') throw new Error('down')
+      return { state: 'reauthentication-required' }
+    }
+    const tokens = { status, accounts: () => [], on: () => () => undefined }
+    const failures: unknown[] = []
+    const tell = async ({ account }: { account: string }): Promise<void> => {
+      if (account === 'eve') throw new Error('nobody is there')
+    }
+    const alerts = accountAlerts({
+      tokens: tokens as never,
+      store: memoryTokenStore(),
+      channels: [{ name: 'mqtt', tell }],
+      onFailure: (failure) => failures.push(failure),
+    })
+    for (let n = 0; n < 3; n += 1) for (const name of ['ann', 'bob', 'eve']) alerts.signInNeeded(name)
+    await jest.advanceTimersByTimeAsync(0)
+    expect(looks).toEqual(['ann', 'bob', 'eve'])
+    alerts.signInNeeded('ann')
+    await jest.advanceTimersByTimeAsync(0)
+    expect(looks).toEqual(['ann', 'bob', 'eve'])
+    alerts.works('ann')
+    await alerts.close()
+    expect(looks).toEqual(['ann', 'bob', 'eve', 'ann'])
+    expect(failures).toEqual([
+      { error: new Error('down'), account: 'bob' },
+      { error: new Error('nobody is there'), channel: 'mqtt', account: 'eve' },
+    ])
+    expect(jest.getTimerCount()).toBe(0)
+  })
+
   it('of an entry of the log is in whole seconds, and a log that fails is a warning', async () => {
     const warn = jest.spyOn(process, 'emitWarning').mockReturnValue(undefined)
     const noted: unknown[] = []
@@ -699,9 +918,11 @@ describe('callers that wait for the next token', () => {
 
   it('are told why there is no token', async () => {
     const { told, wait } = waitingRoom(1024, () => Promise.reject(new TypeError('signed out')))
-    const { next } = wait('a')
+    const { next, response } = wait('a')
     for (const tell of told) tell({ account: 'ann' })
     await expect(next).rejects.toThrow('signed out')
+    // The look of the second is still to come; the caller's own time is not.
+    expect([response.listenerCount('close'), jest.getTimerCount()]).toEqual([0, 1])
   })
 })
 
@@ -774,6 +995,29 @@ describe('the status page', () => {
       formToken: expect.any(String),
     })
   })
+})
+
+it('what somebody submits fails with its answer, and the next one begins anew', async () => {
+  const once = submissions()
+  const exchange = { visitor: { id: 'ann' }, url: new URL('http://a/b'), form: new URLSearchParams() } as never
+  const log: string[] = []
+  const submit = (text: string) => async () => {
+    log.push(text)
+    return () => Promise.reject(new Error(text))
+  }
+  await expect(once(exchange, submit('first'))).rejects.toThrow('first')
+  await expect(once(exchange, submit('second'))).rejects.toThrow('second')
+  expect(log).toEqual(['first', 'second'])
+})
+
+it('a hundred sign-ins wait, and the oldest goes for one more', async () => {
+  const waiting = waitingSignIns()
+  for (let n = 0; n < 100; n += 1) await waiting.set(`${n}`, { step: 'done', account: 'ann' })
+  const isThere = async (visitor: string) => (await waiting.get(visitor, 'done')) !== undefined
+  // To look at one makes it the newest.
+  expect(await isThere('0')).toBe(true)
+  await waiting.set('one more', { step: 'done', account: 'ann' })
+  expect([await isThere('0'), await isThere('1'), await isThere('2')]).toEqual([true, false, true])
 })
 
 describe('a page for people', () => {
@@ -1123,11 +1367,12 @@ describe('the body of a token request', () => {
   afterEach(() => void jest.useRealTimers())
 
   it('leaves nothing behind, whether it is read, too long, or breaks off', async () => {
-    const whole = requestOf(form)
+    const whole = Object.assign(new PassThrough({ autoDestroy: false }), { headers: { 'content-type': form } })
     const before = listenersOf(whole)
     const fields = fieldsFrom(whole)
     whole.end('a=ü')
     expect(await fields).toEqual(new Map([['a', 'ü']]))
+    expect([listenersOf(whole), jest.getTimerCount()]).toEqual([before, 0])
     const long = requestOf(form)
     const tooLong = refusalOf(long)
     for (const size of [16_384, 1]) long.write('x'.repeat(size))

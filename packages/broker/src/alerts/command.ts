@@ -61,8 +61,8 @@ function environmentFor({ type, account, reason, signInUrl }: Alert): NodeJS.Pro
     ALERT_TYPE: type,
     // A variable can't hold every character, and scripts print it. The JSON has the name as it is.
     ALERT_ACCOUNT: visible(account),
-    ...(reason !== undefined && { ALERT_REASON: reason }),
-    ...(signInUrl !== undefined && { ALERT_SIGN_IN_URL: signInUrl }),
+    ALERT_REASON: reason,
+    ALERT_SIGN_IN_URL: signInUrl,
   }
 }
 

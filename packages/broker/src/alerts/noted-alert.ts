@@ -32,7 +32,7 @@ const memory = 7 * 86_400
 
 /** What is noted of an account; nothing for what is not a note of ours. */
 export function noteIn(notes: Notes, account: string): Noted | undefined {
-  const note = Object.hasOwn(notes, account) ? notes[account] : undefined
+  const note = notes[account]
   return isNoted(note) ? note : undefined
 }
 

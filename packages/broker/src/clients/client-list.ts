@@ -129,7 +129,7 @@ export function isCallsPerMinute(value: unknown): value is number {
 /** The accounts of a list, by the names that their tokens are kept under. */
 export function accountNames(list: unknown): readonly string[] | undefined {
   if (!Array.isArray(list) || list.length === 0) return undefined
-  const names = list.map((name) => (typeof name === 'string' && name !== '' ? accountNamed(name) : undefined))
+  const names = list.map((name) => (typeof name === 'string' ? accountNamed(name) : undefined))
   return names.every((name) => name !== undefined) ? [...new Set(names)] : undefined
 }
 

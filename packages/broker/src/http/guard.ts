@@ -24,7 +24,7 @@ export function guardRefusal(
 /** Whether a `Host` is a number, `localhost`, or one of `hosts` (in lower case), on whatever port. */
 export function isOwnHost(host: string | undefined, hosts: ReadonlySet<string>): boolean {
   const [, name = ''] = /^(\[[\da-f:.]+\]|[^\s:/?#@[\]\\]+)(?::\d{1,5})?$/iu.exec(host ?? '') ?? []
-  const plain = name.replace(/^\[|\]$/gu, '').toLowerCase()
+  const plain = name.replaceAll(/[[\]]/gu, '').toLowerCase()
   return isIP(plain) !== 0 || plain === 'localhost' || hosts.has(plain)
 }
 

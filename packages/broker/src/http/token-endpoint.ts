@@ -144,7 +144,6 @@ export function sendJson(
   body: unknown,
   headers: Readonly<Record<string, string>> = {},
 ): void {
-  if (response.headersSent || response.destroyed) return
   const text = JSON.stringify(body)
   response
     .writeHead(status, {

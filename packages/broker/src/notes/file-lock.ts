@@ -38,7 +38,7 @@ async function take(file: string): Promise<string> {
       if (await create(own)) {
         // Others may have gone on meanwhile, and removed the number that was just created anew.
         if (Math.max(...(await locksOf(file)).values()) === highest + 1) {
-          await sweep(file, own)
+          await sweep(file, highest + 1)
           return own
         }
         await unlink(own).catch(() => undefined)
@@ -64,11 +64,10 @@ async function isFree(lock: string): Promise<boolean> {
 }
 
 /** Removes what no longer counts beside one's own lock, and the drafts that processes left behind as they died. */
-async function sweep(file: string, own: string): Promise<void> {
-  const locks = await locksOf(file, anyLock)
-  const held = locks.get(basename(own)) ?? 0
-  for (const [name, number] of locks) {
-    if (number <= held && name !== basename(own)) await unlink(join(dirname(file), name)).catch(() => undefined)
+async function sweep(file: string, held: number): Promise<void> {
+  const own = basename(lockPath(file, held))
+  for (const [name, number] of await locksOf(file, anyLock)) {
+    if (number <= held && name !== own) await unlink(join(dirname(file), name)).catch(() => undefined)
   }
 }
 

@@ -11,10 +11,10 @@ const units = [
 
 /** "7 hours 42 minutes", "15 minutes", "20 seconds": at most two units that follow each other, rounded down. */
 export function duration(seconds: number): string {
-  const whole = Math.max(0, Math.floor(seconds))
-  const first = units.findIndex(([, size]) => whole >= size)
-  if (first === -1) return 'less than a second'
-  const [[name, size], next] = [units[first] ?? units[3], units[first + 1]]
+  const whole = Math.floor(seconds)
+  const [largest, next] = units.filter(([, size]) => whole >= size)
+  if (largest === undefined) return 'less than a second'
+  const [name, size] = largest
   const rest = next && next[0] !== 'second' ? Math.floor((whole % size) / next[1]) : 0
   const words = counted(Math.floor(whole / size), name)
   return next && rest > 0 ? `${words} ${counted(rest, next[0])}` : words

@@ -14,6 +14,8 @@ export interface Failure {
   readonly count: number
 }
 
+type Happened = Omit<Failure, 'count'>
+
 /** Entries, and seconds that one is shown. */
 const [most, memory] = [10, 7 * 86_400]
 
@@ -29,7 +31,7 @@ export function failuresOf(tokens: Pick<TokenManager, 'on'>, store: TokenStore):
   const notes = notebook(store, 'failures')
   let own: readonly Failure[] = []
   const note = (what: string, account?: string): void => {
-    const failure: Failure = { at: Date.now() / 1000, what, account, count: 1 }
+    const failure = { at: Date.now() / 1000, what, account }
     own = withFailure(own, failure)
     notes.change((all) => ({ failures: withFailure(failuresIn(all), failure) })).catch(() => undefined)
   }
@@ -53,12 +55,12 @@ export function failuresOf(tokens: Pick<TokenManager, 'on'>, store: TokenStore):
   }
 }
 
-function isSame(one: Failure, other: Failure): boolean {
+function isSame(one: Happened, other: Happened): boolean {
   return one.what === other.what && one.account === other.account
 }
 
 /** The same one again is counted. */
-function withFailure(failures: readonly Failure[], failure: Failure): readonly Failure[] {
+function withFailure(failures: readonly Failure[], failure: Happened): readonly Failure[] {
   const before = failures.find((each) => isSame(each, failure))?.count ?? 0
   return newest([{ ...failure, count: before + 1 }, ...failures.filter((each) => !isSame(each, failure))])
 }

@@ -38,7 +38,7 @@ export function sharedTries(store: TokenStore, topic: string, { tries, during }:
   return {
     async count(what) {
       const name = nameOf(what)
-      let wait = 0
+      let wait!: number
       await notes.change((all) => {
         const now = Date.now() / 1000
         const counted = living(all, now)
