@@ -104,9 +104,7 @@ function loginSessionIn(
     return outcome
   }
   const discard = async (): Promise<void> => {
-    const last = handle()
-    if (last === '') return
-    await Promise.all([pendingLogins.take(last), write('')])
+    await Promise.all([pendingLogins.take(handle()), write('')])
   }
   return {
     peek: () => pendingLogins.peek(handle()),

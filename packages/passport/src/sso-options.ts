@@ -57,7 +57,7 @@ function fromEnvironment(): Partial<SsoOptions> {
   const { OWNER_SSO_TRANSPORT: transport } = process.env
   const regionalAuthUrls = regional.split(/[\s,]+/u).filter(Boolean)
   return {
-    ...(regionalAuthUrls.length > 0 && { regionalAuthUrls }),
+    regionalAuthUrls,
     ...(redirectUri && { redirectUri }),
     ...(transport && { transport: transportFromText(transport, 'OWNER_SSO_TRANSPORT') }),
   }

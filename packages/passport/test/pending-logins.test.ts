@@ -86,14 +86,27 @@ describe.each<[string, () => PendingLogins]>([
 })
 
 describe('a pending login in memory', () => {
-  it('is erased on time, though nobody asks for it', async () => {
+  it('has 128 random bits for its name, and a place until ten thousand others came', () => {
+    expect(startWaiting(7)).toEqual({ id: expect.stringMatching(/^[\w-]{22}$/u), tries: 0, expires_at: 7 })
+    const logins = memoryPendingLogins()
+    const login = newLogin()
+    const [first, ...others] = Array.from({ length: 10_000 }, (_, index) => logins.keep({ ...login, id: `${index}` }))
+    expect([first, others.at(-1)]).toEqual(['0', '9999'])
+    expect(logins.peek('0')).toEqual({ ...login, id: '0' })
+    logins.keep({ ...login, id: 'one more' })
+    logins.keep({ ...login, id: 'another' })
+    // What was looked at last stays longest.
+    expect(['0', '1', '2', '3'].map((handle) => logins.peek(handle)?.id)).toEqual(['0', undefined, undefined, '3'])
+  })
+
+  it.each([0.02, -1])('is erased on time, though nobody asks for it: %d seconds from now', async (seconds) => {
     setFlagsFromString('--expose-gc')
     const collectGarbage: () => void = runInNewContext('gc')
     const logins = memoryPendingLogins()
     const kept = ((login) => {
       logins.keep(login)
       return new WeakRef(login)
-    })(newLogin(now() + 0.02))
+    })(newLogin(now() + seconds))
     // An entry that merely looked expired would never go.
     for (let turn = 0; turn < 500 && kept.deref(); turn++) {
       await setTimeout(10)

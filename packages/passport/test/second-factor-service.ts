@@ -1,4 +1,4 @@
-/** The service with an account of two factors and one of a single factor, for a test file; a strategy for it, and its passcodes. */
+/** The service with an account of two factors, one of a single factor and one of none, for a test file; a strategy for it, and its passcodes. */
 import type { Emulator } from '@owner-sso/emulator'
 import { useEmulator } from '@owner-sso/emulator/jest'
 import { OwnerSsoStrategy, type StrategyOptions } from '../src/index.ts'
@@ -30,6 +30,7 @@ export function useSecondFactorService(): SecondFactorService {
   const accounts = [
     { ...mfa, factors, backupCodes: ['BACKUP001', 'BACKUP002'] },
     { ...single, totpSecret: 'GEZDGNBVGY3TQOJQ' },
+    { identity: 'plain@example.com', credential: 'correct horse' },
   ]
   const emulator = useEmulator({ firewall: false, accounts })
 

@@ -1,7 +1,5 @@
-import { execFile } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
-import { beforeAll, describe, expect, it } from '@jest/globals'
+import { setImmediate } from 'node:timers/promises'
+import { beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { useEmulator } from '@owner-sso/emulator/jest'
 import express, { type NextFunction, type Request, type Response } from 'express'
 import passport from 'passport'
@@ -61,20 +59,22 @@ describe('a route without what it needs', () => {
   })
 
   it('warns of a handler that throws at its own error, and the process lives on', async () => {
-    const program = `
-      import { OwnerSsoStrategy } from '@owner-sso/passport'
-      const strategy = new OwnerSsoStrategy({ authUrl: 'http://127.0.0.1:1' })
-      strategy.success = strategy.fail = strategy.redirect = () => {}
-      strategy.error = () => { throw new Error('at its wits’ end') }
-      strategy.authenticate({ body: {} })
-      setImmediate(() => console.log('alive'))
-    `
-    const cwd = fileURLToPath(new URL('..', import.meta.url))
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program], {
-      cwd,
+    const told = jest.spyOn(process, 'emitWarning').mockReturnValue()
+    const running: OwnerSsoStrategy = Object.assign(Object.create(strategy), {
+      success: () => undefined,
+      fail: () => undefined,
+      redirect: () => undefined,
+      error: () => {
+        throw new Error('at its wits’ end')
+      },
     })
-    expect(stdout).toBe('alive\n')
-    expect(stderr).toContain('at strategy.error')
-    expect(stderr).not.toContain('at its wits’ end')
+    running.authenticate(requestWith(plain, null))
+    while (told.mock.calls.length === 0) await setImmediate()
+    const { calls } = told.mock
+    told.mockRestore()
+    const message = 'owner-sso: what the application does in reply to a sign-in failed, and so did its error handler.'
+    const detail = expect.stringMatching(/^at .*session-support/u)
+    expect(calls).toEqual([[message, { type: 'OwnerSsoWarning', code: 'OWNER_SSO_CALLBACK', detail }]])
+    expect(JSON.stringify(calls)).not.toContain('at its wits’ end')
   })
 })
