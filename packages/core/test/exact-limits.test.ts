@@ -1,6 +1,9 @@
 /** Each limit at it and one beyond it, in what reads pages, answers and options. */
+import { EventEmitter } from 'node:events'
+import { Agent } from 'node:http'
+import { type Duplex, PassThrough } from 'node:stream'
 import { inspect } from 'node:util'
-import { describe, expect, it } from '@jest/globals'
+import { describe, expect, it, jest } from '@jest/globals'
 import * as core from '../src/index.ts'
 import {
   DuplicateTokenSetError,
@@ -13,6 +16,9 @@ import {
 } from '../src/index.ts'
 import { freePlace, takePlaces, untouched } from '../src/budget/places.ts'
 import { type AnsweredPage, isFirewallChallenge } from '../src/firewall/challenge-page.ts'
+import { boundAnswer, boundHttp2Answer, mostBodyBytes, mostHeaderBytes } from '../src/http/answer-bounds.ts'
+import { handOutConnectedSockets } from '../src/http/connected-sockets.ts'
+import { tokenRefusal } from '../src/steps/token-endpoint.ts'
 import { httpFailure } from '../src/http/http-failure.ts'
 import { createHostBreaker } from '../src/firewall/host-breaker.ts'
 import { signInFirewall } from '../src/firewall/sign-in-firewall.ts'
@@ -30,6 +36,7 @@ import { type LoginInProgress, pendingLogin, resumeLogin } from '../src/login/pe
 import { createSecretMemory } from '../src/login/secret-memory.ts'
 import { readHtmlPage } from '../src/pages/html-page.ts'
 import { findLoginForm } from '../src/pages/login-form.ts'
+import { loginRefusal } from '../src/pages/login-refusal.ts'
 import { MarkupBudget } from '../src/pages/markup-budget.ts'
 import { readPasscodePage, verificationOf } from '../src/pages/passcode-page.ts'
 import { scriptLiterals } from '../src/pages/script-literals.ts'
@@ -251,6 +258,7 @@ describe('the options of a keeper', () => {
     [{ every: 0 }, 'every'],
     [{ within: 8, every: 2.1 }, 'every'],
     [{ refreshTokenLifetime: 0 }, 'refreshTokenLifetime'],
+    [{ onSweep: 7 as never }, 'onSweep'],
     [{ within: 8, refreshTokenLifetime: 8 }, 'refreshTokenLifetime'],
   ])('are not %j', (wrong, name) => {
     expect(() => parseKeeperOptions(wrong)).toThrow(TypeError)
@@ -327,6 +335,7 @@ describe('after a refresh, the next one', () => {
     return lateEnough
   }
   const refusals = (inARow: number, thisOne = true): object => ({ refusals: { inARow, thisOne } })
+  const ageing = Math.ceil(agesOf({ state: 'signed-in', lifetime: 4000, lineage: 'l' } as AccountRecord, 0.75).ageing)
 
   it.each<[string, object, number]>([
     ['waits a minute', {}, 60_000],
@@ -338,6 +347,7 @@ describe('after a refresh, the next one', () => {
     ['waits twice as long again after the third', refusals(3), 240_000],
     ['waits an hour at the most', refusals(7), 3_600_000],
     ['waits an hour after any number of them', refusals(50), 3_600_000],
+    ['waits for a token that ages by then no longer than for others', { lifetime: 4000, ...refusals(7) }, ageing],
     ['waits a minute where this token was not refused', refusals(7, false), 60_000],
   ])('%s', (_words, record, milliseconds) => {
     expect(pauseAfter(record)).toBe(milliseconds)
@@ -886,6 +896,14 @@ describe('a page', () => {
     for (const html of none) expect([html, widgets(html)]).toEqual([html, [false]])
   })
 
+  it('is a refusal by the messages of its script alone', () => {
+    const code = (html: string): string =>
+      loginRefusal({ status: 200, page: read(html), saidBefore: [], secrets: [] }, {}).code
+    for (const before of ['', 'var ', 'a();\n'])
+      expect(code(`<script>${before}messages = ["your account is locked"]</script>`)).toBe('ERR_SSO_ACCOUNT_LOCKED')
+    expect(code('<script>text = ["your account is locked"]</script>')).toBe('ERR_SSO_UNEXPECTED_RESPONSE')
+  })
+
   const named = (name: string, value = name): string => `<input type="hidden" name="${name}" value="${value}">`
   const credential = '<input name="credential">'
   const identity = '<input name="identity">'
@@ -1031,6 +1049,124 @@ describe('a request without an answer', () => {
       code: 'ERR_SSO_TIMEOUT',
     })
   })
+})
+
+describe('what an answer may cost', () => {
+  it('is 256 KiB of text and 16 KiB of headers', () => {
+    expect([mostBodyBytes, mostHeaderBytes]).toEqual([262_144, 16_384])
+  })
+
+  it('is a mebibyte on the wire, and ten interim answers', () => {
+    const bounded = () => {
+      const socket = new EventEmitter()
+      const request = Object.assign(new EventEmitter(), { socket })
+      const given: string[] = []
+      boundAnswer(request as never, (code) => given.push(code))
+      const listening = (): number[] => [socket.listenerCount('data'), request.listenerCount('information')]
+      return { socket, request, given, listening }
+    }
+    const long = bounded()
+    expect(long.listening()).toEqual([1, 1])
+    long.socket.emit('data', Buffer.alloc(1024 * 1024))
+    expect(long.given).toEqual([])
+    long.socket.emit('data', Buffer.alloc(1))
+    expect([long.given, long.listening()]).toEqual([['ANSWER_TOO_LONG_ON_THE_WIRE'], [0, 0]])
+    const interim = bounded()
+    for (let count = 0; count < 10; count += 1) interim.request.emit('information')
+    expect(interim.given).toEqual([])
+    interim.request.emit('information')
+    expect([interim.given, interim.listening()]).toEqual([['TOO_MANY_INTERIM_ANSWERS'], [0, 0]])
+    const whole = bounded()
+    whole.request.emit('close')
+    expect([whole.given, whole.listening()[0]]).toEqual([[], 0])
+  })
+
+  it('is the same over HTTP/2, where it is looked at twenty times a second', () => {
+    const begun = jest.spyOn(globalThis, 'setInterval').mockImplementation(() => 7 as never)
+    const ended = jest.spyOn(globalThis, 'clearInterval').mockImplementation(() => undefined)
+    try {
+      const bounded = () => {
+        begun.mockClear()
+        ended.mockClear()
+        const [stream, socket] = [new EventEmitter(), { bytesRead: 5 }]
+        const given: string[] = []
+        boundHttp2Answer(stream as never, { socket } as never, (code) => given.push(code))
+        const [look, every] = begun.mock.calls[0] ?? []
+        expect(every).toBe(50)
+        return { stream, socket, given, look: look as () => void }
+      }
+      const long = bounded()
+      long.socket.bytesRead += 1024 * 1024
+      long.look()
+      expect([long.given, ended.mock.calls]).toEqual([[], []])
+      long.socket.bytesRead += 1
+      long.look()
+      expect([long.given, ended.mock.calls]).toEqual([['ANSWER_TOO_LONG_ON_THE_WIRE'], [[7]]])
+      expect(long.stream.listenerCount('headers')).toBe(0)
+      const interim = bounded()
+      for (let count = 0; count < 10; count += 1) interim.stream.emit('headers')
+      expect(interim.given).toEqual([])
+      interim.stream.emit('headers')
+      expect(interim.given).toEqual(['TOO_MANY_INTERIM_ANSWERS'])
+      const most = bounded()
+      most.stream.emit('response', { a: 'x'.repeat(10_000), bc: 'x'.repeat(6381) })
+      expect(most.given).toEqual([])
+      most.stream.emit('close')
+      expect(ended.mock.calls).toEqual([[7]])
+      const more = bounded()
+      more.stream.emit('response', { a: 'x'.repeat(10_000), bc: 'x'.repeat(6382) })
+      expect(more.given).toEqual(['HPE_HEADER_OVERFLOW'])
+    } finally {
+      begun.mockRestore()
+      ended.mockRestore()
+    }
+  })
+})
+
+it('a socket is handed out once it is connected, and with nobody listening to it any more', () => {
+  const agent = new Agent()
+  let next: Duplex | Error
+  agent.createConnection = (_options, callback) => {
+    if (!(next instanceof Error)) return next
+    callback?.(next, undefined as never)
+    return undefined
+  }
+  const connecting = handOutConnectedSockets(agent)
+  const handedOut = (given: Duplex | Error): unknown[] => {
+    next = given
+    const outcomes: unknown[] = []
+    agent.createConnection({}, (error, socket) => outcomes.push(error, socket))
+    return outcomes
+  }
+  const ready = new PassThrough()
+  const failure = new Error('x')
+  expect([handedOut(ready), handedOut(failure), connecting.size]).toEqual([[null, ready], [failure, undefined], 0])
+  for (const [facts, event, tooEarly] of [
+    [{ connecting: true }, 'connect', 'secureConnect'],
+    [{ connecting: true, secureConnecting: true }, 'secureConnect', 'connect'],
+  ] as const) {
+    for (const error of [null, failure]) {
+      const socket: PassThrough = Object.assign(new PassThrough(), facts)
+      const before = socket.listenerCount('error')
+      const outcomes = handedOut(socket)
+      socket.emit(tooEarly)
+      expect([outcomes, connecting.has(socket)]).toEqual([[], true])
+      if (error) socket.emit('error', error)
+      else socket.emit(event)
+      expect([outcomes, connecting.size]).toEqual([[error, socket], 0])
+      expect([socket.listenerCount('error'), socket.listenerCount(event)]).toEqual([before, 0])
+    }
+  }
+})
+
+it.each([
+  [399, 'ERR_SSO_UNEXPECTED_RESPONSE'],
+  [400, 'ERR_SSO_REAUTHENTICATION_REQUIRED'],
+  [499, 'ERR_SSO_REAUTHENTICATION_REQUIRED'],
+  [500, 'ERR_SSO_UNEXPECTED_RESPONSE'],
+])('a token endpoint that answers %i with invalid_grant means %s', (status, code) => {
+  const response = { status, body: '{"error":"invalid_grant"}' }
+  expect(tokenRefusal(response as never, 'refresh', [])).toMatchObject({ code, status })
 })
 
 describe('the breaker of a process', () => {

@@ -38,7 +38,7 @@ export function shareSessions(agent: Agent, { sessions }: TlsMemory, tunnelled: 
     const isEarly = tunnelled || !takesSessions(TLSSocket.prototype)
     const early = isEarly && session && { session }
     const connected = connect(early ? { ...options, ...early } : options, (error, socket) => {
-      if (!error) follow(socket)
+      follow(socket)
       callback?.(error, socket)
     })
     if (connected) follow(connected)

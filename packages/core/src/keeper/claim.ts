@@ -99,9 +99,6 @@ export function claimDesk(every: number, { store, runtime }: Pick<Context, 'stor
     if (holder === undefined || idle === undefined) idle = now
   }
 
-  /** Milliseconds until the next sweep is due. */
-  const untilDue = (): number => (swept === undefined ? 0 : every - elapsed(swept.began, instantOf(runtime)))
-
   function claimOf(claimed: Write, record: KeeperRecord, began: Instant): Claim {
     let held: Write | undefined = claimed
     let shown = began
@@ -131,9 +128,9 @@ export function claimDesk(every: number, { store, runtime }: Pick<Context, 'stor
     async ask() {
       const stored = await read()
       if (stored && isHeld(stored.record)) return { isSwept: true, wait: signOfLifeEvery }
-      const wait = stored ? untilDue() : 0
-      if (wait > 0) return { isSwept: false, wait: Math.min(wait, longestWait) }
       const began = instantOf(runtime)
+      const wait = stored && swept ? every - elapsed(swept.began, began) : 0
+      if (wait > 0) return { isSwept: false, wait: Math.min(wait, longestWait) }
       const { holder } = runtime
       const swept_at = stored?.record.swept_at ?? 0
       const record: KeeperRecord = { schema: 1, state: 'keeper', holder, signs: 0, at: seconds(began), swept_at }

@@ -24,7 +24,7 @@ function* literalsIn(script: string, isName: (name: string) => boolean): Generat
     const value = isGiven && text !== undefined ? valueOf(text) : undefined
     if (value !== undefined) yield value
     isGiven = name !== undefined && isName(name) && (sign === '=' || sign === ':')
-    name = isGiven ? undefined : (word ?? (text === undefined ? undefined : text.slice(1, -1)))
+    name = word ?? text?.slice(1, -1)
   }
 }
 

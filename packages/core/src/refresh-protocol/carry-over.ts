@@ -20,7 +20,7 @@ export async function syncFromStoreAndSpool(cache: AccountCache, context: Contex
 
 /** Begins to empty the spool, in the background. */
 export function beginCarryingOver(context: Context): void {
-  if (context.spool !== undefined) void carryAllOver(context)
+  void carryAllOver(context)
 }
 
 /** What a sign-in or a sign-out has made worthless. Where the spool does not answer, the next look takes it out. */

@@ -21,6 +21,10 @@ import { manageTokens } from '../../src/refresh-protocol/manager.ts'
 import type { TokenManagerOptions } from '../../src/tokens/token-manager.ts'
 import type { TokenSet } from '../../src/issuer/token-set.ts'
 import { jwtExpiry, needOf } from '../../src/keeper/need.ts'
+import { parseKeeperOptions } from '../../src/keeper/keeper-options.ts'
+import { survey } from '../../src/keeper/survey.ts'
+import { createTold } from '../../src/keeper/told.ts'
+import { createEvents } from '../../src/refresh-protocol/events.ts'
 import { createQueue } from '../../src/keeper/queue.ts'
 import { renew } from '../../src/keeper/renewal.ts'
 import { contextOf } from '../../src/refresh-protocol/managed.ts'
@@ -69,6 +73,8 @@ import { inDoubt, isInGrace, isIntentAlive, openIntent, replayBackOffLeft } from
 import { outcomeOf } from '../../src/refresh-protocol/outcome.ts'
 import { withOwnIntent } from '../../src/refresh-protocol/own-intents.ts'
 import { isUnused, noteRefusal, refusalsBefore } from '../../src/refresh-protocol/refusal.ts'
+import { syncFromStore } from '../../src/refresh-protocol/read-record.ts'
+import { statusOf } from '../../src/refresh-protocol/status.ts'
 import { inDoubtAgain, restorationOf } from '../../src/refresh-protocol/restoration.ts'
 import { type Decision, rules, type Situation } from '../../src/refresh-protocol/rules.ts'
 import { hurry, leaveTurn, spendTurn, waitForTurn } from '../../src/refresh-protocol/turn.ts'
@@ -362,6 +368,7 @@ describe('the need of an account', () => {
 
   it('is there at once for tokens of more than five minutes in the future', () => {
     expect([endOf(record(-301)), endOf(record(-300))]).toEqual([7200, undefined])
+    expect(needOf('ann', record(-300), window, () => undefined, now - 1)).toMatchObject({ end: now - 1 + 7_200_000 })
   })
 
   it('reads the end of a JWT, and of nothing else', async () => {
@@ -387,6 +394,7 @@ describe('the pace of a keeper', () => {
     expect(spacing([need('a', 700), need('b', 760)], 2, window, 0)).toBe(130)
     expect(spacing([need('a', 700)], 4, window, 0)).toBe(50)
     expect(spacing([need('a', 0), need('b', 0)], 2, window, 0)).toBe(50)
+    expect(spacing([need('a', 550), need('b', 1500)], 2, window, 0)).toBe(100)
   })
 
   it('gives turns in slots, each at its own moment, and makes up for nothing', () => {
@@ -410,6 +418,10 @@ describe('the pace of a keeper', () => {
   it('asks a service in trouble after 15 seconds, twice as long after each failure, eight minutes at the most', () => {
     const clock = slowClock()
     const queue = createQueue([need('a', 1), need('b', 2), need('c', 3)], 0, clock.runtime)
+    const unpaused = createQueue([need('a', 1)], 0, clock.runtime)
+    unpaused.failed()
+    unpaused.succeeded()
+    expect(unpaused.next()).toMatchObject({ account: 'a' })
     const pauses = Array.from({ length: 7 }, () => [queue.failed(), queue.next()])
     expect(pauses).toEqual([15, 30, 60, 120, 240, 480, 480].map((seconds, index) => [index + 1, seconds * 1000]))
     clock.now = 480_000
@@ -438,9 +450,64 @@ describe('the pace of a keeper', () => {
     expect(queue.next()).toBe(1000)
     clock.now = 60_000
     expect(queue.next()).toMatchObject({ account: 'a' })
-    const abandoned = createQueue(needs, 0, clock.runtime)
-    expect([abandoned.abandon('https://b'), abandoned.abandon('https://b'), abandoned.abandon()]).toEqual([2, 0, 2])
+    const abandoned = createQueue([...needs, need('e', 5)], 0, clock.runtime)
+    expect([abandoned.abandon('https://b'), abandoned.abandon('https://b'), abandoned.abandon()]).toEqual([2, 0, 3])
     expect(abandoned.isEmpty()).toBe(true)
+  })
+})
+
+describe('the accounts that a keeper knows', () => {
+  it('are fifty thousand that it told of, each once for the same tokens', () => {
+    const events = createEvents()
+    const heard: string[] = []
+    events.on('reauthentication-required', ({ account }) => void heard.push(account))
+    const told = createTold(events.emit, events)
+    const tell = (account: string, lineage = 'l'): boolean => {
+      heard.length = 0
+      told.once(account, { lineage, reason: 'other_owner' } as never)
+      return heard.length === 1
+    }
+    expect([tell('a'), tell('a'), tell('a', 'm'), tell('a', 'm')]).toEqual([true, false, true, false])
+    events.emit('reauthentication-required', { account: 'b', reason: 'other_owner' })
+    expect([tell('b'), tell('b', 'm')]).toEqual([false, true])
+    for (let count = 0; count < 49_998; count += 1) tell(`x${count}`)
+    expect(tell('a', 'm')).toBe(false)
+    tell('new')
+    expect([tell('a', 'm'), tell('b', 'm')]).toEqual([false, true])
+    told.end()
+    events.emit('reauthentication-required', { account: 'c', reason: 'other_owner' })
+    expect(tell('c')).toBe(true)
+  })
+
+  it('are ten thousand that are due, and whatever is wrong with one keeps no other from being looked at', async () => {
+    const { runtime } = slowClock()
+    const record = signedIn({ obtained_at: start - 28_000 })
+    const surveyed = async (accounts: readonly string[], failure?: Error) => {
+      let unreadable = 0
+      const store = {
+        ...guardStore(mapStore(), undefined),
+        read: async (account: string) => {
+          if (account === 'broken' && failure) throw failure
+          return { version: 1, record }
+        },
+        async *accounts() {
+          yield* accounts
+        },
+      }
+      const sightings = {
+        signedIn: () => undefined,
+        signInAgain: () => undefined,
+        unreadable: () => void (unreadable += 1),
+      }
+      const settings = parseKeeperOptions({})
+      const soonest = await survey({ store, runtime }, settings, sightings, async () => true)
+      return [soonest.length, unreadable]
+    }
+    expect(await surveyed(Array.from({ length: 10_001 }, (_, index) => `a${index}`))).toEqual([10_000, 0])
+    expect(await surveyed(['', 'broken', 'ann'], new StoreError('corrupt', 'x'))).toEqual([1, 2])
+    await expect(surveyed(['ann', 'broken'], new StoreError('unavailable', 'x'))).rejects.toMatchObject({
+      reason: 'unavailable',
+    })
   })
 })
 
@@ -596,10 +663,40 @@ describe('the claim to sweep', () => {
     ])
     expect([await due(910), await due(911)]).toEqual([300, 0])
     expect(await due(-889, [0])).toBe(300)
+    expect(await due(-9, [0, 880_000])).toBe(300)
+  })
+
+  it('counts from its beginning by our own clocks where we swept, and from our first look where another did', async () => {
+    const { clock, desk, memory } = desks()
+    const one = desk()
+    clock.now = 900
+    const claim = await claimed(one.ask())
+    await claim.release(true)
+    clock.now = 800_900
+    expect(await one.ask()).toEqual({ isSwept: false, wait: 100_000 })
+    const other = desk()
+    const holder = { pid: 2 }
+    memory.put(keeperRecordName, { version: 90, record: { ...idle, holder, at: start, swept_at: start - 1 } as never })
+    expect(await other.ask()).toMatchObject({ isSwept: true })
+    clock.now += 700_000
+    // By the other's clock it is due: that was behind ours.
+    memory.put(keeperRecordName, { version: 91, record: { ...idle, swept_at: start } as never })
+    expect(await other.ask()).toEqual({ isSwept: false, wait: 200_000 })
   })
 })
 
 describe('a budget', () => {
+  it('begins before the first window, and counts the writes of a process’s own memory', async () => {
+    expect(untouched).toEqual({ schema: 1, state: 'refresh-budget', window: 0, free: [0, 0] })
+    const memory = ownMemory()
+    const first = await memory.swap('b', undefined, untouched, 'w1')
+    if ('conflict' in first) throw new Error('conflict')
+    expect([first, await memory.swap('b', first, untouched, 'w2')]).toEqual([
+      { version: 1, writeId: 'w1', record: untouched },
+      { version: 2, writeId: 'w2', record: untouched },
+    ])
+  })
+
   it('is kept in windows: one less than a minute has of its bursts, and as long as they take with the life of a place', () => {
     expect(windowsOf({ perMinute: 60 })).toEqual({ places: 1, length: Math.ceil(63_000 / 59) })
     expect(windowsOf({ perMinute: 2 })).toEqual({ places: 1, length: 63_000 })
@@ -1063,6 +1160,11 @@ describe('what is known of an account', () => {
   })
 })
 
+it('the status of an account without an access token names no time for one', async () => {
+  const { context } = known(slowClock(), { tokens: { access_token: '', refresh_token: 'r1', auth_url: authUrl } })
+  expect(await statusOf('ann', context)).toEqual({ state: 'expired', auth_url: authUrl, obtained_at: start })
+})
+
 describe('what one look leads to', () => {
   const intent = { id: 'i', holder: { pid: 1 }, replay: 0, at: 0 }
   const base: Situation = {
@@ -1435,6 +1537,25 @@ describe('what the store has lost', () => {
     expect(inDoubtAgain(out, cache, context)).toBe(out)
     cache.record = undefined
     expect(restorationOf(cache, undefined, context)).toBeUndefined()
+  })
+
+  it('is accepted as it was put back, unless a call of this process came in between', async () => {
+    const { cache, context, store } = known(slowClock())
+    Object.assign(context, {
+      store: guardStore(slowly(store), undefined),
+      emit: () => undefined,
+      background: { outlivesCalls: false },
+      rollCall: createRollCall(),
+    })
+    store.clear()
+    expect(await syncFromStore(cache, context)).toBe(true)
+    expect(cache).toMatchObject({ version: 1, record: { intent: { restored: true } } })
+    store.clear()
+    const synced = syncFromStore(cache, context)
+    const ours = signedIn({ refreshes: 2 })
+    await new Promise((resolve) => setImmediate(resolve))
+    acceptRecord(cache, { version: 9, writeId: 'ours', record: ours }, context.runtime, 0.75)
+    expect([await synced, cache.version, cache.record]).toEqual([true, 9, ours])
   })
 
   it('is what this process knows to be newer, and of two memories that know nothing of each other the later', () => {
@@ -1968,6 +2089,27 @@ describe('what is tried again', () => {
     expect(await renewed()).toBe('sign-in-again')
   })
 
+  it.each<[string, Error, number[]]>([
+    ['five failures in a row', new UnreachableError('x'), [1, 2, 3, 4, 17, 18, 19, 20]],
+    ['one challenge', new FirewallChallengeError(start + 90_000), [13, 14, 15, 16, 17, 18, 19, 20]],
+  ])('a single sweep makes eight refreshes at once, and gives up after %s', async (_what, error, failed) => {
+    const { manager, clock, answers } = driven()
+    const tokens = manager()
+    for (let index = 0; index < 20; index += 1) await tokens.save(`a${index}`, tokensOf(String(index), start + 28_800))
+    clock.now = 25_200_000
+    const flights = { now: 0, most: 0 }
+    answers.next = async () => {
+      flights.now += 1
+      flights.most = Math.max(flights.most, flights.now)
+      await turns()
+      flights.now -= 1
+      throw error
+    }
+    const told: number[] = []
+    await sweepOnce(tokens, { onSweep: (event) => void (event.phase === 'progress' && told.push(event.failed)) })
+    expect([flights.most, told]).toEqual([8, failed])
+  })
+
   it('a single sweep says what it came to, once for each phase', async () => {
     const { manager, clock, answers, memory } = driven()
     const tokens = manager()
@@ -2117,6 +2259,20 @@ describe('the budget of a host', () => {
   it('serves at once who asks the moment that another was served', async () => {
     const { ask, outcomes, budget } = host()
     await budget.place({}, 'without a token', 1000)
+    ask('next')
+    await turns()
+    expect(outcomes).toEqual(['next at 0'])
+  })
+
+  it('hands out a place that it has without asking the store', async () => {
+    const memory = ownMemory()
+    let isDown = false
+    const { ask, outcomes, budget } = host({
+      ...memory,
+      read: (name) => (isDown ? Promise.reject(new StoreError('unavailable', 'x')) : memory.read(name)),
+    })
+    budget.giveBack(await budget.place({}, 'without a token', 1000))
+    isDown = true
     ask('next')
     await turns()
     expect(outcomes).toEqual(['next at 0'])

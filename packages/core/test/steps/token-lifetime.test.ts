@@ -18,6 +18,10 @@ describe('when an access token ends', () => {
     },
   )
 
+  it('is after a second at the least', () => {
+    expect(expiresAt(jwt(now + 0.5, now), undefined, undefined, now)).toBe(now + 1)
+  })
+
   it.each([600, 10_800, 28_000])(
     'is after the %i s that a token which was issued earlier has left, as a broker tells them',
     (rest) => {
