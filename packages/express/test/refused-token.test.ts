@@ -39,6 +39,16 @@ function withAxios(): Call {
   return () => outcome(async () => (await instance.get('/api/1/vehicles')).status)
 }
 
+/** As axios has it by itself: an answer that is not a success is an error. */
+function withStrictAxios(): Call {
+  const instance = attachBearer(axios.create({ baseURL: emulator.ownerApiUrl }), { tokens, account })
+  const statusOf = (error: unknown): number => {
+    if (axios.isAxiosError(error) && error.response) return error.response.status
+    throw error
+  }
+  return () => outcome(() => instance.get('/api/1/vehicles').then(({ status }) => status, statusOf))
+}
+
 async function withProxy(): Promise<Call> {
   const proxy = ownerApiProxy({ target: emulator.ownerApiUrl, tokens, account, authorize: true })
   const home = await listen(proxy)
@@ -68,6 +78,7 @@ const refused = 'ERR_OWNER_API_TOKEN_REFUSED'
 describe.each<[string, () => Call | Promise<Call>]>([
   ['ownerFetch', withFetch],
   ['attachBearer', withAxios],
+  ['attachBearer, whose errors are answers', withStrictAxios],
   ['ownerApiProxy', withProxy],
 ])('a 403 to a token that was just issued, with %s', (_, newCall) => {
   it('is an error of its own: no refresh, no loop, and no word of signing in', async () => {

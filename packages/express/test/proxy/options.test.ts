@@ -14,6 +14,8 @@ import { type Exchange, runExchange } from '../../src/proxy/exchange.ts'
 import { closeWithConnection } from '../../src/proxy/queued-response.ts'
 import { requestBody } from '../../src/proxy/request-body.ts'
 import { upstreamHeaders } from '../../src/proxy/request-headers.ts'
+import { parsedBody } from '../../src/proxy/parsed-body.ts'
+import { shownError } from '../../src/calls/axios-outcome.ts'
 import { failureAnswer } from '../../src/proxy/upstream-failure.ts'
 import { withoutSwitching } from '../../src/calls/switching-answer.ts'
 import { silenceLimit } from '../../src/proxy/silence.ts'
@@ -696,6 +698,32 @@ describe('what surrounds an exchange', () => {
     [undefined, 'ERR_OWNER_API_UNREACHABLE'],
   ])('a failure with the code %s is answered with %s', (code, answered) => {
     expect(failureAnswer(Object.assign(new Error('failed'), { code })).problem.code).toBe(answered)
+  })
+
+  it.each<[unknown, string | undefined, string, string]>([
+    [Buffer.from('raw'), undefined, 'application/octet-stream', 'raw'],
+    [Buffer.from('raw'), 'a/b; c=d', 'a/b; c=d', 'raw'],
+    ['text', undefined, 'text/plain; charset=utf-8', 'text'],
+    ['text', 'A/B; charset=latin1', 'a/b; charset=utf-8', 'text'],
+    [{ a: 1 }, 'application/vnd.x+json', 'application/vnd.x+json', '{"a":1}'],
+    [null, 'application/json', 'application/json', 'null'],
+    [{ a: 1, b: null }, 'application/x-www-form-urlencoded', 'application/x-www-form-urlencoded', 'a=1&b=null'],
+    [null, 'application/x-www-form-urlencoded', 'nothing', ''],
+    [7, 'application/x-www-form-urlencoded', 'nothing', ''],
+    [{ a: 1 }, 'multipart/form-data', 'nothing', ''],
+    [undefined, 'application/json', 'nothing', ''],
+  ])('what was parsed to %j from %s is sent as %s: %s', (body, type, contentType, content) => {
+    const sent = parsedBody({ headers: { 'content-type': type }, body } as unknown as IncomingMessage)
+    expect([sent?.contentType ?? 'nothing', String(sent?.content ?? '')]).toEqual([contentType, content])
+  })
+
+  it('an error that causes itself is shown without the token, wherever that is', () => {
+    const [error, other] = [new Error(`sent ${token} twice: ${token}`), new Error('plain')]
+    Object.assign(error, { cause: other, errors: [error, other], socket: {}, count: 1 })
+    other.cause = error
+    expect(shownError(error, { config: {}, token })).toBe(error)
+    expect(error).toMatchObject({ message: 'sent [redacted] twice: [redacted]', count: 1 })
+    expect([Object.hasOwn(error, 'socket'), other.message, other.cause]).toEqual([false, 'plain', error])
   })
 
   it('a request that switches protocols unasked fails, unless somebody waits for that', () => {

@@ -14,6 +14,10 @@ it('takes a path of any names, encoded as browsers do it', () => {
   )
 })
 
+it('refuses a path that does not begin at the root', () => {
+  for (const path of ['', 'a', '?', '%2f']) expect(isUnambiguous(path)).toBe(false)
+})
+
 it('refuses every path that the URL standard would rewrite', () => {
   const piece = fc.constantFrom(
     'a',

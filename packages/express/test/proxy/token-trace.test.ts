@@ -46,10 +46,14 @@ it('finds the token in a header', () => {
   const { inText } = tokenTrace(token)
   expect(inText(`Bearer ${token}`)).toBe(true)
   expect(inText('Bearer other')).toBe(false)
+  expect([inText(token.slice(-32)), inText(token.slice(-31))]).toEqual([true, false])
 })
 
 it('does not look for a text so short that it would be found by chance', () => {
   const { inBody, inText } = tokenTrace('short')
   expect(inBody(Buffer.from('a short story'))).toBe(false)
   expect(inText('a short story')).toBe(false)
+  const found = ['x'.repeat(15), 'x'.repeat(16)].map((text) => tokenTrace(text))
+  expect(found.map((trace) => trace.inText('x'.repeat(32)))).toEqual([false, true])
+  expect(found.map((trace) => trace.inBody(Buffer.alloc(32, 'x')))).toEqual([false, true])
 })
