@@ -8,6 +8,7 @@ import * as consumers from 'node:stream/consumers'
 import { createServer as createHttpServer } from 'node:http'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals'
+import { runRecorder } from '../src/command.ts'
 import { type Fixture, type RecordedRequest, writeFixture } from '../src/fixture/fixture.ts'
 import { checkFixture, format } from '../src/fixture/fixture-checks.ts'
 import {
@@ -30,6 +31,7 @@ import { baseAddress, swapped } from '../src/recorder/addresses.ts'
 import { clientResponse, swappedBody } from '../src/recorder/client-response.ts'
 import { startReplay, type Replay } from '../src/replay/replay.ts'
 import { type ArrivedRequest, differences } from '../src/replay/comparison.ts'
+import { startRecorder } from '../src/recorder/recorder.ts'
 import { startResponseLimit } from '../src/recorder/response-limit.ts'
 import { createUpstream, headerPairs } from '../src/recorder/upstream.ts'
 import { transportFromText, upstreamTls } from '../src/recorder/upstream-tls.ts'
@@ -869,5 +871,238 @@ describe('a port of this machine', () => {
     const again = await listenOnLoopback(first.port)
     expect(again.port).toBe(first.port)
     await again.close()
+  })
+})
+
+describe('a recorder', () => {
+  let folder = ''
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'recorder-'))
+  })
+  afterAll(() => rm(folder, { recursive: true }))
+
+  it('puts no address of its own in place of one that the client named, and writes what is under way when it ends', async () => {
+    const urls: (string | undefined)[] = []
+    let arrived: () => void = () => undefined
+    const isAsked = new Promise<void>((resolve) => (arrived = resolve))
+    const service = createHttpServer((request, response) => {
+      urls.push(request.url)
+      if (request.url === '/never') return arrived()
+      const location = new URL(request.url ?? '/', upstream).searchParams.get('redirect_uri') ?? ''
+      return response.writeHead(302, { location, 'x-other': location }).end(location)
+    }).listen(0, '127.0.0.1')
+    await once(service, 'listening')
+    const upstream = `http://127.0.0.1:${(service.address() as AddressInfo).port}`
+    const file = join(folder, 'login.json')
+    const lines: string[] = []
+    const recorder = await startRecorder({ upstream, fixture: file, onExchange: (line) => lines.push(line) })
+    const asked = async (redirectUri: string): Promise<unknown[]> => {
+      const query = new URLSearchParams({ redirect_uri: redirectUri })
+      const answer = await fetch(`${recorder.authUrl}/a?${query.toString()}`, { redirect: 'manual' })
+      return [answer.status, answer.headers.get('location'), answer.headers.get('x-other'), await answer.text()]
+    }
+    const own = `${recorder.authUrl}/void/callback`
+    expect(await asked(own)).toEqual([302, own, own, own])
+    // One of the service's own that the client has named stays in a redirect, and there alone.
+    const named = `${upstream}/void/callback`
+    expect(await asked(named)).toEqual([302, named, own, own])
+    expect((await asked('https://app.example.com/callback'))[1]).toBe('https://app.example.com/callback')
+    expect(urls).toEqual(
+      [named, named, 'https://app.example.com/callback'].map(
+        (uri) => `/a?${new URLSearchParams({ redirect_uri: uri }).toString()}`,
+      ),
+    )
+
+    const left = fetch(`${recorder.authUrl}/never`).then(
+      () => 'answered',
+      () => 'left',
+    )
+    await isAsked
+    await recorder.close()
+    expect(await left).toBe('left')
+    const written: Fixture = JSON.parse(await readFile(file, 'utf8'))
+    expect(written.exchanges.map(({ answer }) => (typeof answer === 'string' ? answer : answer.status))).toEqual([
+      302,
+      302,
+      302,
+      'none',
+    ])
+    expect(lines.map((line) => line.replace(/^GET \S+/u, 'GET'))).toEqual([
+      'GET → 302',
+      'GET → 302',
+      'GET → 302',
+      'GET → none',
+    ])
+    service.closeAllConnections()
+    await new Promise((resolve) => service.close(resolve))
+  })
+
+  it('and a replay tell of each exchange once it is over', async () => {
+    const request = { instance: 'home', method: 'GET', path: '/', headers: {} } as const
+    const answers = [{ status: 200, headers: {} }, 'cut', 'none'] as const
+    const lines: string[] = []
+    let told: () => void = () => undefined
+    const replay = await startReplay(
+      { format, version: 1, placeholders: {}, exchanges: answers.map((answer) => ({ request, answer })) },
+      { onExchange: (line) => (lines.push(line), told()) },
+    )
+    const ended = async (path: string, bytes = ''): Promise<void> => {
+      const isTold = new Promise<void>((resolve) => (told = resolve))
+      const socket = connect(Number(new URL(replay.authUrl).port), '127.0.0.1').on('error', () => undefined)
+      socket.resume().write(`GET ${path} HTTP/1.1\r\nHost: ${new URL(replay.authUrl).host}\r\n\r\n${bytes}`)
+      if (lines.length === 2) await once(socket, 'connect')
+      if (lines.length === 2) while (!replay.isComplete) await new Promise(setImmediate)
+      if (lines.length === 2) socket.destroy()
+      await isTold
+      socket.destroy()
+    }
+    await ended('/')
+    await ended('/')
+    await ended('/')
+    await ended('/other')
+    expect(lines).toEqual([
+      '1 of 3: GET / → 200',
+      '2 of 3: GET / → cut',
+      '3 of 3: GET / → none',
+      'Exchange 3 of 3: no further request was recorded, but the recording has ended',
+    ])
+    await replay.close()
+    await expect(fetch(replay.authUrl)).rejects.toThrow('fetch failed')
+  })
+})
+
+it('each sign of an address is known in each spelling', () => {
+  const to = [['http://[::1]:4000/a-b.c', 'https://[fe80::1]/x-y.z']] as const
+  const spellings: Readonly<Record<string, readonly string[]>> = {
+    ':': [':', '%3a', '%253A', '&#x25;3a', '&#37;3A', '&#x3a;', '&#58;', '&colon;'],
+    '/': ['/', '\\/', '%2f', '%252F', '&#x25;2f', '&#37;2F', '&#x2f;', '&#47;', '&sol;'],
+    '.': ['.', '%2e', '%252E', '&#x25;2e', '&#37;2E', '&#x2e;', '&#46;', '&period;'],
+    '[': ['[', '%5b', '%255B', '&#x25;5b', '&#37;5B', '&#x5b;', '&#91;', '&lbrack;'],
+    ']': [']', '%5d', '%255D', '&#x25;5d', '&#37;5D', '&#x5d;', '&#93;', '&rbrack;'],
+    '-': ['-', '%2d', '%252D', '&#x25;2d', '&#37;2D', '&#x2d;', '&#45;'],
+  }
+  for (const [sign, ways] of Object.entries(spellings)) {
+    for (const way of ways) {
+      const [from, into] = to[0].map((address) => address.replaceAll(sign, () => way))
+      expect(swapped(`<${from}>`, to)).toBe(`<${into}>`)
+    }
+    // Two spellings of one sign in one address are no spelling of it.
+    const mixed = to[0][0].replace(sign, ways[1] ?? '')
+    const isMixed = mixed.includes(sign)
+    expect([sign, swapped(mixed, to) === mixed]).toEqual([sign, isMixed])
+  }
+  for (const tail of ['d', '-', '_', '.d', '0']) expect(swapped(`${to[0][0]}${tail}`, to)).toBe(`${to[0][0]}${tail}`)
+  for (const tail of ['.', '/', '', ' d', '. d']) expect(swapped(`${to[0][0]}${tail}`, to)).toBe(`${to[0][1]}${tail}`)
+})
+
+describe('the command', () => {
+  let folder = ''
+  let printed: string[] = []
+  let signals: Record<string, () => void> = {}
+  const print = (...words: unknown[]): true => {
+    printed.push(words.join(' '))
+    return true
+  }
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'command-'))
+    printed = []
+    signals = {}
+    jest.spyOn(console, 'log').mockImplementation((...words) => void print(...words))
+    jest.spyOn(console, 'error').mockImplementation((...words) => void print('error:', ...words))
+    jest.spyOn(process.stdout, 'write').mockImplementation((text) => print(text))
+    jest.spyOn(process, 'once').mockImplementation((name, listener) => {
+      signals[String(name)] = () => listener()
+      return process
+    })
+  })
+  afterEach(async () => {
+    jest.restoreAllMocks()
+    process.exitCode = undefined
+    await rm(folder, { recursive: true })
+  })
+
+  /** What was printed, without what differs each time. */
+  const shown = (): string[] =>
+    printed.splice(0).map((text) => text.replaceAll(folder, 'FOLDER').replaceAll(/(?<=\d|localhost):\d+/gu, ':PORT'))
+
+  it.each<[string[], number | undefined]>([
+    [['--help'], undefined],
+    [['--version'], undefined],
+    [['record', '--help'], undefined],
+    [['replay', '--help'], undefined],
+    [['replay', 'none.json', '--help'], undefined],
+    [[], 2],
+    [['record'], 2],
+    [['record', '--upstream', 'http://auth.example.com'], 2],
+    [['record', '--upstream', 'https://a.example', '--regional-upstream', 'http://b.example'], 2],
+    [['record', '--upstream', 'https://a.example', '--transport', 'quic'], 2],
+    [['record', '--upstream', 'https://a.example', '--fixture', 'none/login.json'], 2],
+    [['record', '--upstream', 'https://a.example', '--port', '65536'], 2],
+    [['record', '--upstream', 'https://a.example', '--port', '000080'], 2],
+    [['record', '--upstream', 'https://a.example', '--port', 'x80'], 2],
+    [['record', '--upstream', 'https://a.example', '--port', '80x'], 2],
+    [['replay'], 2],
+    [['replay', 'one.json', 'other.json'], 2],
+  ])('says %j what it said in the last release', async (args, exitCode) => {
+    await runRecorder(args)
+    const [before, after] = [process.cwd(), 'HERE']
+    const said = shown().map((text) => text.replaceAll(before, after))
+    expect([process.exitCode, args.includes('--version') ? said.length : said]).toMatchSnapshot()
+    expect(process.exitCode).toBe(exitCode)
+  })
+
+  it('records until it is told to end, and replays what it has recorded', async () => {
+    const service = createHttpServer((_request, response) => response.end('Sign in')).listen(0, '127.0.0.1')
+    await once(service, 'listening')
+    const upstream = `http://127.0.0.1:${(service.address() as AddressInfo).port}`
+    const fixture = join(folder, 'login.json')
+    const addressIn = (): string => /http:\/\/127\S+/u.exec(printed.join())?.[0] ?? ''
+    const isOver = async (address: string): Promise<void> => {
+      const isThere = (): Promise<boolean> =>
+        fetch(address).then(
+          () => true,
+          () => false,
+        )
+      while (await isThere()) await new Promise(setImmediate)
+    }
+    const ended = async (signal: string): Promise<void> => {
+      const count = printed.length
+      signals[signal]?.()
+      while (printed.length === count) await new Promise(setImmediate)
+    }
+    const said = async (lines: number): Promise<void> => {
+      while (printed.filter((line) => line.includes(' of 2: ')).length < lines) await new Promise(setImmediate)
+    }
+    const record = ['record', '--upstream', upstream, '--fixture', fixture]
+    await runRecorder([...record, '--port', '0', '--regional-upstream', 'http://localhost:9', '--transport', 'modern'])
+    expect(Object.keys(signals)).toEqual(['SIGINT', 'SIGTERM'])
+    await ended('SIGINT')
+    expect(shown()).toMatchSnapshot('nothing')
+    await runRecorder(record)
+    for (const path of ['/a', '/b']) await (await fetch(`${addressIn()}${path}`)).text()
+    await ended('SIGTERM')
+    expect(shown()).toMatchSnapshot('two exchanges')
+
+    await runRecorder(['replay', fixture, '--once', '--port', '0'])
+    const complete = addressIn()
+    for (const path of ['/a', '/b']) await (await fetch(`${complete}${path}`)).text()
+    await said(2)
+    await isOver(complete)
+    expect([process.exitCode, shown()]).toMatchSnapshot('replayed')
+    await runRecorder(['replay', fixture, '--once'])
+    await (await fetch(`${addressIn()}/b`)).text()
+    while (process.exitCode === undefined) await new Promise(setImmediate)
+    expect([process.exitCode, shown()]).toMatchSnapshot('another request')
+    process.exitCode = undefined
+    await runRecorder(['replay', fixture])
+    const lasting = addressIn()
+    for (const path of ['/a', '/b', '/a']) await (await fetch(`${lasting}${path}`)).text()
+    await said(3)
+    signals['SIGINT']?.()
+    await isOver(lasting)
+    expect([process.exitCode, shown()]).toMatchSnapshot('replayed until it is told to end')
+
+    service.closeAllConnections()
+    await new Promise((resolve) => service.close(resolve))
   })
 })
