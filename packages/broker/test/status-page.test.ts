@@ -334,9 +334,17 @@ describe('the page', () => {
     expect(await browser.open('/status')).toMatchObject({ status: 200 })
     isDown = false
     expect((await browser.open('/status')).text).toContain('Not signed in')
-    const unlucky = await start({ store: { ...kept, read: () => Promise.reject(new Error('down')) } })
-    expect(await browserAt(unlucky.url).open('/status')).toMatchObject({ status: 503 })
-    expect(unlucky.problems).toHaveLength(1)
+    let isUnreadable = true
+    const read: typeof kept.read = (...args) => (isUnreadable ? Promise.reject(new Error('down')) : kept.read(...args))
+    const unlucky = await start({ store: { ...kept, read } })
+    const visitor = browserAt(unlucky.url)
+    const refused = await visitor.open('/status')
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5'])
+    isUnreadable = false
+    expect(await visitor.open('/status')).toMatchObject({ status: 200 })
+    isUnreadable = true
+    expect(await visitor.post('/status/enter', { code: 'AAAA-AAAA' })).toMatchObject({ status: 503 })
+    expect(unlucky.problems).toHaveLength(2)
   })
 
   it('counts what is tried with one account at all instances, before anything is sent', async () => {

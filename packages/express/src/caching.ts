@@ -76,7 +76,7 @@ function cacheControl(...sides: OutgoingHttpHeaders[]): string {
     ...(lifetimes.length > 0 ? [`max-age=${Math.min(...lifetimes)}`] : []),
     ...strict.filter((name) => told.some(({ directives }) => directives.has(name))),
     ...lax
-      .filter((name) => told.length > 0 && told.every(({ directives }) => directives.has(name)))
+      .filter((name) => told.every(({ directives }) => directives.has(name)))
       .map((name) =>
         name === 'immutable'
           ? name

@@ -54,7 +54,7 @@ export function networkOf(address: string): string {
   const [before = '', after = ''] = new URL(`http://[${plain}]`).hostname.slice(1, -1).split('::')
   const head = before === '' ? [] : before.split(':')
   const tail = after === '' ? [] : after.split(':')
-  const groups = [...head, ...Array<string>(Math.max(0, 8 - head.length - tail.length)).fill('0'), ...tail]
+  const groups = [...head, ...Array<string>(8 - head.length - tail.length).fill('0'), ...tail]
   const isMapped = groups.slice(0, 5).every((group) => group === '0') && groups[5] === 'ffff'
   return isMapped ? groups.join(':') : groups.slice(0, 4).join(':')
 }

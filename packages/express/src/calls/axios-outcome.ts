@@ -45,9 +45,8 @@ export function shownError<Failure>(
     const value: unknown = Reflect.get(error, name)
     if (name === 'config') Reflect.set(error, name, shown.config)
     else if (name === 'response') shownResponse(value, shown)
-    else if (typeof value === 'string') {
-      if (value.includes(shown.token)) Reflect.set(error, name, value.replaceAll(shown.token, '[redacted]'))
-    } else if (isError(value)) shownError(value, shown, seen)
+    else if (typeof value === 'string') Reflect.set(error, name, value.replaceAll(shown.token, '[redacted]'))
+    else if (isError(value)) shownError(value, shown, seen)
     else if (Array.isArray(value) && value.every(isError)) {
       for (const each of value) shownError(each, shown, seen)
     } else if (typeof value === 'object' && value !== null) Reflect.deleteProperty(error, name)

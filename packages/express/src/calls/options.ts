@@ -75,7 +75,7 @@ const stepsElsewhere = /(?:^|[/\\])(?:\.|%2e){1,2}(?:[/\\]|$)/iu
 export function checkedAddress(address: string, target: URL | undefined, agent?: unknown): URL {
   if (!URL.canParse(address, target?.href))
     throw new TypeError('the address is relative, and there is no target to resolve it against')
-  const [path = ''] = address.split(/[?#]/u, 1)
+  const [path = ''] = address.split(/[?#]/u)
   if (stepsElsewhere.test(path)) throw new TypeError('the address has dot segments, which lead to another path')
   const url = new URL(address, target)
   if (target && url.origin !== target.origin) {

@@ -22,7 +22,7 @@ export function admission(request: IncomingMessage, rules: AdmissionRules): stri
   const { method = '', url = '' } = request
   if (!forwardedMethods.has(method)) return refusal('ERR_OWNER_API_METHOD_NOT_ALLOWED')
   if (asksForUpgrade(request)) return refusal('ERR_OWNER_API_UPGRADE_REFUSED')
-  const [path = ''] = url.split('?', 1)
+  const [path = ''] = url.split('?')
   if (!isUnambiguous(path) || !isPlainQuery(url.slice(path.length))) return refusal('ERR_OWNER_API_MALFORMED_PATH')
   if (!isBelow(rules.basePath + path, rules.paths)) return refusal('ERR_OWNER_API_PATH_NOT_ALLOWED')
   if (isCrossSite(request, rules.trustedOrigins)) return refusal('ERR_OWNER_API_CROSS_SITE')

@@ -54,7 +54,7 @@ function readBody(request: IncomingMessage): Promise<RequestBody> {
     const chunks: Buffer[] = []
     request
       .on('data', (chunk: Buffer) => chunks.push(chunk))
-      .once('end', () => resolve({ content: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks) }))
+      .once('end', () => resolve({ content: Buffer.concat(chunks) }))
       .once('error', reject)
   })
 }

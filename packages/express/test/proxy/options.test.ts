@@ -3,8 +3,8 @@ import { Socket } from 'node:net'
 import { PassThrough } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import type { Dispatcher } from 'undici'
-import { connectionsFor } from '../../src/calls/connections.ts'
-import { parseOwnerCallOptions } from '../../src/calls/options.ts'
+import { connectionsFor, straightConnections } from '../../src/calls/connections.ts'
+import { checkedAddress, parseOwnerCallOptions } from '../../src/calls/options.ts'
 import { answerFault } from '../../src/handler-fault.ts'
 import { refusal } from '../../src/answers/refusal.ts'
 import { ownerApiProxy, type OwnerApiProxyOptions } from '../../src/index.ts'
@@ -16,7 +16,7 @@ import { requestBody } from '../../src/proxy/request-body.ts'
 import { upstreamHeaders } from '../../src/proxy/request-headers.ts'
 import { parsedBody } from '../../src/proxy/parsed-body.ts'
 import { shownError } from '../../src/calls/axios-outcome.ts'
-import { failureAnswer } from '../../src/proxy/upstream-failure.ts'
+import { ExchangeError, failureAnswer } from '../../src/proxy/upstream-failure.ts'
 import { withoutSwitching } from '../../src/calls/switching-answer.ts'
 import { silenceLimit } from '../../src/proxy/silence.ts'
 import { endAfterAnswer, isSpent } from '../../src/proxy/spent-connection.ts'
@@ -158,7 +158,7 @@ describe('a wrong option is a TypeError at the start that names it', () => {
   })
 
   it.each([undefined, null, 'options'])('no options at all (%s)', (options) => {
-    expect(() => ownerApiProxy(options as never)).toThrow(TypeError)
+    expect(() => ownerApiProxy(options as never)).toThrow(new TypeError('ownerApiProxy takes an object of options'))
   })
 })
 
@@ -269,6 +269,9 @@ describe('a piece of the proxy by itself', () => {
     broken.destroy(new Error('cut'))
     await expect(body).rejects.toThrow('cut')
     expect(await bodyOf(requestOf({}))).toEqual({})
+    // Over HTTP/2 no header says that a body follows.
+    const isOpen = (endAfterHeaders: boolean) => bodyOf(Object.assign(requestOf({}), { stream: { endAfterHeaders } }))
+    expect([await isOpen(true), await isOpen(false)]).toEqual([{}, { content: expect.any(PassThrough) }])
     expect(await bodyOf(requestOf({ 'content-length': '0' }))).toEqual({})
     expect(await bodyOf(requestOf({ 'content-length': '6' }))).toEqual({ content: expect.any(PassThrough), length: 6 })
     expect(await bodyOf(requestOf({ 'transfer-encoding': 'chunked' }))).toEqual({ content: expect.any(PassThrough) })
@@ -374,6 +377,52 @@ it('whose token, and where to, is looked at before anything is called', () => {
     target: new URL('https://a.example'),
     transport: { http2: false },
   })
+  const { transport } = parseOwnerCallOptions({ tokens: tokens as never, account: 'ann', tls: { ca: 'its own' } })
+  expect(transport?.tls).toMatchObject({ ca: 'its own' })
+})
+
+it('an address is looked at as it will be called, and with what it is called', () => {
+  const target = new URL('https://a.example/b/')
+  const outcomeOf = (address: string, ...more: unknown[]): string => {
+    try {
+      return String(Reflect.apply(checkedAddress, undefined, [address, ...more]))
+    } catch (error) {
+      return String(error)
+    }
+  }
+  expect([outcomeOf('c?d=/../#/..', target), outcomeOf('https://a.example/x', undefined)]).toEqual([
+    'https://a.example/b/c?d=/../#/..',
+    'https://a.example/x',
+  ])
+  expect([
+    outcomeOf('c'),
+    outcomeOf('x/../c', target),
+    outcomeOf('x/%2e', target),
+    outcomeOf('https://b.example', target),
+    outcomeOf('http://b.example'),
+  ]).toEqual([
+    'TypeError: the address is relative, and there is no target to resolve it against',
+    'TypeError: the address has dot segments, which lead to another path',
+    'TypeError: the address has dot segments, which lead to another path',
+    'TypeError: the owner’s token goes only to https://a.example, not to https://b.example',
+    'TypeError: the owner’s token is sent only over https (or http on a loopback host)',
+  ])
+  const open = { options: { rejectUnauthorized: false } }
+  expect(outcomeOf('https://a.example', target, open)).toMatch(/^TypeError: the address /u)
+})
+
+it('a tunnel has what TLS is spoken with, and is verified whatever its agent says', () => {
+  const throughIt = (config: object) => {
+    const connections = connectionsFor(
+      new URL('https://a.example'),
+      { proxy: { host: 'h', port: 1 }, ...config },
+      straightConnections({ ca: 'its own' }),
+    )
+    return Reflect.get(Object(connections.httpsAgent), 'options') as unknown
+  }
+  expect(throughIt({})).toMatchObject({ ca: 'its own', rejectUnauthorized: true, keepAlive: false })
+  const own = { httpsAgent: { options: { ca: 'another', rejectUnauthorized: false } } }
+  expect(throughIt(own)).toMatchObject({ ca: 'another', rejectUnauthorized: true, keepAlive: false })
 })
 
 describe('an exchange, event by event and millisecond by millisecond', () => {
@@ -698,6 +747,12 @@ describe('what surrounds an exchange', () => {
     [undefined, 'ERR_OWNER_API_UNREACHABLE'],
   ])('a failure with the code %s is answered with %s', (code, answered) => {
     expect(failureAnswer(Object.assign(new Error('failed'), { code })).problem.code).toBe(answered)
+    const own = new ExchangeError('ERR_OWNER_API_TOKEN_ECHOED')
+    expect([own.name, own.message, failureAnswer(own)]).toEqual([
+      'ExchangeError',
+      'ERR_OWNER_API_TOKEN_ECHOED',
+      refusal('ERR_OWNER_API_TOKEN_ECHOED'),
+    ])
   })
 
   it.each<[unknown, string | undefined, string, string]>([
