@@ -77,6 +77,7 @@ describe('the markup of a page', () => {
 
   it('counts depth by what is open, and all pieces of a page together', () => {
     expect(affords(new MarkupBudget(), '<b></b>'.repeat(2000))).toBe(true)
+    expect(affords(new MarkupBudget(), `<b></b>${'<b>'.repeat(257)}`)).toBe(false)
     const inputs = new MarkupBudget()
     expect([affords(inputs, '<input>'.repeat(500)), affords(inputs, '<p>'), affords(inputs, '<input>')]).toEqual([
       true,
@@ -138,6 +139,8 @@ it('a value in a script has 1024 characters with its quotes at the most', () => 
   const found = (length: number): number =>
     scriptLiterals([`var a = "${'x'.repeat(length)}"`], (name) => name === 'a').length
   expect([found(1022), found(1023)]).toEqual([1, 0])
+  const named = ['x = { "abc": "one", \'abc\' : "two" }; window["abc"] = "three"; abc = other = "none"']
+  expect(scriptLiterals(named, (name) => name === 'abc')).toEqual(['one', 'two', 'three'])
 })
 
 describe('the firewall’s page', () => {
@@ -258,6 +261,7 @@ describe('the options of a keeper', () => {
     [{ every: 0 }, 'every'],
     [{ within: 8, every: 2.1 }, 'every'],
     [{ refreshTokenLifetime: 0 }, 'refreshTokenLifetime'],
+    [{ refreshTokenLifetime: Infinity }, 'refreshTokenLifetime'],
     [{ onSweep: 7 as never }, 'onSweep'],
     [{ within: 8, refreshTokenLifetime: 8 }, 'refreshTokenLifetime'],
   ])('are not %j', (wrong, name) => {

@@ -39,7 +39,8 @@ export async function claimTry(
   return untilSwapped(runtime, async () => {
     const stored = await store.read(name)
     const counts = new Map(Object.entries(stored ? checkedRecord(stored, 'tries').record.sign_ins : {}))
-    if (tries < (counts.get(key)?.[0] ?? 0)) return false
+    const [claimed] = counts.get(key) ?? [0]
+    if (tries < claimed) return false
     counts.set(key, [tries + 1, expires_at])
     const swapped = await store.swap(name, stored, recordOf(counts, runtime), runtime.uniqueId())
     return 'conflict' in swapped ? undefined : true

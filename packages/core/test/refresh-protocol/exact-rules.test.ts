@@ -2084,6 +2084,16 @@ describe('what is tried again', () => {
     expect((await memory.read('ann'))?.record).toMatchObject({ tokens: { access_token: 'a r 0+' } })
     await tokens.forget('ann')
     expect(await renewed()).toBe('spared')
+    // Signed out right after that look.
+    await tokens.save('bob', tokensOf('1'))
+    const read = memory.read.bind(memory)
+    let looks = 0
+    memory.read = async (name) => {
+      if (name === 'bob' && (looks += 1) === 2)
+        memory.put('bob', { version: 50, record: { schema: 1, state: 'signed-out', generation: 9 } })
+      return read(name)
+    }
+    expect([await renew('bob', () => true, contextOf(tokens)), looks]).toEqual(['spared', 2])
     const ended = signedIn({ state: 'reauthentication-required', reason: 'other_owner', generation: 9, refreshes: 9 })
     memory.put('ann', { version: 9, record: ended })
     expect(await renewed()).toBe('sign-in-again')
@@ -2108,6 +2118,20 @@ describe('what is tried again', () => {
     const told: number[] = []
     await sweepOnce(tokens, { onSweep: (event) => void (event.phase === 'progress' && told.push(event.failed)) })
     expect([flights.most, told]).toEqual([8, failed])
+  })
+
+  it('a single sweep goes on at once after a failure where another succeeds', async () => {
+    const { manager, clock, answers } = driven()
+    const tokens = manager()
+    for (let index = 0; index < 20; index += 1) await tokens.save(`a${index}`, tokensOf(String(index), start + 28_800))
+    clock.now = 25_200_000
+    let sent = 0
+    answers.next = async ({ refresh_token }) => {
+      if ((sent += 1) === 1) throw new UnreachableError('x')
+      await turns()
+      return tokensOf(`${refresh_token}+`, start + 54_000)
+    }
+    expect(await sweepOnce(tokens)).toMatchObject({ swept: true, refreshed: 19, failed: 1 })
   })
 
   it('a single sweep says what it came to, once for each phase', async () => {

@@ -1,8 +1,10 @@
 /** Which processes are provably dead, with real ones (B1: a crash on the same host is noticed at once). */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline/promises'
 import { afterEach, describe, expect, it } from '@jest/globals'
+import { processStat } from '../../src/support/process-stat.ts'
 import { currentHolder, livenessOf } from '../../src/refresh-protocol/holder.ts'
 import type { Holder } from '../../src/tokens/token-record.ts'
 
@@ -37,6 +39,24 @@ describe('the holder of an intent', () => {
     await kill()
     expect(livenessOf(holder)).toBe(linux ? 'dead' : 'unknown')
   })
+
+  // The shell becomes a program that never asks how its child ended.
+  if (linux) {
+    it('is dead once it has ended, although nobody has asked yet how', async () => {
+      const script = 'exec 3<&0; (read end <&3) & echo $!; exec sleep 100'
+      const parent = spawn('sh', ['-c', script], { stdio: ['pipe', 'pipe', 'ignore'] })
+      owned.push(parent)
+      const [line] = await once(createInterface(parent.stdout), 'line')
+      const holder = { ...currentHolder(), pid: Number(line), started: processStat(Number(line))?.started ?? '' }
+      expect(livenessOf(holder)).toBe('running')
+      const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+      while (readFileSync(`/proc/${parent.pid}/comm`, 'utf8') !== 'sleep\n') await turn()
+      parent.stdin.end()
+      while (processStat(holder.pid)?.ended !== true) await turn()
+      expect(processStat(holder.pid)?.started).toBe(holder.started)
+      expect(livenessOf(holder)).toBe('dead')
+    })
+  }
 
   it('is dead where another process has its number now', () => {
     expect(livenessOf({ ...currentHolder(), started: '1' })).toBe(linux ? 'dead' : 'unknown')

@@ -39,6 +39,7 @@ describe('a sealed store', () => {
     const sealed = await sealedIn()
     expect(Object.keys(sealed).toSorted()).toEqual(['key', 'nonce', 'schema', 'sealed', 'state'])
     expect(JSON.stringify(sealed)).not.toContain('generation')
+    expect(Buffer.from(sealed.nonce, 'base64url')).toHaveLength(12)
     // Of the key its name alone, which every version has to make alike.
     expect((await sealedIn(mapStore(), [Buffer.alloc(32)])).key).toBe('-IIwITsndSJo')
     expect(Buffer.from(sealed.sealed, 'base64url').toString('latin1')).not.toContain('generation')
