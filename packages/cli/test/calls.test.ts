@@ -6,7 +6,7 @@ import { describe, expect, it, jest } from '@jest/globals'
 import { callerOf, home, key, setTerminal, storeOf, written as json } from './in-process.ts'
 
 const emulator = useEmulator()
-const { call, transcript } = callerOf(emulator)
+const { call, settled, transcript } = callerOf(emulator)
 const [ann, bob, plain] = ['ann@example.com', 'bob@example.com', 'plain@example.com'] as const
 
 /** Makes each record of a store unreadable. */
@@ -68,6 +68,22 @@ describe('a call says what the last release said, and ends with the same code', 
     const broken = await call('copy file:H/shown file:H/barred2', { NO_COLOR: '1' })
     expect(broken).toContain('0 records copied')
     expect(broken).toContain('(exit code 6)')
+  })
+
+  it('import and export, with a bar at a terminal that is gone when anything else is said', async () => {
+    await storeOf('pair', ann, bob)
+    const entry = (account: string) => ({ refresh_token: `the-refresh-token-of-${account}`, url: emulator.authUrl })
+    const two = json('barred.json', { [ann]: entry(ann), [bob]: entry(bob) })
+    setTerminal(true, true)
+    let now = 0
+    jest.spyOn(performance, 'now').mockImplementation(() => (now += 5000))
+    const told: string[] = []
+    for (const line of [
+      `import ${two} --yes --store file:H/i9`,
+      'export --all --plain-text-tokens --store file:H/pair',
+    ])
+      told.push(await call(line, { NO_COLOR: '1' }))
+    expect(settled(told.join('\n')).replaceAll('\u001B', 'ESC')).toMatchSnapshot()
   })
 
   // Node 20 has no SQLite.
@@ -254,6 +270,7 @@ describe('a call says what the last release said, and ends with the same code', 
   it('what is set up, and what is wrong with it', async () => {
     const pem = json('no.pem', 'no certificate')
     const wrong = (variables: NodeJS.ProcessEnv, line = 'refresh') => [line, variables] as const
+    const doctor = 'doctor --store file:H/empty'
     expect(
       await transcript([
         'setup',
@@ -285,6 +302,14 @@ describe('a call says what the last release said, and ends with the same code', 
         wrong({ OWNER_SSO_KEYRING: 'maybe' }),
         wrong({ OWNER_SSO_ENCRYPTION_KEY: 'short' }),
         wrong({ OWNER_SSO_STORE: '' }, 'stores'),
+        wrong({ OWNER_SSO_CA: json('some.pem', '-----BEGIN CERTIFICATE-----').replace('H', home) }, doctor),
+        wrong({ OWNER_SSO_CA: '/nowhere.pem', OWNER_SSO_TRANSPORT: 'quic' }, doctor),
+        wrong({ OWNER_SSO_TRANSPORT: 'modern', OWNER_SSO_REQUEST_BUDGET: '300:5', OWNER_SSO_ACCOUNT: ann }, doctor),
+        wrong({ OWNER_SSO_REDIRECT_URI: 'owner-app://callback', OWNER_SSO_REQUEST_BUDGET: 'nothing' }, doctor),
+        wrong({ OWNER_SSO_AUTH_URL: '', OWNER_SSO_REGIONAL_AUTH_URLS: '', OWNER_SSO_API_URL: '' }, doctor),
+        wrong({ OWNER_SSO_AUTH_URL: 'nowhere', OWNER_SSO_API_URL: 'ftp://127.0.0.1' }, doctor),
+        wrong({ OWNER_SSO_REGIONAL_AUTH_URLS: 'nowhere', OWNER_SSO_KEYRING: 'on' }, doctor),
+        wrong({ OWNER_SSO_CREDENTIAL: 'x', NODE_TLS_REJECT_UNAUTHORIZED: '0', https_proxy: 'x' }, `${doctor} --json`),
         wrong({ NODE_DEBUG: 'http' }, 'token'),
         wrong({ NODE_DEBUG: 'http' }, 'stores --force'),
         'broker refuel',

@@ -57,6 +57,7 @@ import { postgresStore } from '../src/stores/postgres.ts'
 import { redisStore } from '../src/stores/redis.ts'
 import { timeSpan } from '../src/time-span.ts'
 import { visible } from '../src/visible-text.ts'
+import { runClock } from '../src/window/sign-in-clock.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'owner-sso-limits-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -470,6 +471,29 @@ describe('the bar of long work', () => {
     expect(progressLine('Copying', 1, 3, 1000)).toBe(`Copying  ${'█'.repeat(8)}${'░'.repeat(16)}  1 of 3, 2 s left`)
     expect(progressLine('Copying', 1, 0, 1000)).toBe(`Copying  ${'░'.repeat(24)}  1 of 0, 0 s left`)
   })
+})
+
+it('a person at the window has 15 minutes, by the clock on the wall, and is told whenever the words for it change', async () => {
+  jest.useFakeTimers({ now: 1_790_000_000_000 })
+  try {
+    const [shown, ended] = [[] as string[], new AbortController()]
+    const clock = runClock(
+      (left) => shown.push(left),
+      ended.signal,
+      () => new Error('over'),
+    )
+    let outcome = 'goes on'
+    clock.catch((error: Error) => (outcome = error.message))
+    await jest.advanceTimersByTimeAsync(899_999)
+    const words = [...Array.from({ length: 15 }, (_, left) => `${15 - left} min`), '59 s']
+    expect([outcome, shown.slice(0, 16), shown.at(-1), shown.length]).toEqual(['goes on', words, '0 s', 75])
+    await jest.advanceTimersByTimeAsync(1)
+    expect([outcome, jest.getTimerCount()]).toEqual(['over', 1])
+    ended.abort()
+    expect(jest.getTimerCount()).toBe(0)
+  } finally {
+    jest.useRealTimers()
+  }
 })
 
 describe('the table of accounts', () => {

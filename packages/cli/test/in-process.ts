@@ -70,7 +70,7 @@ const { runProgram } = await import('../src/program.ts')
 const { report } = await import('../src/report.ts')
 const { stopped } = await import('../src/interruption.ts')
 
-export const elsewhere = 'https://auth.example.com'
+const elsewhere = 'https://auth.example.com'
 export const key = Buffer.alloc(32, 7).toString('base64')
 
 const streams = ['stdin', 'stdout', 'stderr'] as const

@@ -100,6 +100,7 @@ it('says where it is and what to do there, answers, and ends with nothing half-w
   await begun('keep --within 2h --every 10m', 'Next at')
   await begun('keep --json --store file:H/nobody', '"ended"')
   setTerminal(true)
+  shown.push(await call('status --watch --json'))
   Object.assign(process.stdout, { rows: 24 })
   jest.spyOn(process.stdout, 'write').mockImplementation((words) => said.push(`1> ${String(words)}`) > 0)
   await begun('status --watch', undefined, { NO_COLOR: '1' })

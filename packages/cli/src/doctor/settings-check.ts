@@ -2,7 +2,7 @@
  * What is set, where it came from, and whether it makes sense.
  */
 import { existsSync } from 'node:fs'
-import { apiUrlOf, certificateAuthority, serviceOf, transportOf } from '../configured-service.ts'
+import { apiUrlOf, certificateAuthority, requestBudgetOf, serviceOf, transportOf } from '../configured-service.ts'
 import { CommandError } from '../command-error.ts'
 import { openToOthers, readConfigFile } from '../config-file.ts'
 import { configFile } from '../folders.ts'
@@ -23,10 +23,11 @@ export function checkSettings(settings: Settings, env: NodeJS.ProcessEnv): Findi
       ? good('account', 'none is set, which is fine while the store has only one')
       : shown('account', account),
     ...(ca === undefined ? [] : [checked('CA', ca, () => certificateAuthority(ca.value))]),
-    ...checkTransport(settings),
+    ...checkedIfSet('transport', settings.transport, () => transportOf({ ...settings, ca: undefined })),
+    ...checkedIfSet('request budget', settings.requestBudget, () => requestBudgetOf(settings)),
     ...(settings.redirectUri && settings.authUrl
       ? [
-          checked('redirect address', settings.redirectUri, () =>
+          checked('redirect URI', settings.redirectUri, () =>
             serviceOf({ ...settings, ca: undefined, transport: undefined }),
           ),
         ]
@@ -35,13 +36,11 @@ export function checkSettings(settings: Settings, env: NodeJS.ProcessEnv): Findi
   ]
 }
 
-function checkTransport(settings: Settings): Finding[] {
-  const { transport } = settings
-  if (transport === undefined) return []
-  const text = typeof transport.value === 'string' ? transport.value : JSON.stringify(transport.value)
-  return [
-    checked('transport', { value: text, from: transport.from }, () => transportOf({ ...settings, ca: undefined })),
-  ]
+/** What is text, or an object of the config file. */
+function checkedIfSet(about: string, given: Given<string | object> | undefined, use: () => unknown): Finding[] {
+  if (given === undefined) return []
+  const text = typeof given.value === 'string' ? given.value : JSON.stringify(given.value)
+  return [checked(about, { value: text, from: given.from }, use)]
 }
 
 function checked(
