@@ -1,10 +1,11 @@
 /** What a client sees of the broker: the service's own words, with the one sign-in behind them. */
 import { once } from 'node:events'
 import { mkdir, readdir, stat, utimes, writeFile } from 'node:fs/promises'
-import { createServer, request as httpRequest } from 'node:http'
+import { createServer, type IncomingMessage, request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { connect } from 'node:net'
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it, jest } from '@jest/globals'
 import { createSso, createTokenManager, StoreError, type TokenStore } from '@owner-sso/core'
@@ -299,6 +300,14 @@ it('forwards calls of the owner API for those who were invited to that, without 
   expect((await home.token(reader, `?account=${account}`)).status).toBe(200)
   expect((await home.token(reader, '', { 'x-owner-account': 'third@example.com' })).status).toBe(403)
   expect(home.audit[0]).toMatchObject({ event: 'call', by: 'proxy', client: 'caller', account })
+  // No proxy is in front: what a caller says of itself counts for nothing.
+  await home.token(reader, `?account=${account}`, { 'x-forwarded-for': '192.0.2.9' })
+  expect(home.audit.at(-1)).toMatchObject({ event: 'token', address: '127.0.0.1' })
+  for (const method of ['CONNECT', 'GET']) {
+    const socket = new PassThrough()
+    home.broker.refuse({ method } as IncomingMessage, socket)
+    expect(() => socket.emit('error', new Error('reset'))).not.toThrow()
+  }
 })
 
 it('stands in a server of one’s own, and leaves the rest of it alone', async () => {

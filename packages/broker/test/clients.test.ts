@@ -70,7 +70,7 @@ describe.each(places)('clients in %s', (_place, open) => {
     try {
       const full = { ...invitation, scope: ['proxy', 'token', 'proxy'] as const, expiresAt: now + 100.9 }
       const { refresh_token: first } = await clients.invite({ ...full, limits: { callsPerMinute: 5 } })
-      await clients.invite({ ...invitation, name: 'other', limits: {} })
+      const { refresh_token: kept } = await clients.invite({ ...invitation, name: 'other', limits: {} })
       const thermostat = {
         name: 'thermostat',
         accounts: ['ann@example.com'],
@@ -107,6 +107,8 @@ describe.each(places)('clients in %s', (_place, open) => {
       expect(await at(10)).toEqual([undefined, 'thermostat'])
       expect(await at(99.9)).toEqual([undefined, 'thermostat'])
       expect(await at(100)).toEqual([undefined, undefined])
+      await clients.rotate('other', { grace: 1 })
+      expect((await clients.find(kept))?.name).toBe('other')
       expect(await clients.revoke('nobody')).toBe(false)
       expect((await clients.list()).map(({ name }) => name)).toEqual(['thermostat', 'other'])
       await expect(clients.rotate('nobody')).rejects.toThrow('There is no client named nobody.')

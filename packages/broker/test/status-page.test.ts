@@ -8,6 +8,8 @@ import { memoryTokenStore } from '@owner-sso/token-store-memory'
 import { load } from 'cheerio'
 import { statusPageCode, takeCode } from '../src/status-page/entry-code.ts'
 import { ago, duration } from '../src/status-page/duration.ts'
+import { sharedTries } from '../src/status-page/shared-tries.ts'
+import { signInTries } from '../src/status-page/sign-in-routes.ts'
 import { statusPage } from '../src/status-page/status-page.ts'
 import { type PageUnderTest, startPage } from './page-under-test.ts'
 import { until } from './until.ts'
@@ -492,13 +494,39 @@ describe('the page', () => {
     ])
   })
 
+  it('counts passcodes too, before they are sent, and begins anew once somebody is signed in', async () => {
+    const identity = 'mfa@example.com'
+    const page = await start()
+    const browser = await inside(page)
+    await browser.post('/status/sign-in', { identity, credential })
+    const tries = sharedTries(page.store, 'sign-in-tries', signInTries)
+    for (let n = 0; n < 4; n += 1) expect(await tries.count(identity)).toBe(0)
+    const shown = load((await browser.open('/status/sign-in/passcode')).text)
+    const factor = String(shown('[name=factor]').last().val())
+    const submit = () =>
+      browser.post('/status/sign-in/passcode', { passcode: emulator.account(identity).passcode('Phone'), factor })
+    const before = emulator.counters.passcodeChecks
+    const refused = await submit()
+    expect([refused.status, emulator.counters.passcodeChecks]).toEqual([401, before])
+    expect(refused.text).toContain('waits after a few tries.')
+    expect(load(refused.text)('[name=factor]:checked').val()).toBe(factor)
+    await tries.forget(identity)
+    const first = String(shown('[name=factor]').first().val())
+    const passcode = emulator.account(identity).passcode('Phone')
+    const done = await browser.post('/status/sign-in/passcode', { passcode, factor: first })
+    expect(done.headers.get('location')).toBe('/status')
+    for (let n = 0; n < 5; n += 1) expect(await tries.count(identity)).toBe(0)
+    expect(await tries.count(identity)).toBeGreaterThan(0)
+  })
+
   it('leads back to the password once the service takes no more passcodes', async () => {
     const browser = await inside(await start())
     await browser.post('/status/sign-in', { identity: 'mfa@example.com', credential })
     const shown = load((await browser.open('/status/sign-in/passcode')).text)
     const factor = String(shown('[name=factor]').first().val())
     emulator.once('mfa-verify', { status: 400, body: { error: { code: 'ERR_MAX_VERIFICATION_ATTEMPTS' } } })
-    const { text } = await browser.post('/status/sign-in/passcode', { passcode: '000000', factor })
+    const { status, text } = await browser.post('/status/sign-in/passcode', { passcode: '000000', factor })
+    expect(status).toBe(401)
     expect(text).toContain('Too many wrong passcodes. Sign in again from the start.')
     expect(load(text)('[name=passcode]')).toHaveLength(0)
     expect(load(text)('[name=credential]')).toHaveLength(1)
