@@ -19,7 +19,7 @@ const limit = 10_000
 
 /** Keeps them in memory, where each is erased on time whether anybody comes back or not. */
 export function memoryPendingLogins(): PendingLogins {
-  const logins = new LRUCache<string, WaitingLogin>({ max: limit, ttl: 1, ttlAutopurge: true })
+  const logins = new LRUCache<string, WaitingLogin>({ max: limit, ttlAutopurge: true })
   const peek = (handle: string): WaitingLogin | undefined => {
     const login = logins.get(handle)
     return login && !isOver(login) ? login : undefined

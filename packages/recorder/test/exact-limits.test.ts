@@ -31,6 +31,7 @@ import { baseAddress, swapped } from '../src/recorder/addresses.ts'
 import { clientResponse, swappedBody } from '../src/recorder/client-response.ts'
 import { startReplay, type Replay } from '../src/replay/replay.ts'
 import { type ArrivedRequest, differences } from '../src/replay/comparison.ts'
+import { type Bindings, fits } from '../src/replay/template-match.ts'
 import { startRecorder } from '../src/recorder/recorder.ts'
 import { startResponseLimit } from '../src/recorder/response-limit.ts'
 import { createUpstream, headerPairs } from '../src/recorder/upstream.ts'
@@ -659,6 +660,10 @@ describe('a request to the service', () => {
     const [, kind = '', name = ''] = decodeURIComponent(request.url ?? '').split('/')
     const names = request.rawHeaders.filter((_each, index) => index % 2 === 0)
     if (kind === 'cut') request.socket.destroy()
+    else if (kind === 'headers')
+      response
+        .writeHead(200, { 'x-content-encoding': 'none', 'content-encoding-x': 'none', a: 'x'.repeat(Number(name)) })
+        .end()
     else if (kind === 'encoded')
       response.writeHead(203, { 'content-encoding': name }).end(encodings[name] ?? 'as it was')
     else if (kind === 'empty') response.writeHead(200, { 'content-encoding': 'gzip', 'x-a': '1' }).end()
@@ -755,6 +760,12 @@ describe('a request to the service', () => {
         reason: 'its answer is not valid gzip, or larger than 8 MiB',
       })
     expect(await send('/empty')).toMatchObject({ kind: 'answer', answer: { status: 200, body: Buffer.alloc(0) } })
+  })
+
+  it('reads headers of 64 KiB in all, and passes on those that only look like others', async () => {
+    const { answer } = (await send('/headers/60000')) as { answer?: SeenResponse }
+    expect(answer?.headers.map(([name]) => name)).toEqual(['x-content-encoding', 'content-encoding-x', 'a', 'Date'])
+    expect(await send('/headers/66000')).toEqual({ kind: 'cut' })
   })
 
   it('goes over one connection for each of the client’s, which ends with it', async () => {
@@ -969,6 +980,24 @@ describe('a recorder', () => {
     await replay.close()
     await expect(fetch(replay.authUrl)).rejects.toThrow('fetch failed')
   })
+})
+
+it('a placeholder within a text stands for the least that fits, decoded where it is a part of a URL', () => {
+  const fitted = (template: string, text: string, ...known: [string, string][]): unknown => {
+    const bindings: Bindings = new Map(known)
+    return fits(template, text, bindings) && Object.fromEntries(bindings)
+  }
+  expect(fitted('a={{x}}&b={{y}}', 'a=1&b=2&b=3')).toEqual({ x: '1', y: '2&b=3' })
+  expect(fitted('/{{x:url}}/{{y}}/', '/a%20b/c%20d/')).toEqual({ x: 'a b', y: 'c%20d' })
+  expect(fitted('/{{x:url}}/', '/%zz/')).toEqual({ x: '%zz' })
+  expect(fitted('a\n{{x}}', 'a\nb\nc')).toEqual({ x: 'b\nc' })
+  expect(fitted('({{x}}) [$.*+?^{}|]', '(1) [$.*+?^{}|]')).toEqual({ x: '1' })
+  expect(fitted('{{x:url}}!{{y}}', 'a%20b!2', ['x', 'a b'])).toEqual({ x: 'a b', y: '2' })
+  for (const other of ['xa={{x}}', 'a={{x}}x', 'A={{x}}']) expect(fitted(other, 'a=1')).toBe(false)
+  expect(fitted('{{x}}-{{x}}', '1-1')).toEqual({ x: '1' })
+  expect(fitted('{{x}}-{{x}}', '1-2')).toBe(false)
+  expect(fitted('{{x}}', 'Ann@A.example', ['x', 'ann@a.example'])).toEqual({ x: 'ann@a.example' })
+  expect([fitted('{{x}}', 'Ann', ['x', 'ann']), fitted('{{x}}', 'ann')]).toEqual([false, { x: 'ann' }])
 })
 
 it('each sign of an address is known in each spelling', () => {
