@@ -381,7 +381,14 @@ it('ends its servers with itself, and says that it can’t answer where nobody k
   const getTokens = () => Promise.reject(new Error('a mistake of ours'))
   const warned = jest.spyOn(process, 'emitWarning').mockReturnValue(undefined)
   const broken = tokenBroker({ tokens: { ...home.tokens, getTokens }, clients: home.clients })
-  const { url } = await broken.listen({ port: 0 })
+  const { server, url } = await broken.listen({ port: 0 })
+  expect(server).toMatchObject({
+    headersTimeout: 10_000,
+    requestTimeout: 30_000,
+    keepAliveTimeout: 75_000,
+    maxHeaderSize: 16_384,
+    maxConnections: 10_000,
+  })
   const answer = await refreshAt(url, key)
   expect([answer.status, await answer.json()]).toEqual([
     500,

@@ -14,6 +14,7 @@ import {
 import { memoryTokenStore } from '@owner-sso/token-store-memory'
 import { accountTokens } from '../src/account-tokens.ts'
 import { accountAlerts } from '../src/alerts/account-alerts.ts'
+import { type Alert, alertBody } from '../src/alerts/alert.ts'
 import { commandAlert } from '../src/alerts/command.ts'
 import { mqttAlert } from '../src/alerts/mqtt.ts'
 import { webhookAlert } from '../src/alerts/webhook.ts'
@@ -772,8 +773,10 @@ describe('time', () => {
     }
     const tokens = { status, accounts: () => [], on: () => () => undefined }
     const failures: unknown[] = []
-    const tell = async ({ account }: { account: string }): Promise<void> => {
+    const reasons: unknown[] = []
+    const tell = async ({ account, reason }: Alert): Promise<void> => {
       if (account === 'eve') throw new Error('nobody is there')
+      reasons.push(reason)
     }
     const alerts = accountAlerts({
       tokens: tokens as never,
@@ -784,6 +787,7 @@ describe('time', () => {
     for (let n = 0; n < 3; n += 1) for (const name of ['ann', 'bob', 'eve']) alerts.signInNeeded(name)
     await jest.advanceTimersByTimeAsync(0)
     expect(looks).toEqual(['ann', 'bob', 'eve'])
+    expect(reasons).toEqual([undefined])
     alerts.signInNeeded('ann')
     await jest.advanceTimersByTimeAsync(0)
     expect(looks).toEqual(['ann', 'bob', 'eve'])
@@ -1495,6 +1499,25 @@ it('an id token is handed out while it lives, and where it can’t be read', () 
   expect(kept.map(livingIdToken)).toEqual(kept)
   expect(livingIdToken(token({ exp: now }))).toBeUndefined()
   jest.restoreAllMocks()
+})
+
+it('an alert says who and when, in words and for programs, and why and where if that is known', () => {
+  const alert = { id: 'a-1', account: 'ann', at: 1_790_000_000 } as const
+  const timestamp = '2026-09-21T14:13:20.000Z'
+  expect(JSON.parse(alertBody({ ...alert, type: 'sign-in.restored' }))).toStrictEqual({
+    id: 'a-1',
+    type: 'sign-in.restored',
+    timestamp,
+    data: { account: 'ann', message: 'ann works again.' },
+  })
+  const more = { type: 'sign-in.needed', reason: 'signed-out', signInUrl: 'https://a.example' } as const
+  const message = 'ann has to sign in again. Until then, no program gets a token for it.'
+  expect(JSON.parse(alertBody({ ...alert, ...more }))).toStrictEqual({
+    id: 'a-1',
+    type: 'sign-in.needed',
+    timestamp,
+    data: { account: 'ann', message, reason: 'signed-out', sign_in_url: 'https://a.example' },
+  })
 })
 
 it('each channel of an alert has the name under which it is remembered', () => {
