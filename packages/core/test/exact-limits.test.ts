@@ -1,4 +1,4 @@
-/** Each limit at it and one beyond it, in what reads pages, answers and options. */
+/** Each limit at it and one beyond it, in what reads answers and options. */
 import { EventEmitter } from 'node:events'
 import { Agent } from 'node:http'
 import { type Duplex, PassThrough } from 'node:stream'
@@ -14,14 +14,10 @@ import {
   SsoTimeoutError,
   StoreError,
 } from '../src/index.ts'
-import { freePlace, takePlaces, untouched } from '../src/budget/places.ts'
-import { type AnsweredPage, isFirewallChallenge } from '../src/firewall/challenge-page.ts'
 import { boundAnswer, boundHttp2Answer, mostBodyBytes, mostHeaderBytes } from '../src/http/answer-bounds.ts'
 import { handOutConnectedSockets } from '../src/http/connected-sockets.ts'
 import { tokenRefusal } from '../src/steps/token-endpoint.ts'
 import { httpFailure } from '../src/http/http-failure.ts'
-import { createHostBreaker } from '../src/firewall/host-breaker.ts'
-import { signInFirewall } from '../src/firewall/sign-in-firewall.ts'
 import { parseCallOptions } from '../src/issuer/call-options.ts'
 import { checkedAccountName, checkedTokens, replacesSession } from '../src/tokens/options.ts'
 import { isLoopback, mayCarrySecrets, verificationProblem } from '../src/support/verification.ts'
@@ -34,12 +30,6 @@ import { allowedInstance, instanceAt } from '../src/login/region.ts'
 import { createSsoContext } from '../src/login/sso-context.ts'
 import { type LoginInProgress, pendingLogin, resumeLogin } from '../src/login/pending-login.ts'
 import { createSecretMemory } from '../src/login/secret-memory.ts'
-import { readHtmlPage } from '../src/pages/html-page.ts'
-import { findLoginForm } from '../src/pages/login-form.ts'
-import { loginRefusal } from '../src/pages/login-refusal.ts'
-import { MarkupBudget } from '../src/pages/markup-budget.ts'
-import { readPasscodePage, verificationOf } from '../src/pages/passcode-page.ts'
-import { scriptLiterals } from '../src/pages/script-literals.ts'
 import { agesOf, assumedLifetime, freshnessAt, jitterOf } from '../src/refresh-protocol/freshness.ts'
 import { ancestryOf, ancestryOver, descends, sessionOf } from '../src/refresh-protocol/ancestry.ts'
 import { tokenSet } from '../src/issuer/token-set.ts'
@@ -52,134 +42,10 @@ import type { Context } from '../src/refresh-protocol/context.ts'
 import { isJustRefreshed } from '../src/refresh-protocol/pace.ts'
 import { systemRuntime } from '../src/refresh-protocol/runtime.ts'
 import { redacted, secretiveKind, storable, wholeOf } from '../src/support/redaction.ts'
-import { quotedNames, quotedWords } from '../src/support/quotation.ts'
 import type { AccountRecord } from '../src/tokens/token-record.ts'
 import { mapStore } from './map-store.ts'
 
 const authUrl = 'https://auth.example.com'
-
-describe('the markup of a page', () => {
-  const affords = (budget: MarkupBudget, html: string): boolean => budget.parse(html) !== undefined
-
-  it.each<[string, (count: number) => string, number]>([
-    ['5000 tags', (count) => '<br>'.repeat(count), 5000],
-    ['500 inputs', (count) => '<input>'.repeat(count), 500],
-    [
-      '20000 attributes',
-      (count) => `<p ${Array.from({ length: count }, (_, index) => `a${index}`).join(' ')}>`,
-      20_000,
-    ],
-    ['256 tags in each other', (count) => '<b>'.repeat(count), 256],
-  ])('may have %s, and not one more', (_what, markup, most) => {
-    expect(affords(new MarkupBudget(), markup(most))).toBe(true)
-    expect(affords(new MarkupBudget(), markup(most + 1))).toBe(false)
-  })
-
-  it('counts depth by what is open, and all pieces of a page together', () => {
-    expect(affords(new MarkupBudget(), '<b></b>'.repeat(2000))).toBe(true)
-    expect(affords(new MarkupBudget(), `<b></b>${'<b>'.repeat(257)}`)).toBe(false)
-    const inputs = new MarkupBudget()
-    expect([affords(inputs, '<input>'.repeat(500)), affords(inputs, '<p>'), affords(inputs, '<input>')]).toEqual([
-      true,
-      true,
-      false,
-    ])
-    const pieces = new MarkupBudget()
-    const afforded = Array.from({ length: 101 }, () => affords(pieces, ''))
-    expect([afforded.slice(0, 100).every(Boolean), afforded[100]]).toEqual([true, false])
-  })
-})
-
-describe('a text of the service', () => {
-  const word = (letters: number): string => `A${'b'.repeat(letters - 1)}`
-
-  it('is quoted with 16 words at the most', () => {
-    const words = (count: number): string => Array<string>(count).fill('word').join(' ')
-    expect(quotedWords(words(16))).toBe(words(16))
-    expect(quotedWords(words(17))).toBe(`${words(16)} …`)
-    expect(quotedWords(`a ${'x'.repeat(996)} b`)).toBe('a … b')
-    expect(quotedWords(`a ${'x'.repeat(998)} b`)).toBe('a …')
-  })
-
-  it.each([
-    [word(24), true],
-    [word(25), false],
-    ['A'.repeat(24), true],
-    ['A'.repeat(25), false],
-    ['a-b_c’d', true],
-    ['a-b-c-d-e', false],
-    ['12', true],
-    ['123', false],
-    ['(word)', true],
-    ['wOrd', false],
-    ['word1', false],
-    ['1word', false],
-  ])('has the word %s: %s', (text, isShown) => {
-    expect(quotedWords(`the ${text}`)).toBe(`the ${isShown ? text : '…'}`)
-  })
-
-  it('is not quoted where it repeats what was sent, in other spaces or another case', () => {
-    expect(quotedWords('your Pass word is wrong', ['PASSWORD'])).toBeUndefined()
-    expect(quotedWords('your word is wrong', ['PASSWORD'])).toBe('your word is wrong')
-    expect([quotedWords('  '), quotedWords('x1 x2')]).toEqual([undefined, undefined])
-  })
-
-  it('names 12 fields at the most, of 48 characters each', () => {
-    const letters = Array.from('abcdefghijklm')
-    expect(quotedNames(letters.slice(0, 12))).toBe(letters.slice(0, 12).join(', '))
-    expect(quotedNames(letters)).toBe(`${letters.slice(0, 12).join(', ')}, …`)
-    const longest = `${'a'.repeat(24)}_${'b'.repeat(23)}`
-    expect([quotedNames([longest]), quotedNames([`${longest}b`])]).toEqual([longest, '…'])
-    expect(quotedNames(['_csrf', 'a_', '__a', 'a', 'a', 'x1y'])).toBe('_csrf, …, a')
-    expect(quotedNames(['a', 'secret'], ['secret'])).toBe('a, …')
-  })
-})
-
-it('a value in a script has 1024 characters with its quotes at the most', () => {
-  const found = (length: number): number =>
-    scriptLiterals([`var a = "${'x'.repeat(length)}"`], (name) => name === 'a').length
-  expect([found(1022), found(1023)]).toEqual([1, 0])
-  const named = ['x = { "abc": "one", \'abc\' : "two" }; window["abc"] = "three"; abc = other = "none"']
-  expect(scriptLiterals(named, (name) => name === 'abc')).toEqual(['one', 'two', 'three'])
-})
-
-describe('the firewall’s page', () => {
-  const page = (more: Partial<AnsweredPage>): AnsweredPage => ({
-    title: '',
-    text: '',
-    scripts: ['run()'],
-    forms: [],
-    looseInputs: [],
-    ...more,
-  })
-  const input = (name: string, type = 'text') => ({ name, type })
-
-  it.each<[number, AnsweredPage | 'beyond limits' | undefined, boolean]>([
-    [429, undefined, true],
-    [428, undefined, false],
-    [200, 'beyond limits', false],
-    [200, page({}), true],
-    [200, page({ text: 'x'.repeat(60) }), true],
-    [200, page({ text: 'x'.repeat(61) }), false],
-    [200, page({ scripts: [] }), false],
-    [200, page({ title: 'Sign in' }), false],
-    [200, page({ title: 'Challenge' }), true],
-    [200, page({ title: 'A challenge' }), false],
-    [200, page({ forms: [{ inputs: [input('a', 'hidden')] }] }), true],
-    [200, page({ forms: [{ inputs: [input('a')] }] }), false],
-    [403, page({ title: 'Access Denied', scripts: [] }), true],
-    ...['identity', 'credential', 'passcode', 'backup_code', 'captcha'].flatMap(
-      (name): [number, AnsweredPage, boolean][] => [
-        [403, page({ title: 'Access Denied', looseInputs: [input(name)] }), false],
-        [403, page({ title: 'Access Denied', forms: [{ inputs: [input(name)] }] }), false],
-      ],
-    ),
-    [403, page({ title: 'Access Denied', looseInputs: [input('other')] }), true],
-    [200, page({ text: 'Incident ID: 7', scripts: [] }), true],
-  ])('is told by status %i and %j: %s', (status, answered, isChallenge) => {
-    expect(isFirewallChallenge(status, answered)).toBe(isChallenge)
-  })
-})
 
 describe('the options of createSso', () => {
   it.each<[object]>([
@@ -371,28 +237,6 @@ it('a listener is a function, is called as often as it was given, and each is en
   events.emit('blocked', 2 as never)
   events.emit('refreshed', 3 as never)
   expect(heard).toEqual([1, 1, 2])
-})
-
-describe('the places of a budget', () => {
-  const record = (window: number, free: readonly [number, number]) => ({ ...untouched, window, free })
-
-  it.each<[number, readonly [number, number], readonly [number, number]]>([
-    [0, [0, 4], [0, 4]],
-    [0, [0, 5], [1, 0]],
-    [2, [1, 4], [2, 0]],
-    [1, [1, 4], [1, 4]],
-    [1, [3, 1], [3, 1]],
-  ])('in window %i with %j free: the next is %j, where a window has five', (window, free, next) => {
-    expect(freePlace(record(window, free), 5)).toEqual(next)
-  })
-
-  it('are taken one after the other, up to the last window', () => {
-    const taken = takePlaces(record(0, [0, 1]), 9, 2, 2)
-    expect(taken).toEqual({ windows: [0, 1, 1, 2, 2], record: record(0, [3, 0]) })
-    const full = record(0, [2, 2])
-    expect(takePlaces(full, 1, 2, 2)).toEqual({ windows: [], record: full })
-    expect(takePlaces(record(0, [0, 0]), 1, 2, 2)).toEqual({ windows: [0], record: record(0, [0, 1]) })
-  })
 })
 
 it('a process calls the roll once in 30 seconds, and again at once where the store did not take it', async () => {
@@ -816,192 +660,6 @@ describe('a pending login that comes back', () => {
   })
 })
 
-describe('a page', () => {
-  const read = (html: string) => {
-    const page = readHtmlPage(html)
-    if (page === 'beyond limits') throw new Error('beyond limits')
-    return page
-  }
-
-  it('is read into its title, its texts, its scripts and its forms', () => {
-    const page = read(`<title> One
-      title</title><title>Another</title><p>shown</p> <p hidden>later</p> <p style="DISPLAY :\tnone">styled</p>
-      <p style="visibility:hidden">unseen</p> <p style="display: block">block</p><style>.a{}</style>
-      <noscript>without</noscript><template>template</template><script>run()</script><script src="a.js"></script>
-      <input name="loose"><form id="f" action=" /a?b "><input type="HIDDEN" name="n" value="&amp;"><input></form>
-      <form id="f"></form><form><input hidden name="h"></form>
-      <script type="TEXT/HTML">inside<form action="x"><input name="t"><script>deep()</script></form></script>
-      <input form="f" name="named"><input form="none" name="lost"><svg><text>data</text></svg>`)
-    expect({ ...page }).toEqual({
-      title: 'One title',
-      text: 'shown later styled unseen block inside data',
-      shownText: 'shown block data',
-      scripts: ['run()', '', 'deep()'],
-      forms: [
-        {
-          action: ' /a?b ',
-          hasCaptchaWidget: false,
-          inputs: [
-            { name: 'n', value: '&', type: 'hidden', isShown: false },
-            { name: '', value: '', type: 'text', isShown: true },
-            { name: 'named', value: '', type: 'text', isShown: true },
-          ],
-        },
-        { action: undefined, hasCaptchaWidget: false, inputs: [] },
-        {
-          action: undefined,
-          hasCaptchaWidget: false,
-          inputs: [{ name: 'h', value: '', type: 'text', isShown: false }],
-        },
-        { action: 'x', hasCaptchaWidget: false, inputs: [{ name: 't', value: '', type: 'text', isShown: false }] },
-      ],
-      looseInputs: [
-        { name: 'loose', value: '', type: 'text', isShown: true },
-        { name: 'lost', value: '', type: 'text', isShown: true },
-      ],
-      hasLooseCaptchaWidget: false,
-    })
-    expect({ ...read('<svg><title>a<b>c</b></title></svg>text') }).toMatchObject({ title: 'a<b>c</b>', text: 'text' })
-    expect({ ...read('') }).toMatchObject({
-      title: '',
-      text: '',
-      shownText: '',
-      scripts: [],
-      forms: [],
-      looseInputs: [],
-    })
-  })
-
-  it('has a captcha where one stands: in a form, or outside of any', () => {
-    const captcha = '<div data-sitekey="k"></div>'
-    const widgets = (html: string): boolean[] => {
-      const { forms, hasLooseCaptchaWidget } = read(html)
-      return [...forms.map((form) => form.hasCaptchaWidget), hasLooseCaptchaWidget]
-    }
-    expect(widgets(`<form></form>${captcha}`)).toEqual([false, true])
-    expect(widgets(`<form>${captcha}</form><form></form>`)).toEqual([true, false, false])
-    const told = [
-      '<p class="h-captcha"></p>',
-      '<p class="a\tG-Recaptcha b"></p>',
-      '<p name="cf-turnstile-response"></p>',
-      '<iframe src="https://challenges.cloudflare.com/x"></iframe>',
-      '<iframe src="/recaptcha/x"></iframe>',
-    ]
-    for (const html of told) expect([html, widgets(html)]).toEqual([html, [true]])
-    const none = [
-      '<p class="my-h-captcha"></p>',
-      '<p class="h-captcha-box"></p>',
-      '<p class></p>',
-      '<p name="x-cf-turnstile-response"></p>',
-      '<iframe src="/x"></iframe>',
-      '<iframe></iframe>',
-      '<img src="/recaptcha/x">',
-    ]
-    for (const html of none) expect([html, widgets(html)]).toEqual([html, [false]])
-  })
-
-  it('is a refusal by the messages of its script alone', () => {
-    const code = (html: string): string =>
-      loginRefusal({ status: 200, page: read(html), saidBefore: [], secrets: [] }, {}).code
-    for (const before of ['', 'var ', 'a();\n'])
-      expect(code(`<script>${before}messages = ["your account is locked"]</script>`)).toBe('ERR_SSO_ACCOUNT_LOCKED')
-    expect(code('<script>text = ["your account is locked"]</script>')).toBe('ERR_SSO_UNEXPECTED_RESPONSE')
-  })
-
-  const named = (name: string, value = name): string => `<input type="hidden" name="${name}" value="${value}">`
-  const credential = '<input name="credential">'
-  const identity = '<input name="identity">'
-  const form = (...inputs: string[]): string => `<form>${inputs.join('')}</form>`
-
-  it('has one login form: with the identity rather than without, with hidden inputs rather than without, else the first', () => {
-    const chosen = (...forms: string[]): string | undefined => findLoginForm(read(forms.join('')))?.hiddenInputs[0]?.[0]
-    const [both, alone] = [form(identity, credential, named('both')), form(credential, named('alone'))]
-    expect([chosen(both, alone), chosen(alone, both)]).toEqual(['both', 'both'])
-    expect(chosen(alone, form(identity, credential), named('loose'))).toBe('loose')
-    expect(chosen(form(credential), alone)).toBe('alone')
-    expect(chosen(alone, form(credential, named('second')))).toBe('alone')
-    expect(chosen(form(identity, named('i')), alone)).toBe('alone')
-    expect(chosen(credential, named('loose'))).toBe('loose')
-  })
-
-  it('asks for the credential or the identity, in sight or not, with a captcha or without', () => {
-    const found = (html: string) => findLoginForm(read(html))
-    const plain = { hiddenInputs: [], captcha: false }
-    expect(found(form(credential))).toEqual({ ...plain, asksFor: 'credential', isShown: true })
-    expect(found(form(identity))).toEqual({ ...plain, asksFor: 'identity', isShown: true })
-    expect(found(identity)).toEqual({ ...plain, asksFor: 'identity', isShown: true })
-    expect(found(`<div hidden>${form(credential)}</div>`)).toEqual({ ...plain, asksFor: 'credential', isShown: false })
-    expect(found(`<div hidden>${form(identity)}</div>`)).toEqual({ ...plain, asksFor: 'identity', isShown: false })
-    expect(found(`<div hidden>${credential}</div>`)).toBeUndefined()
-    expect(found(form('<input hidden name="credential">', credential))).toMatchObject({ isShown: true })
-    expect(found(form(credential, '<input name="captcha">'))).toMatchObject({ captcha: true })
-    expect(found(form(credential, named('captcha')))).toMatchObject({ captcha: false })
-    expect(found(form(credential) + form('<p data-sitekey></p>'))).toMatchObject({ captcha: false })
-    expect(found(`${form(credential)}<p data-sitekey></p>`)).toMatchObject({ captcha: true })
-    expect(found(`${form(credential)}<script>turnstile.render ()</script>`)).toMatchObject({ captcha: true })
-    expect(found(form(credential, named('', 'x'), named('identity'), named('credential'), named('a')))).toMatchObject({
-      hiddenInputs: [['a', 'a']],
-    })
-  })
-
-  it.each([
-    ['', true],
-    [' ', true],
-    ['?a', true],
-    ['#a', true],
-    ['/oauth2/v3/authorize', true],
-    ['/OAUTH2/v3/authorize#a', true],
-    ['/en-us/oauth2/v3/authorize?a', true],
-    ['http://a.example:1/oauth2/v3/authorize', true],
-    ['/oauth2/v3/authorized', false],
-    ['/a/b/oauth2/v3/authorize', false],
-    ['x/oauth2/v3/authorize', false],
-    ['ftp://a.example/oauth2/v3/authorize', false],
-    ['/x', false],
-  ])('has a login form with the action %j: %s', (action, isOne) => {
-    expect(findLoginForm(read(`<form action="${action}">${credential}</form>`)) !== undefined).toBe(isOne)
-  })
-
-  it('asks for a passcode where its field is in sight, or no credential is, and names what is verified', () => {
-    const passcode = '<input name="passcode">'
-    const found = (html: string) => readPasscodePage(read(html))
-    expect(readPasscodePage(undefined)).toBeUndefined()
-    expect(found(form(credential))).toBeUndefined()
-    const empty = { kind: 'passcode-page', csrf: undefined, transactionId: undefined }
-    expect(found(passcode)).toEqual(empty)
-    expect(found(`<div hidden>${passcode}</div>`)).toEqual(empty)
-    expect(found(`<div hidden>${passcode}</div>${form(credential)}`)).toBeUndefined()
-    expect(found(passcode + form(credential))).toEqual(empty)
-    const others = form(named('_csrf', 'o'), named('transaction_id', 'o'))
-    expect(found(others + form(passcode))).toMatchObject({ csrf: 'o', transactionId: 'o' })
-    expect(found(others + form(passcode, named('_csrf', 'p'), named('transaction_id', 'p')))).toMatchObject({
-      csrf: 'p',
-      transactionId: 'p',
-    })
-    expect(found(others + form(passcode, named('_csrf', ''), named('transaction_id', '')))).toMatchObject({
-      csrf: 'o',
-      transactionId: 'o',
-    })
-  })
-
-  it('of the login gives the transaction, the page of the passcode its own _csrf; each stands in for the other', () => {
-    const page = (csrf?: string, transactionId?: string) => ({ kind: 'passcode-page' as const, csrf, transactionId })
-    const inputs = [['transaction_id', 't'] as const, ['_csrf', 'c'] as const]
-    expect(verificationOf(page('own', 'own'), inputs)).toEqual({ transactionId: 't', csrf: 'own' })
-    expect(verificationOf(page(undefined, 'own'), inputs.slice(1))).toEqual({ transactionId: 'own', csrf: 'c' })
-    const problem = (...given: Parameters<typeof verificationOf>): unknown => {
-      try {
-        return verificationOf(...given)
-      } catch (error) {
-        return error
-      }
-    }
-    const where = { step: 'mfa-factors', requestSent: false }
-    expect(problem(page('own'), [])).toMatchObject({ ...where, message: expect.stringContaining('transaction_id') })
-    expect(problem(page(undefined, 'own'), [])).toMatchObject({ ...where, message: expect.stringContaining('_csrf') })
-  })
-})
-
 describe('a request without an answer', () => {
   const fate = { step: 'refresh', requestSent: true, timedOut: false } as const
   const failure = (code: string | undefined, more: object = {}) =>
@@ -1171,135 +829,6 @@ it.each([
 ])('a token endpoint that answers %i with invalid_grant means %s', (status, code) => {
   const response = { status, body: '{"error":"invalid_grant"}' }
   expect(tokenRefusal(response as never, 'refresh', [])).toMatchObject({ code, status })
-})
-
-describe('the breaker of a process', () => {
-  const failureOf = (call: () => void): unknown => {
-    try {
-      return call()
-    } catch (error) {
-      return error
-    }
-  }
-  const epoch = Date.UTC(2026, 0, 1) / 1000
-  const clock = { now: 0 }
-  const clocks = { wallClock: () => epoch * 1000 + clock.now, monotonicClock: () => clock.now }
-
-  it.each<[string | undefined, number]>([
-    [undefined, 900],
-    ['', 900],
-    ['soon', 900],
-    ['120', 120],
-    [' 120 ', 120],
-    ['59', 60],
-    ['60', 60],
-    ['61', 61],
-    ['86400', 86_400],
-    ['86401', 86_400],
-    ['9'.repeat(15), 86_400],
-    ['9'.repeat(16), 900],
-    ['120.5', 900],
-    ['-120', 900],
-    ['x 120', 900],
-    ['Thu, 01 Jan 2026 00:10:00 GMT', 600],
-    ['Thursday, 01-Jan-26 00:10:00 GMT', 600],
-    ['Wed, 31 Dec 2025 00:00:00 GMT', 60],
-    ['Thu, 01 Jan 2026 00:10:00 GMT+1', 900],
-    ['on Thu, 01 Jan 2026 00:10:00 GMT', 900],
-    ['2026-01-01T00:10:00Z', 900],
-  ])('waits as Retry-After %j says: %i s', (header, seconds) => {
-    clock.now = 0
-    const breaker = createHostBreaker(900, clocks)
-    const nextAttemptAt = epoch + seconds
-    expect(breaker.open('a:1', header, 'login-page', 403)).toMatchObject({
-      nextAttemptAt,
-      step: 'login-page',
-      status: 403,
-      requestSent: true,
-    })
-    const check = (): void => breaker.check('a:1', 'refresh')
-    clock.now = seconds * 1000 - 1
-    expect(() => breaker.check('b:1', 'refresh')).not.toThrow()
-    expect(failureOf(check)).toMatchObject({ nextAttemptAt, step: 'refresh', requestSent: false })
-    clock.now = seconds * 1000
-    expect(check).not.toThrow()
-    clock.now = 0
-    expect(check).not.toThrow()
-  })
-
-  it('keeps the longer of two waits', () => {
-    clock.now = 0
-    const breaker = createHostBreaker(900, clocks)
-    breaker.open('a', '600', 'login-page', 403)
-    clock.now = 100_500
-    expect(breaker.open('a', '120', 'login-page', 403).nextAttemptAt).toBe(epoch + 600)
-    expect(breaker.open('a', '500', 'login-page', 403).nextAttemptAt).toBe(epoch + 601)
-  })
-})
-
-describe('a sign-in asks all who share what they know of a block', () => {
-  function states(...answers: readonly (object | undefined)[]) {
-    const calls: string[] = []
-    const sharing = answers.map((answer, index) => ({
-      enter: async (origin: string) => {
-        calls.push(`enter ${index} ${origin}`)
-        if (answer instanceof Error) throw answer
-        return { giveBack: async () => void calls.push(`give back ${index}`) }
-      },
-      challenged: async () => (answer instanceof Error || answer === undefined ? undefined : Number(answer)),
-      passed: async () => void calls.push(`passed ${index}`),
-    }))
-    return { calls, gate: signInFirewall(sharing as never) }
-  }
-
-  it('once for each instance, and again after a probe that was given back', async () => {
-    const { calls, gate } = states({}, {})
-    const probe = await gate.enter(authUrl, 'login-page')
-    expect(await gate.enter(authUrl, 'login-page')).toBeUndefined()
-    await gate.enter('https://b', 'login-page')
-    await probe?.giveBack()
-    expect(await gate.enter(authUrl, 'login-page')).toBeDefined()
-    await gate.passed(authUrl)
-    const entered = (origin: string): string[] => [`enter 0 ${origin}`, `enter 1 ${origin}`]
-    expect(calls).toEqual([
-      ...entered(authUrl),
-      ...entered('https://b'),
-      'give back 0',
-      'give back 1',
-      ...entered(authUrl),
-      'passed 0',
-      'passed 1',
-    ])
-  })
-
-  it('gives back what it was given before one said no, and tells that in its own step', async () => {
-    const blocked = states({}, new core.FirewallChallengeError(7, { step: 'token-manager' }), {})
-    for (let count = 0; count < 2; count += 1) {
-      blocked.calls.length = 0
-      await expect(blocked.gate.enter(authUrl, 'mfa-verify')).rejects.toMatchObject({
-        nextAttemptAt: 7,
-        step: 'mfa-verify',
-        requestSent: false,
-      })
-      expect(blocked.calls).toEqual([`enter 0 ${authUrl}`, `enter 1 ${authUrl}`, 'give back 0'])
-    }
-    const failure = new TypeError('x')
-    await expect(states(failure).gate.enter(authUrl, 'login-page')).rejects.toBe(failure)
-  })
-
-  it('waits as long as the most careful of them says', async () => {
-    const error = new core.FirewallChallengeError(100, { step: 'login-page', status: 403 })
-    const told = async (...answers: readonly (object | undefined)[]): Promise<unknown> =>
-      states(...answers).gate.challenged(authUrl, error)
-    expect(await told(Object(150), undefined, Object(120))).toMatchObject({
-      nextAttemptAt: 150,
-      step: 'login-page',
-      status: 403,
-      requestSent: true,
-    })
-    expect(await told(Object(50))).toMatchObject({ nextAttemptAt: 100 })
-    expect(await told()).toMatchObject({ nextAttemptAt: 100 })
-  })
 })
 
 describe('secrets travel', () => {
