@@ -365,3 +365,36 @@ describe('a call says what the last release said, and ends with the same code', 
     ).toMatchSnapshot()
   }, 60_000)
 })
+
+// Elsewhere there is always one.
+const describeWithoutKeyring = process.platform === 'linux' ? describe : describe.skip
+describeWithoutKeyring('where there is no keyring, a call says so of', () => {
+  it('what has a key in it, or would have one', async () => {
+    await storeOf('several', ann, bob)
+    await storeOf('keyed', ann)
+    json('keyed/keyring.json', { schema: 1, entry: 'tokens one' })
+    await storeOf('unclear', ann)
+    json('unclear/keyring.json', '{')
+    const [on, unset] = [{ OWNER_SSO_KEYRING: 'on' }, { OWNER_SSO_KEYRING: '', OWNER_SSO_STORE: '' }]
+    const password = { OWNER_SSO_CREDENTIAL: 'correct horse' }
+    const text = await transcript([
+      ['copy file:H/several file:H/k1', on],
+      ['copy file:H/several file:H/k2 --no-keyring', on],
+      [`import ${json('keyless.txt', 'the-refresh-token-of-ann')} --account ${ann} --yes --store file:H/k3`, on],
+      [`login --account ${plain}`, { ...unset, ...password }],
+      [`login --account ${plain} --no-keyring`, { ...unset, ...password }],
+      [`login --account ${plain} --store file:H/k4`, { OWNER_SSO_KEYRING: '', ...password }],
+      ['accounts --store file:H/keyed', on],
+      ['accounts --store file:H/keyed --no-keyring', on],
+      'token --store file:H/keyed',
+      [`login --account ${plain} --store file:H/keyed`, { ...on, ...password }],
+      ['copy file:H/keyed file:H/k5', on],
+      ['copy file:H/keyed file:H/k6 --from-plain', on],
+      'doctor --store file:H/keyed',
+      ['doctor --store file:H/keyed', on],
+      ['accounts --store file:H/unclear', on],
+    ])
+    files.rmSync(join(home, 'owner-sso'), { recursive: true, force: true })
+    expect(text).toMatchSnapshot()
+  })
+})

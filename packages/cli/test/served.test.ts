@@ -97,6 +97,19 @@ it('says where it is and what to do there, answers, and ends with nothing half-w
   ])
   expect(await asked(open, '/token', 'broker.example')).toEqual([401, undefined, undefined])
 
+  // One that can't be told of an account is told of here.
+  const alerts = { OWNER_SSO_STORE: `file:${home}/alerts` }
+  await call('login --account regional@example.com', { ...login, ...alerts })
+  await call('broker invite heating --account regional@example.com', alerts)
+  const secret = said[0]?.trim()
+  const alerting = await begun('broker --port 0 --alert-command H/nowhere.sh', undefined, alerts)
+  emulator.expireRefreshTokens('regional@example.com')
+  const refreshed = await call('refresh', alerts)
+  await until(() => {
+    // Each call of a program makes the broker look.
+    void answered(`${alerting}/token`, { authorization: `Bearer ${secret}` }).catch(() => undefined)
+    return `${refreshed}${said.join('')}`.includes('2> Alert by command: ')
+  })
   await begun('keep --within 2h --every 10m', 'Next at')
   await begun('keep --json --store file:H/nobody', '"ended"')
   setTerminal(true)
