@@ -265,7 +265,12 @@ describe('a session', () => {
     const notes: string[] = []
     const strategy = new OwnerSsoStrategy({ sso: notedSso(notes), mode: 'browser' })
     const session = new NotedSession(notes)
-    const required = expect.objectContaining({ code: 'ERR_SSO_CALLBACK_REQUIRED' })
+    const required = {
+      code: 'ERR_SSO_CALLBACK_REQUIRED',
+      message: 'Follow the link, sign in there, and paste the address of the page that you end up on.',
+      url: expect.stringContaining(`${emulator.authUrl}/oauth2/v3/authorize?`),
+      triesLeft: 5,
+    }
     expect(await sent(strategy, {}, session)).toEqual(['fail', required, 401])
     expect(notes.splice(0)).toEqual(['saved with a login'])
     const old = Object.fromEntries(Object.entries(session))

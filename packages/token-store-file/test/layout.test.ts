@@ -1,6 +1,9 @@
 /** Names in the store's folder: only those that it gives are its own, whole. */
-import { describe, expect, it } from '@jest/globals'
+import { spawnSync } from 'node:child_process'
+import { describe, expect, it, jest } from '@jest/globals'
 import { keyName, keyOf, parseTemporaryName, shardName, slotsIn, temporaryName } from '../src/layout.ts'
+import { warnOfPlainText } from '../src/plain-text-warning.ts'
+import { isAlive, thisProcess } from '../src/process-name.ts'
 
 const key = keyOf('ann@example.com')
 
@@ -46,4 +49,24 @@ describe('a name is the store’s own only as a whole', () => {
       expect(parseTemporaryName(foreign)).toBeUndefined()
     }
   })
+})
+
+it('a process is alive under its own name alone, or under its number where the system tells no more', () => {
+  const { pid } = process
+  expect(thisProcess().pid).toBe(pid)
+  const gone = spawnSync(process.execPath, ['--version']).pid
+  expect(
+    [thisProcess(), { pid, started: '0' }, { pid: gone, started: '0' }, { pid, started: '1' }].map(isAlive),
+  ).toEqual([true, true, false, false])
+})
+
+it('of records that are not sealed is warned once', () => {
+  const told = jest.spyOn(process, 'emitWarning').mockReturnValue()
+  warnOfPlainText()
+  warnOfPlainText()
+  const { calls } = told.mock
+  told.mockRestore()
+  const message =
+    'Token sets are stored unencrypted, in files that this user and root can read. Give fileTokenStore an encryptionKey to seal them.'
+  expect(calls).toEqual([[message, { type: 'SecurityWarning', code: 'OWNER_SSO_UNSEALED' }]])
 })

@@ -3,9 +3,11 @@ import { copyFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from 
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import * as fc from 'fast-check'
+import { createStore } from '../src/file-token-store.ts'
 import { fileTokenStore } from '../src/index.ts'
 import { keyOf } from '../src/layout.ts'
 import { decode, encode } from '../src/record-file.ts'
+import { watched } from './faulty-disk.ts'
 import { account, filesBelow, grow, rounds, sample } from './samples.ts'
 import { scratchFolders } from './scratch-folder.ts'
 
@@ -95,7 +97,13 @@ describe('a damaged file', () => {
     const store = fileTokenStore({ path })
     await grow(store, 2)
     writeFileSync(slotPath(path, 3), Buffer.alloc(10 * 1024 * 1024), { mode: 0o600 })
-    expect(await store.read(account)).toMatchObject({ version: 2, record: sample(2) })
+    const places: unknown[] = []
+    const disk = watched(({ name, arguments: given }, proceed) => {
+      if (name === 'read') places.push(given.at(-1))
+      return proceed()
+    })
+    expect(await createStore(disk, { path }).read(account)).toMatchObject({ version: 2, record: sample(2) })
+    expect(places).toEqual([0, 0])
   })
 })
 
