@@ -25,6 +25,8 @@ import { isBearer } from '../src/steps/token-response.ts'
 import { requestBudgetFrom } from '../src/budget/request-budget.ts'
 import { parseKeeperOptions } from '../src/keeper/keeper-options.ts'
 import { askForPasscode, chosenFactor, secondFactorAnswer } from '../src/login/factor-choice.ts'
+import { createAuthorizationUrl } from '../src/login/browser-login.ts'
+import { onAbort } from '../src/support/abort.ts'
 import { parseSsoOptions } from '../src/login/options.ts'
 import { allowedInstance, instanceAt } from '../src/login/region.ts'
 import { createSsoContext } from '../src/login/sso-context.ts'
@@ -984,6 +986,40 @@ describe('what a call is given', () => {
       false,
     ])
   })
+})
+
+it('a mistake in a request to the token endpoint has its step and its status', () => {
+  const response = { status: 400, body: '{"error":"invalid_client"}' }
+  for (const step of ['refresh', 'code-exchange'] as const)
+    expect(tokenRefusal(response as never, step, [])).toMatchObject({
+      code: 'ERR_SSO_TOKEN_REJECTED',
+      error: 'invalid_client',
+      step,
+      status: 400,
+    })
+})
+
+it('of those who wait for one signal each can leave alone', () => {
+  const stop = new AbortController()
+  const told: string[] = []
+  const leave = ['one', 'two', 'three'].map((name) => onAbort(stop.signal, () => void told.push(name)))
+  leave[0]?.()
+  leave[1]?.()
+  stop.abort()
+  expect(told).toEqual(['three'])
+})
+
+it('a printed authorization request shows what it is and where it returns to, and no secret', () => {
+  const settings = parseSsoOptions({ authUrl, redirectUri: 'https://app.example/callback' })
+  const { request } = createAuthorizationUrl(settings, {})
+  expect(inspect(request)).toBe(
+    `AuthorizationRequest {
+  kind: 'owner-sso/authorization-request',
+  redirectUri: 'https://app.example/callback',
+  state: '[redacted]',
+  codeVerifier: '[redacted]'
+}`,
+  )
 })
 
 it('an object with secrets shows its harmless fields, stores all, and takes no other prototype', () => {
