@@ -108,6 +108,16 @@ describe('refuses, reading and writing, with a message that says what to do', ()
     expect(await refusals(tamper)).toEqual({ errors: [refusal(words), refusal(words)], isUntouched: true })
   })
 
+  test('listing as well', async () => {
+    const path = folders.make()
+    await grow(fileTokenStore({ path }), 1)
+    chmodSync(path, 0o777)
+    const list = async (): Promise<void> => {
+      for await (const name of fileTokenStore({ path }).accounts?.() ?? []) expect(name).toBe('nobody')
+    }
+    await expect(list()).rejects.toEqual(refusal(/chmod go-w/))
+  })
+
   test('but no folder that others may look into: what lies there they can’t read', async () => {
     const { attempt } = await afterwards((path) => chmodSync(path, 0o755))
     expect(await attempt()).toMatchObject([{ version: 3 }, { version: 4 }])

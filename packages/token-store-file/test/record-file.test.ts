@@ -139,4 +139,12 @@ describe('the format', () => {
     const store = fileTokenStore({ path: folders.make() })
     await expect(store.swap(account, 0, record, 'large')).rejects.toMatchObject({ reason: 'write-failed' })
   })
+
+  test('is of four megabytes at the most', () => {
+    const envelope = { schema: 1 as const, account, slot: 1, version: 1, writeId: 'x', record: sample(1) }
+    const filled = (bytes: number): Uint8Array => encode(Object.assign(envelope, { filling: 'x'.repeat(bytes) }))
+    const room = 4 * 1024 * 1024 - filled(0).byteLength
+    expect(filled(room)).toHaveLength(4 * 1024 * 1024)
+    expect(() => filled(room + 1)).toThrow(expect.objectContaining({ reason: 'write-failed' }))
+  })
 })
