@@ -384,6 +384,9 @@ describe('what is moved in', () => {
       )
     expect(await taken({ account: 'Ann@example.com', endsAt: now + 1 })).toBe('ann@example.com')
     expect(await taken({ account: 'ann@example.com', endsAt: now })).toBe(3)
+    await expect(
+      candidateOf({ refreshToken: token, account: 'ann@example.com', endsAt: now }, undefined, sso, now),
+    ).rejects.toThrow('The refresh token of ann@example.com ended on 2026-09-21.')
     expect(await taken({})).toBe(2)
     expect(await taken({ account: 'ann@example.com', authUrl: 'https://evil.example' })).toBe(2)
     expect(await taken({ account: 'ann@example.com' }, 'bob@example.com')).toBe(2)
