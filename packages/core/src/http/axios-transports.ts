@@ -28,13 +28,13 @@ export function http1Transport({ beforeWrite, refused, tooMuch }: RequestWatch):
       const { protocol, hostname, port, path, method, headers, agent } = options
       const used = { protocol, hostname, port, path, method, headers, agent, maxHeaderSize: mostHeaderBytes, ...unused }
       const request = (protocol === 'https:' ? https : http).request(used, respond)
-      // node:http emits this right before it writes what was buffered; destroying the request here leaves it unwritten.
       // 101, which nobody asked for: without a listener node:http closes the connection, and tells the request nothing.
       request.once('upgrade', (_answer, socket) => {
         tooMuch('SWITCHED_PROTOCOLS')
         socket.destroy()
         request.destroy().emit('error', brokenConnection())
       })
+      // node:http emits this right before it writes what was buffered; destroying the request here leaves it unwritten.
       return request.once('socket', (socket) => {
         try {
           beforeWrite({ tls: tlsVersion(socket), http: '1.1' })

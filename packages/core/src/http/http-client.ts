@@ -4,7 +4,7 @@
  * No AxiosError leaves it: one carries the password, the cookies and the tokens in its `config`, `request` and `response`.
  */
 import { Axios, type AxiosRequestConfig, type AxiosResponse, getAdapter } from 'axios'
-import { onAbort } from '../support/abort.ts'
+import { unlessAborted } from '../support/abort.ts'
 import { mostBodyBytes } from './answer-bounds.ts'
 import { http1Transport, http2Transport, type RequestWatch } from './axios-transports.ts'
 import type { Connection } from './connection.ts'
@@ -71,7 +71,7 @@ export function createHttpClient(connection: Connection, cookies?: CarriedCookie
       tooMuch: (code) => (outcome = { error: { kind: 'no answer', code, syscall: undefined } satisfies BareFailure }),
     }
     try {
-      const http2 = connection.http2 && (await unlessAborted(connection.http2(), signal))
+      const http2 = connection.http2 && (await unlessAborted(connection.http2(), signal, outOfTime))
       // Over HTTP/1.1 an agent sends and keeps the cookies; HTTP/2 has none.
       const cookie = http2 && cookies?.headerFor(url)
       const request: RequestConfig = {
@@ -124,17 +124,7 @@ const rules: AxiosRequestConfig<string> = {
   validateStatus: () => true,
 }
 
-/**
- * Waits for a connection, but not longer than the request may take.
- *
- * @param signal - of this request alone: what listens to it goes with it
- */
-function unlessAborted<T>(waiting: Promise<T>, signal: AbortSignal): Promise<T> {
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort(signal, () => reject(new Error('aborted')))
-  })
-  return Promise.race([waiting, aborted])
-}
+const outOfTime = (): Error => new Error('aborted')
 
 function plainAnswer({ status, headers, data }: AxiosResponse<string>): HttpAnswer {
   // Node names them in lower case.

@@ -3,7 +3,7 @@
  *
  * A caller's signal ends its own wait, never the refresh.
  */
-import { onAbort } from '../support/abort.ts'
+import { unlessAborted } from '../support/abort.ts'
 import { SsoTimeoutError, StoreError } from '../errors.ts'
 import type { InFlightRefresh, AccountCache } from './account-memory.ts'
 import { landing, landingInCall } from './background.ts'
@@ -48,7 +48,7 @@ export async function waitFor<Value>(
 ): Promise<Value> {
   const release = runtime.keepAlive()
   try {
-    return await (signal === undefined ? work : unlessAborted(signal, work))
+    return await (signal === undefined ? work : unlessAborted(work, signal, endedBySignal))
   } finally {
     release()
   }
@@ -83,18 +83,7 @@ export async function landInCall(cache: AccountCache, context: Context, work?: P
   await waitFor(landed(), undefined, context)
 }
 
-async function unlessAborted<Value>(signal: AbortSignal, work: Promise<Value>): Promise<Value> {
-  let unsubscribe: (() => void) | undefined
-  const ended = new Promise<never>((_, reject) => {
-    unsubscribe = onAbort(signal, () =>
-      reject(new SsoTimeoutError('The signal ended the wait for an access token.', fromManager)),
-    )
-  })
-  try {
-    return await Promise.race([work, ended])
-  } finally {
-    unsubscribe?.()
-  }
-}
-
 const fromManager = { step: 'token-manager', requestSent: false } as const
+
+const endedBySignal = (): SsoTimeoutError =>
+  new SsoTimeoutError('The signal ended the wait for an access token.', fromManager)
