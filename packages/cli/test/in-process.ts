@@ -9,6 +9,7 @@ import { createSso, createTokenManager } from '@owner-sso/core'
 import type { Emulator } from '@owner-sso/emulator'
 import { fileTokenStore } from '@owner-sso/token-store-file'
 import { afterAll, afterEach, beforeEach, jest } from '@jest/globals'
+import { constantText } from './constant-text.ts'
 
 /** All that was said since the last call began. */
 export const said: string[] = []
@@ -131,19 +132,14 @@ export function callerOf(emulator: Emulator): Caller {
     return `$ owner-sso ${line} ${Object.keys(variables).join(' ')}\n${said.join('')}(exit code ${code})\n`
   }
   const settled = (text: string): string =>
-    ['authUrl', 'regionalAuthUrl', 'ownerApiUrl']
-      .map((name) => [name, new URL(Reflect.get(emulator, name))] as const)
-      .reduce(
-        (shown, [name, { origin, host }]) => shown.replaceAll(origin, `http://${name}`).replaceAll(host, name),
-        text.replaceAll(home, 'H'),
-      )
-      .replaceAll(/[\w-]{40,}(?:\.[\w-]{20,}){0,2}/gu, 'A_TOKEN')
-      .replaceAll(/\b[A-Z2-9]{4}-[A-Z2-9]{4}\b/gu, 'A_CODE')
-      .replaceAll(/\b1\d{9}(?:\.\d+)?\b/gu, 'A_TIME')
-      .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/gu, 'A_DATE')
-      .replaceAll(/\b\d+ h(?: \d+ min)?|\b\d+ (?:min|s)\b/gu, 'A_WHILE')
-      .replaceAll(/(?<="seconds_left": )[\d.]+/gu, 'SECONDS')
-      .replaceAll(/v\d+\.\d+\.\d+ on \w+/gu, 'A_VERSION')
+    constantText(
+      ['authUrl', 'regionalAuthUrl', 'ownerApiUrl']
+        .map((name) => [name, new URL(Reflect.get(emulator, name))] as const)
+        .reduce(
+          (shown, [name, { origin, host }]) => shown.replaceAll(origin, `http://${name}`).replaceAll(host, name),
+          text.replaceAll(home, 'H'),
+        ),
+    )
   return {
     begin,
     call,

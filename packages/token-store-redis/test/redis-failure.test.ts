@@ -1,7 +1,7 @@
 /** What Redis is asked, what it says, and what the store makes of it; and which values are records. */
-import { setImmediate } from 'node:timers/promises'
-import { describe, expect, it, jest } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { StoreError } from '@owner-sso/core'
+import { givenUpInTime } from '../../../tests/support/unanswered.ts'
 import { listenWith } from '../src/change-hint.ts'
 import { checkRedis, type RedisClient, redisTokenStore } from '../src/index.ts'
 import { decode, encode, keyOf } from '../src/record-value.ts'
@@ -139,26 +139,7 @@ describe('a command', () => {
   })
 
   it('has a second and a half', async () => {
-    jest.useFakeTimers({ doNotFake: ['setImmediate'] })
-    try {
-      const outcomes: string[] = []
-      const never = withinDeadline(() => new Promise(() => undefined))
-      const ended = never.catch((error: StoreError) => outcomes.push(error.message))
-      jest.advanceTimersByTime(1249)
-      expect(jest.getTimerCount()).toBe(1)
-      jest.advanceTimersByTime(1)
-      expect(jest.getTimerCount()).toBe(0)
-      // The last quarter of a second goes by in turns of the event loop.
-      while (outcomes.length === 0) {
-        await setImmediate()
-        jest.advanceTimersByTime(10)
-        await setImmediate()
-      }
-      await ended
-      expect(outcomes).toEqual(['Redis did not answer in time.'])
-    } finally {
-      jest.useRealTimers()
-    }
+    expect(await givenUpInTime(withinDeadline)).toBe('Redis did not answer in time.')
   })
 
   it.each(['ioRedis', 'nodeRedis'])('of one subscription a channel goes to %s, whoever listens', (library) => {

@@ -4,6 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import { describe, expect, it, jest } from '@jest/globals'
 import { StoreError } from '@owner-sso/core'
+import { givenUpInTime } from '../../../tests/support/unanswered.ts'
 import { accountIn, asText, hashOf, recordIn } from '../src/record-row.ts'
 import { listenWith } from '../src/change-hint.ts'
 import { checkDatabase, type SqlClient, sqlTokenStore } from '../src/index.ts'
@@ -288,26 +289,7 @@ describe('a statement', () => {
   })
 
   it('has a second and a half, and is repeated for one', async () => {
-    jest.useFakeTimers({ doNotFake: ['performance', 'setImmediate'] })
-    try {
-      const outcomes: string[] = []
-      const never = executed(() => new Promise(() => undefined))
-      const ended = never.catch((error: StoreError) => outcomes.push(error.message))
-      jest.advanceTimersByTime(1249)
-      expect(jest.getTimerCount()).toBe(1)
-      jest.advanceTimersByTime(1)
-      expect(jest.getTimerCount()).toBe(0)
-      // The last quarter of a second goes by in turns of the event loop.
-      while (outcomes.length === 0) {
-        await setImmediate()
-        jest.advanceTimersByTime(10)
-        await setImmediate()
-      }
-      await ended
-      expect(outcomes).toEqual(['The database did not answer in time.'])
-    } finally {
-      jest.useRealTimers()
-    }
+    expect(await givenUpInTime(executed)).toBe('The database did not answer in time.')
     for (const [last, tries] of [
       [1000, 3],
       [1001, 2],

@@ -11,7 +11,7 @@ import { guardStore } from '../../src/refresh-protocol/guarded-store.ts'
 import { hurry, leaveTurn, spendTurn, waitForTurn } from '../../src/refresh-protocol/turn.ts'
 import type { Runtime } from '../../src/refresh-protocol/runtime.ts'
 import { mapStore } from '../map-store.ts'
-import { authUrl, slowClock, start, known } from '../refresh-protocol/by-hand.ts'
+import { authUrl, slowClock, start, known, timersByHand, turns } from '../refresh-protocol/by-hand.ts'
 
 describe('a budget', () => {
   it('begins before the first window, and counts the writes of a process’s own memory', async () => {
@@ -119,21 +119,13 @@ describe('a budget', () => {
 })
 
 describe('the budget of a host', () => {
-  const turns = async (): Promise<void> => {
-    for (let count = 0; count < 12; count += 1) await new Promise((resolve) => setImmediate(resolve))
-  }
-
   /** Windows of a second, with two places each. */
   function host(memory: Parameters<typeof shareWindows>[1] = ownMemory(), skew = 0) {
     const clock = slowClock(skew)
-    const timers = new Map<object, { readonly milliseconds: number; readonly callback: () => void }>()
+    const { timers, after } = timersByHand()
     const runtime: Runtime = {
       ...clock.runtime,
-      after: (milliseconds, callback) => {
-        const key = {}
-        timers.set(key, { milliseconds, callback })
-        return () => void timers.delete(key)
-      },
+      after,
     }
     const leaving = { is: false }
     const budget = createHostBudget({
@@ -307,10 +299,6 @@ describe('the budget of a host', () => {
 })
 
 describe('the turn of an account', () => {
-  const turns = async (): Promise<void> => {
-    for (let count = 0; count < 12; count += 1) await new Promise((resolve) => setImmediate(resolve))
-  }
-
   /** Two places in each 63 seconds. */
   function withBudget() {
     const clock = slowClock()

@@ -25,7 +25,7 @@ import { rules } from '../../src/refresh-protocol/rules.ts'
 import { createUnderWay } from '../../src/refresh-protocol/under-way.ts'
 import type { Runtime } from '../../src/refresh-protocol/runtime.ts'
 import { mapStore } from '../map-store.ts'
-import { authUrl, slowClock, start, signedIn } from './by-hand.ts'
+import { authUrl, slowClock, start, signedIn, timersByHand, turns } from './by-hand.ts'
 
 describe('a write over what was read', () => {
   it('is tried 32 times, then after longer and longer pauses, which keep the process alive', async () => {
@@ -188,24 +188,17 @@ describe('what is tried again', () => {
     expires_at,
     auth_url: authUrl,
   })
-  const turns = async (): Promise<void> => {
-    for (let count = 0; count < 12; count += 1) await new Promise((resolve) => setImmediate(resolve))
-  }
 
   /** Managers over one store that can fail, whose timers the test goes through one by one. */
   function driven(random = 0.5) {
     const clock = slowClock()
     clock.random = random
-    const timers = new Map<object, { readonly milliseconds: number; readonly callback: () => void }>()
+    const { timers, after } = timersByHand()
     const intervals: number[] = []
     let beats: (() => void)[] = []
     const runtime: Runtime = {
       ...clock.runtime,
-      after: (milliseconds, callback) => {
-        const key = {}
-        timers.set(key, { milliseconds, callback })
-        return () => void timers.delete(key)
-      },
+      after,
       every: (milliseconds, callback) => {
         intervals.push(milliseconds)
         beats = [...beats, callback]
