@@ -8,14 +8,14 @@ import type { OwnerSsoUser } from './owner.ts'
 import { memoryPendingLogins, type PendingLogins } from './pending-logins.ts'
 import type { FieldNames } from './request-fields.ts'
 import { sealedPendingLogins } from './sealed-pending-logins.ts'
-import { isSsoOption, ssoOf } from './sso-options.ts'
+import { isSsoOption, type SomeSsoOptions, ssoOf } from './sso-options.ts'
 import { type Kept, type Submissions, submissions } from './submissions.ts'
 import { type Verdict, verdictOn, type Verify, type VerifyWithRequest } from './verify.ts'
 
 /** All of them have a default. Those of `createSso` may be given with them. */
-export interface StrategyOptions extends Partial<SsoOptions> {
+export interface StrategyOptions extends SomeSsoOptions {
   /** The service: what `createSso` made, or its options. Default: createSso's options among these. */
-  readonly sso?: Sso | Partial<SsoOptions> | undefined
+  readonly sso?: Sso | SomeSsoOptions | undefined
   /** Has the tokens of everybody who signs in. Default: a token manager over a memory store. */
   readonly tokens?: TokenManager | undefined
   /** `form` (default): e-mail and password in the application's own form. `browser`: on the service's page. */

@@ -3,6 +3,9 @@
  */
 import { createSso, type Sso, type SsoOptions, transportFromText } from '@owner-sso/core'
 
+/** Options of `createSso`, as many as are given. */
+export type SomeSsoOptions = { readonly [Name in keyof SsoOptions]?: SsoOptions[Name] | undefined }
+
 const ssoOptions: Record<keyof SsoOptions, true> = {
   authUrl: true,
   regionalAuthUrls: true,
@@ -30,17 +33,18 @@ export function isSsoOption(name: string): name is keyof SsoOptions {
  *
  * @throws TypeError that names the option, or says what to set.
  */
-export function ssoOf(options: { readonly sso?: Sso | Partial<SsoOptions> | undefined } & Partial<SsoOptions>): Sso {
+export function ssoOf(options: { readonly sso?: Sso | SomeSsoOptions | undefined } & SomeSsoOptions): Sso {
   const { sso } = options
-  const given = Object.keys(options).filter(isSsoOption)
-  if (sso === undefined) return fromOptions(pick(options, given))
+  const beside = given(options, isSsoOption)
+  if (sso === undefined) return fromOptions(beside)
   if (typeof sso !== 'object' || sso === null)
     throw new TypeError('sso must be what createSso() returns, or its options')
-  if (given.length > 0) throw new TypeError(`${given.join(', ')} can't be given together with sso: put it into sso`)
+  const names = Object.keys(beside)
+  if (names.length > 0) throw new TypeError(`${names.join(', ')} can't be given together with sso: put it into sso`)
   return 'beginLogin' in sso ? sso : fromOptions(sso)
 }
 
-function fromOptions(options: Partial<SsoOptions>): Sso {
+function fromOptions(options: SomeSsoOptions): Sso {
   if (options.authUrl !== undefined) return createSso({ ...options, authUrl: options.authUrl })
   const { OWNER_SSO_AUTH_URL: authUrl } = process.env
   if (!authUrl) {
@@ -48,11 +52,11 @@ function fromOptions(options: Partial<SsoOptions>): Sso {
       'No SSO service: set the environment variable OWNER_SSO_AUTH_URL to its base address, or give new OwnerSsoStrategy() the option authUrl or sso.',
     )
   }
-  return createSso({ ...fromEnvironment(), ...options, authUrl })
+  return createSso({ ...fromEnvironment(), ...given(options), authUrl })
 }
 
 /** What the environment says of the service, apart from its address. @throws TypeError that names the variable */
-function fromEnvironment(): Partial<SsoOptions> {
+function fromEnvironment(): SomeSsoOptions {
   const { OWNER_SSO_REGIONAL_AUTH_URLS: regional = '', OWNER_SSO_REDIRECT_URI: redirectUri } = process.env
   const { OWNER_SSO_TRANSPORT: transport } = process.env
   const regionalAuthUrls = regional.split(/[\s,]+/u).filter(Boolean)
@@ -63,6 +67,7 @@ function fromEnvironment(): Partial<SsoOptions> {
   }
 }
 
-function pick(options: Partial<SsoOptions>, names: readonly (keyof SsoOptions)[]): Partial<SsoOptions> {
-  return Object.fromEntries(names.map((name) => [name, options[name]]))
+/** Those that have a value: `undefined` stands for an option that is not given. */
+function given(options: object, isMeant = (_name: string): boolean => true): SomeSsoOptions {
+  return Object.fromEntries(Object.entries(options).filter(([name, value]) => value !== undefined && isMeant(name)))
 }

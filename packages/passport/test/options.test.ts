@@ -129,6 +129,18 @@ describe('new OwnerSsoStrategy()', () => {
 
   it('takes undefined for an option that is not given', () => {
     expect(() => new OwnerSsoStrategy({ authUrl, tokens: undefined, mode: undefined })).not.toThrow()
+    expect(
+      () => new OwnerSsoStrategy({ sso: createSso({ authUrl }), authUrl: undefined, tls: undefined }),
+    ).not.toThrow()
+  })
+
+  it('takes from the environment what is undefined beside it', () => {
+    process.env['OWNER_SSO_AUTH_URL'] = authUrl
+    process.env['OWNER_SSO_REDIRECT_URI'] = 'owner-app://auth/callback'
+    for (const options of [{ redirectUri: undefined }, { sso: { redirectUri: undefined } }]) {
+      const { url } = parseStrategyOptions(options, undefined).sso.createAuthorizationUrl()
+      expect(new URL(url).searchParams.get('redirect_uri')).toBe('owner-app://auth/callback')
+    }
   })
 })
 
