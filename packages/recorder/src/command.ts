@@ -74,7 +74,6 @@ async function run([command, ...args]: readonly string[]): Promise<void> {
   const { values } = parseArgs({
     args: command === undefined ? [] : [command, ...args],
     options: { help: { type: 'boolean' }, version: { type: 'boolean' } },
-    strict: true,
   })
   if (values.version) return console.log(version)
   if (!values.help) throw new TypeError('A command is needed: record or replay')

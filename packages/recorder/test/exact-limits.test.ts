@@ -4,8 +4,9 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { type AddressInfo, connect, createServer, Server, Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
 import * as consumers from 'node:stream/consumers'
-import { createServer as createHttpServer } from 'node:http'
+import { createServer as createHttpServer, type Server as HttpServer } from 'node:http'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import { runRecorder } from '../src/command.ts'
@@ -486,11 +487,8 @@ describe('a replay', () => {
     await using own = await startReplay(fixture)
     const before = await fetch(own.authUrl)
     expect([before.status, before.headers.get('x-owner-sso-emulator')]).toEqual([409, '1'])
-    expect(await before.json()).toEqual({
-      error: 'replay_mismatch',
-      error_description: own.mismatches[0],
-      expected: request,
-    })
+    const said = { error: 'replay_mismatch', error_description: own.mismatches[0], expected: request }
+    expect(await before.text()).toBe(`${JSON.stringify(said, undefined, 2)}\n`)
     const answer = await fetch(own.authUrl, { method: 'POST', body: 'x' })
     expect([answer.headers.get('x-owner-sso-emulator'), await answer.text()]).toEqual(['1', 'a=1&a=x'])
     expect([own.replayed, own.isComplete]).toEqual([1, true])
@@ -511,6 +509,17 @@ describe('a replay', () => {
   ])('answers what is no request with %s, and ends the connection', async (status, bytes) => {
     const answer = await answerTo(bytes)
     expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status}\r\nx-owner-sso-emulator: 1\r\n`, 'u'))
+    expect(answer).toMatch(/^content-length: 0\r\n[^]*\r\n\r\n$/imu)
+  })
+
+  it('has a body in the form that was recorded, or none', async () => {
+    const bodies = [{ text: ['a', 'b'] }, { html: ['<p>', '</p>'] }, { json: { a: 1 } }, { form: { a: '1' } }, {}]
+    const get = { instance: 'home', method: 'GET', path: '/', headers: {} } as const
+    const exchanges = bodies.map((body) => ({ request: get, answer: { status: 200, headers: {}, ...body } }))
+    await using own = await startReplay({ format, version: 1, placeholders: {}, exchanges })
+    const answers: string[] = []
+    while (answers.length < bodies.length) answers.push(await (await fetch(own.authUrl)).text())
+    expect(answers).toEqual(['a\nb', '<p>\n</p>', '{"a":1}', 'a=1', ''])
   })
 })
 
@@ -539,6 +548,15 @@ tail Qz7xS`
     const shown = finished(maskHtml({ from: 'service', pseudonyms, addresses }, page))
     expect([...shown.split('\n'), pseudonyms.shapes()]).toMatchSnapshot()
     expect(shown).not.toMatch(/qz7x/iu)
+  })
+
+  it('is numbered in its order, a comment as a page of its own', () => {
+    const shown = (source: string): string => finished(maskHtml(masking(), source))
+    expect(shown('<p>Qz7xA<!-- Qz7xB --></p>')).toBe('<p>{{text.1}}<!-- {{text.2}} --></p>')
+    expect(shown('<!-- <input name="state" value="Bearer"> -->')).toBe(
+      '<!-- <input name="state" value="{{state.1}}"> -->',
+    )
+    expect(shown('<p>Qz7x&lt;&gt;Qz8x&amp;&amp;ł!</p>')).toBe('<p>{{text.1}}&lt;&gt;{{text.2:html}}!</p>')
   })
 
   it('is read five deep: what a comment or a template holds beyond that is text', () => {
@@ -733,7 +751,7 @@ describe('a request to the service', () => {
     const host = new URL(address()).host
     expect(await told('GET')).toEqual({ names: ['Host', ...passed], host })
     expect(await told('POST')).toEqual({ names: ['Host', 'Content-Length', ...passed], host, length: '0' })
-    expect(await told('PUT', 'abc')).toEqual({ names: ['Host', 'Content-Length', ...passed], host, length: '3' })
+    expect(await told('PUT', 'a')).toEqual({ names: ['Host', 'Content-Length', ...passed], host, length: '1' })
   })
 
   it.each(Object.keys(encodings))('reads an answer that is encoded as %j', async (name) => {
@@ -762,6 +780,14 @@ describe('a request to the service', () => {
     expect(await send('/empty')).toMatchObject({ kind: 'answer', answer: { status: 200, body: Buffer.alloc(0) } })
   })
 
+  it('waits two minutes for an answer, the last of them in small turns', async () => {
+    const timer = jest.spyOn(globalThis, 'setTimeout')
+    await send('/empty')
+    const delays = timer.mock.calls.map(([, delay]) => delay)
+    timer.mockRestore()
+    expect(delays).toContain(119_800)
+  })
+
   it('reads headers of 64 KiB in all, and passes on those that only look like others', async () => {
     const { answer } = (await send('/headers/60000')) as { answer?: SeenResponse }
     expect(answer?.headers.map(([name]) => name)).toEqual(['x-content-encoding', 'content-encoding-x', 'a', 'Date'])
@@ -784,6 +810,13 @@ describe('a request to the service', () => {
     one.emit('close')
     await ended
     expect([...sockets].map(({ destroyed }) => destroyed)).toEqual([true, false])
+    // What is known of a client goes with it.
+    server.on('request', note)
+    await send('/encoded/br', { connection: one })
+    server.off('request', note)
+    const again = once([...sockets][2]!, 'close')
+    one.emit('close')
+    await again
   })
 
   it('that is not answered was cut, given up, or never arrived', async () => {
@@ -871,6 +904,32 @@ describe('a port of this machine', () => {
     expect(tried).toHaveLength(5)
   })
 
+  it('is listened on with limits, and without IPv6 at the one address that there is', async () => {
+    const made: HttpServer[] = []
+    Server.prototype.listen = function listenOnce(this: HttpServer, port: number, host: string) {
+      made.push(this)
+      if (host !== '::1') return Reflect.apply(original, this, [port, host])
+      const failure = Object.assign(new Error('listen'), { syscall: 'listen', code: 'EADDRNOTAVAIL' })
+      queueMicrotask(() => this.emit('error', failure))
+      return this
+    } as Server['listen']
+    const listener = await listenOnLoopback()
+    expect(made).toHaveLength(2)
+    expect(made[0]).toMatchObject({
+      maxHeaderSize: 16_384,
+      headersTimeout: 30_000,
+      requestTimeout: 60_000,
+      keepAliveTimeout: 60_000,
+    })
+    listener.serve((_request, response) => response.end('here'))
+    expect(await (await fetch(`http://127.0.0.1:${listener.port}/`)).text()).toBe('here')
+    // Nothing can be said on a connection that was ended already.
+    const ended = new PassThrough().end()
+    made[0]!.emit('clientError', new Error('late'), ended)
+    expect(ended.destroyed).toBe(true)
+    await listener.close()
+  })
+
   it('that was asked for is tried once, and free again after it', async () => {
     faster(0)
     const first = await listenOnLoopback()
@@ -912,6 +971,7 @@ describe('a recorder', () => {
       const answer = await fetch(`${recorder.authUrl}/a?${query.toString()}`, { redirect: 'manual' })
       return [answer.status, answer.headers.get('location'), answer.headers.get('x-other'), await answer.text()]
     }
+    expect(await asked('')).toEqual([302, '', '', ''])
     const own = `${recorder.authUrl}/void/callback`
     expect(await asked(own)).toEqual([302, own, own, own])
     // One of the service's own that the client has named stays in a redirect, and there alone.
@@ -919,7 +979,7 @@ describe('a recorder', () => {
     expect(await asked(named)).toEqual([302, named, own, own])
     expect((await asked('https://app.example.com/callback'))[1]).toBe('https://app.example.com/callback')
     expect(urls).toEqual(
-      [named, named, 'https://app.example.com/callback'].map(
+      ['', named, named, 'https://app.example.com/callback'].map(
         (uri) => `/a?${new URLSearchParams({ redirect_uri: uri }).toString()}`,
       ),
     )
@@ -936,13 +996,35 @@ describe('a recorder', () => {
       302,
       302,
       302,
+      302,
       'none',
     ])
     expect(lines.map((line) => line.replace(/^GET \S+/u, 'GET'))).toEqual([
       'GET → 302',
       'GET → 302',
       'GET → 302',
+      'GET → 302',
       'GET → none',
+    ])
+    service.closeAllConnections()
+    await new Promise((resolve) => service.close(resolve))
+  })
+
+  it('records a thousand exchanges, and passes on what comes after them', async () => {
+    const service = createHttpServer((_request, response) => response.end()).listen(0, '127.0.0.1')
+    await once(service, 'listening')
+    const lines: string[] = []
+    const upstream = `http://127.0.0.1:${(service.address() as AddressInfo).port}`
+    await using recorder = await startRecorder({ upstream, onExchange: (line) => lines.push(line) })
+    const { host, port } = new URL(recorder.authUrl)
+    const one = `GET / HTTP/1.1\r\nHost: ${host}\r\n`
+    const socket = connect(Number(port), '127.0.0.1')
+    socket.write(`${one}\r\n`.repeat(1000) + `${one}Connection: close\r\n\r\n`)
+    const answers = await consumers.text(socket)
+    expect(answers.match(/^HTTP\/1\.1 200 /gmu)).toHaveLength(1001)
+    expect([recorder.fixture.exchanges.length, lines.slice(999)]).toEqual([
+      1000,
+      ['GET / → 200', 'passed on, but no longer recorded: a recording has at most 1000 exchanges'],
     ])
     service.closeAllConnections()
     await new Promise((resolve) => service.close(resolve))
@@ -1067,6 +1149,8 @@ describe('the command', () => {
     [['record', '--upstream', 'https://a.example', '--transport', 'quic'], 2],
     [['record', '--upstream', 'https://a.example', '--fixture', 'none/login.json'], 2],
     [['record', '--upstream', 'https://a.example', '--port', '65536'], 2],
+    [['record', '--upstream', 'http://a.example', '--port', '65535'], 2],
+    [['replay', 'no Option a.json'], 2],
     [['record', '--upstream', 'https://a.example', '--port', '000080'], 2],
     [['record', '--upstream', 'https://a.example', '--port', 'x80'], 2],
     [['record', '--upstream', 'https://a.example', '--port', '80x'], 2],
@@ -1080,8 +1164,28 @@ describe('the command', () => {
     expect(process.exitCode).toBe(exitCode)
   })
 
+  it.each([
+    ['listen', 'EADDRINUSE', 'Port 80 is taken. Choose another --port, or leave it out for any free one.'],
+    [
+      'listen',
+      'EACCES',
+      "Port 80 can't be listened on (EACCES). Choose another --port, or leave it out for any free one.",
+    ],
+    ['open', 'EACCES', "login.json can't be read (EACCES)."],
+  ])('says of a failed %s (%s): %s', async (syscall, code, sentence) => {
+    const place = syscall === 'listen' ? { port: 80 } : { path: 'login.json' }
+    jest.spyOn(Server.prototype, 'listen').mockImplementation(() => {
+      throw Object.assign(new Error(code), { syscall, code, ...place })
+    })
+    await runRecorder(['record', '--upstream', 'https://a.example', '--fixture', join(folder, 'login.json')])
+    expect([printed, process.exitCode]).toEqual([[`error: @owner-sso/recorder: ${sentence}`], 2])
+  })
+
   it('records until it is told to end, and replays what it has recorded', async () => {
-    const service = createHttpServer((_request, response) => response.end('Sign in')).listen(0, '127.0.0.1')
+    let arrived: () => void = () => undefined
+    const service = createHttpServer((request, response) =>
+      request.url === '/never' ? arrived() : response.end('Sign in'),
+    ).listen(0, '127.0.0.1')
     await once(service, 'listening')
     const upstream = `http://127.0.0.1:${(service.address() as AddressInfo).port}`
     const fixture = join(folder, 'login.json')
@@ -1111,6 +1215,16 @@ describe('the command', () => {
     for (const path of ['/a', '/b']) await (await fetch(`${addressIn()}${path}`)).text()
     await ended('SIGTERM')
     expect(shown()).toMatchSnapshot('two exchanges')
+    // What is under way when it ends is an exchange as well.
+    await runRecorder(['record', '--upstream', upstream, '--fixture', join(folder, 'other.json')])
+    const recording = addressIn()
+    const isAsked = new Promise<void>((resolve) => (arrived = resolve))
+    void fetch(`${recording}/never`).catch(() => undefined)
+    await isAsked
+    signals['SIGINT']?.()
+    while (!printed.some((line) => line.includes(' exchanges in '))) await new Promise(setImmediate)
+    await isOver(recording)
+    expect(shown().slice(1)).toEqual(['  GET /never → none', '\n1 exchanges in FOLDER/other.json'])
 
     await runRecorder(['replay', fixture, '--once', '--port', '0'])
     const complete = addressIn()

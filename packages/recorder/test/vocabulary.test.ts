@@ -10,6 +10,7 @@ it.each([
   ['you’re welcome', true],
   ['welcomeWindow', true],
   ['welcomeX', false],
+  ['goIn', true],
   ['12', true],
   ['1', true],
   ['123', false],

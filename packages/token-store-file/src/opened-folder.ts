@@ -23,7 +23,8 @@ export interface OpenedFolder {
   readonly forget: () => void
 }
 
-export function openedFolder(disk: Disk, root: string): OpenedFolder {
+/** @param most - accounts that are remembered as looked at */
+export function openedFolder(disk: Disk, root: string, most: number = remembered): OpenedFolder {
   let opening: Promise<void> | undefined
   const accounts = new Set<string>()
   const shards = new Set<string>()
@@ -34,7 +35,7 @@ export function openedFolder(disk: Disk, root: string): OpenedFolder {
       checkFolder(disk, folder).then(() => true),
       'ENOENT',
     )
-    if (checked.size >= remembered) checked.clear()
+    if (checked.size >= most) checked.clear()
     if (found) checked.add(name)
     return found ?? false
   }
@@ -52,8 +53,7 @@ export function openedFolder(disk: Disk, root: string): OpenedFolder {
       accounts.clear()
       shards.clear()
     },
-    hasAccount: async (key) =>
-      accounts.has(key) || ((await checkShard(shardFolder(root, key))) && (await checkAccount(key))),
+    hasAccount: async (key) => accounts.has(key) || ((await checkShard(shardFolder(root, key))) && checkAccount(key)),
     addAccount: async (key) => {
       // It may have been removed since it was opened, and what is there now be somebody else's.
       await checkFolder(disk, root)

@@ -1,12 +1,16 @@
 /** Opening a folder that isn't there yet, and where none can be. */
-import { chmodSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { chmodSync, mkdirSync, rmSync, statSync, watch, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test } from '@jest/globals'
-import { createTokenManager, type TokenSet } from '@owner-sso/core'
+import { createTokenManager, type TokenSet, type TokenStore } from '@owner-sso/core'
+import { watchFolder } from '../src/change-hint.ts'
 import { systemDisk } from '../src/disk.ts'
 import { createStore } from '../src/file-token-store.ts'
 import { fileTokenStore } from '../src/index.ts'
 import { keyOf } from '../src/layout.ts'
+import { openedFolder } from '../src/opened-folder.ts'
 import { systemError, watched } from './faulty-disk.ts'
 import { account, filesBelow, grow, sample } from './samples.ts'
 import { scratchFolders } from './scratch-folder.ts'
@@ -36,6 +40,68 @@ describe('a path whose folders are missing', () => {
     })
     expect(await createStore(disk, { path }).swap(account, 0, sample(1), 'one')).toMatchObject({ version: 1 })
   })
+})
+
+test('an account’s folder is looked at once, and as many are remembered as there is room for', async () => {
+  const path = folders.make()
+  const names = ['ann', 'bob', 'eve']
+  for (const name of names) await grow(fileTokenStore({ path }), 1, name)
+  let looks: string[] = []
+  const disk = watched((call, proceed) => {
+    if (call.name === 'lstat') looks.push(String(call.arguments[0]))
+    return proceed()
+  })
+  const folder = openedFolder(disk, path, 2)
+  const looksFor = async (...accounts: string[]): Promise<number> => {
+    looks = []
+    for (const name of accounts) expect(await folder.hasAccount(keyOf(name))).toBe(true)
+    return looks.filter((each) => each.length > path.length + 10).length
+  }
+  expect(await looksFor('ann', 'bob', 'ann', 'bob')).toBe(2)
+  expect(await looksFor('eve')).toBe(1)
+  expect(await looksFor('eve', 'ann', 'eve', 'ann')).toBe(1)
+  expect(await looksFor('bob')).toBe(1)
+  expect(await folder.hasAccount(keyOf('nobody'))).toBe(false)
+})
+
+test('a path is relative to the folder in which the store was made', async () => {
+  const [before, path] = [process.cwd(), folders.make()]
+  process.chdir(dirname(path))
+  let store: TokenStore
+  try {
+    store = createStore(systemDisk, { path: 'tokens' })
+  } finally {
+    process.chdir(before)
+  }
+  await grow(store, 1)
+  expect(await fileTokenStore({ path }).read(account)).toMatchObject({ version: 1 })
+})
+
+test('a watch tells of versions alone, and keeps no process alive', async () => {
+  const folder = dirname(folders.make())
+  let [told, isTold] = [0, (): void => undefined]
+  const end = watchFolder(folder, () => {
+    told += 1
+    isTold()
+  })
+  expect(process.getActiveResourcesInfo()).not.toContain('FSEventWrap')
+  const other = watch(folder, { persistent: false })
+  writeFileSync(join(folder, 'x.1'), '')
+  await once(other, 'change')
+  await setImmediate()
+  expect(told).toBe(0)
+  const first = new Promise<void>((resolve) => (isTold = resolve))
+  writeFileSync(join(folder, 't.1'), '')
+  await first
+  end()
+  const before = told
+  const seen = once(other, 'change')
+  writeFileSync(join(folder, 't.2'), '')
+  await seen
+  await setImmediate()
+  other.close()
+  expect(told).toBe(before)
+  expect(watchFolder(join(folder, 'none'), () => undefined)()).toBeUndefined()
 })
 
 describe('a folder that is removed while the store is open', () => {

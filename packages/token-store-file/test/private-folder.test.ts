@@ -3,24 +3,27 @@ import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
   chownSync,
+  existsSync,
   linkSync,
   lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { describe, expect, jest, test } from '@jest/globals'
-import { systemDisk } from '../src/disk.ts'
+import { afterEach, describe, expect, jest, test } from '@jest/globals'
+import { sync, systemDisk } from '../src/disk.ts'
 import { createStore } from '../src/file-token-store.ts'
 import { fileTokenStore } from '../src/index.ts'
-import { keyOf } from '../src/layout.ts'
+import { keyOf, temporaryName } from '../src/layout.ts'
 import { warnOfNetworkFolder } from '../src/network-folder.ts'
-import { watched } from './faulty-disk.ts'
+import { isOwnGroup } from '../src/own-group.ts'
+import { systemError, watched } from './faulty-disk.ts'
 import { account, filesBelow, grow, sample } from './samples.ts'
 import { scratchFolders } from './scratch-folder.ts'
 
@@ -229,6 +232,59 @@ describe('modes', () => {
     const error = await store.swap(account, 0, sample(1), 'one').catch((reason: unknown) => reason)
     expect(error).toMatchObject({ reason: 'write-failed' })
     expect(readFileSync(victim, 'utf8')).toBe('untouched')
+  })
+})
+
+test('a second name that was a temporary one, and went while it was looked at, is none', async () => {
+  const path = folders.make()
+  await grow(fileTokenStore({ path }), 1)
+  const temporary = join(path, 'tmp', temporaryName(key, 1))
+  linkSync(join(accountPath(path), 't.1'), temporary)
+  const disk = watched((call, proceed) => {
+    if (call.name === 'lstat' && call.arguments[0] === temporary) rmSync(temporary)
+    return proceed()
+  })
+  expect(await createStore(disk, { path }).read(account)).toMatchObject({ version: 1 })
+  expect(existsSync(temporary)).toBe(false)
+})
+
+describe('a system without users, as Windows is', () => {
+  const { getuid, platform } = process
+  const become = (system: string, uid: typeof getuid): void => {
+    Object.defineProperty(process, 'platform', { value: system })
+    Object.defineProperty(process, 'getuid', { value: uid, configurable: true, writable: true })
+  }
+  afterEach(() => become(platform, getuid))
+
+  test('has no modes that could be looked at', async () => {
+    const path = folders.make()
+    await grow(fileTokenStore({ path }), 3)
+    for (const folder of [dirname(path), path]) chmodSync(folder, 0o777)
+    chmodSync(join(accountPath(path), 't.3'), 0o644)
+    become('win32', undefined)
+    expect(await fileTokenStore({ path }).read(account)).toMatchObject({ version: 3 })
+    expect(statSync(join(accountPath(path), 't.3')).mode & 0o777).toBe(0o644)
+  })
+
+  test('syncs no folder, and no group of one user is known there', async () => {
+    const failing = (name: 'open' | 'fsync', code: string): Promise<void> =>
+      sync({ ...systemDisk, [name]: () => Promise.reject(systemError(code, name)) }, dirname(folders.make()))
+    const failures = (['open', 'fsync'] as const).flatMap((name) =>
+      ['EPERM', 'EISDIR', 'EACCES'].map((code) => ({ name, code })),
+    )
+    for (const { name, code } of failures) {
+      await expect(failing(name, code)).rejects.toMatchObject({ code })
+      become('win32', getuid)
+      await failing(name, code)
+      await expect(failing(name, 'EIO')).rejects.toMatchObject({ code: 'EIO' })
+      become(platform, getuid)
+    }
+    const known = isOwnGroup(0)
+    become('darwin', getuid)
+    expect([known, isOwnGroup(0)]).toEqual([platform === 'linux', false])
+    // Another user trusts root as well, and nobody else.
+    become(platform, () => 4711)
+    expect([isOwnGroup(0), isOwnGroup(1)]).toEqual([platform === 'linux', false])
   })
 })
 

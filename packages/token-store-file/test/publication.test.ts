@@ -10,7 +10,7 @@ import { createFlags, type Disk, readFlags, systemDisk } from '../src/disk.ts'
 import { createStore } from '../src/file-token-store.ts'
 import { fileTokenStore } from '../src/index.ts'
 import { accountFolder, keyOf } from '../src/layout.ts'
-import { type Call, watched } from './faulty-disk.ts'
+import { type Call, systemError, watched } from './faulty-disk.ts'
 import { account, filesBelow, grow, sample } from './samples.ts'
 import { scratchFolders } from './scratch-folder.ts'
 
@@ -201,13 +201,45 @@ test.each<[string, number[], number]>([
   expect(tried).toBe(attempts)
 })
 
-test('a folder for temporary files that somebody removed is made again', async () => {
+test('a folder for temporary files that somebody removed is made again, or found where another makes it', async () => {
   const path = folders.make()
-  const store = createStore(systemDisk, { path })
+  const temporary = join(path, 'tmp')
+  let isMade = false
+  const disk = watched(async (call, proceed) => {
+    if (isMade && call.name === 'mkdir' && call.arguments[0] === temporary) await systemDisk.mkdir(temporary, 0o700)
+    return proceed()
+  })
+  const store = createStore(disk, { path })
   await grow(store, 1)
-  rmSync(join(path, 'tmp'), { recursive: true })
-  expect(await store.swap(account, 1, sample(2), 'two')).toMatchObject({ version: 2 })
-  expect(statSync(join(path, 'tmp')).mode & 0o777).toBe(0o700)
+  for (isMade of [false, true]) {
+    rmSync(temporary, { recursive: true })
+    await grow(store, 1)
+    expect(statSync(temporary).mode & 0o777).toBe(0o700)
+  }
+  expect(await store.read(account)).toMatchObject({ version: 3 })
+})
+
+test.each([
+  [false, ['t.4', 't.5', 't.6']],
+  [true, ['t.6']],
+])('what others remove a moment earlier stops nobody (older versions go: %s)', async (forgetOlder, left) => {
+  const path = folders.make()
+  await grow(fileTokenStore({ path }), 3)
+  const dead = spawnSync(process.execPath, ['--version']).pid
+  let removed = 0
+  const disk = watched(async (call, proceed) => {
+    if (call.name === 'unlink') {
+      removed += 1
+      await systemDisk.unlink(String(call.arguments[0]))
+    }
+    return proceed()
+  })
+  const store = createStore(disk, { path })
+  await grow(store, 2)
+  leave(path, `${dead}.1`, `${dead}.2`)
+  expect(await store.swap(account, 5, sample(6), 'six', { forgetOlder })).toMatchObject({ version: 6 })
+  expect(filesBelow(path).map((name) => basename(name))).toEqual(left)
+  expect(removed).toBeGreaterThan(5)
 })
 
 test('a first record has nothing older to forget: it is written with the same system calls', async () => {
@@ -234,6 +266,20 @@ describe('left-over temporary files', () => {
     leave(path, `${dead}.1`, `${pid}.1`, `${pid}.${started}`)
     await fileTokenStore({ path }).read(account)
     expect(readdirSync(join(path, 'tmp'))).toEqual([expect.stringContaining(`.${pid}.${started}.`)])
+  })
+
+  test.each<[string, (path: string) => Promise<void>]>([
+    ['somebody else is faster', (path) => systemDisk.unlink(path)],
+    ['the file system is read-only', () => Promise.reject(systemError('EROFS', 'unlink'))],
+  ])('do not keep a store from being read where %s', async (_why, before) => {
+    const path = folders.make()
+    await grow(fileTokenStore({ path }), 1)
+    leave(path, `${spawnSync(process.execPath, ['--version']).pid}.1`)
+    const disk = watched(async (call, proceed) => {
+      if (call.name === 'unlink') await before(String(call.arguments[0]))
+      return proceed()
+    })
+    expect(await createStore(disk, { path }).read(account)).toMatchObject({ version: 1 })
   })
 
   test('of somebody else’s making are left alone', async () => {
@@ -304,10 +350,15 @@ test('D5: three hundred versions later there are no more than five files', async
   expect((await store.read(account))?.version).toBe(300)
 })
 
-/** One call after the other, each as text: what it does, to what. */
-function noted(root: string): { readonly disk: Disk; readonly calls: () => string[] } {
+/** One call after the other, each as text: what it does, to what, and whether one before it was not waited for. */
+function noted(root: string): {
+  readonly disk: Disk
+  readonly calls: () => string[]
+  readonly isQuiet: () => boolean
+} {
   let last: Promise<unknown> = Promise.resolve()
   const calls: string[] = []
+  let underWay = 0
   const words = (value: unknown): string => {
     if (typeof value !== 'string') return value instanceof Uint8Array ? 'bytes' : ''
     if (!value.startsWith(root)) return '(above)'
@@ -320,16 +371,18 @@ function noted(root: string): { readonly disk: Disk; readonly calls: () => strin
     const mode = name === 'open' || name === 'mkdir' || name === 'fchmod' ? (numbers.at(-1) ?? 0).toString(8) : ''
     const how = name === 'open' ? { [readFlags]: 'to read', [createFlags]: `anew ${mode}` }[Number(second)] : mode
     const at = name === 'read' || name === 'write' ? `at ${numbers.at(-1)}` : ''
-    const call = [name, words(first), words(second), how, at].filter(Boolean).join(' ')
+    const beside = underWay > 0 ? 'beside others:' : ''
+    const call = [beside, name, words(first), words(second), how, at].filter(Boolean).join(' ')
     if (call !== calls.at(-1) || !call.endsWith('(above)')) calls.push(call)
-    return (last = last.then(proceed, proceed))
+    underWay += 1
+    return (last = last.then(proceed, proceed).finally(() => (underWay -= 1)))
   })
-  return { disk, calls: () => calls.splice(0) }
+  return { disk, calls: () => calls.splice(0), isQuiet: () => underWay === 0 }
 }
 
 test('the system calls of each operation, and their order, are what they were in the last release', async () => {
   const path = folders.make()
-  const { disk, calls } = noted(path)
+  const { disk, calls, isQuiet } = noted(path)
   const store = createStore(disk, { path })
   const large = Object.assign(sample(8), { filling: 'x'.repeat(20_000) })
   const made: Record<string, string[]> = {}
@@ -358,7 +411,7 @@ test('the system calls of each operation, and their order, are what they were in
   for (const [name, operation] of Object.entries(operations)) {
     await operation()
     // What nobody waits for.
-    for (let turn = 0; turn < 100; turn += 1) await setImmediate()
+    for (let quiet = 0; quiet < 100; quiet = isQuiet() ? quiet + 1 : 0) await setImmediate()
     made[name] = calls()
   }
   expect(made).toMatchSnapshot()

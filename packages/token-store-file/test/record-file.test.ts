@@ -2,7 +2,9 @@
 import { copyFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
+import type { TokenRecord } from '@owner-sso/core'
 import * as fc from 'fast-check'
+import { type Disk, systemDisk } from '../src/disk.ts'
 import { createStore } from '../src/file-token-store.ts'
 import { fileTokenStore } from '../src/index.ts'
 import { keyOf } from '../src/layout.ts'
@@ -104,6 +106,48 @@ describe('a damaged file', () => {
     })
     expect(await createStore(disk, { path }).read(account)).toMatchObject({ version: 2, record: sample(2) })
     expect(places).toEqual([0, 0])
+  })
+})
+
+describe('a file larger than one read', () => {
+  const large = (number: number): TokenRecord => Object.assign(sample(number), { more: 'x'.repeat(15_500) })
+
+  /** What the system gives of the file beyond the first read: so many bytes each time. */
+  const giving = (bytes: number): Disk => ({
+    ...systemDisk,
+    read: (fd, buffer, offset) =>
+      systemDisk.read(fd, offset === 0 ? buffer : buffer.subarray(0, offset + bytes), offset),
+  })
+
+  test('is read on where the system gives a part of it, and passed over where it was cut meanwhile', async () => {
+    const path = folders.make()
+    const store = fileTokenStore({ path })
+    await store.swap(account, 0, large(1), 'one')
+    await store.swap(account, 1, large(2), 'two')
+    const parts = createStore(giving(1), { path })
+    expect(await parts.read(account)).toMatchObject({ version: 2, record: large(2) })
+    await expect(createStore(giving(0), { path }).read(account)).rejects.toMatchObject({ reason: 'corrupt' })
+  })
+})
+
+describe('a file that is damaged at the first look alone', () => {
+  test('is no reason to write what it says once more', async () => {
+    const path = folders.make()
+    await grow(fileTokenStore({ path }), 3)
+    let looks = 0
+    const disk: Disk = {
+      ...systemDisk,
+      // The newest comes first.
+      read: async (fd, buffer, offset) => {
+        const length = await systemDisk.read(fd, buffer, offset)
+        if ((looks += 1) === 1) buffer.fill(0, 0, 10)
+        return length
+      },
+    }
+    const late = createStore(disk, { path }).swap(account, 2, sample(-3), 'late')
+    expect(await late).toEqual({ conflict: true })
+    expect(looks).toBeGreaterThan(2)
+    expect(await fileTokenStore({ path }).read(account)).toMatchObject({ version: 3, record: sample(3) })
   })
 })
 

@@ -84,7 +84,7 @@ export function maskHtml(masking: Masking, source: string, depth = 0): Marked {
   }
 
   const tokenizer = new Tokenizer(
-    { decodeEntities: true },
+    {},
     {
       onopentagname(start, end) {
         endRun()

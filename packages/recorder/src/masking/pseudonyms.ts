@@ -63,11 +63,11 @@ export function madeUp(name: string, shape: Shape | undefined): string {
   if (!shape) return name.replaceAll(/\W/gu, '')
   const { length, signs, digits } = shape
   const text = Array.from({ length }, (_, index) => {
-    const byte =
-      createHash('sha256')
-        .update(`${name} ${index >> 5}`)
-        .digest()[index % 32] ?? 0
-    return digits ? String((byte % 9) + 1) : (alphabet[byte % alphabet.length] ?? '')
+    const byte = createHash('sha256')
+      .update(`${name} ${index >> 5}`)
+      .digest()
+      .readUInt8(index % 32)
+    return digits ? String((byte % 9) + 1) : alphabet.charAt(byte % alphabet.length)
   })
   const step = Math.max(1, Math.floor(length / (signs.length + 1)))
   for (const [index, sign] of Array.from(signs).entries())

@@ -36,7 +36,7 @@ export function maskText(
       const unknown = firstUnknown(token)
       if (unknown === -1) continue
       const start = from + index + unknown
-      const end = from + index + Math.max(unknown + 1, token.replace(trailingSigns, '').length)
+      const end = from + index + token.replace(trailingSigns, '').length
       out += written(at, start) + mask(masking, 'text', text.slice(start, end), ...spelled(start, end))
       at = end
     }

@@ -89,9 +89,8 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
     exchanges.push({ request, answer: recorded ?? (outcome.kind === 'cut' ? 'cut' : 'none') })
     options.onExchange?.(`${request.method} ${request.path} → ${String(recorded?.status ?? outcome.kind)}`)
     if (file === undefined) return
-    const content = { ...fixture(), exchanges: [...exchanges] }
     // One that failed leaves the next its turn: that has all exchanges in it.
-    written = written.catch(() => undefined).then(() => writeFixture(file, content))
+    written = written.catch(() => undefined).then(() => writeFixture(file, fixture()))
     await written
   }
 
@@ -139,8 +138,7 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
   listener.serve((request, response) => {
     const passing = pass(request, response).catch((error: unknown) => {
       options.onExchange?.(`not recorded: ${String(error)}`)
-      if (response.headersSent) response.destroy()
-      else sendPlain(response, 500, 'The recorder failed; what it printed says why.')
+      sendPlain(response, 500, 'The recorder failed; what it printed says why.')
     })
     underWay.add(passing)
     void passing.finally(() => underWay.delete(passing))

@@ -10,7 +10,8 @@ import { isKnown } from '../masking/vocabulary.ts'
 
 /** A request as it arrived at a replay. */
 export interface ArrivedRequest {
-  readonly instance: string
+  /** Undefined for an address that is neither's. */
+  readonly instance: string | undefined
   readonly method: string
   readonly path: string
   readonly query: URLSearchParams
@@ -37,7 +38,10 @@ export function differences(expected: RecordedRequest, arrived: ArrivedRequest, 
 
 function compareBody(expected: RecordedRequest, { contentType, body }: ArrivedRequest, bindings: Bindings): string[] {
   const { form, json, html, text } = expected
-  const wanted = [expected.headers['content-type'] ?? ''].flat().join('').split(';', 1)[0]?.trim() ?? ''
+  const wanted =
+    String(expected.headers['content-type'] ?? '')
+      .split(';', 1)[0]
+      ?.trim() ?? ''
   if (wanted !== '' && !fits(wanted, contentType, bindings)) return [`content-type must be ${wanted}`]
   if (form) return compareParameters('form', form, new URLSearchParams(body), bindings)
   if (json !== undefined) return compareJson('body', json, parsed(body), bindings)

@@ -81,7 +81,7 @@ export async function startReplay(recording: string | Fixture, options: ReplayOp
     const [path = '', query = ''] = (request.url ?? '').split(/\?(.*)/su)
     const at = position
     const found = advance({
-      instance: instanceOf(request) ?? 'unknown',
+      instance: instanceOf(request),
       method: request.method ?? '',
       path,
       query: new URLSearchParams(query),
@@ -122,7 +122,8 @@ export async function startReplay(recording: string | Fixture, options: ReplayOp
   }
   function bodyOf({ form, json, html, text }: RecordedAnswer): string {
     if (json !== undefined) return JSON.stringify(filledJson(json))
-    if (html ?? text) return filled([...(html ?? text ?? [])].join('\n'))
+    const lines = html ?? text
+    if (lines) return filled(lines.join('\n'))
     const fields = new URLSearchParams()
     for (const [name, values] of Object.entries(form ?? {})) {
       for (const value of [values].flat()) fields.append(filled(name), filled(value))
