@@ -45,7 +45,7 @@ export function serviceOf(settings: Settings): Sso {
     })
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
-    throw usageError(sentence(error.message), `It came from ${originOf(error, settings)}: correct it there.`)
+    throw usageError(`${error.message}.`, `It came from ${originOf(error, settings)}: correct it there.`)
   }
 }
 
@@ -53,13 +53,14 @@ export function serviceOf(settings: Settings): Sso {
 export function transportOf({ transport, ca }: Settings): Pick<SsoOptions, 'transport' | 'tls'> {
   const pem = ca && certificateAuthority(ca.value)
   try {
-    const value = typeof transport?.value === 'string' ? transportFromText(transport.value) : transport?.value
+    const value =
+      typeof transport?.value === 'string' ? transportFromText(transport.value, 'transport') : transport?.value
     const how = { ...(value && { transport: value }), ...(pem !== undefined && { tls: { ca: pem } }) }
     checkTransport(how)
     return how
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
-    throw usageError(sentence(error.message), `It came from ${transport?.from}: correct it there.`)
+    throw usageError(`${error.message}.`, `It came from ${transport?.from}: correct it there.`)
   }
 }
 
@@ -70,7 +71,7 @@ export function requestBudgetOf({ requestBudget }: Settings): RequestBudget | un
     return requestBudgetFrom(requestBudget.value)
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
-    throw usageError(sentence(error.message), `It came from ${requestBudget.from}: correct it there.`)
+    throw usageError(`${error.message}.`, `It came from ${requestBudget.from}: correct it there.`)
   }
 }
 
@@ -126,8 +127,4 @@ export function certificateAuthority(path: string): string {
     // Said below.
   }
   throw usageError(`${path} is not a readable PEM file with a certificate.`, 'Correct --ca or OWNER_SSO_CA.')
-}
-
-function sentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 }

@@ -268,6 +268,7 @@ describe('a call says what the last release said, and ends with the same code', 
   }, 60_000)
 
   it('what is set up, and what is wrong with it', async () => {
+    await storeOf('tokens', ann)
     const pem = json('no.pem', 'no certificate')
     const wrong = (variables: NodeJS.ProcessEnv, line = 'refresh') => [line, variables] as const
     const doctor = 'doctor --store file:H/empty'

@@ -201,7 +201,7 @@ describe('the service of the settings', () => {
       const others = { regionalAuthUrls: { value: [], from: 'ELSEWHERE' }, authUrl: { ...authUrl, from: 'ELSEWHERE' } }
       const from = Object.keys(wrong).at(-1) === 'authUrl' ? {} : { authUrl: others.authUrl }
       expect(outcomeOf(() => serviceOf(settings({ ...others, ...wrong, ...from })))).toMatch(
-        /^[A-Z].* It came from THERE: correct it there\.$/u,
+        /^(?:authUrl|regionalAuthUrls|redirectUri|transport)\b.* It came from THERE: correct it there\.$/u,
       )
     }
     const made = serviceOf(settings({ authUrl, redirectUri: given('app:/callback'), transport: given('modern') }))
