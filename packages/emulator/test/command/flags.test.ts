@@ -2,8 +2,12 @@ import { afterEach, describe, expect, it } from '@jest/globals'
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { greeting, passcodeTeller } from '../../src/command/greeting.ts'
 import { helpText } from '../../src/command/help.ts'
 import { optionFlagHelp, optionFlags, optionsOf } from '../../src/command/option-flags.ts'
+import { setSwitches, switchFlags, type SwitchValues } from '../../src/command/switch-flags.ts'
+import { startEmulator } from '../../src/index.ts'
+import { useEmulator } from '../../src/jest.ts'
 import { parseEmulatorOptions } from '../../src/options/parse-options.ts'
 
 const command = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
@@ -102,18 +106,164 @@ describe('npx @owner-sso/emulator', () => {
   })
 
   it.each([
-    [['--scenario', 'doomsday'], '--scenario: Unknown scenario doomsday'],
-    [['--once', 'refresh'], '--once: it must be like refresh:drop=after-commit'],
-    [['--once', 'refresh:drop=never'], '--once: Field drop must be'],
-    [['--always', 'tokens:status=503'], '--always: Unknown endpoint tokens'],
     [['--locked', 'nobody@example.com'], '--locked: The emulator has no account nobody@example.com'],
-    [['--clock-at', 'noon'], '--clock-at: Field jump must be'],
     [['--firewall', '{"maxRequests":0}'], 'Option --firewall must be'],
     [['--tls-min-version', 'TLSv1.3', '--tls-max-version', 'TLSv1.2'], 'Option --tls-min-version must not be above'],
   ])('explains %j and ends', async (args, message) => {
     const text = await complaint(...args)
     expect(text.startsWith('2 ')).toBe(true)
     expect(text).toContain(message)
+  })
+})
+
+describe('the flags of the switches', () => {
+  const emulator = useEmulator()
+  const state = async (): Promise<Record<string, never>> =>
+    JSON.parse(await (await fetch(`${emulator.authUrl}/_emulator/state`)).text())
+
+  it('are of two kinds: those that take a value take several', () => {
+    const { 'clock-at': at, 'clock-frozen': frozen, 'block-now': block, ...others } = switchFlags
+    expect([at, frozen, block]).toEqual([{ type: 'string' }, { type: 'boolean' }, { type: 'boolean' }])
+    expect(Object.entries(others)).toEqual(
+      ['scenario', 'once', 'always', 'locked', 'captcha', 'captcha-after-submission', 'regional'].map((name) => [
+        name,
+        { type: 'string', multiple: true },
+      ]),
+    )
+  })
+
+  it.each<[SwitchValues, object]>([
+    [{ locked: ['plain@example.com'] }, { accounts: [{ locked: true, captcha: false, region: 'home' }, {}, {}] }],
+    [{ captcha: ['plain@example.com'] }, { accounts: [{ locked: false, captcha: true, region: 'home' }, {}, {}] }],
+    [{ 'captcha-after-submission': ['plain@example.com'] }, { accounts: [{ captcha: 'after-submission' }, {}, {}] }],
+    [{ regional: ['plain@example.com', 'mfa@example.com'] }, { accounts: Array(3).fill({ region: 'regional' }) }],
+    [
+      { scenario: ['mfa-at-form', 'locked-account'] },
+      { options: { mfaAt: { value: 'form-submission' } }, accounts: Array(3).fill({ locked: true }) },
+    ],
+    [{ once: ['token:delay=0,endless'] }, { faults: { token: { always: null, once: [{ delay: 0, endless: true }] } } }],
+    [
+      { always: ['token:drop=mid-body', 'refresh:{"body":"a=b,c:d"}'] },
+      { faults: { token: { always: { drop: 'mid-body' }, once: [] }, refresh: { always: { body: 'a=b,c:d' } } } },
+    ],
+    [{ 'clock-at': '1000', 'clock-frozen': true }, { clock: { now: expect.closeTo(1000, -1), frozen: true } }],
+    [
+      { 'clock-at': '1000', 'clock-frozen': true, 'block-now': true },
+      { firewall: { blockedUntil: expect.closeTo(1900, -1) }, clock: { frozen: true } },
+    ],
+    [
+      { 'clock-frozen': false, 'block-now': false },
+      { clock: { frozen: false, offset: 0 }, firewall: { blockedUntil: null } },
+    ],
+  ])('%j are what the emulator has then', async (values, expected) => {
+    setSwitches(emulator, values)
+    expect(await state()).toMatchObject(expected)
+  })
+
+  it.each<[SwitchValues, string]>([
+    [{ scenario: ['doomsday'] }, '--scenario: Unknown scenario doomsday'],
+    [{ once: ['refresh'] }, '--once: it must be like refresh:drop=after-commit'],
+    [{ once: ['refresh:'] }, '--once: it must be like refresh:drop=after-commit'],
+    [{ once: ['refresh:drop=never'] }, '--once: Field drop must be'],
+    [{ once: ['refresh:{"drop"'] }, '--once: the fault is not JSON'],
+    [{ always: ['tokens:status=503'] }, '--always: Unknown endpoint tokens'],
+    [{ captcha: ['nobody@example.com'] }, '--captcha: The emulator has no account nobody@example.com'],
+    [{ 'clock-at': 'noon' }, '--clock-at: Field jump must be'],
+  ])('%j is explained', (values, message) => {
+    expect(() => setSwitches(emulator, values)).toThrow(TypeError)
+    expect(() => setSwitches(emulator, values)).toThrow(message)
+  })
+
+  it('pass on what is no mistake of the caller', () => {
+    const broken = new Error('broken')
+    const applyScenario = (): never => {
+      throw broken
+    }
+    expect(() => setSwitches({ ...emulator, clock: emulator.clock, applyScenario }, { scenario: ['captcha'] })).toThrow(
+      broken,
+    )
+  })
+})
+
+describe('the greeting', () => {
+  const factors = [
+    { name: 'Phone', totpSecret: 'JBSWY3DPEHPK3PXP' },
+    { name: 'Tablet', totpSecret: 'KRSXG5CTMVRXEZLU' },
+  ]
+  const accounts = [
+    { identity: "o'neill@example.com", credential: 'it’s $HOME' },
+    { identity: 'mfa@example.com', credential: 'x', region: 'regional', factors },
+    { identity: 'far@example.com', credential: 'correct horse', region: 'regional' },
+  ] as const
+
+  it('says where everything is, who may sign in, and what a shell has to be told', async () => {
+    await using own = await startEmulator({ accounts, regionalAt: 'port' })
+    const { authUrl, regionalAuthUrl, ownerApiUrl } = own
+    const lines = (inspector: string, ...certificate: readonly string[]): string => `
+  SSO service     ${authUrl}
+  other region    ${regionalAuthUrl}
+  owner API       ${ownerApiUrl}
+${inspector}
+  o'neill@example.com     it’s $HOME
+  mfa@example.com         x                 passcode of Phone, Tablet
+  far@example.com         correct horse     lives in the other region
+
+  Paste into your program's terminal:
+
+    export OWNER_SSO_AUTH_URL=${authUrl}
+    export OWNER_SSO_REGIONAL_AUTH_URLS=${regionalAuthUrl}
+    export OWNER_SSO_API_URL=${ownerApiUrl}
+    export OWNER_SSO_ACCOUNT='o'\\''neill@example.com'
+    export OWNER_SSO_CREDENTIAL='it’s $HOME'
+${certificate.map((line) => `${line}\n`).join('')}
+  A passcode is shown here when a sign-in asks for one. Ctrl-C ends the emulator.
+`
+    const platform = Object.getOwnPropertyDescriptor(process, 'platform') ?? {}
+    try {
+      Object.defineProperty(process, 'platform', { ...platform, value: 'linux' })
+      expect(greeting(own, true, '/a/ca.pem')).toBe(
+        lines(`  inspector       ${authUrl}/_emulator\n`, '    export NODE_EXTRA_CA_CERTS=/a/ca.pem'),
+      )
+      expect(greeting(own, false, undefined)).toBe(lines(''))
+      expect(greeting(own, false, 'ca.pem$')).toContain("NODE_EXTRA_CA_CERTS='ca.pem$'\n")
+      expect(greeting(own, false, '$ca.pem')).toContain("NODE_EXTRA_CA_CERTS='$ca.pem'\n")
+      Object.defineProperty(process, 'platform', { ...platform, value: 'win32' })
+      expect(greeting(own, false, undefined)).toContain(`
+    $env:OWNER_SSO_API_URL = '${ownerApiUrl}'
+    $env:OWNER_SSO_ACCOUNT = 'o''neill@example.com'
+    $env:OWNER_SSO_CREDENTIAL = 'it’s $HOME'
+`)
+    } finally {
+      Object.defineProperty(process, 'platform', platform)
+    }
+  })
+
+  it('names no account where there is none', async () => {
+    await using own = await startEmulator({ accounts: [] })
+    expect(greeting(own, false, undefined)).not.toContain('OWNER_SSO_ACCOUNT')
+  })
+
+  it('is followed by the passcodes of each sign-in that asks for them, once', async () => {
+    const told: string[] = []
+    const tell = passcodeTeller((line) => told.push(line))
+    await using own = await startEmulator({ accounts })
+    own.clock.freeze()
+    const exchange = { id: 5, endpoint: 'mfa-factors', answer: { status: 200 }, identity: ' MFA@example.com' }
+    const asked = (changes: object): readonly string[] => {
+      tell({ ...exchange, ...changes } as unknown as Parameters<typeof tell>[0], own)
+      return told.splice(0)
+    }
+    const [phone, tablet] = [
+      own.account('mfa@example.com').passcode(),
+      own.account('mfa@example.com').passcode('Tablet'),
+    ]
+    const line = [`  mfa@example.com is asked for a passcode: Phone ${phone}, Tablet ${tablet}`]
+    expect(asked({ endpoint: 'token' })).toEqual([])
+    expect(asked({ answer: { status: 400 } })).toEqual([])
+    expect(asked({ answer: undefined })).toEqual([])
+    expect(asked({ identity: undefined })).toEqual([])
+    expect(asked({ identity: 'nobody@example.com' })).toEqual([])
+    expect([asked({}), asked({}), asked({ id: 4 }), asked({ id: 6 })]).toEqual([line, [], [], line])
   })
 })
 
