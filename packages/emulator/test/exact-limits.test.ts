@@ -1,9 +1,12 @@
 /** Each limit at it and one beyond it, and what is taken only as a whole with a bad head and a bad tail. */
 import { X509Certificate } from 'node:crypto'
 import { EventEmitter, once } from 'node:events'
+import type { Server as HttpServer } from 'node:http'
 import { createServer, type AddressInfo, Server } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import type { Request, Response } from 'express'
+import { setClock } from '../src/control/clock-order.ts'
+import { setFirewall } from '../src/control/firewall-order.ts'
 import type { ServiceResponse } from '../src/http/service-response.ts'
 import { readCookies, readFormFields } from '../src/http/service-request.ts'
 import { statusOf } from '../src/http/web-app.ts'
@@ -26,9 +29,12 @@ import { createAccessTokens } from '../src/service/access-tokens.ts'
 import { createCodes } from '../src/service/codes.ts'
 import { createExpiringMap } from '../src/service/expiring-map.ts'
 import type { Fault } from '../src/faults/fault.ts'
+import { isCorrupted } from '../src/faults/corrupted-response.ts'
 import { checkFault } from '../src/faults/fault-checks.ts'
 import { faultWords } from '../src/faults/fault-words.ts'
-import { isLoopback, listen } from '../src/http/listeners.ts'
+import { createFaults } from '../src/faults/faults.ts'
+import { type EmulatedResponse, transformedResponse } from '../src/faults/transform.ts'
+import { hasTwoNames, isLoopback, listen } from '../src/http/listeners.ts'
 import { masked, unmasked } from '../src/journal/masking.ts'
 import { createFactor } from '../src/service/factors.ts'
 import { createFirewall } from '../src/service/firewall.ts'
@@ -1038,4 +1044,136 @@ describe('what the service keeps', () => {
       expect([await refresh(third), counters.replays, counters.tokenRefreshes]).toEqual([undefined, 4, 3])
     },
   )
+})
+
+it('of functions that fail the first hundred are told, with the order that each was given with', async () => {
+  const faults = createFaults(createCounters())
+  const broken = (): never => {
+    throw new Error('broken')
+  }
+  faults.always('token', broken)
+  faults.once('token', broken)
+  for (let count = 0; count < 101; count += 1) {
+    await faults.take('token').transform?.({ status: 200, headers: {}, body: '' })
+  }
+  expect(faults.failures).toHaveLength(100)
+  expect(faults.failures.slice(0, 2).map(({ where }) => where)).toEqual(["once('token', …)", "always('token', …)"])
+})
+
+it('ten thousand faults may wait at an endpoint, and one endpoint is cleared without the others', () => {
+  const faults = createFaults(createCounters())
+  for (let count = 0; count < 10_000; count += 1) faults.once('token', {})
+  expect(() => faults.once('token', {})).toThrow('Too many faults wait at token: 10000')
+  faults.once('refresh', { status: 500 })
+  faults.always('refresh', { status: 501 })
+  faults.clear('token')
+  expect([faults.ordered('token').once, faults.ordered('refresh')]).toEqual([
+    [],
+    { always: { status: 501 }, once: [{ status: 500 }] },
+  ])
+  faults.clear()
+  expect(faults.ordered('refresh')).toEqual({ always: undefined, once: [] })
+})
+
+it('a function of a test gets JSON as what it holds and anything else as text, and no body is null', async () => {
+  const bodies: unknown[] = []
+  const seen = async (body: string, headers: Record<string, string>, change: Partial<EmulatedResponse> = {}) => {
+    const keep = (response: EmulatedResponse): Partial<EmulatedResponse> => {
+      bodies.push(response.body)
+      return change
+    }
+    const { status, body: sent } = await transformedResponse({ status: 200, headers, body }, keep, (error) => {
+      throw error
+    })
+    return [status, sent]
+  }
+  const json = { 'content-type': 'application/json; charset=utf-8' }
+  expect(await seen('{"a":1}', { 'content-type': 'text/plain' })).toEqual([200, '{"a":1}'])
+  expect(await seen('{"a":1}', {})).toEqual([200, '{"a":1}'])
+  expect(await seen('{"a":1}', json)).toEqual([200, '{"a":1}'])
+  expect(await seen('{"a":', json)).toEqual([200, '{"a":'])
+  expect(await seen('{"a":1}', json, { body: undefined })).toEqual([200, 'null'])
+  expect(bodies).toEqual(['{"a":1}', '{"a":1}', { a: 1 }, '{"a":', { a: 1 }])
+  expect([await seen('', {}, { status: 599 }), await seen('', {}, { status: 200 })]).toEqual([
+    [599, ''],
+    [200, ''],
+  ])
+})
+
+it.each<[Fault, boolean]>([
+  [{}, false],
+  [{ endless: false, status: 500, delay: 1, bodyLength: 1, dripFrom: 'headers' }, false],
+  [{ drop: 'mid-body' }, true],
+  [{ drip: 0 }, true],
+  [{ endless: true }, true],
+  [{ interim: 0 }, true],
+])('the fault %j corrupts the bytes of an answer: %s', (fault, does) => {
+  expect(isCorrupted(fault)).toBe(does)
+})
+
+it.each([
+  ['127.0.0.1', true],
+  ['localhost', true],
+  ['::1', true],
+  ['0.0.0.0', true],
+  ['::', true],
+  ['127.0.0.2', false],
+])('what listens on %s has two names: %s', (host, has) => {
+  expect(hasTwoNames(host)).toBe(has)
+})
+
+it('every server has 16 KiB for headers, 30 s for them, 60 s for a request, and keeps idle connections for 60 s', async () => {
+  const original = Object.getOwnPropertyDescriptor(Server.prototype, 'listen')?.value as Server['listen']
+  const servers: HttpServer[] = []
+  Server.prototype.listen = function keep(this: HttpServer, ...given: never[]) {
+    servers.push(this)
+    return Reflect.apply(original, this, given)
+  } as Server['listen']
+  try {
+    const tls = { minVersion: 'TLSv1.2', maxVersion: 'TLSv1.3' } as const
+    const options = { host: '127.0.0.2', port: 0, tls }
+    const certificate = await createCertificate('127.0.0.2')
+    for (const each of [options, { ...options, certificate }]) await (await listen(each)).close()
+  } finally {
+    Server.prototype.listen = original
+  }
+  const limits = { maxHeaderSize: 16_384, headersTimeout: 30_000, requestTimeout: 60_000, keepAliveTimeout: 60_000 }
+  expect(servers).toMatchObject([limits, limits])
+})
+
+describe('an order of the control API', () => {
+  it('of the clock does what it names alone', () => {
+    const clock = createClock()
+    clock.freeze()
+    clock.jump(1000)
+    setClock(clock, {})
+    setClock(clock, { reset: false, advance: 5 })
+    expect([clock.now(), clock.frozen]).toEqual([1005, true])
+    setClock(clock, { advance: -5, frozen: true })
+    expect([clock.now(), clock.frozen]).toEqual([1000, true])
+    setClock(clock, { jump: '1970-01-01T00:00:07Z', advance: 1 })
+    expect([clock.now(), clock.frozen]).toEqual([8, true])
+    setClock(clock, { frozen: false })
+    expect(clock.frozen).toBe(false)
+    setClock(clock, { reset: true })
+    expect(clock.offset).toBe(0)
+  })
+
+  it('of the firewall does what it names alone', () => {
+    const clock = createClock()
+    clock.freeze()
+    const firewall = createFirewall(clock, {
+      firewall: { maxRequests: 2, windowSeconds: 10, blockSeconds: 20 },
+    } as Settings)
+    const come = (): unknown =>
+      firewall.blocks({ address: '127.0.0.1', userAgent: 'x' } as Parameters<typeof firewall.blocks>[0])
+    come()
+    setFirewall(firewall, {})
+    setFirewall(firewall, { block: 5 })
+    expect([firewall.clients().length, (firewall.blockedUntil ?? 0) - clock.now()]).toEqual([1, 5])
+    setFirewall(firewall, { block: true })
+    expect((firewall.blockedUntil ?? 0) - clock.now()).toBe(20)
+    setFirewall(firewall, { lift: true })
+    expect([firewall.clients(), firewall.blockedUntil]).toEqual([[], undefined])
+  })
 })

@@ -25,8 +25,8 @@ function run(args: readonly string[]): ChildProcess {
 /** The state of an emulator that was started with these flags. */
 async function stateWith(...args: readonly string[]): Promise<Record<string, never>> {
   const child = run(args)
-  const [greeting] = await once(child.stdout ?? child, 'data')
-  const address = /SSO service\s+(\S+)/u.exec(String(greeting))?.[1] ?? ''
+  const [words] = await once(child.stdout ?? child, 'data')
+  const address = /SSO service\s+(\S+)/u.exec(String(words))?.[1] ?? ''
   return JSON.parse(await (await fetch(`${address}/_emulator/state`)).text())
 }
 
@@ -136,10 +136,16 @@ describe('the flags of the switches', () => {
     [{ locked: ['plain@example.com'] }, { accounts: [{ locked: true, captcha: false, region: 'home' }, {}, {}] }],
     [{ captcha: ['plain@example.com'] }, { accounts: [{ locked: false, captcha: true, region: 'home' }, {}, {}] }],
     [{ 'captcha-after-submission': ['plain@example.com'] }, { accounts: [{ captcha: 'after-submission' }, {}, {}] }],
-    [{ regional: ['plain@example.com', 'mfa@example.com'] }, { accounts: Array(3).fill({ region: 'regional' }) }],
+    [
+      { regional: ['plain@example.com', 'mfa@example.com'] },
+      { accounts: [{ region: 'regional' }, { region: 'regional' }, { region: 'regional' }] },
+    ],
     [
       { scenario: ['mfa-at-form', 'locked-account'] },
-      { options: { mfaAt: { value: 'form-submission' } }, accounts: Array(3).fill({ locked: true }) },
+      {
+        options: { mfaAt: { value: 'form-submission' } },
+        accounts: [{ locked: true }, { locked: true }, { locked: true }],
+      },
     ],
     [{ once: ['token:delay=0,endless'] }, { faults: { token: { always: null, once: [{ delay: 0, endless: true }] } } }],
     [
