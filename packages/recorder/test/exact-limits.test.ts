@@ -111,6 +111,14 @@ describe('what a recording shows of a field', () => {
     const { headers } = maskResponse(masking(), { status: 200, headers: [[name, value]], body: Buffer.alloc(0) })
     expect(Object.values(headers)).toEqual([shown])
   })
+
+  it('a header that comes twice: both; one that nobody knows: that it came', () => {
+    const sent = ['Accept', 'Origin'].map((value) => ['Vary', value] as const)
+    const shown = (headers: SeenResponse['headers']) =>
+      maskResponse(masking(), { status: 200, headers, body: Buffer.alloc(0) }).headers
+    expect(shown(sent)).toEqual({ vary: ['Accept', 'Origin'] })
+    expect(shown([['X-Qz7x', 'Qz8x']])).toEqual({ '{{name.1}}': '{{header.1}}' })
+  })
 })
 
 describe('what a recording shows of a text', () => {
@@ -128,10 +136,14 @@ describe('what a recording shows of a text', () => {
     expect(shown('at https://auth.example.com/ and https://auth.example/')).toBe('at {{regional}}/ and {{home}}/')
     expect(shown('qz7xqz7xqz', 'qz7xqz7x', 'qz7xqz')).toBe('{{state.1}}{{text.1}}')
     expect(shown('qz7xqz7xqz', 'qz7xqz')).toBe('{{state.1}}{{text.1}}')
+    expect(shown('abcdefqqqqqqq', 'abcdefq', 'qqqqqq')).toBe('{{state.1}}{{state.2}}')
   })
 
   it('each known value next to another, in whatever letters', () => {
     expect(shown('QZ7XQZab7xab', 'qz7xqz', 'ab7xab')).toBe('{{state.1}}{{state.2}}')
+    expect(shown('ab7xab then QZ7XQZ', 'qz7xqz', 'ab7xab')).toBe('{{state.2}} then {{state.1}}')
+    // Two letters whose small forms are three.
+    expect(shown('İİ sign https://auth.example in')).toBe('{{text.1}} sign {{home}} in')
   })
 
   it('a program of more than 20000 characters is one value', () => {
@@ -513,13 +525,23 @@ describe('a replay', () => {
   })
 
   it('has a body in the form that was recorded, or none', async () => {
-    const bodies = [{ text: ['a', 'b'] }, { html: ['<p>', '</p>'] }, { json: { a: 1 } }, { form: { a: '1' } }, {}]
+    const bodies = [
+      { text: ['a', '{{constructor}}'] },
+      { html: ['<p>', '</p>'] },
+      { json: { a: 1 } },
+      { form: { a: '1' } },
+      {},
+    ]
     const get = { instance: 'home', method: 'GET', path: '/', headers: {} } as const
-    const exchanges = bodies.map((body) => ({ request: get, answer: { status: 200, headers: {}, ...body } }))
+    const exchanges = bodies.map((body) => ({ request: get, answer: { status: 200, headers: { a: 'b€c' }, ...body } }))
     await using own = await startReplay({ format, version: 1, placeholders: {}, exchanges })
     const answers: string[] = []
-    while (answers.length < bodies.length) answers.push(await (await fetch(own.authUrl)).text())
-    expect(answers).toEqual(['a\nb', '<p>\n</p>', '{"a":1}', 'a=1', ''])
+    while (answers.length < bodies.length) {
+      const answer = await fetch(own.authUrl)
+      expect(answer.headers.get('a')).toBe('b?c')
+      answers.push(await answer.text())
+    }
+    expect(answers).toEqual(['a\nconstructor', '<p>\n</p>', '{"a":1}', 'a=1', ''])
   })
 })
 
@@ -593,6 +615,7 @@ it('of an address only what is known is shown, part by part', () => {
       '',
     ].map(shown),
   ).toMatchSnapshot()
+  expect(shown('/?message=Sign,in&qz7x=qz8x')).toBe('/?message=Sign,in&{{name.1}}={{value.1:url}}')
 })
 
 it('parameters that repeat are shown with all their values', () => {
@@ -817,6 +840,10 @@ describe('a request to the service', () => {
     const again = once([...sockets][2]!, 'close')
     one.emit('close')
     await again
+    // And all of it with the recorder.
+    const last = once([...sockets][1]!, 'close')
+    upstream.close()
+    await last
   })
 
   it('that is not answered was cut, given up, or never arrived', async () => {
@@ -885,7 +912,9 @@ describe('a port of this machine', () => {
       if (host !== '::1' || tried.length > times) return Reflect.apply(original, this, [port, host, done])
       const other = createServer()
       others.push(other)
-      Reflect.apply(original, other, [port, host, () => Reflect.apply(original, this, [port, host, done])])
+      const listen = () => Reflect.apply(original, this, [port, host, done])
+      // Where it is taken already, that is as good.
+      Reflect.apply(original, other.once('error', listen), [port, host, listen])
       return this
     } as Server['listen']
   }
@@ -927,7 +956,10 @@ describe('a port of this machine', () => {
     const ended = new PassThrough().end()
     made[0]!.emit('clientError', new Error('late'), ended)
     expect(ended.destroyed).toBe(true)
+    let isClosed = false
+    made[0]!.once('close', () => (isClosed = true))
     await listener.close()
+    expect(isClosed).toBe(true)
   })
 
   it('that was asked for is tried once, and free again after it', async () => {
@@ -1022,6 +1054,8 @@ describe('a recorder', () => {
     socket.write(`${one}\r\n`.repeat(1000) + `${one}Connection: close\r\n\r\n`)
     const answers = await consumers.text(socket)
     expect(answers.match(/^HTTP\/1\.1 200 /gmu)).toHaveLength(1001)
+    const large = await fetch(recorder.authUrl, { method: 'POST', body: 'x'.repeat(2 ** 20 + 1) })
+    expect([large.status, large.headers.get('x-owner-sso-emulator')]).toEqual([413, '1'])
     expect([recorder.fixture.exchanges.length, lines.slice(999)]).toEqual([
       1000,
       ['GET / → 200', 'passed on, but no longer recorded: a recording has at most 1000 exchanges'],
@@ -1236,6 +1270,10 @@ describe('the command', () => {
     await (await fetch(`${addressIn()}/b`)).text()
     while (process.exitCode === undefined) await new Promise(setImmediate)
     expect([process.exitCode, shown()]).toMatchSnapshot('another request')
+    process.exitCode = undefined
+    const { port } = service.address() as AddressInfo
+    await runRecorder(['replay', fixture, '--port', `${port}`])
+    expect(printed.splice(0).join()).toMatch(new RegExp(`\\b${port}\\b`, 'u'))
     process.exitCode = undefined
     await runRecorder(['replay', fixture])
     const lasting = addressIn()

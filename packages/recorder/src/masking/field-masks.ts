@@ -96,5 +96,5 @@ function maskPair(masking: Masking, pair: string): Marked {
 }
 
 function decoded(written: string): string {
-  return new URLSearchParams(`value=${written.replaceAll('&', '%26')}`).get('value') ?? ''
+  return new URLSearchParams(`value=${written}`).get('value') ?? ''
 }

@@ -78,6 +78,6 @@ export function madeUp(name: string, shape: Shape | undefined): string {
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 
 function shapeOf(value: string): Shape {
-  const signs = [...new Set(value.match(/[ -/:-@[-`{-~]/gu) ?? [])].toSorted().join('')
+  const signs = [...new Set(value.match(/[ -/:-@[-`{-~]/gu))].toSorted().join('')
   return { length: value.length, signs, ...(/^\d+$/u.test(value) && { digits: true }) }
 }

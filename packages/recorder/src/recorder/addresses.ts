@@ -28,7 +28,7 @@ export function swapped(text: string, swaps: readonly Swap[]): string {
     })
     return result.replaceAll(new RegExp(`${pattern.join('')}(?![\\w-]|\\.\\w)`, 'giu'), (_all, ...groups: unknown[]) =>
       Array.from(to, (character) => {
-        const spelling = signs.includes(character) ? groups[signs.indexOf(character)] : undefined
+        const spelling = groups[signs.indexOf(character)]
         return typeof spelling === 'string' ? spelling : character
       }).join(''),
     )

@@ -109,7 +109,7 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
       headers: headerPairs(request.rawHeaders),
       body,
     }
-    const redirectUri = new URLSearchParams(seen.url.split('?', 2)[1] ?? '').get('redirect_uri') ?? ''
+    const redirectUri = new URLSearchParams(seen.url.split('?')[1] ?? '').get('redirect_uri') ?? ''
     if (redirectUri !== '' && swapped(redirectUri, swaps) === redirectUri) foreign.add(redirectUri)
 
     const gone = new AbortController()
@@ -144,8 +144,7 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
     void passing.finally(() => underWay.delete(passing))
   })
   const close = async (): Promise<void> => {
-    await listener.close()
-    await Promise.all(underWay)
+    await Promise.all([listener.close(), ...underWay])
     upstream.close()
   }
   return {

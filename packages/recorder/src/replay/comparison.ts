@@ -40,7 +40,7 @@ function compareBody(expected: RecordedRequest, { contentType, body }: ArrivedRe
   const { form, json, html, text } = expected
   const wanted =
     String(expected.headers['content-type'] ?? '')
-      .split(';', 1)[0]
+      .split(';')[0]
       ?.trim() ?? ''
   if (wanted !== '' && !fits(wanted, contentType, bindings)) return [`content-type must be ${wanted}`]
   if (form) return compareParameters('form', form, new URLSearchParams(body), bindings)

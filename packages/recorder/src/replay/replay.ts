@@ -160,7 +160,7 @@ export async function startReplay(recording: string | Fixture, options: ReplayOp
 
 /** The media type alone, lower-case; empty where there is none. */
 function mediaTypeOf({ headers }: IncomingMessage): string {
-  return headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
+  return headers['content-type']?.split(';')[0]?.trim().toLowerCase() ?? ''
 }
 
 function cookiesOf(header: string): URLSearchParams {
