@@ -1,27 +1,34 @@
 /** Each limit at it and one beyond it, and what is taken only as a whole with a bad head and a bad tail. */
 import { X509Certificate } from 'node:crypto'
 import { EventEmitter, once } from 'node:events'
-import type { Server as HttpServer } from 'node:http'
-import { createServer, type AddressInfo, Server } from 'node:net'
+import { IncomingMessage, type Server as HttpServer, ServerResponse } from 'node:http'
+import { createServer, type AddressInfo, Server, Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import type { Request, Response } from 'express'
 import { setClock } from '../src/control/clock-order.ts'
 import { setFirewall } from '../src/control/firewall-order.ts'
 import type { ServiceResponse } from '../src/http/service-response.ts'
-import { readCookies, readFormFields } from '../src/http/service-request.ts'
+import { latency } from '../src/http/latency.ts'
+import { mediaType, readCookies, readFormFields, readServiceRequest } from '../src/http/service-request.ts'
+import { withReason } from '../src/http/service-response.ts'
 import { statusOf } from '../src/http/web-app.ts'
 import { eventStream } from '../src/inspector/event-stream.ts'
+import { harOf } from '../src/inspector/har.ts'
+import { sequenceDiagram } from '../src/inspector/mermaid.ts'
 import { createCertificate } from '../src/http/certificate.ts'
 import { pageFile } from '../src/inspector/inspector-page.ts'
 import { createFlows, type Traces } from '../src/journal/flows.ts'
-import type { Exchange, Journal } from '../src/journal/journal.ts'
+import { createJournal, type Exchange, type Journal } from '../src/journal/journal.ts'
+import { createRequestReader } from '../src/journal/request-log.ts'
 import { clipped, createRawExchanges, type RawExchange } from '../src/journal/raw-exchanges.ts'
 import { checkOptions } from '../src/options/check-options.ts'
 import type { Settings } from '../src/options/options.ts'
+import { parseEmulatorOptions } from '../src/options/parse-options.ts'
 import { captchaPicture, captchaProblem } from '../src/pages/captcha.ts'
 import { challengeResponse } from '../src/pages/challenge-page.ts'
 import { readForm } from '../src/pages/read-form.ts'
-import { createAccount } from '../src/service/accounts.ts'
+import { accountView, createAccount, createAccountDirectory } from '../src/service/accounts.ts'
+import { authorizeCookies } from '../src/service/authorize-responses.ts'
 import { readAuthorizationRequest } from '../src/service/authorization-request.ts'
 import { createClock } from '../src/service/clock.ts'
 import { createCounters } from '../src/service/counters.ts'
@@ -30,6 +37,7 @@ import { createCodes } from '../src/service/codes.ts'
 import { createExpiringMap } from '../src/service/expiring-map.ts'
 import type { Fault } from '../src/faults/fault.ts'
 import { isCorrupted } from '../src/faults/corrupted-response.ts'
+import { sizedResponse } from '../src/faults/sized-body.ts'
 import { checkFault } from '../src/faults/fault-checks.ts'
 import { faultWords } from '../src/faults/fault-words.ts'
 import { createFaults } from '../src/faults/faults.ts'
@@ -39,7 +47,9 @@ import { masked, unmasked } from '../src/journal/masking.ts'
 import { createFactor } from '../src/service/factors.ts'
 import { createFirewall } from '../src/service/firewall.ts'
 import { createRefreshTokens } from '../src/service/refresh-tokens.ts'
+import type { ServiceState } from '../src/service/service-state.ts'
 import { createSessions } from '../src/service/sessions.ts'
+import { publicKeys, signToken } from '../src/service/signing-key.ts'
 import {
   isCodeVerifier,
   isPasscodeCsrf,
@@ -227,14 +237,14 @@ describe('the log, masked', () => {
         'proxy-authorization': 'Basic',
         cookie: 'a=secret; secret; =secret; b=',
         referer: 'https://a.example/path?code=secret',
-        accept: 'text/html',
+        accept: 'text/html?q',
       }),
     ).toEqual({
       authorization: 'bearer [masked]',
       'proxy-authorization': '[masked]',
       cookie: 'a=[masked]; [masked]; [masked]; b=[masked]',
       referer: 'https://a.example/path',
-      accept: 'text/html',
+      accept: 'text/html?q',
     })
     expect(masked.requestHeaders({ authorization: 'XBearer secret' })).toEqual({ authorization: '[masked]' })
     expect(
@@ -264,6 +274,13 @@ describe('the log, masked', () => {
       list: ['[masked]', null, true],
     })
     for (const none of ['', 'x{"a":1}', '{"a":', '"a"']) expect(body(none)).toEqual({})
+    const page = '<title>Hi</title><input name="a" value="secret">'
+    expect(masked.answerBody('text/html', page)).toEqual({ page: 'Hi', inputs: { a: '[masked]' } })
+    expect(masked.answerBody('text/html', '<title>Hi</title>')).toEqual({ page: 'Hi' })
+    expect(masked.answerBody('text/plain', page)).toEqual({})
+    expect(masked.answerHeaders({ location: '/x?error=login_cancelled&error_description=a&other=secret' })).toEqual({
+      location: '/x?error=login_cancelled&error_description=a&other=[masked]',
+    })
   })
 })
 
@@ -429,6 +446,7 @@ describe('the stream of events', () => {
     const { response, heads, told, change, listeners } = opened([])
     expect(heads).toEqual([[200, { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' }]])
     expect(told()).toEqual(['reset /0', 'state'])
+    expect(jest.getTimerCount()).toBe(1)
     jest.advanceTimersByTime(999)
     expect(told()).toEqual([])
     jest.advanceTimersByTime(1)
@@ -527,11 +545,17 @@ describe('what is behind the masks', () => {
     expect(present()).toEqual([1])
     kept.keep(2, raw(3))
     expect(present()).toEqual([2])
+    kept.clear()
+    kept.keep(1, raw(most - 2))
+    kept.keep(2, raw(3))
+    expect(present()).toEqual([2])
   })
 
   it('has 64 KiB of a body', () => {
     const [whole, longer] = ['x'.repeat(65_536), 'y'.repeat(65_537)]
     expect([clipped(whole) === whole, clipped(longer) === 'y'.repeat(65_536)]).toEqual([true, true])
+    // One that is short stays as it is, even where it is no text that UTF-8 has.
+    expect(clipped('\ud800')).toBe('\ud800')
   })
 
   it('has the query, and what was answered once something was', () => {
@@ -909,6 +933,12 @@ it('a certificate is for the names of loopback and the host, and for servers alo
     'DNS:localhost, IP Address:127.0.0.1, IP Address:0:0:0:0:0:0:0:1, IP Address:127.0.0.2',
   )
   expect(server.keyUsage).toEqual(['1.3.6.1.5.5.7.3.1'])
+  expect(authority.publicKey.asymmetricKeyDetails).toEqual({ namedCurve: 'prime256v1' })
+  expect(server.publicKey.asymmetricKeyDetails).toEqual({ namedCurve: 'prime256v1' })
+  for (const host of ['1.car', 'car.1']) {
+    const { subjectAltName } = new X509Certificate((await createCertificate(host)).cert)
+    expect(subjectAltName).toMatch(`, DNS:${host}`)
+  }
   const named = new X509Certificate((await createCertificate('car.test')).cert)
   expect(named.subjectAltName).toBe('DNS:localhost, IP Address:127.0.0.1, IP Address:0:0:0:0:0:0:0:1, DNS:car.test')
 })
@@ -1176,4 +1206,255 @@ describe('an order of the control API', () => {
     setFirewall(firewall, { lift: true })
     expect([firewall.clients(), firewall.blockedUntil]).toEqual([[], undefined])
   })
+})
+
+/** A request as Node has it, that came on no connection. */
+function incoming(url: string, headers: Readonly<Record<string, string>> = {}): IncomingMessage {
+  return Object.assign(new IncomingMessage(new Socket()), { url, headers, method: 'GET' })
+}
+
+it('a request is read from its first question mark on, and its media type up to the first semicolon', () => {
+  const home = { region: 'home', url: 'http://127.0.0.1' } as const
+  const queryOf = (url: string) => [...readServiceRequest(incoming(url), home, '').query]
+  expect(queryOf('/oauth2/v3/authorize')).toEqual([])
+  expect(queryOf('a=b')).toEqual([])
+  expect(queryOf('/a?b=c?d&e')).toEqual([
+    ['b', 'c?d'],
+    ['e', ''],
+  ])
+  expect(readServiceRequest(incoming('/'), home, 'x')).toMatchObject({ contentType: '', userAgent: '', body: 'x' })
+  expect(['Text/HTML ; charset=utf-8; x', '', ';'].map(mediaType)).toEqual(['text/html', '', ''])
+})
+
+it('a reason goes with a response, and names a refusal where the status does not', () => {
+  const response = { status: 200, headers: {}, body: '' }
+  expect(withReason('why', response)).toEqual({ ...response, decision: 'why' })
+  expect(withReason('why', response, true)).toEqual({ ...response, decision: 'why', refused: true })
+})
+
+it('without latency a request goes on in the same turn, with some it does not', async () => {
+  const goesOnAtOnce = async (milliseconds: number): Promise<boolean> => {
+    let isOn = false
+    const request = incoming('/')
+    const handler = latency({ latency: milliseconds } as Settings)
+    const next = (): void => {
+      isOn = true
+    }
+    const done = handler(request as Request, new ServerResponse(request) as Response, next)
+    const atOnce = isOn
+    await done
+    expect(isOn).toBe(true)
+    return atOnce
+  }
+  expect([await goesOnAtOnce(0), await goesOnAtOnce(1)]).toEqual([true, false])
+})
+
+it('a body is cut or filled up to its size, and the other headers stay', async () => {
+  const original = { status: 200, headers: { a: 'b', 'content-length': '3' }, body: 'xyz' }
+  const texts = []
+  for (const bytes of [2, 5]) {
+    const { status, headers, body } = await sizedResponse(original, bytes)
+    texts.push([status, headers, typeof body === 'string' ? body : String(await body.toArray())])
+  }
+  expect(texts).toEqual([
+    [200, { a: 'b', 'content-length': '2' }, 'xy'],
+    [200, { a: 'b', 'content-length': '5' }, 'xyz  '],
+  ])
+})
+
+it('a function of a test may answer 200 to 599; what it leaves alone stays', async () => {
+  const original = { status: 201, headers: { a: 'b' }, body: 'x', decision: 'why' }
+  const failures: unknown[] = []
+  const outcome = (change: Partial<EmulatedResponse>): Promise<ServiceResponse> =>
+    transformedResponse(
+      original,
+      () => change,
+      (error) => failures.push(error),
+    )
+  expect(await outcome({})).toEqual(original)
+  expect(await outcome({ body: { c: 1 } })).toEqual({
+    status: 201,
+    headers: { 'content-type': 'application/json; charset=utf-8', a: 'b' },
+    body: '{"c":1}',
+    decision: 'why',
+  })
+  expect(failures).toEqual([])
+  for (const status of [199, 600, 200.5]) expect((await outcome({ status })).status).toBe(500)
+  expect(failures.map(String)).toEqual(Array.from({ length: 3 }, () => 'TypeError: The status must be 200 to 599'))
+})
+
+describe('the journal', () => {
+  const open = (headers: Readonly<Record<string, string>> = {}, url = '/?code_challenge=x') => {
+    const journal = createJournal(createClock())
+    const told: unknown[] = []
+    const leave = journal.subscribe((exchange) => told.push(exchange && [exchange.id, exchange.version]))
+    const enter = () => {
+      const request = incoming(url, headers)
+      const response = new ServerResponse(request)
+      return { response, request, recording: journal.open(request, response, 'home') }
+    }
+    return { journal, told, leave, enter }
+  }
+
+  it('tells of each change under a number of its own, from 1', () => {
+    const { journal, told, leave, enter } = open()
+    const before = performance.now()
+    const { response, request, recording } = enter()
+    expect(journal.recordingOf(request)).toBe(recording)
+    recording.asked('token', '', {})
+    response.statusCode = 418
+    response.emit('close')
+    expect(told).toEqual([
+      [1, 1],
+      [1, 2],
+      [1, 3],
+    ])
+    // Nothing was sent.
+    expect(journal.requests[0]?.status).toBe(0)
+    expect(journal.exchanges[0]?.duration).toBeLessThanOrEqual(performance.now() - before)
+    enter()
+    journal.clear()
+    leave()
+    enter()
+    expect(told.slice(3)).toEqual([[2, 4], undefined])
+    expect(journal.exchanges.map(({ id }) => id)).toEqual([3])
+    expect(() => journal.recordingOf(incoming('/'))).toThrow('never opened')
+  })
+
+  it('takes an answer of 400 and more for a refusal, and one that says so', () => {
+    const { journal, enter } = open()
+    const { recording } = enter()
+    const isRefusal = (status: number, refused?: true): boolean | undefined => {
+      recording.decided({ status, headers: {}, body: '', ...(refused && { refused }) })
+      return journal.exchanges[0]?.refused
+    }
+    expect([isRefusal(399), isRefusal(400), isRefusal(200, true)]).toEqual([false, true, true])
+  })
+
+  it('knows a login by a bearer token alone that is one', () => {
+    const flowOf = (authorization: string): number | undefined => {
+      const { journal, enter } = open({ authorization }, '/')
+      journal.adopt('ann@example.com', { access_token: 'a b' })
+      const { recording } = enter()
+      recording.asked('owner-api', '', {})
+      return journal.exchanges[0]?.flow
+    }
+    expect(['Bearer a b', 'bearer a b', 'XBearer a b', 'Bearer a'].map(flowOf)).toEqual([1, 1, undefined, undefined])
+  })
+
+  it('counts answers to what is kept behind the masks', () => {
+    const { journal, enter } = open()
+    const answer = { status: 200, headers: { 'content-type': 'text/plain' }, body: 'x'.repeat(65_536) }
+    for (let count = 0; count < 520; count += 1) enter().recording.answered(answer)
+    expect([journal.secretsOf(1), journal.secretsOf(520)]).toMatchObject([undefined, { answer: {} }])
+  })
+
+  it('numbers connections from 1', () => {
+    const read = createRequestReader()
+    const one = incoming('/a?b=c')
+    expect([read(one, 5), read(one, 6), read(incoming('/'), 7)]).toMatchObject([
+      { connection: 1, at: 5, path: '/a', query: { b: '[masked]' }, host: '', method: 'GET' },
+      { connection: 1, at: 6 },
+      { connection: 2, path: '/' },
+    ])
+  })
+
+  it('knows the traces of fifty thousand steps, and forgets the one that was seen the longest ago', () => {
+    const flows = createFlows()
+    const traces = (code: string): Traces => ({ query: new URLSearchParams(), cookies: new Map(), fields: { code } })
+    const learn = (code: string): unknown =>
+      flows.learn({ number: Number(code), identity: undefined }, { location: `/?code=${code}` }, {})
+    for (let code = 1; code <= 50_000; code += 1) learn(String(code))
+    expect(flows.of(traces('1'))?.number).toBe(1)
+    learn('1')
+    learn('50001')
+    expect(['1', '2', '3', '50001'].map((code) => flows.of(traces(code))?.number)).toEqual([1, undefined, 3, 50_001])
+  })
+})
+
+it('an exchange under way is shown without an answer, as what came over TLS', () => {
+  const request = { method: 'GET', host: 'localhost', path: '/a', query: {}, headers: {}, body: {}, httpVersion: '1.1' }
+  const exchange = { id: 1, place: 'home', started: 0, request: { ...request, tlsVersion: 'TLSv1.2' } }
+  const shown = (more: object): readonly Exchange[] => [{ ...exchange, ...more } as unknown as Exchange]
+  expect(harOf(shown({}))).toMatchObject({
+    log: { entries: [{ time: 0, timings: { wait: 0 }, request: { url: 'https://localhost/a', bodySize: 0 } }] },
+  })
+  const linesOf = (more: object): readonly string[] => sequenceDiagram(shown(more)).split('\n').slice(3, -1)
+  expect(linesOf({})).toEqual(['    client->>service: GET /a'])
+  expect(linesOf({ request: { ...request, status: 0 } }).at(-1)).toBe(
+    '    service--xclient: the connection was cut after 0 ms',
+  )
+  expect(linesOf({ request: { ...request, status: 200 }, duration: 1.6, decision: 'why' }).at(-1)).toBe(
+    '    service-->>client: 200 in 2 ms: why',
+  )
+})
+
+it('the cookies of a sign-in are set as recorded, over TLS for TLS alone', () => {
+  const cookies = (changes: Partial<Settings>, id?: string): readonly string[] => {
+    const settings = { tls: false, strictness: 'document', firewallCookies: ['ak_bmsc', 'other', '_abck'], ...changes }
+    const session = id === undefined ? undefined : ({ id } as Parameters<typeof authorizeCookies>[1])
+    return authorizeCookies({ settings } as ServiceState, session)['set-cookie'].map((line) =>
+      line.replace(/=[\w-]{32}~-1~;/u, '=RANDOM;'),
+    )
+  }
+  const own = 'sso.sid=s; Path=/; HttpOnly; SameSite=Lax'
+  const others = ['ak_bmsc=RANDOM; Max-Age=7200; Path=/', 'other=RANDOM; Max-Age=3600; Path=/']
+  const last = '_abck=RANDOM; Max-Age=31536000; Path=/'
+  expect(cookies({}, 's')).toEqual([...others, own, last])
+  expect(cookies({ strictness: 'lenient' }, 's')).toEqual([own, ...others, last])
+  expect(cookies({ firewallCookies: [] }, 's')).toEqual([own])
+  expect(cookies({ firewallCookies: ['other'] }, 's')).toEqual([own, others[1]])
+  expect(cookies({})).toEqual([...others, last])
+  expect(cookies({ tls: true, firewallCookies: ['other'] }, 's')).toEqual([
+    'sso.sid=s; Path=/; Secure; HttpOnly; SameSite=Lax',
+    'other=RANDOM; Max-Age=3600; Path=/; Secure',
+  ])
+})
+
+it('an account says what it has no passcode for; backup codes that were used come back', () => {
+  const options = { identity: 'ann@example.com', credential: 'x', totpSecret: 'MY', backupCodes: ['123456789'] }
+  const accounts = createAccountDirectory([options, { identity: 'bob@example.com', credential: 'x' }])
+  const [ann, bob] = accounts.all.map((account) => accountView(account, createClock()))
+  expect(() => bob?.passcode()).toThrow('bob@example.com has no factor')
+  expect(() => ann?.passcode('Phone')).toThrow('ann@example.com has no such factor')
+  expect(ann?.passcode()).toBe(ann?.passcode('Device #1'))
+  accounts.all[0]?.backupCodes.clear()
+  accounts.forget()
+  expect(ann?.backupCodes).toEqual(['123456789'])
+})
+
+it('the key that signs is told with its name and its use, and each token names it', async () => {
+  const text: unknown = expect.any(String)
+  const key = { kid: 'owner-sso-emulator', alg: 'ES256' }
+  expect(await publicKeys()).toEqual({ keys: [{ kty: 'EC', crv: 'P-256', x: text, y: text, use: 'sig', ...key }] })
+  const [head = ''] = (await signToken({})).split('.')
+  expect(JSON.parse(Buffer.from(head, 'base64url').toString())).toEqual({ ...key, typ: 'JWT' })
+})
+
+it('every default is what the last release had: a change of it is one for its users', () => {
+  expect(parseEmulatorOptions()).toMatchSnapshot()
+})
+
+it('a refresh token is refused elsewhere, with the reason', async () => {
+  const settings = { ...parseEmulatorOptions(), accessTokenFormat: 'opaque' } as const
+  const clock = createClock()
+  expect(clock.offset).toBe(0)
+  const accessTokens = createAccessTokens(clock, settings)
+  const tokens = createRefreshTokens({ clock, settings, counters: createCounters(), accessTokens })
+  const account = createAccount({ identity: 'ann@example.com', credential: 'x' })
+  const [home, regional] = [
+    { region: 'home', url: 'http://127.0.0.1' },
+    { region: 'regional', url: 'http://localhost' },
+  ] as const
+  const minting = { tlsVersion: undefined, httpVersion: '1.1' }
+  const { access_token, refresh_token } = await tokens.signIn(account, home)
+  expect([access_token.length, refresh_token.length]).toEqual([64, 54])
+  const decision = async (token: string, place: Parameters<typeof tokens.refresh>[1]): Promise<string> =>
+    (await tokens.refresh(token, place, minting)).decision
+  expect(await decision(refresh_token, regional)).toBe('a refresh token of the other region')
+  expect(await decision(refresh_token, 'owner-api')).toBe('a refresh token of the owner API is refreshed there alone')
+  const traded = await tokens.trade({ account, family: 'x', instance: home }, minting)
+  expect(await decision(traded.refresh_token ?? '', home)).toBe(
+    'a refresh token of the owner API is refreshed there alone',
+  )
 })
