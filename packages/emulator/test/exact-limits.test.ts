@@ -7,10 +7,9 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import type { Request, Response } from 'express'
 import { setClock } from '../src/control/clock-order.ts'
 import { setFirewall } from '../src/control/firewall-order.ts'
-import type { ServiceResponse } from '../src/http/service-response.ts'
 import { latency } from '../src/http/latency.ts'
 import { mediaType, readCookies, readFormFields, readServiceRequest } from '../src/http/service-request.ts'
-import { withReason } from '../src/http/service-response.ts'
+import { type ServiceResponse, withReason } from '../src/http/service-response.ts'
 import { statusOf } from '../src/http/web-app.ts'
 import { eventStream } from '../src/inspector/event-stream.ts'
 import { harOf } from '../src/inspector/har.ts'
@@ -1424,9 +1423,11 @@ it('an account says what it has no passcode for; backup codes that were used com
 })
 
 it('the key that signs is told with its name and its use, and each token names it', async () => {
-  const text: unknown = expect.any(String)
+  const coordinate: unknown = expect.any(String)
   const key = { kid: 'owner-sso-emulator', alg: 'ES256' }
-  expect(await publicKeys()).toEqual({ keys: [{ kty: 'EC', crv: 'P-256', x: text, y: text, use: 'sig', ...key }] })
+  expect(await publicKeys()).toEqual({
+    keys: [{ kty: 'EC', crv: 'P-256', x: coordinate, y: coordinate, use: 'sig', ...key }],
+  })
   const [head = ''] = (await signToken({})).split('.')
   expect(JSON.parse(Buffer.from(head, 'base64url').toString())).toEqual({ ...key, typ: 'JWT' })
 })

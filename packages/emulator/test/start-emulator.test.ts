@@ -1,9 +1,16 @@
 import { describe, expect, it } from '@jest/globals'
 import { once } from 'node:events'
+import { connect as connectHttp2 } from 'node:http2'
 import { request as httpsRequest } from 'node:https'
 import { connect, createServer } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import { startEmulator, type Emulator, type EmulatorOptions } from '../src/index.ts'
+import { startWatched } from '../src/start-emulator.ts'
 import { Client } from './client.ts'
+
+const hasIpv6 = Object.values(networkInterfaces()).some((addresses) =>
+  addresses?.some(({ address }) => address === '::1'),
+)
 
 describe('startEmulator', () => {
   it('has the three demo accounts', async () => {
@@ -19,17 +26,20 @@ describe('startEmulator', () => {
     await expect(emulator.issueTokens('nobody@example.com')).rejects.toThrow(TypeError)
   })
 
-  it.each<EmulatorOptions>([{}, { regionalAt: 'port' }, { host: 'localhost' }, { host: '127.0.0.2' }])(
-    'has a regional instance of its own with %j',
-    async (options) => {
-      await using emulator = await startEmulator(options)
-      expect(emulator.regionalAuthUrl).not.toBe(emulator.authUrl)
-      const client = new Client(emulator, { base: emulator.regionalAuthUrl })
-      expect((await client.authorize('regional@example.com')).answer.status).toBe(302)
-      expect((await client.authorize('plain@example.com')).answer.status).toBe(401)
-      expect((await new Client(emulator).authorize('plain@example.com')).answer.status).toBe(302)
-    },
-  )
+  it.each<EmulatorOptions>([
+    {},
+    { regionalAt: 'port' },
+    { host: 'localhost' },
+    { host: '127.0.0.2' },
+    ...(hasIpv6 ? [{ host: '::1' }, { host: '::1', regionalAt: 'port' } as const] : []),
+  ])('has a regional instance of its own with %j', async (options) => {
+    await using emulator = await startEmulator(options)
+    expect(emulator.regionalAuthUrl).not.toBe(emulator.authUrl)
+    const client = new Client(emulator, { base: emulator.regionalAuthUrl })
+    expect((await client.authorize('regional@example.com')).answer.status).toBe(302)
+    expect((await client.authorize('plain@example.com')).answer.status).toBe(401)
+    expect((await new Client(emulator).authorize('plain@example.com')).answer.status).toBe(302)
+  })
 
   it('marks every answer as its own', async () => {
     await using emulator = await startEmulator()
@@ -80,6 +90,36 @@ describe('startEmulator', () => {
     expect(await raw(emulator, head)).toBe(`HTTP/1.1 431 Request Header Fields Too Large\r\n${answer}`)
   })
 
+  it('refuses an expectation that it can’t meet with a 417, and ends the connection', async () => {
+    await using emulator = await startEmulator()
+    const answer = await raw(emulator, 'GET / HTTP/1.1\r\nHost: x\r\nExpect: tea\r\n\r\n')
+    expect(answer.replace(/Date: [^\r]*\r\n/u, '')).toBe(
+      'HTTP/1.1 417 Expectation Failed\r\nx-owner-sso-emulator: 1\r\nconnection: close\r\ncontent-length: 0\r\n\r\n',
+    )
+  })
+
+  it('tells who watches of every exchange, and of nothing else', async () => {
+    const seen: unknown[] = []
+    await using emulator = await startWatched({}, (exchange) => seen.push(exchange.endpoint))
+    await new Client(emulator).open()
+    emulator.reset()
+    // It came before anybody knew what it asks for.
+    expect([...new Set(seen)]).toEqual([undefined, 'login-page'])
+  })
+
+  it('tells of each function of a test that failed, once, when it closes', async () => {
+    const emulator = await startEmulator()
+    for (const reason of ['first', 'second']) {
+      emulator.once('token', () => {
+        throw new Error(reason)
+      })
+      await new Client(emulator).exchange('x')
+    }
+    const failure: unknown = await emulator.close().catch((error: unknown) => error)
+    expect(String(failure)).toMatch(/Error: first\n.*Error: second$/u)
+    await emulator.close()
+  })
+
   it('refuses to run in production', async () => {
     const before = process.env['NODE_ENV']
     process.env['NODE_ENV'] = 'production'
@@ -102,6 +142,12 @@ describe('startEmulator', () => {
     await expect(startEmulator({ port })).rejects.toMatchObject({ code: 'EADDRINUSE' })
     const ownerApiPort = Number(new URL(first.ownerApiUrl).port)
     await expect(startEmulator({ ownerApiPort })).rejects.toMatchObject({ code: 'EADDRINUSE' })
+    const gone = await startEmulator()
+    await gone.close()
+    const free = Number(new URL(gone.authUrl).port)
+    await expect(startEmulator({ port: free, ownerApiPort })).rejects.toMatchObject({ code: 'EADDRINUSE' })
+    await using again = await startEmulator({ port: free })
+    expect(again.authUrl).toBe(gone.authUrl)
   })
 
   it("takes no port whose IPv6 half is another program's: localhost would lead there", async () => {
@@ -137,6 +183,17 @@ describe('startEmulator', () => {
     while (emulator.requests.length === 0) await new Promise(setImmediate)
     await Promise.all([once(socket, 'close'), emulator.close()])
     expect(socket.destroyed).toBe(true)
+  })
+
+  it('ends the connections of HTTP/2 when it closes', async () => {
+    const emulator = await startEmulator({ tls: true, http2: true, strictness: 'lenient' })
+    emulator.always('login-page', { hold: new Promise(() => undefined) })
+    const session = connectHttp2(emulator.authUrl, { ca: emulator.ca })
+    session.on('error', () => undefined)
+    session.request({ ':path': '/oauth2/v3/authorize' }).on('error', () => undefined)
+    while (emulator.requests.length === 0) await new Promise(setImmediate)
+    await Promise.all([once(session, 'close'), emulator.close()])
+    expect(session.destroyed).toBe(true)
   })
 
   it('serves many logins at once', async () => {
@@ -200,6 +257,17 @@ describe('TLS', () => {
     await using capped = await startEmulator({ tls: true, tlsMaxVersion: 'TLSv1.2' })
     expect(await send(capped, capped.authUrl, 'TLSv1.3')).toBe(400)
     expect(capped.requests.at(-1)?.tlsVersion).toBe('TLSv1.2')
+  })
+
+  it.each([true, false])('offers new connections the versions that it was switched to (http2: %j)', async (http2) => {
+    await using emulator = await startEmulator({ tls: true, http2, strictness: 'lenient' })
+    const versions: unknown[] = []
+    for (const tlsMaxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
+      emulator.change({ tlsMaxVersion })
+      await send(emulator, emulator.authUrl, 'TLSv1.3')
+      versions.push(emulator.requests.at(-1)?.tlsVersion)
+    }
+    expect(versions).toEqual(['TLSv1.2', 'TLSv1.3'])
   })
 })
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { request, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http'
+import { request as httpsRequest } from 'node:https'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { networkInterfaces } from 'node:os'
@@ -70,6 +71,18 @@ describe('the guard of /_emulator', () => {
     expect((await ask({ headers: { host, origin: `http://${host}` } })).status).toBe(pastTheGuard)
   })
 
+  it('goes by the scheme that it is served with', async () => {
+    await using secure = await startEmulator({ tls: true })
+    const statusFrom = async (origin: string): Promise<number | undefined> => {
+      const options = { ca: secure.ca, headers: { origin }, agent: false as const }
+      const [answer] = await once(httpsRequest(`${secure.authUrl}/_emulator/nowhere`, options).end(), 'response')
+      answer.resume()
+      return answer.statusCode
+    }
+    const { host } = new URL(secure.authUrl)
+    expect([await statusFrom(`https://${host}`), await statusFrom(`http://${host}`)]).toEqual([pastTheGuard, 403])
+  })
+
   it('refuses what a browser says another site asked for', async () => {
     for (const site of ['cross-site', 'same-site', 'anything']) {
       expect([site, (await ask({ headers: { 'sec-fetch-site': site } })).status]).toEqual([site, 403])
@@ -99,6 +112,13 @@ describe('the guard of /_emulator', () => {
       pastTheGuard,
     )
     expect((await ask({ method: 'POST' })).status).toBe(pastTheGuard)
+    const one = { 'content-length': 1, 'content-type': 'text/plain' }
+    expect((await ask({ method: 'POST', headers: one, body: ' ' })).status).toBe(415)
+    const none = { 'content-length': 0, 'content-type': 'text/plain' }
+    expect((await ask({ method: 'POST', headers: none })).status).toBe(pastTheGuard)
+    const socket = connect(Number(new URL(emulator.authUrl).port), '127.0.0.1')
+    socket.write('POST /_emulator/nowhere HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 404 /u)
     const plain = { 'content-length': 2, 'content-type': 'text/plain' }
     expect((await ask({ method: 'HEAD', headers: plain, body })).status).toBe(pastTheGuard)
     expect((await ask({ method: 'GET', headers: plain, body })).status).toBe(pastTheGuard)

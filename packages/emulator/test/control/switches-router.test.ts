@@ -90,6 +90,24 @@ describe('GET /state', () => {
     })
   })
 
+  it('shows a regular expression as it is written', async () => {
+    emulator.change({ allowBrowsers: /Fire\/1/iu })
+    expect((await call('GET', '/state')).state.options['allowBrowsers']).toMatchObject({
+      value: '/Fire\\/1/iu',
+      initial: false,
+    })
+  })
+
+  it('goes with the inspector’s page and its files', async () => {
+    const typeOf = async (path: string): Promise<readonly unknown[]> => {
+      const answer = await fetch(`${emulator.authUrl}/_emulator${path}`)
+      return [answer.status, answer.headers.get('content-type')]
+    }
+    expect(await typeOf('/')).toEqual([200, 'text/html; charset=utf-8'])
+    expect(await typeOf('/assets/inspector.css')).toEqual([200, 'text/css; charset=utf-8'])
+    expect((await typeOf('/assets/none.css'))[0]).toBe(404)
+  })
+
   it('is neither logged nor counted', async () => {
     await call('GET', '/state')
     await call('PATCH', '/options', { latency: 0 })
@@ -219,7 +237,10 @@ describe('wrong input', () => {
   it('is a body that is no JSON, and an address that is none', async () => {
     const headers = { 'content-type': 'application/json' }
     const broken = await fetch(`${emulator.authUrl}/_emulator/options`, { method: 'PATCH', headers, body: '{' })
-    expect([broken.status, await broken.json()]).toEqual([400, expect.objectContaining({ error: 'invalid_request' })])
+    expect([broken.status, await broken.json()]).toEqual([
+      400,
+      { error: 'invalid_request', error_description: 'The body could not be read' },
+    ])
     expect((await call('PATCH', '/accounts/%ff', {})).status).toBe(400)
     expect((await call('POST', '/nowhere', {})).status).toBe(404)
   })

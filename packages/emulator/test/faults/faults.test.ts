@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { connect } from 'node:net'
 import { sendCorrupted } from '../../src/faults/corrupted-response.ts'
+import type { ServiceResponse } from '../../src/http/service-response.ts'
 import type { Endpoint, Fault } from '../../src/index.ts'
 import { useEmulator } from '../../src/jest.ts'
 import { Client, json } from '../client.ts'
@@ -213,6 +214,80 @@ describe('a slow answer', () => {
     emulator.once('refresh', { interim: 10_000, body: 'z' })
     expect((await rawRefresh()).match(/HTTP\/1\.1 102/gu)).toHaveLength(10_000)
   })
+})
+
+describe('the bytes of a corrupted answer', () => {
+  /** What is written to the socket, and what of it arrives. */
+  async function bytesOf(
+    fault: Fault,
+    answer: Partial<ServiceResponse> = {},
+  ): Promise<{ sizes: number[]; text: string }> {
+    const sizes: number[] = []
+    let sent: Promise<void> | undefined
+    const server = createServer((_request, response) => {
+      const { socket } = response
+      if (socket === null) return
+      const write = socket.write.bind(socket)
+      socket.write = (...args: never[]) => {
+        sizes.push(Buffer.byteLength(args[0] ?? ''))
+        return Reflect.apply(write, socket, args)
+      }
+      response.setHeader('x-own', '1')
+      const headers = { 'set-cookie': ['a=1', 'b=2'] }
+      sent = sendCorrupted(response, { status: 299, headers, body: 'body!', ...answer }, fault)
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const address = server.address()
+    const reader = connect(typeof address === 'object' ? (address?.port ?? 0) : 0, '127.0.0.1')
+    reader.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+    let text = ''
+    reader.on('data', (chunk: Buffer) => {
+      text += chunk.toString()
+      if (text.endsWith(' \r\n1\r\n \r\n')) reader.destroy()
+    })
+    await once(reader, 'close')
+    await sent
+    server.close()
+    return { sizes, text }
+  }
+  const head = (framing: string): string =>
+    `HTTP/1.1 299 \r\nx-own: 1\r\nset-cookie: a=1\r\nset-cookie: b=2\r\n${framing}\r\nconnection: close\r\n\r\n`
+  const whole = head('content-length: 5')
+
+  it('are those of the answer, one by one as far as they drip', async () => {
+    const single = Array.from({ length: 5 }, () => 1)
+    expect(await bytesOf({ drip: 0 })).toEqual({ sizes: [0, whole.length, ...single], text: `${whole}body!` })
+    expect(await bytesOf({ drip: 0, dripFrom: 'body' })).toEqual({
+      sizes: [0, whole.length, ...single],
+      text: `${whole}body!`,
+    })
+    expect(await bytesOf({ drip: 0, dripFrom: 'headers' })).toEqual({
+      sizes: [0, ...Array.from(whole, () => 1), ...single],
+      text: `${whole}body!`,
+    })
+    expect(await bytesOf({ interim: 0 }, { status: 404 })).toEqual({
+      sizes: [0, whole.length + 'Not Found'.length, 5],
+      text: `${whole.replace('299 ', '404 Not Found')}body!`,
+    })
+  })
+
+  it('are half of the headers, half of the body or all of them where the connection is cut', async () => {
+    expect((await bytesOf({ drop: 'mid-headers' })).text).toBe(whole.slice(0, whole.length / 2))
+    expect((await bytesOf({ drop: 'mid-body' })).text).toBe(`${whole}bo`)
+    expect((await bytesOf({ drop: 'after-body' })).text).toBe(`${whole}body!`)
+  })
+
+  it('are chunks without an end where there is none', async () => {
+    const { text } = await bytesOf({ endless: true })
+    expect(text).toMatch(new RegExp(`^${head('transfer-encoding: chunked')}(?:1\r\n \r\n){2,}$`, 'u'))
+  })
+})
+
+it('an answer in place that HTTP can’t carry is a 500 that says so, and nothing breaks', async () => {
+  emulator.once('token', { status: 200, headers: { 'x-broken': 'a\nb' } })
+  const answer = await client.exchange('x')
+  expect([answer.status, answer.text.includes('The request is not valid.')]).toEqual([500, true])
+  expect((await client.exchange('x')).status).toBe(400)
 })
 
 /** The first request's body was read, and what follows from that has happened. */

@@ -73,3 +73,12 @@ it.each(['document', 'lenient'] as const)(
     expect(JSON.parse(JSON.stringify(description).replaceAll(`:${port}/`, ':PORT/'))).toMatchSnapshot()
   },
 )
+
+it('describes the pages and tokens of the options that are set', async () => {
+  emulator.change({ identityFirst: true, factorList: 'bare', rotation: 'omit', expiresIn: null })
+  const { components }: { components?: { schemas: Record<string, object> } } = JSON.parse(
+    JSON.stringify(await describedBy(emulator)),
+  )
+  const { LoginPage, LoginForm, FactorList, SignInTokens, RefreshedTokens } = components?.schemas ?? {}
+  expect({ LoginPage, LoginForm, FactorList, SignInTokens, RefreshedTokens }).toMatchSnapshot()
+})

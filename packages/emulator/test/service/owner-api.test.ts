@@ -53,7 +53,11 @@ describe('the owner API', () => {
       .set('authorization', `Bearer ${token}`)
       .set('content-type', 'text/plain')
       .send('as it came')
-    expect([echo.text, echo.headers['content-type']]).toEqual(['as it came', 'text/plain'])
+    expect([echo.status, echo.text, echo.headers['content-type']]).toEqual([200, 'as it came', 'text/plain'])
+    for (const length of [1, 65_536, 65_537]) {
+      const some = await get(`/api/1/bytes/${length}`).buffer(true).responseType('blob').expect(200)
+      expect(Buffer.alloc(length, 'x').equals(some.body)).toBe(true)
+    }
     const headers = { authorization: `Bearer ${token}` }
     const unnamed = await fetch(`${emulator.ownerApiUrl}/api/1/echo`, { method: 'POST', headers })
     expect([unnamed.headers.get('content-type'), await unnamed.text()]).toEqual(['application/octet-stream', ''])

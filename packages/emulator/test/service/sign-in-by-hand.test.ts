@@ -59,17 +59,47 @@ describe('signInByHand', () => {
   })
 
   it.each<[string, () => Promise<string>, string]>([
-    ['a wrong credential', () => signIn({ credential: 'wrong' }), 'with status 401'],
-    ['a wrong passcode', () => signIn({ identity: 'mfa@example.com', passcode: '000000' }), 'at its passcode'],
-    ['a locked account', () => locked(), 'ended on a page'],
-    ['a captcha', () => withCaptcha(), 'ended on a page'],
-    ['a refused address', () => emulator.signInByHand(`${emulator.authUrl}/oauth2/v3/authorize`), 'with status 400'],
+    [
+      'a wrong credential',
+      () => signIn({ credential: 'wrong' }),
+      'ended on a page, with status 401: We could not sign you in',
+    ],
+    [
+      'a wrong passcode',
+      () => signIn({ identity: 'mfa@example.com', passcode: '000000' }),
+      'ended at its passcode, with status 200',
+    ],
+    ['a locked account', () => locked(), 'ended on a page, with status 200: Your account has been locked'],
+    ['a captcha', () => withCaptcha(), 'ended on a page, with status 200: Recaptcha is required'],
+    [
+      'a refused address',
+      () => emulator.signInByHand(`${emulator.authUrl}/oauth2/v3/authorize`),
+      'ended on a page, with status 400: We could not continue',
+    ],
+    ['a page with a title alone', () => meeting('<title>Back soon</title>'), 'with status 200: Back soon'],
+    ['a page without a word', () => meeting('<p>'), 'with status 200: no page'],
   ])('says where it ended: %s', async (_name, attempt, message) => {
     emulator.change({ mfaAt: 'form-submission' })
     const error = await attempt().catch((reason: unknown) => reason)
-    expect(String(error)).toContain(message)
+    expect(String(error)).toBe(`Error: The sign-in by hand ${message.replace(/^with/u, 'ended on a page, with')}`)
     expect(String(error)).not.toMatch(/correct horse|wrong"|000000/u)
     expect(emulator.counters.credentialChecks).toBeLessThan(2)
+  })
+
+  it('types what a page asks for alone, posts a form without an action to the page’s address, and gives up on the fifth page', async () => {
+    const client = new Client(emulator)
+    const page = '<form><input type="hidden" name="state" value="kept"><input name="other"></form>'
+    emulator.always('login-page', { body: page, headers: { 'content-type': 'text/html' } })
+    emulator.always('form-submission', { body: page, headers: { 'content-type': 'text/html' } })
+    await expect(emulator.signInByHand(authorizeUrl(client, { login_hint: plain }))).rejects.toThrow(
+      'ended on a page, with status 200: no page',
+    )
+    const [opened, ...posts] = emulator.requests
+    expect(opened?.query).toHaveProperty('login_hint')
+    expect(posts.map(({ method, query, body }) => [method, query['login_hint'], body])).toEqual(
+      Array.from({ length: 4 }, () => ['POST', undefined, { state: 'kept' }]),
+    )
+    expect(new Set(emulator.requests.map(({ connection }) => connection)).size).toBe(5)
   })
 
   it('gives its credential to no other host, and knows the accounts of this emulator alone', async () => {
@@ -82,6 +112,12 @@ describe('signInByHand', () => {
 
 function signIn(options: Parameters<typeof emulator.signInByHand>[1]): Promise<string> {
   return emulator.signInByHand(authorizeUrl(new Client(emulator)), options)
+}
+
+/** The page that answers the form. */
+function meeting(body: string): Promise<string> {
+  emulator.once('form-submission', { body, headers: { 'content-type': 'text/html' } })
+  return signIn({})
 }
 
 function locked(): Promise<string> {
