@@ -107,6 +107,6 @@ function isOver(cookie: Cookie): boolean {
 
 /** Of an address as http-cookie-agent makes it: it escapes the `?` of a request, so that an exact `Path` would not match. */
 function pathOf(address: string): string {
-  const [, path = ''] = /^[^:/]+:\/\/[^/?#]*([^?#]*)/u.exec(address) ?? []
-  return path.replace(/%3F.*$/isu, '') || '/'
+  const [, path = ''] = /:\/\/[^/?#]*([^?#]*)/u.exec(address) ?? []
+  return path.replace(/%3F.*/iu, '') || '/'
 }

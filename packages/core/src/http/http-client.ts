@@ -134,7 +134,9 @@ function plainAnswer({ status, headers, data }: AxiosResponse<string>): HttpAnsw
 }
 
 function bareFailure(error: unknown): BareFailure {
-  const { code, syscall, message }: { code?: unknown; syscall?: unknown; message?: unknown } = error ?? {}
+  const { code, message, cause }: { code?: unknown; message?: unknown; cause?: unknown } = error ?? {}
+  // axios passes the code on, and keeps the rest of a system error as its cause.
+  const { syscall }: { syscall?: unknown } = cause ?? error ?? {}
   const tooLarge = String(message).startsWith('maxContentLength')
   return { kind: 'no answer', code: tooLarge ? 'ANSWER_TOO_LARGE' : textOf(code), syscall: textOf(syscall) }
 }

@@ -102,6 +102,20 @@ describe('the cookies of an instance (S23)', () => {
     expect(cookies.stored()).toHaveLength(3)
   })
 
+  it.each([
+    [12 * 1024, 'y'],
+    [12 * 1024 + 1, 'x'],
+  ])('are replaced where the Cookie header would have %i bytes: the value is %s', (bytes, kept) => {
+    const cookies = instanceCookies(origin)
+    const set = (name: string, length: number, filling = 'x'): void => {
+      cookies.jar.setCookieSync(`${name}=`.padEnd(length, filling).concat('; Path=/'), authorize)
+    }
+    for (const name of ['a', 'b', 'c']) set(name, 4000)
+    set('d', 100)
+    set('d', bytes - 3 * 4002, 'y')
+    expect(header(cookies).at(-1)).toBe(kept)
+  })
+
   it('survive being stored in a pending login, with path and end', () => {
     const cookies = instanceCookies(origin)
     for (const value of ['sid=1', 'a=2; Path=/; Max-Age=600', 'b=3; Path=/oauth2/v3/authorize/mfa'])
@@ -109,6 +123,7 @@ describe('the cookies of an instance (S23)', () => {
     const restored = instanceCookies(origin, cookies.stored())
     expect(header(restored, `${authorize}/mfa/verify`).split('; ').toSorted()).toEqual(['a=2', 'b=3', 'sid=1'])
     expect(header(restored, `${origin}/`)).toBe('a=2')
+    expect(header(restored, origin)).toBe('a=2')
   })
 
   it('keep their limits and their host whatever is set (G4)', () => {

@@ -321,6 +321,21 @@ describe('an answer that is too much or no HTTP is refused (S19, G2)', () => {
   })
 })
 
+it.each([
+  [256 * 1024, 1],
+  [256 * 1024 + 1, 0],
+])('a request has 256 KiB at the most: of %i bytes %i are sent', async (bytes, sent) => {
+  const service = await small()
+  const sso = createSso({ authUrl: service.authUrl })
+  await sso.refresh({ ...tokensOf(service.authUrl), refresh_token: 'r' })
+  const others = (service.requests[0]?.body.length ?? 0) - 1
+  const refreshed = sso.refresh({ ...tokensOf(service.authUrl), refresh_token: 'r'.repeat(bytes - others) })
+  expect(await Promise.allSettled([refreshed])).toMatchObject([
+    sent === 1 ? { status: 'fulfilled' } : { reason: { code: 'ERR_SSO_UNREACHABLE', requestSent: false } },
+  ])
+  expect(service.requests).toHaveLength(1 + sent)
+})
+
 describe('what comes beside a body is bounded', () => {
   const interim = 'HTTP/1.1 103 Early Hints\r\nLink: </style.css>\r\n\r\n'
   const chunk = `1;x=${'y'.repeat(15_000)}\r\n \r\n`
@@ -484,6 +499,17 @@ describe('the firewall breaker', () => {
     await expect(refreshAt(service.authUrl)).rejects.toMatchObject({ code: 'ERR_SSO_FIREWALL_CHALLENGE' })
     const other = await small({ token: { ...html('You don’t have permission to access this', 403), headers: {} } })
     await expect(refreshAt(other.authUrl)).rejects.toMatchObject({ code: 'ERR_SSO_UNEXPECTED_RESPONSE' })
+  })
+
+  it('blocks for a quarter of an hour where no Retry-After came, whatever is on Object.prototype', async () => {
+    const service = await small({ token: json({ error: 'slow_down' }, 429) })
+    Object.assign(Object.prototype, { 'retry-after': '3600' })
+    try {
+      const failure = await refreshAt(service.authUrl).catch((error: { nextAttemptAt: number }) => error)
+      expect((failure as { nextAttemptAt: number }).nextAttemptAt - Date.now() / 1000).toBeLessThan(1000)
+    } finally {
+      Reflect.deleteProperty(Object.prototype, 'retry-after')
+    }
   })
 
   it('takes any 429 for a challenge and honours its Retry-After (I3)', async () => {

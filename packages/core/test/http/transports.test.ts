@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import type { ClientRequest } from 'node:http'
 import { Agent, createServer, get, type Server } from 'node:https'
 import { constants, createSecureServer, type Http2SecureServer, type ServerHttp2Stream } from 'node:http2'
 import type { AddressInfo } from 'node:net'
@@ -8,6 +9,8 @@ import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { createSso, type Sso, type SsoOptions, type TokenSet, type TransportOption } from '../../src/index.ts'
 import { type Answers, goodTokens, type SmallService, startSmallService } from '../small-service.ts'
+import { http2Transport } from '../../src/http/axios-transports.ts'
+import type { Http2 } from '../../src/http/http2-session.ts'
 import { openConnection } from '../../src/http/connection.ts'
 import { shareSessions } from '../../src/http/tls-sessions.ts'
 import { parseSsoOptions } from '../../src/login/options.ts'
@@ -268,6 +271,13 @@ describe('what holds for every request holds over HTTP/2', () => {
     expect([service.sockets.length, service.streams]).toEqual([1, 1])
   })
 
+  it('of a stream that ended without an error the cause is told as of a connection that was cut', async () => {
+    const service = await http2Service((stream) => stream.close(0))
+    await expect(refreshAt(service.authUrl)).rejects.toMatchObject({
+      cause: { code: 'ECONNRESET', message: 'read ECONNRESET' },
+    })
+  })
+
   it('a connection that ended between two requests is followed by another', async () => {
     const service = await http2Service(() => undefined)
     const { transport } = parseSsoOptions({
@@ -282,6 +292,11 @@ describe('what holds for every request holds over HTTP/2', () => {
     service.sockets[0]?.destroy()
     while (first?.isOpen()) await turn()
     expect(first?.isOpen()).toBe(false)
+    // A request that was meant for it is told so before anybody takes it for written.
+    const watch = { beforeWrite: jest.fn(), refused: jest.fn(), tooMuch: jest.fn() }
+    const { request } = http2Transport(first as Http2, watch) as { request: (options: object) => unknown }
+    expect(() => request({})).toThrow('The connection broke.')
+    expect(watch.beforeWrite).not.toHaveBeenCalled()
     expect((await connection.http2?.())?.isOpen()).toBe(true)
     while (service.sockets.length < 2) await turn()
     connection.close()
@@ -403,6 +418,25 @@ describe('what holds for every request holds over HTTP/2', () => {
   }
 })
 
+it('a request that comes while another is under way has its turn on the one connection of a login', async () => {
+  const service = await small()
+  const options = { authUrl: service.authUrl, tls: { ca: certificate.cert } }
+  const { transport } = parseSsoOptions(options)
+  const settings = { transport, proxy: undefined, tlsMemory: { sessions: new Map() } }
+  const connection = openConnection(new URL(service.authUrl), settings)
+  const { hostname, port } = new URL(service.authUrl)
+  const ask = (): ClientRequest => get({ agent: connection.agent, hostname, port, path: '/' })
+  const answered = async (request: ClientRequest): Promise<void> => {
+    const [response] = await once(request, 'response')
+    await once(response.resume(), 'end')
+  }
+  const first = ask()
+  await once(first, 'socket')
+  await Promise.all([answered(first), answered(ask())])
+  connection.close()
+  expect([service.requests.length, service.connections.length]).toEqual([2, 1])
+})
+
 describe('TLS sessions are shared', () => {
   const resumed = ({ connections }: SmallService): boolean[] => connections.map((connection) => connection.resumed)
 
@@ -418,6 +452,15 @@ describe('TLS sessions are shared', () => {
     await sso.login({ identity: 'b@example.com', credential: 'y' })
     expect(resumed(service)).toEqual([false, true, true])
     expect(new Set(service.requests.map(({ port }) => port)).size).toBe(3)
+  })
+
+  it.each<TransportOption>(['document', 'modern'])('through an outbound proxy as well: %s', async (transport) => {
+    const proxy = await startConnectProxy()
+    closing.push(proxy)
+    const service = await small()
+    const sso = ssoAt(service.authUrl, transport, { proxy: proxy.proxy })
+    for (let n = 0; n < 2; n += 1) await sso.refresh(tokensOf(service.authUrl))
+    expect(resumed(service)).toEqual([false, true])
   })
 
   it('not with another CA, nor with another service', async () => {

@@ -74,6 +74,8 @@ describe('the pace of a keeper', () => {
     const clock = slowClock()
     const queue = createQueue([need('a', 1), need('b', 2), need('c', 3), need('d', 4)], 100, clock.runtime)
     expect([queue.isEmpty(), queue.next()]).toEqual([false, 50])
+    clock.now = 49
+    expect(queue.next()).toBe(1)
     clock.now = 50
     expect(queue.next()).toMatchObject({ account: 'a' })
     expect(queue.next()).toBe(100)
@@ -147,6 +149,7 @@ describe('the accounts that a keeper knows', () => {
     expect(tell('a', 'm')).toBe(false)
     tell('new')
     expect([tell('a', 'm'), tell('b', 'm')]).toEqual([false, true])
+    expect([tell('d'), tell('d', 'm')]).toEqual([true, true])
     told.end()
     events.emit('reauthentication-required', { account: 'c', reason: 'other_owner' })
     expect(tell('c')).toBe(true)
@@ -291,6 +294,8 @@ describe('the claim to sweep', () => {
     clock.now = 10_000
     clock.wallOnly = -100_000
     expect(await other.ask()).toEqual({ isSwept: false, wait: 30_000 })
+    clock.wallOnly = 5000
+    expect(await other.ask()).toEqual({ isSwept: false, wait: 25_000 })
   })
 
   it('for one sweep alone is held by the clock of its holder: a minute, and five that clocks may differ by', async () => {

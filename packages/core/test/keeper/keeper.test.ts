@@ -1,22 +1,41 @@
 /** `keepSignedIn`: no account of a store loses its session because nobody called (N3–N8). */
+import { getEventListeners } from 'node:events'
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import { createAlarm } from '../../src/keeper/alarm.ts'
 import { claimDesk } from '../../src/keeper/claim.ts'
-import { keepSignedIn, sweepOnce } from '../../src/keeper/keeper.ts'
+import { type Keeper, keepSignedIn, sweepOnce } from '../../src/keeper/keeper.ts'
 import { parseKeeperOptions } from '../../src/keeper/keeper-options.ts'
 import type { KeeperEvent } from '../../src/keeper/keeper-event.ts'
 import { createQueue } from '../../src/keeper/queue.ts'
 import { spacing } from '../../src/keeper/spacing.ts'
 import { noCounts, sweep } from '../../src/keeper/sweep.ts'
 import { createTold } from '../../src/keeper/told.ts'
-import { FirewallChallengeError, StoreError, UnreachableError } from '../../src/errors.ts'
+import { FirewallChallengeError, StoreError, TokenRejectedError, UnreachableError } from '../../src/errors.ts'
 import { contextOf } from '../../src/refresh-protocol/managed.ts'
+import type { TokenManager } from '../../src/tokens/token-manager.ts'
 import type { TokenStore } from '../../src/tokens/token-store.ts'
 import { keeperRecordName } from '../../src/refresh-protocol/record-names.ts'
 import { type Bench, deferred, hours, idle } from '../refresh-protocol/harness.ts'
 import type { TokenSet } from '../../src/issuer/token-set.ts'
 import { days, fleet, minutes, nameOf, peakOverMean } from './keeping.ts'
+
+/** How many of a token manager's listeners were not taken back. */
+function listenersOf(tokens: TokenManager): () => number {
+  let count = 0
+  const on = tokens.on.bind(tokens)
+  Object.assign(tokens, {
+    on: (...call: Parameters<typeof on>) => {
+      const end = on(...call)
+      count += 1
+      return () => {
+        count -= 1
+        end()
+      }
+    },
+  })
+  return () => count
+}
 
 /** A store that can be read, and that refuses to write some records. */
 function refusingWrites(
@@ -282,6 +301,24 @@ describe('the pace (N4)', () => {
   })
 })
 
+it.each([0, 1])(
+  'a sweep that lasts until the next one is due is followed by it at once (clock: %i ms)',
+  async (skew) => {
+    const world = await fleet()
+    await world.fill(1)
+    await world.pass(hours(7))
+    world.answer = async () => {
+      throw new FirewallChallengeError(Math.ceil(world.now() / 1000) + 3600, { step: 'refresh', requestSent: true })
+    }
+    const events: (KeeperEvent & { readonly at: number })[] = []
+    keepSignedIn(world.process({}, skew), { onSweep: (event) => events.push({ ...event, at: world.now() }) })
+    await world.pass(minutes(16))
+    const [started, , ended] = events
+    expect(ended).toMatchObject({ phase: 'ended', at: (started?.at ?? 0) + minutes(15) })
+    expect(ended?.next_sweep_at).toBe(Math.ceil(((ended?.at ?? 0) + skew) / 1000))
+  },
+)
+
 describe('one process of many (N5)', () => {
   it('sweeps: three keepers refresh each account once, and read no more than one would', async () => {
     const world = await fleet()
@@ -383,6 +420,21 @@ describe('trouble (N6)', () => {
     await world.pass(hours(1.3))
     expect(world.refreshes.size).toBe(50)
     expect(world.replays).toBe(0)
+  })
+
+  it('a store that fails at a look of a keeper that waits is looked at again after five seconds', async () => {
+    const world = await fleet()
+    await world.fill(1)
+    const pauses: number[] = []
+    const onSweep = ({ error, next_sweep_at = 0 }: KeeperEvent): void => {
+      if (error) pauses.push(next_sweep_at - Math.ceil(world.now() / 1000))
+    }
+    const keeper = keepSignedIn(world.process(), { onSweep })
+    await world.pass(minutes(1))
+    world.store.down = true
+    await world.pass(minutes(20))
+    expect(pauses.slice(0, 3)).toEqual([5, 10, 20])
+    expect(keeper.status()).toMatchObject({ state: 'waiting', sweeps: 1 })
   })
 
   it('one account whose record can’t be written keeps nobody else from its turn', async () => {
@@ -510,6 +562,65 @@ describe('the end (N7)', () => {
     await using second = keepSignedIn(world.process())
     await world.pass(1000)
     expect(second.status().state).not.toBe('elsewhere')
+  })
+
+  it.each([0, 1])('a sweep that is broken off is told for what it is (clock: %i ms)', async (skew) => {
+    const world = await fleet()
+    await world.fill(40)
+    await world.pass(hours(7))
+    const events: KeeperEvent[] = []
+    const keeper = keepSignedIn(world.process({}, skew), { onSweep: (event) => events.push(event) })
+    await world.pass(minutes(1))
+    await keeper.stop()
+    expect(events.at(-1)).toMatchObject({ phase: 'ended', next_sweep_at: Math.ceil((world.now() + skew) / 1000) })
+    expect(events.map(({ phase }) => phase).slice(0, 2)).toEqual(['started', 'surveyed'])
+    expect(keeper.status()).toMatchObject({ state: 'stopped', sweeps: 0 })
+  })
+
+  it('stop() ends the look at the accounts too', async () => {
+    const world = await fleet()
+    await world.fill(40)
+    let reads = 0
+    const read = world.store.read.bind(world.store)
+    world.store.read = (name) => {
+      if (!name.startsWith('owner-sso:')) reads += 1
+      void keeper?.stop()
+      return read(name)
+    }
+    const phases: string[] = []
+    let keeper: Keeper | undefined
+    const tokens = world.process()
+    await world.pass(1000)
+    const first = deferred<void>()
+    const onSweep = ({ phase }: KeeperEvent): void => {
+      phases.push(phase)
+      first.resolve()
+    }
+    const kept = keepSignedIn(tokens, { onSweep })
+    await first.promise
+    keeper = kept
+    await kept.stop()
+    expect(phases).toEqual(['started', 'ended'])
+    expect(reads).toBeLessThanOrEqual(16)
+  })
+
+  it('stop() leaves no listener behind, and keeps the process alive no longer; nor does a single sweep', async () => {
+    const world = await fleet()
+    await world.fill(1)
+    const tokens = world.process()
+    const listeners = listenersOf(tokens)
+    const before = world.keptAlive
+    const keeper = keepSignedIn(tokens)
+    await world.pass(minutes(1))
+    expect([listeners(), world.keptAlive - before]).toEqual([1, 1])
+    await keeper.stop()
+    expect([listeners(), world.keptAlive - before]).toEqual([0, 0])
+    const { signal } = new AbortController()
+    const run = sweepOnce(tokens, { signal })
+    expect([listeners(), world.keptAlive - before, getEventListeners(signal, 'abort').length]).toEqual([1, 1, 1])
+    await world.pass(1000)
+    await run
+    expect([listeners(), world.keptAlive - before, getEventListeners(signal, 'abort').length]).toEqual([0, 0, 0])
   })
 
   it('settled() holds it back, and it goes on afterwards', async () => {
@@ -642,6 +753,93 @@ describe('sweepOnce (N8)', () => {
     const run = sweepOnce(world.process())
     await world.pass(1000)
     expect(await run).toMatchObject({ due: 9, refreshed: 1, failed: 8 })
+  })
+
+  it('nor one that was rejected, whose next request has its time', async () => {
+    const world = await fleet()
+    await world.fill(8)
+    await world.pass(minutes(1))
+    await world.process().save('one more', world.tokens({ refresh_token: 'one more' }))
+    await world.pass(hours(6.7))
+    const { answer } = world
+    world.answer = () =>
+      Promise.reject(new TokenRejectedError('invalid_request', { step: 'refresh', requestSent: true, status: 400 }))
+    const first = world.process()
+    for (let index = 0; index < 8; index += 1) await first.refresh(nameOf(index)).catch(() => undefined)
+    world.answer = answer
+    const run = sweepOnce(world.process())
+    await world.pass(1000)
+    expect(await run).toMatchObject({ due: 9, refreshed: 1, failed: 8 })
+  })
+
+  it('ends once the new tokens are safe', async () => {
+    const world = await fleet()
+    await world.fill(1)
+    await world.pass(hours(6.5))
+    let isRefused = true
+    const { store } = refusingWrites(world, (name) => isRefused && world.refreshes.has(name))
+    let isEnded = false
+    const run = sweepOnce(world.process({ store })).finally(() => (isEnded = true))
+    await world.pass(minutes(1))
+    expect([world.refreshes.size, isEnded]).toEqual([1, false])
+    isRefused = false
+    await world.pass(minutes(1))
+    expect(await run).toMatchObject({ swept: true })
+    expect(await world.process().status(nameOf(0))).toMatchObject({ state: 'valid' })
+  })
+
+  it('has eight requests under way at the most, and gives up after five failures in a row', async () => {
+    const world = await fleet()
+    await world.fill(20)
+    await world.pass(hours(6.5))
+    const answers: ReturnType<typeof deferred<TokenSet>>[] = []
+    world.answer = () => {
+      const answer = deferred<TokenSet>()
+      answers.push(answer)
+      return answer.promise
+    }
+    const failing = async (count: number): Promise<number> => {
+      for (const answer of answers.splice(0, count))
+        answer.reject(new UnreachableError('No answer.', { step: 'refresh', requestSent: false }))
+      await world.pass(minutes(5))
+      return world.sent.length
+    }
+    const run = sweepOnce(world.process())
+    expect([await failing(0), await failing(4), await failing(1), await failing(20)]).toEqual([8, 12, 12, 12])
+    expect(await run).toMatchObject({ refreshed: 0, failed: 20 })
+  })
+
+  it('goes on at its pace once the service answers again', async () => {
+    const world = await fleet()
+    await world.fill(40)
+    await world.pass(hours(6.5))
+    const { answer } = world
+    world.answer = () => {
+      world.answer = answer
+      return Promise.reject(new UnreachableError('No answer.', { step: 'refresh', requestSent: false }))
+    }
+    const run = sweepOnce(world.process())
+    await world.pass(minutes(1))
+    expect(world.sent).toHaveLength(40)
+    expect(await run).toMatchObject({ refreshed: 39, failed: 1 })
+  })
+
+  it('does not take who signed out meanwhile for an answer of the service', async () => {
+    const world = await fleet()
+    await world.fill(40)
+    await world.pass(hours(6.5))
+    world.answer = () => Promise.reject(new UnreachableError('No answer.', { step: 'refresh', requestSent: false }))
+    const other = world.process()
+    let isSurveyed = false
+    const read = async (name: string): ReturnType<TokenStore['read']> => {
+      if (isSurveyed && /[13579]@/u.test(name)) await other.forget(name)
+      return world.store.read(name)
+    }
+    const onSweep = ({ phase }: KeeperEvent): void => void (isSurveyed ||= phase === 'surveyed')
+    const run = sweepOnce(world.process({ store: { ...world.store, read } }), { onSweep })
+    await world.pass(hours(1))
+    expect(await run).toMatchObject({ refreshed: 0 })
+    expect(world.sent.length).toBeLessThanOrEqual(8)
   })
 
   it('gives up a service that fails, without asking for each account', async () => {

@@ -39,6 +39,8 @@ export interface Bench {
   jump(milliseconds: number): void
   /** How many timers are set, of all processes: those for once and the regular ones. */
   timers(): number
+  /** How many keep their process alive at the moment. */
+  keptAlive: number
   /** Milliseconds since the epoch, without jumps. */
   now(): number
 }
@@ -64,6 +66,7 @@ export function bench(): Bench {
   const self: Bench = {
     store,
     sent: [],
+    keptAlive: 0,
     liveness: new Map(),
     answer: async (tokens) =>
       self.tokens({ refresh_token: `r${(serial += 1)}`, access_token: `a${serial}`, auth_url: tokens.auth_url }),
@@ -95,7 +98,10 @@ export function bench(): Bench {
           regular.add(callback)
           return () => void regular.delete(callback)
         },
-        keepAlive: () => () => undefined,
+        keepAlive() {
+          self.keptAlive += 1
+          return () => void (self.keptAlive -= 1)
+        },
         holder: { pid: processes, boot: name },
         livenessOf: ({ pid }) => self.liveness.get(pid) ?? 'unknown',
       }
