@@ -1,8 +1,24 @@
 /** Each limit at it and one beyond it, and what is taken only as a whole with a bad head and a bad tail. */
+import { spawnSync } from 'node:child_process'
+import { createCipheriv, scryptSync } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
 import type { AddressInfo, Server } from 'node:net'
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  promises,
+  readdirSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { styleText } from 'node:util'
@@ -20,6 +36,7 @@ import { fileTokenStore } from '@owner-sso/token-store-file'
 import { memoryTokenStore } from '@owner-sso/token-store-memory'
 import { alertChannelsOf } from '../src/broker/alert-channels.ts'
 import { desktopOf } from '../src/desktop.ts'
+import { until } from './machine.ts'
 import type { Settings } from '../src/settings.ts'
 import { auditLog } from '../src/broker/audit-log.ts'
 import { clientTable } from '../src/broker/client-table.ts'
@@ -41,13 +58,15 @@ import { duration } from '../src/duration.ts'
 import { encryptionKeys } from '../src/encryption-key.ts'
 import { expandHome } from '../src/folders.ts'
 import { entryOf, noteEntry } from '../src/keyring/key-note.ts'
+import { mayHaveKeyring } from '../src/keyring/keyring.ts'
 import { lifeBar } from '../src/life-bar.ts'
 import { isAddressedToLoopback } from '../src/loopback-server.ts'
 import { candidateOf } from '../src/moving/candidate.ts'
 import { isSealed, opened, plainExport, type Sealed, sealedExport } from '../src/moving/export-file.ts'
+import { unsealed } from '../src/moving/export-secret.ts'
 import { isAccountName, tokensIn } from '../src/moving/found-tokens.ts'
 import { isExportFile, readShape } from '../src/moving/shapes.ts'
-import { renderedLines } from '../src/output.ts'
+import { printNote, renderedLines } from '../src/output.ts'
 import { progressBar, progressLine } from '../src/progress-bar.ts'
 import { canAsk } from '../src/prompts.ts'
 import { report } from '../src/report.ts'
@@ -389,12 +408,49 @@ describe('what is moved in', () => {
     ).rejects.toThrow('The refresh token of ann@example.com ended on 2026-09-21.')
     expect(await taken({})).toBe(2)
     expect(await taken({ account: 'ann@example.com', authUrl: 'https://evil.example' })).toBe(2)
+    await expect(
+      candidateOf({ refreshToken: token, account: 'ann@example.com', authUrl: 'nowhere' }, undefined, sso, now),
+    ).rejects.toMatchObject({
+      message: 'The tokens of ann@example.com are of an address that can’t be read, which is not allowed.',
+      next: 'If it is genuine, allow it: --regional-auth-url https://…, or OWNER_SSO_REGIONAL_AUTH_URLS.',
+    })
     expect(await taken({ account: 'ann@example.com' }, 'bob@example.com')).toBe(2)
     expect(await taken({ account: 'ann@example.com', owner: 'bob@example.com' })).toBe(2)
     expect(await taken({ account: 'sub:7' }, 'bob@example.com')).toBe('bob@example.com')
     expect(await taken({ owner: 'sub:7' }, 'sub:8')).toBe(2)
     expect(await taken({ account: 'a name' }, 'bob@example.com')).toBe('bob@example.com')
   })
+})
+
+it('an export of any release is opened with each of the keys that are set, wherever it stands among them', async () => {
+  const { env } = process
+  const [key, other, third] = [1, 2, 3].map((byte) => Buffer.alloc(32, byte))
+  const text = { 'ann@example.com': { refresh_token: 'x'.repeat(20), auth_url: 'https://a.example', obtained_at: 1 } }
+  // RFC 7914: what is written down of it can't change, or no export of before opens.
+  const cipher = createCipheriv(
+    'aes-256-gcm',
+    scryptSync(key ?? '', Buffer.alloc(16, 4), 32, { N: 65_536, r: 8, p: 1, maxmem: 2 ** 27 }),
+    Buffer.alloc(12, 5),
+  )
+  const data = Buffer.concat([cipher.update(JSON.stringify(text)), cipher.final(), cipher.getAuthTag()])
+  const sealed: Sealed = {
+    with: 'key',
+    salt: Buffer.alloc(16, 4).toString('base64url'),
+    nonce: Buffer.alloc(12, 5).toString('base64url'),
+    data: data.toString('base64url'),
+  }
+  try {
+    for (const keys of [
+      [key, other],
+      [other, key, third],
+      [other, key],
+    ]) {
+      process.env = { OWNER_SSO_ENCRYPTION_KEY: keys.map((each) => each?.toString('base64')).join(' ') }
+      expect(await unsealed(sealed, {} as Settings)).toEqual(plainExport(text))
+    }
+  } finally {
+    process.env = env
+  }
 })
 
 it('each command is what the last release had: a change of it is one for its users', () => {
@@ -582,6 +638,42 @@ describe('the log of a broker', () => {
   })
 })
 
+// A file that can be written no longer, as a disk that is full: a FIFO whose reader is gone.
+if (process.platform === 'linux') {
+  it('a broker says once that its log can’t be written, and once more where that happens again', async () => {
+    const written: string[] = []
+    jest.spyOn(process.stderr, 'write').mockImplementation((text) => written.push(String(text)) > 0)
+    const path = join(folder, 'not yet', 'audit.log')
+    const log = auditLog(path)
+    const tried = async (): Promise<void> => {
+      log?.note({ at: 1, event: 'token', by: 'get', address: '192.0.2.1' } as never)
+      // What was asked of the file system before this has been answered by then.
+      for (let turn = 0; turn < 5; turn += 1) await promises.open(path, 'wx').then((file) => file.close(), String)
+    }
+    const told = (count: number): Promise<void> => until(() => written.length === count)
+    await tried()
+    await told(1)
+    await tried()
+    mkdirSync(join(folder, 'not yet'))
+    spawnSync('mkfifo', [path])
+    const reader = openSync(path, constants.O_RDWR | constants.O_NONBLOCK)
+    await tried()
+    const line = Buffer.alloc(1000)
+    await until(() => {
+      try {
+        return readSync(reader, line) > 0
+      } catch {
+        return false
+      }
+    })
+    closeSync(reader)
+    await tried()
+    await told(2)
+    jest.restoreAllMocks()
+    expect(written.map((text) => /ENOENT|EPIPE/u.exec(text)?.[0])).toEqual(['ENOENT', 'EPIPE'])
+  })
+}
+
 it('the programs that a broker lets in stand in columns, each with its last call', () => {
   const program = { name: 'a', accounts: ['ann@example.com'], scope: ['token' as const], calls: 0 }
   const now = Date.now() / 1000
@@ -628,6 +720,36 @@ describe('the note of a folder whose key is in the keyring', () => {
     }
     expect(() => entryOf(path)).toThrow(expect.objectContaining(said))
   })
+})
+
+it('a keyring is there on macOS and Windows, elsewhere with a session bus', () => {
+  const path = mkdtempSync(join(folder, 'run-'))
+  const where = (platform: string, env: NodeJS.ProcessEnv): boolean => {
+    const before = process.platform
+    Object.defineProperty(process, 'platform', { value: platform, configurable: true })
+    try {
+      return mayHaveKeyring(env)
+    } finally {
+      Object.defineProperty(process, 'platform', { value: before, configurable: true })
+    }
+  }
+  expect(['darwin', 'win32', 'linux'].map((platform) => where(platform, {}))).toEqual([true, true, false])
+  expect(where('linux', { DBUS_SESSION_BUS_ADDRESS: '' })).toBe(false)
+  expect(where('linux', { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere' })).toBe(true)
+  expect(where('linux', { DBUS_SESSION_BUS_ADDRESS: '', XDG_RUNTIME_DIR: path })).toBe(false)
+  writeFileSync(join(path, 'bus'), '')
+  expect(where('linux', { XDG_RUNTIME_DIR: path })).toBe(true)
+})
+
+it('what a program reads on standard error has no colour, no blank line, and no space around it', () => {
+  const written: string[] = []
+  const { argv } = process
+  jest.spyOn(process.stderr, 'write').mockImplementation((text) => written.push(String(text)) > 0)
+  process.argv = [...argv, '--json']
+  printNote(['  a ', { format: 'red', text: 'b' }, ' c'], ' ', 'd ')
+  process.argv = argv
+  jest.restoreAllMocks()
+  expect(written).toEqual(['{"note":"a b c"}\n', '{"note":"d"}\n'])
 })
 
 describe('OWNER_SSO_ENCRYPTION_KEY', () => {
@@ -909,7 +1031,12 @@ describe('the doctor, about refreshes', () => {
     expect(await checked(underWay(80))).toMatchObject([
       { about: 'refresh', text: `ann is being refreshed by process ${process.pid}, for 1 min` },
     ])
-    expect(await checked(underWay(91))).toMatchObject([{ text: expect.stringContaining('which is too long') }])
+    jest.spyOn(Date, 'now').mockReturnValue(Date.now())
+    const ages = [0, 89.75, 90, 91]
+    const levels = await Promise.all(ages.map(async (age) => (await checked(underWay(age)))[0]))
+    jest.restoreAllMocks()
+    expect(levels.map((finding) => finding?.level)).toEqual(['good', 'good', 'note', 'note'])
+    expect(levels[2]?.text).toContain('which is too long')
   })
 
   it('finds one whose answer was lost, and says when it is settled', async () => {

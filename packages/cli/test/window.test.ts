@@ -133,11 +133,27 @@ describe('the debugging pipe', () => {
     await pipe.ended
     await expect(pipe.call('Other.call')).rejects.toThrow('gone')
   })
+
+  it('takes what goes wrong with its answers for the end of the browser', async () => {
+    const { pipe, answers } = opened()
+    const waiting = pipe.call('One.call')
+    answers.destroy(new Error('ECONNRESET'))
+    await expect(waiting).rejects.toThrow('gone')
+    await pipe.ended
+  })
+
+  it('gives up on a browser by closing its answers', async () => {
+    const { pipe, answers } = opened()
+    const waiting = pipe.call('One.call')
+    pipe.giveUp()
+    await expect(waiting).rejects.toThrow('gone')
+    expect(answers.destroyed).toBe(true)
+  })
 })
 
 describe('the watch for the redirect address', () => {
   /** What a browser is told, and what it tells. */
-  async function watched(redirectUri: string) {
+  async function watched(redirectUri: string, count = 2) {
     const [commands, answers] = [new PassThrough(), new PassThrough()]
     const stopped: StoppedPage[] = []
     const told = (): unknown[] =>
@@ -153,8 +169,14 @@ describe('the watch for the redirect address', () => {
       void answers.write(`${JSON.stringify({ method, params })}\0`)
     const { request } = createSso({ authUrl: 'https://auth.example.com', redirectUri }).createAuthorizationUrl()
     const ready = watchForCallback(openDebuggingPipe(commands, answers), request, (page) => stopped.push(page))
-    const first = told()
+    let isReady = false
+    void ready.then(() => (isReady = true))
     await new Promise(setImmediate)
+    const first = told()
+    // Each thing that is asked for is waited for: pages are opened next.
+    expect([first.length, isReady]).toEqual([1, false])
+    await new Promise(setImmediate)
+    expect(isReady).toBe(count === 1)
     const second = told()
     await ready
     return { asked: [...first, ...second], heard, told, stopped }
@@ -166,7 +188,7 @@ describe('the watch for the redirect address', () => {
   })
 
   it('sees nothing but requests to a web address', async () => {
-    const { asked, heard, told, stopped } = await watched('https://auth.example.com/void/callback')
+    const { asked, heard, told, stopped } = await watched('https://auth.example.com/void/callback', 1)
     const patterns = [{ urlPattern: 'https://auth.example.com/void/callback*', requestStage: 'Request' }]
     expect(asked).toEqual([{ method: 'Fetch.enable', params: { patterns } }])
     heard('Fetch.requestPaused', paused('https://auth.example.com/void/callbacks'))
