@@ -578,6 +578,12 @@ tail Qz7xS`
     expect(shown('<!-- <input name="state" value="Bearer"> -->')).toBe(
       '<!-- <input name="state" value="{{state.1}}"> -->',
     )
+    expect(shown('sign <style>a</style>')).toBe('sign <style>{{style.1}}</style>')
+    // Two characters of one entity, an end that never comes, a value that is none.
+    for (const broken of ['&acE;', '&NotEqualTilde;', '><p/', '<p\nform/</script>']) expect(shown(broken)).toBe(broken)
+    const spaced = `<input name="state" value${' '.repeat(300)}= "Qz7xQz7x">`
+    expect(shown(spaced)).toBe(spaced.replace('Qz7xQz7x', '{{state.1}}'))
+    expect(shown('<label for="Qz7x">')).toBe('<label for="{{name.1}}">')
     expect(shown('<p>Qz7x&lt;&gt;Qz8x&amp;&amp;ł!</p>')).toBe('<p>{{text.1}}&lt;&gt;{{text.2:html}}!</p>')
   })
 

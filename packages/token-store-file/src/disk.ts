@@ -44,12 +44,12 @@ export const systemDisk: Disk = {
   statfs: (path) => promisify(fs.statfs)(path),
 }
 
-/** How an existing file is opened: a link is not followed, and a FIFO doesn't block. Windows knows neither. */
-export const readFlags: number = fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0) | (fs.constants.O_NONBLOCK ?? 0)
+/** How an existing file is opened: a link is not followed, and a FIFO doesn't block. Windows knows neither: there they are undefined, which adds nothing. */
+export const readFlags: number = fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK
 
 /** How a new file is made: only where there is nothing, not even a dangling link. */
 export const createFlags: number =
-  fs.constants.O_WRONLY | fs.constants.O_CREAT | fs.constants.O_EXCL | (fs.constants.O_NOFOLLOW ?? 0)
+  fs.constants.O_WRONLY | fs.constants.O_CREAT | fs.constants.O_EXCL | fs.constants.O_NOFOLLOW
 
 /** The `code` of a system error, such as `ENOENT`; `undefined` where it is no system error. */
 export function codeOf(error: unknown): string | undefined {

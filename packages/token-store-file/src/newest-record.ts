@@ -101,7 +101,7 @@ async function readVersion(
     const stats = await checkFile(disk, fd, path, (each) => isTemporary(disk, root, key, each))
     const length = await reading
     const { size } = stats
-    if (size > sizeLimit) return { content: start.subarray(0, 0), stats }
+    if (size > sizeLimit) return { content: new Uint8Array(), stats }
     if (size <= length) return { content: start.subarray(0, length), stats }
     return { content: await readRest(disk, fd, start.subarray(0, length), size), stats }
   } finally {

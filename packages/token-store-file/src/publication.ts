@@ -60,7 +60,7 @@ async function putInPlace(
   try {
     await writeTemporary(disk, root, temporary, content)
     const taken = await listSlots(disk, root, key)
-    if ((taken[0] ?? 0) >= slot || !(await isStillThere(disk, root, key, base))) return undefined
+    if (taken.some((other) => other >= slot) || !(await isStillThere(disk, root, key, base))) return undefined
     if (taken.length === 0) await removeTemporary(disk, root, key, (other) => other > slot)
     const path = versionFile(accountFolder(root, key), slot)
     return (await linkInto(disk, root, temporary, path)) ? taken : undefined

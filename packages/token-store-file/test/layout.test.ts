@@ -4,6 +4,7 @@ import { describe, expect, it, jest } from '@jest/globals'
 import { keyName, keyOf, parseTemporaryName, shardName, slotsIn, temporaryName } from '../src/layout.ts'
 import { warnOfPlainText } from '../src/plain-text-warning.ts'
 import { isAlive, thisProcess } from '../src/process-name.ts'
+import { systemError } from './faulty-disk.ts'
 
 const key = keyOf('ann@example.com')
 
@@ -58,6 +59,16 @@ it('a process is alive under its own name alone, or under its number where the s
   expect(
     [thisProcess(), { pid, started: '0' }, { pid: gone, started: '0' }, { pid, started: '1' }].map(isAlive),
   ).toEqual([true, true, false, false])
+  // Another user's can't be told anything.
+  const kill = jest.spyOn(process, 'kill')
+  const told = ['EPERM', 'ESRCH'].map((code) => {
+    kill.mockImplementation(() => {
+      throw systemError(code, 'kill')
+    })
+    return isAlive(thisProcess())
+  })
+  kill.mockRestore()
+  expect(told).toEqual([true, false])
 })
 
 it('of records that are not sealed is warned once', () => {

@@ -55,13 +55,19 @@ test('an account’s folder is looked at once, and as many are remembered as the
   const looksFor = async (...accounts: string[]): Promise<number> => {
     looks = []
     for (const name of accounts) expect(await folder.hasAccount(keyOf(name))).toBe(true)
-    return looks.filter((each) => each.length > path.length + 10).length
+    return looks.length
   }
-  expect(await looksFor('ann', 'bob', 'ann', 'bob')).toBe(2)
-  expect(await looksFor('eve')).toBe(1)
-  expect(await looksFor('eve', 'ann', 'eve', 'ann')).toBe(1)
-  expect(await looksFor('bob')).toBe(1)
-  expect(await folder.hasAccount(keyOf('nobody'))).toBe(false)
+  // Of each two: its shard, and its own.
+  expect(await looksFor('ann', 'bob', 'ann', 'bob')).toBe(4)
+  expect(await looksFor('eve')).toBe(2)
+  expect(await looksFor('eve', 'ann', 'eve', 'ann')).toBe(2)
+  expect(await looksFor('bob')).toBe(2)
+  folder.forget()
+  expect(await looksFor('bob', 'bob')).toBe(2)
+  for (const missing of [keyOf('nobody'), keyOf('bob').replace(/.{4}$/u, 'none')]) {
+    expect([await folder.hasAccount(missing), await folder.hasAccount(missing)]).toEqual([false, false])
+  }
+  expect(looks).toHaveLength(6)
 })
 
 test('a path is relative to the folder in which the store was made', async () => {

@@ -9,7 +9,7 @@ import { createStore } from '../src/file-token-store.ts'
 import { fileTokenStore } from '../src/index.ts'
 import { keyOf } from '../src/layout.ts'
 import { decode, encode } from '../src/record-file.ts'
-import { watched } from './faulty-disk.ts'
+import { systemError, watched } from './faulty-disk.ts'
 import { account, filesBelow, grow, rounds, sample } from './samples.ts'
 import { scratchFolders } from './scratch-folder.ts'
 
@@ -149,6 +149,31 @@ describe('a file that is damaged at the first look alone', () => {
     expect(looks).toBeGreaterThan(2)
     expect(await fileTokenStore({ path }).read(account)).toMatchObject({ version: 3, record: sample(3) })
   })
+
+  test('is read at the second, also where it is the only one', async () => {
+    const path = folders.make()
+    await grow(fileTokenStore({ path }), 1)
+    let looks = 0
+    const disk: Disk = {
+      ...systemDisk,
+      read: async (...given) => ((looks += 1) <= 2 ? 0 : systemDisk.read(...given)),
+    }
+    expect(await createStore(disk, { path }).read(account)).toMatchObject({ version: 1, record: sample(1) })
+  })
+
+  test('but not a hundred times, where its folder changes for ever', async () => {
+    const path = folders.make()
+    await grow(fileTokenStore({ path }), 1)
+    let lists = 0
+    const disk = watched((call, proceed) => {
+      if (call.name === 'readdir' && String(call.arguments[0]).endsWith(key)) lists += 1
+      if (call.name === 'open' && String(call.arguments[0]).endsWith('t.1'))
+        return Promise.reject(systemError('ENOENT', 'open'))
+      return proceed()
+    })
+    await expect(createStore(disk, { path }).read(account)).rejects.toMatchObject({ reason: 'busy' })
+    expect(lists).toBe(100)
+  })
 })
 
 describe('a whole file in the wrong place', () => {
@@ -184,11 +209,15 @@ describe('the format', () => {
     await expect(store.swap(account, 0, record, 'large')).rejects.toMatchObject({ reason: 'write-failed' })
   })
 
-  test('is of four megabytes at the most', () => {
+  test('is of four megabytes at the most', async () => {
     const envelope = { schema: 1 as const, account, slot: 1, version: 1, writeId: 'x', record: sample(1) }
     const filled = (bytes: number): Uint8Array => encode(Object.assign(envelope, { filling: 'x'.repeat(bytes) }))
     const room = 4 * 1024 * 1024 - filled(0).byteLength
     expect(filled(room)).toHaveLength(4 * 1024 * 1024)
     expect(() => filled(room + 1)).toThrow(expect.objectContaining({ reason: 'write-failed' }))
+    const path = folders.make()
+    await grow(fileTokenStore({ path }), 1)
+    writeFileSync(slotPath(path, 1), filled(room))
+    expect(await fileTokenStore({ path }).read(account)).toMatchObject({ version: 1, writeId: 'x' })
   })
 })

@@ -33,6 +33,13 @@ test.each([
   })
 })
 
+test('what could not be done is told as well: to read, or to write', async () => {
+  const failing = (reason: 'read-failed' | 'write-failed') =>
+    reporting(reason, '/tokens', () => Promise.reject(systemError('EIO', 'open')))
+  await expect(failing('read-failed')).rejects.toThrow('could not be read (EIO)')
+  await expect(failing('write-failed')).rejects.toThrow('could not be written (EIO)')
+})
+
 /** A system call, and which one of that name. */
 interface Place {
   readonly name: Call['name']

@@ -31,6 +31,8 @@ interface TextRun {
 const addressAttributes = new Set(['action', 'formaction', 'href', 'src'])
 const nameAttributes = new Set(['name', 'id', 'for', 'form'])
 const buttonTypes = new Set(['submit', 'button', 'reset'])
+/** Behind the name of an attribute that has a value. */
+const valueOpening = /\s*=\s*["']?/uy
 /** Templates and comments hold markup, which may hold more of them. */
 const maxDepth = 4
 
@@ -61,8 +63,7 @@ export function maskHtml(masking: Masking, source: string, depth = 0): Marked {
   function addText(text: string, start: number, end: number): void {
     if (run && run.end !== start) endRun()
     run ??= { text: '', starts: [], end }
-    for (let index = 0; index < text.length; index += 1)
-      run.starts.push(text.length === end - start ? start + index : start)
+    for (let index = 0; index < text.length; index += 1) run.starts.push(start + index)
     run.text += text
     run.end = end
   }
@@ -91,10 +92,12 @@ export function maskHtml(masking: Masking, source: string, depth = 0): Marked {
         tag = source.slice(start, end).toLowerCase()
         attributes = []
       },
-      onattribname(start, end) {
-        const name = source.slice(start, end).toLowerCase()
-        const value = end + (/^\s*=\s*["']?/u.exec(source.slice(end, end + 200))?.[0].length ?? 0)
-        attributes.push({ name, start: value, end: value, value: '' })
+      onattribname(from, end) {
+        const name = source.slice(from, end).toLowerCase()
+        valueOpening.lastIndex = end
+        valueOpening.test(source)
+        const start = valueOpening.lastIndex
+        attributes.push({ name, start, end: start, value: '' })
       },
       onattribdata(start, end) {
         const attribute = attributes.at(-1)
@@ -138,7 +141,7 @@ export function maskHtml(masking: Masking, source: string, depth = 0): Marked {
 function assembled(masking: Masking, source: string, pieces: readonly Piece[]): Marked {
   let marked = ''
   let at = 0
-  for (const piece of pieces.toSorted((one, other) => one.start - other.start)) {
+  for (const piece of pieces) {
     if (piece.start < at) continue
     marked += maskText(masking, source.slice(at, piece.start)) + piece.marked
     at = piece.end
