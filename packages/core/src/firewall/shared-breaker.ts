@@ -40,7 +40,13 @@ interface HostState extends Write {
   readonly isProbe?: boolean
 }
 
-const clear: FirewallRecord = { schema: 1, state: 'firewall', challenges: 0, noted_at: 0, wait: 0 }
+const clear: FirewallRecord = {
+  schema: 1,
+  state: 'firewall',
+  challenges: 0,
+  noted_at: 0,
+  wait: 0,
+}
 
 export function createSharedBreaker(store: GuardedStore, runtime: Runtime): SharedBreaker {
   const hosts = new Map<string, HostState>()

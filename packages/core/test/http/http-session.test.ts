@@ -381,6 +381,26 @@ describe('what comes beside a body is bounded', () => {
   })
 })
 
+it('the connection of a login is closed at its end', async () => {
+  const service = await small()
+  let ended: Promise<unknown> = Promise.resolve()
+  const front = await raw((socket) => {
+    ended = once(socket, 'close')
+    const behind = connect(Number(new URL(service.authUrl).port), '127.0.0.1')
+    // Nobody but the client ends it.
+    behind.pipe(
+      socket.on('close', () => behind.destroy()),
+      { end: false },
+    )
+    socket.pipe(behind)
+  })
+  const authUrl = `http://127.0.0.1:${front.port}`
+  service.answer({ formSubmission: redirectToCallback({ issuer: authUrl }) })
+  await createSso({ authUrl }).login({ identity: 'a@example.com', credential: 'x' })
+  await ended
+  expect([front.connections, service.requests.length]).toEqual([1, 3])
+})
+
 describe('no redirect is followed by the HTTP library (S2, S4)', () => {
   it.each([301, 302, 303, 307, 308])('a %i of the token endpoint', async (status) => {
     const elsewhere = await small()

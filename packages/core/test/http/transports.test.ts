@@ -233,6 +233,7 @@ describe('what holds for every request holds over HTTP/2', () => {
     ['the stream is refused', (stream) => stream.close(7), 'ERR_SSO_UNREACHABLE'],
     ['the stream is ended without an error', (stream) => stream.close(0), 'ERR_SSO_UNREACHABLE'],
     ['the service goes away', (stream) => stream.session?.destroy(undefined, 0), 'ERR_SSO_UNREACHABLE'],
+    ['the service goes away with an error', (stream) => stream.session?.goaway(2), 'ERR_SSO_UNREACHABLE'],
     [
       'cut in the middle of the body',
       (stream, socket) => {

@@ -575,6 +575,17 @@ describe('a token that the owner API refused', () => {
     expect(await noted({ state: 'reauthentication-required', reason: 'other_owner' })).toEqual([undefined, 3])
     // Another process was faster.
     expect(await noted({}, { writeId: 'another' })).toEqual([undefined, 3])
+    // What a store fails with is left for the next refresh, and nothing else is.
+    const { cache, context } = known(slowClock())
+    cache.rejected = { accessToken: 'a1', unused: true }
+    const failing = (error: Error) => {
+      const swap = async (): Promise<never> => {
+        throw error
+      }
+      return { ...context, store: { ...context.store, swap } }
+    }
+    await noteRefusal(cache, failing(new StoreError('unavailable', 'x')))
+    await expect(noteRefusal(cache, failing(new TypeError('x')))).rejects.toThrow(TypeError)
   })
 
   it('is noted at the next refresh where it could not be before', () => {

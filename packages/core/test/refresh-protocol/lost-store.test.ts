@@ -2,6 +2,10 @@
 import { describe, expect, it } from '@jest/globals'
 import { ReauthenticationRequiredError, StoreError } from '../../src/errors.ts'
 import { rollCallName } from '../../src/refresh-protocol/record-names.ts'
+import { guardStore } from '../../src/refresh-protocol/guarded-store.ts'
+import { createRollCall, currentCall } from '../../src/refresh-protocol/roll-call.ts'
+import type { TokenStore, Versioned } from '../../src/tokens/token-store.ts'
+import { slowClock } from './by-hand.ts'
 import { account, type Bench, bench, deferred, hours } from './harness.ts'
 
 const year = hours(24 * 365)
@@ -16,6 +20,43 @@ function twoProcesses(ahead = 0) {
 async function storedIn(world: Bench): Promise<unknown> {
   return (await world.store.read(account))?.record
 }
+
+describe('the roll call of a process', () => {
+  const surroundings = (store: object) => {
+    const clock = slowClock()
+    const context = {
+      runtime: clock.runtime,
+      rollCall: createRollCall(),
+      store: guardStore(store as TokenStore, undefined),
+    }
+    return { clock, current: () => currentCall(context) }
+  }
+
+  it('is the one that another made at the same time', async () => {
+    const record = { schema: 1, state: 'roll-call', call: 'theirs' } as const
+    let stored: Versioned | undefined
+    const { current } = surroundings({
+      read: async () => stored,
+      swap: async () => {
+        stored = { version: 1, record }
+        return { conflict: true }
+      },
+    })
+    expect(await current()).toBe('theirs')
+  })
+
+  it('is another every 30 seconds where its record can’t be opened', async () => {
+    const { clock, current } = surroundings({
+      read: () => Promise.reject(new StoreError('corrupt', 'It can’t be opened.')),
+      swap: async () => ({ conflict: true }),
+    })
+    const first = await current()
+    clock.now = 29_999
+    expect(await current()).toBe(first)
+    clock.now = 30_000
+    expect(await current()).not.toBe(first)
+  })
+})
 
 describe('after a loss, a process with an older sign-in', () => {
   it.each([

@@ -1,10 +1,75 @@
 /** A store that fails, goes back in time or loses everything: what was received is kept, and nothing old is spent. */
+import { inspect } from 'node:util'
 import { describe, expect, it } from '@jest/globals'
+import { UnreachableError } from '../../src/errors.ts'
+import { contextOf } from '../../src/refresh-protocol/managed.ts'
+import { readRecord } from '../../src/refresh-protocol/read-record.ts'
 import type { TokenSet } from '../../src/issuer/token-set.ts'
 import type { TokenStore } from '../../src/tokens/token-store.ts'
 import { account, bench, deferred, hours, idle } from './harness.ts'
 
+describe('a store that takes its time', () => {
+  it.each([
+    ['in doubt', true],
+    ['never sent', false],
+  ])('is waited for where a request is %s: the caller hears of it once the record says so', async (_, requestSent) => {
+    const world = bench()
+    const written = deferred<void>()
+    let isFailed = false
+    const swap: TokenStore['swap'] = async (...call) => {
+      if (isFailed) await written.promise
+      return world.store.swap(...call)
+    }
+    const tokens = world.process({ store: { ...world.store, swap } })
+    await tokens.save(account, world.tokens())
+    await world.pass(hours(8))
+    world.answer = async () => {
+      isFailed = true
+      throw new UnreachableError('No answer.', { step: 'refresh', requestSent })
+    }
+    let told: unknown
+    const kept = world.keptAlive
+    const call = tokens.getAccessToken(account).catch((error: unknown) => (told = error))
+    await world.pass(1000)
+    expect([told, world.keptAlive - kept]).toEqual([undefined, 1])
+    written.resolve()
+    expect(await call).toMatchObject({ code: expect.stringMatching(/^ERR_SSO_/u), requestSent })
+    expect(world.keptAlive - kept).toBe(0)
+    expect((await world.store.read(account))?.record).toMatchObject({ failure: { code: 'ERR_SSO_UNREACHABLE' } })
+  })
+
+  it('and returns records that have lost their rules: no token of theirs is printed', async () => {
+    const world = bench()
+    const tokens = world.process()
+    await tokens.save(account, world.tokens({ refresh_token: 'secret-refresh-token' }))
+    const stored = await readRecord(account, contextOf(tokens))
+    expect(stored?.record).toMatchObject({ tokens: { refresh_token: 'secret-refresh-token' } })
+    expect(inspect(stored, { depth: null })).not.toContain('secret-refresh-token')
+  })
+})
+
 describe('a store that is down', () => {
+  it('keeps no account in memory longer than until its new tokens are stored', async () => {
+    const world = bench()
+    const tokens = world.process({ cachedAccounts: 1 })
+    await tokens.save(account, world.tokens())
+    await tokens.save('another', world.tokens({ refresh_token: 's0' }))
+    await world.pass(hours(8))
+    const { answer } = world
+    world.answer = (...call) => {
+      world.store.down = true
+      return answer(...call)
+    }
+    const remembered = (): string[] => Array.from(contextOf(tokens).memory.all(), (cache) => cache.account)
+    expect(await tokens.getAccessToken(account)).toBe('a1')
+    await tokens.status('another').catch(() => undefined)
+    expect(remembered()).toEqual(expect.arrayContaining([account, 'another']))
+    world.store.down = false
+    await world.pass(20_000)
+    expect((await world.store.read(account))?.record).toMatchObject({ tokens: { access_token: 'a1' } })
+    expect(remembered()).toEqual(['another'])
+  })
+
   it('lets the working token be served, and no refresh be sent', async () => {
     const world = bench()
     const tokens = world.process()

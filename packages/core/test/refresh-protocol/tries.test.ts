@@ -91,6 +91,20 @@ describe('answers to a waiting sign-in', () => {
     expect(await claim(oneMore, soon(world.now()))).toBe(false)
   })
 
+  it('are forgotten after five minutes only where a record would have more than 500', async () => {
+    const world = bench()
+    const tokens = world.process()
+    const claim = (id: string, expires_at = soon(world.now())): Promise<boolean> =>
+      tokens.claimTry({ id, step: 'passcode', tries: 0, expires_at })
+    const [over = '', oneMore = '', ...others] = idsOfOneRecord(501)
+    expect(await claim(over, world.now() / 1000 - 600)).toBe(true)
+    for (const id of others) expect(await claim(id)).toBe(true)
+    expect(others).toHaveLength(499)
+    expect(await claim(over)).toBe(false)
+    expect(await claim(oneMore)).toBe(true)
+    await expect(claim(over)).rejects.toMatchObject({ reason: 'busy' })
+  })
+
   it('leave a bounded number of records, none of them an account or a name of one', async () => {
     const world = bench()
     const { store, records } = watched(world.store)

@@ -271,3 +271,16 @@ it('a record that a later release added something to is taken, and so is one wit
   store.put(account, { version: 1, record: record as never })
   expect(await world.process({ store }).status(account)).toMatchObject({ state: 'valid' })
 })
+
+it.each([
+  ['what it may have', { refusals: 'x' }, signedIn, true],
+  ['what it has to have', { lifetime: 1 }, { ...signedIn, lifetime: undefined }, false],
+])('a record has none of %s from Object.prototype', (_, polluted, record, isOne) => {
+  const stored: TokenRecord = JSON.parse(JSON.stringify(record))
+  Object.assign(Object.prototype, polluted)
+  try {
+    expect(isRecord(stored, 'signed-in')).toBe(isOne)
+  } finally {
+    for (const name of Object.keys(polluted)) Reflect.deleteProperty(Object.prototype, name)
+  }
+})
