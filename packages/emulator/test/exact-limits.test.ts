@@ -16,6 +16,7 @@ import { harOf } from '../src/inspector/har.ts'
 import { sequenceDiagram } from '../src/inspector/mermaid.ts'
 import { createCertificate } from '../src/http/certificate.ts'
 import { pageFile } from '../src/inspector/inspector-page.ts'
+import { liveState } from '../src/inspector/live-state.ts'
 import { createFlows, type Traces } from '../src/journal/flows.ts'
 import { createJournal, type Exchange, type Journal } from '../src/journal/journal.ts'
 import { createRequestReader } from '../src/journal/request-log.ts'
@@ -45,8 +46,9 @@ import { hasTwoNames, isLoopback, listen } from '../src/http/listeners.ts'
 import { masked, unmasked } from '../src/journal/masking.ts'
 import { createFactor } from '../src/service/factors.ts'
 import { createFirewall } from '../src/service/firewall.ts'
+import { createInstances } from '../src/service/instances.ts'
 import { createRefreshTokens } from '../src/service/refresh-tokens.ts'
-import type { ServiceState } from '../src/service/service-state.ts'
+import { createServiceState, type ServiceState } from '../src/service/service-state.ts'
 import { createSessions } from '../src/service/sessions.ts'
 import { publicKeys, signToken } from '../src/service/signing-key.ts'
 import {
@@ -316,6 +318,8 @@ it('what expires is gone at that moment, and of too many the oldest', () => {
   expect([map.get('a'), map.get('b'), map.get('c')]).toEqual([undefined, 2, 3])
   clock.advance(10)
   expect([map.get('b'), [...map.alive()]]).toEqual([undefined, []])
+  for (const key of ['a', 'b', 'a', 'c']) map.set(key, 7)
+  expect([map.get('a'), map.get('b'), map.get('c')]).toEqual([7, undefined, 7])
 })
 
 it.each<[unknown, number]>([
@@ -554,7 +558,7 @@ describe('what is behind the masks', () => {
     const [whole, longer] = ['x'.repeat(65_536), 'y'.repeat(65_537)]
     expect([clipped(whole) === whole, clipped(longer) === 'y'.repeat(65_536)]).toEqual([true, true])
     // One that is short stays as it is, even where it is no text that UTF-8 has.
-    expect(clipped('\ud800')).toBe('\ud800')
+    for (const odd of ['\ud800', '\ud800'.padEnd(65_536, 'x')]) expect(clipped(odd)).toBe(odd)
   })
 
   it('has the query, and what was answered once something was', () => {
@@ -748,6 +752,15 @@ describe('the firewall', () => {
     expect([wall.clients(), ask()]).toEqual([[], undefined])
   })
 
+  it('opens a window with the first request, and leaves it at that', () => {
+    const { clock, ask } = open()
+    expect(ask()).toBeUndefined()
+    clock.advance(9)
+    expect(ask()).toBeUndefined()
+    clock.advance(1)
+    expect(ask()).toBeUndefined()
+  })
+
   it('tells clients apart by 256 signs of their User-Agent', () => {
     const { ask } = open()
     const agents = ['a', 'b', 'c'].map((last) => `${'x'.repeat(256)}${last}`)
@@ -927,6 +940,10 @@ it('a certificate is for the names of loopback and the host, and for servers alo
     true,
     true,
   ])
+  // Both extensions are critical: RFC 5280 sections 4.2.1.3 and 4.2.1.9.
+  for (const each of [authority, server]) {
+    for (const identifier of ['551d13', '551d0f']) expect(each.raw.toString('hex')).toContain(`0603${identifier}0101ff`)
+  }
   expect([authority.subject, server.subject]).toEqual(['CN=owner-sso emulator CA', 'CN=localhost'])
   expect(server.subjectAltName).toBe(
     'DNS:localhost, IP Address:127.0.0.1, IP Address:0:0:0:0:0:0:0:1, IP Address:127.0.0.2',
@@ -1046,6 +1063,18 @@ describe('what the service keeps', () => {
     expect(alive()).toEqual([1, 0])
     clock.advance(50)
     expect(alive()).toEqual([0, 0])
+  })
+
+  it('forgives no refresh token that was spent before it was told to', async () => {
+    const given = settings({ reuse: 'refuse' })
+    const accessTokens = createAccessTokens(clock, given)
+    const tokens = createRefreshTokens({ clock, settings: given, counters: createCounters(), accessTokens })
+    const { refresh_token: first } = await tokens.signIn(account, home)
+    await tokens.refresh(first, home, {} as never)
+    Object.assign(given, { reuse: 'grace' })
+    expect(await tokens.refresh(first, home, {} as never)).toEqual({
+      decision: 'a spent refresh token was presented again',
+    })
   })
 
   it.each(['grace', 'grace-stale'] as const)(
@@ -1348,6 +1377,17 @@ describe('the journal', () => {
     expect([journal.secretsOf(1), journal.secretsOf(520)]).toMatchObject([undefined, { answer: {} }])
   })
 
+  it('has the last ten thousand exchanges, and nothing of those before', () => {
+    const { journal, enter } = open()
+    enter().recording.asked('token', '', {})
+    expect(journal.secretsOf(1)).toBeDefined()
+    for (let count = 1; count < 10_000; count += 1) enter()
+    expect([journal.exchanges.length, journal.exchanges[0]?.id]).toEqual([10_000, 1])
+    enter()
+    expect([journal.exchanges.length, journal.requests.length, journal.exchanges[0]?.id]).toEqual([10_000, 10_000, 2])
+    expect(journal.secretsOf(1)).toBeUndefined()
+  })
+
   it('numbers connections from 1', () => {
     const read = createRequestReader()
     const one = incoming('/a?b=c')
@@ -1457,5 +1497,42 @@ it('a refresh token is refused elsewhere, with the reason', async () => {
   const traded = await tokens.trade({ account, family: 'x', instance: home }, minting)
   expect(await decision(traded.refresh_token ?? '', home)).toBe(
     'a refresh token of the owner API is refreshed there alone',
+  )
+})
+
+it.each<[string, string, readonly string[]]>([
+  ['http://127.0.0.1:1', 'http://localhost:1', ['home', 'regional', 'regional', 'home']],
+  ['http://127.0.0.1:1', 'http://127.0.0.1:2', ['regional', 'home', 'home', 'regional']],
+])(
+  'a request to %s or %s is told by its host name, or by its port where that tells them apart',
+  (home, regional, regions) => {
+    const instances = createInstances(home, regional)
+    const asked: readonly [string | undefined, number][] = [
+      ['127.0.0.1:1', 2],
+      ['localhost:1', 1],
+      ['LOCALHOST:1', 1],
+      [undefined, 2],
+    ]
+    const requests = asked.map(([host, localPort]) => ({ headers: { host }, socket: { localPort } }) as IncomingMessage)
+    expect(requests.map((request) => instances.of(request).region)).toEqual(regions)
+  },
+)
+
+it('what lives is shown with the time that passcodes have left, and the last twelve clients of the firewall', () => {
+  const service = createServiceState(
+    parseEmulatorOptions(),
+    createInstances('http://127.0.0.1:1', 'http://localhost:1'),
+  )
+  service.clock.freeze()
+  service.clock.jump(1_000_000_007)
+  for (let count = 1; count <= 13; count += 1) {
+    service.firewall.blocks({ address: '127.0.0.1', userAgent: `${count}` } as Parameters<
+      typeof service.firewall.blocks
+    >[0])
+  }
+  const { accounts, firewall } = liveState(service)
+  expect(accounts[0]?.secondsLeft).toBe(30 - (1_000_000_007 % 30))
+  expect(firewall.clients.map(({ userAgent }) => userAgent)).toEqual(
+    Array.from({ length: 12 }, (_, index) => `${index + 2}`),
   )
 })

@@ -77,4 +77,28 @@ describe('useEmulator', () => {
     await hooks.afterAll?.()
     await expect(fetch(authUrl)).rejects.toThrow('fetch failed')
   })
+
+  it('tells after a test of each function that failed in it, once', async () => {
+    const hooks: { beforeAll?: () => Promise<void>; afterEach?: () => void; afterAll?: () => Promise<void> } = {}
+    const other = useEmulator(
+      {},
+      {
+        beforeAll: (run) => (hooks.beforeAll = run),
+        beforeEach: () => undefined,
+        afterEach: (run) => (hooks.afterEach = run),
+        afterAll: (run) => (hooks.afterAll = run),
+      },
+    )
+    hooks.afterEach?.()
+    await hooks.beforeAll?.()
+    for (const reason of ['first', 'second']) {
+      other.once('token', () => {
+        throw new Error(reason)
+      })
+      expect((await fetch(`${other.authUrl}/oauth2/v3/token`, { method: 'POST' })).status).toBe(500)
+    }
+    expect(hooks.afterEach).toThrow(/Error: first\n.*Error: second$/u)
+    expect(hooks.afterEach).not.toThrow()
+    await hooks.afterAll?.()
+  })
 })

@@ -158,7 +158,6 @@ function http2Listener(context: SecureContextOptions): Unbound {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   })
-  server.on('session', (session) => session.on('error', () => undefined))
   return {
     server,
     serve(app) {

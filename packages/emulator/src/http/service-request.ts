@@ -46,7 +46,7 @@ export function mediaTypeOf({ headers }: IncomingMessage): string {
 }
 
 export function mediaType(contentType: string): string {
-  return contentType.split(';', 1)[0]?.trim().toLowerCase() ?? ''
+  return contentType.split(';')[0]?.trim().toLowerCase() ?? ''
 }
 
 /** A JSON body of string fields, or undefined if it is anything else. A list of one string is that string in the field `listed`. */

@@ -20,7 +20,7 @@ export function eventStream(journal: Journal, state: () => unknown): RequestHand
   const run = randomUUID()
   return (request, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' })
-    const [knownRun, known] = String(request.headers['last-event-id'] ?? '').split('/')
+    const [knownRun, known] = String(request.headers['last-event-id']).split('/')
     const waiting = new Map<number, Exchange>()
     let flushing: NodeJS.Timeout | undefined
 

@@ -95,10 +95,10 @@ function digest(kind: string, value: string): string {
 
 function codeIn(location: ServiceResponse['headers'][string] | undefined): string | undefined {
   if (typeof location !== 'string') return undefined
-  return new URLSearchParams(location.split(/\?(.*)/su)[1] ?? '').get('code') ?? undefined
+  return new URLSearchParams(location.split(/\?(.*)/su)[1]).get('code') ?? undefined
 }
 
 function sessionIn(cookies: ServiceResponse['headers'][string] | undefined): string | undefined {
   const named = [cookies ?? []].flat().find((cookie) => cookie.startsWith(`${sessionCookie}=`))
-  return named?.slice(sessionCookie.length + 1).split(';', 1)[0]
+  return named?.slice(sessionCookie.length + 1).split(';')[0]
 }

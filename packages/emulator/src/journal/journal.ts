@@ -204,7 +204,7 @@ function tracesOf({ url, headers }: RawExchange): {
   readonly bearer: string | undefined
 } {
   return {
-    query: new URLSearchParams(url.split(/\?(.*)/su)[1] ?? ''),
+    query: new URLSearchParams(url.split(/\?(.*)/su)[1]),
     cookies: readCookies(headers.cookie ?? ''),
     bearer: /^Bearer (.+)$/iu.exec(headers.authorization ?? '')?.[1],
   }
@@ -218,6 +218,6 @@ function jsonOf(reply: ServiceResponse): Fields {
 
 /** Media type and text of an answer; a streamed body has none to show. */
 function textOf({ headers, body }: ServiceResponse): [contentType: string, text: string] {
-  const contentType = [headers['content-type'] ?? ''].flat()[0] ?? ''
+  const contentType = [headers['content-type']].flat()[0] ?? ''
   return [mediaType(contentType), typeof body === 'string' ? clipped(body) : '']
 }

@@ -124,7 +124,7 @@ function maskHeader(name: string, value: unknown): string {
     return [/^(?:Basic|Bearer|Digest|DPoP)(?=\s)/iu.exec(text)?.[0] ?? [], maskText].flat().join(' ')
   if (name === 'cookie') return text.split(';').map(maskCookie).join('; ')
   // The address of the authorize page may carry a code.
-  return name === 'referer' ? (text.split('?', 1)[0] ?? '') : text
+  return name === 'referer' ? (text.split('?')[0] ?? '') : text
 }
 
 /** What has no name may be a value. */
@@ -141,7 +141,7 @@ function maskResponseHeader(name: string, value: string | readonly string[]): st
 }
 
 function maskLocation(location: string): string {
-  const [address = '', query] = location.replace(/#.*$/su, '').split(/\?(.*)/su)
+  const [address = '', query] = location.replace(/#.*/su, '').split(/\?(.*)/su)
   if (query === undefined) return address
   const parameters = [...new URLSearchParams(query)].map(
     ([name, value]) =>

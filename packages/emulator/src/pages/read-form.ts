@@ -44,7 +44,7 @@ function attribute(tag: string, name: string): string | undefined {
 /** What the passcode page has in a script, where it has no hidden input for it. */
 function variables(page: string): readonly (readonly [name: string, value: string])[] {
   return [...page.matchAll(/<script>var (transaction_id|_csrf) = ("(?:[^"\\]|\\.)*");<\/script>/gu)].map(
-    ([, name = '', value = '""']) => [name, String(JSON.parse(value))] as const,
+    ([, name = '', value = '']) => [name, String(JSON.parse(value))] as const,
   )
 }
 

@@ -38,7 +38,7 @@ export function readAuthorizationRequest(
     return 'The parameter code_challenge must be a base64url SHA-256 challenge.'
   if (!isRedirectUri(redirectUri)) return 'The parameter redirect_uri is not a registered address.'
   if (state === '' || state.length > maxStateLength) return 'The parameter state must be a random string.'
-  return { codeChallenge: codeChallenge.replace(/=+$/u, ''), redirectUri, state }
+  return { codeChallenge: codeChallenge.replace(/=+/u, ''), redirectUri, state }
 }
 
 /** Whether the query has none of the parameters: a legacy client posts the form to the bare address. */

@@ -25,7 +25,7 @@ export function authorizeCookies(
     (name) => `${name}=${randomText(24)}~-1~; Max-Age=${cookieSeconds[name] ?? 3600}; ${attributes}`,
   )
   const own = session && `${sessionCookie}=${session.id}; ${attributes}; HttpOnly; SameSite=Lax`
-  const before = isLenient(service.settings) ? 0 : Math.max(0, others.length - 1)
+  const before = isLenient(service.settings) ? 0 : -1
   return { 'set-cookie': others.toSpliced(before, 0, ...(own ? [own] : [])) }
 }
 

@@ -83,7 +83,7 @@ function createBrowser({ instances, ca, tlsVersion }: PersonByHand): Send {
     const [response]: IncomingMessage[] = await once(sent, 'response')
     if (!response) throw new Error('The emulator did not answer')
     for (const line of response.headers['set-cookie'] ?? []) {
-      const [, name = '', value = ''] = /^([^=]*)=([^;]*)/u.exec(line) ?? []
+      const [, name = '', value = ''] = /([^=]*)=([^;]*)/u.exec(line) ?? []
       cookies.set(name, value)
     }
     const { statusCode = 0, headers: received } = response

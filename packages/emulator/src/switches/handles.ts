@@ -51,7 +51,7 @@ export function createHandles(
       return tokens
     },
     async signInByHand(url, options = {}) {
-      const hinted = URL.canParse(String(url)) ? new URL(url).searchParams.get('login_hint') : undefined
+      const hinted = new URL(url).searchParams.get('login_hint')
       const identity = options.identity ?? hinted ?? accounts.all[0]?.identity ?? ''
       const account = accounts.find(identity)
       const [factor] = account?.factors ?? []

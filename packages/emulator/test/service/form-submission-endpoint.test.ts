@@ -26,7 +26,10 @@ describe('POST /oauth2/v3/authorize', () => {
       const form = { ...hidden, identity, credential: demoCredential }
       const status = name === '_csrf' ? 403 : 400
       expect((await client.post({ ...form, [name]: undefined })).status).toBe(status)
-      expect((await client.post({ ...form, [name]: 'changed' })).status).toBe(status)
+      const changed = await client.post({ ...form, [name]: 'changed' })
+      const words =
+        name === '_csrf' ? 'not filled in on our page' : `The hidden field ${name} is missing or was changed.`
+      expect([changed.status, changed.text.includes(words)]).toEqual([status, true])
       expect((await client.post(form)).status).toBe(302)
     },
   )
@@ -129,6 +132,7 @@ describe('POST /oauth2/v3/authorize', () => {
     expect(answer.status).toBe(302)
     expect(locationOf(answer).searchParams.get('error')).toBe('login_cancelled')
     expect(locationOf(answer).searchParams.get('state')).toBe('some state')
+    expect(locationOf(answer).searchParams.get('issuer')).toBe(`${emulator.authUrl}/oauth2/v3`)
     expect((await client.post({ transaction_id: 'another', cancel: '1' })).status).toBe(403)
 
     const path = `/oauth2/v3/authorize?${client.query().toString()}`

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { connect, type ClientHttp2Session } from 'node:http2'
+import { connect, constants, type ClientHttp2Session } from 'node:http2'
 import { Agent, request } from 'node:https'
 import { text } from 'node:stream/consumers'
 import type { TLSSocket } from 'node:tls'
@@ -134,6 +134,44 @@ describe('an emulator with http2', () => {
     const session = connect(emulator.authUrl, { ca: emulator.ca })
     const [error] = (await once(session, 'error')) as [NodeJS.ErrnoException]
     expect(error).toMatchObject({ code: expect.any(String) })
+  })
+
+  it('tells the firewall whose connection it is, and the instance by either name of the host', async () => {
+    const emulator = await start({ regionalAt: 'host-name' })
+    await new WireClient(emulator, { http: '2', tls: 'TLSv1.2' }).open()
+    expect(emulator.firewall.clients()).toMatchObject([{ address: '127.0.0.1', tlsVersion: 'TLSv1.2' }])
+    const session = connect(emulator.authUrl, { ca: emulator.ca, maxVersion: 'TLSv1.2' })
+    open.push({ close: () => session.destroy() })
+    const { host } = new URL(emulator.regionalAuthUrl)
+    await text(session.request({ ':path': '/oauth2/v3/authorize', host }))
+    expect(emulator.requests.at(-1)?.host).toBe(host)
+  })
+
+  it('ends a request that its client gives up, and the connection goes on', async () => {
+    const emulator = await start({ firewall: false })
+    emulator.once('login-page', { hold: new Promise(() => undefined) })
+    const session = connect(emulator.authUrl, { ca: emulator.ca })
+    open.push({ close: () => session.destroy() })
+    const stream = session.request({ ':path': '/oauth2/v3/authorize' }).on('error', () => undefined)
+    while (emulator.requests.length === 0) await new Promise(setImmediate)
+    stream.close(constants.NGHTTP2_CANCEL)
+    while (emulator.requests[0]?.status === undefined) await new Promise(setImmediate)
+    expect(emulator.requests[0]?.status).toBe(0)
+    expect(await text(session.request({ ':path': '/nowhere' }))).toContain('There is no such page here.')
+  })
+
+  it.each(['mid-headers', 'mid-body', 'half-close'] as const)('breaks an answer off over HTTP/2 (%s)', async (drop) => {
+    const emulator = await start({ firewall: false })
+    emulator.once('login-page', { drop })
+    const session = connect(emulator.authUrl, { ca: emulator.ca })
+    open.push({ close: () => session.destroy() })
+    session.on('error', () => undefined)
+    session
+      .request({ ':path': '/oauth2/v3/authorize' })
+      .on('error', () => undefined)
+      .resume()
+    await once(session, 'close')
+    expect(session.destroyed).toBe(true)
   })
 
   it('breaks connections off over HTTP/2, too', async () => {
