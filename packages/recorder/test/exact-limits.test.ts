@@ -136,11 +136,13 @@ describe('what a recording shows of a text', () => {
     expect(shown('at https://auth.example.com/ and https://auth.example/')).toBe('at {{regional}}/ and {{home}}/')
     expect(shown('qz7xqz7xqz', 'qz7xqz7x', 'qz7xqz')).toBe('{{state.1}}{{text.1}}')
     expect(shown('qz7xqz7xqz', 'qz7xqz')).toBe('{{state.1}}{{text.1}}')
-    expect(shown('abcdefqqqqqqq', 'abcdefq', 'qqqqqq')).toBe('{{state.1}}{{state.2}}')
+    expect(shown('abcdefqqqqqqqz7x', 'abcdefq', 'qqqqqq')).toBe('{{state.1}}{{state.2}}{{text.1}}')
   })
 
   it('each known value next to another, in whatever letters', () => {
     expect(shown('QZ7XQZab7xab', 'qz7xqz', 'ab7xab')).toBe('{{state.1}}{{state.2}}')
+    expect(shown('QZ7XQZab7xabz9', 'qz7xqz', 'ab7xab')).toBe('{{state.1}}{{state.2}}{{text.1}}')
+    expect(shown('z9ab7xabQZ7XQZ', 'qz7xqz', 'ab7xab')).toBe('{{text.1}}{{state.2}}{{state.1}}')
     expect(shown('ab7xab then QZ7XQZ', 'qz7xqz', 'ab7xab')).toBe('{{state.2}} then {{state.1}}')
     // Two letters whose small forms are three.
     expect(shown('İİ sign https://auth.example in')).toBe('{{text.1}} sign {{home}} in')
@@ -522,6 +524,10 @@ describe('a replay', () => {
     const answer = await answerTo(bytes)
     expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status}\r\nx-owner-sso-emulator: 1\r\n`, 'u'))
     expect(answer).toMatch(/^content-length: 0\r\n[^]*\r\n\r\n$/imu)
+  })
+
+  it('needs a recording', async () => {
+    await expect(startReplay('none.json')).rejects.toMatchObject({ name: 'FixtureError' })
   })
 
   it('has a body in the form that was recorded, or none', async () => {

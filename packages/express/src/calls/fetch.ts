@@ -88,5 +88,5 @@ function discard({ body }: Response): void {
 /** Whether a body can be sent again: a stream is gone once it was sent. */
 function isRepeatable(body: unknown): boolean {
   if (typeof body !== 'object' || body === null) return true
-  return !(body instanceof ReadableStream) && !(Symbol.asyncIterator in body)
+  return !(Symbol.asyncIterator in body)
 }

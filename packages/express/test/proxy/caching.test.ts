@@ -111,6 +111,20 @@ it.each([
   clock.mockRestore()
 })
 
+it.each<[OutgoingHttpHeaders, OutgoingHttpHeaders, OutgoingHttpHeaders]>([
+  [{}, {}, { 'cache-control': 'private' }],
+  [{ 'cache-control': '@, max-age=5' }, {}, { 'cache-control': 'private, no-store' }],
+  [{ 'cache-control': 'no-transform' }, {}, { 'cache-control': 'private, no-transform' }],
+  [{ 'cache-control': 'stale-if-error=5' }, {}, { 'cache-control': 'private, stale-if-error=5' }],
+  [{ 'content-type': 'text/event-stream ; a' }, {}, { 'cache-control': 'private, no-transform' }],
+  [{ 'content-type': 'a/text/event-stream' }, {}, { 'cache-control': 'private' }],
+  [{ 'content-type': 'text/event-streams' }, {}, { 'cache-control': 'private' }],
+  [{}, { 'surrogate-control': 'a' }, { 'cache-control': 'private', 'surrogate-control': 'no-store' }],
+  [{}, { 'x-surrogate-control': 'a', 'edge-controls': 'a' }, { 'cache-control': 'private' }],
+])('of %j and the application’s %j is left: %j', (upstream, application, left) => {
+  expect(cachingHeaders(upstream, application)).toEqual(left)
+})
+
 it('leaves nothing for a cache that is told by a header of its own', async () => {
   const targeted = {
     'CDN-Cache-Control': 'max-age=60',

@@ -6,10 +6,12 @@ import type { Dispatcher } from 'undici'
 import { connectionsFor, straightConnections } from '../../src/calls/connections.ts'
 import { checkedAddress, parseOwnerCallOptions } from '../../src/calls/options.ts'
 import { answerFault } from '../../src/handler-fault.ts'
-import { refusal } from '../../src/answers/refusal.ts'
+import { refusal, type RefusalCode } from '../../src/answers/refusal.ts'
 import { ownerApiProxy, type OwnerApiProxyOptions } from '../../src/index.ts'
+import { isCrossSite } from '../../src/proxy/cross-site.ts'
 import { connectionNames, defaultRequestHeaders, defaultResponseHeaders } from '../../src/proxy/header-names.ts'
 import { parseProxyOptions } from '../../src/proxy/options.ts'
+import { ownLocation } from '../../src/proxy/own-location.ts'
 import { type Exchange, runExchange } from '../../src/proxy/exchange.ts'
 import { closeWithConnection } from '../../src/proxy/queued-response.ts'
 import { requestBody } from '../../src/proxy/request-body.ts'
@@ -17,9 +19,11 @@ import { upstreamHeaders } from '../../src/proxy/request-headers.ts'
 import { parsedBody } from '../../src/proxy/parsed-body.ts'
 import { shownError } from '../../src/calls/axios-outcome.ts'
 import { ExchangeError, failureAnswer } from '../../src/proxy/upstream-failure.ts'
+import { upstreamPool } from '../../src/proxy/upstream-pool.ts'
 import { withoutSwitching } from '../../src/calls/switching-answer.ts'
 import { silenceLimit } from '../../src/proxy/silence.ts'
 import { endAfterAnswer, isSpent } from '../../src/proxy/spent-connection.ts'
+import { ownerApiTarget } from '../../src/target.ts'
 import { account, token, tokensOf } from '../tokens.ts'
 
 const valid = async (): Promise<OwnerApiProxyOptions> => ({
@@ -379,6 +383,60 @@ it('whose token, and where to, is looked at before anything is called', () => {
   })
   const { transport } = parseOwnerCallOptions({ tokens: tokens as never, account: 'ann', tls: { ca: 'its own' } })
   expect(transport?.tls).toMatchObject({ ca: 'its own' })
+  const before = process.env['OWNER_SSO_API_URL']
+  process.env['OWNER_SSO_API_URL'] = 'https://environment.example'
+  const { target } = parseOwnerCallOptions({ tokens: tokens as never, account: 'ann' })
+  if (before === undefined) delete process.env['OWNER_SSO_API_URL']
+  else process.env['OWNER_SSO_API_URL'] = before
+  expect([target?.href, outcomeOf({ tokens, account: 'ann' })]).toMatchObject([
+    'https://environment.example/',
+    { target: new URL('https://fallback.example') },
+  ])
+})
+
+it.each([
+  'https://u@a.example',
+  'https://:p@a.example',
+  'https://a.example/?a',
+  'https://a.example/#a',
+  'http://a.example',
+])('%s is no address that a token could go to', (address) => expect(() => ownerApiTarget(address)).toThrow(TypeError))
+
+it.each([
+  ['POST', 'none', false],
+  ['POST', 'same-origin', false],
+  ['POST', 'same-site', true],
+  ['POST', 'cross-site', true],
+  ['GET', 'same-site', false],
+  ['HEAD', 'same-site', false],
+  ['GET', 'cross-site', true],
+  ['HEAD', 'cross-site', true],
+])('a %s that a browser calls %s is from elsewhere: %s', (method, site, isElsewhere) => {
+  const request = { method, headers: { 'sec-fetch-site': site } } as unknown as IncomingMessage
+  expect(isCrossSite(request, new Set())).toBe(isElsewhere)
+})
+
+it('a redirect leads below the part that is offered, of the same origin, or nowhere', () => {
+  const rules = { target: new URL('https://a.example'), basePath: '/base', paths: ['/base/api/', '/other/'] }
+  const located = [
+    '/base/api/1?a=b',
+    'https://b.example/base/api/1',
+    '/other/1',
+    '/base/secret',
+    'https://a.example:x/',
+  ]
+  expect(located.map((location) => ownLocation(location, '/base/api/2', '/mine', rules))).toEqual([
+    '/mine/api/1?a=b',
+    ...Array<undefined>(4).fill(undefined),
+  ])
+})
+
+it('connections to the owner API have the limits of the options, each a second later', async () => {
+  const settings = parseProxyOptions({ ...(await valid()), headersTimeout: 4000, bodyTimeout: 3000 })
+  const pool = upstreamPool(settings)
+  const kept = Object.getOwnPropertySymbols(pool).map((name): unknown => Reflect.get(pool, name))
+  expect(kept).toContainEqual(expect.objectContaining({ headersTimeout: 5000, bodyTimeout: 4000, allowH2: false }))
+  await pool.close()
 })
 
 it('an address is looked at as it will be called, and with what it is called', () => {
@@ -736,6 +794,16 @@ describe('an exchange, event by event and millisecond by millisecond', () => {
 })
 
 describe('what surrounds an exchange', () => {
+  it('is told when to come back by a 503 alone', () => {
+    const codes = ['ERR_OWNER_API_BUSY', 'ERR_OWNER_API_CLOSING', 'ERR_OWNER_API_TIMEOUT', 'ERR_OWNER_API_UNREACHABLE']
+    expect(codes.map((code) => refusal(code as RefusalCode).headers['retry-after'])).toEqual([
+      '1',
+      '1',
+      undefined,
+      undefined,
+    ])
+  })
+
   it.each([
     ['UND_ERR_CONNECT_TIMEOUT', 'ERR_OWNER_API_TIMEOUT'],
     ['UND_ERR_HEADERS_TIMEOUT', 'ERR_OWNER_API_TIMEOUT'],

@@ -72,7 +72,7 @@ export function maskHtml(masking: Masking, source: string, depth = 0): Marked {
       const { start, end, value } = attribute
       const marked = maskAttribute(attribute)
       const plain = source.slice(start, end) === value
-      if (value !== '') pieces.push({ start, end, marked: plain ? marked : respelled(marked, 'html') })
+      pieces.push({ start, end, marked: plain ? marked : respelled(marked, 'html') })
     }
   }
   function maskAttribute({ name, value }: Attribute): Marked {

@@ -70,8 +70,7 @@ export function madeUp(name: string, shape: Shape | undefined): string {
     return digits ? String((byte % 9) + 1) : alphabet.charAt(byte % alphabet.length)
   })
   const step = Math.max(1, Math.floor(length / (signs.length + 1)))
-  for (const [index, sign] of Array.from(signs).entries())
-    if ((index + 1) * step < length) text[(index + 1) * step] = sign
+  for (const [index, sign] of Array.from(signs).entries()) if (index + 1 < length) text[(index + 1) * step] = sign
   return text.join('')
 }
 

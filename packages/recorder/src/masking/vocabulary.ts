@@ -85,8 +85,7 @@ const camelCaseBoundary = /(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u
 
 function isKnownRun(run: string): boolean {
   if (isWord(run) || /^\d{1,2}$/u.test(run)) return true
-  const words = run.split(camelCaseBoundary)
-  return words.length > 1 && words.every((word) => word.length > 1 && isWord(word))
+  return run.split(camelCaseBoundary).every((word) => word.length > 1 && isWord(word))
 }
 
 function isWord(run: string): boolean {

@@ -109,7 +109,7 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
       headers: headerPairs(request.rawHeaders),
       body,
     }
-    const redirectUri = new URLSearchParams(seen.url.split('?')[1] ?? '').get('redirect_uri') ?? ''
+    const redirectUri = new URLSearchParams(seen.url.split('?')[1]).get('redirect_uri') ?? ''
     if (redirectUri !== '' && swapped(redirectUri, swaps) === redirectUri) foreign.add(redirectUri)
 
     const gone = new AbortController()
