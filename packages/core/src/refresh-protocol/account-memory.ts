@@ -139,7 +139,11 @@ const isBusy = (cache: AccountCache): boolean => cache.inFlight !== undefined ||
 
 const noIntents: readonly OwnIntent[] = []
 const noTurns: AccountCache['turns'] = { refused: false, missed: false }
-const noAges: Ages = { ageing: 0, expiring: 0, expired: 0 }
+const noAges: Ages = {
+  ageing: 0,
+  expiring: 0,
+  expired: 0,
+}
 
 function unknown(account: string): AccountCache {
   return {
@@ -147,7 +151,10 @@ function unknown(account: string): AccountCache {
     version: 0,
     writeId: undefined,
     record: undefined,
-    seen: { wall: 0, monotonic: 0 },
+    seen: {
+      wall: 0,
+      monotonic: 0,
+    },
     sawReplaced: false,
     ages: noAges,
     intentSeen: undefined,
