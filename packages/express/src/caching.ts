@@ -120,7 +120,7 @@ function secondsOf(argument: string): number {
 /** What the application says an answer depends on, and what the owner API says, as one list. */
 export function variance(own: OutgoingHttpHeaders[string], upstream: string): string {
   const names = new Map<string, string>()
-  for (const name of [own ?? [], upstream].flat().join(',').split(',')) {
+  for (const name of [own, upstream].flat().join(',').split(',')) {
     const plain = name.trim()
     if (plain !== '' && !names.has(plain.toLowerCase())) names.set(plain.toLowerCase(), plain)
   }

@@ -794,14 +794,18 @@ describe('an exchange, event by event and millisecond by millisecond', () => {
 })
 
 describe('what surrounds an exchange', () => {
-  it('is told when to come back by a 503 alone', () => {
-    const codes = ['ERR_OWNER_API_BUSY', 'ERR_OWNER_API_CLOSING', 'ERR_OWNER_API_TIMEOUT', 'ERR_OWNER_API_UNREACHABLE']
-    expect(codes.map((code) => refusal(code as RefusalCode).headers['retry-after'])).toEqual([
-      '1',
-      '1',
-      undefined,
-      undefined,
-    ])
+  it.each<[RefusalCode, object]>([
+    ['ERR_OWNER_API_BUSY', { 'retry-after': '1' }],
+    ['ERR_OWNER_API_CLOSING', { 'retry-after': '1' }],
+    ['ERR_OWNER_API_TIMEOUT', {}],
+    ['ERR_OWNER_API_METHOD_NOT_ALLOWED', { allow: 'GET, HEAD, POST, PUT, PATCH, DELETE' }],
+    ['ERR_OWNER_API_MALFORMED_REQUEST', { connection: 'close' }],
+    ['ERR_OWNER_API_MALFORMED_PATH', {}],
+    ['ERR_OWNER_API_UPGRADE_REFUSED', { connection: 'close' }],
+  ])('is told with %s what to do next: %j', (code, told) => {
+    const names = ['retry-after', 'allow', 'connection']
+    const headers = Object.entries(refusal(code).headers).filter(([name]) => names.includes(name))
+    expect(Object.fromEntries(headers)).toEqual(told)
   })
 
   it.each([
