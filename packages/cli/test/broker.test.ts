@@ -236,10 +236,11 @@ describe('owner-sso broker', () => {
     const told = join(machine.home, 'told.txt')
     const script = machine.file(
       'tell.sh',
-      `#!/bin/sh\necho "$ALERT_TYPE $ALERT_ACCOUNT $OWNER_SSO_ENCRYPTION_KEY" >> '${told}'\n`,
+      `#!/bin/sh\necho "$ALERT_TYPE $ALERT_ACCOUNT $ALERT_SIGN_IN_URL $OWNER_SSO_ENCRYPTION_KEY" >> '${told}'\n`,
     )
     await once(spawn('chmod', ['700', script]), 'exit')
-    const { child, url } = await started('--port', '0', '--alert-command', script)
+    const page = 'https://broker.example/status'
+    const { child, url } = await started('--port', '0', '--alert-command', script, '--public-url', new URL(page).origin)
     const secret = await invite('heating')
     emulator.expireRefreshTokens(account)
     await machine.run(['refresh'])
@@ -254,7 +255,9 @@ describe('owner-sso broker', () => {
       return readFileSync(told, 'utf8').includes('restored')
     })
     expect(await stopped(child)).toBe(0)
-    expect(readFileSync(told, 'utf8')).toBe(`sign-in.needed ${account} \nsign-in.restored ${account} \n`)
+    expect(readFileSync(told, 'utf8')).toBe(
+      `sign-in.needed ${account} ${page} \nsign-in.restored ${account} ${page} \n`,
+    )
   }, 180_000)
 })
 

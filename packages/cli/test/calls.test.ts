@@ -3,7 +3,7 @@ import * as files from 'node:fs'
 import { join } from 'node:path'
 import { useEmulator } from '@owner-sso/emulator/jest'
 import { describe, expect, it, jest } from '@jest/globals'
-import { callerOf, home, key, setTerminal, storeOf, written as json } from './in-process.ts'
+import { callerOf, deadIn, home, key, setTerminal, storeOf, written as json } from './in-process.ts'
 
 const emulator = useEmulator()
 const { call, settled, transcript } = callerOf(emulator)
@@ -81,6 +81,7 @@ describe('a call says what the last release said, and ends with the same code', 
     for (const line of [
       `import ${two} --yes --store file:H/i9`,
       'export --all --plain-text-tokens --store file:H/pair',
+      'doctor --store file:H/pair',
     ])
       told.push(await call(line, { NO_COLOR: '1' }))
     expect(settled(told.join('\n')).replaceAll('\u001B', 'ESC')).toMatchSnapshot()
@@ -146,6 +147,7 @@ describe('a call says what the last release said, and ends with the same code', 
       `import ${alone} --account ${ann} --yes --store file:H/i1`,
       `import ${alone} --account ${ann} --yes --store file:H/i1`,
       `import ${alone} --account ${ann} --yes --replace --json --store file:H/i1`,
+      `import ${json('one.json', entry('one'))} --account ${ann} --dry-run --store file:H/i10`,
       `import ${two} --dry-run --store file:H/i2`,
       `import ${two} --yes --account ${bob} --store file:H/i2`,
       `import ${two} --yes --store file:H/i2`,
@@ -209,6 +211,7 @@ describe('a call says what the last release said, and ends with the same code', 
     await storeOf('half', ann)
     breakRecords('half')
     await storeOf('half', bob)
+    await deadIn('dead', ann)
     const names = ['accounts', 'status', 'token', 'refresh', 'logout', 'export', 'keep --once', 'doctor', 'broker list']
     const password = { OWNER_SSO_CREDENTIAL: 'correct horse' }
     expect(
@@ -221,6 +224,13 @@ describe('a call says what the last release said, and ends with the same code', 
         ),
         'accounts --store file:H/half',
         'accounts --store file:H/half --json',
+        'keep --once --store file:H/half',
+        'export --all --plain-text-tokens --store file:H/dead',
+        `export --account ${ann} --plain-text-tokens --store file:H/dead`,
+        'status --store file:H/dead',
+        'token --store file:H/dead',
+        'keep --once --store file:H/dead',
+        'doctor --store file:H/dead',
         'status --store file:H/one',
         'status --store file:H/pair --json',
         `status --store file:H/pair --account ${ann}`,
@@ -305,6 +315,10 @@ describe('a call says what the last release said, and ends with the same code', 
         wrong({ OWNER_SSO_STORE: '' }, 'stores'),
         wrong({ OWNER_SSO_CA: json('some.pem', '-----BEGIN CERTIFICATE-----').replace('H', home) }, doctor),
         wrong({ OWNER_SSO_CA: '/nowhere.pem', OWNER_SSO_TRANSPORT: 'quic' }, doctor),
+        wrong(
+          { OWNER_SSO_CA: '/nowhere.pem', OWNER_SSO_TRANSPORT: 'quic', OWNER_SSO_REDIRECT_URI: 'owner-app://callback' },
+          doctor,
+        ),
         wrong({ OWNER_SSO_TRANSPORT: 'modern', OWNER_SSO_REQUEST_BUDGET: '300:5', OWNER_SSO_ACCOUNT: ann }, doctor),
         wrong({ OWNER_SSO_REDIRECT_URI: 'owner-app://callback', OWNER_SSO_REQUEST_BUDGET: 'nothing' }, doctor),
         wrong({ OWNER_SSO_AUTH_URL: '', OWNER_SSO_REGIONAL_AUTH_URLS: '', OWNER_SSO_API_URL: '' }, doctor),

@@ -8,6 +8,7 @@ import {
   chmodSync,
   closeSync,
   constants,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   openSync,
@@ -44,6 +45,7 @@ import { expiryOf } from '../src/broker/expiry.ts'
 import { clientsPlaceOf, listenOptionsOf, publicUrlOf } from '../src/broker/place.ts'
 import { CommandError, exitCodes } from '../src/command-error.ts'
 import { commandTable, globalOptions } from '../src/command-table.ts'
+import { openInBrowser } from '../src/browser.ts'
 import { bash } from '../src/completion/bash.ts'
 import { fish } from '../src/completion/fish.ts'
 import { fileFlags, flagsOf, quoted } from '../src/completion/words.ts'
@@ -720,6 +722,25 @@ describe('the note of a folder whose key is in the keyring', () => {
     }
     expect(() => entryOf(path)).toThrow(expect.objectContaining(said))
   })
+})
+
+it.each([
+  ['darwin', {}, 'open', []],
+  ['win32', {}, 'rundll32', ['url.dll,FileProtocolHandler']],
+  ['linux', { DISPLAY: ':7' }, 'xdg-open', []],
+  ['linux', { WAYLAND_DISPLAY: 'wayland-7' }, 'xdg-open', []],
+] as const)('an address opens on %s with %j by %s', async (platform, screen, program, args) => {
+  const path = mkdtempSync(join(folder, 'opener-'))
+  const given = join(path, 'opened')
+  const script = `#!/bin/sh\nprintf '%s\\n' "$@" "$OWNER_SSO_CREDENTIAL" > ${given}.new\n/bin/mv ${given}.new ${given}\n`
+  writeFileSync(join(path, program), script, { mode: 0o700 })
+  const before = process.platform
+  Object.defineProperty(process, 'platform', { value: platform, configurable: true })
+  const wasTried = openInBrowser('https://auth.example.com/?a&b', { PATH: path, OWNER_SSO_CREDENTIAL: 'x', ...screen })
+  Object.defineProperty(process, 'platform', { value: before, configurable: true })
+  expect(wasTried).toBe(true)
+  await until(() => existsSync(given))
+  expect(readFileSync(given, 'utf8')).toBe([...args, 'https://auth.example.com/?a&b', '', ''].join('\n'))
 })
 
 it('a keyring is there on macOS and Windows, elsewhere with a session bus', () => {

@@ -5,7 +5,7 @@
 import * as files from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createSso, createTokenManager } from '@owner-sso/core'
+import { createSso, createTokenManager, type TokenRecord } from '@owner-sso/core'
 import type { Emulator } from '@owner-sso/emulator'
 import { fileTokenStore } from '@owner-sso/token-store-file'
 import { afterAll, afterEach, beforeEach, jest } from '@jest/globals'
@@ -167,4 +167,13 @@ export async function storeOf(folder: string, ...accounts: readonly string[]): P
   for (const account of accounts) {
     await tokens.save(account, { refresh_token: `the-refresh-token-of-${account}`, auth_url: elsewhere })
   }
+}
+
+/** The same of an account that has to sign in again. */
+export async function deadIn(folder: string, account: string): Promise<void> {
+  await storeOf(folder, account)
+  const store = fileTokenStore({ path: join(home, folder) })
+  const { version = 0, record } = (await store.read(account)) ?? {}
+  const dead = { ...record, state: 'reauthentication-required', reason: 'refresh_token_rejected' } as TokenRecord
+  await store.swap(account, version, dead, 'dead')
 }

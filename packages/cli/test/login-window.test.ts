@@ -273,6 +273,28 @@ describeInTerminal('owner-sso login --browser, where there is no window', () => 
       ['Target.createTarget', { url, newWindow: true }],
       ['Browser.close', {}],
     ])
+    const { args, env: passed, folder, streams } = JSON.parse(readFileSync(join(machine.home, 'started'), 'utf8'))
+    const profile = passed['TMPDIR']
+    expect(profile).toMatch(new RegExp(`^${machine.home}/owner-sso-browser-\\w+$`, 'u'))
+    expect(args).toEqual([
+      '--remote-debugging-pipe',
+      `--user-data-dir=${profile}`,
+      '--no-startup-window',
+      '--window-size=760,900',
+      '--no-first-run',
+      '--no-default-browser-check',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+      '--password-store=basic',
+      '--use-mock-keychain',
+      '--disable-blink-features=AutomationControlled',
+      '--test-type',
+      ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+    ])
+    expect(Object.keys(passed).toSorted()).toEqual(['DISPLAY', 'HOME', 'PATH', 'TMPDIR'])
+    expect([folder, streams]).toEqual([machine.home, ['/dev/null', '/dev/null', '/dev/null']])
+    expect(existsSync(profile)).toBe(false)
   })
 
   it('says so where OWNER_SSO_BROWSER names no program', async () => {
@@ -301,7 +323,10 @@ const parsed = (line: string): unknown => JSON.parse(line)
 /** A browser whose person opens a second page, and closes both. It writes down what it is asked for. */
 function scriptedBrowser(): string {
   return `#!${process.execPath}
-const { appendFileSync, createReadStream, writeSync } = require('node:fs')
+const { appendFileSync, createReadStream, readlinkSync, writeFileSync, writeSync } = require('node:fs')
+const streams = [0, 1, 2].map((descriptor) => readlinkSync('/proc/self/fd/' + descriptor))
+const started = { args: process.argv.slice(2), env: process.env, folder: process.cwd(), streams }
+writeFileSync('${join(machine.home, 'started')}', JSON.stringify(started))
 const say = (message) => writeSync(4, JSON.stringify(message) + '\\0')
 const event = (name, params) => say({ method: 'Target.target' + name, params })
 let text = ''

@@ -123,6 +123,14 @@ it('a login at any browser tells what to do there, and takes the address that it
       (text) => emulator.signInByHand(linkOf(text), { identity: 'plain@example.com' }),
     ]),
     await asked(paste.replace(' --account plain@example.com', ''), ['plain@example.com', signsIn]),
+    // Whose code was sent can't be pasted again.
+    await asked(paste, [
+      async (text) => {
+        const address = await signsIn(text)
+        emulator.once('token', { status: 503 })
+        return address
+      },
+    ]),
   ]
   expect(told.join('\n').replaceAll(/(?<=authorize\?)\S+/gu, 'A_QUERY')).toMatchSnapshot()
 })
