@@ -49,7 +49,8 @@ import { createFirewall } from '../src/service/firewall.ts'
 import { createInstances } from '../src/service/instances.ts'
 import { createRefreshTokens } from '../src/service/refresh-tokens.ts'
 import { createServiceState, type ServiceState } from '../src/service/service-state.ts'
-import { createSessions } from '../src/service/sessions.ts'
+import { describeMinting } from '../src/service/minting.ts'
+import { awaitPasscode, createSessions } from '../src/service/sessions.ts'
 import { publicKeys, signToken } from '../src/service/signing-key.ts'
 import {
   isCodeVerifier,
@@ -202,6 +203,13 @@ describe('an authorization request', () => {
     expect(read({ code_challenge: challenge })).toEqual(isOne ? { codeChallenge, redirectUri, state } : refusal)
   })
 
+  it('has nothing twice', () => {
+    const twice = new URLSearchParams({ ...parameters, login_hint: 'a' })
+    expect(readAuthorizationRequest(twice, () => true)).toMatchObject({ state: 'x' })
+    twice.append('login_hint', 'b')
+    expect(readAuthorizationRequest(twice, () => true)).toBe('The parameter login_hint must not be repeated.')
+  })
+
   it('has a state of 1024 characters at the most', () => {
     expect(read({ state: 'x'.repeat(1024) })).toMatchObject({ state: 'x'.repeat(1024) })
     const refusal = 'The parameter state must be a random string.'
@@ -318,8 +326,10 @@ it('what expires is gone at that moment, and of too many the oldest', () => {
   expect([map.get('a'), map.get('b'), map.get('c')]).toEqual([undefined, 2, 3])
   clock.advance(10)
   expect([map.get('b'), [...map.alive()]]).toEqual([undefined, []])
-  for (const key of ['a', 'b', 'a', 'c']) map.set(key, 7)
-  expect([map.get('a'), map.get('b'), map.get('c')]).toEqual([7, undefined, 7])
+  for (const key of ['a', 'b', 'b']) map.set(key, 7)
+  expect([map.get('a'), map.get('b')]).toEqual([7, 7])
+  for (const key of ['a', 'c']) map.set(key, 8)
+  expect([map.get('a'), map.get('b'), map.get('c')]).toEqual([8, undefined, 8])
 })
 
 it.each<[unknown, number]>([
@@ -929,6 +939,8 @@ it('backup codes have nine characters, and no e-mail is two accounts’', () => 
   expect(check(ann, { ...ann, identity: ' Ann@example.com' })).toThrow('accounts[1].identity is another account')
   expect(check({ identity: 'ann@example.com' })).toThrow('Option accounts[0].credential is missing')
   expect(check({ credential: 'x' })).toThrow('Option accounts[0].identity is missing')
+  for (const region of ['home', 'regional']) expect(check({ ...ann, region })).not.toThrow()
+  expect(check({ ...ann, region: '' })).toThrow("region must be 'home' or 'regional'")
 })
 
 it('a certificate is for the names of loopback and the host, and for servers alone', async () => {
@@ -1075,6 +1087,18 @@ describe('what the service keeps', () => {
     expect(await tokens.refresh(first, home, {} as never)).toEqual({
       decision: 'a spent refresh token was presented again',
     })
+  })
+
+  it('says that a family was revoked', async () => {
+    const given = settings({ reuse: 'revoke-family' })
+    const accessTokens = createAccessTokens(clock, given)
+    const tokens = createRefreshTokens({ clock, settings: given, counters: createCounters(), accessTokens })
+    const { refresh_token: first } = await tokens.signIn(account, home)
+    await tokens.refresh(first, home, {} as never)
+    expect(await tokens.refresh(first, home, {} as never)).toEqual({
+      decision: 'a spent refresh token was presented again: its family is revoked',
+    })
+    expect([[...tokens.alive()], [...accessTokens.alive()]]).toEqual([[], []])
   })
 
   it.each(['grace', 'grace-stale'] as const)(
@@ -1246,6 +1270,7 @@ it('a request is read from its first question mark on, and its media type up to 
   const queryOf = (url: string) => [...readServiceRequest(incoming(url), home, '').query]
   expect(queryOf('/oauth2/v3/authorize')).toEqual([])
   expect(queryOf('a=b')).toEqual([])
+  expect(queryOf('?a=b')).toEqual([['a', 'b']])
   expect(queryOf('/a?b=c?d&e')).toEqual([
     ['b', 'c?d'],
     ['e', ''],
@@ -1416,10 +1441,24 @@ it('an exchange under way is shown without an answer, as what came over TLS', ()
   const exchange = { id: 1, place: 'home', started: 0, request: { ...request, tlsVersion: 'TLSv1.2' } }
   const shown = (more: object): readonly Exchange[] => [{ ...exchange, ...more } as unknown as Exchange]
   expect(harOf(shown({}))).toMatchObject({
-    log: { entries: [{ time: 0, timings: { wait: 0 }, request: { url: 'https://localhost/a', bodySize: 0 } }] },
+    log: {
+      entries: [
+        {
+          time: 0,
+          timings: { wait: 0 },
+          request: { url: 'https://localhost/a', bodySize: 0 },
+          response: { status: 0, statusText: '' },
+          comment: '',
+        },
+      ],
+    },
   })
   const linesOf = (more: object): readonly string[] => sequenceDiagram(shown(more)).split('\n').slice(3, -1)
   expect(linesOf({})).toEqual(['    client->>service: GET /a'])
+  expect(linesOf({ challenged: true, fault: 'x' }).slice(1)).toEqual([
+    '    Note over service: fault: x',
+    '    Note over service: firewall',
+  ])
   expect(linesOf({ request: { ...request, status: 0 } }).at(-1)).toBe(
     '    service--xclient: the connection was cut after 0 ms',
   )
@@ -1530,9 +1569,25 @@ it('what lives is shown with the time that passcodes have left, and the last twe
       typeof service.firewall.blocks
     >[0])
   }
+  const session = service.sessions.create(service.instances.home, { codeChallenge: 'x', redirectUri: 'x', state: 'x' })
+  const [account] = service.accounts.all
+  if (!account) throw new Error('no account')
+  const pending = awaitPasscode(service, session, account)
+  const stage = (): unknown => liveState(service).sessions.youngest[0]?.stage
+  expect(stage()).toBe('waits for a passcode')
+  pending.verified = true
+  expect(stage()).toBe('passcode verified')
   const { accounts, firewall } = liveState(service)
   expect(accounts[0]?.secondsLeft).toBe(30 - (1_000_000_007 % 30))
   expect(firewall.clients.map(({ userAgent }) => userAgent)).toEqual(
     Array.from({ length: 12 }, (_, index) => `${index + 2}`),
   )
+})
+
+it('what a token was minted over is said in words', () => {
+  expect([
+    describeMinting({ tlsVersion: undefined, httpVersion: '1.1' }),
+    describeMinting({ tlsVersion: 'TLSv1.3', httpVersion: '2' }),
+    describeMinting(undefined),
+  ]).toEqual(['plain http, HTTP/1.1', 'TLSv1.3, HTTP/2', 'issued by hand'])
 })

@@ -3,6 +3,9 @@ import { once } from 'node:events'
 import { connect as connectHttp2 } from 'node:http2'
 import { request as httpsRequest } from 'node:https'
 import { connect, createServer } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { connect as connectTls } from 'node:tls'
+import { gzipSync } from 'node:zlib'
 import { networkInterfaces } from 'node:os'
 import { startEmulator, type Emulator, type EmulatorOptions } from '../src/index.ts'
 import { startWatched } from '../src/start-emulator.ts'
@@ -80,6 +83,22 @@ describe('startEmulator', () => {
     const bodyOf = (bytes: number) => ({ client_id: 'x'.repeat(bytes - empty) })
     expect((await client.json('/oauth2/v3/token', bodyOf(65_536))).status).toBe(400)
     expect((await client.json('/oauth2/v3/token', bodyOf(65_537))).status).toBe(413)
+  })
+
+  it('takes no body that is compressed', async () => {
+    await using emulator = await startEmulator({ strictness: 'lenient' })
+    const body = gzipSync('{}')
+    const init = { method: 'POST', body, headers: { 'content-encoding': 'gzip', 'content-type': 'application/json' } }
+    const urls = [`${emulator.authUrl}/oauth2/v3/token`, `${emulator.ownerApiUrl}/oauth/token`]
+    const statuses = await Promise.all(urls.map(async (url) => (await fetch(url, init)).status))
+    expect(statuses).toEqual([415, 415])
+  })
+
+  it('answers what is no HTTP with a 400 beside HTTP/2, too', async () => {
+    await using emulator = await startEmulator({ tls: true, http2: true })
+    const socket = connectTls({ port: Number(new URL(emulator.authUrl).port), host: '127.0.0.1', ca: emulator.ca })
+    socket.write('no http at all\r\n\r\n')
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 Bad Request\r\nx-owner-sso-emulator: 1\r\n/u)
   })
 
   it('answers what is no HTTP with a 400, headers that are too long with a 431, and ends the connection', async () => {

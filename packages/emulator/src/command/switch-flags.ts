@@ -78,7 +78,7 @@ export function setSwitches(emulator: Emulator, values: SwitchValues): void {
 
 /** `refresh:drop=after-commit,delay=20`, or the fault as JSON. */
 function order(emulator: Emulator, verb: 'once' | 'always', text: string): void {
-  const [, endpoint = '', fault = ''] = /^([^:]*):(.+)$/su.exec(text) ?? []
+  const [, endpoint = '', fault = ''] = /([^:]*):(.+)/su.exec(text) ?? []
   if (fault === '') throw new TypeError('it must be like refresh:drop=after-commit')
   checkEndpoint(endpoint)
   emulator[verb](endpoint, fault.startsWith('{') ? jsonFault(fault) : Object.fromEntries(fault.split(',').map(field)))

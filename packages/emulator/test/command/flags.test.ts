@@ -47,6 +47,11 @@ describe('the flags of the options', () => {
     )
     const flags = new Set(Object.keys(optionFlags).map((flag) => flag.replace(/^no-/u, '')))
     expect([...flags].toSorted()).toEqual(options.toSorted())
+    expect([optionFlags['tls'], optionFlags['no-firewall'], optionFlags['latency']]).toEqual([
+      { type: 'boolean' },
+      { type: 'boolean' },
+      { type: 'string' },
+    ])
     expect(optionFlagHelp.map(({ name }) => name).toSorted()).toEqual(Object.keys(optionFlags).toSorted())
   })
 
@@ -254,7 +259,7 @@ ${certificate.map((line) => `${line}\n`).join('')}
     const tell = passcodeTeller((line) => told.push(line))
     await using own = await startEmulator({ accounts })
     own.clock.freeze()
-    const exchange = { id: 5, endpoint: 'mfa-factors', answer: { status: 200 }, identity: ' MFA@example.com' }
+    const exchange = { id: 1, endpoint: 'mfa-factors', answer: { status: 200 }, identity: ' MFA@example.com' }
     const asked = (changes: object): readonly string[] => {
       tell({ ...exchange, ...changes } as unknown as Parameters<typeof tell>[0], own)
       return told.splice(0)
@@ -269,7 +274,7 @@ ${certificate.map((line) => `${line}\n`).join('')}
     expect(asked({ answer: undefined })).toEqual([])
     expect(asked({ identity: undefined })).toEqual([])
     expect(asked({ identity: 'nobody@example.com' })).toEqual([])
-    expect([asked({}), asked({}), asked({ id: 4 }), asked({ id: 6 })]).toEqual([line, [], [], line])
+    expect([asked({}), asked({}), asked({ id: 0 }), asked({ id: 2 })]).toEqual([line, [], [], line])
   })
 })
 

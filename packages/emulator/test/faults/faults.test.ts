@@ -117,6 +117,16 @@ describe('an answer in place', () => {
   })
 })
 
+it('an answer in place has status 200 unless told otherwise', async () => {
+  emulator.once('refresh', { body: { a: 1 } })
+  emulator.once('refresh', { body: 'text' })
+  const answers = [await client.refresh(token), await client.refresh(token)]
+  expect(answers.map(({ status, text }) => [status, text])).toEqual([
+    [200, '{"a":1}'],
+    [200, 'text'],
+  ])
+})
+
 describe('a cut connection', () => {
   it.each<[NonNullable<Fault['drop']>, number]>([
     ['before-commit', 0],

@@ -140,6 +140,18 @@ describe('POST /oauth2/v3/authorize', () => {
     expect((await client.send(path, { method: 'POST', body: byButton })).status).toBe(302)
   })
 
+  it('takes no field for its first value that has two', async () => {
+    const client = new Client(emulator)
+    const { hidden } = await client.open()
+    const path = `/oauth2/v3/authorize?${client.query().toString()}`
+    const fields = Object.entries({ ...hidden, identity, credential: demoCredential })
+    const post = async (...more: [string, string][]): Promise<number> =>
+      (await client.send(path, { method: 'POST', body: new URLSearchParams([...fields, ...more]) })).status
+    expect(await post(['_phase', 'other'])).toBe(400)
+    expect(await post(['credential', 'other'])).toBe(401)
+    expect(await post(['_phase', hidden['_phase'] ?? ''], ['credential', demoCredential])).toBe(302)
+  })
+
   it('takes what a browser sends beside: the visible inputs', async () => {
     const client = new Client(emulator)
     const { hidden } = await client.open()
@@ -156,6 +168,14 @@ describe('locked accounts and captchas', () => {
     const { answer } = await new Client(strict).authorize(locked.identity, 'x')
     expect(answer.status).toBe(200)
     expect(answer.text).toContain('Your account has been locked')
+  })
+
+  it('asks for a captcha on the page of the password already, where the e-mail comes first', async () => {
+    await using strict = await startEmulator({ accounts: [captcha], identityFirst: true })
+    const client = new Client(strict)
+    const { page, hidden } = await client.open()
+    expect(page.text).not.toContain('name="captcha"')
+    expect((await client.post({ ...hidden, identity: captcha.identity })).text).toContain('name="captcha"')
   })
 
   it('asks for a captcha after the first submission, refuses a wrong one and takes the right one', async () => {

@@ -101,6 +101,38 @@ describe('a login with a second factor', () => {
     expect((await step.client.post({ transaction_id, _csrf: step.csrf })).status).toBe(302)
   })
 
+  it('ends for a legacy client with the _csrf of the login page, under the name that it has there', async () => {
+    const rename = { _csrf: 'xsrf' }
+    await using legacy = await startEmulator({
+      strictness: 'lenient',
+      hiddenInputs: { rename },
+      mfaAt: 'code-exchange',
+    })
+    const step = await reachPasscode(legacy)
+    await verify(step, { passcode: accountOf(legacy).passcode(), _csrf: step.hidden['xsrf'] })
+    const { transactionId: transaction_id } = step
+    expect((await step.client.post({ transaction_id, xsrf: 'wrong' })).status).toBe(400)
+    expect((await step.client.post({ transaction_id, xsrf: step.hidden['xsrf'] })).status).toBe(302)
+  })
+
+  it('counts wrong passcodes alone, and reads JSON alone', async () => {
+    const step = await reachPasscode()
+    await verify(step)
+    await verify(step, { passcode: '000000' })
+    const { exchanges }: { exchanges: { decision?: string }[] } = JSON.parse(
+      await (await fetch(`${emulator.authUrl}/_emulator/exchanges`)).text(),
+    )
+    expect(exchanges.at(-1)?.decision).toBe('wrong passcode, 1 of 5')
+    for (const path of ['verify', 'backupcodes/attempt']) {
+      const body = JSON.stringify({ transaction_id: step.transactionId, _csrf: step.csrf })
+      const plain = await step.client.send(`/oauth2/v3/authorize/mfa/${path}`, { method: 'POST', body })
+      expect([plain.status, errorOf(plain)]).toEqual([400, 'ERR_OBJECT_VALIDATION'])
+      expect(plain.text).toContain('One transaction_id is required')
+    }
+    const none = await attemptBackupCode(step, undefined)
+    expect([none.status, errorOf(none)]).toEqual([400, 'ERR_OBJECT_VALIDATION'])
+  })
+
   it('spends the verification with the code that it gave', async () => {
     const step = await reachPasscode()
     await verify(step)

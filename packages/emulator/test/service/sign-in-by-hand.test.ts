@@ -77,6 +77,7 @@ describe('signInByHand', () => {
       'ended on a page, with status 400: We could not continue',
     ],
     ['a page with a title alone', () => meeting('<title>Back soon</title>'), 'with status 200: Back soon'],
+    ['a page with a heading', () => meeting('<title>Back soon</title><h1>Closed</h1>'), 'with status 200: Closed'],
     ['a page without a word', () => meeting('<p>'), 'with status 200: no page'],
   ])('says where it ended: %s', async (_name, attempt, message) => {
     emulator.change({ mfaAt: 'form-submission' })
