@@ -48,6 +48,16 @@ describe('a store that takes its time', () => {
   })
 })
 
+it('what a refresh stored can be written over at once: a refusal of its token is counted in the record', async () => {
+  const world = bench()
+  const tokens = world.process()
+  await tokens.save(account, world.tokens())
+  await world.pass(hours(8))
+  expect(await tokens.getAccessToken(account)).toBe('a1')
+  await tokens.invalidate(account, 'a1')
+  expect((await world.store.read(account))?.record).toMatchObject({ refusals: { inARow: 1, thisOne: true } })
+})
+
 describe('a store that is down', () => {
   it('keeps no account in memory longer than until its new tokens are stored', async () => {
     const world = bench()
