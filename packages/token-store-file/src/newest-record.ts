@@ -45,7 +45,8 @@ export async function newestRecord(disk: Disk, root: string, key: string): Promi
     const slots = await listSlots(disk, root, key)
     const found = await firstWhole(disk, root, key, slots)
     if (found === 'outdated') continue
-    if (found !== 'damaged') return { ...found, highestSlot: slots[0] ?? 0, lowestSlot: slots.at(-1) ?? 0 }
+    const [highestSlot = 0] = slots
+    if (found !== 'damaged') return { ...found, highestSlot, lowestSlot: slots.at(-1) ?? highestSlot }
     if (settled === slots.join()) throw damaged(accountFolder(root, key))
     settled = slots.join()
   }

@@ -80,6 +80,11 @@ describe('refuses, reading and writing, with a message that says what to do', ()
       (path) => symlinkSync(movedAside(accountPath(path)), accountPath(path)),
       /symbolic link/,
     ],
+    [
+      'a folder of temporary files that others can write to',
+      (path) => (writeFileSync(join(path, 'tmp', 'x'), ''), chmodSync(join(path, 'tmp'), 0o777)),
+      /chmod go-w/,
+    ],
     ['a file in place of the folder', (path) => (movedAside(path), writeFileSync(path, '')), /not a folder/],
     [
       'a symbolic link in place of a record',

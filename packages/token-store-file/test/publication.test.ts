@@ -204,8 +204,9 @@ test.each<[string, number[], number]>([
 test('a folder for temporary files that somebody removed is made again, or found where another makes it', async () => {
   const path = folders.make()
   const temporary = join(path, 'tmp')
-  let isMade = false
+  let [isMade, links] = [false, 0]
   const disk = watched(async (call, proceed) => {
+    if (call.name === 'link') links += 1
     if (isMade && call.name === 'mkdir' && call.arguments[0] === temporary) await systemDisk.mkdir(temporary, 0o700)
     return proceed()
   })
@@ -217,6 +218,8 @@ test('a folder for temporary files that somebody removed is made again, or found
     expect(statSync(temporary).mode & 0o777).toBe(0o700)
   }
   expect(await store.read(account)).toMatchObject({ version: 3 })
+  // The first looks whether there are any; each of the others is of a file that stands.
+  expect(links).toBe(4)
 })
 
 test.each([
