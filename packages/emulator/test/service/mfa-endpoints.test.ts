@@ -94,11 +94,19 @@ describe('a login with a second factor', () => {
   })
 
   it('ends with the form of the passcode page, whatever the login page calls its inputs', async () => {
-    await using renamed = await startEmulator({ hiddenInputs: { rename: { transaction_id: 'tx' } } })
+    const rename = { transaction_id: 'tx', _csrf: 'xsrf' }
+    await using renamed = await startEmulator({ hiddenInputs: { rename } })
     const step = await reachPasscode(renamed)
     const transaction_id = step.hidden['tx'] ?? ''
     await verify({ ...step, transactionId: transaction_id }, { passcode: accountOf(renamed).passcode() })
     expect((await step.client.post({ transaction_id, _csrf: step.csrf })).status).toBe(302)
+  })
+
+  it('ends with the transaction id alone where that is the option', async () => {
+    emulator.change({ formAfterPasscode: 'transaction-id' })
+    const step = await reachPasscode()
+    await verify(step)
+    expect((await step.client.post({ transaction_id: step.transactionId })).status).toBe(302)
   })
 
   it('ends for a legacy client with the _csrf of the login page, under the name that it has there', async () => {

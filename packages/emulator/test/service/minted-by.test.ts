@@ -211,7 +211,11 @@ describe('mintedBy', () => {
     const tokens = await login(emulator, documented)
     const client = new WireClient(emulator, { http: '2', tls: 'TLSv1.2' })
     const fresh = json(await client.refresh(tokens['refresh_token']))
-    expect(await vehicles(emulator, tokens['access_token'] ?? '')).toBe(403)
+    const headers = { authorization: `Bearer ${tokens['access_token']}` }
+    const refused = await new WireClient(emulator, documented, emulator.ownerApiUrl).send('/api/1/vehicles', {
+      headers,
+    })
+    expect([refused.status, json(refused)]).toEqual([403, { response: null, error: 'forbidden' }])
     expect(await vehicles(emulator, String(fresh['access_token']))).toBe(200)
   })
 
