@@ -29,6 +29,8 @@ import {
   createTokenManager,
   currentHolder,
   firewallRecordName,
+  sealedTokenStore,
+  StoreError,
   type TokenRecord,
   type TokenStore,
   type Transport,
@@ -61,6 +63,7 @@ import { encryptionKeys } from '../src/encryption-key.ts'
 import { expandHome } from '../src/folders.ts'
 import { entryOf, noteEntry } from '../src/keyring/key-note.ts'
 import { mayHaveKeyring } from '../src/keyring/keyring.ts'
+import { namesIn, sealInPlace } from '../src/keyring/seal-in-place.ts'
 import { lifeBar } from '../src/life-bar.ts'
 import { isAddressedToLoopback } from '../src/loopback-server.ts'
 import { candidateOf } from '../src/moving/candidate.ts'
@@ -721,6 +724,60 @@ describe('the note of a folder whose key is in the keyring', () => {
       next: 'Look at the owner and mode of it and its folder, or choose another store with --store.',
     }
     expect(() => entryOf(path)).toThrow(expect.objectContaining(said))
+  })
+})
+
+describe('a folder that is sealed in place', () => {
+  const tokens = { refresh_token: 'refresh', auth_url: 'https://auth.example.com' }
+  const plain = { schema: 1, state: 'signed-in', generation: 1, refreshes: 1, lineage: 'l', tokens } as TokenRecord
+  const filled = async (...accounts: readonly string[]) => {
+    const store = memoryTokenStore()
+    for (const account of accounts) await store.swap(account, 0, plain, 'one')
+    return { store, sealed: sealedTokenStore(store, { keys: [Buffer.alloc(32, 7)] }) }
+  }
+  const stateOf = async (store: TokenStore, account: string) => (await store.read(account))?.record.state
+
+  it('has each plain record sealed once, and one that is being refreshed left alone', async () => {
+    const { store, sealed } = await filled('a@b', 'c@d', 'e@f')
+    const intent = { id: 'one', at: 1, holder: currentHolder(), replay: 0 }
+    await store.swap('e@f', 1, { ...plain, intent } as TokenRecord, 'two')
+    expect(await sealInPlace(store, sealed)).toEqual({ records: 2, waiting: 1 })
+    expect(await Promise.all(['a@b', 'c@d', 'e@f'].map((name) => stateOf(store, name)))).toEqual([
+      'sealed',
+      'sealed',
+      'signed-in',
+    ])
+    expect(await stateOf(sealed, 'a@b')).toBe('signed-in')
+    expect(await sealInPlace(store, sealed)).toEqual({ records: 0, waiting: 1 })
+  })
+
+  it('has what another process wrote meanwhile sealed, and not what was there before', async () => {
+    const { store, sealed } = await filled('a@b')
+    const over: unknown[] = []
+    const swap: TokenStore['swap'] = async (...args) => {
+      if (over.push(args[4]) === 1) await store.swap('a@b', 1, { ...plain, generation: 9 } as TokenRecord, 'another')
+      return sealed.swap(...args)
+    }
+    expect(await sealInPlace(store, { ...sealed, swap })).toEqual({ records: 1, waiting: 0 })
+    // Over what was read, and nothing plain is left of it.
+    expect(over).toEqual(['one', 'another'].map((expectedWriteId) => ({ expectedWriteId, forgetOlder: true })))
+    expect(await stateOf(store, 'a@b')).toBe('sealed')
+    expect((await sealed.read('a@b'))?.record).toMatchObject({ generation: 9 })
+  })
+
+  it('has the names that can be read, whatever is wrong with another', async () => {
+    const listing = (error?: Error): TokenStore => ({
+      ...memoryTokenStore(),
+      async *accounts() {
+        yield 'a@b'
+        if (error !== undefined) throw error
+      },
+    })
+    const { accounts: _accounts, ...unlisted } = memoryTokenStore()
+    expect(await namesIn(listing())).toEqual(['a@b'])
+    expect(await namesIn(listing(new StoreError('corrupt', 'torn')))).toEqual(['a@b'])
+    expect(await namesIn(unlisted)).toEqual([])
+    await expect(namesIn(listing(new TypeError('a bug')))).rejects.toThrow('a bug')
   })
 })
 
