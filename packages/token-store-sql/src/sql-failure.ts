@@ -136,9 +136,18 @@ function meaningOf(error: unknown): Meaning | undefined {
   return results[resultOf(error) ?? '']
 }
 
+/** What SQLite's drivers throw, as a `TypeError`, where the connection was closed. */
+const closed = /^The database connection is not open/u
+
+/** Whether it is wrong in a program, and not in the database. */
+function isMistake(error: unknown): boolean {
+  const isOfDatabase = sqlStateOf(error) !== undefined || resultOf(error) !== undefined
+  return error instanceof TypeError && !isOfDatabase && !closed.test(error.message)
+}
+
 function failure(error: unknown): unknown {
   if (error instanceof StoreError) return error
-  if (error instanceof TypeError && sqlStateOf(error) === undefined && resultOf(error) === undefined) return error
+  if (isMistake(error)) return error
   const [name, code] = sqlStateOf(error) ? ['PostgreSQL', sqlStateOf(error)] : ['SQLite', resultOf(error)]
   const meaning = meaningOf(error)
   if (meaning) return new StoreError(meaning.reason, `${name} answered ${code}: ${meaning.sentence}`, { cause: error })

@@ -94,6 +94,13 @@ it('an error of a program is its own', async () => {
   await expect(executed(() => Promise.reject(failure))).rejects.toBe(failure)
 })
 
+it('a closed SQLite database is unavailable, though its drivers throw what programs throw', async () => {
+  const closed = new TypeError('The database connection is not open')
+  await expect(executed(() => Promise.reject(closed))).rejects.toMatchObject({ reason: 'unavailable' })
+  const other = new TypeError('Not: The database connection is not open')
+  await expect(executed(() => Promise.reject(other))).rejects.toBe(other)
+})
+
 describe('a row', () => {
   const hash = hashOf('ann "x"')
   const row = { account: asText('ann "x"'), version: 7, write_id: asText('w"'), record: '{"schema":1}' }

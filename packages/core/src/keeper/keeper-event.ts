@@ -16,7 +16,7 @@ export interface SweepCounts {
   readonly failed: number
   /** The owner has to sign in again: no keeper can help. Told once for each, as `reauthentication-required`. */
   readonly signInAgain: number
-  /** Records that can't be read (`corrupt`, `wrong-key`). They are left as they are. */
+  /** Records that can't be read (`corrupt`, `wrong-key`): those that don't even tell their account count as one. They are left as they are. */
   readonly unreadable: number
 }
 

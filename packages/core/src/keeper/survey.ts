@@ -63,7 +63,7 @@ export async function survey(
     }
   }
 
-  for await (const accounts of inGroups(namesIn(store))) {
+  for await (const accounts of inGroups(namesIn(store, sightings.unreadable))) {
     if (!(await goesOn())) return []
     await Promise.all(accounts.map(lookUnlessUnreadable))
     if (soonest.length >= 2 * mostKnown) keepSoonest(mostKnown)
@@ -73,11 +73,12 @@ export async function survey(
 }
 
 /** All names that can be told: a store tells of a record that it can't read after all others. */
-async function* namesIn(store: Context['store']): AsyncGenerator<string> {
+async function* namesIn(store: Context['store'], unreadable: () => void): AsyncGenerator<string> {
   try {
     yield* listOf(store)
   } catch (error) {
     if (!isOfOneRecord(error)) throw error
+    unreadable()
   }
 }
 
