@@ -31,7 +31,7 @@ async function run(program: string): Promise<{ stdout: string; stderr: string }>
     const sso = {
       refresh: async (tokens) => {
         await answer()
-        return { ...tokens, access_token: 'a1', refresh_token: 'r1' }
+        return { ...tokens, access_token: 'a1', refresh_token: 'the-new-refresh-token' }
       },
     }
     const turn = () => new Promise((resolve) => setImmediate(resolve))
@@ -62,11 +62,11 @@ describe('a listener of an event (B10)', () => {
       const tokens = createTokenManager({ sso, store })
       await tokens.save('owner', first)
       const heard = []
-      tokens.on('unsaved', () => { throw new Error('of r1, in so many words') })
-      tokens.on('unsaved', async () => { throw new TypeError('of r1, a moment later') })
+      tokens.on('unsaved', () => { throw new Error('of the-new-refresh-token, in so many words') })
+      tokens.on('unsaved', async () => { throw new TypeError('of the-new-refresh-token, a moment later') })
       tokens.on('unsaved', () => Promise.reject(undefined))
-      tokens.on('unsaved', () => { throw Object.defineProperty({}, 'stack', { get() { throw new Error('r1') } }) })
-      tokens.on('unsaved', () => { throw new Proxy(new Error('r1'), { get() { throw new Error('r1') } }) })
+      tokens.on('unsaved', () => { throw Object.defineProperty({}, 'stack', { get() { throw new Error('the-new-refresh-token') } }) })
+      tokens.on('unsaved', () => { throw new Proxy(new Error('the-new-refresh-token'), { get() { throw new Error('the-new-refresh-token') } }) })
       tokens.on('unsaved', () => void heard.push('the next one'))
       answer = () => { down = true }
       await tokens.refresh('owner')
@@ -89,7 +89,7 @@ describe('a listener of an event (B10)', () => {
           `OwnerSsoWarning OWNER_SSO_CALLBACK: a listener of the event unsaved failed (${thrown}); the token manager goes on without it.`,
       ),
     )
-    expect(JSON.stringify(warnings)).not.toMatch(/r1|in so many words/u)
+    expect(JSON.stringify(warnings)).not.toMatch(/the-new-refresh-token|in so many words/u)
     // Its author finds the place.
     expect(warnings[0]?.detail).toMatch(/^at .*:\d+:\d+/u)
   })
