@@ -63,6 +63,8 @@ describe('a listener of an event (B10)', () => {
       await tokens.save('owner', first)
       const heard = []
       tokens.on('unsaved', () => { throw new Error('of the-new-refresh-token, in so many words') })
+      tokens.on('unsaved', () => { throw new (class extends Error { static name = 'said: Words' })() })
+      tokens.on('unsaved', () => { throw new (class extends Error { static name = 'Words said' })() })
       tokens.on('unsaved', async () => { throw new TypeError('of the-new-refresh-token, a moment later') })
       tokens.on('unsaved', () => Promise.reject(undefined))
       tokens.on('unsaved', () => { throw Object.defineProperty({}, 'stack', { get() { throw new Error('the-new-refresh-token') } }) })
@@ -79,6 +81,8 @@ describe('a listener of an event (B10)', () => {
     expect(warnings.map(({ name, code, message }) => `${name} ${code}: ${message}`)).toEqual(
       // Those that rejected come after those that threw.
       [
+        'Error',
+        'Error',
         'Error',
         'it threw something that is not an error',
         'it threw something that can’t be looked at',
