@@ -277,6 +277,12 @@ describe('the log, masked', () => {
 
   it('reads a body that is JSON, and no other', () => {
     const body = (content: string) => masked.answerBody('application/json', content)
+    // The word of an error is shown, and no other value of that name.
+    expect(body('{"code":"A","error":{"code":"B","other":"C"},"list":[{"code":"D"}]}')).toEqual({
+      code: '[masked]',
+      error: { code: 'B', other: '[masked]' },
+      list: [{ code: '[masked]' }],
+    })
     expect(body(' {"token_type":"Bearer","access_token":"secret","list":[1,null,true]}')).toEqual({
       token_type: 'Bearer',
       access_token: '[masked]',

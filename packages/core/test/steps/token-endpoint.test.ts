@@ -96,12 +96,14 @@ describe('a refusal of the token endpoint (H8, H9)', () => {
     ],
     ['invalid_client', json({ error: 'invalid_client' }, 401), 'ERR_SSO_TOKEN_REJECTED', 'ERR_SSO_TOKEN_REJECTED'],
     ['invalid_request', json({ error: 'invalid_request' }, 400), 'ERR_SSO_TOKEN_REJECTED', 'ERR_SSO_TOKEN_REJECTED'],
-    [
-      'unauthorized_client',
-      json({ error: 'unauthorized_client' }, 400),
-      'ERR_SSO_TOKEN_REJECTED',
-      'ERR_SSO_TOKEN_REJECTED',
-    ],
+    ...['unauthorized_client', 'unsupported_grant_type', 'invalid_scope'].map(
+      (error): [string, CannedAnswer, string, string] => [
+        error,
+        json({ error }, 400),
+        'ERR_SSO_TOKEN_REJECTED',
+        'ERR_SSO_TOKEN_REJECTED',
+      ],
+    ),
     [
       'temporarily_unavailable',
       json({ error: 'temporarily_unavailable' }, 400),
