@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { afterEach, expect, it } from '@jest/globals'
 import { brokerClients, statusPageCode } from '@owner-sso/broker'
 import { createSso, createTokenManager, type Factor } from '@owner-sso/core'
@@ -16,8 +17,8 @@ import { describeWithPostgres, startPostgres } from '../../../tests/support/post
 import { describeWithRedis, startRedis } from '../../../tests/support/redis-server.ts'
 import { openStore } from '../src/open-store.ts'
 
-const main = new URL('../dist/main.js', import.meta.url).pathname
-const command = new URL('../../../packages/cli/dist/main.cjs', import.meta.url).pathname
+const main = fileURLToPath(new URL('../dist/main.js', import.meta.url))
+const command = fileURLToPath(new URL('../../../packages/cli/dist/main.cjs', import.meta.url))
 const account = 'mfa@example.com'
 const credential = 'correct horse'
 const secret = Buffer.alloc(32, 7).toString('base64')

@@ -18,6 +18,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { afterEach, expect, it } from '@jest/globals'
 import { brokerClients } from '@owner-sso/broker'
 import { createSso, createTokenManager, notebook } from '@owner-sso/core'
@@ -30,8 +31,8 @@ import { freePort } from '../../../tests/support/free-port.ts'
 import { SettingsError, settingsFrom } from '../src/settings.ts'
 
 const textOf = (name: string): string => readFileSync(new URL(`../${name}`, import.meta.url), 'utf8')
-const main = new URL('../dist/main.js', import.meta.url).pathname
-const command = new URL('../../../packages/cli/dist/main.cjs', import.meta.url).pathname
+const main = fileURLToPath(new URL('../dist/main.js', import.meta.url))
+const command = fileURLToPath(new URL('../../../packages/cli/dist/main.cjs', import.meta.url))
 const account = 'plain@example.com'
 const emulator = useEmulator()
 const children: ChildProcess[] = []
@@ -329,7 +330,7 @@ if (hasContainerEngine(image)) {
       expect([args[0], code]).toEqual([args[0], 0])
       return said.trim()
     }
-    const root = new URL('../../..', import.meta.url).pathname
+    const root = fileURLToPath(new URL('../../..', import.meta.url))
     const built = await docker('build', '--quiet', '--file', join(root, 'apps/home-broker/Dockerfile'), root)
     const port = await freePort()
     // The emulator is of this machine alone, and so is the broker.

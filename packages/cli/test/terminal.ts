@@ -42,7 +42,7 @@ export function inTerminal(machine: Machine, args: readonly string[], env: NodeJ
 /** Any program, such as a shell. */
 export function programInTerminal(machine: Machine, words: readonly string[], env: NodeJS.ProcessEnv = {}): Terminal {
   const [before, after, pidFile] = ['before', 'after', 'pid'].map((name) => join(machine.home, `terminal.${name}`))
-  const quoted = words.map((word) => `'${word}'`).join(' ')
+  const quoted = words.map((word) => `'${word.replaceAll("'", String.raw`'\''`)}'`).join(' ')
   const lines = [
     // Ctrl-C is the command's to heed, not this script's.
     'trap : INT',

@@ -1,6 +1,6 @@
 /** The firewall: one process meets it, and the whole fleet leaves the service alone (B-I). */
 import { describe, expect, it } from '@jest/globals'
-import { FirewallChallengeError, StoreError, UnreachableError } from '../../src/errors.ts'
+import { FirewallChallengeError, StoreError, TokenRejectedError, UnreachableError } from '../../src/errors.ts'
 import { firewallRecordName } from '../../src/refresh-protocol/record-names.ts'
 import type { TokenSet } from '../../src/issuer/token-set.ts'
 import type { TokenStore } from '../../src/tokens/token-store.ts'
@@ -326,22 +326,33 @@ describe('a challenge', () => {
   })
 })
 
-describe('a probe that was not used is given back:', () => {
-  /** Two accounts whose tokens have ended, and a block whose time is over. */
-  async function afterBlock(): Promise<Bench> {
-    const world = bench()
-    const tokens = world.process()
-    await tokens.save(account, world.tokens())
-    await tokens.save('another', world.tokens({ access_token: 'b0', refresh_token: 's0' }))
-    await world.pass(hours(8))
+describe('after a block', () => {
+  it('a probe that is refused for another reason ends it for everybody', async () => {
+    const world = await afterBlock()
     const { answer } = world
-    block(world)
-    await tokens.getAccessToken(account).catch(() => undefined)
+    world.answer = () => Promise.reject(new TokenRejectedError('invalid_client', { step: 'refresh', status: 401 }))
+    await expect(world.process().getAccessToken(account)).rejects.toMatchObject({ code: 'ERR_SSO_TOKEN_REJECTED' })
     world.answer = answer
-    await world.pass(901_000)
-    return world
-  }
+    expect(await world.process().getAccessToken('another')).toBe('a1')
+  })
+})
 
+/** Two accounts whose tokens have ended, and a block whose time is over. */
+async function afterBlock(): Promise<Bench> {
+  const world = bench()
+  const tokens = world.process()
+  await tokens.save(account, world.tokens())
+  await tokens.save('another', world.tokens({ access_token: 'b0', refresh_token: 's0' }))
+  await world.pass(hours(8))
+  const { answer } = world
+  block(world)
+  await tokens.getAccessToken(account).catch(() => undefined)
+  world.answer = answer
+  await world.pass(901_000)
+  return world
+}
+
+describe('a probe that was not used is given back:', () => {
   /** Something happens right before its first write of a record: of the account's, once the probe is claimed. */
   function stumbling({ store }: Bench, goWrong: () => Promise<unknown>, where = account): TokenStore {
     let hasStumbled = false
