@@ -5,6 +5,7 @@ import { createTokenManager } from '@owner-sso/core'
 import { useEmulator } from '@owner-sso/emulator/jest'
 import { fileTokenStore } from '@owner-sso/token-store-file'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import { shellWord } from '../../../tests/support/shell-word.ts'
 import { command, type Machine, newMachine, until } from './machine.ts'
 import { describeInTerminal, enter, programInTerminal, type Terminal } from './terminal.ts'
 
@@ -35,7 +36,7 @@ const shells: Readonly<Record<string, readonly [start: readonly string[], setUp:
 function install(): NodeJS.ProcessEnv {
   mkdirSync(join(machine.home, 'bin'))
   const script = `#!/bin/sh
-case "$1" in completion | accounts) exec '${process.execPath}' '${command}' "$@" ;; esac
+case "$1" in completion | accounts) exec ${shellWord(process.execPath)} ${shellWord(command)} "$@" ;; esac
 printf '<%s>' "$@" > '${machine.home}/call.new' && mv '${machine.home}/call.new' '${machine.home}/call'
 `
   chmodSync(machine.file('bin/owner-sso', script), 0o700)

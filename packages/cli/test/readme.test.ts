@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { chmodSync, readFileSync } from 'node:fs'
 import { startEmulator } from '@owner-sso/emulator'
 import { expect, it } from '@jest/globals'
+import { shellWord } from '../../../tests/support/shell-word.ts'
 import { afterHelp } from '../src/help-text.ts'
 import { command, credential, ended, newMachine } from './machine.ts'
 
@@ -21,9 +22,9 @@ it('the quick start of the README runs as it stands', async () => {
   await using emulator = await startEmulator()
   const machine = newMachine(emulator)
   const program = (name: string, script: string): void => chmodSync(machine.file(name, script), 0o700)
-  program('owner-sso', `#!/bin/sh\nexec '${process.execPath}' '${command}' "$@"\n`)
+  program('owner-sso', `#!/bin/sh\nexec ${shellWord(process.execPath)} ${shellWord(command)} "$@"\n`)
   // As much of curl as it needs: not every machine has one.
-  program('curl', `#!/bin/sh\nexec '${process.execPath}' "$HOME/curl.mjs" "$@"\n`)
+  program('curl', `#!/bin/sh\nexec ${shellWord(process.execPath)} "$HOME/curl.mjs" "$@"\n`)
   machine.file(
     'curl.mjs',
     `const [, header, url] = process.argv.slice(2)

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
 import { describe } from '@jest/globals'
+import { shellWord } from '../../../tests/support/shell-word.ts'
 import { command, ended, type Machine, until } from './machine.ts'
 
 const isHere = spawnSync('script', ['--version']).status === 0
@@ -42,7 +43,7 @@ export function inTerminal(machine: Machine, args: readonly string[], env: NodeJ
 /** Any program, such as a shell. */
 export function programInTerminal(machine: Machine, words: readonly string[], env: NodeJS.ProcessEnv = {}): Terminal {
   const [before, after, pidFile] = ['before', 'after', 'pid'].map((name) => join(machine.home, `terminal.${name}`))
-  const quoted = words.map((word) => `'${word.replaceAll("'", String.raw`'\''`)}'`).join(' ')
+  const quoted = words.map(shellWord).join(' ')
   const lines = [
     // Ctrl-C is the command's to heed, not this script's.
     'trap : INT',

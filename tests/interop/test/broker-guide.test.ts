@@ -9,6 +9,7 @@ import { afterEach, expect, it } from '@jest/globals'
 import { startEmulator } from '@owner-sso/emulator'
 import { codeBlocksOf } from '../../support/code-blocks.ts'
 import { describeWithPrograms } from '../../support/programs.ts'
+import { shellWord } from '../../support/shell-word.ts'
 
 const blocks = codeBlocksOf('docs/one-sign-in-for-every-program.md')
 const command = join(import.meta.dirname, '../../../packages/cli/dist/main.cjs')
@@ -41,7 +42,10 @@ describeWithPrograms('curl', 'python3')('the guide of the broker', () => {
       if (code === undefined) throw new Error(`The guide has no block ${name}.`)
       return [...addresses].reduce((whole, [theirs, ours]) => whole.replaceAll(theirs, ours), code)
     }
-    writeFileSync(join(home, 'owner-sso'), `#!/bin/sh\nexec '${process.execPath}' '${command}' "$@"\n`)
+    writeFileSync(
+      join(home, 'owner-sso'),
+      `#!/bin/sh\nexec ${shellWord(process.execPath)} ${shellWord(command)} "$@"\n`,
+    )
     chmodSync(join(home, 'owner-sso'), 0o755)
     const env = {
       PATH: `${home}:${process.env['PATH']}`,
