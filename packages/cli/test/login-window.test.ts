@@ -71,7 +71,7 @@ describeInWindow('owner-sso login --browser, in a window of its own', () => {
 
   /** The environment of a window that shows its last page until it was read. */
   const readingSlowly = (): NodeJS.ProcessEnv => ({
-    NODE_OPTIONS: `--require ${slowReader}`,
+    NODE_OPTIONS: `--require ${JSON.stringify(slowReader)}`,
     TEST_READ_FILE: join(machine.home, 'read'),
   })
 
@@ -208,7 +208,7 @@ describeInWindow('owner-sso login --browser, in a window of its own', () => {
   it('ends with 3 where the person takes longer than 15 minutes', async () => {
     const clock = join(machine.home, 'clock')
     const terminal = login('plain@example.com', [], {
-      NODE_OPTIONS: `--require ${lateClock}`,
+      NODE_OPTIONS: `--require ${JSON.stringify(lateClock)}`,
       TEST_CLOCK_FILE: clock,
     })
     await window.page()

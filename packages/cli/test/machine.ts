@@ -119,5 +119,5 @@ export async function until(condition: () => boolean): Promise<void> {
 function aheadOf(seconds: number | undefined): NodeJS.ProcessEnv {
   if (seconds === undefined) return {}
   const shift = fileURLToPath(new URL('shifted-clock.cjs', import.meta.url))
-  return { NODE_OPTIONS: `--require ${shift}`, TEST_CLOCK_AHEAD: String(seconds) }
+  return { NODE_OPTIONS: `--require ${JSON.stringify(shift)}`, TEST_CLOCK_AHEAD: String(seconds) }
 }

@@ -72,7 +72,7 @@ describe('the Public Suffix List', () => {
 
   it('is asked about the address of another host', async () => {
     const args = ['login', '--browser', '--account', 'ann@example.com', '--auth-url', 'https://auth.example.com']
-    const child = machine.start(args, { input: '', env: { NODE_OPTIONS: `--require ${listing}` } })
+    const child = machine.start(args, { input: '', env: { NODE_OPTIONS: `--require ${JSON.stringify(listing)}` } })
     const outcome = ended(child)
     child.stderr?.on('data', (chunk) => {
       const [, state] = /[?&]state=([\w-]+)/u.exec(String(chunk)) ?? []
