@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { useEmulator } from '@owner-sso/emulator/jest'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals'
@@ -81,6 +81,9 @@ if (hasSqlite) {
     const { stdout } = await machine.run(['doctor'], { env })
     expect(stdout).toContain('only you can read it')
     expect(stdout).toContain('the key is in OWNER_SSO_ENCRYPTION_KEY')
+    chmodSync(path, 0o644)
+    const shown = await machine.run(['doctor'], { env })
+    expect([shown.code, shown.stdout]).toEqual([6, expect.stringContaining(`Other users can read ${path}`)])
     const other = sqliteAt('no database')
     writeFileSync(other.path, 'something else, and long enough to be looked at'.repeat(100))
     const refused = await machine.run(['token'], { env: other.env })
