@@ -1,5 +1,5 @@
 /** `npm test` ends whatever a test leaves behind, and says which files passed only at a second try. */
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -107,3 +107,22 @@ function isRunning(pid: number): boolean {
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 10))
 }
+
+it('what the check of the types leaves behind is no source of a build: a second npm test takes the rest from the cache', () => {
+  const root = join(import.meta.dirname, '../../..')
+  const folders = ['packages', 'apps', 'tests'].flatMap((group) =>
+    readdirSync(join(root, group)).map((name) => join(root, group, name)),
+  )
+  const builds = folders
+    .filter((home) => existsSync(join(home, 'turbo.json')))
+    .map((home) => {
+      const { inputs = [] } = JSON.parse(readFileSync(join(home, 'turbo.json'), 'utf8')).tasks.build ?? {}
+      const checked = inputs.filter((input: string) => existsSync(join(home, input.replace('**', 'tsconfig.json'))))
+      return {
+        whole: checked.some((input: string) => input.endsWith('/**')),
+        excludes: inputs.includes('!**/*.tsbuildinfo'),
+      }
+    })
+  expect(builds).toContainEqual({ whole: true, excludes: true })
+  expect(builds).not.toContainEqual({ whole: true, excludes: false })
+})

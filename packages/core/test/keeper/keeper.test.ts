@@ -739,31 +739,20 @@ describe('sweepOnce (N8)', () => {
     expect(ended).toMatchObject({ refreshed: 1 })
   })
 
-  it('takes no account in doubt, which waits for its time, for a service that fails', async () => {
+  it.each([
+    ['in doubt', new Error('503')],
+    [
+      'that was rejected',
+      new TokenRejectedError('invalid_request', { step: 'refresh', requestSent: true, status: 400 }),
+    ],
+  ])('takes no account %s, whose next request has its time, for a service that fails', async (_state, error) => {
     const world = await fleet()
     await world.fill(8)
     await world.pass(minutes(1))
     await world.process().save('one more', world.tokens({ refresh_token: 'one more' }))
     await world.pass(hours(6.7))
     const { answer } = world
-    world.answer = () => Promise.reject(new Error('503'))
-    const first = world.process()
-    for (let index = 0; index < 8; index += 1) await first.refresh(nameOf(index)).catch(() => undefined)
-    world.answer = answer
-    const run = sweepOnce(world.process())
-    await world.pass(1000)
-    expect(await run).toMatchObject({ due: 9, refreshed: 1, failed: 8 })
-  })
-
-  it('nor one that was rejected, whose next request has its time', async () => {
-    const world = await fleet()
-    await world.fill(8)
-    await world.pass(minutes(1))
-    await world.process().save('one more', world.tokens({ refresh_token: 'one more' }))
-    await world.pass(hours(6.7))
-    const { answer } = world
-    world.answer = () =>
-      Promise.reject(new TokenRejectedError('invalid_request', { step: 'refresh', requestSent: true, status: 400 }))
+    world.answer = () => Promise.reject(error)
     const first = world.process()
     for (let index = 0; index < 8; index += 1) await first.refresh(nameOf(index)).catch(() => undefined)
     world.answer = answer
