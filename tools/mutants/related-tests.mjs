@@ -24,6 +24,9 @@ const importedByMost = new Set(['errors.ts', 'index.ts'])
  * @property {number} seconds - how long it takes
  */
 
+/** Helpers of tests lie beside them. */
+const filesOfTests = /[/\\]test[/\\].+\.ts$/u
+
 /** The rank of a test that nothing connects with the source. */
 const farthest = 10
 
@@ -32,9 +35,10 @@ const farthest = 10
  * @param {string} name - the package's folder
  * @param {string} source - path of the source file, from the root
  * @param {(folder: string, file: string) => number} durationOf - seconds that a test file takes
- * @returns {Test[]} what bears the file's name or imports it, then what names one of its exports or lies in a folder of the same
- *   name, then what mentions its name; after each, the same of the files that import it; then the package's others, and those
- *   of other folders that read its build. Of two that are equally near, the shorter is first
+ * @returns {Test[]} what bears the file's name or imports it, then what has a helper that does, then what names one of its
+ *   exports or lies in a folder of the same name, then what mentions its name; after each, the same of the files that import
+ *   it; then the package's others, and those of other folders that read its build. Of two that are equally near, the shorter
+ *   is first
  */
 export function relatedTests(root, name, source, durationOf) {
   const home = `packages/${name}`
@@ -84,8 +88,12 @@ function rankOf(test, sources) {
 function nearness(test, text, source) {
   const stem = basename(source, '.ts')
   if (basename(test) === `${stem}.test.ts`) return 1
-  const imported = [...text.matchAll(/from '(\.[^']+)'/gu)].map(([, path = '']) => resolve(dirname(test), path))
-  if (imported.includes(source) && !importedByMost.has(basename(source))) return 1
+  if (!importedByMost.has(basename(source))) {
+    const imported = importedBy(test)
+    if (imported.includes(source)) return 1
+    const helpers = imported.filter((file) => filesOfTests.test(file) && existsSync(file))
+    if (helpers.some((helper) => importedBy(helper).includes(source))) return 1.5
+  }
   if (basename(dirname(test)) === basename(dirname(source)) && basename(dirname(source)) !== 'src') return 2
   // A name of one short word, such as `run`, is in every test.
   const exported = readFileSync(source, 'utf8').matchAll(/^export (?:async )?(?:function|const|class) (\w{6,})/gmu)
@@ -104,9 +112,7 @@ function nearness(test, text, source) {
 function importersOf(source, folder) {
   const imports = filesBelow(folder, '.ts').map((file) => ({
     file,
-    imported: [...readFileSync(file, 'utf8').matchAll(/(?:from |import\()'(\.[^']+)'/gu)].map(([, path = '']) =>
-      resolve(dirname(file), path),
-    ),
+    imported: importedBy(file),
   }))
   const importing = (files) =>
     imports
@@ -128,6 +134,16 @@ function testFiles(root, place, folder) {
     folder,
     file: relative(join(root, folder), path).split(sep).join('/'),
   }))
+}
+
+/**
+ * @param {string} file
+ * @returns {string[]} the files that it imports by a path, at its beginning or later
+ */
+function importedBy(file) {
+  return [...readFileSync(file, 'utf8').matchAll(/(?:from |import\()'(\.[^']+)'/gu)].map(([, path = '']) =>
+    resolve(dirname(file), path),
+  )
 }
 
 /**

@@ -82,12 +82,14 @@ describe('the tests of a source', () => {
   })
   afterEach(() => rm(root, { recursive: true }))
 
-  it('are run nearest first: its own, what names its exports or shares its folder, what mentions it, the same of its importers', async () => {
+  it('are run nearest first: its own, those whose helper imports it, what names its exports or shares its folder, what mentions it, the same of its importers', async () => {
     await file('src/pages/form.ts', 'export function readForm() {}\nexport const run = 1')
     await file('src/login.ts', "import { readForm } from './pages/form.ts'")
     await file('test/any.test.ts', 'run()')
     await file('test/form.test.ts', '')
     await file('test/import.test.ts', "import { x } from '../src/pages/form.ts'")
+    await file('test/helper.ts', "const { readForm } = await import('../src/pages/form.ts')")
+    await file('test/helped.test.ts', "import { x } from './helper.ts'")
     await file('test/names.test.ts', "import { readForm } from '../src/index.ts'")
     await file('test/login.test.ts', '')
     await file('test/mentions.test.ts', "it('shows the form')")
@@ -102,6 +104,7 @@ describe('the tests of a source', () => {
     expect(tests.map((test) => test.file)).toEqual([
       'test/import.test.ts',
       'test/form.test.ts',
+      'test/helped.test.ts',
       'test/pages/other.test.ts',
       'test/names.test.ts',
       'test/mentions-twice.test.ts',
