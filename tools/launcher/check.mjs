@@ -19,15 +19,15 @@ const env = {
   ...(soak && { OWNER_SSO_SOAK: '1' }),
 }
 
-// Lint reads the built types of every package. Then a few packages at a time: their tests wait often, for servers, browsers
-// and child processes of their own.
+// Lint reads the built types of every package. Then two packages at a time, each with a few processes (`jest.mjs`): one of them
+// alone, as at the end, still has work for two cores.
 const built = turbo('build', '--output-logs=errors-only')
 const checked = turbo(
   'lint:house',
   'typecheck',
   'test',
   '--continue=dependencies-successful',
-  `--concurrency=${soak ? 2 : 3}`,
+  '--concurrency=2',
   '--output-logs=new-only',
   // Each test runs, whatever the cache has. Nothing is built again: lint would find packages without their types meanwhile.
   ...(soak ? ['--force', '--only'] : []),

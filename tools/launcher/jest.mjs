@@ -11,10 +11,10 @@ import { boundedRun } from './bounded-run.mjs'
 
 const jest = fileURLToPath(new URL('../../node_modules/jest/bin/jest.js', import.meta.url))
 const extra = process.argv.slice(2).filter((argument) => argument !== '--')
-// The long forms wait more than they work.
 const isSoak = process.env.OWNER_SSO_SOAK === '1'
 const results = 'test-results.json'
-const workers = isSoak ? 3 : Math.max(1, Math.floor(availableParallelism() / 2))
+// Tests wait more than they work: for servers, browsers and child processes of their own.
+const workers = Math.max(3, Math.floor(availableParallelism() / 2))
 const args = [
   '--experimental-vm-modules',
   '--no-warnings',
