@@ -362,3 +362,28 @@ describe('the claim to sweep', () => {
     expect(await other.ask()).toEqual({ isSwept: false, wait: 200_000 })
   })
 })
+
+describe('the options of a keeper', () => {
+  it('come to milliseconds, with a sweep every quarter of an hour', () => {
+    expect(parseKeeperOptions({})).toMatchObject({ within: 7_200_000, every: 900_000, refreshTokenLifetime: undefined })
+    expect(parseKeeperOptions({ within: 8, every: 2, refreshTokenLifetime: 9 })).toMatchObject({
+      within: 8000,
+      every: 2000,
+      refreshTokenLifetime: 9000,
+    })
+  })
+
+  it.each([
+    [{ within: 0 }, 'within'],
+    [{ within: Infinity }, 'within'],
+    [{ every: 0 }, 'every'],
+    [{ within: 8, every: 2.1 }, 'every'],
+    [{ refreshTokenLifetime: 0 }, 'refreshTokenLifetime'],
+    [{ refreshTokenLifetime: Infinity }, 'refreshTokenLifetime'],
+    [{ onSweep: 7 as never }, 'onSweep'],
+    [{ within: 8, refreshTokenLifetime: 8 }, 'refreshTokenLifetime'],
+  ])('are not %j', (wrong, name) => {
+    expect(() => parseKeeperOptions(wrong)).toThrow(TypeError)
+    expect(() => parseKeeperOptions(wrong)).toThrow(name)
+  })
+})

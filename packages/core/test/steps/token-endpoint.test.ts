@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import fc from 'fast-check'
 import { anyText } from '../../../../tests/support/any-text.ts'
 import { createSso, type Sso, type TokenSet } from '../../src/index.ts'
+import { tokenRefusal } from '../../src/steps/token-endpoint.ts'
 import { runs } from '../runs.ts'
 import { type CannedAnswer, goodTokens, html, json, type SmallService, startSmallService } from '../small-service.ts'
 
@@ -278,4 +279,25 @@ describe('the tokens of a refresh are never lost (G5)', () => {
     )
     expect(({} as Record<string, unknown>)['access_token']).toBeUndefined()
   })
+})
+
+it.each([
+  [399, 'ERR_SSO_UNEXPECTED_RESPONSE'],
+  [400, 'ERR_SSO_REAUTHENTICATION_REQUIRED'],
+  [499, 'ERR_SSO_REAUTHENTICATION_REQUIRED'],
+  [500, 'ERR_SSO_UNEXPECTED_RESPONSE'],
+])('a token endpoint that answers %i with invalid_grant means %s', (status, code) => {
+  const response = { status, body: '{"error":"invalid_grant"}' }
+  expect(tokenRefusal(response as never, 'refresh', [])).toMatchObject({ code, status })
+})
+
+it('a mistake in a request to the token endpoint has its step and its status', () => {
+  const response = { status: 400, body: '{"error":"invalid_client"}' }
+  for (const step of ['refresh', 'code-exchange'] as const)
+    expect(tokenRefusal(response as never, step, [])).toMatchObject({
+      code: 'ERR_SSO_TOKEN_REJECTED',
+      error: 'invalid_client',
+      step,
+      status: 400,
+    })
 })
