@@ -964,6 +964,8 @@ describe('the status page', () => {
     expect([await tries.count('ann'), await tries.count('ann'), await tries.count('ann')]).toEqual([0, 0, 900])
     await tries.forget('ann')
     expect(await tries.count('ann')).toBe(0)
+    // And of nobody else: bob's first try was at 1.
+    expect([await tries.count('bob'), await tries.count('bob')]).toEqual([0, 1])
   })
 
   it('counts no try of a thousand and first name, so that those before it stay counted', async () => {
