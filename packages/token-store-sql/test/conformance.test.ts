@@ -78,11 +78,14 @@ describeWithPostgres('sqlTokenStore on PostgreSQL', () => {
     server = await startPostgres()
     if (hasPgBouncer) pooler = await startPgBouncer(server.port)
     subscriber = await newListener()
-    const isolation = (level: string): { options: string } => ({ options: `-c default_transaction_isolation=${level}` })
-    pools.set('read committed', poolOf(server.url))
-    pools.set('serializable', poolOf(server.url, isolation('serializable')))
-    pools.set('another serializable', poolOf(server.url, isolation('serializable')))
-    if (pooler) pools.set('pooler', poolOf(pooler.url))
+    const cold = { connectionTimeoutMillis: 30_000 }
+    const serializable = { ...cold, options: '-c default_transaction_isolation=serializable' }
+    pools.set('read committed', poolOf(server.url, cold))
+    pools.set('serializable', poolOf(server.url, serializable))
+    pools.set('another serializable', poolOf(server.url, serializable))
+    if (pooler) pools.set('pooler', poolOf(pooler.url, cold))
+    // The first connections to a server that has just been started take longer on a busy machine than a store waits.
+    await Promise.all([...pools.values()].map((pool) => pool.query('SELECT 1')))
   }, 120_000)
   afterAll(async () => {
     await Promise.all([...listeners, ...pools.values()].map((each) => each.end()))
