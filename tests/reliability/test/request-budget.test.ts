@@ -86,9 +86,7 @@ describe.each(storeRows)('$name', (store) => {
     const replacement = killed && (await fleet.replace(killed))
     await replacement?.move({ wall: 86_400_000 })
     const second = askAll(fleet, names.slice(0, 40))
-    // A process that is frozen while it writes to SQLite keeps all others out until it goes on.
-    const latest = performance.now() + 10_000
-    await until(() => fleet.emulator.requests.length >= 24 || performance.now() > latest)
+    await until(() => fleet.emulator.requests.length >= 24)
     frozen?.continue()
     await Promise.all([first, second])
     expect(fleet.emulator.requests.length).toBeGreaterThanOrEqual(40)
