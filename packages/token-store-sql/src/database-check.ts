@@ -19,7 +19,7 @@ export interface DatabaseProblem {
 export async function checkDatabase(client: SqlClient, dialect?: SqlDialect): Promise<DatabaseProblem[]> {
   const database = databaseOf(client, dialect)
   const ask = async (text: string): Promise<Row> => {
-    const statement: Statement = { text, names: [] }
+    const statement: Statement = { text, names: [], writes: false }
     return (await executed(() => database.run(statement)))[0] ?? {}
   }
   return database.dialect === 'sqlite' ? sqliteProblems(ask) : postgresProblems(ask)

@@ -1,6 +1,6 @@
 /**
  * The caller's own client, as far as the store needs it: PostgreSQL over anything with `query`, SQLite over anything with
- * `prepare`. It is never opened, configured or closed here.
+ * `prepare` and `exec`. It is never opened, configured or closed here.
  */
 
 /** What pg's `Pool` and `Client`, and PGlite, have in common. */
@@ -10,11 +10,9 @@ export interface PostgresClient {
 
 /** What `DatabaseSync` of `node:sqlite`, better-sqlite3 and libsql have in common. */
 export interface SqliteClient {
+  exec(text: string): unknown
   prepare(text: string): {
     all(values: Record<string, string | number | null>): unknown[]
-    /** For what returns no rows (`reader` is false): `all` of better-sqlite3 refuses it. */
-    run?(values: Record<string, string | number | null>): unknown
-    readonly reader?: boolean
   }
 }
 
@@ -30,6 +28,8 @@ type Values = Readonly<Record<string, string | number | null>>
 export interface Statement {
   readonly text: string
   readonly names: readonly string[]
+  /** Whether it changes anything. */
+  readonly writes: boolean
 }
 
 export type Row = Readonly<Record<string, unknown>>
@@ -38,23 +38,31 @@ export interface Database {
   readonly dialect: SqlDialect
   /** Executes one statement in one round trip, in a transaction of its own. @throws the client's own error */
   readonly run: (statement: Statement, values?: Values) => Promise<readonly Row[]>
+  /** Executes what has no values and returns no rows. @throws the client's own error */
+  readonly execute: (text: string) => Promise<void>
 }
 
 /** @throws TypeError for anything but a client, and for one whose dialect can't be told */
 export function databaseOf(client: SqlClient, dialect: SqlDialect = dialectOf(client)): Database {
   if (dialect === 'postgresql' && isPostgres(client)) return postgres(client)
   if (dialect === 'sqlite' && isSqlite(client)) return sqlite(client)
-  throw new TypeError('client must have query(text, values), for PostgreSQL, or prepare(text), for SQLite')
+  throw new TypeError(
+    'client must have query(text, values), for PostgreSQL, or prepare(text) and exec(text), for SQLite',
+  )
 }
 
 /** A statement of its dialect: `compose` writes the text, with `value(name)` where a value goes. */
-export function statementIn(dialect: SqlDialect, compose: (value: (name: string) => string) => string): Statement {
+export function statementIn(
+  dialect: SqlDialect,
+  writes: boolean,
+  compose: (value: (name: string) => string) => string,
+): Statement {
   const names: string[] = []
   const text = compose((name) => {
     if (!names.includes(name)) names.push(name)
     return dialect === 'postgresql' ? `$${names.indexOf(name) + 1}` : `@${name}`
   })
-  return { text, names }
+  return { text, names, writes }
 }
 
 function dialectOf(client: unknown): SqlDialect {
@@ -69,7 +77,7 @@ function isPostgres(client: unknown): client is PostgresClient {
 }
 
 function isSqlite(client: unknown): client is SqliteClient {
-  return hasMethod(client, 'prepare')
+  return hasMethod(client, 'prepare') && hasMethod(client, 'exec')
 }
 
 function hasMethod(client: unknown, name: string): boolean {
@@ -87,6 +95,7 @@ function postgres(client: PostgresClient): Database {
       )
       return rows.filter(isRow)
     },
+    execute: async (text) => void (await client.query(text, [])),
   }
 }
 
@@ -94,18 +103,39 @@ function sqlite(client: SqliteClient): Database {
   const prepared = new Map<string, ReturnType<SqliteClient['prepare']>>()
   return {
     dialect: 'sqlite',
-    run: async ({ text, names }, values = {}) => {
-      const statement = prepared.get(text) ?? client.prepare(text)
-      prepared.set(text, statement)
-      const named = Object.fromEntries(names.map((name) => [name, values[name] ?? null]))
-      if (statement.reader === false && statement.run !== undefined) {
-        statement.run(named)
-        return []
-      }
-      // All rows, whatever is needed: a write is committed after the last one, and only then is its failure known.
-      return statement.all(named).filter(isRow)
-    },
+    run: async ({ text, names, writes }, values = {}) =>
+      inTransaction(client, writes, () => {
+        const statement = prepared.get(text) ?? client.prepare(text)
+        prepared.set(text, statement)
+        const named = Object.fromEntries(names.map((name) => [name, values[name] ?? null]))
+        return statement.all(named).filter(isRow)
+      }),
+    execute: async (text) => void client.exec(text),
   }
+}
+
+/**
+ * Takes the lock before the prepared statement needs it, and by `exec`. A prepared one that was refused it (`SQLITE_BUSY`) is
+ * still under way in libsql: from then on its connection reads the past, and commits nothing of what it acknowledges.
+ */
+function inTransaction<Value>(client: SqliteClient, writes: boolean, execute: () => Value): Value {
+  client.exec(writes ? 'BEGIN IMMEDIATE' : 'BEGIN')
+  try {
+    if (!writes) client.exec('SELECT 1 FROM sqlite_schema LIMIT 0')
+    const value = execute()
+    client.exec('COMMIT')
+    return value
+  } catch (error) {
+    rollBack(client)
+    throw error
+  }
+}
+
+/** After some failures SQLite has done so by itself, and refuses to do it again. */
+function rollBack(client: SqliteClient): void {
+  try {
+    client.exec('ROLLBACK')
+  } catch {}
 }
 
 function isRow(value: unknown): value is Row {

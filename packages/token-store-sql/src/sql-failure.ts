@@ -38,6 +38,10 @@ const readOnly: Meaning = {
 }
 const damaged: Meaning = { reason: 'corrupt', sentence: 'the database is damaged: restore it, and sign in again.' }
 const diskFailed: Meaning = { reason: 'write-failed', sentence: 'its disk fails: look at its log.' }
+const yours: Meaning = {
+  reason: 'unavailable',
+  sentence: 'a transaction of yours is open: give the store a client of its own.',
+}
 const starting: Meaning = { reason: 'unavailable', sentence: 'it is starting, stopping or failing over.' }
 
 /** By SQLSTATE (PostgreSQL, Appendix A), or its class. */
@@ -133,8 +137,12 @@ function resultOf(error: unknown): string | undefined {
 function meaningOf(error: unknown): Meaning | undefined {
   const state = sqlStateOf(error)
   if (state !== undefined) return states[state] ?? states[state.slice(0, 2)]
-  return results[resultOf(error) ?? '']
+  const result = resultOf(error)
+  return result === 'ERROR' && nested.test(String(propertyOf(error, 'message'))) ? yours : results[result ?? '']
 }
+
+/** SQLite has no code of its own for it. */
+const nested = /^cannot start a transaction within a transaction/u
 
 /** What SQLite's drivers throw, as a `TypeError`, where the connection was closed. */
 const closed = /^The database connection is not open/u

@@ -23,7 +23,9 @@ export const channel = 'owner_sso_tokens'
 
 /** @param table - quoted. @param notifies - whether a swap tells the channel, in the same transaction */
 export function statementsOf(dialect: SqlDialect, table: string, notifies: boolean): Statements {
-  const statement = (compose: Parameters<typeof statementIn>[1]): Statement => statementIn(dialect, compose)
+  type Compose = Parameters<typeof statementIn>[2]
+  const reading = (compose: Compose): Statement => statementIn(dialect, false, compose)
+  const writing = (compose: Compose): Statement => statementIn(dialect, true, compose)
   const columns = 'account, version, write_id, record'
   // A replica lags behind: what it says of an account may have been spent long ago.
   const replica = `${dialect === 'postgresql' ? 'pg_is_in_recovery()' : '0'} AS replica`
@@ -31,12 +33,12 @@ export function statementsOf(dialect: SqlDialect, table: string, notifies: boole
     notifies ? `WITH swapped AS (${swap}) SELECT swapped.*, pg_notify('${channel}', ${hash}) FROM swapped` : swap
 
   return {
-    read: statement(
+    read: reading(
       (value) => `SELECT ${replica}, ${columns} FROM (SELECT 1 AS one) AS always
 LEFT JOIN ${table} ON account_hash = ${value('accountHash')}`,
     ),
     // Over a record that stands there it changes nothing; it returns that record to a repeat of the write that made it.
-    create: statement((value) => {
+    create: writing((value) => {
       const insert = `INSERT INTO ${table} AS stored (account_hash, account, version, write_id, record)
 VALUES (${value('accountHash')}, ${value('account')}, 1, ${value('writeId')}, ${value('record')})
 ON CONFLICT (account_hash) DO UPDATE SET write_id = stored.write_id WHERE stored.write_id = excluded.write_id
@@ -44,7 +46,7 @@ RETURNING ${columns}`
       return told(insert, value('accountHash'))
     }),
     // Who comes second waits for the first, and then sees what it has written.
-    replace: statement((value) => {
+    replace: writing((value) => {
       const writeId = value('writeId')
       const update = `UPDATE ${table} SET
   version = CASE write_id WHEN ${writeId} THEN version ELSE version + 1 END,
@@ -55,7 +57,7 @@ WHERE account_hash = ${value('accountHash')} AND (write_id = ${writeId}
 RETURNING ${columns}`
       return told(update, value('accountHash'))
     }),
-    page: statement(
+    page: reading(
       (value) => `SELECT ${replica}, account_hash, account FROM ${table}
 WHERE account_hash > ${value('after')} ORDER BY account_hash LIMIT ${pageSize}`,
     ),

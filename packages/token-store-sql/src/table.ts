@@ -26,8 +26,8 @@ const longestName = 63
 export async function createTable(client: SqlClient, options: CreateTableOptions = {}): Promise<void> {
   const { dialect, tableName = defaultTable } = options
   const database = databaseOf(client, dialect)
-  const statement = { text: tableDefinition(database.dialect, quotedTable(tableName)), names: [] }
-  await executed(() => createdOnce(database, statement))
+  const definition = tableDefinition(database.dialect, quotedTable(tableName))
+  await executed(() => createdOnce(database, definition))
 }
 
 /** A duplicate: a row of the catalogue, a table, or the type of its rows. */
@@ -37,12 +37,12 @@ const duplicates: ReadonlySet<string | undefined> = new Set(['23505', '42P07', '
  * PostgreSQL looks whether there is a table before it makes one: of two that ask at once, one may be told of a duplicate. It asks
  * again, and then finds the table; a type of that name without a table is still in the way.
  */
-async function createdOnce({ run }: Database, statement: Parameters<Database['run']>[0]): Promise<void> {
+async function createdOnce({ execute }: Database, definition: string): Promise<void> {
   try {
-    await run(statement)
+    await execute(definition)
   } catch (error) {
     if (!duplicates.has(sqlStateOf(error))) throw error
-    await run(statement)
+    await execute(definition)
   }
 }
 

@@ -23,7 +23,6 @@ export async function listenerOf(connectionString: string): Promise<Client> {
 }
 
 export interface OpenSqlite extends SqliteClient {
-  exec(text: string): unknown
   close(): unknown
 }
 

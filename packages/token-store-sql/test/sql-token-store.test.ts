@@ -298,14 +298,12 @@ describe('sqlTokenStore on SQLite', () => {
 
   test('asks no rows of a statement that returns none: better-sqlite3 refuses that', async () => {
     const strict: SqlClient = {
+      exec: (text) => client.exec(text),
       prepare(text) {
         const statement = client.prepare(text)
-        expect(statement.reader).toBeDefined()
         return {
-          reader: statement.reader ?? true,
-          run: (values) => statement.run?.(values),
           all(values) {
-            if (statement.reader === false)
+            if (Reflect.get(statement, 'reader') !== true)
               throw new TypeError('This statement does not return data. Use run() instead')
             return statement.all(values)
           },
@@ -332,12 +330,14 @@ describe('sqlTokenStore on SQLite', () => {
 describe('sqlTokenStore refuses', () => {
   const query = async (): Promise<{ rows: unknown[] }> => ({ rows: [] })
   const prepare = (): { all: () => unknown[] } => ({ all: () => [] })
+  const exec = (): void => undefined
 
   test.each<[string, unknown]>([
     ['nothing', undefined],
     ['a string', 'postgresql://127.0.0.1'],
     ['an object without methods', { query: true }],
-    ['a client that has both methods', { query, prepare }],
+    ['one that prepares statements, and executes none', { prepare }],
+    ['a client that has both methods', { query, prepare, exec }],
   ])('%s in place of a client', async (_name, client) => {
     expect(() => sqlTokenStore({ client: client as SqlClient })).toThrow(TypeError)
     await expect(createTable(client as SqlClient)).rejects.toThrow(TypeError)
@@ -345,8 +345,8 @@ describe('sqlTokenStore refuses', () => {
 
   test('a dialect that the client does not speak, and takes one that tells two apart', () => {
     expect(() => sqlTokenStore({ client: { query }, dialect: 'sqlite' })).toThrow(TypeError)
-    expect(() => sqlTokenStore({ client: { prepare }, dialect: 'postgresql' })).toThrow(TypeError)
-    expect(sqlTokenStore({ client: { query, prepare }, dialect: 'sqlite' })).toHaveProperty('read')
+    expect(() => sqlTokenStore({ client: { prepare, exec }, dialect: 'postgresql' })).toThrow(TypeError)
+    expect(sqlTokenStore({ client: { query, prepare, exec }, dialect: 'sqlite' })).toHaveProperty('read')
   })
 
   test.each(['', '.', 'a.', '.a', 'a.b.c', 'a\0b', 'x'.repeat(64), `s.${'é'.repeat(32)}`, 7 as unknown as string])(
@@ -357,8 +357,8 @@ describe('sqlTokenStore refuses', () => {
   )
 
   test('to listen on SQLite, and an account’s name that is not Unicode', async () => {
-    expect(() => sqlTokenStore({ client: { prepare }, notify: true })).toThrow(TypeError)
-    expect(sqlTokenStore({ client: { prepare } })).not.toHaveProperty('watch')
+    expect(() => sqlTokenStore({ client: { prepare, exec }, notify: true })).toThrow(TypeError)
+    expect(sqlTokenStore({ client: { prepare, exec } })).not.toHaveProperty('watch')
     await expect(sqlTokenStore({ client: { query } }).read('\uD800')).rejects.toThrow(TypeError)
     expect(inspect(sqlTokenStore({ client: { query }, tableName: 'x'.repeat(63) }))).toContain('read')
   })

@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals'
 import type { EmulatorOptions } from '@owner-sso/emulator'
 import { type Deployment, deploy, together } from './deployment/deployment.ts'
 import { figure, until } from './deployment/figures.ts'
+import { stopOutsideOfLock } from './deployment/sqlite-lock.ts'
 import { redisRow, storeRows } from './deployment/stores.ts'
 import type { Answers, Worker } from './deployment/worker.ts'
 
@@ -82,7 +83,7 @@ describe.each(storeRows)('$name', (store) => {
     const [killed, frozen] = fleet.workers
     const first = askAll(fleet, names)
     await until(() => fleet.emulator.requests.length >= 8)
-    frozen?.stop()
+    if (frozen) await stopOutsideOfLock(frozen, fleet.store)
     const replacement = killed && (await fleet.replace(killed))
     await replacement?.move({ wall: 86_400_000 })
     const second = askAll(fleet, names.slice(0, 40))
