@@ -263,13 +263,17 @@ describe('a connection that listens', () => {
 describe('a statement', () => {
   it.each(['postgresql', 'sqlite'] as const)('to %s is what it was in the last release', async (dialect) => {
     const asked: unknown[] = []
+    const prepared: string[] = []
     const note = (text: string, values: unknown): unknown[] => {
       asked.push([text, values])
       return []
     }
     const client: SqlClient = {
       query: async (text: string, values: unknown[]) => ({ rows: note(text, values) }),
-      prepare: (text: string) => ({ all: (values: unknown) => note(text, values) }),
+      prepare(text: string) {
+        prepared.push(text)
+        return { all: (values: unknown) => note(text, values) }
+      },
       exec: (text: string) => void asked.push(text),
     }
     for (const notify of dialect === 'sqlite' ? [false] : [false, true]) {
@@ -284,6 +288,7 @@ describe('a statement', () => {
     await createTable(client, { dialect, tableName: 'mine' })
     await checkDatabase(client, dialect)
     expect(asked).toMatchSnapshot()
+    expect(prepared).toEqual([...new Set(prepared)])
   })
 
   it('that is answered with no rows is answered with nothing', async () => {
