@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import { PassThrough } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
-import { ReauthenticationRequiredError, SignedOutError } from '@owner-sso/core'
+import { notebook, ReauthenticationRequiredError, SignedOutError, StoreError } from '@owner-sso/core'
 import { memoryTokenStore } from '@owner-sso/token-store-memory'
 import { accountTokens } from '../src/account-tokens.ts'
 import { accountAlerts } from '../src/alerts/account-alerts.ts'
@@ -15,6 +15,7 @@ import { tokenRequestFields } from '../src/http/token-request.ts'
 import { statusPageCode, statusPageTopic, takeCode } from '../src/status-page/entry-code.ts'
 import { failuresOf } from '../src/status-page/failures.ts'
 import { sharedSignIns } from '../src/status-page/shared-sign-ins.ts'
+import { type Outcome, sharedSubmissions } from '../src/status-page/shared-submissions.ts'
 import { sharedTries } from '../src/status-page/shared-tries.ts'
 import { isEqual, visitorKey } from '../src/status-page/visitor.ts'
 import { waitingSignIns } from '../src/status-page/waiting-sign-ins.ts'
@@ -376,6 +377,66 @@ describe('what stands in the store', () => {
     expect(await waiting.get('v', 'done')).toEqual(signIn)
     at(600)
     expect(await waiting.get('v', 'done')).toBeUndefined()
+  })
+
+  it('of a password that is sent counts for a minute, of what came of it for five seconds, and nothing of what went wrong', async () => {
+    const store = memoryTokenStore()
+    const notes = notebook(store, 'submissions')
+    const sendOnce = sharedSubmissions(store)
+    const sent: string[] = []
+    const send = async (): Promise<Outcome> => {
+      sent.push('once')
+      return { refusal: 'Not this one.' }
+    }
+    const until = async () =>
+      Object.values(await notes.read()).map((claim) => (claim as { until: number }).until / 1000 - now)
+    await sendOnce('v', 'form', async () => {
+      expect(await until()).toEqual([60])
+      return send()
+    })
+    expect(await until()).toEqual([5])
+    at(4.999)
+    expect(await sendOnce('v', 'form', send)).toEqual({ refusal: 'Not this one.' })
+    expect(sent).toHaveLength(1)
+    // Another visitor's, another form, and the same later on.
+    for (const [visitor, form] of [
+      ['w', 'form'],
+      ['v', 'other'],
+    ] as const)
+      await sendOnce(visitor, form, send)
+    at(5)
+    await sendOnce('v', 'form', send)
+    expect(sent).toHaveLength(4)
+
+    at(100)
+    const broken = new Error('broken')
+    await expect(sendOnce('v', 'form', () => Promise.reject(broken))).rejects.toBe(broken)
+    expect(await notes.read()).toEqual({})
+    const [claim] = [{ until: (now + 200) * 1000, outcome: { refusal: 'Not this one.' } }]
+    const [name = ''] = await sendOnce('v', 'form', send).then(async () => Object.keys(await notes.read()))
+    const odds = [...brokenOnes(claim), ...brokenOnes(claim.outcome).map((outcome) => ({ ...claim, outcome }))]
+    for (const each of [...odds, { ...claim, until: 0 }]) {
+      sent.length = 0
+      await notes.change(() => ({ [name]: each }))
+      await sendOnce('v', 'form', send)
+      expect([each, sent]).toEqual([each, ['once']])
+    }
+  })
+
+  it('of a password that was sent is what came of it, also where the store fails then', async () => {
+    const store = memoryTokenStore()
+    let isDown = false
+    const swap: typeof store.swap = async (...write) => {
+      if (isDown) throw new StoreError('unavailable', 'The store is down.')
+      return store.swap(...write)
+    }
+    const sendOnce = sharedSubmissions({ ...store, swap })
+    const send = async (): Promise<Outcome> => {
+      isDown = true
+      return { location: '/status' }
+    }
+    expect(await sendOnce('v', 'form', send)).toEqual({ location: '/status' })
+    await expect(sendOnce('v', 'other', send)).rejects.toMatchObject({ reason: 'unavailable' })
   })
 
   it('of sign-ins that wait has room for fifty, and for 200,000 characters: the oldest go', async () => {

@@ -1,4 +1,5 @@
 /** Who gets onto the status page, and what it answers to whom it does not know. */
+import { createHmac } from 'node:crypto'
 import { request as httpRequest } from 'node:http'
 import { afterEach, describe, expect, it } from '@jest/globals'
 import { notebook, type TokenStore } from '@owner-sso/core'
@@ -463,6 +464,65 @@ describe('the page', () => {
     expect(answers.map(({ status }) => status)).toEqual([303, 303])
     expect(emulator.counters).toMatchObject({ passcodeChecks: 1, codeExchanges: 1 })
     expect((await browser.open('/status')).text).toContain(`${identity} is signed in.`)
+  })
+
+  it('sends a password once that is posted to two instances at once, and both answer alike', async () => {
+    const store = memoryTokenStore()
+    const pages = [await start({ store, shareSignIns: true }), await start({ store, shareSignIns: true })] as const
+    const browser = await inside(pages[0])
+    const token = String(load((await browser.open('/status/sign-in')).text)('[name=_csrf]').val())
+    const post = async ({ url }: PageUnderTest, fields: Record<string, string>): Promise<unknown> => {
+      const [body, headers] = [new URLSearchParams({ _csrf: token, ...fields }), { cookie: browser.cookie() }]
+      const response = await fetch(`${url}/status/sign-in`, { method: 'POST', body, headers, redirect: 'manual' })
+      return response.headers.get('location') ?? load(await response.text())('[role=alert]').text()
+    }
+    /** Both, while the service has not answered the one that comes through. */
+    const postToBoth = async (fields: Record<string, string>): Promise<unknown[]> => {
+      let release = (): void => undefined
+      emulator.once('form-submission', { hold: new Promise<void>((resolve) => (release = resolve)) })
+      const before = pages.map((page) => page.arrived())
+      const answers = pages.map((page) => post(page, fields))
+      await until(() => pages.every((page, index) => page.arrived() > (before[index] ?? 0)))
+      release()
+      return Promise.all(answers)
+    }
+    const wrong = { identity: 'mfa@example.com', credential: 'wrong horse' }
+    const [refused, alike] = await postToBoth(wrong)
+    expect(refused).toContain('did not accept')
+    expect(alike).toBe(refused)
+    expect(emulator.counters.credentialChecks).toBe(1)
+    // A click that comes when it is done already, at whichever.
+    expect(await post(pages[0], wrong)).toBe(refused)
+    expect(await post(pages[1], wrong)).toBe(refused)
+    expect(emulator.counters.credentialChecks).toBe(1)
+
+    const right = { identity: 'mfa@example.com', credential }
+    expect(await postToBoth(right)).toEqual(['/status/sign-in/passcode', '/status/sign-in/passcode'])
+    expect(emulator.counters.credentialChecks).toBe(2)
+    const kept = JSON.stringify(await notebook(store, 'submissions').read())
+    expect(kept).not.toMatch(/horse|mfa@/u)
+  })
+
+  it('waits no longer for a password that an instance was sending when it died', async () => {
+    const store = memoryTokenStore()
+    const page = await start({ store, shareSignIns: true })
+    const browser = await inside(page)
+    const token = String(load((await browser.open('/status/sign-in')).text)('[name=_csrf]').val())
+    const visitor = browser.cookie().split('=')[1]?.split('.')[0] ?? ''
+    const fields = { identity: account, credential: 'wrong horse' }
+    const name = createHmac('sha256', visitor)
+      .update(new URLSearchParams({ _csrf: token, ...fields }).toString())
+      .digest()
+    const claims = notebook(store, 'submissions')
+    await claims.change(() => ({
+      [name.toString('base64url')]: { until: Date.now() + 300 },
+      other: { until: 'never' },
+    }))
+    const answer = await browser.post('/status/sign-in', fields)
+    expect([answer.status, answer.text.includes('name="credential"')]).toEqual([200, true])
+    expect(emulator.counters.credentialChecks).toBe(0)
+    expect((await browser.post('/status/sign-in', fields)).status).toBe(401)
+    expect(emulator.counters.credentialChecks).toBe(1)
   })
 
   it('sends nothing for an e-mail that is none, or without a password', async () => {

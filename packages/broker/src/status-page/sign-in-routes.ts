@@ -16,6 +16,7 @@ import { type Exchange, sendPage, sendTo } from './exchange.ts'
 import { duration } from './duration.ts'
 import type { Notice, PageContext } from './pages/layout.ts'
 import { browserPage, passcodePage, signInPage } from './pages/sign-in-pages.ts'
+import type { Outcome, SendOnce } from './shared-submissions.ts'
 import { type Reply, submissions } from './submissions.ts'
 import type { SharedTries, TryLimit } from './shared-tries.ts'
 import type { Visitor } from './visitor.ts'
@@ -29,6 +30,8 @@ export interface SignInRoutesOptions {
   readonly waiting: WaitingSignIns
   /** Counts what is tried with each account. */
   readonly tries: SharedTries
+  /** Sends a password that came to several instances. */
+  readonly sendOnce: SendOnce
   /** Called once the tokens are stored. */
   readonly onSignedIn: (account: string) => void
 }
@@ -43,7 +46,7 @@ export const signInTries: TryLimit = { tries: 5, during: 900 }
 
 /** By method and what follows the page's path. */
 export function signInRoutes(options: SignInRoutesOptions): ReadonlyMap<string, Route> {
-  const { sso, tokens, path, waiting, tries, onSignedIn } = options
+  const { sso, tokens, path, waiting, tries, sendOnce, onSignedIn } = options
   const once = submissions()
   const contextOf = ({ visitor }: Exchange): PageContext => ({ path, formToken: visitor.formToken, isInside: true })
 
@@ -86,7 +89,7 @@ export function signInRoutes(options: SignInRoutesOptions): ReadonlyMap<string, 
   }
 
   /** @throws RefusedSignInError where somebody else has signed in; StoreError */
-  const finish = async (visitor: Visitor, owner: string, wanted: string | undefined, set: TokenSet): Promise<Reply> => {
+  const finish = async (visitor: Visitor, owner: string, wanted: string | undefined, set: TokenSet): Promise<void> => {
     if (wanted !== undefined && owner !== wanted) {
       throw new RefusedSignInError(`The account that signed in is ${owner}, not ${wanted}. Nothing was stored.`)
     }
@@ -94,7 +97,6 @@ export function signInRoutes(options: SignInRoutesOptions): ReadonlyMap<string, 
     await waiting.set(visitor.id, { step: 'done', account: owner })
     await tries.forget(owner)
     onSignedIn(owner)
-    return (to) => sendTo(to, path)
   }
 
   /** Whose tokens these are: what was typed is believed, but for accounts that have no e-mail. */
@@ -103,7 +105,7 @@ export function signInRoutes(options: SignInRoutesOptions): ReadonlyMap<string, 
     identity: string,
     wanted: string | undefined,
     set: TokenSet,
-  ): Promise<Reply> => {
+  ): Promise<void> => {
     if (wanted === undefined || !isSubjectAccount(wanted)) return finish(visitor, accountName(identity), wanted, set)
     const named = await identifyOwner(sso, set)
     return finish(visitor, named.owner.account, wanted, named.tokens)
@@ -111,6 +113,17 @@ export function signInRoutes(options: SignInRoutesOptions): ReadonlyMap<string, 
 
   const submitPassword = async ({ form, visitor }: Exchange): Promise<Reply> => {
     const account = form.get('account') ?? undefined
+    const outcome = await sendOnce(visitor.id, form.toString(), () => sendPassword(visitor, account, form))
+    if (outcome === undefined) return (to) => showSignIn(to, account)
+    if ('location' in outcome) return (to) => sendTo(to, outcome.location)
+    return (to) => showSignIn(to, account, { kind: 'bad', text: outcome.refusal }, 401)
+  }
+
+  const sendPassword = async (
+    visitor: Visitor,
+    account: string | undefined,
+    form: URLSearchParams,
+  ): Promise<Outcome> => {
     const [identity, credential] = [form.get('identity')?.trim() ?? '', form.get('credential') ?? '']
     try {
       if (!/^[^\s@]+@[^\s@]+$/u.test(identity) || credential === '') {
@@ -118,13 +131,15 @@ export function signInRoutes(options: SignInRoutesOptions): ReadonlyMap<string, 
       }
       await count(accountName(identity))
       const outcome = await sso.beginLogin({ identity, credential })
-      if (outcome.kind === 'tokens') return await finishTyped(visitor, identity, account, outcome.tokens)
+      if (outcome.kind === 'tokens') {
+        await finishTyped(visitor, identity, account, outcome.tokens)
+        return { location: path }
+      }
       const { factors, pending } = outcome
       await waiting.set(visitor.id, { step: 'passcode', account, identity, factors, pending })
-      return (to) => sendTo(to, `${path}/sign-in/passcode`)
+      return { location: `${path}/sign-in/passcode` }
     } catch (error) {
-      const notice = noticeOf(error)
-      return (to) => showSignIn(to, account, notice, 401)
+      return { refusal: noticeOf(error).text }
     }
   }
 
@@ -139,7 +154,8 @@ export function signInRoutes(options: SignInRoutesOptions): ReadonlyMap<string, 
       if (code === '') throw new RefusedSignInError('Enter the passcode that your device shows.')
       await count(accountName(identity))
       const answer = /^\d{1,8}$/u.test(code) ? { passcode: code, factorId } : { backupCode: code }
-      return await finishTyped(visitor, identity, account, await sso.completeLogin(pending, answer))
+      await finishTyped(visitor, identity, account, await sso.completeLogin(pending, answer))
+      return (to) => sendTo(to, path)
     } catch (error) {
       const goesOn = takesAnother(error) || !(error instanceof SsoError)
       if (goesOn) await waiting.set(visitor.id, signIn)
@@ -163,7 +179,8 @@ export function signInRoutes(options: SignInRoutesOptions): ReadonlyMap<string, 
       }
       const address = form.get('callbackUrl')?.trim() ?? ''
       const { owner, tokens: set } = await identifyOwner(sso, await sso.redeemCallback(address, signIn.authorization))
-      return await finish(visitor, owner.account, account, set)
+      await finish(visitor, owner.account, account, set)
+      return (to) => sendTo(to, path)
     } catch (error) {
       // An address that was sent is spent: the next one needs a new sign-in.
       const isSpent = error instanceof SsoError && error.requestSent

@@ -18,6 +18,7 @@ import { messagePage, type PageContext } from './pages/layout.ts'
 import { type AccountRow, overviewPage } from './pages/overview-page.ts'
 import { icon, style } from './pages/style.ts'
 import { sharedSignIns } from './shared-sign-ins.ts'
+import { sendAlone, sharedSubmissions } from './shared-submissions.ts'
 import { sharedTries, type TryLimit } from './shared-tries.ts'
 import { signInRoutes, signInTries } from './sign-in-routes.ts'
 import { type Visitor, visitorKey, type Visitors, visitorsOf } from './visitor.ts'
@@ -33,7 +34,8 @@ export interface StatusPageOptions {
   readonly store: TokenStore
   /**
    * Several instances show this page behind one address: a sign-in that waits for a person waits in the store, sealed with
-   * a key that only their browser has. Default: in the memory of the process.
+   * a key that only their browser has, and a form that is posted to two of them at once is sent once. Default: in the
+   * memory of the process.
    */
   readonly shareSignIns?: boolean
   /** Below it are all addresses of the page; default `/status`. */
@@ -136,6 +138,7 @@ export function statusPage(options: StatusPageOptions): StatusPage {
       path,
       waiting,
       tries,
+      sendOnce: options.shareSignIns === true ? sharedSubmissions(store) : sendAlone,
       onSignedIn: (account) => options.alerts?.works(account),
     }),
   ])
