@@ -36,7 +36,7 @@ export type Row = Readonly<Record<string, unknown>>
 
 export interface Database {
   readonly dialect: SqlDialect
-  /** Executes one statement in one round trip, in a transaction of its own. @throws the client's own error */
+  /** Executes one statement in a transaction of its own; over PostgreSQL that is one round trip. @throws the client's own error */
   readonly run: (statement: Statement, values?: Values) => Promise<readonly Row[]>
   /** Executes what has no values and returns no rows. @throws the client's own error */
   readonly execute: (text: string) => Promise<void>

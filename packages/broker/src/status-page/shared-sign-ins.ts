@@ -6,7 +6,8 @@
  * a copy of it, gets neither the password nor the verifier out of it.
  */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
-import { notebook, type TokenStore } from '@owner-sso/core'
+import { notebook, type Notes, type TokenStore } from '@owner-sso/core'
+import { livingNotes } from './living-notes.ts'
 import { longestWait, type SignInAt, signInAt, type WaitingSignIn, type WaitingSignIns } from './waiting-sign-ins.ts'
 
 /** One sign-in as the store has it. */
@@ -52,7 +53,7 @@ export function sharedSignIns(store: TokenStore): WaitingSignIns {
   }
 }
 
-function foundIn<Step extends WaitingSignIn['step']>(all: object, visitor: string, step: Step): SignInAt<Step> {
+function foundIn<Step extends WaitingSignIn['step']>(all: Notes, visitor: string, step: Step): SignInAt<Step> {
   const name = nameOf(visitor)
   const found = living(all).get(name)
   return signInAt(found && opened(found, visitor, name), step)
@@ -91,11 +92,8 @@ function opened({ nonce, sealed }: Sealed, visitor: string, name: string): Waiti
   }
 }
 
-function living(notes: object): ReadonlyMap<string, Sealed> {
-  const entries: [string, unknown][] = Object.entries(notes)
-  return new Map(
-    entries.filter((entry): entry is [string, Sealed] => isSealed(entry[1]) && entry[1].until > Date.now()),
-  )
+function living(notes: Notes): Map<string, Sealed> {
+  return livingNotes(notes, isSealed, Date.now())
 }
 
 /** As many of the newest as there is room for. */

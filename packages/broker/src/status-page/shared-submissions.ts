@@ -4,7 +4,8 @@
  */
 import { createHmac } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { notebook, type TokenStore } from '@owner-sso/core'
+import { notebook, type Notes, type TokenStore } from '@owner-sso/core'
+import { livingNotes } from './living-notes.ts'
 
 /** Where the person goes on, or what the person is told. */
 export type Outcome = { readonly location: string } | { readonly refusal: string }
@@ -75,9 +76,8 @@ export function sharedSubmissions(store: TokenStore): SendOnce {
   }
 }
 
-function living(notes: object): Map<string, Claim> {
-  const entries: [string, unknown][] = Object.entries(notes)
-  return new Map(entries.filter((entry): entry is [string, Claim] => isClaim(entry[1]) && entry[1].until > Date.now()))
+function living(notes: Notes): Map<string, Claim> {
+  return livingNotes(notes, isClaim, Date.now())
 }
 
 function isClaim(value: unknown): value is Claim {

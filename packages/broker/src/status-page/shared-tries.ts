@@ -3,7 +3,8 @@
  * begins anew when it restarts.
  */
 import { createHash } from 'node:crypto'
-import { notebook, type Notes, type TokenStore } from '@owner-sso/core'
+import { notebook, type TokenStore } from '@owner-sso/core'
+import { livingNotes } from './living-notes.ts'
 
 export interface SharedTries {
   /**
@@ -41,7 +42,7 @@ export function sharedTries(store: TokenStore, topic: string, { tries, during }:
       let wait!: number
       await notes.change((all) => {
         const now = Date.now() / 1000
-        const counted = living(all, now)
+        const counted = livingNotes(all, isCounted, now)
         const { count, until } = counted.get(name) ?? { count: 0, until: now + during }
         const isFull = counted.size >= most && !counted.has(name)
         if (isFull) wait = Math.min(...[...counted.values()].map((each) => each.until)) - now
@@ -55,7 +56,7 @@ export function sharedTries(store: TokenStore, topic: string, { tries, during }:
       const name = nameOf(what)
       await notes.change((all) => {
         if (!Object.hasOwn(all, name)) return all
-        return Object.fromEntries([...living(all, Date.now() / 1000)].filter(([each]) => each !== name))
+        return Object.fromEntries([...livingNotes(all, isCounted, Date.now() / 1000)].filter(([each]) => each !== name))
       })
     },
   }
@@ -64,11 +65,6 @@ export function sharedTries(store: TokenStore, topic: string, { tries, during }:
 /** Whatever somebody typed, of one length. */
 function nameOf(what: string): string {
   return createHash('sha256').update(what).digest('base64url')
-}
-
-function living(notes: Notes, now: number): Map<string, Counted> {
-  const entries: [string, unknown][] = Object.entries(notes)
-  return new Map(entries.filter((entry): entry is [string, Counted] => isCounted(entry[1]) && entry[1].until > now))
 }
 
 function isCounted(value: unknown): value is Counted {
