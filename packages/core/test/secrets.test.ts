@@ -9,8 +9,8 @@ import {
   type TokenSet,
   UnreachableError,
 } from '../src/index.ts'
-import { tokenSet } from '../src/issuer/token-set.ts'
-import { closeWindow, createAccountMemory } from '../src/refresh-protocol/account-memory.ts'
+import { tokenSet } from '@owner-sso/token-manager/support'
+import { closeWindow, createAccountMemory } from '../../token-manager/src/refresh-protocol/account-memory.ts'
 import { canaries, renderings } from './canaries.ts'
 import {
   type Answers,
