@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { inspect } from 'node:util'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { createTokenManager, type TokenSet, type TokenStore } from '@owner-sso/core'
-import type { Client, Pool } from 'pg'
+import { Client, type Pool } from 'pg'
 import { checkDatabase, createTable, type PostgresClient, type SqlClient, sqlTokenStore } from '../src/index.ts'
 import { describeWithPostgres, type PostgresServer, startPostgres } from '../../../tests/support/postgres-server.ts'
 import { account, rounds, sample } from '../../../tests/support/store-samples.ts'
@@ -70,6 +70,28 @@ describeWithPostgres('sqlTokenStore on PostgreSQL', () => {
     expect(await tokens.getAccessToken('bob@example.com')).toBe('access-new')
     // The record and what is known of the firewall, side by side; the intent; the new tokens.
     expect(statements).toEqual(['SELECT', 'SELECT', 'UPDATE', 'UPDATE'])
+  })
+
+  test('gives a Client of pg one statement at a time, also where two stores share it', async () => {
+    let [underWay, most] = [0, 0]
+    class Counted extends Client {
+      // oxlint-disable-next-line typescript/no-explicit-any -- as many forms as pg has
+      override query(...call: any): any {
+        most = Math.max(most, (underWay += 1))
+        return Reflect.apply(super.query, this, call).finally(() => (underWay -= 1))
+      }
+    }
+    const single = new Counted(server.url)
+    await single.connect()
+    const stores = [sqlTokenStore({ client: single }), sqlTokenStore({ client: single })]
+    const names = Array.from({ length: 10 }, (_, index) => `owner-${index}`)
+    await Promise.all(names.map((name, index) => stores[index % 2]?.swap(name, 0, sample(1), 'one')))
+    // One that fails holds nobody up.
+    await Promise.allSettled([sqlTokenStore({ client: single, tableName: 'missing' }).read(account)])
+    const found = await Promise.all(names.map((name, index) => stores[index % 2]?.read(name)))
+    expect(found.map((each) => each?.version)).toEqual(names.map(() => 1))
+    expect(most).toBe(1)
+    await single.end()
   })
 
   test('keeps one row an account, which reads as it is', async () => {
@@ -176,6 +198,29 @@ describeWithPostgres('sqlTokenStore on PostgreSQL', () => {
     await new Promise((resolve) => setTimeout(resolve, 50))
     await heard()
     expect(opened).toBe(2)
+  }, 60_000)
+
+  test('ends a connection that can’t listen, opens the next one later, and warns once', async () => {
+    await using standby = await server.replica()
+    const warned = jest.spyOn(process, 'emitWarning').mockReturnValue(undefined)
+    const opened: { isEnded: boolean }[] = []
+    const subscriber = async (): Promise<Client> => {
+      const connection = { isEnded: false }
+      opened.push(connection)
+      return (await listenerOf(standby.url)).on('end', () => (connection.isEnded = true))
+    }
+    const store = sqlTokenStore({ client, subscriber })
+    let watches = 0
+    for (; watches < 2000 && !(opened.length > 1 && opened.every(({ isEnded }) => isEnded)); watches += 1) {
+      store.watch?.(account, () => undefined)()
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    }
+    expect(opened).toEqual([{ isEnded: true }, { isEnded: true }])
+    expect(watches).toBeGreaterThan(2)
+    expect(warned.mock.calls).toEqual([
+      [expect.stringContaining('25006'), expect.objectContaining({ code: 'OWNER_SSO_SUBSCRIBER' })],
+    ])
+    warned.mockRestore()
   }, 60_000)
 
   test('makes its table once, however many ask, in a schema and under any name; the migration file makes the same', async () => {
