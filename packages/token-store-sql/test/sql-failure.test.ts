@@ -7,7 +7,7 @@ import { StoreError } from '@owner-sso/core'
 import { givenUpInTime } from '../../../tests/support/unanswered.ts'
 import { accountIn, asText, hashOf, recordIn } from '../src/record-row.ts'
 import { listenWith } from '../src/change-hint.ts'
-import { checkDatabase, type SqlClient, sqlTokenStore } from '../src/index.ts'
+import { checkDatabase, sqlTokenStore } from '../src/index.ts'
 import { createTable, quotedTable } from '../src/table.ts'
 import { executed, replicaFailure, sqlStateOf } from '../src/sql-failure.ts'
 
