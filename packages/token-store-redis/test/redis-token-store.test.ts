@@ -291,7 +291,7 @@ describeWithRedis('checkRedis', () => {
     await own.stop()
   })
 
-  test('tells of each eviction policy of a cluster once, and once of missing persistence', async () => {
+  test('tells of each eviction policy of a cluster once, and once of missing persistence (E14)', async () => {
     const cluster = await startCluster()
     const policies = ['allkeys-lru', 'allkeys-lfu', 'allkeys-lru']
     for (const [index, node] of cluster.nodes.entries())

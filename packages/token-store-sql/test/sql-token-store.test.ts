@@ -73,13 +73,13 @@ describeWithPostgres('sqlTokenStore on PostgreSQL', () => {
     expect(statements).toEqual(['SELECT', 'UPDATE', 'UPDATE'])
   })
 
-  test('gives a Client of pg one statement at a time, also where two stores share it', async () => {
+  test('gives a Client of pg one statement at a time, also where two stores share it (E12)', async () => {
     let [underWay, most] = [0, 0]
     class Counted extends Client {
       // oxlint-disable-next-line typescript/no-explicit-any -- as many forms as pg has
       override query(...call: any): any {
         most = Math.max(most, (underWay += 1))
-        return Reflect.apply(super.query, this, call).finally(() => (underWay -= 1))
+        return Promise.resolve(Reflect.apply(super.query, this, call)).finally(() => (underWay -= 1))
       }
     }
     const single = new Counted(server.url)
@@ -128,7 +128,7 @@ describeWithPostgres('sqlTokenStore on PostgreSQL', () => {
     expect(statements).toHaveLength(Math.floor(names.length / 2000) + 1)
   }, 120_000)
 
-  test('is listed by a token manager with a statement for many accounts, not one for each', async () => {
+  test('is listed by a token manager with a statement for many accounts, not one for each (E13)', async () => {
     const { client: counted, statements } = noted()
     const store = sqlTokenStore({ client: counted })
     const sso = { refresh: (): Promise<TokenSet> => Promise.reject(new Error('nobody refreshes')) }
@@ -222,7 +222,7 @@ describeWithPostgres('sqlTokenStore on PostgreSQL', () => {
     expect(opened).toBe(2)
   }, 60_000)
 
-  test('ends a connection that can’t listen, opens the next one later, and warns once', async () => {
+  test('ends a connection that can’t listen, opens the next one later, and warns once (E11)', async () => {
     await using standby = await server.replica()
     const warned = jest.spyOn(process, 'emitWarning').mockReturnValue(undefined)
     const opened: { isEnded: boolean }[] = []

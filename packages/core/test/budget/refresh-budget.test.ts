@@ -29,7 +29,7 @@ const worlds = fc.record({
 })
 
 describe('the requests of any minute', () => {
-  it('are never more than the budget: with frozen, sleeping and killed processes, any clocks, and a store that loses answers', async () => {
+  it('are never more than the budget: with frozen, sleeping and killed processes, any clocks, and a store that loses answers (N9)', async () => {
     await fc.assert(
       fc.asyncProperty(worlds, async ({ seed, perMinute, burst, slow, lostAnswers, faults, processes }) => {
         const random = chance(seed)
@@ -92,7 +92,7 @@ describe('the requests of any minute', () => {
 })
 
 describe('the requests of any second', () => {
-  it('are never more than the burst, also where two windows meet', async () => {
+  it('are never more than the burst, also where two windows meet (N10)', async () => {
     for (let seed = 1; seed <= 20; seed += 1) {
       const random = chance(seed)
       const world = budgetWorld(random, { slow: 20, lostAnswers: 0 })
@@ -115,7 +115,7 @@ describe('the requests of any second', () => {
 })
 
 describe('the places of a process that is killed', () => {
-  it('are used by the others within seconds: with a kill every six seconds, most of the budget is', async () => {
+  it('are used by the others within seconds: with a kill every six seconds, most of the budget is (N11)', async () => {
     const world = budgetWorld(chance(9), { slow: 20, lostAnswers: 0 })
     const budget = { perMinute: 60, burst: 2 }
     const sent: number[] = []
