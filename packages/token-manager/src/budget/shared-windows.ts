@@ -1,6 +1,6 @@
 /**
  * The windows of one host's budget as the processes share them: a record of its own in the store, and when this process first
- * saw its current window.
+ * saw its current window, and the last claim.
  */
 import { checkedRecord } from '../tokens/record-check.ts'
 import type { RefreshBudgetRecord } from '../tokens/token-record.ts'
@@ -25,6 +25,8 @@ export interface SharedWindows {
   known(): RefreshBudgetRecord
   /** Milliseconds for which this process has seen the current window, by the clock that never runs ahead. */
   age(): number
+  /** The same, since it has seen a place being claimed. */
+  rest(): number
 }
 
 export function shareWindows(
@@ -35,9 +37,14 @@ export function shareWindows(
   let known: RefreshBudgetRecord = untouched
   let write: Write | undefined
   let seen: number | undefined
+  let claimSeen: number | undefined
 
   function accept(record: RefreshBudgetRecord, from: Instant): Look {
-    if (seen === undefined || record.window !== known.window) seen = runtime.monotonicClock()
+    const now = runtime.monotonicClock()
+    const isNew = seen === undefined || record.window !== known.window
+    // Windows may have come and gone meanwhile, and places of them with them.
+    if (isNew || record.used !== known.used) claimSeen = now
+    if (isNew) seen = now
     known = record
     return { record, from }
   }
@@ -61,6 +68,7 @@ export function shareWindows(
     },
     known: () => known,
     age: () => (seen === undefined ? 0 : runtime.monotonicClock() - seen),
+    rest: () => (claimSeen === undefined ? 0 : runtime.monotonicClock() - claimSeen),
   }
 }
 

@@ -75,17 +75,28 @@ async function copyRecord(account: string, from: GuardedStore, to: GuardedStore)
  */
 export async function* accountsOf(store: GuardedStore): AsyncGenerator<string> {
   let failure: unknown
-  for await (const account of listOf(store)) {
-    try {
-      const stored = accountRecord(await store.read(account))
-      if (stored === undefined || stored.record.state === 'signed-out') continue
-    } catch (error) {
-      failure ??= error
-      continue
+  for await (const accounts of chunks(listOf(store), together)) {
+    const looks = await Promise.allSettled(accounts.map((account) => store.read(account).then(accountRecord)))
+    for (const [index, look] of looks.entries()) {
+      if (look.status === 'rejected') failure ??= look.reason
+      else if (look.value !== undefined && look.value.record.state !== 'signed-out') yield accounts[index] ?? ''
     }
-    yield account
   }
   if (failure !== undefined) throw failure
+}
+
+/** Records that a listing reads side by side: one after the other, each would wait for a round trip. */
+const together = 100
+
+async function* chunks<Value>(values: AsyncIterable<Value>, size: number): AsyncGenerator<Value[]> {
+  let chunk: Value[] = []
+  for await (const value of values) {
+    chunk.push(value)
+    if (chunk.length < size) continue
+    yield chunk
+    chunk = []
+  }
+  if (chunk.length > 0) yield chunk
 }
 
 /** The names of all accounts that have a record. @throws TypeError if the store can't list them */

@@ -120,6 +120,7 @@ const kinds: Readonly<Record<TokenRecord['state'], Check>> = {
   'refresh-budget': object({
     ...schema,
     window: count,
+    used: count,
     free: (value) => Array.isArray(value) && count(value[0]) && count(value[1]),
   }),
   tries: object({

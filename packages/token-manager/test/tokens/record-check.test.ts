@@ -143,7 +143,7 @@ describe('each kind of record', () => {
     'reauthentication-required': { ...heldOn, reason: 'no_refresh_token', description: 'd' },
     'signed-out': { schema: 1, generation: 0.5, session: 's', replaces: ['r'], signed_out_at: 0.5 },
     firewall,
-    'refresh-budget': { schema: 1, window: 1, free: [1, 1] },
+    'refresh-budget': { schema: 1, window: 1, used: 0, free: [1, 1] },
     tries: { schema: 1, sign_ins: { ann: [1, 0.5] } },
     spooled: { schema: 1, result: { version: 1, derivedFrom: whole, next: whole } },
     'refresh-tokens': { schema: 1, saved: { lineage: ['ann', 's'] } },
@@ -176,12 +176,12 @@ describe('what stands inside a record', () => {
     isRecord({ schema: 1, state, ...fields } as unknown as TokenRecord, state)
 
   it.each<[TokenRecord['state'], object, boolean]>([
-    ['refresh-budget', { window: 0, free: [0, 0] }, true],
-    ['refresh-budget', { window: 0, free: [0] }, false],
-    ['refresh-budget', { window: 0, free: [0, -1] }, false],
-    ['refresh-budget', { window: 0, free: [-1, 0] }, false],
-    ['refresh-budget', { window: 0, free: [0.5, 0] }, false],
-    ['refresh-budget', { window: 0, free: { 0: 0, 1: 0 } }, false],
+    ['refresh-budget', { window: 0, used: 0, free: [0, 0] }, true],
+    ['refresh-budget', { window: 0, used: 0, free: [0] }, false],
+    ['refresh-budget', { window: 0, used: 0, free: [0, -1] }, false],
+    ['refresh-budget', { window: 0, used: 0, free: [-1, 0] }, false],
+    ['refresh-budget', { window: 0, used: 0, free: [0.5, 0] }, false],
+    ['refresh-budget', { window: 0, used: 0, free: { 0: 0, 1: 0 } }, false],
     ['tries', { sign_ins: {} }, true],
     ['tries', { sign_ins: { a: [0, -0.5], b: [1, 1] } }, true],
     ['tries', { sign_ins: { a: [0, 1], b: [-1, 1] } }, false],
