@@ -102,6 +102,11 @@ describe('a login with a second factor', () => {
     expect((await step.client.post({ transaction_id, _csrf: step.csrf })).status).toBe(302)
   })
 
+  it('ignores numbers and objects in fields that nobody knows', async () => {
+    const step = await reachPasscode()
+    expect(dataOf(await verify(step, { client_secret: null, remember: { days: 30 } }))).toMatchObject({ valid: true })
+  })
+
   it('ends with the transaction id alone where that is the option', async () => {
     emulator.change({ formAfterPasscode: 'transaction-id' })
     const step = await reachPasscode()
