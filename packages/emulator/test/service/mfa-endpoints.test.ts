@@ -170,7 +170,7 @@ describe('GET …/authorize/mfa/factors', () => {
     const step = await reachPasscode()
     const answer = await step.client.send(`/oauth2/v3/authorize/mfa/factors?transaction_id=${step.transactionId}`)
     expect(dataOf(answer)).toEqual(
-      ['Phone', 'Tablet'].map((name) => ({
+      ['Device #1', 'Tablet'].map((name) => ({
         dispatchRequired: false,
         id: account.factors.find((factor) => factor.name === name)?.id,
         name,
