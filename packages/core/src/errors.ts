@@ -1,5 +1,5 @@
 /**
- * Every error that owner-sso throws on purpose.
+ * Every error that the core and the stores throw on purpose.
  *
  * A caller's own mistake (a wrong option, a missing argument) is a `TypeError` that names it. Everything else is an
  * {@link SsoError}: what happened is its `code`, where is its `step`, and what to do next is its message.
@@ -11,7 +11,7 @@
 
 import { quotedWords } from './support/quotation.ts'
 
-/** What happened. One row of `docs/errors.md` each. */
+/** What happened. One row of `docs/errors.md` each, which a test of the repository holds to. */
 export type SsoErrorCode =
   | 'ERR_SSO_INVALID_CREDENTIALS'
   | 'ERR_SSO_ACCOUNT_LOCKED'

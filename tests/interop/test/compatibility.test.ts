@@ -103,9 +103,12 @@ it('the table names every client that is driven', () => {
   expect(rows.map(([name]) => name)).toEqual(Object.keys(CLIENTS))
 })
 
-it.each(rows)('%s signs in as the table says: unchanged, at the emulator that the one command starts', async (...row) => {
-  expect(await rowOf(row[0] ?? '')).toEqual(row)
-})
+it.each(rows)(
+  '%s signs in as the table says: unchanged, at the emulator that the one command starts',
+  async (...row) => {
+    expect(await rowOf(row[0] ?? '')).toEqual(row)
+  },
+)
 
 it('a client that reads the picture signs in where a captcha is due', async () => {
   await using emulator = await startEmulator(SETTING)

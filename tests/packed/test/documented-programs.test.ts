@@ -185,7 +185,11 @@ describeWithRedis('Running many instances', () => {
 
 describe('Unattended scripts', () => {
   const secret = 'JBSWY3DPEHPK3PXP'
-  const environment = { OWNER_SSO_ACCOUNT: 'mfa@example.com', OWNER_SSO_TOTP_SECRET: secret, OWNER_SSO_FACTOR: 'Device #1' }
+  const environment = {
+    OWNER_SSO_ACCOUNT: 'mfa@example.com',
+    OWNER_SSO_TOTP_SECRET: secret,
+    OWNER_SSO_FACTOR: 'Device #1',
+  }
   const poll = (changes: NodeJS.ProcessEnv): PastedProgram =>
     start('docs/unattended-scripts.md', 'poll.mjs', { ...environment, ...changes })
 

@@ -6,7 +6,8 @@
 import type { PeerClient } from './peer-client.ts'
 import { createPkce, createWire, firstMatch, loginQuery } from './wire.ts'
 
-const userAgent = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/139.0.0.0 Safari/537.36'
+const userAgent =
+  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/139.0.0.0 Safari/537.36'
 
 export const regionClient: PeerClient = async ({ authUrl, ownerApiUrl }, { identity, credential, passcode }) => {
   const [wire, browser] = [createWire({ 'user-agent': userAgent }), createWire({ 'user-agent': userAgent })]
