@@ -20,7 +20,7 @@ import { expiryOf } from './expiry.ts'
 import { clientsPlaceOf, publicUrlOf } from './place.ts'
 
 export function invite(call: Call): Promise<number> {
-  const { settings, options } = call
+  const { options } = call
   const name = nameIn(call)
   return withClients(call, async (clients, accountOf) => {
     const account = await accountOf()

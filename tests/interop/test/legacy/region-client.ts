@@ -25,8 +25,8 @@ export const regionClient: PeerClient = async ({ authUrl, ownerApiUrl }, { ident
     const mfa = `${origin}/oauth2/v3/authorize/mfa`
     const { data } = await browser.json(`${mfa}/factors?transaction_id=${transaction_id}`)
     const factor_id = data?.find((factor) => factor['name'] === 'Device #1')?.['id']
-    const _csrf = firstMatch(answer.text, /name="_csrf" value="([^"]*)"/u)
-    await browser.json(`${mfa}/verify`, { transaction_id, factor_id, passcode, _csrf })
+    const csrf = firstMatch(answer.text, /name="_csrf" value="([^"]*)"/u)
+    await browser.json(`${mfa}/verify`, { transaction_id, factor_id, passcode, _csrf: csrf })
     answer = await browser.post(login.address, { transaction_id })
   }
 
