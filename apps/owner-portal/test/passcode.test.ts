@@ -23,7 +23,7 @@ describe('the passcode step', () => {
       const portal = await startPortal({ emulator: { mfaAt } })
       const { me, page } = await atPasscode(portal)
       expect(page.text).toContain('mfa@example.com')
-      expect(page.text).toMatch(/Phone.*Tablet/u)
+      expect(page.text).toMatch(/Device #1.*Tablet/u)
       const tablet = /value="([^"]+)"[^>]*>\s*Tablet/u.exec(page.html)?.[1] ?? ''
       const code = passcode(portal.emulator, 'Tablet')
       const answer = await me.send(page, '/sign-in/passcode', {

@@ -113,6 +113,25 @@ describe('owner-sso broker', () => {
     expect(() => statSync(socket)).toThrow('ENOENT')
   }, 90_000)
 
+  it('shows an invited program the calls that its scope allows, at the address where the broker is', async () => {
+    const notes = async (...args: string[]): Promise<string> => {
+      const { stderr } = await machine.run(['broker', 'invite', ...args])
+      return stderr
+    }
+    const call = (url: string): string => `curl -H "Authorization: Bearer …" ${url}`
+    const at = ['--public-url', 'http://127.0.0.1:43121'] as const
+    const caller = await notes('caller', '--scope', 'proxy', ...at)
+    expect(caller).toContain(call('http://127.0.0.1:43121/api/1/vehicles'))
+    expect(caller).not.toContain('/token')
+    const reader = await notes('reader', ...at)
+    expect(reader).toContain(call('http://127.0.0.1:43121/token'))
+    expect(reader).not.toContain('/api/')
+    const both = await notes('both', '--scope', 'token,proxy')
+    expect(both).toContain(call('ADDRESS/token'))
+    expect(both).toContain(call('ADDRESS/api/1/vehicles'))
+    expect(both).toContain('ADDRESS is what owner-sso broker prints')
+  }, 90_000)
+
   it('says where it listens, and what to do there, and ends when its audit log is written, however slow that is', async () => {
     const [socket, audit] = [join(machine.home, 'here.sock'), join(machine.home, 'slow.log')]
     const log = await fullPipe(audit)
@@ -123,7 +142,7 @@ describe('owner-sso broker', () => {
     const said = notes().trimEnd().split('\n')
     expect(said.map((line): unknown => JSON.parse(line))).toEqual([
       { note: `Status page: ${urls[0]}/status (for a code: owner-sso broker code)` },
-      { note: 'Let a program in: owner-sso broker invite NAME' },
+      { note: `Let a program in: owner-sso broker invite NAME --public-url ${urls[0]}` },
       { note: `A token: curl --unix-socket ${socket} http://broker/token` },
       { note: 'Ctrl-C ends it.' },
     ])
