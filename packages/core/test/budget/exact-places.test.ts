@@ -45,7 +45,7 @@ describe('a budget', () => {
 
   it('sees a window for as long as its number stays, by the clock that never runs ahead', async () => {
     const clock = slowClock()
-    const windows = shareWindows('b', ownMemory(), clock.runtime)
+    const windows = shareWindows('b', ownMemory(), clock.runtime, 1000)
     expect([windows.age(), windows.known()]).toEqual([0, untouched])
     expect(await windows.read()).toEqual({ record: untouched, from: { wall: start * 1000, monotonic: 0 } })
     clock.now = 500
@@ -64,7 +64,9 @@ describe('a budget', () => {
   it('writes over what it has read alone, and gives no place away again that it has seen taken', async () => {
     const { runtime } = slowClock()
     const [memory, other] = [mapStore(), slowClock(1)]
-    const [one, two] = [runtime, other.runtime].map((each) => shareWindows('b', guardStore(memory, undefined), each))
+    const [one, two] = [runtime, other.runtime].map((each) =>
+      shareWindows('b', guardStore(memory, undefined), each, 1000),
+    )
     if (one === undefined || two === undefined) throw new Error('two')
     const taken = { ...untouched, free: [0, 3] as const }
     await Promise.all([one.read(), two.read()])
@@ -129,7 +131,7 @@ describe('the budget of a host', () => {
     }
     const leaving = { is: false }
     const budget = createHostBudget({
-      windows: shareWindows('b', memory, runtime),
+      windows: shareWindows('b', memory, runtime, 1000),
       figures: { places: 2, length: 1000 },
       runtime,
       isEnding: () => leaving.is,
