@@ -6,6 +6,7 @@ import { StoreError } from '../errors.ts'
 import type { RollCallRecord } from '../tokens/token-record.ts'
 import type { GuardedStore } from './guarded-store.ts'
 import { readOwnRecord } from './own-record.ts'
+import { isDamaged } from './record-failure.ts'
 import { rollCallName } from './record-names.ts'
 import { elapsed, type Instant, instantOf, type Runtime } from './runtime.ts'
 
@@ -30,18 +31,24 @@ export function createRollCall(): RollCall {
 }
 
 /**
- * The current call, made if the store has none (it is new, or was emptied), or one that can't be read.
+ * The current call, made if the store has none (it is new, or was emptied), or one that can't be read: nothing in it is worth
+ * keeping. Where that can't be replaced either there is one every 30 seconds, for as long as that lasts.
  *
  * @throws StoreError where it can't be read or written
  */
 export async function currentCall({ runtime, store }: Surroundings): Promise<string> {
   for (const isLast of [false, true]) {
     const call = runtime.uniqueId()
-    const stored = await readOwnRecord(rollCallName, recordOf(call), { store, runtime })
-    if (stored !== undefined) return stored.record.call
+    try {
+      const stored = await readOwnRecord(rollCallName, recordOf(call), { store, runtime })
+      if (stored !== undefined) return stored.record.call
+    } catch (error) {
+      if (!isDamaged(error)) throw error
+      return `unknown ${Math.floor(runtime.monotonicClock() / callingInterval)}`
+    }
     if (isLast) break
     // A conflict is another's call, made at the same time.
-    if (!('conflict' in (await store.swap(rollCallName, stored, recordOf(call), call)))) return call
+    if (!('conflict' in (await store.swap(rollCallName, undefined, recordOf(call), call)))) return call
   }
   throw new StoreError('busy', 'The token store has a record that it does not return.')
 }
