@@ -69,10 +69,10 @@ function checked<Kind extends Replaceable>(
 const isOfKind = <Kind extends Replaceable>(record: TokenRecord, state: Kind['state']): record is Kind =>
   record.state === state
 
-/** The store's own sentence speaks of an account. */
-function named(name: string, { reason }: StoreError): StoreError {
-  const message = `The token store's record ${name} can't be read, nor replaced. Remove it from the store: nothing in it is lost.`
-  return new StoreError(reason, message)
+/** The store's own sentence tells the place, but speaks of an account. */
+function named(name: string, { reason, message }: StoreError): StoreError {
+  const remedy = 'Remove it from the store: no account depends on it.'
+  return new StoreError(reason, `The token store's record ${name} can't be read, nor replaced. ${remedy} (${message})`)
 }
 
 const warned = new Set<string>()
