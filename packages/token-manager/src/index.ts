@@ -42,6 +42,7 @@ export {
   withEncryption,
 } from './tokens/sealed-token-store.ts'
 export { copyTokenSets } from './refresh-protocol/account-list.ts'
+export { rekey, type RekeyOptions, type RekeyProgress } from './refresh-protocol/rekey.ts'
 
 // 4. Share what is known of the firewall.
 export type { FirewallState, Probe, SharedBlocks } from './issuer/firewall-state.ts'

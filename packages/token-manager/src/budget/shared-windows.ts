@@ -2,10 +2,10 @@
  * The windows of one host's budget as the processes share them: a record of its own in the store, and when this process first
  * saw its current window, and the last claim.
  */
-import { checkedRecord } from '../tokens/record-check.ts'
 import type { RefreshBudgetRecord } from '../tokens/token-record.ts'
 import type { GuardedStore } from '../refresh-protocol/guarded-store.ts'
 import type { Write } from '../refresh-protocol/lineage.ts'
+import { readOwnRecord } from '../refresh-protocol/own-record.ts'
 import { type Instant, instantOf, type Runtime } from '../refresh-protocol/runtime.ts'
 import { together, untouched } from './places.ts'
 
@@ -29,10 +29,20 @@ export interface SharedWindows {
   rest(): number
 }
 
+/** Milliseconds that places are taken ahead at the most: callers wait for half a minute, in windows of any length. */
+const longestAhead = 60 * 60_000
+
+/** Nobody takes places of windows that are hours away, and no number of a window is so high that it can't be counted on from. */
+function isBelievable({ window, free: [reached] }: RefreshBudgetRecord, length: number): boolean {
+  return (reached - window) * length <= longestAhead && window <= Number.MAX_SAFE_INTEGER / 2
+}
+
+/** @param length - of a window, in milliseconds */
 export function shareWindows(
   name: string,
   store: Pick<GuardedStore, 'read' | 'swap'>,
   runtime: Runtime,
+  length: number,
 ): SharedWindows {
   let known: RefreshBudgetRecord = untouched
   let write: Write | undefined
@@ -52,12 +62,9 @@ export function shareWindows(
   return {
     async read() {
       const from = instantOf(runtime)
-      const stored = await store.read(name)
+      const stored = await readOwnRecord(name, known, { store, runtime }, (record) => isBelievable(record, length))
       write = stored
-      return accept(
-        stored === undefined ? known : together(checkedRecord(stored, 'refresh-budget').record, known),
-        from,
-      )
+      return accept(stored === undefined ? known : together(stored.record, known), from)
     },
     async write(next) {
       const from = instantOf(runtime)

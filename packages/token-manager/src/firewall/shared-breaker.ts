@@ -6,17 +6,19 @@
  * way together meet one.
  */
 import { FirewallChallengeError } from '../errors.ts'
-import { checkedRecord } from '../tokens/record-check.ts'
 import type { FirewallRecord } from '../tokens/token-record.ts'
 import type { FirewallState, Probe } from '../issuer/firewall-state.ts'
 import { isSameWrite, type Write } from '../refresh-protocol/lineage.ts'
 import type { GuardedStore } from '../refresh-protocol/guarded-store.ts'
+import { readOwnRecord } from '../refresh-protocol/own-record.ts'
 import { firewallRecordName } from '../refresh-protocol/record-names.ts'
 import { elapsed, type Instant, instantOf, type Runtime } from '../refresh-protocol/runtime.ts'
 
 /** Seconds. */
 const longestWait = 4 * 60 * 60
 const probeTime = 60
+/** A service is heard for a day at the most, and that grows by a fifth: no process of ours writes more. */
+const longestBelieved = 2 * 24 * 60 * 60
 /** Probes that are tried to be claimed: others keep claiming and ending theirs, or reads lag behind writes. */
 const mostClaims = 3
 
@@ -48,6 +50,8 @@ const clear: FirewallRecord = {
   wait: 0,
 }
 
+const isBelievable = ({ wait }: FirewallRecord): boolean => wait <= longestBelieved
+
 export function createSharedBreaker(store: GuardedStore, runtime: Runtime): SharedBreaker {
   const hosts = new Map<string, HostState>()
   /** Claims of this process that the store did not say it took. */
@@ -69,9 +73,9 @@ export function createSharedBreaker(store: GuardedStore, runtime: Runtime): Shar
 
   async function read(name: string): Promise<void> {
     const looked = instantOf(runtime)
-    const stored = await store.read(name)
+    const stored = await readOwnRecord(name, clear, { store, runtime }, isBelievable)
     if (stored === undefined) remember(name, { version: 0 }, clear, looked)
-    else remember(name, stored, checkedRecord(stored, 'firewall').record, looked)
+    else remember(name, stored, stored.record, looked)
   }
 
   /** Writes over what is known. False where another process was faster, or the store is down. */

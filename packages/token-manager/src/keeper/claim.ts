@@ -5,9 +5,9 @@
  */
 import type { Context } from '../refresh-protocol/context.ts'
 import { isSameWrite, type Write } from '../refresh-protocol/lineage.ts'
+import { readOwnRecord } from '../refresh-protocol/own-record.ts'
 import { keeperRecordName } from '../refresh-protocol/record-names.ts'
 import { elapsed, type Instant, instantOf } from '../refresh-protocol/runtime.ts'
-import { checkedRecord } from '../tokens/record-check.ts'
 import type { KeeperRecord } from '../tokens/token-record.ts'
 
 /** Milliseconds between two signs of life, and without one until another process takes over. */
@@ -49,6 +49,9 @@ export interface ClaimDesk {
   ask(): Promise<Claim | NotYet>
 }
 
+/** Nobody sweeps, and nobody did. */
+const unclaimed: KeeperRecord = { schema: 1, state: 'keeper', signs: 0, swept_at: 0 }
+
 interface Seen extends Write {
   readonly at: Instant
 }
@@ -63,8 +66,7 @@ export function claimDesk(every: number, { store, runtime }: Pick<Context, 'stor
 
   async function read(): Promise<(Write & { readonly record: KeeperRecord }) | undefined> {
     try {
-      const stored = await store.read(keeperRecordName)
-      const checked = stored && checkedRecord(stored, 'keeper')
+      const checked = await readOwnRecord(keeperRecordName, unclaimed, { store, runtime })
       if (checked && !(seen && isSameWrite(seen, checked))) seen = { ...writeOf(checked), at: instantOf(runtime) }
       if (checked) note(checked.record)
       return checked

@@ -2,7 +2,8 @@
  * The survey: one look at each account of the store, sixteen side by side. What it keeps of a hundred thousand accounts is
  * those that need a refresh soonest, so that its memory does not grow with the store.
  */
-import { listOf, isOfOneRecord } from '../refresh-protocol/account-list.ts'
+import { listOf } from '../refresh-protocol/account-list.ts'
+import { isOfOneRecord } from '../refresh-protocol/record-failure.ts'
 import type { Context } from '../refresh-protocol/context.ts'
 import { accountRecord } from '../refresh-protocol/read-record.ts'
 import { checkedAccountName } from '../tokens/options.ts'

@@ -2,7 +2,7 @@
  * Carrying over what waits in the spool: each time an account's record is read, and for all accounts when a manager begins,
  * again and again until the spool is empty.
  */
-import { isDamaged, mayBeOfOneRecord } from './account-list.ts'
+import { isDamaged, mayBeOfOneRecord } from './record-failure.ts'
 import type { AccountCache } from './account-memory.ts'
 import { commitRecord } from './commit.ts'
 import type { Context } from './context.ts'

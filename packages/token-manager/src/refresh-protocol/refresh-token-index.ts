@@ -7,17 +7,19 @@
  */
 import { createHash } from 'node:crypto'
 import { DuplicateTokenSetError, StoreError } from '../errors.ts'
-import { checkedRecord } from '../tokens/record-check.ts'
 import type { RefreshTokensRecord } from '../tokens/token-record.ts'
 import { sessionOf } from './ancestry.ts'
 import { untilSwapped } from './contention.ts'
 import type { Context } from './context.ts'
+import { readOwnRecord } from './own-record.ts'
 import { readRecord } from './read-record.ts'
 import { refreshTokensRecordName } from './record-names.ts'
 
 /** Some 65,000 sign-ins are remembered. */
 const records = 1024
 const savedInEach = 64
+
+const unindexed: RefreshTokensRecord = { schema: 1, state: 'refresh-tokens', saved: {} }
 
 /**
  * Notes that this sign-in will hold the refresh token. Two that are saved at the very same moment may both pass.
@@ -46,8 +48,8 @@ async function claim(account: string, refreshToken: string, session: string, con
   const name = refreshTokensRecordName(digest.readUInt16BE(0) % records)
   const key = digest.toString('base64url')
   await untilSwapped(runtime, async () => {
-    const stored = await store.read(name)
-    const saved = new Map(Object.entries(stored ? checkedRecord(stored, 'refresh-tokens').record.saved : {}))
+    const stored = await readOwnRecord(name, unindexed, context)
+    const saved = new Map(Object.entries(stored?.record.saved ?? {}))
     const [first, sessionOfFirst] = saved.get(key) ?? []
     if (first !== undefined && first !== account && (await isOf(first, sessionOfFirst, context))) {
       throw new DuplicateTokenSetError(first)

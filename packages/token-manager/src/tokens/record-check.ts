@@ -158,11 +158,15 @@ export function checkedRecord<State extends TokenRecord['state']>(
   ...states: readonly State[]
 ): Omit<Versioned, 'record'> & { readonly record: Extract<TokenRecord, { state: State }> } {
   const isNumbered = Number.isSafeInteger(version) && version > 0
-  if (isNumbered && (writeId === undefined || typeof writeId === 'string')) {
+  const isWrite = isNumbered && (writeId === undefined || typeof writeId === 'string')
+  const unread = isWrite ? { version, writeId } : undefined
+  if (isWrite) {
     if (isRecord(record, ...states)) return { version, writeId, record }
     if (isRecord(record, 'sealed')) {
-      throw new StoreError('wrong-key', 'The records of this token store are encrypted, and no key was given.')
+      const message = 'The records of this token store are encrypted, and no key was given.'
+      throw new StoreError('wrong-key', message, { unread })
     }
   }
-  throw new StoreError('corrupt', 'The token store holds something that is not a token record. It was left as it is.')
+  const message = 'The token store holds something that is not a token record. It was left as it is.'
+  throw new StoreError('corrupt', message, { unread })
 }

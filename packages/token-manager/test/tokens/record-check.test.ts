@@ -92,16 +92,20 @@ describe('a record with one wrong field', () => {
     await expectTold(store, String(version))
   })
 
-  it('of a firewall lets nobody send, and no sign-in wait', async () => {
+  const firewall0 = { state: 'firewall', challenges: 0 }
+
+  it('of a firewall is begun anew: it holds up neither refreshes nor sign-ins', async () => {
     for (const [where, changed] of poisoned(firewall)) {
       const store = mapStore()
       const manager = world.process({ store })
-      await manager.save(account, world.tokens({ expires_at: 0 }))
       store.put(host, { version: 1, record: changed as never })
-      const call: unknown = await manager.getAccessToken(account).catch((error: unknown) => error)
-      expect({ where, call }).toMatchObject({ where, call: corrupt })
+      await manager.save(account, world.tokens({ expires_at: 0 }))
+      expect({ where, call: await manager.getAccessToken(account) }).toEqual({ where, call: expect.any(String) })
+      expect({ where, stored: await store.read(host) }).toMatchObject({
+        where,
+        stored: { version: 2, record: firewall0 },
+      })
     }
-    expect(world.sent).toEqual([])
   })
 
   it('that is sealed is an error of the store, with the key and without', async () => {
