@@ -147,7 +147,10 @@ const meanings: Record<SsoErrorCode, Meaning> = {
   },
   ERR_SSO_REFRESH_BUDGET: {
     exitCode: exitCodes.network,
-    message: () => 'The token has to be refreshed, and the budget for refreshes is used up for now.',
+    message: (error) =>
+      error instanceof RefreshBudgetError && error.limit === 'minRefreshInterval'
+        ? 'The owner API refused the newest token, and it is too soon to refresh it again.'
+        : 'The token has to be refreshed, and the budget for refreshes is used up for now.',
     next: (error) => (error instanceof RefreshBudgetError ? waitUntil(error.nextAttemptAt) : 'Try again later.'),
   },
   ERR_SSO_STORE: {

@@ -342,21 +342,32 @@ export class RefreshInDoubtError extends SsoError {
   }
 }
 
+/** The option of the token manager by which a refresh is not made yet. */
+export type RefreshLimit = 'requestBudget' | 'minRefreshInterval'
+
 /**
- * The budget for refreshes (`requestBudget`) has no place for this one within the time that a request may take. Nothing was sent,
- * and nothing has changed.
+ * The refresh is not made yet. The budget of all accounts (`requestBudget`) has no place for it within the time that a request may
+ * take; or `refresh()` is to replace an access token that does not work, and that came of a refresh less than
+ * `minRefreshInterval` ago. Nothing was sent, and nothing has changed.
  */
 export class RefreshBudgetError extends SsoError {
-  /** Seconds since the epoch at which a place can be expected. */
+  /** Seconds since the epoch at which it can be made. */
   readonly nextAttemptAt: number
-  constructor(nextAttemptAt: number, options?: SsoErrorOptions) {
+  readonly limit: RefreshLimit
+  constructor(nextAttemptAt: number, options?: SsoErrorOptions, limit: RefreshLimit = 'requestBudget') {
     super(
       'ERR_SSO_REFRESH_BUDGET',
-      `The token has to be refreshed, and the budget for refreshes is used up for now. Try again at ${isoTime(nextAttemptAt)}.`,
+      `The token has to be refreshed, and ${refreshLimitMessages[limit]}. Try again at ${isoTime(nextAttemptAt)}.`,
       { step: 'token-manager', requestSent: false, ...options },
     )
     this.nextAttemptAt = nextAttemptAt
+    this.limit = limit
   }
+}
+
+const refreshLimitMessages: Record<RefreshLimit, string> = {
+  requestBudget: 'the budget for refreshes is used up for now',
+  minRefreshInterval: 'its last refresh is too recent for another one (minRefreshInterval)',
 }
 
 /** What is wrong with a token store. */

@@ -169,7 +169,8 @@ export interface TokenManager {
    * Refreshes now, whatever the token's age (but never twice within `minRefreshInterval`). Where an earlier response was
    * lost it asks for it again at once, and waits for `minRefreshInterval` at most after earlier failures.
    *
-   * @throws the same
+   * @throws the same; RefreshBudgetError within `minRefreshInterval` as well, where the token that the last refresh brought was
+   *   refused (`invalidate`) or has ended
    */
   refresh(account: string, options?: RefreshCallOptions): Promise<void>
   /** After a 401: ignored unless `accessToken` is still the current one. The next `getAccessToken` refreshes. */
