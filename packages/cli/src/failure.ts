@@ -109,6 +109,8 @@ const meanings: Record<SsoErrorCode, Meaning> = {
       const { reason, description } = error
       if (reason === 'other_owner')
         return 'The refresh token that was imported belongs to another owner. It is not used.'
+      if (reason === 'refresh_token_spent')
+        return 'This refresh token was sent before, and each works once. Nothing was stored.'
       const said = description === undefined ? '' : `; the service says “${description}”`
       return `This sign-in can no longer be renewed (${reason.replaceAll('_', ' ')}${said}).`
     },

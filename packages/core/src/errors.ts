@@ -224,16 +224,22 @@ export class FirewallChallengeError extends SsoError {
 
 /**
  * Why only a new sign-in helps. `rotated_token_lost`: a refresh's response was lost with the new refresh token in it.
- * `other_owner`: the refresh token that was brought along turned out to be somebody else's.
+ * `other_owner`: the refresh token that was brought along turned out to be somebody else's. `refresh_token_spent`: `save` was given
+ * a refresh token that was sent before; nothing was stored, and a session that is there goes on.
  */
 export type ReauthenticationReason =
   | 'refresh_token_rejected'
   | 'rotated_token_lost'
   | 'no_refresh_token'
   | 'other_owner'
+  | 'refresh_token_spent'
 
-const otherOwnerMessage =
-  'The refresh token that was saved for this account belongs to another owner. It is kept, and never used. Sign in for this account, or save its own refresh token.'
+const reauthenticationMessages: Partial<Record<ReauthenticationReason, string>> = {
+  other_owner:
+    'The refresh token that was saved for this account belongs to another owner. It is kept, and never used. Sign in for this account, or save its own refresh token.',
+  refresh_token_spent:
+    'This refresh token was sent before, and each works once, so nothing was stored. Sign in again, or save the newest refresh token.',
+}
 
 /** The refresh token is dead. The owner has to sign in again; no request will help. */
 export class ReauthenticationRequiredError extends SsoError {
@@ -245,9 +251,8 @@ export class ReauthenticationRequiredError extends SsoError {
     const said = words === undefined ? '' : `; the service says “${words}”`
     super(
       'ERR_SSO_REAUTHENTICATION_REQUIRED',
-      reason === 'other_owner'
-        ? otherOwnerMessage
-        : `This account has to sign in again (${reason.replaceAll('_', ' ')}${said}).`,
+      reauthenticationMessages[reason] ??
+        `This account has to sign in again (${reason.replaceAll('_', ' ')}${said}).`,
       options,
     )
     this.reason = reason

@@ -15,6 +15,7 @@ import { lineageOf, type VersionedRecord } from './lineage.ts'
 import { type Outcome, SendGuardError } from './outcome.ts'
 import { givenUp, withOwnIntent } from './own-intents.ts'
 import { refusalsBefore } from './refusal.ts'
+import { spentByRefresh } from './spent-refresh-tokens.ts'
 import { backOff, isGivenUp, rejectionsAfter } from './back-off.ts'
 import { elapsed, type Instant, instantOf } from './runtime.ts'
 
@@ -95,15 +96,17 @@ function refreshed(cache: AccountCache, ended: RequestResult, tokens: TokenSet, 
   const { derivedFrom, sentAt } = ended
   const now = instantOf(context.runtime)
   const { schema, generation, session, replaces } = ancestryOf(derivedFrom)
+  const lineage = lineageOf(cache.account, tokens.refresh_token)
   return {
     // Each by its name: for a literal that begins with a spread V8 takes as long as for a third of a refresh.
     schema,
     generation,
     session,
     replaces,
+    spent: spentByRefresh(derivedFrom, lineage),
     state: 'signed-in',
     refreshes: derivedFrom.refreshes + 1,
-    lineage: lineageOf(cache.account, tokens.refresh_token),
+    lineage,
     tokens: tokenSet(tokens),
     // As old as they can be: they may have been issued long before their response was read.
     obtained_at: Math.floor((now.wall - elapsed(sentAt, now)) / 1000),

@@ -84,6 +84,7 @@ const ancestry: Fields = {
   generation: number,
   session: optional(filled),
   replaces: optional(listOf(filled)),
+  spent: optional(listOf(filled)),
 }
 const tokensHeld: Fields = {
   ...ancestry,
@@ -109,7 +110,13 @@ const signedIn: Check = holdingTokens({
   rejections: optional(rejections),
 })
 const spooled: Check = object({ version: count, derivedFrom: signedIn, next: signedIn })
-const reasons = oneOf('refresh_token_rejected', 'rotated_token_lost', 'no_refresh_token', 'other_owner')
+const reasons = oneOf(
+  'refresh_token_rejected',
+  'rotated_token_lost',
+  'no_refresh_token',
+  'other_owner',
+  'refresh_token_spent',
+)
 
 /** Each kind of record, and what it has to hold. What else is in one is left alone. */
 const kinds: Readonly<Record<TokenRecord['state'], Check>> = {
