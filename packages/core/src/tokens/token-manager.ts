@@ -146,7 +146,7 @@ export interface TokenManager {
    * @throws TypeError if `tokens` is neither
    * @throws RegionNotAllowedError if `auth_url` is no instance that the issuer refreshes at
    * @throws SessionExistsError if the account has a session that may not be replaced
-   * @throws ReauthenticationRequiredError if the account is known to be at the end of this very refresh token
+   * @throws ReauthenticationRequiredError if this refresh token is known to be spent (`refresh_token_spent`), or refused
    * @throws DuplicateTokenSetError if its refresh token was saved under another account, which still is in that sign-in
    * @throws StoreError if it could not be stored
    */
