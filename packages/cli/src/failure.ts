@@ -144,7 +144,7 @@ const meanings: Record<SsoErrorCode, Meaning> = {
   },
   ERR_SSO_REFRESH_IN_DOUBT: {
     exitCode: exitCodes.network,
-    message: () => 'A token refresh was sent, and its answer was lost on the way.',
+    message: () => 'A token refresh was sent, or may have been, and its answer is not known.',
     next: (error) => (error instanceof RefreshInDoubtError ? waitUntil(error.nextAttemptAt) : 'Try again later.'),
   },
   ERR_SSO_REFRESH_BUDGET: {

@@ -251,8 +251,7 @@ export class ReauthenticationRequiredError extends SsoError {
     const said = words === undefined ? '' : `; the service says “${words}”`
     super(
       'ERR_SSO_REAUTHENTICATION_REQUIRED',
-      reauthenticationMessages[reason] ??
-        `This account has to sign in again (${reason.replaceAll('_', ' ')}${said}).`,
+      reauthenticationMessages[reason] ?? `This account has to sign in again (${reason.replaceAll('_', ' ')}${said}).`,
       options,
     )
     this.reason = reason
@@ -333,14 +332,14 @@ export class SessionExistsError extends SsoError {
   }
 }
 
-/** A refresh was sent and its response is unknown. The token manager replays it once, at `nextAttemptAt`. */
+/** A refresh was sent, or may have been, and its response is unknown. The token manager replays it once, at `nextAttemptAt`. */
 export class RefreshInDoubtError extends SsoError {
   /** Seconds since the epoch at which a call may find a new token. */
   readonly nextAttemptAt: number
   constructor(nextAttemptAt: number, options?: SsoErrorOptions) {
     super(
       'ERR_SSO_REFRESH_IN_DOUBT',
-      `A token refresh was sent and its answer is not known yet. Try again at ${isoTime(nextAttemptAt)}.`,
+      `A token refresh was sent, or may have been, and its answer is not known yet. Try again at ${isoTime(nextAttemptAt)}.`,
       options,
     )
     this.nextAttemptAt = nextAttemptAt

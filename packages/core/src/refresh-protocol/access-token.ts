@@ -16,7 +16,7 @@ import { checkedAccountName } from '../tokens/options.ts'
 import { syncFromStoreAndSpool } from './carry-over.ts'
 import type { CurrentTokens, RefreshCallOptions } from '../tokens/token-manager.ts'
 import type { Context } from './context.ts'
-import { inFlightRefresh, landInCall, waitFor, waitForRefresh } from './in-flight-refresh.ts'
+import { inFlightRefresh, landInCall, waitForAccount, waitForRefresh } from './in-flight-refresh.ts'
 import { elapsed, instantOf } from './runtime.ts'
 import { isJustRefreshed, pauseLeft } from './pace.ts'
 import { isRefused, isUnused, noteRefusal } from './refusal.ts'
@@ -122,7 +122,9 @@ export async function refreshNow(account: string, options: RefreshCallOptions, c
   const cache = context.memory.of(account)
   const { signal, priority } = options
   const work = context.underWay.track(replaceCurrent(cache, context))
-  await (priority === 'background' ? waitFor(work, signal, context) : waitForRefresh(cache, work, signal, context))
+  await (priority === 'background'
+    ? waitForAccount(cache, work, signal, context)
+    : waitForRefresh(cache, work, signal, context))
 }
 
 async function replaceCurrent(cache: AccountCache, context: Context): Promise<void> {

@@ -155,7 +155,8 @@ export interface TokenManager {
    * A valid access token; the hot path.
    *
    * @throws SignedOutError, ReauthenticationRequiredError, RefreshInDoubtError, FirewallChallengeError, RefreshBudgetError,
-   *   StoreError, TokenRejectedError, UnreachableError; SsoTimeoutError when `signal` ends the wait (never the refresh)
+   *   StoreError, TokenRejectedError, UnreachableError; SsoTimeoutError when `signal` ends the wait (never the refresh), or
+   *   RefreshInDoubtError while the store has lost the newest record
    */
   getAccessToken(account: string, options?: CallOptions): Promise<string>
   /**
