@@ -170,6 +170,7 @@ const storeAdvice: Record<StoreError['reason'], string> = {
   'read-failed': 'Fix that, or choose another store with --store.',
   permissions: 'Fix that, or choose another store with --store.',
   corrupt: 'Move the damaged record away, then sign in again with: owner-sso login',
+  'newer-release': 'Update this program. Don’t remove the record: the account may be signed in.',
   'wrong-key': 'Set OWNER_SSO_ENCRYPTION_KEY to the key that it was stored with.',
   duplicate: 'Sign in for this account with: owner-sso login',
   busy: 'Try again in a moment.',

@@ -381,6 +381,7 @@ export type StoreErrorReason =
   | 'read-failed'
   | 'permissions'
   | 'corrupt'
+  | 'newer-release'
   | 'wrong-key'
   | 'duplicate'
   | 'busy'

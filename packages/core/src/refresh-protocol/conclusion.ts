@@ -3,6 +3,7 @@
  */
 import { FirewallChallengeError, type ReauthenticationReason, type SsoError } from '../errors.ts'
 import { tokenSet, type TokenSet } from '../issuer/token-set.ts'
+import { unknownFields } from '../tokens/record-check.ts'
 import type { Intent, ReauthenticationRequired, SignedIn } from '../tokens/token-record.ts'
 import { acceptRecord, type AccountCache } from './account-memory.ts'
 import { ancestryOf } from './ancestry.ts'
@@ -112,6 +113,7 @@ function refreshed(cache: AccountCache, ended: RequestResult, tokens: TokenSet, 
     obtained_at: Math.floor((now.wall - elapsed(sentAt, now)) / 1000),
     lifetime: assumedLifetime(tokens, Math.floor(now.wall / 1000), true),
     ...refusalsBefore(cache, derivedFrom),
+    ...unknownFields(derivedFrom),
   }
 }
 

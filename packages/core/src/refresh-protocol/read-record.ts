@@ -23,7 +23,7 @@ export async function readRecord(account: string, { store }: Context): Promise<V
 /**
  * What a store returned, as the record of an account.
  *
- * @throws StoreError `wrong-key` for one that was sealed, `corrupt` for what is not one: neither means that there is no account
+ * @throws StoreError `wrong-key` for one that was sealed, `newer-release` for another form, `corrupt` for what is not one: none means that there is no account
  */
 export function accountRecord(stored: Versioned | undefined): VersionedRecord | undefined {
   if (stored === undefined) return undefined

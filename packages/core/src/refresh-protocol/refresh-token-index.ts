@@ -37,7 +37,8 @@ export async function claimRefreshToken(
     await claim(account, refreshToken, session, context)
   } catch (error) {
     // The index only helps: a damaged one keeps nobody from signing in. A store that is down would not take the sign-in either.
-    if (!(error instanceof StoreError) || !['corrupt', 'wrong-key', 'busy'].includes(error.reason)) throw error
+    if (!(error instanceof StoreError) || !['corrupt', 'wrong-key', 'newer-release', 'busy'].includes(error.reason))
+      throw error
     context.emit('not-indexed', { account, error })
   }
 }

@@ -339,7 +339,7 @@ describe('a store that is down', () => {
 })
 
 describe('a store that holds something else', () => {
-  it.each([{ schema: 2, state: 'signed-in' }, { schema: 1, state: 'firewall' }, { hello: 'world' }])(
+  it.each([{ schema: 0, state: 'signed-in' }, { schema: 1, state: 'firewall' }, { hello: 'world' }])(
     'is an error, not a sign-out: %j',
     async (record) => {
       const world = bench()
