@@ -19,7 +19,7 @@ import type { Context } from './context.ts'
 import { inFlightRefresh, landInCall, waitForAccount, waitForRefresh } from './in-flight-refresh.ts'
 import { elapsed, instantOf } from './runtime.ts'
 import { isJustRefreshed, pauseLeft } from './pace.ts'
-import { isRefused, isUnused, noteRefusal } from './refusal.ts'
+import { isRefusedNow, isUnused, noteRefusal } from './refusal.ts'
 
 /** The hot path: one look-up and one reading of the clock. Nothing is written, and nothing else is read. */
 export function getAccessToken(account: string, options: CallOptions | undefined, context: Context): Promise<string> {
@@ -152,7 +152,7 @@ async function replaceCurrent(cache: AccountCache, context: Context): Promise<vo
 function throwIfStillUseless(cache: AccountCache, before: string | undefined, context: Context): void {
   const now = instantOf(context.runtime)
   const isReplaced = accessTokenOf(cache.record) !== before
-  if (isReplaced || (isUsable(cache, now) && !isRefused(cache))) return
+  if (isReplaced || (isUsable(cache, now) && !isRefusedNow(cache))) return
   const nextAttemptAt = Math.ceil((now.wall + Math.max(pauseLeft(cache, context), 1000)) / 1000)
   throw new RefreshBudgetError(nextAttemptAt, {}, 'minRefreshInterval')
 }

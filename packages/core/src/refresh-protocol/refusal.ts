@@ -19,7 +19,7 @@ export function isUnused(cache: AccountCache, { runtime }: Context): boolean {
 }
 
 /** Whether the owner API refused the current access token, as far as this process or the record knows. */
-export function isRefused({ record, rejected }: AccountCache): boolean {
+export function isRefusedNow({ record, rejected }: AccountCache): boolean {
   const isNoted = record?.state === 'signed-in' && record.refusals?.thisOne === true
   return isNoted || (rejected !== undefined && rejected.accessToken === accessTokenOf(record))
 }
