@@ -2,6 +2,7 @@
  * Endpoint 6 of the interface document: POST /oauth2/v3/token, refresh.
  */
 import { ReauthenticationRequiredError, type TokenSet } from '@owner-sso/token-manager'
+import { howTokensAreLost, lostItsTokens } from '@owner-sso/token-manager/support'
 import { clientId, scope } from './authorization-request.ts'
 import { openSession } from '../http/http-session.ts'
 import { parseJsonObject } from '../http/json-object.ts'
@@ -19,11 +20,12 @@ const step = 'refresh'
  * Any response that holds a usable pair of tokens succeeds, whatever else is wrong with it: that pair may be the only valid
  * one, so it has to be saved before anything is judged.
  *
- * @throws RegionNotAllowedError before anything is sent; ReauthenticationRequiredError, TokenRejectedError,
+ * @throws TypeError for a copy that lost its tokens; RegionNotAllowedError before anything is sent; ReauthenticationRequiredError, TokenRejectedError,
  *   UnexpectedResponseError as `token-endpoint.ts` tells them apart, and what `HttpSession.send` throws
  */
 export async function refreshTokens(service: SsoContext, tokens: TokenSet, options: RefreshOptions): Promise<TokenSet> {
   const authUrl = allowedInstance(tokens.auth_url, service, step)
+  if (lostItsTokens(tokens)) throw new TypeError(`tokens is ${howTokensAreLost}; hand on the token set itself`)
   if (!tokens.refresh_token) throw new ReauthenticationRequiredError('no_refresh_token', { step, requestSent: false })
   // What other processes know of blocks is asked by the token manager, before it stores its intent.
   const session = openSession({ ...service, sharedFirewallStates: new Set() }, options)

@@ -1,7 +1,7 @@
 /**
  * `getAccessToken`, `getTokens`, `refresh` and `invalidate`: what a caller gets, and when it has to wait.
  */
-import { SignedOutError } from '../errors.ts'
+import { RefreshBudgetError, SignedOutError } from '../errors.ts'
 import type { CallOptions } from '../issuer/call-options.ts'
 import {
   accessTokenOf,
@@ -16,10 +16,10 @@ import { checkedAccountName } from '../tokens/options.ts'
 import { syncFromStoreAndSpool } from './carry-over.ts'
 import type { CurrentTokens, RefreshCallOptions } from '../tokens/token-manager.ts'
 import type { Context } from './context.ts'
-import { inFlightRefresh, landInCall, waitFor, waitForRefresh } from './in-flight-refresh.ts'
+import { inFlightRefresh, landInCall, waitForAccount, waitForRefresh } from './in-flight-refresh.ts'
 import { elapsed, instantOf } from './runtime.ts'
-import { isJustRefreshed } from './pace.ts'
-import { isUnused, noteRefusal } from './refusal.ts'
+import { isJustRefreshed, pauseLeft } from './pace.ts'
+import { isRefusedNow, isUnused, noteRefusal } from './refusal.ts'
 
 /** The hot path: one look-up and one reading of the clock. Nothing is written, and nothing else is read. */
 export function getAccessToken(account: string, options: CallOptions | undefined, context: Context): Promise<string> {
@@ -113,12 +113,18 @@ function refreshInBackground(cache: AccountCache, context: Context): boolean {
   return true
 }
 
-/** Replaces the current access token, unless it was refreshed less than `minRefreshInterval` ago. */
+/**
+ * Replaces the current access token, unless it works and was refreshed less than `minRefreshInterval` ago.
+ *
+ * @throws RefreshBudgetError where it does not work, and may not be refreshed yet
+ */
 export async function refreshNow(account: string, options: RefreshCallOptions, context: Context): Promise<void> {
   const cache = context.memory.of(account)
   const { signal, priority } = options
   const work = context.underWay.track(replaceCurrent(cache, context))
-  await (priority === 'background' ? waitFor(work, signal, context) : waitForRefresh(cache, work, signal, context))
+  await (priority === 'background'
+    ? waitForAccount(cache, work, signal, context)
+    : waitForRefresh(cache, work, signal, context))
 }
 
 async function replaceCurrent(cache: AccountCache, context: Context): Promise<void> {
@@ -131,9 +137,24 @@ async function replaceCurrent(cache: AccountCache, context: Context): Promise<vo
     // The refresh that was joined may have decided before this call that all is well.
     if (accessTokenOf(cache.record) === current && !isJustRefreshed(cache, context))
       await inFlightRefresh(cache, context).done
+    throwIfStillUseless(cache, current, context)
   } finally {
     if (cache.unwanted === unwanted) cache.unwanted = undefined
   }
+}
+
+/**
+ * Within `minRefreshInterval` of the last refresh there is no other. That is well where its token works, and no success where
+ * the token was refused or has ended.
+ *
+ * @throws RefreshBudgetError with the time of the next refresh
+ */
+function throwIfStillUseless(cache: AccountCache, before: string | undefined, context: Context): void {
+  const now = instantOf(context.runtime)
+  const isReplaced = accessTokenOf(cache.record) !== before
+  if (isReplaced || (isUsable(cache, now) && !isRefusedNow(cache))) return
+  const nextAttemptAt = Math.ceil((now.wall + Math.max(pauseLeft(cache, context), 1000)) / 1000)
+  throw new RefreshBudgetError(nextAttemptAt, {}, 'minRefreshInterval')
 }
 
 /** The owner API refused this access token. Only the first to say so of the current one changes anything. */

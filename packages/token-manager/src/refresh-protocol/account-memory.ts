@@ -30,8 +30,12 @@ export interface AccountCache {
   record: AccountRecord | undefined
   /** First sight of the record's tokens, and the ages at which they change their freshness. */
   seen: Instant
+  /** Milliseconds: how old they were then. */
+  ageWhenSeen: number
   /** They were seen to take the place of others: this process knew those. */
   sawReplaced: boolean
+  /** The moment before the last look at the store that ended in this record, or in one before it. */
+  lookedAt: Instant | undefined
   ages: Ages
   /** First sight of the record's intent. `knewBefore`: this process had seen the record without it. */
   intentSeen: { readonly id: string; readonly at: Instant; readonly knewBefore: boolean } | undefined
@@ -155,7 +159,9 @@ function unknown(account: string): AccountCache {
       wall: 0,
       monotonic: 0,
     },
+    ageWhenSeen: 0,
     sawReplaced: false,
+    lookedAt: undefined,
     ages: noAges,
     intentSeen: undefined,
     ownIntents: noIntents,
@@ -188,11 +194,13 @@ export function acceptRecord(
   cache.writeId = writeId
   cache.record = record
   const knewBefore = before !== undefined
+  const askedSince = cache.intentSeen?.at ?? cache.lookedAt
   const { intent } = record.state === 'signed-in' ? record : {}
   if (intent === undefined) cache.intentSeen = undefined
   else if (intent.id !== cache.intentSeen?.id) cache.intentSeen = { id: intent.id, at: instantOf(runtime), knewBefore }
   if (isSameLife(before, record)) return
   cache.seen = instantOf(runtime)
+  cache.ageWhenSeen = ageAtSight(record, cache.seen, askedSince)
   cache.sawReplaced = accessTokenOf(before) !== undefined
   cache.ages = agesOf(record, refreshAfter)
   cache.backgroundBackOff = undefined
@@ -221,10 +229,23 @@ export function isAsked({ record, unwanted }: AccountCache): boolean {
   return unwanted !== undefined && unwanted === (accessTokenOf(record) ?? '')
 }
 
-/** Milliseconds since the tokens were obtained: by the clocks' difference at first sight, then by the faster clock. */
+/**
+ * By the clocks' difference, and not more than the time since they can have been asked for: a clock that is far from the
+ * writer's must not make a token old that this process saw arrive. What was put back may be of any age.
+ *
+ * @param askedSince - when the intent was first seen that they came of, or when the store was last looked at without one
+ */
+function ageAtSight(record: AccountRecord, seen: Instant, askedSince: Instant | undefined): number {
+  if (record.state === 'signed-out') return 0
+  const told = Math.max(0, seen.wall - record.obtained_at * 1000)
+  const isPutBack = record.state === 'signed-in' && record.intent?.restored === true
+  return askedSince === undefined || isPutBack ? told : Math.min(told, elapsed(askedSince, seen))
+}
+
+/** Milliseconds since the tokens were obtained: as old as they were at first sight, then by the faster clock. */
 export function ageOf(cache: AccountCache, now: Instant): number {
   if (cache.record === undefined || cache.record.state === 'signed-out') return Number.POSITIVE_INFINITY
-  return Math.max(0, cache.seen.wall - cache.record.obtained_at * 1000) + elapsed(cache.seen, now)
+  return cache.ageWhenSeen + elapsed(cache.seen, now)
 }
 
 export function freshnessOf(cache: AccountCache, now: Instant): Freshness {

@@ -2,7 +2,7 @@
  * A refresh token that somebody brought along, without an access token: how it stands in a record until its first refresh,
  * and when it may take the place of what is there.
  */
-import { ReauthenticationRequiredError, SessionExistsError } from '../errors.ts'
+import { SessionExistsError } from '../errors.ts'
 import { tokenSet, type TokenSet } from '../issuer/token-set.ts'
 import type { AccountRecord } from '../tokens/token-record.ts'
 import type { Context } from './context.ts'
@@ -22,22 +22,16 @@ export function isBare({ access_token }: TokenSet): boolean {
  * Whether tokens that were brought along may take the place of `stored`: only where no session is there that they would end.
  *
  * @returns false where it holds the very same refresh token: it is kept already
- * @throws SessionExistsError for another session; ReauthenticationRequiredError for this refresh token, known to be dead
+ * @throws SessionExistsError for another session
  */
 export function mayTakeThePlaceOf(
   stored: AccountRecord | undefined,
   account: string,
   { refresh_token }: TokenSet,
 ): boolean {
-  if (stored === undefined || stored.state === 'signed-out') return true
-  const isSame = stored.lineage === lineageOf(account, refresh_token)
-  const options = { step: 'token-manager', requestSent: false } as const
-  if (stored.state === 'signed-in') {
-    if (isSame) return false
-    throw new SessionExistsError(options)
-  }
-  if (isSame) throw new ReauthenticationRequiredError(stored.reason, options, stored.description)
-  return true
+  if (stored?.state !== 'signed-in') return true
+  if (stored.lineage === lineageOf(account, refresh_token)) return false
+  throw new SessionExistsError({ step: 'token-manager', requestSent: false })
 }
 
 /** Whether the first refresh showed that the tokens are not this account's. An issuer that can't tell is believed. */

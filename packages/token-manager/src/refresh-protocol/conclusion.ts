@@ -3,6 +3,7 @@
  */
 import { FirewallChallengeError, type ReauthenticationReason, type SsoError } from '../errors.ts'
 import { tokenSet, type TokenSet } from '../issuer/token-set.ts'
+import { unknownFields } from '../tokens/record-check.ts'
 import type { Intent, ReauthenticationRequired, SignedIn } from '../tokens/token-record.ts'
 import { acceptRecord, type AccountCache } from './account-memory.ts'
 import { ancestryOf } from './ancestry.ts'
@@ -15,6 +16,7 @@ import { lineageOf, type VersionedRecord } from './lineage.ts'
 import { type Outcome, SendGuardError } from './outcome.ts'
 import { givenUp, withOwnIntent } from './own-intents.ts'
 import { refusalsBefore } from './refusal.ts'
+import { spentByRefresh } from './spent-refresh-tokens.ts'
 import { backOff, isGivenUp, rejectionsAfter } from './back-off.ts'
 import { elapsed, type Instant, instantOf } from './runtime.ts'
 
@@ -95,20 +97,23 @@ function refreshed(cache: AccountCache, ended: RequestResult, tokens: TokenSet, 
   const { derivedFrom, sentAt } = ended
   const now = instantOf(context.runtime)
   const { schema, generation, session, replaces } = ancestryOf(derivedFrom)
+  const lineage = lineageOf(cache.account, tokens.refresh_token)
   return {
     // Each by its name: for a literal that begins with a spread V8 takes as long as for a third of a refresh.
     schema,
     generation,
     session,
     replaces,
+    spent: spentByRefresh(derivedFrom, lineage),
     state: 'signed-in',
     refreshes: derivedFrom.refreshes + 1,
-    lineage: lineageOf(cache.account, tokens.refresh_token),
+    lineage,
     tokens: tokenSet(tokens),
     // As old as they can be: they may have been issued long before their response was read.
     obtained_at: Math.floor((now.wall - elapsed(sentAt, now)) / 1000),
     lifetime: assumedLifetime(tokens, Math.floor(now.wall / 1000), true),
     ...refusalsBefore(cache, derivedFrom),
+    ...unknownFields(derivedFrom),
   }
 }
 

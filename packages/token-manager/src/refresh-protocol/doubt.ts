@@ -7,6 +7,7 @@ import type { Intent } from '../tokens/token-record.ts'
 import { type AccountCache, ageOf, isAsked } from './account-memory.ts'
 import type { Context } from './context.ts'
 import { longestBackOff } from './back-off.ts'
+import { restorationLife } from './rules.ts'
 import { elapsed, instantOf } from './runtime.ts'
 
 /** The intent of the record; where it is this process's own and nothing was spent under it, what was there before. */
@@ -58,12 +59,30 @@ function observed({ intentSeen }: AccountCache, now: number): number {
   return intentSeen === undefined ? 0 : now - intentSeen.at.monotonic
 }
 
-/** What callers hear while in doubt, with the time of the replay: shortly before the old access token expires. */
+/**
+ * Milliseconds until a record that was put back may be sent: until then whoever holds newer tokens puts these over it. Not for
+ * other intents, whose holder may be done any moment.
+ */
+function restorationLeft(cache: AccountCache, intent: Intent | undefined, { runtime }: Context): number {
+  return intent?.restored === true ? restorationLife - observed(cache, runtime.monotonicClock()) : 0
+}
+
+/** Whether a caller who needs the token has to wait for minutes, whatever becomes of any request. */
+export function isHeldUp(cache: AccountCache, context: Context): boolean {
+  return restorationLeft(cache, openIntent(cache), context) > 0
+}
+
+/**
+ * What callers hear while in doubt, with the time of the replay: shortly before the old access token expires, and not while a
+ * record that was put back may yet be replaced by a newer one.
+ */
 export function inDoubt(cache: AccountCache, context: Context, cause?: unknown): RefreshInDoubtError {
   const now = instantOf(context.runtime)
   const intent = openIntent(cache)
   const working = cache.ages.expiring - ageOf(cache, now)
   const backOffLeft = intent === undefined ? 0 : replayBackOffLeft(cache, intent, context)
-  const nextAttemptAt = Math.ceil((now.wall + Math.max(working, backOffLeft, 1000)) / 1000)
+  const nextAttemptAt = Math.ceil(
+    (now.wall + Math.max(working, backOffLeft, restorationLeft(cache, intent, context), 1000)) / 1000,
+  )
   return new RefreshInDoubtError(nextAttemptAt, { step: 'token-manager', cause })
 }

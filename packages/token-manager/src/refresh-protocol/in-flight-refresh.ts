@@ -4,10 +4,11 @@
  * A caller's signal ends its own wait, never the refresh.
  */
 import { unlessAborted } from '../support/abort.ts'
-import { SsoTimeoutError, StoreError } from '../errors.ts'
+import { type SsoError, SsoTimeoutError, StoreError } from '../errors.ts'
 import type { InFlightRefresh, AccountCache } from './account-memory.ts'
 import { landing, landingInCall } from './background.ts'
 import type { Context } from './context.ts'
+import { inDoubt, isHeldUp } from './doubt.ts'
 import { refresh } from './refresh.ts'
 import { hurry } from './turn.ts'
 
@@ -39,16 +40,18 @@ function start(cache: AccountCache, context: Context): InFlightRefresh {
 /**
  * Waits for `work` no longer than the caller wants to, and keeps the process alive meanwhile.
  *
- * @throws SsoTimeoutError when the signal ends the wait
+ * @param ended - what the caller hears when the signal ends the wait
+ * @throws SsoTimeoutError then, if nothing else is given
  */
 export async function waitFor<Value>(
   work: Promise<Value>,
   signal: AbortSignal | undefined,
   { runtime }: Context,
+  ended: () => SsoError = endedBySignal,
 ): Promise<Value> {
   const release = runtime.keepAlive()
   try {
-    return await (signal === undefined ? work : unlessAborted(work, signal, endedBySignal))
+    return await (signal === undefined ? work : unlessAborted(work, signal, ended))
   } finally {
     release()
   }
@@ -67,12 +70,25 @@ export async function waitForRefresh<Value>(
   cache.callers += 1
   hurry(cache, context)
   try {
-    return await waitFor(work, signal, context)
+    return await waitForAccount(cache, work, signal, context)
   } finally {
     cache.callers -= 1
     if (!context.background.outlivesCalls && cache.callers === 0) await landInCall(cache, context, work)
   }
 }
+
+/**
+ * Like {@link waitFor}, for an account.
+ *
+ * @throws RefreshInDoubtError when the signal ends a wait for a record that was put back: it tells how long that takes
+ */
+export const waitForAccount = <Value>(
+  cache: AccountCache,
+  work: Promise<Value>,
+  signal: AbortSignal | undefined,
+  context: Context,
+): Promise<Value> =>
+  waitFor(work, signal, context, () => (isHeldUp(cache, context) ? inDoubt(cache, context) : endedBySignal()))
 
 /** Sees land what this call began, and needs no more. @param work - what may yet begin a refresh */
 export async function landInCall(cache: AccountCache, context: Context, work?: Promise<unknown>): Promise<void> {

@@ -12,14 +12,17 @@ const longestPause = 60 * 60_000
 const leastInterval = 10_000
 
 /** Refreshed too recently to be refreshed again. */
-export function isJustRefreshed(cache: AccountCache, context: Context): boolean {
+export const isJustRefreshed = (cache: AccountCache, context: Context): boolean => pauseLeft(cache, context) > 0
+
+/** Milliseconds until it may be refreshed again; nothing is left of a pause at 0 and below. */
+export function pauseLeft(cache: AccountCache, context: Context): number {
   const { record } = cache
-  if (record?.state !== 'signed-in' || record.refreshes === 0) return false
+  if (record?.state !== 'signed-in' || record.refreshes === 0) return 0
   const now = instantOf(context.runtime)
   const interval = intervalOf(record, context)
-  if (freshnessOf(cache, now) !== 'fresh') return ageOf(cache, now) < interval
+  if (freshnessOf(cache, now) !== 'fresh') return interval - ageOf(cache, now)
   const asked = isAsked(cache)
-  return sinceRefresh(cache, record, now, asked) < (asked ? interval : pauseOf(cache, record, interval))
+  return (asked ? interval : pauseOf(cache, record, interval)) - sinceRefresh(cache, record, now, asked)
 }
 
 /**

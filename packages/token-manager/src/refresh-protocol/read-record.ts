@@ -11,6 +11,7 @@ import { untilSwapped } from './contention.ts'
 import type { Context } from './context.ts'
 import type { VersionedRecord } from './lineage.ts'
 import { restorationOf } from './restoration.ts'
+import { instantOf } from './runtime.ts'
 import { callRoll } from './roll-call.ts'
 
 /** @throws StoreError where the store can't be read, or holds something that is not a record of an account */
@@ -22,7 +23,7 @@ export async function readRecord(account: string, { store }: Context): Promise<V
 /**
  * What a store returned, as the record of an account.
  *
- * @throws StoreError `wrong-key` for one that was sealed, `corrupt` for what is not one: neither means that there is no account
+ * @throws StoreError `wrong-key` for one that was sealed, `newer-release` for another form, `corrupt` for what is not one: none means that there is no account
  */
 export function accountRecord(stored: Versioned | undefined): VersionedRecord | undefined {
   if (stored === undefined) return undefined
@@ -44,6 +45,7 @@ function withoutShownTokens(record: AccountRecord): AccountRecord {
 export async function syncFromStore(cache: AccountCache, context: Context): Promise<boolean> {
   const { runtime, refreshAfter, store, underWay, background } = context
   return untilSwapped(runtime, async () => {
+    const beganAt = instantOf(runtime)
     const stored = await readWatchingIntents(cache, context)
     // What only this process holds is written by its commit, not from here.
     if (cache.unsaved !== undefined) return true
@@ -52,6 +54,7 @@ export async function syncFromStore(cache: AccountCache, context: Context): Prom
     if (record === undefined) {
       if (stored === undefined) return false
       acceptRecord(cache, stored, runtime, refreshAfter)
+      cache.lookedAt = beganAt
       return true
     }
     const forgetOlder = record.state === 'signed-out'

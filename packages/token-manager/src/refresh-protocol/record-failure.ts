@@ -15,5 +15,5 @@ export function mayBeOfOneRecord(error: unknown): boolean {
 
 /** The record stays as it is until somebody mends it: another look finds the same. */
 export function isDamaged(error: unknown): error is StoreError {
-  return error instanceof StoreError && ['corrupt', 'wrong-key'].includes(error.reason)
+  return error instanceof StoreError && ['corrupt', 'wrong-key', 'newer-release'].includes(error.reason)
 }

@@ -7,7 +7,7 @@ import { attempt } from './attempt.ts'
 import { syncFromStoreAndSpool } from './carry-over.ts'
 import { mostConflicts, tooManyConflicts } from './contention.ts'
 import type { Context } from './context.ts'
-import { inDoubt, isInGrace, isIntentAlive, openIntent, replayBackOffLeft } from './doubt.ts'
+import { inDoubt, isHeldUp, isInGrace, isIntentAlive, openIntent, replayBackOffLeft } from './doubt.ts'
 import { isSameWrite, type Write } from './lineage.ts'
 import { watchRecord } from './record-watch.ts'
 import { isJustRefreshed } from './pace.ts'
@@ -25,14 +25,20 @@ import { leaveTurn } from './turn.ts'
 export async function refresh(cache: AccountCache, context: Context, synced: () => void): Promise<void> {
   if (cache.unsaved !== undefined) throw cache.unsaved.error ?? new StoreError('busy', 'New tokens are being stored.')
   const began = context.runtime.monotonicClock()
+  let isAnnounced = false
   const watch = watchRecord(cache.account, context.store, context.runtime)
   try {
     for (let conflicts = 0; ;) {
       const { decision, upon } = await decide(cache, context, began)
       synced()
       if (decision === 'serve') return
-      if (decision === 'wait') await watch.change()
-      else if (decision === 'send' || decision === 'replay') {
+      if (decision === 'wait') {
+        if (!isAnnounced && isHeldUp(cache, context)) {
+          isAnnounced = true
+          context.emit('in-doubt', { account: cache.account, nextAttemptAt: inDoubt(cache, context).nextAttemptAt })
+        }
+        await watch.change()
+      } else if (decision === 'send' || decision === 'replay') {
         if ((await attempt(cache, upon, decision === 'replay', context)) === 'done') return
         // What stood in the way is in the next look, unless that lags behind what is written.
         if ((conflicts += 1) >= mostConflicts) throw tooManyConflicts()

@@ -18,6 +18,12 @@ export function isUnused(cache: AccountCache, { runtime }: Context): boolean {
   return isRefreshed && ageOf(cache, instantOf(runtime)) < useTime
 }
 
+/** Whether the owner API refused the current access token, as far as this process or the record knows. */
+export function isRefusedNow({ record, rejected }: AccountCache): boolean {
+  const isNoted = record?.state === 'signed-in' && record.refusals?.thisOne === true
+  return isNoted || (rejected !== undefined && rejected.accessToken === accessTokenOf(record))
+}
+
 /** Counts the refused token in the record. Where that can't be written now, `refusalsBefore` does it at the next refresh. */
 export async function noteRefusal(cache: AccountCache, { runtime, store, refreshAfter }: Context): Promise<void> {
   const { record } = cache

@@ -2,7 +2,7 @@
  * The beginning and the end of an account's session: a sign-in replaces whatever was there, a sign-out leaves a tombstone.
  */
 import { tokenSet, type TokenSet } from '../issuer/token-set.ts'
-import type { AccountRecord, Ancestry } from '../tokens/token-record.ts'
+import type { AccountRecord, Ancestry, SignedIn, SpentRefreshTokens } from '../tokens/token-record.ts'
 import { acceptRecord, writeOf } from './account-memory.ts'
 import { ancestryOver } from './ancestry.ts'
 import { mayTakeThePlaceOf } from './bare-refresh-token.ts'
@@ -13,16 +13,19 @@ import { assumedLifetime } from './freshness.ts'
 import { isBehind, lineageOf } from './lineage.ts'
 import { readRecord } from './read-record.ts'
 import { claimRefreshToken } from './refresh-token-index.ts'
+import { refuseSpent, spentBefore } from './spent-refresh-tokens.ts'
 
 /**
  * @param replaces - whether it ends a session that is there; otherwise it gives way to it (`mayTakeThePlaceOf`)
  * @returns whether it was stored
  * @throws StoreError where it could not be stored; DuplicateTokenSetError where another account holds the refresh token;
- *   what `mayTakeThePlaceOf` throws
+ *   what `refuseSpent` and `mayTakeThePlaceOf` throw
  */
 export async function signIn(account: string, tokens: TokenSet, replaces: boolean, context: Context): Promise<boolean> {
-  const isWelcome = (stored: AccountRecord | undefined): boolean =>
-    replaces || mayTakeThePlaceOf(stored, account, tokens)
+  const isWelcome = (stored: AccountRecord | undefined): boolean => {
+    refuseSpent(stored, account, tokens.refresh_token)
+    return replaces || mayTakeThePlaceOf(stored, account, tokens)
+  }
   if (!replaces) {
     // What memory and spool know counts as well. Before the index, which then still names the session that is there.
     const cache = context.memory.of(account)
@@ -32,19 +35,22 @@ export async function signIn(account: string, tokens: TokenSet, replaces: boolea
   const session = context.runtime.uniqueId()
   await claimRefreshToken(account, tokens.refresh_token, session, context)
   const now = Math.floor(context.runtime.wallClock() / 1000)
-  return replace(account, session, context, (ancestry, stored) =>
-    isWelcome(stored)
-      ? {
-          ...ancestry,
-          state: 'signed-in',
-          refreshes: 0,
-          lineage: lineageOf(account, tokens.refresh_token),
-          tokens: tokenSet(tokens),
-          obtained_at: now,
-          lifetime: assumedLifetime(tokens, now, false),
-        }
-      : undefined,
-  )
+  const lineage = lineageOf(account, tokens.refresh_token)
+  return replace(account, session, context, (before, stored) => {
+    if (!isWelcome(stored)) return undefined
+    const record: SignedIn = {
+      ...before,
+      state: 'signed-in',
+      refreshes: 0,
+      lineage,
+      tokens: tokenSet(tokens),
+      obtained_at: now,
+      lifetime: assumedLifetime(tokens, now, false),
+    }
+    // The same refresh token is as doubtful as it was.
+    const isSame = stored?.state === 'signed-in' && stored.lineage === lineage
+    return isSame && stored.intent ? { ...record, intent: stored.intent } : record
+  })
 }
 
 /** @throws StoreError where it could not be stored: the account is still signed in */
@@ -53,7 +59,7 @@ export async function signOut(account: string, context: Context): Promise<void> 
   if (unknown && (await readRecord(account, context)) === undefined) return
   const signed_out_at = Math.floor(context.runtime.wallClock() / 1000)
   const session = context.runtime.uniqueId()
-  await replace(account, session, context, (ancestry) => ({ ...ancestry, state: 'signed-out', signed_out_at }))
+  await replace(account, session, context, (before) => ({ ...before, state: 'signed-out', signed_out_at }))
 }
 
 /**
@@ -67,7 +73,7 @@ async function replace(
   account: string,
   session: string,
   context: Context,
-  recordOf: (ancestry: Required<Ancestry>, stored: AccountRecord | undefined) => AccountRecord | undefined,
+  recordOf: (before: Ancestry & SpentRefreshTokens, stored: AccountRecord | undefined) => AccountRecord | undefined,
 ): Promise<boolean> {
   const { memory, runtime, store, refreshAfter } = context
   const cache = memory.of(account)
@@ -75,7 +81,9 @@ async function replace(
   const written = await untilSwapped(runtime, async () => {
     const stored = await readRecord(account, context)
     // Over what this process remembers as well: the store may have lost it, and another process may put it back.
-    const record = recordOf(ancestryOver(session, stored?.record, cache.record), stored?.record)
+    const ancestry = ancestryOver(session, stored?.record, cache.record)
+    const spent = spentBefore(stored?.record, cache.record)
+    const record = recordOf({ ...ancestry, spent }, stored?.record)
     if (record === undefined) return 'left as it is'
     const swapped = await store.swap(account, stored, record, writeId, { forgetOlder: true })
     return 'conflict' in swapped ? undefined : { ...swapped, record }

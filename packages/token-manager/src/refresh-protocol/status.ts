@@ -5,7 +5,7 @@ import type { TokenStatus } from '../tokens/token-manager.ts'
 import { accessTokenOf, isUsable } from './account-memory.ts'
 import { syncFromStoreAndSpool } from './carry-over.ts'
 import type { Context } from './context.ts'
-import { inDoubt, isIntentAlive, openIntent } from './doubt.ts'
+import { inDoubt, isHeldUp, isIntentAlive, openIntent } from './doubt.ts'
 import { instantOf } from './runtime.ts'
 
 /** @throws StoreError where the store can't be read and nothing is in memory either */
@@ -28,7 +28,7 @@ export async function statusOf(account: string, context: Context): Promise<Token
   }
   if (record.state === 'reauthentication-required') return { state: record.state, reason: record.reason, ...facts }
   const intent = openIntent(cache)
-  if (intent !== undefined && !isIntentAlive(cache, intent, context)) {
+  if (intent !== undefined && (isHeldUp(cache, context) || !isIntentAlive(cache, intent, context))) {
     const next_attempt_at = inDoubt(cache, context).nextAttemptAt
     return { state: 'in-doubt', next_attempt_at, in_doubt_since: intent.at, ...facts }
   }

@@ -427,11 +427,6 @@ describe('a refresh token that was brought along', () => {
     expect([may(undefined), may({ schema: 1, state: 'signed-out', generation: 1 } as never)]).toEqual([true, true])
     expect([may(signedIn({ lineage })), may(signedIn(end))]).toEqual([false, true])
     expect(may(signedIn())).toMatchObject({ ...where, code: 'ERR_SSO_SESSION_EXISTS' })
-    expect(may(signedIn({ ...end, lineage }))).toMatchObject({
-      ...where,
-      reason: 'rotated_token_lost',
-      description: 'gone',
-    })
   })
 
   it('is another owner’s only where the issuer says so', async () => {
