@@ -1,4 +1,5 @@
-import { describe, expect, it } from '@jest/globals'
+import { setImmediate as turn } from 'node:timers/promises'
+import { afterEach, describe, expect, it, jest } from '@jest/globals'
 import { useEmulator } from '@owner-sso/emulator/jest'
 import type { Request } from 'express'
 import { OwnerSsoStrategy, type SignIn, type Verify, type VerifyDone } from '../src/index.ts'
@@ -27,6 +28,10 @@ async function outcomeWith(
   return { outcome: outcomes[0], strategy }
 }
 
+afterEach(() => {
+  jest.useRealTimers()
+})
+
 describe('verify', () => {
   it('gets the account, its tokens and a profile', async () => {
     const asked: SignIn[] = []
@@ -48,6 +53,27 @@ describe('verify', () => {
   it('makes the user by its callback, with a message', async () => {
     const { outcome } = await outcomeWith((_signIn, done) => done(null, { id: 7 }, { message: 'Welcome' }))
     expect(outcome).toEqual({ kind: 'success', given: [{ id: 7 }, { message: 'Welcome' }] })
+  })
+
+  it('that never says anything ends the sign-in with an error, and nothing is saved', async () => {
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate', 'clearImmediate', 'Date'] })
+    let seconds: number | undefined
+    let ended: Awaited<ReturnType<typeof outcomeWith>> | undefined
+    const verify = (): Promise<never> => {
+      seconds = 0
+      return new Promise(() => undefined)
+    }
+    const ending = outcomeWith(verify).then((outcome) => (ended = outcome))
+    while (ended === undefined && (seconds ?? 0) < 60) {
+      await turn()
+      if (seconds === undefined) continue
+      jest.advanceTimersByTime(100)
+      seconds += 0.1
+    }
+    expect(ended?.outcome).toMatchObject({ kind: 'error', given: [{ status: 504 }] })
+    expect(String(ended?.outcome?.given[0])).toContain('verify neither called back nor settled its promise')
+    const { strategy } = await ending
+    await expect(strategy.tokens.getAccessToken(plain.identity)).rejects.toMatchObject({ code: 'ERR_SSO_SIGNED_OUT' })
   })
 
   it('may call back later, whatever it returns meanwhile', async () => {
