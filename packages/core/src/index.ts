@@ -78,6 +78,7 @@ export { currentHolder, type Liveness, livenessOf } from './refresh-protocol/hol
 export type { Holder } from './tokens/token-record.ts'
 export { processStat, type ProcessStat } from './support/process-stat.ts'
 export { stackFrames } from './support/stack-frames.ts'
+export { typedCode } from './login/typed-code.ts'
 export { answeredInTime, startTimeLimit, withTimeLimit } from './support/time-limit.ts'
 export { requestBudgetFrom } from './budget/request-budget.ts'
 export { type Transport, transportFromText, transportOf } from './http/transport.ts'
