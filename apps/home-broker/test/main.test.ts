@@ -57,7 +57,9 @@ function userWithoutRights(): { readonly uid?: number; readonly gid?: number } {
   if (process.getuid?.() !== 0) return {}
   const nobody = { uid: 65_534, gid: 65_534 }
   if (spawnSync(process.execPath, ['--check', main], { cwd: tmpdir(), ...nobody }).status === 0) return nobody
-  console.warn(`Run as root: no other user can read ${main}, or run ${process.execPath}. Clone to a folder that all may enter.`)
+  console.warn(
+    `Run as root: no other user can read ${main}, or run ${process.execPath}. Clone to a folder that all may enter.`,
+  )
   return {}
 }
 

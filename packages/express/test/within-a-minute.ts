@@ -6,17 +6,15 @@ import { jest } from '@jest/globals'
 export async function withinAMinute<Outcome>(operation: () => Promise<Outcome>): Promise<Outcome | undefined> {
   jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate', 'clearImmediate', 'performance'] })
   try {
-    let outcome: Outcome | undefined
-    const ended = operation().then((value) => {
-      outcome = value
-    })
-    for (let seconds = 0; seconds < 60 && outcome === undefined; seconds += 0.1) {
+    const nothing = new Promise<undefined>((resolve) => setTimeout(resolve, 60_000))
+    const passing = new AbortController()
+    const outcome = Promise.race([operation(), nothing]).finally(() => passing.abort())
+    while (!passing.signal.aborted) {
       // Real sockets are read in each turn, and as many turns as one call takes are not a tenth of a second.
       for (let turns = 0; turns < 5; turns += 1) await setImmediate()
       jest.advanceTimersByTime(100)
     }
-    if (outcome !== undefined) await ended
-    return outcome
+    return await outcome
   } finally {
     jest.useRealTimers()
   }

@@ -57,22 +57,21 @@ describe('verify', () => {
 
   it('that never says anything ends the sign-in with an error, and nothing is saved', async () => {
     jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate', 'clearImmediate', 'Date'] })
-    let seconds: number | undefined
-    let ended: Awaited<ReturnType<typeof outcomeWith>> | undefined
+    let ask = (): void => undefined
+    const asked = new Promise<void>((resolve) => (ask = resolve))
     const verify = (): Promise<never> => {
-      seconds = 0
+      ask()
       return new Promise(() => undefined)
     }
-    const ending = outcomeWith(verify).then((outcome) => (ended = outcome))
-    while (ended === undefined && (seconds ?? 0) < 60) {
+    const ending = outcomeWith(verify)
+    await asked
+    for (let seconds = 0; seconds < 60; seconds += 0.1) {
       await turn()
-      if (seconds === undefined) continue
       jest.advanceTimersByTime(100)
-      seconds += 0.1
     }
-    expect(ended?.outcome).toMatchObject({ kind: 'error', given: [{ status: 504 }] })
-    expect(String(ended?.outcome?.given[0])).toContain('verify neither called back nor settled its promise')
-    const { strategy } = await ending
+    const { outcome, strategy } = await ending
+    expect(outcome).toMatchObject({ kind: 'error', given: [{ status: 504 }] })
+    expect(String(outcome?.given[0])).toContain('verify neither called back nor settled its promise')
     await expect(strategy.tokens.getAccessToken(plain.identity)).rejects.toMatchObject({ code: 'ERR_SSO_SIGNED_OUT' })
   })
 

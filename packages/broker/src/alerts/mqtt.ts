@@ -84,7 +84,7 @@ async function loadClient(): Promise<typeof import('mqtt')> {
     // Only what is not there can be installed.
     const { code } = error as NodeJS.ErrnoException
     if (code !== 'ERR_MODULE_NOT_FOUND' && code !== 'MODULE_NOT_FOUND') throw error
-    throw new Error('MQTT needs the package mqtt: npm install mqtt')
+    throw new Error('MQTT needs the package mqtt: npm install mqtt', { cause: error })
   }
 }
 
