@@ -40,7 +40,7 @@ const data = mkdtempSync(join(tmpdir(), 'owner-sso-home-'))
 
 const user = userWithoutRights()
 chmodSync(data, 0o700)
-if (user.uid !== undefined) chownSync(data, user.uid, user.gid)
+if (user !== undefined) chownSync(data, user.uid, user.gid)
 
 afterEach(async () => {
   for (const child of children.splice(0)) {
@@ -53,14 +53,14 @@ afterEach(async () => {
 })
 
 /** Nobody, where the test may be somebody else who may read the clone and run this Node: below /root only root may. */
-function userWithoutRights(): { readonly uid?: number; readonly gid?: number } {
-  if (process.getuid?.() !== 0) return {}
+function userWithoutRights(): { readonly uid: number; readonly gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined
   const nobody = { uid: 65_534, gid: 65_534 }
   if (spawnSync(process.execPath, ['--check', main], { cwd: tmpdir(), ...nobody }).status === 0) return nobody
   console.warn(
     `Run as root: no other user can read ${main}, or run ${process.execPath}. Clone to a folder that all may enter.`,
   )
-  return {}
+  return undefined
 }
 
 const environment = (): NodeJS.ProcessEnv => ({

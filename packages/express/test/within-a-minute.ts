@@ -6,7 +6,7 @@ import { jest } from '@jest/globals'
 export async function withinAMinute<Outcome>(operation: () => Promise<Outcome>): Promise<Outcome | undefined> {
   jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate', 'clearImmediate', 'performance'] })
   try {
-    const nothing = new Promise<undefined>((resolve) => setTimeout(resolve, 60_000))
+    const nothing = new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), 60_000))
     const passing = new AbortController()
     const outcome = Promise.race([operation(), nothing]).finally(() => passing.abort())
     while (!passing.signal.aborted) {
