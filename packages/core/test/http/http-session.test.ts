@@ -75,7 +75,7 @@ describe('an error says whether the request may have arrived (C4)', () => {
     })
   })
 
-  it('not sent: nobody listens', async () => {
+  it('not sent: nobody listens, which the message says with host and port alone (S38)', async () => {
     const server = await startRawServer(() => undefined)
     await server.close()
     await expect(refreshAt(`http://127.0.0.1:${server.port}`)).rejects.toMatchObject({

@@ -104,7 +104,7 @@ describe('login with a second factor', () => {
   })
 
   it.each(['123 456', '123-456', '\u200b123\u00a0456\n', '12\u201334\u201256'])(
-    'takes %j for the passcode that it is',
+    'takes %j for the passcode that it is (J7)',
     async (typed) => {
       const page = html('<form><input type="hidden" name="_csrf" value="c-2"><input name="passcode"></form>')
       const service = await startSmallService({ formSubmission: page })
@@ -124,7 +124,7 @@ describe('login with a second factor', () => {
   })
 
   it.each<[unknown]>([[''], [' - '], [() => ''], [() => ({ passcode: ' ' })], [() => ({ backupCode: '' })]])(
-    'says of %p that it is empty, and sends nothing',
+    'says of %p that it is empty, and sends nothing (J7)',
     async (given) => {
       const { emulator, sso } = await start(one)
       await expect(sso.login({ ...mfa, passcode: given as string })).rejects.toMatchObject({

@@ -108,7 +108,7 @@ const never = (): Promise<never> => new Promise(() => undefined)
 it.each([
   ['authorize', { authorize: never }],
   ['account', { account: never }],
-])('answers 504 where %s never settles, and tells the log which it was', async (name, options) => {
+])('answers 504 where %s never settles, and tells the log which it was (L9)', async (name, options) => {
   const told: unknown[] = []
   await start({ headersTimeout: 50, onProblem: (error) => told.push(error), ...options })
   const answer = await call()
