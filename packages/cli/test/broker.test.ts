@@ -18,6 +18,7 @@ import { text } from 'node:stream/consumers'
 import { useEmulator } from '@owner-sso/emulator/jest'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { expiryOf } from '../src/broker/expiry.ts'
+import { describeWithMosquitto, retained, startMosquitto } from '../../../tests/support/mosquitto.ts'
 import { type Machine, newMachine } from './machine.ts'
 import { storeLogin } from './signed-in.ts'
 
@@ -278,6 +279,32 @@ describe('owner-sso broker', () => {
       `sign-in.needed ${account} ${page} \nsign-in.restored ${account} ${page} \n`,
     )
   }, 180_000)
+})
+
+describeWithMosquitto('an MQTT server', () => {
+  it('is told that an account has to sign in again', async () => {
+    const [username, password] = ['broker', 'a-password']
+    const server = await startMosquitto(username, password)
+    try {
+      const env = { OWNER_SSO_ALERT_MQTT_USERNAME: username, OWNER_SSO_ALERT_MQTT_PASSWORD: password }
+      const alerts = ['--alert-mqtt', `mqtt://127.0.0.1:${server.port}`, '--alert-topic', 'home']
+      const child = machine.start(['broker', '--port', '0', ...alerts], { env })
+      const [first]: unknown[] = await once(child.stdout!, 'data')
+      const complaint = new Promise((resolve) => {
+        child.stderr?.on('data', (chunk) => /mqtt/iu.test(String(chunk)) && resolve(String(chunk)))
+      })
+      const secret = await invite('heating')
+      emulator.expireRefreshTokens(account)
+      await machine.run(['refresh'])
+      // The call of a program makes the broker look.
+      await refreshed(String(first).split('\n')[0] ?? '', secret)
+      const kept = await Promise.race([retained(server, { username, password }, 'home/+', 1), complaint])
+      expect(kept).toEqual(new Map([[`home/${account}`, expect.stringContaining('sign-in.needed')]]))
+      expect(await stopped(child)).toBe(0)
+    } finally {
+      await server.close()
+    }
+  }, 120_000)
 })
 
 describe('how long an invitation holds', () => {

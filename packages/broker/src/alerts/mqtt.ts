@@ -80,8 +80,11 @@ function isTopic(topic: string): boolean {
 async function loadClient(): Promise<typeof import('mqtt')> {
   try {
     return await import('mqtt')
-  } catch {
-    throw new Error('MQTT needs the package mqtt: npm install mqtt')
+  } catch (error) {
+    // Only what is not there can be installed.
+    const { code } = error as NodeJS.ErrnoException
+    if (code !== 'ERR_MODULE_NOT_FOUND' && code !== 'MODULE_NOT_FOUND') throw error
+    throw new Error('MQTT needs the package mqtt: npm install mqtt', { cause: error })
   }
 }
 

@@ -16,7 +16,7 @@ import { ownerApiTarget } from '../target.ts'
 export interface OwnerCallOptions {
   /** The token manager. */
   readonly tokens: Tokens
-  /** The account's name, or a function that knows it. */
+  /** The account's name, or a function that knows it within 30 seconds. */
   readonly account: string | (() => string | undefined | Promise<string | undefined>)
   /**
    * The owner API's address: the only origin that gets the token. Default: axios's `baseURL`, the variable

@@ -5,6 +5,7 @@ import type { IncomingMessage } from 'node:http'
 import { type TlsOptions, type Transport, type TransportOption, transportOf } from '@owner-sso/core'
 import { type AccountSource, accountOfUser, accountReader, checkTokens, type Tokens } from '../account-source.ts'
 import { checkListener, type ProblemListener } from '../answers/problem-report.ts'
+import { wordOf } from '../application-word.ts'
 import { ownerApiTarget } from '../target.ts'
 import { requestHeaderNames, responseHeaderNames } from './header-names.ts'
 import { isUnambiguous } from './request-path.ts'
@@ -33,7 +34,7 @@ export interface OwnerApiProxyOptions<Request extends IncomingMessage = Incoming
   readonly replayLimit?: number | undefined
   /** Milliseconds for a connection, its TLS handshake included. Default 10,000. */
   readonly connectTimeout?: number | undefined
-  /** Milliseconds from the request's last byte to the answer's headers. Default 30,000. */
+  /** Milliseconds from the request's last byte to the answer's headers; `authorize` and `account` have as many, each. Default 30,000. */
   readonly headersTimeout?: number | undefined
   /** Milliseconds between two pieces of an answer, on either side of the proxy. Default 300,000. */
   readonly bodyTimeout?: number | undefined
@@ -118,12 +119,15 @@ export function parseProxyOptions<Request extends IncomingMessage>(
   const target = ownerApiTarget(options.target)
   const milliseconds = (name: 'connectTimeout' | 'headersTimeout' | 'bodyTimeout' | 'maxDuration', fallback: number) =>
     integer(name, options[name] ?? fallback, 1, longestTimer)
+  const headersTimeout = milliseconds('headersTimeout', 30_000)
+  const maxDuration = milliseconds('maxDuration', 3_600_000)
+  const patience = Math.min(headersTimeout, maxDuration)
   return {
     target,
     basePath: target.pathname.replace(/\/$/u, ''),
     tokens,
-    accountOf: options.account === undefined ? accountOfUser : accountReader(options.account),
-    authorize,
+    accountOf: options.account === undefined ? accountOfUser : accountReader(options.account, patience),
+    authorize: authorize === true ? true : (request) => wordOf('authorize', patience, authorize(request)),
     paths,
     requestHeaders: requestHeaderNames(options.requestHeaders),
     responseHeaders: new Set(responseHeaderNames(options.responseHeaders)),
@@ -131,9 +135,9 @@ export function parseProxyOptions<Request extends IncomingMessage>(
     maxConcurrent: integer('maxConcurrent', options.maxConcurrent ?? 1024, 1, 1_000_000),
     replayLimit: integer('replayLimit', options.replayLimit ?? 65_536, 0, 16 * 1024 ** 2),
     connectTimeout: milliseconds('connectTimeout', 10_000),
-    headersTimeout: milliseconds('headersTimeout', 30_000),
+    headersTimeout,
     bodyTimeout: milliseconds('bodyTimeout', 300_000),
-    maxDuration: milliseconds('maxDuration', 3_600_000),
+    maxDuration,
     transport: transportOf(options),
     onProblem: options.onProblem,
   }
