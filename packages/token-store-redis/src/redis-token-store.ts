@@ -1,7 +1,14 @@
 /**
  * `redisTokenStore`: token sets in Redis or Valkey, shared by all processes that reach it.
  */
-import { type EncryptionKey, StoreError, type TokenStore, type Versioned, withEncryption } from '@owner-sso/core'
+import {
+  checkOptionNames,
+  type EncryptionKey,
+  StoreError,
+  type TokenStore,
+  type Versioned,
+  withEncryption,
+} from '@owner-sso/core'
 import { listenWith, type RedisSubscriber } from './change-hint.ts'
 import { type Connection, connectionOf, type RedisClient } from './connection.ts'
 import { decode, encode, idInHeader, keyOf, notOurs } from './record-value.ts'
@@ -27,8 +34,9 @@ export interface RedisTokenStoreOptions {
  * @throws TypeError for something that is not a client, or not a key. Its operations throw `StoreError` within two seconds: `unavailable`,
  *   `write-failed`, `permissions`, `corrupt`, `wrong-key`.
  */
-export function redisTokenStore({ encryptionKey, ...options }: RedisTokenStoreOptions): TokenStore {
-  return withEncryption(plainStore(options), encryptionKey)
+export function redisTokenStore(options: RedisTokenStoreOptions): TokenStore {
+  checkOptionNames('redisTokenStore', options, { client: true, prefix: true, encryptionKey: true, subscriber: true })
+  return withEncryption(plainStore(options), options.encryptionKey)
 }
 
 function plainStore({ client, prefix = 'owner-sso:', subscriber }: RedisTokenStoreOptions): TokenStore {

@@ -4,6 +4,7 @@
  */
 import { authorizeUrl, type LoginSecrets, newLoginSecrets } from '../steps/authorization-request.ts'
 import { leadsTo } from '../steps/callback.ts'
+import { checkOptionNames } from '../support/known-options.ts'
 import { redacted, secretiveKind } from '../support/redaction.ts'
 import type { AuthorizationRequest } from './sso.ts'
 import type { SsoSettings } from './options.ts'
@@ -16,8 +17,10 @@ const kind = secretiveKind('AuthorizationRequest', ['kind', 'redirectUri'])
 /** `Sso.createAuthorizationUrl`. Makes no request: nothing but a browser opens the address. */
 export function createAuthorizationUrl(
   settings: SsoSettings,
-  { loginHint }: { readonly loginHint?: string | undefined },
+  hint: { readonly loginHint?: string | undefined },
 ): { url: string; request: AuthorizationRequest } {
+  checkOptionNames('createAuthorizationUrl', hint, { loginHint: true })
+  const { loginHint } = hint
   if (loginHint !== undefined && typeof loginHint !== 'string') throw new TypeError('loginHint must be a string')
   const secrets = newLoginSecrets()
   const request: AuthorizationRequestData = {

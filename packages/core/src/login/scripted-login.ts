@@ -2,6 +2,7 @@
  * `login`, `beginLogin` and `completeLogin`: the story of `login.ts`, with a session opened before it and closed after it.
  */
 import { unlessAborted } from '../support/abort.ts'
+import { checkOptionNames } from '../support/known-options.ts'
 import { PasscodeRequiredError, SsoTimeoutError } from '../errors.ts'
 import { askForPasscode, secondFactorAnswer, type SecondFactorAnswer } from './factor-choice.ts'
 import { carriedCookies as carried } from '../http/cookie-agents.ts'
@@ -17,9 +18,11 @@ import type { TokenSet } from '../issuer/token-set.ts'
 /** `Sso.login`: the whole of it on one connection. */
 export async function login(
   service: SsoContext,
-  { passcode, ...given }: Credentials & { readonly passcode?: PasscodeSource | undefined },
+  given: Credentials & { readonly passcode?: PasscodeSource | undefined },
   options: CallOptions,
 ): Promise<TokenSet> {
+  checkOptionNames('login', given, { identity: true, credential: true, passcode: true })
+  const { passcode } = given
   const credentials = checkCredentials(service, given)
   if (passcode !== undefined && typeof passcode !== 'string' && typeof passcode !== 'function') {
     throw new TypeError('passcode must be a string (leading zeros count) or a function that returns one')
@@ -42,6 +45,7 @@ export async function login(
 
 /** `Sso.beginLogin`. */
 export async function beginLogin(service: SsoContext, given: Credentials, options: CallOptions): Promise<LoginOutcome> {
+  checkOptionNames('beginLogin', given, { identity: true, credential: true })
   const credentials = checkCredentials(service, given)
   return withSession(openSession(service, options, { carried }), async (session) => {
     const begun = await begin(service, session, credentials, options)

@@ -7,7 +7,7 @@
  * Core 1.0, section 3.1.3.7, rule 6. An id_token that came any other way must not be given to these functions.
  */
 import { UnexpectedResponseError } from '../errors.ts'
-import type { CallOptions } from '../issuer/call-options.ts'
+import { type CallOptions, parseCallOptions } from '../issuer/call-options.ts'
 import type { TokenIssuer } from '../issuer/token-issuer.ts'
 import type { TokenSet } from '../issuer/token-set.ts'
 
@@ -70,7 +70,8 @@ export async function identifyOwner(
   tokens: TokenSet,
   options: CallOptions = {},
 ): Promise<{ readonly owner: TokenOwner; readonly tokens: TokenSet }> {
-  const named = tokens.id_token === undefined ? await sso.refresh(tokens, options) : tokens
+  const call = parseCallOptions('identifyOwner(sso, tokens, { signal })', options)
+  const named = tokens.id_token === undefined ? await sso.refresh(tokens, call) : tokens
   return { owner: ownerOfClaims(await claimsOf(named.id_token), named.auth_url), tokens: named }
 }
 
