@@ -93,3 +93,10 @@ it('a mistyped name in a clients’ file that a person wrote is refused, and the
   await writeFile(file, JSON.stringify({ clients: [{ ...client, expiresat: '2000-01-01T00:00:00Z' }] }))
   await expect(brokerClients({ file }).list()).rejects.toThrow('client 1: expiresat is mistyped: write expiresAt.')
 })
+
+it('listen takes unix for left out where it is undefined', async () => {
+  const broker = tokenBroker({ tokens, clients })
+  const where: object = { unix: undefined, port: 0 }
+  expect((await broker.listen(any(where))).url).toMatch(/^http:\/\/127\.0\.0\.1:/u)
+  await broker.close()
+})

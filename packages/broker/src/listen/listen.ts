@@ -68,7 +68,7 @@ const optionNames: OptionNames<ListenOnSocket & ListenOnPort> = {
 /** @throws TypeError that names the option; the system's error */
 export async function listenAt(options: ListenOptions, listener: Listener): Promise<BrokerServer> {
   checkOptionNames<Partial<ListenOnSocket & ListenOnPort>>('listen', options, optionNames)
-  if ('unix' in options) {
+  if ('unix' in options && options.unix !== undefined) {
     const server = createServer(limits, requestListener(listener, localDoor))
     const end = prepare(server, listener)
     const remove = await listenOnSocket(server, options)
