@@ -68,7 +68,7 @@ const optionNames: OptionNames<ListenOnSocket & ListenOnPort> = {
 /** @throws TypeError that names the option; the system's error */
 export async function listenAt(options: ListenOptions, listener: Listener): Promise<BrokerServer> {
   checkOptionNames<Partial<ListenOnSocket & ListenOnPort>>('listen', options, optionNames)
-  if ('unix' in options && options.unix !== undefined) {
+  if (isOnSocket(options)) {
     const server = createServer(limits, requestListener(listener, localDoor))
     const end = prepare(server, listener)
     const remove = await listenOnSocket(server, options)
@@ -91,6 +91,10 @@ export async function listenAt(options: ListenOptions, listener: Listener): Prom
   const address = server.address()
   const bound = typeof address === 'object' && address !== null ? address.port : port
   return { url: `${tls === undefined ? 'http' : 'https'}://${shown}:${bound}`, server, close }
+}
+
+function isOnSocket(options: ListenOptions): options is ListenOnSocket {
+  return 'unix' in options && options.unix !== undefined
 }
 
 function requestListener({ handle, also }: Listener, door: Door): RequestListener {
