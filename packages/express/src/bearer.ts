@@ -2,7 +2,7 @@
  * `ownerApiBearer`: puts the owner's token on a request, in front of any proxy or handler.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { SignedOutError } from '@owner-sso/core'
+import { checkOptionNames, SignedOutError } from '@owner-sso/core'
 import { type AccountSource, accountOfUser, accountReader, checkTokens, type Tokens } from './account-source.ts'
 import { unsettledAnswer } from './application-word.ts'
 import { sendAnswer } from './answers/problem.ts'
@@ -49,7 +49,7 @@ const connectionOptions = new Set(['close', 'keep-alive', 'upgrade', ''])
 export function ownerApiBearer<Request extends IncomingMessage = IncomingMessage>(
   options: BearerOptions<Request>,
 ): BearerMiddleware<Request> {
-  if (typeof options !== 'object' || options === null) throw new TypeError('ownerApiBearer takes an object of options')
+  checkOptionNames('ownerApiBearer', options, { tokens: true, account: true, onProblem: true, onError: true })
   const { tokens, onProblem, onError = answerWith(onProblem) } = options
   checkTokens(tokens)
   if (typeof onError !== 'function') throw new TypeError('onError must be a function')

@@ -219,7 +219,7 @@ describe('without a token', () => {
 })
 
 it.each<[string, object | undefined]>([
-  ['ownerApiBearer takes an object of options', undefined],
+  ['ownerApiBearer takes an object with tokens, account, onProblem, onError', undefined],
   ['tokens must be', {}],
   ['tokens must be', { tokens: {} }],
   ['account must be', { account: 5 }],
@@ -231,5 +231,7 @@ it.each<[string, object | undefined]>([
     ...wrong,
   }
   expect(() => ownerApiBearer(options as BearerOptions)).toThrow(message)
-  expect(() => ownerApiBearer(null as never)).toThrow('ownerApiBearer takes an object of options')
+  expect(() => ownerApiBearer(null as never)).toThrow(
+    'ownerApiBearer takes an object with tokens, account, onProblem, onError',
+  )
 })

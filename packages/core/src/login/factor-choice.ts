@@ -2,6 +2,7 @@
  * Which second factor an answer is for. Never guessed: a passcode of the wrong device costs an attempt.
  */
 import { PasscodeRejectedError, PasscodeRequiredError } from '../errors.ts'
+import { checkOptionNames } from '@owner-sso/token-manager'
 import type { BackupCodeAnswer, Factor, PasscodeAnswer, PasscodeSource } from './sso.ts'
 import { typedCode } from './typed-code.ts'
 
@@ -41,7 +42,8 @@ export async function askForPasscode(source: PasscodeSource, factors: readonly F
  *   where the code is empty
  */
 export function secondFactorAnswer(answer: SecondFactorAnswer): SecondFactorAnswer {
-  const given: Partial<PasscodeAnswer & BackupCodeAnswer> = answer ?? {}
+  const given: Partial<PasscodeAnswer & BackupCodeAnswer> = typeof answer === 'object' && answer !== null ? answer : {}
+  checkOptionNames('the answer', given, { passcode: true, factorId: true, backupCode: true })
   const { passcode, factorId, backupCode } = given
   if (backupCode !== undefined) {
     if (!isCode(backupCode)) throw new TypeError('backupCode must be a string')

@@ -98,7 +98,7 @@ describe('the answer to a second factor', () => {
   it.each<[unknown, unknown]>([
     [{ passcode: '1'.repeat(64) }, { passcode: '1'.repeat(64), factorId: undefined }],
     [
-      { passcode: '012', factorId: 'f-1', other: 1 },
+      { passcode: '012', factorId: 'f-1', other: undefined },
       { passcode: '012', factorId: 'f-1' },
     ],
     [{ backupCode: '1'.repeat(64), passcode: 7, factorId: 7 }, { backupCode: '1'.repeat(64) }],

@@ -2,7 +2,14 @@
  * The proxy's options: what they are, and whether they make sense.
  */
 import type { IncomingMessage } from 'node:http'
-import { type TlsOptions, type Transport, type TransportOption, transportOf } from '@owner-sso/core'
+import {
+  checkOptionNames,
+  type OptionNames,
+  type TlsOptions,
+  type Transport,
+  type TransportOption,
+  transportOf,
+} from '@owner-sso/core'
 import { type AccountSource, accountOfUser, accountReader, checkTokens, type Tokens } from '../account-source.ts'
 import { checkListener, type ProblemListener } from '../answers/problem-report.ts'
 import { wordOf } from '../application-word.ts'
@@ -74,7 +81,7 @@ export interface Settings<Request extends IncomingMessage = IncomingMessage> {
   readonly onProblem: ProblemListener<Request> | undefined
 }
 
-const optionNames: Readonly<Record<keyof OwnerApiProxyOptions, true>> = {
+const optionNames: OptionNames<OwnerApiProxyOptions> = {
   target: true,
   tokens: true,
   account: true,
@@ -101,10 +108,7 @@ const longestTimer = 2 ** 31 - 1
 export function parseProxyOptions<Request extends IncomingMessage>(
   options: OwnerApiProxyOptions<Request>,
 ): Settings<Request> {
-  requireThat(typeof options === 'object' && options !== null, 'ownerApiProxy takes an object of options')
-  for (const name of Object.keys(options)) {
-    requireThat(Object.hasOwn(optionNames, name), `${name} is not an option of ownerApiProxy`)
-  }
+  checkOptionNames('ownerApiProxy', options, optionNames)
   const { tokens, authorize, paths = ['/api/1/'] } = options
   checkTokens(tokens)
   requireThat(

@@ -3,7 +3,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { answeredInTime, SignedOutError, startTimeLimit, verificationProblem } from '@owner-sso/core'
+import { answeredInTime, checkOptionNames, SignedOutError, startTimeLimit, verificationProblem } from '@owner-sso/core'
 import { unsettledAnswer } from '../application-word.ts'
 import { type Answer, rawAnswer, sendAnswer } from '../answers/problem.ts'
 import { reported } from '../answers/problem-report.ts'
@@ -130,7 +130,9 @@ export function ownerApiProxy<Request extends IncomingMessage = IncomingMessage>
       .catch((error: unknown) => answerFault('ownerApiProxy: a handler behind it', error, response))
   }
 
-  async function close({ timeout }: { readonly timeout?: number | undefined } = {}): Promise<void> {
+  async function close(closing: { readonly timeout?: number | undefined } = {}): Promise<void> {
+    checkOptionNames('close', closing, { timeout: true })
+    const { timeout } = closing
     if (pool.destroyed) return
     const endLimit = timeout === undefined ? undefined : startTimeLimit(timeout, () => void pool.destroy())
     await pool.close()

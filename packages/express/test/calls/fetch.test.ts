@@ -208,7 +208,7 @@ it('rejects with ERR_SSO_SIGNED_OUT where nobody is signed in', async () => {
 })
 
 it.each<[string, object | undefined]>([
-  ['options must be', undefined],
+  ['ownerFetch takes an object with', undefined],
   ['tokens must be', { tokens: {} }],
   ['account must be', { account: '' }],
   ['target must be', { target: 'http://owner-api.example.com' }],

@@ -5,6 +5,8 @@
  * process opens the next window once it has itself seen the current one for `length`, and no claim of a place for `rest`.
  */
 
+import { checkOptionNames } from '../support/known-options.ts'
+
 /** How many refresh requests go to one host, whoever makes them. */
 export interface RequestBudget {
   /** In any minute, at the most: a whole number, 2 or more. Sign-ins are not counted: leave room for them. */
@@ -70,7 +72,9 @@ function fromWord(text: string): RequestBudget | undefined {
 }
 
 /** @throws TypeError naming the figure that is wrong */
-export function checkBudget({ perMinute, burst = 1, scope = 'store' }: RequestBudget, name = 'requestBudget'): void {
+export function checkBudget(budget: RequestBudget, name = 'requestBudget'): void {
+  checkOptionNames(name, budget, { perMinute: true, burst: true, scope: true })
+  const { perMinute, burst = 1, scope = 'store' } = budget
   check(Number.isSafeInteger(perMinute) && perMinute >= 2, `${name}: perMinute must be a whole number, 2 or more`)
   check(
     Number.isSafeInteger(burst) && burst >= 1 && burst <= perMinute / 2,

@@ -7,6 +7,7 @@ import type { Context } from '../refresh-protocol/context.ts'
 import { allSafe } from '../refresh-protocol/background.ts'
 import type { KeeperEvent, SweepCounts } from './keeper-event.ts'
 import { contextOf } from '../refresh-protocol/managed.ts'
+import { checkOptionNames } from '../support/known-options.ts'
 import { onAbort } from '../support/abort.ts'
 import type { TokenManager } from '../tokens/token-manager.ts'
 import { createAlarm } from './alarm.ts'
@@ -52,6 +53,7 @@ const longestPause = 60_000
  * @throws TypeError naming what is wrong
  */
 export function keepSignedIn(tokens: TokenManager, options: KeeperOptions = {}): Keeper {
+  checkOptionNames('keepSignedIn', options, { within: true, every: true, refreshTokenLifetime: true, onSweep: true })
   const settings = parseKeeperOptions(options)
   const context = keepableContext(tokens)
   if (!context.background.outlivesCalls) {
@@ -121,8 +123,10 @@ export function keepSignedIn(tokens: TokenManager, options: KeeperOptions = {}):
  */
 export async function sweepOnce(
   tokens: TokenManager,
-  { signal, ...options }: KeepOptions & { readonly signal?: AbortSignal | undefined } = {},
+  options: KeepOptions & { readonly signal?: AbortSignal | undefined } = {},
 ): Promise<SweepResult> {
+  checkOptionNames('sweepOnce', options, { within: true, refreshTokenLifetime: true, onSweep: true, signal: true })
+  const { signal } = options
   const settings = parseKeeperOptions(options)
   const context = keepableContext(tokens)
   const alarm = createAlarm(context.runtime)

@@ -2,6 +2,7 @@
  * The token manager's events: what an operator wants to know. None carries a token.
  */
 import { callSafely } from '../support/callback-fault.ts'
+import { checkName, type OptionNames } from '../support/known-options.ts'
 import type { ReauthenticationReason, SsoError, StoreError } from '../errors.ts'
 
 /** Each event with its argument. Times are seconds since the epoch. */
@@ -36,6 +37,20 @@ export interface TokenManagerEvents {
   blocked: { readonly account: string; readonly auth_url: string; readonly nextAttemptAt: number }
 }
 
+const eventNames: OptionNames<TokenManagerEvents> = {
+  refreshed: true,
+  'refresh-failed': true,
+  'in-doubt': true,
+  unsaved: true,
+  'carried-over': true,
+  'not-indexed': true,
+  restored: true,
+  superseded: true,
+  'reauthentication-required': true,
+  'over-budget': true,
+  blocked: true,
+}
+
 export type Emit = <Name extends keyof TokenManagerEvents>(name: Name, event: TokenManagerEvents[Name]) => void
 
 export interface EventSource {
@@ -59,6 +74,7 @@ export function createEvents(): EventSource {
       }
     },
     on(name, listener) {
+      checkName(name, 'an event of the token manager', eventNames)
       if (typeof listener !== 'function') throw new TypeError('listener must be a function')
       // One of its own, so that a listener that was given twice is called twice, and each is ended alone.
       const added = (event: never): unknown => listener(event)

@@ -199,5 +199,7 @@ export function checkedRecord<State extends TokenRecord['state']>(
 export function refuseNewer(record: unknown, unread?: StoreErrorOptions['unread']): void {
   if (!isObject(record) || !Number.isSafeInteger(record['schema']) || Number(record['schema']) <= 1) return
   const remedy = 'Update this one. Don’t remove the record: its account may be signed in.'
-  throw new StoreError('newer-release', `The token store holds a record of a newer release of owner-sso. ${remedy}`, { unread })
+  throw new StoreError('newer-release', `The token store holds a record of a newer release of owner-sso. ${remedy}`, {
+    unread,
+  })
 }

@@ -6,6 +6,7 @@
  */
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 import { StoreError } from '../errors.ts'
+import { checkOptionNames } from '../support/known-options.ts'
 import { isRecord, refuseNewer } from './record-check.ts'
 import type { SealedRecord, TokenRecord } from './token-record.ts'
 import type { TokenStore, Versioned } from './token-store.ts'
@@ -26,8 +27,9 @@ export interface SealedTokenStoreOptions {
  *   into a new one with `copyTokenSets`.
  * @throws TypeError naming the option that is wrong
  */
-export function sealedTokenStore(store: TokenStore, { keys }: SealedTokenStoreOptions): TokenStore {
-  const [sealing, ...older] = keysOf(keys)
+export function sealedTokenStore(store: TokenStore, given: SealedTokenStoreOptions): TokenStore {
+  checkOptionNames('sealedTokenStore', given, { keys: true })
+  const [sealing, ...older] = keysOf(given.keys)
   const opening = new Map([sealing, ...older].map((key) => [key.id, key]))
   const sealedStore: TokenStore = {
     async read(account) {
