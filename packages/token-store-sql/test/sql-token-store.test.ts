@@ -76,7 +76,7 @@ describeWithPostgres('sqlTokenStore on PostgreSQL', () => {
   test('gives a Client of pg one statement at a time, also where two stores share it (E12)', async () => {
     let [underWay, most] = [0, 0]
     class Counted extends Client {
-      // oxlint-disable-next-line typescript/no-explicit-any -- as many forms as pg has
+      // oxlint-disable-next-line typescript/no-explicit-any, typescript/unbound-method, typescript/no-misused-promises -- as many forms as pg has
       override query(...call: any): any {
         most = Math.max(most, (underWay += 1))
         return Promise.resolve(Reflect.apply(super.query, this, call)).finally(() => (underWay -= 1))
@@ -84,12 +84,13 @@ describeWithPostgres('sqlTokenStore on PostgreSQL', () => {
     }
     const single = new Counted(server.url)
     await single.connect()
-    const stores = [sqlTokenStore({ client: single }), sqlTokenStore({ client: single })]
+    const [one, other] = [sqlTokenStore({ client: single }), sqlTokenStore({ client: single })]
+    const storeOf = (index: number): TokenStore => (index % 2 === 0 ? one : other)
     const names = Array.from({ length: 10 }, (_, index) => `owner-${index}`)
-    await Promise.all(names.map((name, index) => stores[index % 2]?.swap(name, 0, sample(1), 'one')))
+    await Promise.all(names.map((name, index) => storeOf(index).swap(name, 0, sample(1), 'one')))
     // One that fails holds nobody up.
     await Promise.allSettled([sqlTokenStore({ client: single, tableName: 'missing' }).read(account)])
-    const found = await Promise.all(names.map((name, index) => stores[index % 2]?.read(name)))
+    const found = await Promise.all(names.map((name, index) => storeOf(index).read(name)))
     expect(found.map((each) => each?.version)).toEqual(names.map(() => 1))
     expect(most).toBe(1)
     await single.end()

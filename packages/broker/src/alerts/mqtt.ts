@@ -86,7 +86,7 @@ async function loadClient(): Promise<typeof import('mqtt')> {
     return await import('mqtt')
   } catch (error) {
     // Only what is not there can be installed.
-    const { code } = error as NodeJS.ErrnoException
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
     if (code !== 'ERR_MODULE_NOT_FOUND' && code !== 'MODULE_NOT_FOUND') throw error
     throw new Error('MQTT needs the package mqtt: npm install mqtt', { cause: error })
   }

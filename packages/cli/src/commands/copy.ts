@@ -77,11 +77,10 @@ function isOurs(name: string): boolean {
 
 /** Shows how far it is, by the names that are passed on. */
 async function showingProgress(store: TokenStore): Promise<{ readonly store: TokenStore; readonly end: () => void }> {
-  const { accounts } = store
-  if (!process.stderr.isTTY || accounts === undefined) return { store, end: () => undefined }
+  if (!process.stderr.isTTY || store.accounts === undefined) return { store, end: () => undefined }
   const bar = progressBar('Copying', await countRecords(store))
   async function* advancing(): AsyncGenerator<string> {
-    for await (const name of accounts?.() ?? []) {
+    for await (const name of store.accounts?.() ?? []) {
       bar.advance()
       yield name
     }

@@ -26,11 +26,12 @@ export function checkOptionNames<Options extends object>(
 }
 
 /** @param kind - what such names are, with its article: `an event of the token manager`. @throws TypeError for another name */
-export function checkName(name: string, kind: string, names: Readonly<Record<string, true>>): void {
+export function checkName(given: unknown, kind: string, names: Readonly<Record<string, true>>): void {
+  const name = String(given)
   if (Object.hasOwn(names, name)) return
   const known = Object.keys(names)
   const meant = nearestName(name, known)
-  const shown = /^[\w$-]{1,40}$/u.test(name) ? name : JSON.stringify(String(name).slice(0, 40))
+  const shown = /^[\w$-]{1,40}$/u.test(name) ? name : JSON.stringify(name.slice(0, 40))
   throw new TypeError(
     `${shown} is not ${kind}.${meant === undefined ? '' : ` Did you mean ${meant}?`} There are ${known.join(', ')}`,
   )
@@ -38,7 +39,7 @@ export function checkName(name: string, kind: string, names: Readonly<Record<str
 
 /** The name that was meant, most likely: other capitals, or a few letters missing, added, changed or swapped. */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
-  const typed = String(name).toLowerCase()
+  const typed = name.toLowerCase()
   for (const changes of [0, 1, 2, 3]) {
     const near = known.find((one) => one.length >= 3 * changes && isWithin(changes, typed, one.toLowerCase()))
     if (near !== undefined) return near

@@ -71,7 +71,7 @@ describe('what can’t be', () => {
     const auth_url = 'https://booked.example'
     const tokens = world.process({ requestBudget })
     await tokens.save(account, world.tokens({ auth_url }))
-    const booked = { schema: 1, state: 'refresh-budget', window: 5, free: [50_000, 0] } as const
+    const booked = { schema: 1, state: 'refresh-budget', window: 5, used: 0, free: [50_000, 0] } as const
     world.store.put(refreshBudgetRecordName(auth_url), { version: 9, record: booked })
     const refresh = tokens.refresh(account)
     await world.pass(3000)
