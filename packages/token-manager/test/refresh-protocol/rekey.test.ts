@@ -94,8 +94,8 @@ describe('a change of the key', () => {
     const [world, { under }] = [bench(), place()]
     await world.process({ store: under(oldKey) }).save(account, world.tokens())
     await expect(rekey(under(oldKey), place().under(newKey))).rejects.toThrow('not the same store')
-    const { read, swap } = under(oldKey)
-    const unlisted = { read, swap }
+    const listed = under(oldKey)
+    const unlisted: TokenStore = { read: (name) => listed.read(name), swap: (...call) => listed.swap(...call) }
     await expect(rekey(unlisted, under(newKey))).rejects.toThrow(TypeError)
   })
 })
