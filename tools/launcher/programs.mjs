@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process'
 import { accessSync, constants, existsSync, readdirSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** Each program, and the Debian package that brings it. */
+/** Each program, and the Debian packages that bring it. */
 const packages = {
   'redis-server': 'redis-server',
   chromium: 'chromium',
@@ -21,6 +21,8 @@ const packages = {
   'gnome-keyring-daemon': 'gnome-keyring',
   mosquitto: 'mosquitto',
   python3: 'python3',
+  spin: 'spin',
+  cc: 'gcc libc6-dev',
 }
 const programs = Object.keys(packages)
 
@@ -33,7 +35,13 @@ export function installMissingPrograms() {
   if (missing.length > 0 && mayInstall()) {
     console.log(`Installing ${missing.join(' and ')} with apt-get (OWNER_SSO_NO_INSTALL=1 forbids it) …`)
     aptGet(['update', '-qq'])
-    aptGet(['install', '-y', '-qq', '--no-install-recommends', ...missing.map((program) => packages[program])])
+    aptGet([
+      'install',
+      '-y',
+      '-qq',
+      '--no-install-recommends',
+      ...missing.flatMap((program) => packages[program].split(' ')),
+    ])
   }
   for (const program of programs.filter((name) => !isThere(name))) {
     console.log(
