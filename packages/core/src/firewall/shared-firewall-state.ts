@@ -11,7 +11,7 @@ import type { Context } from '../refresh-protocol/context.ts'
 const storeTimeout = 2000
 
 /** What is given up goes on, and counts as under way until it ends: a claim or a block may still be written. */
-export function firewallStateForSignIns({ breaker, underWay }: Context): FirewallState {
+export function firewallStateForSignIns({ firewall, underWay }: Context): FirewallState {
   async function inTime<Value>(call: Promise<Value>): Promise<Value | undefined> {
     let end: (() => void) | undefined
     const late = new Promise<undefined>((resolve) => {
@@ -29,10 +29,10 @@ export function firewallStateForSignIns({ breaker, underWay }: Context): Firewal
 
   return {
     async enter(authUrl) {
-      const probe = await inTime(breaker.sync(authUrl).then(() => breaker.enter(authUrl)))
+      const probe = await inTime(firewall.sync(authUrl).then(() => firewall.enter(authUrl)))
       return probe && { giveBack: () => inTime(probe.giveBack()) }
     },
-    challenged: (authUrl, error) => inTime(breaker.challenged(authUrl, error)),
-    passed: (authUrl) => inTime(breaker.passed(authUrl)),
+    challenged: (authUrl, error) => inTime(firewall.challenged(authUrl, error)),
+    passed: (authUrl) => inTime(firewall.passed(authUrl)),
   }
 }

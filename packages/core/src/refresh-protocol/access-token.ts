@@ -3,23 +3,15 @@
  */
 import { SignedOutError } from '../errors.ts'
 import type { CallOptions } from '../issuer/call-options.ts'
-import {
-  accessTokenOf,
-  type AccountCache,
-  ageOf,
-  closeWindow,
-  freshnessOf,
-  isUsable,
-  openWindow,
-} from './account-memory.ts'
+import { type Account, openWindow } from './account-memory.ts'
 import { checkedAccountName } from '../tokens/options.ts'
-import { syncFromStoreAndSpool } from './carry-over.ts'
 import type { CurrentTokens, RefreshCallOptions } from '../tokens/token-manager.ts'
 import type { Context } from './context.ts'
+import { momentOf, note, run } from './driver.ts'
 import { inFlightRefresh, landInCall, waitFor, waitForRefresh } from './in-flight-refresh.ts'
-import { elapsed, instantOf } from './runtime.ts'
+import { accessTokenOf, ageOf, freshnessOf, isUsable } from './knowledge.ts'
 import { isJustRefreshed } from './pace.ts'
-import { isUnused, noteRefusal } from './refusal.ts'
+import { elapsed, instantOf } from './runtime.ts'
 
 /** The hot path: one look-up and one reading of the clock. Nothing is written, and nothing else is read. */
 export function getAccessToken(account: string, options: CallOptions | undefined, context: Context): Promise<string> {
@@ -38,7 +30,7 @@ export async function getTokens(
 ): Promise<CurrentTokens> {
   await getAccessToken(account, options, context)
   // What is known by now: newer than the access token perhaps, and gone where somebody signed out meanwhile.
-  const { record } = context.memory.of(account)
+  const { record } = context.memory.of(account).knowledge
   // Other accounts took its place in memory.
   if (record === undefined) return getTokens(account, options, context)
   if (record.state === 'signed-out') {
@@ -57,91 +49,93 @@ async function serveFirst(account: string, options: CallOptions | undefined, con
  * A token that still works is returned at once; its refresh, if one is due, runs in the background. Where nothing may, the
  * call that finds it due makes it.
  */
-function serve(cache: AccountCache, options: CallOptions | undefined, context: Context): Promise<string> {
+function serve(account: Account, options: CallOptions | undefined, context: Context): Promise<string> {
+  const { knowledge } = account
   const now = instantOf(context.runtime)
-  if (!isUsable(cache, now)) return waitForRefresh(cache, newestAccessToken(cache, context), options?.signal, context)
-  const accessToken = accessTokenOf(cache.record) ?? ''
-  if (freshnessOf(cache, now) === 'fresh') openWindow(cache, now, cache.ages.ageing - ageOf(cache, now), context.memory)
-  else if (refreshInBackground(cache, context) && !context.background.outlivesCalls) {
-    return serveOnceLanded(cache, accessToken, context)
+  if (!isUsable(knowledge, now)) {
+    return waitForRefresh(account, newestAccessToken(account, context), options?.signal, context)
+  }
+  const accessToken = accessTokenOf(knowledge.record) ?? ''
+  if (freshnessOf(knowledge, now) === 'fresh') {
+    openWindow(account, now, knowledge.ages.ageing - ageOf(knowledge, now), context.memory)
+  } else if (refreshInBackground(account, context) && !context.background.outlivesCalls) {
+    return serveOnceLanded(account, accessToken, context)
   }
   return Promise.resolve(accessToken)
 }
 
 /** @param before - it worked when it was asked for, whatever comes of the refresh */
-async function serveOnceLanded(cache: AccountCache, before: string, context: Context): Promise<string> {
-  await landInCall(cache, context)
-  return isUsable(cache, instantOf(context.runtime)) ? (accessTokenOf(cache.record) ?? before) : before
+async function serveOnceLanded(account: Account, before: string, context: Context): Promise<string> {
+  await landInCall(account, context)
+  const { knowledge } = account
+  return isUsable(knowledge, instantOf(context.runtime)) ? (accessTokenOf(knowledge.record) ?? before) : before
 }
 
-async function newestAccessToken(cache: AccountCache, context: Context): Promise<string> {
-  const inFlight = inFlightRefresh(cache, context)
-  await inFlight.synced
+async function newestAccessToken(account: Account, context: Context): Promise<string> {
+  const flight = inFlightRefresh(account, context)
+  const isEnough = (): boolean => isUsable(account.knowledge, instantOf(context.runtime))
+  await flight.synced
   try {
     // What another process stored may do already; the refresh then goes on in the background.
-    if (!context.background.outlivesCalls || !isUsable(cache, instantOf(context.runtime))) await inFlight.done
+    if (!context.background.outlivesCalls || !isEnough()) await flight.done
   } catch (error) {
-    if (!isUsable(cache, instantOf(context.runtime))) throw error
+    if (!isEnough()) throw error
   }
-  const accessToken = accessTokenOf(cache.record)
+  const accessToken = accessTokenOf(account.knowledge.record)
   if (accessToken === undefined) throw new SignedOutError({ step: 'token-manager', requestSent: false })
   return accessToken
 }
 
 /** Milliseconds between two background refreshes that led to nothing, at the least and at the most. */
-const leastPause = 250
-const longestPause = 60_000
+const leastRest = 250
+const longestRest = 60_000
 
 /** Returns whether it began one. */
-function refreshInBackground(cache: AccountCache, context: Context): boolean {
-  const { runtime, minRefreshInterval, underWay } = context
+function refreshInBackground(account: Account, context: Context): boolean {
+  const { knowledge } = account
+  const { runtime, settings, underWay } = context
   // Tokens that the store has not taken yet are committed before anything else happens.
-  if (cache.inFlight !== undefined || cache.unsaved !== undefined || underWay.isEnding()) return false
+  if (account.flight !== undefined || knowledge.unsaved !== undefined || underWay.isEnding()) return false
   const now = instantOf(runtime)
-  const pause =
-    cache.backgroundBackOff === undefined
-      ? 0
-      : cache.backgroundBackOff.wait - elapsed(cache.backgroundBackOff.since, now)
-  if (pause > 0) {
-    openWindow(cache, now, Math.min(pause, cache.ages.expired - ageOf(cache, now)), context.memory)
+  const { backgroundRest } = knowledge
+  const rest = backgroundRest === undefined ? 0 : backgroundRest.wait - elapsed(backgroundRest.since, now)
+  if (rest > 0) {
+    openWindow(account, now, Math.min(rest, knowledge.ages.expired - ageOf(knowledge, now)), context.memory)
     return false
   }
-  inFlightRefresh(cache, context).done.catch(() => {
-    const wait = Math.min(Math.max(minRefreshInterval, leastPause), longestPause) * (0.75 + 0.5 * runtime.random())
-    cache.backgroundBackOff = { since: instantOf(runtime), wait }
+  inFlightRefresh(account, context).done.catch(() => {
+    const wait = Math.min(Math.max(settings.minRefreshInterval, leastRest), longestRest)
+    note(account, { on: 'refreshed-in-vain', wait: wait * (0.75 + 0.5 * runtime.random()) }, context)
   })
   return true
 }
 
 /** Replaces the current access token, unless it was refreshed less than `minRefreshInterval` ago. */
-export async function refreshNow(account: string, options: RefreshCallOptions, context: Context): Promise<void> {
-  const cache = context.memory.of(account)
+export async function refreshNow(name: string, options: RefreshCallOptions, context: Context): Promise<void> {
+  const account = context.memory.of(name)
   const { signal, priority } = options
-  const work = context.underWay.track(replaceCurrent(cache, context))
-  await (priority === 'background' ? waitFor(work, signal, context) : waitForRefresh(cache, work, signal, context))
+  const work = context.underWay.track(replaceCurrent(account, context))
+  await (priority === 'background' ? waitFor(work, signal, context) : waitForRefresh(account, work, signal, context))
 }
 
-async function replaceCurrent(cache: AccountCache, context: Context): Promise<void> {
-  await syncFromStoreAndSpool(cache, context)
-  const current = accessTokenOf(cache.record)
-  const unwanted = current ?? ''
-  cache.unwanted = unwanted
+async function replaceCurrent(account: Account, context: Context): Promise<void> {
+  await run(account, { kind: 'look' }, context)
+  const current = accessTokenOf(account.knowledge.record)
+  const accessToken = current ?? ''
+  note(account, { on: 'replacement-asked', accessToken }, context)
   try {
-    await inFlightRefresh(cache, context).done
+    await inFlightRefresh(account, context).done
     // The refresh that was joined may have decided before this call that all is well.
-    if (accessTokenOf(cache.record) === current && !isJustRefreshed(cache, context))
-      await inFlightRefresh(cache, context).done
+    const isReplaced = accessTokenOf(account.knowledge.record) !== current
+    if (!isReplaced && !isJustRefreshed(account.knowledge, momentOf(context))) {
+      await inFlightRefresh(account, context).done
+    }
   } finally {
-    if (cache.unwanted === unwanted) cache.unwanted = undefined
+    note(account, { on: 'replacement-over', accessToken }, context)
   }
 }
 
-/** The owner API refused this access token. Only the first to say so of the current one changes anything. */
-export async function invalidate(account: string, accessToken: string, context: Context): Promise<void> {
-  const cache = context.memory.of(account)
-  if (cache.record === undefined) await syncFromStoreAndSpool(cache, context)
-  if (accessTokenOf(cache.record) !== accessToken || cache.rejected?.accessToken === accessToken) return
-  cache.rejected = { accessToken, unused: isUnused(cache, context) }
-  closeWindow(cache)
-  await noteRefusal(cache, context)
+/** The owner API refused this access token. */
+export async function invalidate(name: string, accessToken: string, context: Context): Promise<void> {
+  await run(context.memory.of(name), { kind: 'invalidate', accessToken }, context)
 }

@@ -3,7 +3,8 @@
  * requests, and what is half-way then stays half-way, for hours.
  */
 import { callSafely } from '../support/callback-fault.ts'
-import type { AccountCache, AccountMemory } from './account-memory.ts'
+import type { Account, AccountMemory } from './account-memory.ts'
+import { unsavedUntil } from './driver.ts'
 import type { Runtime } from './runtime.ts'
 
 export interface Background {
@@ -35,22 +36,22 @@ export function backgroundOf(
 
 /** Resolves when no account's new tokens are held by this process alone. */
 export async function allSafe({ all }: Pick<AccountMemory, 'all'>): Promise<void> {
-  await Promise.all(Array.from(all(), async ({ unsaved }) => unsaved?.safe))
+  await Promise.all(Array.from(all(), async (account) => unsavedUntil(account)))
 }
 
 /** Milliseconds that a call waits for new tokens which the store refused: as long as for one call of the store. */
 const patience = 10_000
 
 /** Resolves when nothing of an account's refresh is left to freeze: its new tokens are in the store or in the spool. */
-export async function landing(cache: AccountCache): Promise<void> {
-  await cache.inFlight?.done.catch(nothing)
-  await cache.unsaved?.safe
+export async function landing(account: Account): Promise<void> {
+  await account.flight?.done.catch(nothing)
+  await unsavedUntil(account)
 }
 
 /** The same, as long as a call waits for it. */
-export async function landingInCall(cache: AccountCache, { after }: Pick<Runtime, 'after'>): Promise<void> {
-  await cache.inFlight?.done.catch(nothing)
-  const safe = cache.unsaved?.safe
+export async function landingInCall(account: Account, { after }: Pick<Runtime, 'after'>): Promise<void> {
+  await account.flight?.done.catch(nothing)
+  const safe = unsavedUntil(account)
   if (safe === undefined) return
   let cancel: (() => void) | undefined
   const late = new Promise<void>((resolve) => {

@@ -1,12 +1,7 @@
 /**
- * A refresh token that somebody brought along, without an access token: how it stands in a record until its first refresh,
- * and when it may take the place of what is there.
+ * A refresh token that somebody brought along, without an access token: how it stands in a record until its first refresh.
  */
-import { ReauthenticationRequiredError, SessionExistsError } from '../errors.ts'
 import { tokenSet, type TokenSet } from '../issuer/token-set.ts'
-import type { AccountRecord } from '../tokens/token-record.ts'
-import type { Context } from './context.ts'
-import { lineageOf } from './lineage.ts'
 
 /** As a token set whose access token is empty, and has ended. */
 export function bareTokenSet({ refresh_token, auth_url }: Pick<TokenSet, 'refresh_token' | 'auth_url'>): TokenSet {
@@ -16,35 +11,4 @@ export function bareTokenSet({ refresh_token, auth_url }: Pick<TokenSet, 'refres
 /** Whether these tokens wait for their first refresh, which shows whose they are. */
 export function isBare({ access_token }: TokenSet): boolean {
   return access_token === ''
-}
-
-/**
- * Whether tokens that were brought along may take the place of `stored`: only where no session is there that they would end.
- *
- * @returns false where it holds the very same refresh token: it is kept already
- * @throws SessionExistsError for another session; ReauthenticationRequiredError for this refresh token, known to be dead
- */
-export function mayTakeThePlaceOf(
-  stored: AccountRecord | undefined,
-  account: string,
-  { refresh_token }: TokenSet,
-): boolean {
-  if (stored === undefined || stored.state === 'signed-out') return true
-  const isSame = stored.lineage === lineageOf(account, refresh_token)
-  const options = { step: 'token-manager', requestSent: false } as const
-  if (stored.state === 'signed-in') {
-    if (isSame) return false
-    throw new SessionExistsError(options)
-  }
-  if (isSame) throw new ReauthenticationRequiredError(stored.reason, options, stored.description)
-  return true
-}
-
-/** Whether the first refresh showed that the tokens are not this account's. An issuer that can't tell is believed. */
-export async function isOfAnotherOwner(account: string, tokens: TokenSet, { sso }: Context): Promise<boolean> {
-  try {
-    return (await sso.isOfAnotherOwner?.(tokens, account)) === true
-  } catch {
-    return false
-  }
 }

@@ -8,7 +8,7 @@ import type { Runtime } from './runtime.ts'
 /** So many changes by others, each between a read and a swap, are no coincidence. */
 export const mostConflicts = 32
 /** Milliseconds until each further try: a replica has some three seconds to catch up. */
-const pauses = [50, 100, 200, 400, 800, 1600]
+export const pauses: readonly number[] = [50, 100, 200, 400, 800, 1600]
 
 /**
  * Repeats a read and its swap until that comes to something.

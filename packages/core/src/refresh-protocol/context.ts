@@ -6,7 +6,8 @@ import type { AccountMemory } from './account-memory.ts'
 import type { Background } from './background.ts'
 import type { Emit } from './events.ts'
 import type { RollCall } from './roll-call.ts'
-import type { Rules } from './rules.ts'
+import type { Settings } from './knowledge.ts'
+import type { Machine } from './machine.ts'
 import type { Runtime } from './runtime.ts'
 import type { RefreshBudget } from '../budget/refresh-budget.ts'
 import type { SharedBreaker } from '../firewall/shared-breaker.ts'
@@ -20,15 +21,11 @@ export interface Context {
   readonly spool: Spool | undefined
   /** Tells that the spool failed. */
   readonly reportSpool: (error: unknown) => void
-  readonly refreshAfter: number
-  /** Milliseconds. */
-  readonly minRefreshInterval: number
-  /** Milliseconds; 0 where the service repeats no response. */
-  readonly rotationGrace: number
+  readonly settings: Settings
   readonly runtime: Runtime
-  readonly rules: Rules
+  readonly machine: Machine
   readonly memory: AccountMemory
-  readonly breaker: SharedBreaker
+  readonly firewall: SharedBreaker
   /** Absent where refreshes are not limited. */
   readonly budget: RefreshBudget | undefined
   readonly rollCall: RollCall

@@ -4,36 +4,37 @@
  * A caller's signal ends its own wait, never the refresh.
  */
 import { unlessAborted } from '../support/abort.ts'
-import { SsoTimeoutError, StoreError } from '../errors.ts'
-import type { InFlightRefresh, AccountCache } from './account-memory.ts'
+import { SsoTimeoutError } from '../errors.ts'
+import type { Account, Flight } from './account-memory.ts'
 import { landing, landingInCall } from './background.ts'
 import type { Context } from './context.ts'
-import { refresh } from './refresh.ts'
-import { hurry } from './turn.ts'
+import { note, run } from './driver.ts'
+import { hurry, leaveTurn } from './turn.ts'
 
 /** The refresh under way, or a new one. */
-export function inFlightRefresh(cache: AccountCache, context: Context): InFlightRefresh {
-  if (cache.inFlight !== undefined) return cache.inFlight
-  const begun = (cache.inFlight = start(cache, context))
-  context.background.handOver(() => landing(cache))
+export function inFlightRefresh(account: Account, context: Context): Flight {
+  if (account.flight !== undefined) return account.flight
+  const begun = (account.flight = start(account, context))
+  context.background.handOver(() => landing(account))
   return begun
 }
 
-function start(cache: AccountCache, context: Context): InFlightRefresh {
-  let synced: (() => void) | undefined
-  const firstSync = new Promise<void>((resolve) => {
-    synced = resolve
+function start(account: Account, context: Context): Flight {
+  let onLooked: (() => void) | undefined
+  const synced = new Promise<void>((resolve) => {
+    onLooked = resolve
   })
   const finish = (): void => {
-    cache.inFlight = undefined
-    context.memory.release(cache)
-    synced?.()
+    leaveTurn(account, context)
+    account.flight = undefined
+    context.memory.release(account)
+    onLooked?.()
   }
-  const done = context.underWay.track(refresh(cache, context, () => synced?.()).finally(finish))
-  done.catch((error: unknown) => {
-    if (error instanceof StoreError) context.emit('refresh-failed', { account: cache.account, error })
-  })
-  return { synced: firstSync, done }
+  const began = context.runtime.monotonicClock()
+  const refresh = run(account, { kind: 'refresh', began }, context, () => onLooked?.()).finally(finish)
+  const done = context.underWay.track(refresh)
+  done.catch(() => undefined)
+  return { synced, done }
 }
 
 /**
@@ -59,26 +60,27 @@ export async function waitFor<Value>(
  * nothing may outlive the calls, the last of them sees the refresh land, whatever its signal says.
  */
 export async function waitForRefresh<Value>(
-  cache: AccountCache,
+  account: Account,
   work: Promise<Value>,
   signal: AbortSignal | undefined,
   context: Context,
 ): Promise<Value> {
-  cache.callers += 1
-  hurry(cache, context)
+  note(account, { on: 'caller-came' }, context)
+  hurry(account, context)
   try {
     return await waitFor(work, signal, context)
   } finally {
-    cache.callers -= 1
-    if (!context.background.outlivesCalls && cache.callers === 0) await landInCall(cache, context, work)
+    note(account, { on: 'caller-left' }, context)
+    const isLast = account.knowledge.callers === 0
+    if (!context.background.outlivesCalls && isLast) await landInCall(account, context, work)
   }
 }
 
 /** Sees land what this call began, and needs no more. @param work - what may yet begin a refresh */
-export async function landInCall(cache: AccountCache, context: Context, work?: Promise<unknown>): Promise<void> {
+export async function landInCall(account: Account, context: Context, work?: Promise<unknown>): Promise<void> {
   const landed = async (): Promise<void> => {
     await work?.catch(() => undefined)
-    await landingInCall(cache, context.runtime)
+    await landingInCall(account, context.runtime)
   }
   await waitFor(landed(), undefined, context)
 }

@@ -16,7 +16,7 @@ import {
   replacesSession,
 } from '../tokens/options.ts'
 import { firewallStateForSignIns } from '../firewall/shared-firewall-state.ts'
-import { beginCarryingOver, dropSpooled } from './carry-over.ts'
+import { carryAllOver } from './carry-over.ts'
 import type { Context } from './context.ts'
 import { createEvents } from './events.ts'
 import { waitFor } from './in-flight-refresh.ts'
@@ -24,9 +24,9 @@ import { manages } from './managed.ts'
 import { createRefreshBudget } from '../budget/refresh-budget.ts'
 import { answerRollCalls } from './roll-call-answer.ts'
 import { createRollCall } from './roll-call.ts'
-import type { Rules } from './rules.ts'
+import { run } from './driver.ts'
+import type { Machine } from './machine.ts'
 import type { Runtime } from './runtime.ts'
-import { signIn, signOut } from './session.ts'
 import { createSharedBreaker } from '../firewall/shared-breaker.ts'
 import { spoolOn, spoolReporter } from './spool.ts'
 import { statusOf } from './status.ts'
@@ -35,27 +35,31 @@ import { guardStore } from './guarded-store.ts'
 import { createUnderWay } from './under-way.ts'
 
 /** @throws TypeError naming the option that is wrong */
-export function manageTokens(options: TokenManagerOptions, runtime: Runtime, rules: Rules): TokenManager {
+export function manageTokens(options: TokenManagerOptions, runtime: Runtime, machine: Machine): TokenManager {
   const { sso, refreshAfter, minRefreshInterval, rotationGrace, cachedAccounts, ...checked } =
     parseTokenManagerOptions(options)
   const store = guardStore(checked.store, runtime.limit)
   const underWay = createUnderWay()
   const budget = checked.requestBudget && createRefreshBudget(checked.requestBudget, store, runtime, underWay.isEnding)
   const { emit, on } = createEvents()
+  const background = backgroundOf(checked.background, checked.waitUntil)
   const context: Context = {
     sso,
     store,
     spool: checked.spool && spoolOn(guardStore(checked.spool, runtime.limit), runtime),
     reportSpool: spoolReporter(),
-    refreshAfter,
-    minRefreshInterval: minRefreshInterval * 1000,
-    rotationGrace: rotationGrace * 1000,
+    settings: {
+      refreshAfter,
+      minRefreshInterval: minRefreshInterval * 1000,
+      rotationGrace: rotationGrace * 1000,
+      outlivesCalls: background.outlivesCalls,
+    },
     runtime,
-    rules,
+    machine,
     emit,
-    background: backgroundOf(checked.background, checked.waitUntil),
+    background,
     memory: createAccountMemory(cachedAccounts),
-    breaker: createSharedBreaker(store, runtime),
+    firewall: createSharedBreaker(store, runtime),
     budget,
     underWay,
     rollCall: createRollCall(),
@@ -65,17 +69,18 @@ export function manageTokens(options: TokenManagerOptions, runtime: Runtime, rul
   const firewallState = firewallStateForSignIns(context)
   const shareFirewallState: TokenManager['shareFirewallState'] = (other) => other.useFirewallState(firewallState)
   sso.useFirewallState?.(firewallState)
-  /** A sign-in or a sign-out, and the end of what a refresh before it left in the spool. */
-  const replaced = async (account: string, done: Promise<boolean | void>): Promise<void> => {
-    if ((await done) !== false) await dropSpooled(account, context)
-  }
   const save: TokenManager['save'] = async (account, tokens, saving) => {
     const tokenSet = await checkedTokens(tokens, sso)
-    await replaced(account, signIn(account, tokenSet, replacesSession(tokens, saving), context))
+    const replaces = replacesSession(tokens, saving)
+    const session = runtime.uniqueId()
+    await run(context.memory.of(account), { kind: 'sign-in', tokens: tokenSet, replaces, session }, context)
+  }
+  const forget = async (account: string): Promise<void> => {
+    await run(context.memory.of(account), { kind: 'sign-out', session: runtime.uniqueId() }, context)
   }
   const answerWithin = async (account: string, call: CallOptions): Promise<string> =>
     getAccessToken(account, parseCallOptions('getAccessToken(account, { signal })', call), context)
-  if (context.background.runsBetweenCalls) beginCarryingOver(context)
+  if (context.background.runsBetweenCalls) void carryAllOver(context)
   const manager: TokenManager = {
     getAccessToken: (account, call) =>
       call === undefined ? getAccessToken(account, call, context) : answerWithin(account, call),
@@ -85,7 +90,7 @@ export function manageTokens(options: TokenManagerOptions, runtime: Runtime, rul
     refresh: async (account, call) => refreshNow(checkedAccountName(account), parseRefreshOptions(call), context),
     invalidate: async (account, accessToken) => track(invalidate(checkedAccountName(account), accessToken, context)),
     status: async (account) => track(statusOf(checkedAccountName(account), context)),
-    forget: async (account) => track(replaced(account, signOut(checkedAccountName(account), context))),
+    forget: async (account) => track(forget(checkedAccountName(account))),
     accounts: () => accountsOf(store),
     on,
     claimTry: async (answer) => track(claimTry(answer, context)),

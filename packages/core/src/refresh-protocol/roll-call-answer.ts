@@ -3,9 +3,9 @@
  * where nobody asks it for anything.
  */
 import { isDamaged, isOfOneRecord, mayBeOfOneRecord } from './account-list.ts'
-import type { AccountCache } from './account-memory.ts'
+import type { Account } from './account-memory.ts'
 import type { Context } from './context.ts'
-import { syncFromStore } from './read-record.ts'
+import { run } from './driver.ts'
 import { currentCall } from './roll-call.ts'
 
 /** Milliseconds between two looks at the roll call: several in the time in which nothing restored is sent. */
@@ -31,24 +31,24 @@ export function answerRollCalls(context: Context): void {
 
 async function answerRollCall(context: Context): Promise<void> {
   const { memory, rollCall } = context
-  const held = [...memory.all()].filter(({ record }) => record !== undefined)
+  const held = [...memory.all()].filter(({ knowledge }) => knowledge.record !== undefined)
   if (held.length === 0) return
   const call = await currentCall(context)
   if (call === rollCall.answered) return
   let isAll = true
   for (let from = 0; from < held.length; from += together) {
-    const synced = await Promise.all(held.slice(from, from + together).map((cache) => syncOne(cache, context)))
-    isAll &&= synced.every((outcome) => outcome === 'done')
+    const looks = await Promise.all(held.slice(from, from + together).map((account) => lookAt(account, context)))
+    isAll &&= looks.every((outcome) => outcome === 'done')
     // The store takes nothing: the others would be asked of it in vain.
-    if (synced.every((outcome) => outcome === 'refused')) return
+    if (looks.every((outcome) => outcome === 'refused')) return
   }
   if (isAll) rollCall.answered = call
 }
 
 /** One record that can't be read or written keeps no other from being put back. `again`: another look may find more. */
-async function syncOne(cache: AccountCache, context: Context): Promise<'done' | 'again' | 'refused'> {
+async function lookAt(account: Account, context: Context): Promise<'done' | 'again' | 'refused'> {
   try {
-    await syncFromStore(cache, context)
+    await run(account, { kind: 'look' }, context)
     return 'done'
   } catch (error) {
     if (!mayBeOfOneRecord(error)) throw error

@@ -2,21 +2,24 @@
  * What is known of an account's tokens, for people and programs that want to show it.
  */
 import type { TokenStatus } from '../tokens/token-manager.ts'
-import { accessTokenOf, isUsable } from './account-memory.ts'
-import { syncFromStoreAndSpool } from './carry-over.ts'
 import type { Context } from './context.ts'
-import { inDoubt, isIntentAlive, openIntent } from './doubt.ts'
-import { instantOf } from './runtime.ts'
+import { momentOf, run } from './driver.ts'
+import { accessTokenOf, isUsable, type Knowledge, type Moment, openIntent } from './knowledge.ts'
+import { inDoubt, isIntentAlive } from './pace.ts'
 
 /** @throws StoreError where the store can't be read and nothing is in memory either */
-export async function statusOf(account: string, context: Context): Promise<TokenStatus> {
-  const cache = context.memory.of(account)
+export async function statusOf(name: string, context: Context): Promise<TokenStatus> {
+  const account = context.memory.of(name)
   try {
-    await syncFromStoreAndSpool(cache, context)
+    await run(account, { kind: 'look' }, context)
   } catch (error) {
-    if (cache.record === undefined) throw error
+    if (account.knowledge.record === undefined) throw error
   }
-  const { record } = cache
+  return statusAsKnown(account.knowledge, momentOf(context))
+}
+
+function statusAsKnown(known: Knowledge, now: Moment): TokenStatus {
+  const { record } = known
   if (record === undefined || record.state === 'signed-out') return { state: 'signed-out' }
   const hasToken = accessTokenOf(record) !== undefined
   const facts = {
@@ -27,12 +30,12 @@ export async function statusOf(account: string, context: Context): Promise<Token
     ...(record.failure && { last_failure: { code: record.failure.code, at: record.failure.at } }),
   }
   if (record.state === 'reauthentication-required') return { state: record.state, reason: record.reason, ...facts }
-  const intent = openIntent(cache)
-  if (intent !== undefined && !isIntentAlive(cache, intent, context)) {
-    const next_attempt_at = inDoubt(cache, context).nextAttemptAt
+  const intent = openIntent(known)
+  if (intent !== undefined && !isIntentAlive(known, intent, now)) {
+    const next_attempt_at = inDoubt(known, now).nextAttemptAt
     return { state: 'in-doubt', next_attempt_at, in_doubt_since: intent.at, ...facts }
   }
-  const state = isUsable(cache, instantOf(context.runtime)) ? 'valid' : 'expired'
+  const state = isUsable(known, now) ? 'valid' : 'expired'
   if (!hasToken) return { state, ...facts }
-  return { state, refresh_due_at: Math.ceil(record.obtained_at + cache.ages.ageing / 1000), ...facts }
+  return { state, refresh_due_at: Math.ceil(record.obtained_at + known.ages.ageing / 1000), ...facts }
 }

@@ -6,7 +6,8 @@ import { RefreshBudgetError } from '../errors.ts'
 import type { RefreshBudget } from '../budget/refresh-budget.ts'
 import { placeLife } from '../budget/request-budget.ts'
 import type { Place, Rank } from '../budget/waiting-line.ts'
-import { type AccountCache, isUsable, type Turn } from './account-memory.ts'
+import type { Account, Turn } from './account-memory.ts'
+import { hostOf, isUsable } from './knowledge.ts'
 import type { Context } from './context.ts'
 import { instantOf } from './runtime.ts'
 
@@ -19,42 +20,42 @@ const shortWait = 1000
  * @returns whether there was a wait: then the record may have changed
  * @throws RefreshBudgetError where it would take longer than a request may; StoreError
  */
-export async function waitForTurn(cache: AccountCache, authUrl: string, context: Context): Promise<boolean> {
+export async function waitForTurn(account: Account, authUrl: string, context: Context): Promise<boolean> {
   const { budget } = context
   if (budget === undefined) return false
-  if (cache.turn?.authUrl === authUrl && budget.isUsable(cache.turn.place)) return false
-  leaveTurn(cache, context)
-  const rank = rankOf(cache, context)
+  if (account.turn?.authUrl === authUrl && budget.isUsable(account.turn.place)) return false
+  leaveTurn(account, context)
+  const rank = rankOf(account, context)
   // Where nothing may outlive a call, the call waits for it, although it has a token.
   const isHeldUp = rank === 'background' && !context.background.outlivesCalls
   try {
-    cache.turn = { authUrl, place: await budget.place(authUrl, cache, rank, isHeldUp ? shortWait : undefined) }
+    account.turn = { authUrl, place: await budget.place(authUrl, account, rank, isHeldUp ? shortWait : undefined) }
     return true
   } catch (error) {
     if (error instanceof RefreshBudgetError) {
-      cache.turns = { ...cache.turns, refused: true }
-      context.emit('over-budget', { account: cache.account, auth_url: authUrl, nextAttemptAt: error.nextAttemptAt })
+      account.turns = { ...account.turns, refused: true }
+      context.emit('over-budget', { account: account.name, auth_url: authUrl, nextAttemptAt: error.nextAttemptAt })
     }
     throw error
   }
 }
 
 /** The turn was not used: whoever is next takes it. */
-export function leaveTurn(cache: AccountCache, { budget }: Context): void {
-  if (cache.turn !== undefined) budget?.giveBack(cache.turn.authUrl, cache.turn.place)
-  cache.turn = undefined
+export function leaveTurn(account: Account, { budget }: Context): void {
+  if (account.turn !== undefined) budget?.giveBack(account.turn.authUrl, account.turn.place)
+  account.turn = undefined
 }
 
 /** Somebody waits for the refresh now, who did not when it was begun. */
-export function hurry(cache: AccountCache, context: Context): void {
-  if (cache.record?.state !== 'signed-in' || cache.inFlight === undefined) return
-  context.budget?.move(cache.record.tokens.auth_url, cache, rankOf(cache, context))
+export function hurry(account: Account, context: Context): void {
+  const host = hostOf(account.knowledge)
+  if (host !== undefined && account.flight !== undefined) context.budget?.move(host, account, rankOf(account, context))
 }
 
-function rankOf(cache: AccountCache, { runtime }: Context): Rank {
-  if (cache.callers === 0) return 'background'
-  if (isUsable(cache, instantOf(runtime))) return 'with a token'
-  return cache.turns.refused ? 'turned away before' : 'without a token'
+function rankOf(account: Account, { runtime }: Context): Rank {
+  if (account.knowledge.callers === 0) return 'background'
+  if (isUsable(account.knowledge, instantOf(runtime))) return 'with a token'
+  return account.turns.refused ? 'turned away before' : 'without a token'
 }
 
 /** A turn in use. */
@@ -65,16 +66,16 @@ export interface SpentTurn {
 }
 
 /** From here on the place counts as used, whatever becomes of the request. */
-export function spendTurn(cache: AccountCache, context: Context): SpentTurn {
-  const { turn } = cache
+export function spendTurn(account: Account, context: Context): SpentTurn {
+  const { turn } = account
   const { budget } = context
-  cache.turn = undefined
+  account.turn = undefined
   if (budget === undefined || turn === undefined) return { isGood: () => budget === undefined, end: () => undefined }
-  const place = cache.turns.missed ? renewed(cache, turn, budget, context) : fixed(turn)
+  const place = account.turns.missed ? renewed(account, turn, budget, context) : fixed(turn)
   return {
     isGood() {
       const isGood = budget.isUsable(place.current())
-      cache.turns = { ...cache.turns, missed: !isGood }
+      account.turns = { ...account.turns, missed: !isGood }
       // From now on it is on its way, and the answer may take long; or it is never sent.
       place.end()
       return isGood
@@ -91,14 +92,14 @@ interface HeldPlace {
 const fixed = ({ place }: Turn): HeldPlace => ({ current: () => place, end: () => undefined })
 
 /** For a request whose connection took longer than a place lasts: it takes one place after the other until it is sent. */
-function renewed(cache: AccountCache, { authUrl, place }: Turn, budget: RefreshBudget, context: Context): HeldPlace {
+function renewed(account: Account, { authUrl, place }: Turn, budget: RefreshBudget, context: Context): HeldPlace {
   const { runtime } = context
   let newest = place
   let isEnded = false
   const renew = async (): Promise<void> => {
     await new Promise<void>((resolve) => runtime.after(placeLife / 3, resolve))
     if (isEnded) return
-    const next = await budget.place(authUrl, cache, rankOf(cache, context))
+    const next = await budget.place(authUrl, account, rankOf(account, context))
     if (isEnded) return budget.giveBack(authUrl, next)
     newest = next
     await renew()

@@ -2,7 +2,7 @@
  * `createTokenManager`: the token manager over the system's own clocks, timers and randomness.
  */
 import { manageTokens } from '../refresh-protocol/manager.ts'
-import { rules } from '../refresh-protocol/rules.ts'
+import { machine } from '../refresh-protocol/machine.ts'
 import { systemRuntime } from '../refresh-protocol/runtime.ts'
 import type { TokenManager, TokenManagerOptions } from './token-manager.ts'
 
@@ -12,5 +12,5 @@ import type { TokenManager, TokenManagerOptions } from './token-manager.ts'
  * @throws TypeError naming the option that is wrong
  */
 export function createTokenManager(options: TokenManagerOptions): TokenManager {
-  return manageTokens(options, systemRuntime, rules)
+  return manageTokens(options, systemRuntime, machine)
 }

@@ -1,7 +1,7 @@
 /** A clock, a store and an account that only a test moves. */
 import { guardStore } from '../../src/refresh-protocol/guarded-store.ts'
 import { acceptRecord, createAccountMemory } from '../../src/refresh-protocol/account-memory.ts'
-import { rules } from '../../src/refresh-protocol/rules.ts'
+import { machine } from '../../src/refresh-protocol/machine.ts'
 import type { Context } from '../../src/refresh-protocol/context.ts'
 import { type Runtime, systemRuntime } from '../../src/refresh-protocol/runtime.ts'
 import type { AccountRecord } from '../../src/tokens/token-record.ts'

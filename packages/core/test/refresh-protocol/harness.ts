@@ -4,7 +4,7 @@
 import { StoreError } from '../../src/errors.ts'
 import type { Liveness } from '../../src/refresh-protocol/holder.ts'
 import { manageTokens } from '../../src/refresh-protocol/manager.ts'
-import { rules } from '../../src/refresh-protocol/rules.ts'
+import { machine } from '../../src/refresh-protocol/machine.ts'
 import type { Runtime } from '../../src/refresh-protocol/runtime.ts'
 import type { RefreshOptions } from '../../src/login/sso.ts'
 import type { TokenManager, TokenManagerOptions } from '../../src/tokens/token-manager.ts'
@@ -112,7 +112,7 @@ export function bench(): Bench {
           return self.answer(tokens, call)
         },
       }
-      return manageTokens({ sso, store, ...options }, runtime, rules)
+      return manageTokens({ sso, store, ...options }, runtime, machine)
     },
     async pass(milliseconds) {
       const end = time.passed + milliseconds

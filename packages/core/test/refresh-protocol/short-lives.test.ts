@@ -4,7 +4,7 @@ import { type Emulator, type EmulatorOptions, startEmulator } from '@owner-sso/e
 import { createSso, ssoOf } from '../../src/login/create-sso.ts'
 import { createTokenManager } from '../../src/tokens/create-token-manager.ts'
 import { manageTokens } from '../../src/refresh-protocol/manager.ts'
-import { rules } from '../../src/refresh-protocol/rules.ts'
+import { machine } from '../../src/refresh-protocol/machine.ts'
 import { systemRuntime } from '../../src/refresh-protocol/runtime.ts'
 import { createSsoContext } from '../../src/login/sso-context.ts'
 import { parseSsoOptions } from '../../src/login/options.ts'
@@ -35,7 +35,7 @@ function processOf(store: ReturnType<typeof mapStore>, options: Partial<SsoOptio
   const milliseconds = (): number => now() * 1000
   const sso = ssoOf(createSsoContext(parseSsoOptions({ authUrl: emulator.authUrl, ...options }), now))
   const runtime = { ...systemRuntime, wallClock: milliseconds, monotonicClock: milliseconds }
-  return manageTokens({ sso, store }, runtime, rules)
+  return manageTokens({ sso, store }, runtime, machine)
 }
 
 async function works(token: string): Promise<boolean> {

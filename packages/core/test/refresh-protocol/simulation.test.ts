@@ -3,17 +3,13 @@
  *
  * `OWNER_SSO_SOAK=1` looks at far more states.
  */
-import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { rules } from '../../src/refresh-protocol/rules.ts'
+import { machine } from '../../src/refresh-protocol/machine.ts'
 import { type Behaviour, createBehaviour } from './simulation/behaviour.ts'
 import { explore } from './simulation/explorer.ts'
-import { mutants } from './simulation/mutants.ts'
 import { sample } from './simulation/sampler.ts'
 import { calm, type Scenario } from './simulation/scenario.ts'
 import type { Rotation } from './simulation/service.ts'
-import { withSourceChange } from './simulation/source-change.ts'
-import { namedMutants, sourceMutants } from './simulation/source-mutants.ts'
 import { largeWorlds, mediumWorlds, smallWorlds, wideWorlds, wildWorlds } from './simulation/worlds.ts'
 
 const soak = process.env['OWNER_SSO_SOAK'] === '1'
@@ -56,7 +52,7 @@ function behaviourOf(scenario: Scenario): Behaviour | undefined {
   if (soak) return undefined
   const { sameHost, firewall, rotationGrace } = scenario
   const name = `${sameHost} ${firewall} ${rotationGrace}`
-  const known = behaviours.get(name) ?? createBehaviour({ rules, sameHost, firewall, rotationGrace })
+  const known = behaviours.get(name) ?? createBehaviour({ machine, sameHost, firewall, rotationGrace })
   behaviours.set(name, known)
   return known
 }
@@ -64,7 +60,7 @@ function behaviourOf(scenario: Scenario): Behaviour | undefined {
 describe('every order of two processes (A9)', () => {
   async function expectNoHarm(world: Partial<Scenario>, of: readonly Kind[]): Promise<void> {
     for (const kind of soak ? everyKind : of) {
-      const scenario = { ...calm, ...kind, ...world, rules }
+      const scenario = { ...calm, ...kind, ...world, machine }
       const { violation, complete } = await explore(scenario, 500_000, 1, behaviourOf(scenario))
       expect({ kind, violation, complete }).toEqual({ kind, violation: undefined, complete: true })
     }
@@ -100,7 +96,7 @@ describe('orders of more that goes wrong, as many as time allows', () => {
       const bound = Math.ceil(least / of.length)
       let seen = 0
       for (const [index, kind] of of.entries()) {
-        const scenario = { ...calm, ...largeWorlds[name], ...kind, rules }
+        const scenario = { ...calm, ...largeWorlds[name], ...kind, machine }
         const { violation, states } = await explore(scenario, bound, index + 1, behaviourOf(scenario))
         expect({ kind, violation }).toEqual({ kind, violation: undefined })
         seen += states
@@ -115,38 +111,11 @@ describe('orders of more that goes wrong, as many as time allows', () => {
     async (_name, world) => {
       const walks = soak ? 200 : 60
       for (const [index, kind] of (soak ? everyKind : someKinds).entries()) {
-        const scenario = { ...calm, ...world, ...kind, rules }
+        const scenario = { ...calm, ...world, ...kind, machine }
         const { violation } = await sample(scenario, walks, index + 1, behaviourOf(scenario))
         expect({ kind, violation }).toEqual({ kind, violation: undefined })
       }
     },
     patience,
   )
-})
-
-/** Expects that a mutant does its harm, in a world in which the real protocol does none. */
-async function expectHarm(world: Partial<Scenario>, mutant: Partial<Scenario>, harm: string): Promise<void> {
-  const real = { ...calm, ...world, rules }
-  const { violation, states } = await explore({ ...real, ...mutant }, 20_000)
-  expect(violation?.verdict).toBe(harm)
-  expect((await explore(real, Math.max(states, 200))).violation).toBeUndefined()
-}
-
-describe('each rule is needed', () => {
-  it.each(mutants)('without $takenOut: $harm', async ({ rules: changed, storeOf, world, harm }) => {
-    await expectHarm(world, { rules: { ...rules, ...changed }, ...(storeOf && { storeOf }) }, harm)
-  })
-})
-
-describe('a line that the judge can do without', () => {
-  it.each(namedMutants)('is needed by a test of its own: $takenOut', async ({ killedBy: [file, name], ...change }) => {
-    await expect(withSourceChange(change)).resolves.toBeDefined()
-    expect(readFileSync(new URL(`${file}.test.ts`, import.meta.url), 'utf8')).toContain(name)
-  })
-})
-
-describe('each line is needed', () => {
-  it.each(sourceMutants)('without $takenOut: $harm', async ({ world, harm, ...change }) => {
-    await expectHarm(world, await withSourceChange(change), harm)
-  })
 })
