@@ -40,7 +40,12 @@ const nothing = (): void => undefined
  *
  * @throws SsoError as the machine says
  */
-export async function run(account: Account, flow: Flow, context: Context, onLooked: () => void = nothing): Promise<void> {
+export async function run(
+  account: Account,
+  flow: Flow,
+  context: Context,
+  onLooked: () => void = nothing,
+): Promise<void> {
   const begun = { account, context, onLooked, onSafe: nothing, ...holdsNothing }
   await goOn(begun, stepOf(begun, { on: 'begun', flow }))
 }

@@ -150,7 +150,9 @@ function end(known: Knowledge, flow: Flow, error?: Error, ...notices: readonly N
   const knowledge = flow.kind === 'refresh' ? { ...known, isRefreshing: false } : known
   const { account } = known
   const ofStore: Notice[] =
-    flow.kind === 'refresh' && error instanceof StoreError ? [{ tell: 'refresh-failed', event: { account, error } }] : []
+    flow.kind === 'refresh' && error instanceof StoreError
+      ? [{ tell: 'refresh-failed', event: { account, error } }]
+      : []
   return { knowledge, notices: [...notices, ...ofStore], next: { do: 'end', error } }
 }
 
@@ -303,7 +305,9 @@ const fromManager = { step: 'token-manager', requestSent: false } as const
 
 function signInAgain(record: AccountRecord | undefined): Error {
   const isKnown = record?.state === 'reauthentication-required'
-  const { reason, description } = isKnown ? record : { reason: 'refresh_token_rejected' as const, description: undefined }
+  const { reason, description } = isKnown
+    ? record
+    : { reason: 'refresh_token_rejected' as const, description: undefined }
   if (reason === 'other_owner') return new OtherOwnerError(fromManager)
   return new ReauthenticationRequiredError(reason, fromManager, description)
 }
@@ -445,7 +449,12 @@ function failureOf({ error }: Unsuccessful, now: Moment): Pick<SignedIn, 'failur
 }
 
 /** Whether or not the record says so by now: the outcome is what callers need to hear. */
-function afterEndOfIntent(known: Knowledge, flow: Flow, { request, outcome }: Purpose & { of: 'end-of-intent' }, now: Moment): Step {
+function afterEndOfIntent(
+  known: Knowledge,
+  flow: Flow,
+  { request, outcome }: Purpose & { of: 'end-of-intent' },
+  now: Moment,
+): Step {
   const { account } = known
   const { auth_url } = request.derivedFrom.tokens
   const { error } = outcome
@@ -483,7 +492,13 @@ function afterEndOfIntent(known: Knowledge, flow: Flow, { request, outcome }: Pu
 
 // The commit
 
-function commitAnswer(known: Knowledge, flow: Flow, request: HeldRequest, next: RefreshResult['next'], now: Moment): Step {
+function commitAnswer(
+  known: Knowledge,
+  flow: Flow,
+  request: HeldRequest,
+  next: RefreshResult['next'],
+  now: Moment,
+): Step {
   const { derivedFrom, held } = request
   const result = { derivedFrom, next }
   const commit: Commit = { result, writeId: now.uniqueId(), from: { kind: 'answer', request } }
@@ -514,7 +529,14 @@ function commitOver(
   // A store that lost the record takes a fresh result, which exists nowhere else, without a doubt. One that was in the spool
   // may have been in the store before, and been spent since.
   const isDoubtful = from.kind === 'spool' && !isNext
-  return swap(known, flow, stored, isDoubtful ? inDoubtAgain(record, known, now) : record, { of: 'commit', commit }, { writeId })
+  return swap(
+    known,
+    flow,
+    stored,
+    isDoubtful ? inDoubtAgain(record, known, now) : record,
+    { of: 'commit', commit },
+    { writeId },
+  )
 }
 
 function recordOf(result: RefreshResult, stored: VersionedRecord | undefined): AccountRecord {
@@ -543,12 +565,7 @@ function settled(known: Knowledge, { result }: Commit, stored: VersionedRecord, 
   return isGrowth ? accepted(next, stored, now) : next
 }
 
-function afterCommit(
-  known: Knowledge,
-  flow: Flow,
-  commit: Commit,
-  ending: 'saved' | 'superseded' | 'unsaved',
-): Step {
+function afterCommit(known: Knowledge, flow: Flow, commit: Commit, ending: 'saved' | 'superseded' | 'unsaved'): Step {
   const { from, result } = commit
   const isSaved = ending === 'saved'
   if (from.kind === 'spool') return go(known, { do: 'clear', flow, at: from.spooled.at, commit, isSaved })
@@ -584,7 +601,7 @@ const firstPause = 250
 const longestPause = 15_000
 
 /** The store did not take the result. */
-function commitFailed(known: Knowledge, flow: Flow, commit: Commit, error: Error, now: Moment): Step {
+function commitFailed(known: Knowledge, flow: Flow, commit: Commit, error: Error): Step {
   const { from } = commit
   // What is in the spool stays there.
   if (from.kind === 'spool' || !(error instanceof StoreError)) return end(known, flow, error)
@@ -677,7 +694,8 @@ function welcomeFor(
 /** Only the first to say so of the current one changes anything. */
 function invalidate(known: Knowledge, flow: Flow & { kind: 'invalidate' }, now: Moment): Step {
   const { accessToken } = flow
-  if (accessTokenOf(known.record) !== accessToken || known.invalidated?.accessToken === accessToken) return end(known, flow)
+  if (accessTokenOf(known.record) !== accessToken || known.invalidated?.accessToken === accessToken)
+    return end(known, flow)
   const next = { ...known, invalidated: { accessToken, unused: isUnused(known, now) } }
   const record = withRefusal(next)
   if (record === undefined) return end(next, flow)
@@ -764,12 +782,12 @@ function afterConflict(known: Knowledge, { flow, purpose }: Swap, now: Moment): 
 
 function afterFailure(known: Knowledge, { task, error }: Event & { on: 'failed' }, now: Moment): Step {
   const { flow } = task
-  if (task.do === 'read' && task.commit !== undefined) return commitFailed(known, flow, task.commit, error, now)
+  if (task.do === 'read' && task.commit !== undefined) return commitFailed(known, flow, task.commit, error)
   // The holder of an intent could not store its result either: its life begins anew when the store is back.
   if (task.do === 'look') return end({ ...known, intentSeen: undefined }, flow, error)
   if (task.do !== 'swap') return end(known, flow, error)
   const { purpose } = task
-  if (purpose.of === 'commit') return commitFailed(known, flow, purpose.commit, error, now)
+  if (purpose.of === 'commit') return commitFailed(known, flow, purpose.commit, error)
   // The next look meets the store's error again; until then `ownIntents` remembers what could not be written.
   if (purpose.of === 'end-of-intent') return afterEndOfIntent(known, flow, purpose, now)
   // The next refresh counts it.

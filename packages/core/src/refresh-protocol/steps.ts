@@ -59,7 +59,12 @@ export interface Swap {
 }
 
 export type Purpose =
-  | { readonly of: 'restoration'; readonly look: Look; readonly spooled: Spooled | undefined; readonly knew: AccountRecord | undefined }
+  | {
+      readonly of: 'restoration'
+      readonly look: Look
+      readonly spooled: Spooled | undefined
+      readonly knew: AccountRecord | undefined
+    }
   | { readonly of: 'intent'; readonly request: Request }
   | { readonly of: 'commit'; readonly commit: Commit }
   | { readonly of: 'end-of-intent'; readonly request: HeldRequest; readonly outcome: Unsuccessful }
@@ -124,7 +129,12 @@ export interface Report {
   readonly flow: Flow
   readonly host: string
   readonly then:
-    | { readonly news: 'challenged'; readonly request: HeldRequest; readonly outcome: Outcome & { kind: 'challenged' }; readonly sentAt: Instant }
+    | {
+        readonly news: 'challenged'
+        readonly request: HeldRequest
+        readonly outcome: Outcome & { kind: 'challenged' }
+        readonly sentAt: Instant
+      }
     | { readonly news: 'passed'; readonly next: 'end' | 'look'; readonly error?: SsoError }
 }
 
@@ -221,7 +231,9 @@ export type Event =
 
 /** What the driver tells others. */
 export type Notice =
-  | { [Name in keyof TokenManagerEvents]: { readonly tell: Name; readonly event: TokenManagerEvents[Name] } }[keyof TokenManagerEvents]
+  | {
+      [Name in keyof TokenManagerEvents]: { readonly tell: Name; readonly event: TokenManagerEvents[Name] }
+    }[keyof TokenManagerEvents]
   /** Calls all processes, because an account was found lost. */
   | { readonly tell: 'roll-call' }
 

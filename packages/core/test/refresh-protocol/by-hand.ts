@@ -1,10 +1,6 @@
 /** A clock, a store and an account that only a test moves. */
-import { guardStore } from '../../src/refresh-protocol/guarded-store.ts'
-import { acceptRecord, createAccountMemory } from '../../src/refresh-protocol/account-memory.ts'
-import { machine } from '../../src/refresh-protocol/machine.ts'
-import type { Context } from '../../src/refresh-protocol/context.ts'
 import { type Runtime, systemRuntime } from '../../src/refresh-protocol/runtime.ts'
-import type { AccountRecord } from '../../src/tokens/token-record.ts'
+import type { SignedIn } from '../../src/tokens/token-record.ts'
 import { mapStore } from '../map-store.ts'
 
 export const authUrl = 'https://auth.example.com'
@@ -64,40 +60,6 @@ export function slowly(memory: ReturnType<typeof mapStore>): ReturnType<typeof m
   }
 }
 
-/** What a process knows of an account that has such a record, as of its first sight at the clock's time. */
-export function known(clock: ReturnType<typeof slowClock>, record: object = {}) {
-  const store = mapStore()
-  const context = {
-    runtime: clock.runtime,
-    rules,
-    store: guardStore(store, undefined),
-    minRefreshInterval: 60_000,
-    rotationGrace: 0,
-    refreshAfter: 0.75,
-    memory: createAccountMemory(4),
-  } as unknown as Context
-  const cache = context.memory.of('ann')
-  const whole = signedIn(record)
-  store.put('ann', { version: 3, writeId: 'w3', record: whole })
-  acceptRecord(cache, { version: 3, writeId: 'w3', record: whole }, clock.runtime, 0.75)
-  return { cache, context, store, record: whole }
-}
-
-export const signedIn = (more: object = {}): AccountRecord =>
-  ({
-    schema: 1,
-    state: 'signed-in',
-    generation: 1,
-    session: 's',
-    replaces: [],
-    refreshes: 1,
-    lineage: 'l1',
-    obtained_at: start,
-    lifetime: 28_800,
-    tokens: { access_token: 'a1', refresh_token: 'r1', token_type: 'Bearer', expires_at: start, auth_url: authUrl },
-    ...more,
-  }) as unknown as AccountRecord
-
 export const thrown = (call: () => unknown): unknown => {
   try {
     call()
@@ -106,3 +68,18 @@ export const thrown = (call: () => unknown): unknown => {
     return error
   }
 }
+
+/** The record of an account that was refreshed once. */
+export const signedIn = (more: Partial<SignedIn> = {}): SignedIn => ({
+  schema: 1,
+  state: 'signed-in',
+  generation: 1,
+  session: 's',
+  replaces: [],
+  refreshes: 1,
+  lineage: 'l1',
+  obtained_at: start,
+  lifetime: 28_800,
+  tokens: { access_token: 'a1', refresh_token: 'r1', token_type: 'Bearer', expires_at: start, auth_url: authUrl },
+  ...more,
+})

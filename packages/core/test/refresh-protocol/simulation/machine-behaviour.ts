@@ -5,6 +5,7 @@
  *
  * There is no firewall, no spool and no hot path in it.
  */
+import { hash } from 'node:crypto'
 import { SignedOutError, StoreError, UnreachableError } from '../../../src/errors.ts'
 import type { TokenSet } from '../../../src/issuer/token-set.ts'
 import {
@@ -68,7 +69,9 @@ export function createMachineBehaviour({ machine, sameHost, rotationGrace }: Nat
   const settings = { refreshAfter: 0.75, minRefreshInterval, rotationGrace: rotationGrace * 1000, outlivesCalls: true }
 
   function momentOf(index: number, incarnation: number, mind: Mind, said: readonly Said[], isFirst: boolean): Known {
-    const name = `${index}.${incarnation}.${isFirst} ${textOf(mind)} ${said.map(wordsFor).join()}`
+    const text = `${index}.${incarnation}.${isFirst} ${textOf(mind)} ${said.map(wordsFor).join()}`
+    // Of a hundred thousand moments the texts alone would take half a gigabyte.
+    const name = hash('sha1', text, 'base64')
     const known = moments.get(name)
     if (known !== undefined) return known
     const pending = mind.runs.map((run) => stepFor(index, run))
@@ -116,7 +119,11 @@ export function createMachineBehaviour({ machine, sameHost, rotationGrace }: Nat
       let event: Event | undefined = first
       while (event !== undefined) {
         const { next, beside }: MachineStep = stepOf(event)
-        if (beside !== undefined) wait(mind.runs.reduce((free, run) => Math.max(free, run.id + 1), id + 1), beside)
+        if (beside !== undefined)
+          wait(
+            mind.runs.reduce((free, run) => Math.max(free, run.id + 1), id + 1),
+            beside,
+          )
         if (mind.flight?.run === id && (next.do === 'watch' || next.do === 'permit' || next.do === 'end')) synced()
         if (next.do === 'end') return ended(id, next.error)
         event = atOnce(next)
@@ -147,7 +154,11 @@ export function createMachineBehaviour({ machine, sameHost, rotationGrace }: Nat
     function wait(id: number, task: Task): void {
       const others = mind.runs.filter((run) => run.id !== id)
       const due =
-        task.do === 'watch' ? times.monotonic + 25 : task.do === 'pause' ? times.monotonic + task.milliseconds : undefined
+        task.do === 'watch'
+          ? times.monotonic + 25
+          : task.do === 'pause'
+            ? times.monotonic + task.milliseconds
+            : undefined
       set({ runs: [...others, { id, task, ...(due !== undefined && { due }) }] })
     }
 
@@ -221,7 +232,12 @@ export function createMachineBehaviour({ machine, sameHost, rotationGrace }: Nat
     function refreshEnded(waiting: Waiting, error: Error | undefined): void {
       const { toReplace, record } = mind.knowledge
       const isReplaced = (accessTokenOf(record) ?? '') !== toReplace
-      if (error === undefined && waiting.stage === 'first' && !isReplaced && !isJustRefreshed(mind.knowledge, present())) {
+      if (
+        error === undefined &&
+        waiting.stage === 'first' &&
+        !isReplaced &&
+        !isJustRefreshed(mind.knowledge, present())
+      ) {
         replace(waiting, { call: 'refresh', stage: 'second' })
         return join(false)
       }
@@ -384,7 +400,8 @@ function nameOf(task: Task): string {
 }
 
 /** Everything that a value says. */
-const textOf = (value: unknown): string => JSON.stringify(value, (_name, part) => (part instanceof Error ? wordsOf(part) : part))
+const textOf = (value: unknown): string =>
+  JSON.stringify(value, (_name, part) => (part instanceof Error ? wordsOf(part) : part))
 
 const wordsOf = (error: Error): string => `${error.name} ${'nextAttemptAt' in error ? String(error.nextAttemptAt) : ''}`
 

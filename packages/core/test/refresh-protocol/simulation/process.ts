@@ -138,12 +138,12 @@ export function startProcess(index: number, incarnation: number, nature: Nature)
     },
   }
   const options = {
-    store: nature.storeOf?.(store) ?? store,
+    store,
     sso: { refresh },
     cachedAccounts: 1,
     rotationGrace: nature.rotationGrace,
   }
-  const manager = (nature.manage ?? manageTokens)(options, runtime, nature.machine)
+  const manager = manageTokens(options, runtime, nature.machine)
 
   async function follow(call: Call, result: Promise<unknown>): Promise<void> {
     busy += 1

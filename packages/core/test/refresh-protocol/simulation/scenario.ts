@@ -1,9 +1,7 @@
 /**
  * What a simulated world is made of, and how much may go wrong in it.
  */
-import type { manageTokens } from '../../../src/refresh-protocol/manager.ts'
 import type { Machine } from '../../../src/refresh-protocol/machine.ts'
-import type { TokenStore } from '../../../src/tokens/token-store.ts'
 import type { Rotation } from './service.ts'
 
 export const account = 'owner@example.com'
@@ -60,10 +58,6 @@ export interface Nature {
   readonly firewall: boolean
   /** The option, in seconds. */
   readonly rotationGrace: number
-  /** The store as a mutant sees it. */
-  readonly storeOf?: (store: TokenStore) => TokenStore
-  /** The token manager as a mutant has it. */
-  readonly manage?: typeof manageTokens
 }
 
 export interface Scenario extends Nature, Allowances {
