@@ -1,6 +1,6 @@
 /**
  * A fleet for days, simulated: token managers and keepers in many processes over one store within one budget, on a virtual clock, and an
- * outage of the service at the end. It is the world of `packages/core/test/budget/fleet.ts`, outside Jest:
+ * outage of the service at the end. It is the world of `packages/token-manager/test/budget/fleet.ts`, outside Jest:
  *
  * `node --max-old-space-size=6000 bench/fleet-simulation.mjs [--accounts N] [--processes N] [--days D] [--settle D] [--outage HOURS]
  * [--used SHARE] [--poll SECONDS] [--session DAYS]`
@@ -14,7 +14,7 @@ import { register } from 'node:module'
 import { parseArgs } from 'node:util'
 
 register('./fleet-simulation/typescript.mjs', import.meta.url)
-const { runFleet } = await import('../packages/core/test/budget/fleet-course.ts')
+const { runFleet } = await import('../packages/token-manager/test/budget/fleet-course.ts')
 
 const text = (fallback) => ({ type: 'string', default: fallback })
 const { values } = parseArgs({

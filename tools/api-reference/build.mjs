@@ -56,12 +56,12 @@ function dependenciesFirst(folders) {
   return [...ordered]
 }
 
-/** What can be imported of a published package: its name, its declarations, and what the package says it is. */
+/** What applications can import of a published package: its name, its declarations, and what the package says it is. */
 function entriesOf(folder) {
   const manifest = JSON.parse(readFileSync(join(packages, folder, 'package.json'), 'utf8'))
   if (manifest.private) return []
   return Object.entries(manifest.exports)
-    .filter(([, { types }]) => types !== undefined)
+    .filter(([path, { types }]) => types !== undefined && path !== './support')
     .map(([path, { types }]) => ({
       name: manifest.name + path.slice(1),
       description: manifest.description,

@@ -12,14 +12,15 @@ import { fileURLToPath } from 'node:url'
 
 /** What the sources of a package may import of ours. Apps wire, so they may import every package. */
 const allowed = {
-  core: [],
+  'token-manager': [],
+  core: ['token-manager'],
   recorder: [],
   emulator: ['recorder'],
-  'token-store-memory': ['core'],
-  'token-store-file': ['core'],
-  'token-store-redis': ['core'],
-  'token-store-sql': ['core'],
-  'token-store-conformance': ['core'],
+  'token-store-memory': ['token-manager'],
+  'token-store-file': ['token-manager'],
+  'token-store-redis': ['token-manager'],
+  'token-store-sql': ['token-manager'],
+  'token-store-conformance': ['token-manager'],
   passport: ['core', 'token-store-memory'],
   express: ['core'],
   broker: ['core', 'express'],
@@ -37,27 +38,32 @@ const allowed = {
 
 /**
  * The folders of a package that has such a table, and what the files of each may import. Files in none of them are under all
- * of them, but for `index.ts`, which may import everything.
+ * of them, but for the package's entries, which may import everything.
  *
- * In core, what knows this service (`login`, `steps`, `pages`, and `http` for them) and what keeps tokens, whoever issues them
- * (`tokens`, `refresh-protocol`), meet in `issuer` alone. The exception is `firewall`: `http` asks it whether a page is a
- * challenge, and whether a host may be spoken to.
+ * The token manager knows no service, and core keeps no tokens: they meet in the token manager's `issuer`.
  */
 const folders = {
-  core: {
+  'token-manager': {
     support: [],
     issuer: ['support'],
-    pages: ['support'],
-    http: ['issuer', 'pages', 'firewall', 'support'],
-    steps: ['http', 'pages', 'login', 'issuer', 'support'],
-    login: ['http', 'pages', 'steps', 'issuer', 'support'],
     tokens: ['refresh-protocol', 'budget', 'issuer', 'support'],
     'refresh-protocol': ['tokens', 'firewall', 'budget', 'issuer', 'support'],
     budget: ['tokens', 'refresh-protocol', 'issuer', 'support'],
     firewall: ['tokens', 'refresh-protocol', 'issuer', 'support'],
     keeper: ['tokens', 'refresh-protocol', 'issuer', 'support'],
   },
+  core: {
+    support: [],
+    firewall: [],
+    pages: ['support'],
+    http: ['pages', 'firewall', 'support'],
+    steps: ['http', 'pages', 'login', 'support'],
+    login: ['http', 'pages', 'steps', 'support'],
+  },
 }
+
+/** What a package exports: it may import everything. */
+const exported = new Set(['index.ts', 'support.ts'])
 
 /** Packages whose build carries what it imports of ours: a development dependency is declaration enough. */
 const bundled = ['cli']
@@ -78,7 +84,7 @@ function checkFiles(name, source, imports) {
   const folderOf = (file) => /^([^/]+)\//u.exec(relative(source, file))?.[1]
   for (const [file, imported] of table ? imports : []) {
     const from = folderOf(file)
-    if (relative(source, file) === 'index.ts') continue
+    if (exported.has(relative(source, file))) continue
     if (from !== undefined && table[from] === undefined) {
       problems.push(
         `${relative(root, file)} is in a folder that has no row in the table of ${relative(root, fileURLToPath(import.meta.url))}.`,

@@ -3,8 +3,8 @@
  * request that such a call makes, `owner-sso:refresh` each refresh request. Which, where and how it ended; never with what, nor
  * what came of it. Free when nobody listens.
  */
+import type { SsoStep } from '@owner-sso/token-manager'
 import { tracingChannel } from 'node:diagnostics_channel'
-import type { SsoStep } from './errors.ts'
 
 /** What subscribers of `owner-sso:login` are given. Node adds `error`, an SsoError or TypeError, where the call failed. */
 export interface TraceContext {
@@ -33,24 +33,8 @@ export type LoginStep = Extract<
   'login-page' | 'form-submission' | 'code-exchange' | 'mfa-factors' | 'mfa-verify'
 >
 
-/** What subscribers of `owner-sso:refresh` are given. Node adds `result`, the word `tokens`, or `error`, an SsoError. */
-export interface RefreshTrace {
-  readonly account: string
-  readonly auth_url: string
-  /** The response to an earlier request had been lost. */
-  readonly replay: boolean
-}
-
-/** A refresh request that is traced. */
-export interface TracedRefresh<Outcome> {
-  readonly outcome: Promise<Outcome>
-  /** What came of the request was put where it belongs: the trace ends, once new tokens are safe as well. */
-  readonly endAfter: (safe: Promise<void> | undefined) => void
-}
-
 const logins = tracingChannel<unknown, TraceContext>('owner-sso:login')
 const steps = tracingChannel<unknown, StepTrace>('owner-sso:step')
-const refreshes = tracingChannel<unknown, RefreshTrace>('owner-sso:refresh')
 
 /** Makes a call on the channel `owner-sso:login`. Costs nothing while nobody listens. */
 export function traceLogin<T>(operation: string, authUrl: string, call: () => Promise<T>): Promise<T> {
@@ -70,31 +54,6 @@ export function traceStep<T extends { readonly status: number }>(
   if (!steps.hasSubscribers || !isLoginStep(step)) return request()
   const status = ({ status: told }: T): number => told
   return traced(request, (published) => steps.tracePromise(published, { step, auth_url: authUrl }), status)
-}
-
-/**
- * Makes a refresh request on the channel `owner-sso:refresh`. Its end is published only after the new tokens have been stored:
- * Node ends the process whose subscriber throws, and until then the only copy may be in its memory.
- */
-export function traceRefresh<Outcome extends { readonly kind: 'tokens' } | { readonly error: Error }>(
-  message: RefreshTrace,
-  request: () => Promise<Outcome>,
-): TracedRefresh<Outcome> {
-  if (!refreshes.hasSubscribers) return { outcome: request(), endAfter: () => undefined }
-  let end: TracedRefresh<Outcome>['endAfter'] | undefined
-  const ended = new Promise<void>((resolve) => {
-    end = resolve
-  })
-  let outcome: Promise<Outcome> | undefined
-  const published = async (): Promise<'tokens'> => {
-    outcome = request()
-    const result = await outcome
-    await ended
-    if ('error' in result) throw result.error
-    return 'tokens'
-  }
-  refreshes.tracePromise(published, message).catch(() => undefined)
-  return { outcome: outcome ?? request(), endAfter: (safe) => end?.(safe) }
 }
 
 /**

@@ -2,14 +2,13 @@
 import { UnsecuredJWT } from 'jose'
 import { describe, expect, it } from '@jest/globals'
 import { isJsonType, parseJson } from '../src/http/json-object.ts'
-import { createSso, identifyOwner, TokenRejectedError, UnreachableError } from '../src/index.ts'
+import { createSso, identifyOwner, stackFrames, TokenRejectedError, UnreachableError } from '../src/index.ts'
 import { findLoginForm } from '../src/pages/login-form.ts'
 import { readHtmlPage } from '../src/pages/html-page.ts'
 import { readPasscodePage } from '../src/pages/passcode-page.ts'
 import { scriptLiterals } from '../src/pages/script-literals.ts'
 import { receivedTokens } from '../src/steps/token-response.ts'
-import { quotedNames, quotedWords } from '../src/support/quotation.ts'
-import { stackFrames } from '../src/support/stack-frames.ts'
+import { quotedNames, quotedWords } from '@owner-sso/token-manager/support'
 
 const authUrl = 'https://auth.example.com'
 

@@ -9,8 +9,8 @@ import {
   type TokenSet,
   UnreachableError,
 } from '../src/index.ts'
-import { tokenSet } from '../src/issuer/token-set.ts'
-import { createAccountMemory, know } from '../src/refresh-protocol/account-memory.ts'
+import { tokenSet } from '@owner-sso/token-manager/support'
+import { createAccountMemory, know } from '../../token-manager/src/refresh-protocol/account-memory.ts'
 import { canaries, renderings } from './canaries.ts'
 import {
   type Answers,

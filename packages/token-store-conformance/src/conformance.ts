@@ -1,7 +1,7 @@
 /**
  * `tokenStoreConformance`: the rules of a token store as tests of whatever runner is passed in.
  */
-import type { TokenStore } from '@owner-sso/core'
+import type { TokenStore } from '@owner-sso/token-manager'
 import { durability } from './durability.ts'
 import { extras } from './extras.ts'
 import { isolation } from './isolation.ts'

@@ -2,7 +2,7 @@
  * Rules for what a store may offer in addition to its two operations: a list of accounts, and a hint of changes.
  */
 import assert from 'node:assert/strict'
-import type { TokenStore } from '@owner-sso/core'
+import type { TokenStore } from '@owner-sso/token-manager'
 import { oddNames } from './isolation.ts'
 import { applied, record } from './records.ts'
 import type { RuleGroup } from './rule.ts'

@@ -2,7 +2,7 @@
  * The rule that the refresh protocol rests on: swaps and reads of many callers happen one after the other.
  */
 import assert from 'node:assert/strict'
-import type { TokenStore } from '@owner-sso/core'
+import type { TokenStore } from '@owner-sso/token-manager'
 import { flaw, type Operation } from './history.ts'
 import { isConflict, record, writeId } from './records.ts'
 import type { RuleGroup } from './rule.ts'

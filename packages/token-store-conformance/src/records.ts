@@ -3,7 +3,7 @@
  */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import type { Conflict, SwapOptions, TokenRecord, TokenStore, Versioned } from '@owner-sso/core'
+import type { Conflict, SwapOptions, TokenRecord, TokenStore, Versioned } from '@owner-sso/token-manager'
 
 /** A record that is recognised by its mark. */
 export function record(mark: unknown): TokenRecord {

@@ -2,7 +2,7 @@
  * Rules about one record: what was stored comes back, and nobody else holds on to it.
  */
 import assert from 'node:assert/strict'
-import type { TokenRecord } from '@owner-sso/core'
+import type { TokenRecord } from '@owner-sso/token-manager'
 import { applied, expectStored, frozen, largeRecord, oddRecord, record, same } from './records.ts'
 import type { RuleGroup } from './rule.ts'
 

@@ -1,7 +1,7 @@
 /**
  * What one rule of the suite is: a sentence, what it needs of the store, and a check that throws.
  */
-import type { TokenStore } from '@owner-sso/core'
+import type { TokenStore } from '@owner-sso/token-manager'
 
 /** What only some stores offer; `tokenStoreConformance`'s options claim it. */
 export type Claim = 'reopen' | 'accounts' | 'watch' | 'crash'

@@ -1,7 +1,7 @@
 /**
  * The writer that dies: what the process runs that a `crash` option starts and kills.
  */
-import type { TokenRecord, TokenStore } from '@owner-sso/core'
+import type { TokenRecord, TokenStore } from '@owner-sso/token-manager'
 import { applied, record } from './records.ts'
 
 /** The record that the writer stores as this version: a few kilobytes, so that a torn one shows. */

@@ -1,5 +1,5 @@
 /** For each rule of the suite a store that breaks it, as a mistake that people make. */
-import type { TokenRecord, TokenStore } from '@owner-sso/core'
+import type { TokenRecord, TokenStore } from '@owner-sso/token-manager'
 import type { TokenStoreConformanceOptions } from '../src/index.ts'
 import { record as recordOf } from '../src/records.ts'
 import { type Faults, plainObjectStore, type Row, sharedData, type SharedData } from './plain-object-store.ts'

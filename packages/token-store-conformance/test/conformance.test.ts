@@ -1,4 +1,4 @@
-import type { TokenRecord, TokenStore, Versioned } from '@owner-sso/core'
+import type { TokenRecord, TokenStore, Versioned } from '@owner-sso/token-manager'
 import { describe, expect, jest, test } from '@jest/globals'
 import { tokenStoreConformance } from '../src/index.ts'
 import { writeUntilKilled, written } from '../src/writer.ts'

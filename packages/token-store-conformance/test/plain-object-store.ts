@@ -1,5 +1,5 @@
 /** A correct store over a Map that can be shared, and that tests break in one place each. */
-import type { TokenRecord, TokenStore, Versioned } from '@owner-sso/core'
+import type { TokenRecord, TokenStore, Versioned } from '@owner-sso/token-manager'
 
 export interface Row {
   readonly version: number

@@ -2,7 +2,7 @@
  * A correct store that writes down what it is asked, and that gives one wrong answer if told to: at which call, and in which way.
  */
 import { createHash } from 'node:crypto'
-import type { Conflict, TokenRecord, TokenStore, Versioned } from '@owner-sso/core'
+import type { Conflict, TokenRecord, TokenStore, Versioned } from '@owner-sso/token-manager'
 import type { TokenStoreConformanceOptions } from '../src/index.ts'
 import { record } from '../src/records.ts'
 import { conformance } from './recording-runner.ts'

@@ -10,7 +10,7 @@ import {
   type TokenStore,
   type Versioned,
   withEncryption,
-} from '@owner-sso/core'
+} from '@owner-sso/token-manager'
 import { watchFolder } from './change-hint.ts'
 import { codeOf, type Disk, sync, systemDisk, unless } from './disk.ts'
 import { accountFolder, keyName, keyOf, shardFolder, shardName, versionFile } from './layout.ts'

@@ -6,7 +6,7 @@
  * acknowledged twice.
  */
 import { join } from 'node:path'
-import { StoreError } from '@owner-sso/core'
+import { StoreError } from '@owner-sso/token-manager'
 import { closeQuietly, codeOf, createFlags, type Disk, unless } from './disk.ts'
 import { keyOf, shardName, temporaryFolder } from './layout.ts'
 import { thisProcess } from './process-name.ts'

@@ -1,2 +1,2 @@
-export type { EncryptionKey } from '@owner-sso/core'
+export type { EncryptionKey } from '@owner-sso/token-manager'
 export { fileTokenStore, type FileTokenStoreOptions } from './file-token-store.ts'

@@ -3,7 +3,7 @@
  */
 import type { Stats } from 'node:fs'
 import { join } from 'node:path'
-import { StoreError } from '@owner-sso/core'
+import { StoreError } from '@owner-sso/token-manager'
 import { closeQuietly, type Disk, readFlags, unless } from './disk.ts'
 import {
   accountFolder,

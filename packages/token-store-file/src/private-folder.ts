@@ -6,7 +6,7 @@
  */
 import type { Stats } from 'node:fs'
 import { dirname } from 'node:path'
-import { StoreError } from '@owner-sso/core'
+import { StoreError } from '@owner-sso/token-manager'
 import type { Disk } from './disk.ts'
 import { isOwnGroup } from './own-group.ts'
 

@@ -1,7 +1,7 @@
 /**
  * Which process wrote a file, and whether it is still there. A process id alone is given again to others.
  */
-import { processStat } from '@owner-sso/core'
+import { processStat } from '@owner-sso/token-manager'
 import { codeOf } from './disk.ts'
 
 export interface ProcessName {

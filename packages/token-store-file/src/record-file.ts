@@ -6,7 +6,7 @@
  * file that was moved fails as well.
  */
 import { createHash } from 'node:crypto'
-import { StoreError, type TokenRecord } from '@owner-sso/core'
+import { StoreError, type TokenRecord } from '@owner-sso/token-manager'
 import { keyOf } from './layout.ts'
 
 export interface Envelope {

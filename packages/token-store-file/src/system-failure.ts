@@ -1,7 +1,7 @@
 /**
  * What a failed system call means to the person who runs this, as a StoreError.
  */
-import { StoreError } from '@owner-sso/core'
+import { StoreError } from '@owner-sso/token-manager'
 import { codeOf } from './disk.ts'
 
 const advice: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { describe, test } from '@jest/globals'
-import type { TokenStore } from '@owner-sso/core'
+import type { TokenStore } from '@owner-sso/token-manager'
 import { tokenStoreConformance } from '@owner-sso/token-store-conformance'
 import { fileTokenStore } from '../src/index.ts'
 import { killedWriter } from './killed-writer.ts'

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
-import { createTokenManager, type TokenSet } from '@owner-sso/core'
+import { createTokenManager, type TokenSet } from '@owner-sso/token-manager'
 import type { Disk } from '../src/disk.ts'
 import { createStore } from '../src/file-token-store.ts'
 import { fileTokenStore } from '../src/index.ts'

@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, rmSync, statSync, watch, writeFileSync } from 'no
 import { dirname, join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test } from '@jest/globals'
-import { createTokenManager, type TokenSet, type TokenStore } from '@owner-sso/core'
+import { createTokenManager, type TokenSet, type TokenStore } from '@owner-sso/token-manager'
 import { watchFolder } from '../src/change-hint.ts'
 import { systemDisk } from '../src/disk.ts'
 import { createStore } from '../src/file-token-store.ts'

@@ -1,6 +1,6 @@
 /** B-B B5: whenever the power goes, and whatever of the unsynced data is lost: the old record or the new one. */
 import { describe, expect, test } from '@jest/globals'
-import type { Versioned } from '@owner-sso/core'
+import type { Versioned } from '@owner-sso/token-manager'
 import * as fc from 'fast-check'
 import { createStore } from '../src/file-token-store.ts'
 import { systemError, watched } from './faulty-disk.ts'

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, write
 import { basename, dirname, join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, jest, test } from '@jest/globals'
-import { StoreError, type TokenStore } from '@owner-sso/core'
+import { StoreError, type TokenStore } from '@owner-sso/token-manager'
 import { createFlags, type Disk, readFlags, systemDisk } from '../src/disk.ts'
 import { createStore } from '../src/file-token-store.ts'
 import { fileTokenStore } from '../src/index.ts'

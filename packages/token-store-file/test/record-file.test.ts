@@ -2,7 +2,7 @@
 import { copyFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
-import type { TokenRecord } from '@owner-sso/core'
+import type { TokenRecord } from '@owner-sso/token-manager'
 import * as fc from 'fast-check'
 import { type Disk, systemDisk } from '../src/disk.ts'
 import { createStore } from '../src/file-token-store.ts'

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { TokenRecord, TokenStore } from '@owner-sso/core'
+import type { TokenRecord, TokenStore } from '@owner-sso/token-manager'
 
 export const account = 'ann@example.com'
 

@@ -1,7 +1,7 @@
 /**
  * A token store in the memory of one process: a Map and a version. It ends with the process.
  */
-import type { TokenRecord, TokenStore, Versioned } from '@owner-sso/core'
+import type { TokenRecord, TokenStore, Versioned } from '@owner-sso/token-manager'
 
 interface Entry {
   readonly version: number

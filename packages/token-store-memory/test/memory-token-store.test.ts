@@ -1,6 +1,6 @@
 /** What is special about a store in memory: objects could be shared, and watchers are called by the store itself. */
 import { describe, expect, it } from '@jest/globals'
-import type { TokenRecord } from '@owner-sso/core'
+import type { TokenRecord } from '@owner-sso/token-manager'
 import { memoryTokenStore } from '../src/index.ts'
 
 const record: TokenRecord = { schema: 1, state: 'signed-out', generation: 1 }

@@ -5,7 +5,7 @@
  *     {"account":"…","record":{…}}
  */
 import { createHash } from 'node:crypto'
-import { StoreError, type TokenRecord, type Versioned } from '@owner-sso/core'
+import { StoreError, type TokenRecord, type Versioned } from '@owner-sso/token-manager'
 
 /**
  * The key of an account. The braces make it one hash slot, whatever is stored with it later; the hash tells nothing of

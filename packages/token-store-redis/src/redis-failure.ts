@@ -2,7 +2,7 @@
  * What a failed command means to the person who runs this, as a StoreError. The client's own message is never passed on:
  * it may name an address with a password in it.
  */
-import { StoreError, type StoreErrorReason, answeredInTime } from '@owner-sso/core'
+import { StoreError, type StoreErrorReason, answeredInTime } from '@owner-sso/token-manager'
 
 /** Milliseconds within which every command has to be answered. By default clients wait for ever for a paused server. */
 export const commandDeadline: number = 1500

@@ -1,7 +1,13 @@
 /**
  * `redisTokenStore`: token sets in Redis or Valkey, shared by all processes that reach it.
  */
-import { type EncryptionKey, StoreError, type TokenStore, type Versioned, withEncryption } from '@owner-sso/core'
+import {
+  type EncryptionKey,
+  StoreError,
+  type TokenStore,
+  type Versioned,
+  withEncryption,
+} from '@owner-sso/token-manager'
 import { listenWith, type RedisSubscriber } from './change-hint.ts'
 import { type Connection, connectionOf, type RedisClient } from './connection.ts'
 import { decode, encode, idInHeader, keyOf, notOurs } from './record-value.ts'

@@ -1,6 +1,6 @@
 /** What Redis is asked, what it says, and what the store makes of it; and which values are records. */
 import { describe, expect, it } from '@jest/globals'
-import { StoreError } from '@owner-sso/core'
+import { StoreError } from '@owner-sso/token-manager'
 import { givenUpInTime } from '../../../tests/support/unanswered.ts'
 import { listenWith } from '../src/change-hint.ts'
 import { checkRedis, type RedisClient, redisTokenStore } from '../src/index.ts'

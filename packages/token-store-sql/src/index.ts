@@ -1,6 +1,6 @@
 export { sqlTokenStore, type SqlTokenStoreOptions } from './sql-token-store.ts'
 export { createTable, type CreateTableOptions } from './table.ts'
 export { checkDatabase, type DatabaseProblem } from './database-check.ts'
-export type { EncryptionKey } from '@owner-sso/core'
+export type { EncryptionKey } from '@owner-sso/token-manager'
 export type { PostgresClient, SqlClient, SqlDialect, SqliteClient } from './database.ts'
 export type { PostgresSubscriber } from './change-hint.ts'

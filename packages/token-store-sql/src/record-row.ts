@@ -5,7 +5,7 @@
  * most read as they are, and a database's text takes all of them.
  */
 import { createHash } from 'node:crypto'
-import { StoreError, type TokenRecord, type Versioned } from '@owner-sso/core'
+import { StoreError, type TokenRecord, type Versioned } from '@owner-sso/token-manager'
 import type { Row } from './database.ts'
 
 /** @throws TypeError for a name that is not Unicode: two of them could have one hash */

@@ -3,7 +3,7 @@
  * client's own message is never passed on: it may name an address, or what was written.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import { StoreError, type StoreErrorReason, answeredInTime } from '@owner-sso/core'
+import { StoreError, type StoreErrorReason, answeredInTime } from '@owner-sso/token-manager'
 
 /** Milliseconds within which every statement has to be answered. By default clients wait for ever for a stopped server. */
 const deadline = 1500

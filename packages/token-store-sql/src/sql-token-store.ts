@@ -1,7 +1,7 @@
 /**
  * `sqlTokenStore`: token sets in a table of PostgreSQL or SQLite, shared by all processes that reach it.
  */
-import { type EncryptionKey, StoreError, type TokenStore, withEncryption } from '@owner-sso/core'
+import { type EncryptionKey, StoreError, type TokenStore, withEncryption } from '@owner-sso/token-manager'
 import { listenWith, type PostgresSubscriber } from './change-hint.ts'
 import { type Database, databaseOf, type Row, type SqlClient, type SqlDialect, type Statement } from './database.ts'
 import { accountIn, asText, hashOf, recordIn } from './record-row.ts'

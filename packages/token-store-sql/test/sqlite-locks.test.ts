@@ -1,6 +1,6 @@
 /** Two connections to one SQLite file, of which one holds the other up: what was refused leaves nothing behind. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import type { TokenStore } from '@owner-sso/core'
+import type { TokenStore } from '@owner-sso/token-manager'
 import { account, sample } from '../../../tests/support/store-samples.ts'
 import { createTable, sqlTokenStore } from '../src/index.ts'
 import { type OpenSqlite, openSqlite, sqliteFile, sqliteLibraries } from './databases.ts'

@@ -1,4 +1,4 @@
-/** The token manager over an issuer that is not ours: the program of docs/any-issuer.md, against `oidc-provider`. */
+/** The token manager over an issuer that is not ours: the program of packages/token-manager/README.md, against `oidc-provider`. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
@@ -15,7 +15,9 @@ const program = join(here, '../test-artefacts/openid-issuer.mjs')
 const anHour = 3_600_000
 
 beforeAll(() => {
-  const [block] = codeBlocksOf('docs/any-issuer.md').filter(({ marks }) => marks['interop'] === 'openid-issuer.mjs')
+  const [block] = codeBlocksOf('packages/token-manager/README.md').filter(
+    ({ marks }) => marks['interop'] === 'openid-issuer.mjs',
+  )
   mkdirSync(join(here, '../test-artefacts'), { recursive: true })
   writeFileSync(program, block?.code ?? '')
 })

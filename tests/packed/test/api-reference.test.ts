@@ -48,15 +48,16 @@ it.each(entries)('has a page for each name of %s, with its doc comment', (entry)
   const without = (is: (name: PublicName) => boolean): string[] =>
     ours.filter((each) => !is(each)).map(({ name }) => name)
   // What another of our packages declares has its page there.
-  const pageOf = ({ declaredAs }: PublicName): string | undefined =>
+  const pageOf = ({ declaredAs, comment }: PublicName): string | undefined =>
     [entry, ...entries]
       .map((module) => `/${module.replaceAll(/[@/]/gu, '_')}.${declaredAs}.html`)
       .map((end) => pages.find((file) => file.endsWith(end)))
-      .find((page) => page !== undefined)
+      .filter((page) => page !== undefined)
+      .toSorted((one, other) => Number(tells(other, comment)) - Number(tells(one, comment)))[0]
   expect({
     withoutComment: without(({ comment }) => /\w/u.test(comment)),
     withoutPage: without((name) => pageOf(name) !== undefined),
-    withoutCommentThere: without((name) => wordsOf(pageOf(name)).includes(firstWords(name.comment))),
+    withoutCommentThere: without((name) => tells(pageOf(name), name.comment)),
   }).toEqual({ withoutComment: [], withoutPage: [], withoutCommentThere: [] })
 })
 
@@ -72,7 +73,7 @@ it('has no link within it that leads nowhere', () => {
   expect(broken).toEqual([])
 })
 
-it('opens with createSso: on its front page, and on the page of core, where the errors come last', () => {
+it('opens with createSso: on its front page, and on the page of core; the errors come last', () => {
   const firstLink = /<a href="((?:functions|classes|interfaces|types|variables)\/[^"]+)"/u
   const namesOn = (page: string): string[] =>
     [...contentOf(page).matchAll(/<dt class="tsd-member-summary"[^]*?<a [^>]*>(?<name>[^]*?)<\/a>/gu)].map(
@@ -83,9 +84,10 @@ it('opens with createSso: on its front page, and on the page of core, where the 
     front: 'functions/_owner-sso_core.createSso.html',
     first: ['createSso', 'isCallback'],
   })
-  const errors = onCore.filter((name) => name.endsWith('Error'))
-  expect(errors.length).toBeGreaterThan(15)
-  expect(onCore.slice(-errors.length)).toEqual(errors)
+  const onManager = namesOn('modules/_owner-sso_token-manager.html')
+  const errors = onManager.filter((name) => name.endsWith('Error'))
+  expect(errors.length).toBeGreaterThan(10)
+  expect(onManager.slice(-errors.length)).toEqual(errors)
   expect(namesOn('modules/_owner-sso_passport.html')[0]).toBe('OwnerSsoStrategy')
 })
 
@@ -99,6 +101,11 @@ function contentOf(page: string): string {
 
 function hasAnchor(file: string, anchor: string): boolean {
   return readFileSync(file, 'utf8').includes(`id="${decodeURI(anchor)}"`)
+}
+
+/** Whether a page has the words of a doc comment. */
+function tells(page: string | undefined, comment: string): boolean {
+  return wordsOf(page).includes(firstWords(comment))
 }
 
 /** The text of a page, letters and digits alone. */

@@ -1,4 +1,4 @@
-/** Two copies of core in one process, as a package manager makes them where versions differ: what the one throws, the other knows. */
+/** Two copies of core, and of the token manager, in one process, as a package manager makes them where versions differ: what the one throws, the other knows. */
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, it } from '@jest/globals'
@@ -76,7 +76,9 @@ console.log(JSON.stringify({
 
 beforeAll(() => {
   mkdirSync(join(folder, 'node_modules/@owner-sso'), { recursive: true })
-  cpSync(installed('@owner-sso/core'), join(folder, 'node_modules/@owner-sso/core'), { recursive: true })
+  for (const name of ['@owner-sso/core', '@owner-sso/token-manager']) {
+    cpSync(installed(name), join(folder, 'node_modules', name), { recursive: true })
+  }
   writeFileSync(join(folder, 'program.mjs'), program)
 })
 

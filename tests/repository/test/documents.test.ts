@@ -38,7 +38,12 @@ describe.each(documents)('%s', (document) => {
   it('names programs of the repository that exist', () => {
     const named = codeIn(document).flatMap((code) => [...code.matchAll(/\bnode (?:--\S+ )*((?:[\w.-]+\/)+[\w.-]+)/gu)])
     // What a build makes is named by its source. A command may be meant for the root, for the document's folder or, after cd, for a package.
-    const places = [root, resolve(root, dirname(document)), join(root, 'packages/core')]
+    const places = [
+      root,
+      resolve(root, dirname(document)),
+      join(root, 'packages/core'),
+      join(root, 'packages/token-manager'),
+    ]
     const missing = named
       .map(([, path = '']) => path.replace(/\bdist\/(.*)\.js$/u, 'src/$1.ts'))
       .filter((path) => !path.startsWith('node_modules/'))

@@ -2,8 +2,8 @@
  * The firewall breaker: once a challenge page was seen, every call to that host fails fast, without a request, until the
  * cool-down has passed (interface document, "What the service does" 5 and "Limits": blocks last as long as requests go on).
  */
-import { FirewallChallengeError, type SsoStep } from '../errors.ts'
-import { elapsed, type Instant, instantOf, type Runtime } from '../refresh-protocol/runtime.ts'
+import { FirewallChallengeError, type SsoStep } from '@owner-sso/token-manager'
+import { elapsed, type Instant, instantOf, type Runtime } from '@owner-sso/token-manager/support'
 
 const leastWait = 60
 const longestWait = 24 * 60 * 60

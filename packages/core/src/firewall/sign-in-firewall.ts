@@ -2,8 +2,7 @@
  * One sign-in and the firewall: it asks what other processes know, once for each instance of the service, and tells them what
  * it met.
  */
-import { FirewallChallengeError, type SsoStep } from '../errors.ts'
-import type { FirewallState, Probe } from '../issuer/firewall-state.ts'
+import { FirewallChallengeError, type FirewallState, type Probe, type SsoStep } from '@owner-sso/token-manager'
 
 /** A {@link FirewallState} for one sign-in, over any number of them. */
 export interface SignInFirewall {

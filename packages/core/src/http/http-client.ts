@@ -3,8 +3,8 @@
  *
  * No AxiosError leaves it: one carries the password, the cookies and the tokens in its `config`, `request` and `response`.
  */
+import { unlessAborted } from '@owner-sso/token-manager/support'
 import { Axios, type AxiosRequestConfig, type AxiosResponse, getAdapter } from 'axios'
-import { unlessAborted } from '../support/abort.ts'
 import { mostBodyBytes } from './answer-bounds.ts'
 import { http1Transport, http2Transport, type RequestWatch } from './axios-transports.ts'
 import type { Connection } from './connection.ts'

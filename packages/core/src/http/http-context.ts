@@ -2,9 +2,8 @@
  * What all requests to one service share: how they are made, and what connections and hosts have shown so far. One for each
  * `createSso`; nothing in it belongs to an account.
  */
+import type { FirewallState, IssuerRefreshOptions } from '@owner-sso/token-manager'
 import { createHostBreaker, type HostBreaker } from '../firewall/host-breaker.ts'
-import type { FirewallState } from '../issuer/firewall-state.ts'
-import type { IssuerRefreshOptions } from '../issuer/token-issuer.ts'
 import type { TlsMemory } from './tls-sessions.ts'
 import type { Transport } from './transport.ts'
 

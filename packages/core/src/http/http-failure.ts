@@ -2,7 +2,13 @@
  * A request that got no answer, as the error that a caller is shown: what happened, and whether the request may have
  * reached the service.
  */
-import { type SsoError, type SsoStep, SsoTimeoutError, UnexpectedResponseError, UnreachableError } from '../errors.ts'
+import {
+  type SsoError,
+  type SsoStep,
+  SsoTimeoutError,
+  UnexpectedResponseError,
+  UnreachableError,
+} from '@owner-sso/token-manager'
 import type { BareFailure } from './http-client.ts'
 
 /** What is known about the request beside its failure. */

@@ -4,10 +4,10 @@
  *
  * What is below HTTP is in `connection.ts` and `http-client.ts`; which request to make is each step's own business.
  */
+import { SsoError, type SsoStep, UnexpectedResponseError, UnreachableError } from '@owner-sso/token-manager'
 import { type Connection, openConnection } from './connection.ts'
 import type { CarriedCookies } from './cookie-agents.ts'
 import { startDeadline } from './deadline.ts'
-import { SsoError, type SsoStep, UnexpectedResponseError, UnreachableError } from '../errors.ts'
 import { isFirewallChallenge } from '../firewall/challenge-page.ts'
 import { signInFirewall } from '../firewall/sign-in-firewall.ts'
 import { createHttpClient, type HttpAnswer, type HttpClient, type HttpRequest, isBareFailure } from './http-client.ts'

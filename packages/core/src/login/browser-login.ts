@@ -2,9 +2,9 @@
  * A login in a browser, for accounts that the service shows a captcha: the address to send the person to, and how the one
  * they end on is told from others. Redeeming that is in `callback-redemption.ts`.
  */
+import { redacted, secretiveKind } from '@owner-sso/token-manager/support'
 import { authorizeUrl, type LoginSecrets, newLoginSecrets } from '../steps/authorization-request.ts'
 import { leadsTo } from '../steps/callback.ts'
-import { redacted, secretiveKind } from '../support/redaction.ts'
 import type { AuthorizationRequest } from './sso.ts'
 import type { SsoSettings } from './options.ts'
 

@@ -1,6 +1,7 @@
 /**
  * `Sso.redeemCallback`: the address that a person's browser ended on, exchanged for tokens.
  */
+import type { CallOptions, TokenSet } from '@owner-sso/token-manager'
 import { isAuthorizationRequest } from './browser-login.ts'
 import { readCallback } from '../steps/callback.ts'
 import { exchangeCode } from '../steps/code-exchange.ts'
@@ -8,9 +9,7 @@ import { IssuerMismatchError, PasscodeRequiredError, PendingLoginExpiredError } 
 import { openSession } from '../http/http-session.ts'
 import { instanceAt } from './region.ts'
 import type { SsoContext } from './sso-context.ts'
-import type { CallOptions } from '../issuer/call-options.ts'
 import type { AuthorizationRequest } from './sso.ts'
-import type { TokenSet } from '../issuer/token-set.ts'
 
 /**
  * One request, at the instance that `issuer` names; it must be the home instance or an allowed region, since code and

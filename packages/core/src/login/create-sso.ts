@@ -1,8 +1,8 @@
 /**
  * `createSso`: the calls of one SSO service, led to the files that make them.
  */
+import { parseCallOptions } from '@owner-sso/token-manager/support'
 import { createAuthorizationUrl } from './browser-login.ts'
-import { parseCallOptions } from '../issuer/call-options.ts'
 import { createSsoContext, type SsoContext } from './sso-context.ts'
 import { parseSsoOptions } from './options.ts'
 import type { Sso, SsoOptions } from './sso.ts'

@@ -2,8 +2,9 @@
  * What the service makes of a pair of e-mail and password is asked once: a pair that it rejected is posted no second time, since
  * a repeat can lock the account; and while a pair is under way, as at the second click on a button, the same one waits for its end.
  */
-import { InvalidCredentialsError, SsoTimeoutError } from '../errors.ts'
-import { unlessAborted } from '../support/abort.ts'
+import { SsoTimeoutError } from '@owner-sso/token-manager'
+import { unlessAborted } from '@owner-sso/token-manager/support'
+import { InvalidCredentialsError } from '../errors.ts'
 import { createKeyedHash, createSecretMemory } from './secret-memory.ts'
 import type { Credentials } from './sso.ts'
 

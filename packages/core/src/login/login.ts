@@ -1,7 +1,8 @@
 /**
  * The login, as the interface document tells it: one call for each of its endpoints, in its order.
  */
-import { PendingLoginExpiredError, type SsoError } from '../errors.ts'
+import type { SsoError, TokenSet } from '@owner-sso/token-manager'
+import { PendingLoginExpiredError } from '../errors.ts'
 import { newLoginSecrets } from '../steps/authorization-request.ts'
 import { exchangeCode } from '../steps/code-exchange.ts'
 import { chosenFactor, type SecondFactorAnswer } from './factor-choice.ts'
@@ -14,7 +15,6 @@ import { type PasscodePage, unexpectedSecondPasscodePage, verificationOf } from 
 import type { LoginInProgress } from './pending-login.ts'
 import type { SsoContext } from './sso-context.ts'
 import type { Credentials } from './sso.ts'
-import type { TokenSet } from '../issuer/token-set.ts'
 
 /** How far a login gets with identity and credential. */
 export type LoginProgress =

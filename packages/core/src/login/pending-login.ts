@@ -4,11 +4,11 @@
  * It comes back from where callers kept it, so it is read like any other input: shape, age and instance are checked before
  * anything in it is used.
  */
+import { redacted, secretiveKind, wholeOf } from '@owner-sso/token-manager/support'
 import { PendingLoginExpiredError } from '../errors.ts'
 import type { LoginSecrets } from '../steps/authorization-request.ts'
 import type { LoginPage } from '../steps/login-page.ts'
 import type { Verification } from '../pages/passcode-page.ts'
-import { redacted, secretiveKind, wholeOf } from '../support/redaction.ts'
 import { allowedInstance } from './region.ts'
 import type { SsoContext } from './sso-context.ts'
 import type { Credentials, Factor, PendingLogin } from './sso.ts'

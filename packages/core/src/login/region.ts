@@ -4,8 +4,8 @@
  * Every address that comes from outside (a redirect, `issuer`, a stored token set, a pending login) passes here before
  * anything is sent to it.
  */
+import { RegionNotAllowedError, type SsoStep } from '@owner-sso/token-manager'
 import { getDomain } from 'tldts'
-import { RegionNotAllowedError, type SsoStep } from '../errors.ts'
 import type { SsoSettings } from './options.ts'
 
 type Instances = Pick<SsoSettings, 'authUrl' | 'regionalAuthUrls'>

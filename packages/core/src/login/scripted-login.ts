@@ -1,8 +1,9 @@
 /**
  * `login`, `beginLogin` and `completeLogin`: the story of `login.ts`, with a session opened before it and closed after it.
  */
-import { unlessAborted } from '../support/abort.ts'
-import { PasscodeRequiredError, SsoTimeoutError } from '../errors.ts'
+import { type CallOptions, SsoTimeoutError, type TokenSet } from '@owner-sso/token-manager'
+import { unlessAborted } from '@owner-sso/token-manager/support'
+import { PasscodeRequiredError } from '../errors.ts'
 import { askForPasscode, secondFactorAnswer, type SecondFactorAnswer } from './factor-choice.ts'
 import { carriedCookies as carried } from '../http/cookie-agents.ts'
 import { type HttpSession, openSession } from '../http/http-session.ts'
@@ -10,9 +11,7 @@ import * as story from './login.ts'
 import type { LoginProgress } from './login.ts'
 import { pendingLogin, resumeLogin } from './pending-login.ts'
 import type { SsoContext } from './sso-context.ts'
-import type { CallOptions } from '../issuer/call-options.ts'
 import type { Credentials, LoginOutcome, PasscodeSource, PendingLogin } from './sso.ts'
-import type { TokenSet } from '../issuer/token-set.ts'
 
 /** `Sso.login`: the whole of it on one connection. */
 export async function login(

@@ -1,10 +1,7 @@
 /**
  * One SSO service, as an application sees it: what it is given, what it is asked, and what it answers.
  */
-import type { FirewallState } from '../issuer/firewall-state.ts'
-import type { CallOptions } from '../issuer/call-options.ts'
-import type { TokenIssuer } from '../issuer/token-issuer.ts'
-import type { TokenSet } from '../issuer/token-set.ts'
+import type { CallOptions, FirewallState, TokenIssuer, TokenSet } from '@owner-sso/token-manager'
 import type { RequestOptions } from '../http/http-context.ts'
 import type { TlsOptions, TransportOption } from '../http/transport.ts'
 

@@ -6,10 +6,7 @@
  * at its signature because it comes straight from the token endpoint, whose TLS certificate was checked: OpenID Connect
  * Core 1.0, section 3.1.3.7, rule 6. An id_token that came any other way must not be given to these functions.
  */
-import { UnexpectedResponseError } from '../errors.ts'
-import type { CallOptions } from '../issuer/call-options.ts'
-import type { TokenIssuer } from '../issuer/token-issuer.ts'
-import type { TokenSet } from '../issuer/token-set.ts'
+import { type CallOptions, type TokenIssuer, type TokenSet, UnexpectedResponseError } from '@owner-sso/token-manager'
 
 /** An owner whom the service has vouched for. */
 export interface TokenOwner {

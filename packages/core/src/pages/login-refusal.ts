@@ -3,14 +3,8 @@
  *
  * Words count where they are new: a login page may always carry them, in a help text or in the texts of its scripts.
  */
-import {
-  AccountLockedError,
-  CaptchaRequiredError,
-  InvalidCredentialsError,
-  type SsoError,
-  type SsoErrorOptions,
-  UnexpectedResponseError,
-} from '../errors.ts'
+import { type SsoError, type SsoErrorOptions, UnexpectedResponseError } from '@owner-sso/token-manager'
+import { AccountLockedError, CaptchaRequiredError, InvalidCredentialsError } from '../errors.ts'
 import type { HtmlPage } from './html-page.ts'
 import { findLoginForm, showsCaptchaWidget } from './login-form.ts'
 import { sightingOf } from './page-sighting.ts'

@@ -1,5 +1,5 @@
 /** An unknown page in a few words, for the error that ends a login on it: its title and the names of its fields, no values. */
-import { quotedNames, quotedWords } from '../support/quotation.ts'
+import { quotedNames, quotedWords } from '@owner-sso/token-manager/support'
 import type { HtmlPage } from './html-page.ts'
 
 /** @param secrets - what was sent, so that the page may repeat it */

@@ -1,7 +1,7 @@
 /**
  * The page that asks for a passcode: at the code exchange as documented, or as the response to the form (recordings).
  */
-import { type SsoStep, UnexpectedResponseError } from '../errors.ts'
+import { type SsoStep, UnexpectedResponseError } from '@owner-sso/token-manager'
 import type { HtmlPage } from './html-page.ts'
 import { hiddenInput, type HiddenInputs } from './login-form.ts'
 import { asksForCredential } from './login-refusal.ts'

@@ -2,8 +2,9 @@
  * The address that a login ends on: `{redirect_uri}?code=…&state=…&issuer=…` (interface document, "Authorization code" and
  * endpoint 2). Nothing of it is used before all of it was checked.
  */
+import { type SsoErrorOptions, UnexpectedResponseError } from '@owner-sso/token-manager'
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { IssuerMismatchError, type SsoErrorOptions, StateMismatchError, UnexpectedResponseError } from '../errors.ts'
+import { IssuerMismatchError, StateMismatchError } from '../errors.ts'
 
 /** A callback that belongs to this login. */
 export interface Callback {

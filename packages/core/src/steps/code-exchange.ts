@@ -1,15 +1,14 @@
 /**
  * Endpoint 3 of the interface document: POST /oauth2/v3/token, exchange the code.
  */
+import { type TokenSet, UnexpectedResponseError } from '@owner-sso/token-manager'
 import { clientId, type LoginSecrets } from './authorization-request.ts'
-import { UnexpectedResponseError } from '../errors.ts'
 import type { HttpSession } from '../http/http-session.ts'
 import { isJsonType, parseJsonObject } from '../http/json-object.ts'
 import { type PasscodePage, readPasscodePage } from '../pages/passcode-page.ts'
 import type { SsoContext } from '../login/sso-context.ts'
 import { tokenRefusal, tokenUrl } from './token-endpoint.ts'
 import { isBearer, receivedTokens } from './token-response.ts'
-import type { TokenSet } from '../issuer/token-set.ts'
 
 const step = 'code-exchange'
 

@@ -1,9 +1,10 @@
 /**
  * Endpoint 2 of the interface document: POST /oauth2/v3/authorize, obtain an authorization code.
  */
+import { type SsoError, type SsoErrorOptions, UnexpectedResponseError } from '@owner-sso/token-manager'
 import { authorizeUrl, type LoginSecrets } from './authorization-request.ts'
 import { readCallback } from './callback.ts'
-import { IssuerMismatchError, type SsoError, type SsoErrorOptions, UnexpectedResponseError } from '../errors.ts'
+import { IssuerMismatchError } from '../errors.ts'
 import type { HttpSession, StepAnswer } from '../http/http-session.ts'
 import type { LoginPage, ServedLoginPage } from './login-page.ts'
 import { asksForCredential, loginRefusal } from '../pages/login-refusal.ts'

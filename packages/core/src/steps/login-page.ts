@@ -1,8 +1,9 @@
 /**
  * Endpoint 1 of the interface document: GET /oauth2/v3/authorize, obtain the login page, at the account's own region.
  */
+import { UnexpectedResponseError } from '@owner-sso/token-manager'
 import { authorizePath, authorizeUrl, type LoginSecrets } from './authorization-request.ts'
-import { CaptchaRequiredError, UnexpectedResponseError } from '../errors.ts'
+import { CaptchaRequiredError } from '../errors.ts'
 import type { HttpSession, StepAnswer } from '../http/http-session.ts'
 import { findLoginForm, type HiddenInputs, showsCaptchaWidget } from '../pages/login-form.ts'
 import { loginRefusal, type Reason, reasonsSaid } from '../pages/login-refusal.ts'

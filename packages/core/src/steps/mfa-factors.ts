@@ -2,11 +2,12 @@
  * Endpoint 4 of the interface document: GET …/authorize/mfa/factors, list the factors. The path prefix, the place of
  * `transaction_id` and the list's shape are the recorded ones.
  */
+import { UnexpectedResponseError } from '@owner-sso/token-manager'
+import { quotedNames } from '@owner-sso/token-manager/support'
 import { authorizePath } from './authorization-request.ts'
-import { PendingLoginExpiredError, UnexpectedResponseError } from '../errors.ts'
+import { PendingLoginExpiredError } from '../errors.ts'
 import type { HttpSession } from '../http/http-session.ts'
 import { asJsonObject, type JsonObject, parseJson } from '../http/json-object.ts'
-import { quotedNames } from '../support/quotation.ts'
 import type { Factor } from '../login/sso.ts'
 import { isExpired, mfaErrorCode } from './mfa-error.ts'
 

@@ -2,14 +2,9 @@
  * Endpoint 5 of the interface document: POST …/authorize/mfa/verify, verify a passcode; and its recorded sibling that
  * takes a backup code.
  */
+import { type SsoError, UnexpectedResponseError } from '@owner-sso/token-manager'
 import { authorizePath } from './authorization-request.ts'
-import {
-  PasscodeRejectedError,
-  type PasscodeRejection,
-  PendingLoginExpiredError,
-  type SsoError,
-  UnexpectedResponseError,
-} from '../errors.ts'
+import { PasscodeRejectedError, type PasscodeRejection, PendingLoginExpiredError } from '../errors.ts'
 import type { HttpSession, StepAnswer } from '../http/http-session.ts'
 import { asJsonObject, type JsonObject, parseJsonObject } from '../http/json-object.ts'
 import type { Verification } from '../pages/passcode-page.ts'

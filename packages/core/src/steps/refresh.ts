@@ -1,8 +1,8 @@
 /**
  * Endpoint 6 of the interface document: POST /oauth2/v3/token, refresh.
  */
+import { ReauthenticationRequiredError, type TokenSet } from '@owner-sso/token-manager'
 import { clientId, scope } from './authorization-request.ts'
-import { ReauthenticationRequiredError } from '../errors.ts'
 import { openSession } from '../http/http-session.ts'
 import { parseJsonObject } from '../http/json-object.ts'
 import { allowedInstance } from '../login/region.ts'
@@ -10,7 +10,6 @@ import type { SsoContext } from '../login/sso-context.ts'
 import type { RefreshOptions } from '../login/sso.ts'
 import { tokenRefusal, tokenUrl } from './token-endpoint.ts'
 import { receivedTokens } from './token-response.ts'
-import type { TokenSet } from '../issuer/token-set.ts'
 
 const step = 'refresh'
 

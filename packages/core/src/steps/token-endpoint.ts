@@ -10,10 +10,15 @@
  *
  * A firewall page never gets here: `http-session.ts` has thrown FirewallChallengeError.
  */
-import { ReauthenticationRequiredError, type SsoError, TokenRejectedError, UnexpectedResponseError } from '../errors.ts'
+import {
+  ReauthenticationRequiredError,
+  type SsoError,
+  TokenRejectedError,
+  UnexpectedResponseError,
+} from '@owner-sso/token-manager'
+import { quotedWords } from '@owner-sso/token-manager/support'
 import type { StepAnswer } from '../http/http-session.ts'
 import { parseJsonObject } from '../http/json-object.ts'
-import { quotedWords } from '../support/quotation.ts'
 
 const deadGrant = new Set(['invalid_grant', 'login_required'])
 const mistakes = new Set([

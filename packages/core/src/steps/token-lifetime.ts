@@ -2,8 +2,8 @@
  * When an access token ends: the one place where the document's two facts about it meet (interface document,
  * "Authentication" 6: eight hours, and an `expires_in` without a unit).
  */
+import { documentedLifetime } from '@owner-sso/token-manager'
 import { decodeJwt } from 'jose/jwt/decode'
-import { documentedLifetime } from '../issuer/token-set.ts'
 
 const oneYear = 366 * 24 * 60 * 60
 /** The least that is believed where the figure may mean something else: then a service is asked twice an hour at most. */

@@ -1,10 +1,11 @@
 /**
  * The token endpoint's success response as a token set (interface document, "Token response"; RFC 6749 section 5.1).
  */
+import type { TokenSet } from '@owner-sso/token-manager'
+import { tokenSet } from '@owner-sso/token-manager/support'
 import type { JsonObject } from '../http/json-object.ts'
 import type { SsoContext } from '../login/sso-context.ts'
 import { expiresAt } from './token-lifetime.ts'
-import { tokenSet, type TokenSet } from '../issuer/token-set.ts'
 
 /** RFC 6750 section 2.1: what can stand in an Authorization header. */
 const b64token = /^[A-Za-z0-9\-._~+/]{1,16384}=*$/u

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { type Emulator, startEmulator } from '@owner-sso/emulator'
 import { createSso, createTokenManager, firewallRecordName, type Sso, type TokenManager } from '../../src/index.ts'
-import { mapStore, type MapStore } from '../map-store.ts'
+import { mapStore, type MapStore } from '../../../../tests/support/map-store.ts'
 
 const plain = { identity: 'plain@example.com', credential: 'correct horse' }
 const mfa = { ...plain, identity: 'mfa@example.com' }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { FirewallChallengeError } from '../../src/errors.ts'
+import { FirewallChallengeError } from '../../src/index.ts'
 import { createHostBreaker, type HostBreaker } from '../../src/firewall/host-breaker.ts'
 
 const start = Date.UTC(2026, 10, 21, 12) / 1000

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import { anyText } from '../../../../tests/support/any-text.ts'
 import { instanceCookies } from '../../src/http/cookie-jar.ts'
-import { runs } from '../runs.ts'
+import { runs } from '../../../../tests/support/runs.ts'
 
 const origin = 'https://auth.example.com'
 const authorize = `${origin}/oauth2/v3/authorize`

@@ -9,7 +9,7 @@ import {
   type TokenManager,
   type TokenSet,
 } from '../../src/index.ts'
-import { mapStore } from '../map-store.ts'
+import { mapStore } from '../../../../tests/support/map-store.ts'
 
 const credentials = { identity: 'plain@example.com', credential: 'correct horse' }
 const { signal } = new AbortController()

@@ -4,7 +4,7 @@ import { type Emulator, startEmulator } from '@owner-sso/emulator'
 import fc from 'fast-check'
 import { anyText } from '../../../../tests/support/any-text.ts'
 import { type AuthorizationRequest, createSso, isCallback, type Sso } from '../../src/index.ts'
-import { runs } from '../runs.ts'
+import { runs } from '../../../../tests/support/runs.ts'
 import { html, type SmallService, startSmallService } from '../small-service.ts'
 
 const open: { close(): Promise<void> }[] = []

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals'
 import { type Emulator, startEmulator } from '@owner-sso/emulator'
 import { createSso, createTokenManager, type Sso, type TokenManager } from '../../src/index.ts'
-import { mapStore } from '../map-store.ts'
+import { mapStore } from '../../../../tests/support/map-store.ts'
 
 const [plain, regional] = ['plain@example.com', 'regional@example.com']
 const credential = 'correct horse'

@@ -6,7 +6,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import { createSso, SsoError } from '../../src/index.ts'
-import { runs } from '../runs.ts'
+import { runs } from '../../../../tests/support/runs.ts'
 import {
   type CannedAnswer,
   goodTokens,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { runs } from '../runs.ts'
+import { runs } from '../../../../tests/support/runs.ts'
 import { codeChallenge, randomCodeVerifier, randomState } from '../../src/login/pkce.ts'
 
 describe('the code verifier (S9, J6)', () => {

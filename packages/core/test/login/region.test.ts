@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { anyText } from '../../../../tests/support/any-text.ts'
 import { createSso, RegionNotAllowedError } from '../../src/index.ts'
 import { allowedInstance, instanceAt } from '../../src/login/region.ts'
-import { runs } from '../runs.ts'
+import { runs } from '../../../../tests/support/runs.ts'
 import { goodTokens, type SmallService, startSmallService } from '../small-service.ts'
 
 const home = {

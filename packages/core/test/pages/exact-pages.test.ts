@@ -6,7 +6,7 @@ import { loginRefusal } from '../../src/pages/login-refusal.ts'
 import { MarkupBudget } from '../../src/pages/markup-budget.ts'
 import { readPasscodePage, verificationOf } from '../../src/pages/passcode-page.ts'
 import { scriptLiterals } from '../../src/pages/script-literals.ts'
-import { quotedNames, quotedWords } from '../../src/support/quotation.ts'
+import { quotedNames, quotedWords } from '@owner-sso/token-manager/support'
 
 describe('the markup of a page', () => {
   const affords = (budget: MarkupBudget, html: string): boolean => budget.parse(html) !== undefined

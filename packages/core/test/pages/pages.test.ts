@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import { parseDocument } from 'htmlparser2'
 import { anyText } from '../../../../tests/support/any-text.ts'
-import type { SsoError } from '../../src/errors.ts'
+import type { SsoError } from '../../src/index.ts'
 import { isFirewallChallenge } from '../../src/firewall/challenge-page.ts'
 import { type HtmlPage, readHtmlPage } from '../../src/pages/html-page.ts'
 import { findLoginForm, hiddenInput } from '../../src/pages/login-form.ts'
@@ -10,7 +10,7 @@ import { loginRefusal } from '../../src/pages/login-refusal.ts'
 import { readPasscodePage } from '../../src/pages/passcode-page.ts'
 import { filledTo, heavyPages, hostilePieces, longSearches, refusedPages } from './killer-pages.ts'
 import { challengePages, servicePages } from './page-corpus.ts'
-import { runs } from '../runs.ts'
+import { runs } from '../../../../tests/support/runs.ts'
 
 function read(html: string): HtmlPage {
   const page = readHtmlPage(html)

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import { anyText } from '../../../../tests/support/any-text.ts'
-import { SsoError } from '../../src/errors.ts'
+import { SsoError } from '../../src/index.ts'
 import { readCallback } from '../../src/steps/callback.ts'
-import { runs } from '../runs.ts'
+import { runs } from '../../../../tests/support/runs.ts'
 
 const redirectUri = 'https://auth.example.com/void/callback'
 const state = 'the-state-of-this-login'

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { anyText } from '../../../../tests/support/any-text.ts'
 import { createSso, type Sso, type TokenSet } from '../../src/index.ts'
 import { tokenRefusal } from '../../src/steps/token-endpoint.ts'
-import { runs } from '../runs.ts'
+import { runs } from '../../../../tests/support/runs.ts'
 import { type CannedAnswer, goodTokens, html, json, type SmallService, startSmallService } from '../small-service.ts'
 
 let service: SmallService

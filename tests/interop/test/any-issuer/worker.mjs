@@ -1,4 +1,4 @@
-/** One process of an application, with the issuer of docs/any-issuer.md. Tokens leave it as hashes alone. */
+/** One process of an application, with the issuer of the token manager’s README. Tokens leave it as hashes alone. */
 import { createHash } from 'node:crypto'
 
 const now = Date.now

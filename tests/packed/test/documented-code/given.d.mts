@@ -1,7 +1,7 @@
 /** What a page of documentation takes for granted, for code blocks marked with `<!-- given: … -->`. */
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { Sso, TokenIssuer, TokenManager, TokenStore } from '@owner-sso/core'
+import type { Sso, TokenIssuer, TokenManager, TokenSet, TokenStore } from '@owner-sso/core'
 import type { OwnerSsoUser, VerifyDone } from '@owner-sso/passport'
 import type { Express } from 'express'
 import type { Configuration } from 'openid-client'
@@ -15,6 +15,7 @@ export declare const server: Server
 export declare const sso: Sso
 export declare const tokens: TokenManager
 export declare const store: TokenStore
+export declare function refreshMyWay(refreshToken: string): Promise<TokenSet>
 export declare function openidIssuer(configure: () => Configuration): TokenIssuer
 /** The application's own connected client of Redis. */
 export declare const client: import('@owner-sso/token-store-redis').RedisClient

@@ -1,0 +1,60 @@
+/**
+ * One valid access token for each account, whoever issues it. In the order of use:
+ *
+ * 1. keep the tokens under the name of their owner: one valid access token, one refresh in all processes,
+ * 2. the seam to whoever issues them,
+ * 3. store them: any place with a conditional write, sealed if wanted,
+ * 4. share what is known of the firewall,
+ * 5. handle what can go wrong,
+ * 6. what adapters and stores share.
+ */
+
+// 1. Keep the tokens, under the name of their owner.
+export { createTokenManager } from './tokens/create-token-manager.ts'
+export type {
+  CurrentTokens,
+  RefreshCallOptions,
+  RefreshTokenGrant,
+  SaveOptions,
+  TokenManager,
+  TokenManagerOptions,
+  TokenStatus,
+  WaitingSignIn,
+} from './tokens/token-manager.ts'
+export { type RequestBudget, requestBudgetFrom } from './budget/request-budget.ts'
+export type { TokenManagerEvents } from './refresh-protocol/events.ts'
+export { type Keeper, type KeeperStatus, keepSignedIn, sweepOnce, type SweepResult } from './keeper/keeper.ts'
+export type { KeeperOptions, KeepOptions } from './keeper/keeper-options.ts'
+export type { KeeperEvent, SweepCounts } from './keeper/keeper-event.ts'
+
+// 2. Whoever issues them.
+export type { CallOptions } from './issuer/call-options.ts'
+export type { IssuerRefreshOptions, TokenIssuer } from './issuer/token-issuer.ts'
+export { documentedLifetime, type TokenSet } from './issuer/token-set.ts'
+
+// 3. Store them.
+export type { Conflict, SwapOptions, TokenStore, Versioned } from './tokens/token-store.ts'
+export type { RefreshFailure, TokenRecord } from './tokens/token-record.ts'
+export {
+  type EncryptionKey,
+  sealedTokenStore,
+  type SealedTokenStoreOptions,
+  withEncryption,
+} from './tokens/sealed-token-store.ts'
+export { copyTokenSets } from './refresh-protocol/account-list.ts'
+
+// 4. Share what is known of the firewall.
+export type { FirewallState, Probe, SharedBlocks } from './issuer/firewall-state.ts'
+export { firewallRecordName, refreshBudgetRecordName } from './refresh-protocol/record-names.ts'
+
+// 5. What can go wrong.
+export * from './errors.ts'
+
+// 6. What adapters and stores share.
+export { notebook, type Notebook, type Notes } from './refresh-protocol/notebook.ts'
+export { checkedAccountName } from './tokens/options.ts'
+export { currentHolder, type Liveness, livenessOf } from './refresh-protocol/holder.ts'
+export type { Holder } from './tokens/token-record.ts'
+export { processStat, type ProcessStat } from './support/process-stat.ts'
+export { stackFrames } from './support/stack-frames.ts'
+export { answeredInTime, startTimeLimit, withTimeLimit } from './support/time-limit.ts'

@@ -1,0 +1,69 @@
+/**
+ * The seam: all that a token manager needs of the service whose tokens it keeps. `createSso` fulfils it; so does anything else
+ * that can make a refresh request (this package’s README).
+ */
+import type { CallOptions } from './call-options.ts'
+import type { FirewallState } from './firewall-state.ts'
+import type { TokenSet } from './token-set.ts'
+
+/** What the token manager says of each refresh. */
+export interface IssuerRefreshOptions extends CallOptions {
+  /** Milliseconds for the whole request, the response included. */
+  readonly timeout?: number | undefined
+  /**
+   * Called at the last moment before the request is written, best on a connection that is open already. If it throws, nothing
+   * may be sent, and `refresh` throws the same error (the send guard of `docs/refresh-protocol.md`).
+   */
+  readonly beforeSend?: (() => void) | undefined
+}
+
+/**
+ * What issues tokens, as a token manager sees it.
+ *
+ * A token manager never shares its refresh tokens, sends each of them once, and decides by what `refresh` throws what is
+ * stored next. An issuer of your own throws the errors of this package accordingly:
+ *
+ * | what happened                                        | throw                                                        | what the token manager does                                             |
+ * | ---------------------------------------------------- | ------------------------------------------------------------ | ----------------------------------------------------------------------- |
+ * | finally refused: the refresh token is dead           | `ReauthenticationRequiredError('refresh_token_rejected')`    | stores the refusal; the owner signs in again                            |
+ * | refused, but the refresh token is as good as before  | `TokenRejectedError` with the error code of RFC 6749, 5.2    | backs off; after five `invalid_request` the refresh token counts as dead |
+ * | nothing was sent                                     | an `SsoError` with `requestSent: false`, as `UnreachableError` | backs off and tries again                                             |
+ * | a firewall's page in place of the service's response | `FirewallChallengeError`                                     | no process that shares the store sends before `nextAttemptAt`           |
+ * | in doubt: sent, but no usable response came back     | anything else, also an error that is not an `SsoError`       | replays the request once, shortly before the access token ends          |
+ *
+ * Whenever it is not certain that nothing was sent, let the error say so: a refresh token that is sent twice can end the
+ * session. For the same reason the HTTP client must neither repeat a request nor follow a redirect with one.
+ */
+export interface TokenIssuer {
+  /** Names the issuer's host, by its base address; what its token sets carry as `auth_url`. */
+  readonly authUrl?: string | undefined
+  /**
+   * Makes one refresh request (RFC 6749 section 6), and never a second one.
+   *
+   * @param tokens - the stored token set; `auth_url` names the instance that issued it, where an issuer has several
+   * @returns the new token set, whose `auth_url` is an address that names the host, and whose `expires_at` is in seconds since
+   *   the epoch. What it lacks is taken from `tokens`, so that a new access token is never thrown away
+   * @throws SsoError as the table of {@link TokenIssuer} says
+   */
+  refresh(tokens: TokenSet, options?: IssuerRefreshOptions): Promise<TokenSet>
+  /**
+   * Optional: which instance tokens with this `auth_url` are refreshed at, as its base address. Token managers ask before they
+   * store tokens, so that none are stored which could never be sent. Without it every address is taken.
+   *
+   * @throws RegionNotAllowedError for an address that is no instance of the service, as a rejection
+   */
+  allowedAuthUrl?(authUrl: string): Promise<string>
+  /**
+   * Optional: whether the response to a refresh names another owner than the account. Asked once, of the first refresh of a
+   * refresh token that was brought along (`RefreshTokenGrant`): tokens of another owner are never served. Not certain: false.
+   *
+   * @param tokens - straight from `refresh`
+   */
+  isOfAnotherOwner?(tokens: TokenSet, account: string): Promise<boolean>
+  /**
+   * Optional, for an issuer that makes requests besides refreshes, such as sign-ins: token managers call it with what the
+   * processes that share their store know of the firewall. From then on the issuer asks `state` before those requests, and
+   * reports what came. `refresh` must not ask it: the token manager has asked already.
+   */
+  useFirewallState?(state: FirewallState): void
+}

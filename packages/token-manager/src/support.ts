@@ -1,0 +1,9 @@
+/**
+ * What owner-sso's own packages share beneath their public names. Not for applications: it may change with any release.
+ */
+export { onAbort, unlessAborted } from './support/abort.ts'
+export { quotedNames, quotedWords } from './support/quotation.ts'
+export { redacted, secretiveKind, wholeOf } from './support/redaction.ts'
+export { parseCallOptions } from './issuer/call-options.ts'
+export { tokenSet } from './issuer/token-set.ts'
+export { elapsed, type Instant, instantOf, type Runtime } from './refresh-protocol/runtime.ts'

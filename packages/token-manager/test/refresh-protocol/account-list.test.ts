@@ -1,0 +1,104 @@
+/** Listing the accounts of a store, and copying them into another one. */
+import { describe, expect, it } from '@jest/globals'
+import { StoreError } from '../../src/errors.ts'
+import { copyTokenSets } from '../../src/refresh-protocol/account-list.ts'
+import { sealedTokenStore } from '../../src/tokens/sealed-token-store.ts'
+import { mapStore } from '../../../../tests/support/map-store.ts'
+import { bench } from './harness.ts'
+
+describe('a manager', () => {
+  it('lists who is signed in or has to sign in again', async () => {
+    const world = bench()
+    const tokens = world.process()
+    for (const name of ['one', 'two', 'three']) await tokens.save(name, world.tokens({ refresh_token: name }))
+    await tokens.forget('two')
+    const names: string[] = []
+    for await (const name of tokens.accounts()) names.push(name)
+    expect(names).toEqual(['one', 'three'])
+    const read = world.store.read.bind(world.store)
+    const unlisted = world.process({ store: { read, swap: world.store.swap.bind(world.store) } })
+    await expect(unlisted.accounts()[Symbol.asyncIterator]().next()).rejects.toThrow(TypeError)
+  })
+
+  it('lists all that it can read, and then says that a record needs a key, or is none', async () => {
+    const world = bench()
+    for (const name of ['one', 'three']) await world.process().save(name, world.tokens({ refresh_token: name }))
+    const sealed = sealedTokenStore(world.store, { keys: [Buffer.alloc(32, 1)] })
+    await world.process({ store: sealed }).save('two', world.tokens())
+    const names: string[] = []
+    const list = async (): Promise<void> => {
+      for await (const name of world.process().accounts()) names.push(name)
+    }
+    await expect(list()).rejects.toMatchObject({ code: 'ERR_SSO_STORE', reason: 'wrong-key' })
+    expect(names).toEqual(['one', 'three'])
+    const sealedStatus = world.process().status('two')
+    await expect(sealedStatus).rejects.toMatchObject({ reason: 'wrong-key' })
+    // Nor is it overwritten by somebody who forgot the key.
+    await expect(world.process().save('two', world.tokens())).rejects.toMatchObject({ reason: 'wrong-key' })
+    world.store.put('two', { version: 9, record: { schema: 2, state: 'of a later release' } as never })
+    await expect(list()).rejects.toMatchObject({ reason: 'corrupt' })
+  })
+})
+
+describe('copying token sets', () => {
+  it('takes every record over as it is, and none over a newer one', async () => {
+    const world = bench()
+    const tokens = world.process()
+    for (const name of ['one', 'two', 'three'])
+      await tokens.save(name, world.tokens({ access_token: name, refresh_token: name }))
+    await tokens.forget('two')
+    const target = mapStore()
+    expect(await copyTokenSets(world.store, target)).toBe(3)
+    for (const name of ['one', 'two', 'three']) {
+      expect((await target.read(name))?.record).toEqual((await world.store.read(name))?.record)
+    }
+    await world.process({ store: target }).refresh('one')
+    expect(await copyTokenSets(world.store, target)).toBe(0)
+    expect(await world.process({ store: target }).getAccessToken('one')).toBe('a1')
+  })
+
+  it('copies all that it can read, and then says what it could not', async () => {
+    const world = bench()
+    for (const name of ['one', 'two', 'three', 'four'])
+      await world.process().save(name, world.tokens({ refresh_token: name }))
+    world.store.put('one', { version: 1, record: { hello: 'world' } as never })
+    world.store.put('three', { version: 1, record: null as never })
+    const target = mapStore()
+    const corrupt = { code: 'ERR_SSO_STORE', reason: 'corrupt' }
+    await expect(copyTokenSets(world.store, target)).rejects.toMatchObject(corrupt)
+    const copied: string[] = []
+    for await (const name of target.accounts()) copied.push(name)
+    expect(copied).toEqual(['two', 'four'])
+    world.store.down = true
+    await expect(copyTokenSets(world.store, mapStore())).rejects.toMatchObject({ reason: 'unavailable' })
+  })
+
+  it('copies all that the target takes, and then says what it did not', async () => {
+    const world = bench()
+    for (const name of ['one', 'two', 'three']) await world.process().save(name, world.tokens({ refresh_token: name }))
+    const target = mapStore()
+    const swap: typeof target.swap = async (name, ...rest) => {
+      if (name === 'one') throw new StoreError('write-failed', 'The record is too large.')
+      return target.swap(name, ...rest)
+    }
+    const refused = { code: 'ERR_SSO_STORE', reason: 'write-failed' }
+    await expect(copyTokenSets(world.store, { ...target, swap })).rejects.toMatchObject(refused)
+    const copied: string[] = []
+    for await (const name of target.accounts()) copied.push(name)
+    expect(copied).toEqual(['two', 'three'])
+  })
+
+  it('stops at a sealed record of either store rather than pass it over, and loses nothing', async () => {
+    const world = bench()
+    await world.process().save('one', world.tokens())
+    const sealed = mapStore()
+    expect(await copyTokenSets(world.store, sealedTokenStore(sealed, { keys: [Buffer.alloc(32, 1)] }))).toBe(1)
+    const before = await sealed.read('one')
+    const wrongKey = { code: 'ERR_SSO_STORE', reason: 'wrong-key' }
+    await expect(copyTokenSets(sealed, mapStore())).rejects.toMatchObject(wrongKey)
+    await expect(copyTokenSets(world.store, sealed)).rejects.toMatchObject(wrongKey)
+    const otherKey = sealedTokenStore(sealed, { keys: [Buffer.alloc(32, 2)] })
+    await expect(copyTokenSets(world.store, otherKey)).rejects.toMatchObject(wrongKey)
+    expect(await sealed.read('one')).toEqual(before)
+  })
+})

@@ -1,0 +1,100 @@
+/** Intents whose swap the store did not acknowledge: a process does not wait for itself. */
+import { describe, expect, it } from '@jest/globals'
+import { createTokenManager } from '../../src/tokens/create-token-manager.ts'
+import { SsoTimeoutError } from '../../src/errors.ts'
+import type { TokenStore } from '../../src/tokens/token-store.ts'
+import { mapStore } from '../../../../tests/support/map-store.ts'
+import { account, bench, hours } from './harness.ts'
+
+type Hiccup = 'applied' | 'refused' | undefined
+
+/** A store whose writes fail in turn: carried out with the acknowledgement lost, or not carried out. */
+function hiccups(store: TokenStore, failures: Hiccup[]): TokenStore {
+  return {
+    ...store,
+    async swap(...write) {
+      const failure = failures.shift()
+      if (failure === 'refused') throw new Error('no connection')
+      const answer = await store.swap(...write)
+      if (failure === 'applied') throw new Error('connection lost')
+      return answer
+    },
+  }
+}
+
+describe('intents that were not acknowledged (E9)', () => {
+  it('two in a row, the first of them stored, are nobody’s: back within 5 s of the store being well', async () => {
+    const failures: Hiccup[] = []
+    const tokenSet = bench().tokens()
+    const sent: string[] = []
+    const sso = {
+      refresh: async () => {
+        sent.push('r0')
+        return { ...tokenSet, access_token: 'a1', refresh_token: 'r1', expires_at: Date.now() / 1000 + 28_800 }
+      },
+    }
+    const tokens = createTokenManager({ sso, store: hiccups(mapStore(), failures) })
+    await tokens.save(account, { ...tokenSet, expires_at: 1 })
+    failures.push('applied', 'refused')
+    const storeError = { code: 'ERR_SSO_STORE', reason: 'write-failed' }
+    await expect(tokens.getAccessToken(account)).rejects.toMatchObject(storeError)
+    await expect(tokens.getAccessToken(account)).rejects.toMatchObject(storeError)
+    const began = performance.now()
+    expect(await tokens.getAccessToken(account, { signal: AbortSignal.timeout(5000) })).toBe('a1')
+    expect(performance.now() - began).toBeLessThan(5000)
+    expect(sent).toEqual(['r0'])
+  })
+
+  it('are remembered through a long outage that takes no writes', async () => {
+    const world = bench()
+    const failures: Hiccup[] = []
+    const tokens = world.process({ store: hiccups(world.store, failures) })
+    await tokens.save(account, world.tokens())
+    await world.pass(hours(8))
+    failures.push('applied', ...Array.from({ length: 100 }, () => 'refused' as const))
+    for (let call = 0; call < 101; call += 1) {
+      await expect(tokens.getAccessToken(account)).rejects.toMatchObject({ code: 'ERR_SSO_STORE' })
+    }
+    expect(await tokens.getAccessToken(account)).toBe('a1')
+    expect(world.sent).toEqual(['r0'])
+  })
+
+  it('of a replay leave what was before: nothing was sent, so the next replay need not rest', async () => {
+    const world = bench()
+    const failures: Hiccup[] = []
+    const tokens = world.process({ store: hiccups(world.store, failures) })
+    const { answer } = world
+    await tokens.save(account, world.tokens())
+    await world.pass(hours(8))
+    world.answer = async () => {
+      throw new SsoTimeoutError('no answer', { requestSent: true })
+    }
+    await expect(tokens.getAccessToken(account)).rejects.toMatchObject({ code: 'ERR_SSO_REFRESH_IN_DOUBT' })
+    world.answer = answer
+    failures.push('applied', 'refused')
+    await expect(tokens.getAccessToken(account)).rejects.toMatchObject({ code: 'ERR_SSO_STORE' })
+    await expect(tokens.getAccessToken(account)).rejects.toMatchObject({ code: 'ERR_SSO_STORE' })
+    const heard: unknown[] = []
+    tokens.on('refreshed', (event) => heard.push(event))
+    expect(await tokens.getAccessToken(account)).toBe('a1')
+    expect(world.sent).toEqual(['r0', 'r0'])
+    expect(heard).toMatchObject([{ replay: true }])
+  })
+
+  it('are in doubt as any other once the token was sent under one that could not be marked', async () => {
+    const world = bench()
+    const failures: Hiccup[] = []
+    const tokens = world.process({ store: hiccups(world.store, failures) })
+    await tokens.save(account, world.tokens())
+    await world.pass(hours(8))
+    failures.push('applied', 'refused', undefined, 'refused')
+    world.answer = async () => {
+      throw new SsoTimeoutError('no answer', { requestSent: true })
+    }
+    await expect(tokens.getAccessToken(account)).rejects.toMatchObject({ code: 'ERR_SSO_STORE' })
+    await expect(tokens.getAccessToken(account)).rejects.toMatchObject({ code: 'ERR_SSO_STORE' })
+    await expect(tokens.getAccessToken(account)).rejects.toMatchObject({ code: 'ERR_SSO_REFRESH_IN_DOUBT' })
+    expect(await tokens.status(account)).toMatchObject({ state: 'in-doubt' })
+    expect(world.sent).toEqual(['r0'])
+  })
+})

@@ -1,0 +1,121 @@
+/** One refresh token under two accounts: both would send it, and the service would end the session. */
+import { inspect } from 'node:util'
+import { describe, expect, it } from '@jest/globals'
+import { sealedTokenStore } from '../../src/tokens/sealed-token-store.ts'
+import { mapStore } from '../../../../tests/support/map-store.ts'
+import { bench, hours } from './harness.ts'
+
+const duplicate = { name: 'DuplicateTokenSetError', code: 'ERR_SSO_STORE', reason: 'duplicate', account: 'first' }
+
+describe('a refresh token that is saved under a second account', () => {
+  it('is refused, by any process, with the name of the first; nothing is stored', async () => {
+    const world = bench()
+    await world.process().save('first', world.tokens())
+    const second = world.process()
+    await expect(second.save('second', world.tokens({ access_token: 'other' }))).rejects.toMatchObject(duplicate)
+    expect(await second.status('second')).toEqual({ state: 'signed-out' })
+    expect(await world.store.read('second')).toBeUndefined()
+    const names: string[] = []
+    for await (const name of second.accounts()) names.push(name)
+    expect(names).toEqual(['first'])
+  })
+
+  it('is refused after the first account was refreshed: it is spent', async () => {
+    const world = bench()
+    const tokens = world.process()
+    await tokens.save('first', world.tokens())
+    await world.pass(hours(8))
+    await tokens.getAccessToken('first')
+    await expect(tokens.save('second', world.tokens())).rejects.toMatchObject(duplicate)
+    expect(world.sent).toEqual(['r0'])
+  })
+
+  it('is taken once the first account has signed out, or signed in again', async () => {
+    const world = bench()
+    const tokens = world.process()
+    await tokens.save('first', world.tokens())
+    await tokens.forget('first')
+    await tokens.save('renamed', world.tokens())
+    await tokens.save('renamed', world.tokens({ refresh_token: 'r9' }))
+    await tokens.save('again', world.tokens())
+    expect(await tokens.getAccessToken('again')).toBe('a0')
+  })
+
+  it('is taken under the same account as often as one likes', async () => {
+    const world = bench()
+    for (const access_token of ['one', 'two', 'three']) {
+      await world.process().save('first', world.tokens({ access_token }))
+      expect(await world.process().getAccessToken('first')).toBe(access_token)
+    }
+  })
+
+  it('is taken where the first save never came to its end', async () => {
+    const world = bench()
+    const { store } = world
+    const broken = world.process({
+      store: {
+        ...store,
+        swap: async (name, ...write) => {
+          if (name === 'first') throw new Error('no')
+          return store.swap(name, ...write)
+        },
+      },
+    })
+    await expect(broken.save('first', world.tokens())).rejects.toMatchObject({ reason: 'write-failed' })
+    await world.process().save('second', world.tokens())
+    expect(await world.process().getAccessToken('second')).toBe('a0')
+  })
+
+  it('is recognised in a sealed store too, and nothing in the store or the error shows it', async () => {
+    const world = bench()
+    const beneath = mapStore()
+    const store = sealedTokenStore(beneath, { keys: [Buffer.alloc(32, 1)] })
+    const tokens = world.process({ store })
+    const secret = 'a-refresh-token-that-nobody-may-see'
+    await tokens.save('first', world.tokens({ refresh_token: secret }))
+    const error: unknown = await tokens
+      .save('second', world.tokens({ refresh_token: secret }))
+      .catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject(duplicate)
+    const names: string[] = []
+    for await (const name of beneath.accounts()) names.push(name)
+    expect(names.filter((name) => name.startsWith('owner-sso:refresh-tokens:'))).toHaveLength(1)
+    expect(inspect([error, names], { depth: 9, showHidden: true })).not.toContain(secret)
+  })
+})
+
+describe('the index', () => {
+  it('never keeps a sign-in from being saved, and tells that it failed', async () => {
+    const world = bench()
+    const tokens = world.process({
+      store: {
+        ...world.store,
+        read: async (name) => {
+          if (name.startsWith('owner-sso:')) return { version: 1, record: { state: 'poisoned' } as never }
+          return world.store.read(name)
+        },
+      },
+    })
+    const heard: unknown[] = []
+    tokens.on('not-indexed', ({ account, error }) => heard.push([account, error.reason]))
+    await tokens.save('first', world.tokens())
+    expect(heard).toEqual([['first', 'corrupt']])
+    expect(await tokens.status('first')).toMatchObject({ state: 'valid' })
+  })
+
+  it('is bounded: the oldest sign-ins make room in a fixed number of records', async () => {
+    const world = bench()
+    const tokens = world.process()
+    for (let index = 0; index < 2000; index += 1) {
+      await tokens.save('first', world.tokens({ refresh_token: `r-${index}` }))
+    }
+    const sizes: number[] = []
+    for await (const name of world.store.accounts()) {
+      const stored = await world.store.read(name)
+      if (stored?.record.state === 'refresh-tokens') sizes.push(Object.keys(stored.record.saved).length)
+    }
+    expect(sizes.length).toBeLessThanOrEqual(1024)
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(64)
+    await expect(tokens.save('second', world.tokens({ refresh_token: 'r-1999' }))).rejects.toMatchObject(duplicate)
+  })
+})

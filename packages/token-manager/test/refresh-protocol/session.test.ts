@@ -1,0 +1,206 @@
+/** Signing in and out, what the manager tells about an account, and what it does not take. */
+import { inspect } from 'node:util'
+import { describe, expect, it } from '@jest/globals'
+import { ReauthenticationRequiredError } from '../../src/errors.ts'
+import { createTokenManager } from '../../src/tokens/create-token-manager.ts'
+import type { TokenManagerOptions } from '../../src/tokens/token-manager.ts'
+import { mapStore } from '../../../../tests/support/map-store.ts'
+import { account, bench, hours } from './harness.ts'
+
+describe('an account', () => {
+  it('is signed out, valid, ageing, expired and signed out again', async () => {
+    const world = bench()
+    const [tokens, other] = [world.process(), world.process()]
+    expect(await tokens.status(account)).toEqual({ state: 'signed-out' })
+    await tokens.save(account, world.tokens())
+    const obtained_at = world.now() / 1000
+    const refresh_due_at: unknown = expect.any(Number)
+    const facts = { expires_at: obtained_at + 28_800, obtained_at, auth_url: 'http://127.0.0.1:9', refresh_due_at }
+    expect(await other.status(account)).toEqual({ state: 'valid', ...facts })
+    await world.pass(hours(8))
+    expect(await tokens.status(account)).toEqual({ state: 'expired', ...facts })
+    await tokens.forget(account)
+    expect(await other.status(account)).toEqual({ state: 'signed-out' })
+    const signedOut = { code: 'ERR_SSO_SIGNED_OUT', step: 'token-manager', requestSent: false }
+    await expect(tokens.getAccessToken(account)).rejects.toMatchObject(signedOut)
+    await expect(other.refresh(account)).rejects.toMatchObject(signedOut)
+    // Who never heard of the account.
+    await expect(world.process().getAccessToken(account)).rejects.toMatchObject(signedOut)
+  })
+
+  it('goes by what was saved last of the same access token: it may end sooner or later than was thought', async () => {
+    const world = bench()
+    const [tokens, other] = [world.process(), world.process()]
+    await tokens.save(account, world.tokens())
+    await other.getAccessToken(account)
+    await world.pass(hours(1))
+    const sooner = world.now() / 1000 + 600
+    await tokens.save(account, world.tokens({ expires_at: sooner }))
+    for (const one of [tokens, other]) expect(await one.status(account)).toMatchObject({ expires_at: sooner })
+    await world.pass(601_000)
+    for (const one of [tokens, other]) expect(await one.status(account)).toMatchObject({ state: 'expired' })
+    await tokens.save(account, world.tokens())
+    await world.pass(hours(3))
+    for (const one of [tokens, other]) expect(await one.getAccessToken(account)).toBe('a0')
+    expect(world.sent).toEqual([])
+    await world.pass(hours(5))
+    expect(await other.getAccessToken(account)).toBe('a1')
+  })
+
+  it('whose access token was refused is as good as expired', async () => {
+    const world = bench()
+    const tokens = world.process()
+    await tokens.save(account, world.tokens())
+    await tokens.invalidate(account, 'another')
+    expect(await tokens.status(account)).toMatchObject({ state: 'valid' })
+    await world.process().invalidate(account, 'a0')
+    await tokens.invalidate(account, 'a0')
+    expect(await tokens.status(account)).toMatchObject({ state: 'expired' })
+  })
+
+  it('keeps its working access token after its refresh token was refused, and asks for a sign-in after that', async () => {
+    const world = bench()
+    const tokens = world.process()
+    await tokens.save(account, world.tokens())
+    world.answer = async () => {
+      throw new ReauthenticationRequiredError('refresh_token_rejected')
+    }
+    await expect(tokens.refresh(account)).rejects.toMatchObject({ reason: 'refresh_token_rejected' })
+    expect(await tokens.getAccessToken(account)).toBe('a0')
+    expect(await tokens.status(account)).toMatchObject({
+      state: 'reauthentication-required',
+      reason: 'refresh_token_rejected',
+    })
+    await world.pass(hours(8))
+    await expect(tokens.getAccessToken(account)).rejects.toMatchObject({ code: 'ERR_SSO_REAUTHENTICATION_REQUIRED' })
+    expect(world.sent).toEqual(['r0'])
+  })
+
+  it('begins and ends with a record that asks the store to forget all before it; a refresh does not', async () => {
+    const world = bench()
+    const asked: unknown[] = []
+    const { store } = world
+    const process = world.process({
+      minRefreshInterval: 0,
+      store: {
+        ...store,
+        swap: async (...write) => {
+          const [name, , { state }, , options] = write
+          if (name === account) asked.push([state, options?.forgetOlder ?? false])
+          return store.swap(...write)
+        },
+      },
+    })
+    await process.save(account, world.tokens())
+    await process.refresh(account)
+    await process.forget(account)
+    expect(asked).toEqual([
+      ['signed-in', true],
+      ['signed-in', false],
+      ['signed-in', false],
+      ['signed-out', true],
+    ])
+  })
+
+  it('that nobody knows leaves no trace when it is forgotten', async () => {
+    const world = bench()
+    await world.process().forget(account)
+    expect(await world.store.read(account)).toBeUndefined()
+  })
+
+  it('is told by memory where the store is down', async () => {
+    const world = bench()
+    const tokens = world.process()
+    await tokens.save(account, world.tokens())
+    world.store.down = true
+    expect(await tokens.status(account)).toMatchObject({ state: 'valid' })
+    await expect(tokens.forget(account)).rejects.toMatchObject({ code: 'ERR_SSO_STORE' })
+  })
+
+  it('shows no token when a record is printed', async () => {
+    const world = bench()
+    const tokens = world.process()
+    const swapped: unknown[] = []
+    const swap = world.store.swap.bind(world.store)
+    world.store.swap = async (...args) => {
+      if (args[0] === account) swapped.push(args[2])
+      return swap(...args)
+    }
+    await tokens.save(account, world.tokens())
+    await tokens.refresh(account)
+    expect(swapped).toHaveLength(3)
+    expect(inspect(swapped, { depth: 9 })).not.toMatch(/'[ar][01]'/u)
+  })
+
+  it('gives a store all of a record, whichever way it goes through the fields', async () => {
+    const world = bench()
+    const tokens = world.process()
+    const swap = world.store.swap.bind(world.store)
+    world.store.swap = async (name, expected, next, ...more) => swap(name, expected, structuredClone(next), ...more)
+    await tokens.save(account, world.tokens())
+    await tokens.refresh(account)
+    expect(await tokens.getAccessToken(account)).toBe('a1')
+    expect(await world.process().getAccessToken(account)).toBe('a1')
+  })
+})
+
+describe('a manager', () => {
+  it('tells listeners of what happens until they have heard enough', async () => {
+    const world = bench()
+    const tokens = world.process()
+    await tokens.save(account, world.tokens())
+    const heard: unknown[] = []
+    const end = tokens.on('refreshed', (event) => heard.push(event))
+    await tokens.refresh(account)
+    expect(heard).toEqual([{ account, expires_at: world.now() / 1000 + 28_800, replay: false }])
+    end()
+    await world.pass(61_000)
+    await tokens.refresh(account)
+    expect(heard).toHaveLength(1)
+  })
+
+  const sso = { refresh: async () => bench().tokens() }
+  it.each<[string, Partial<TokenManagerOptions> | undefined]>([
+    ['sso must be what createSso() returns, or another TokenIssuer', { sso: {} as never }],
+    ['store must be a token store', { store: {} as never }],
+    ['refreshAfter must be a fraction above 0, at most 1', { refreshAfter: 0 }],
+    ['refreshAfter must be a fraction above 0, at most 1', { refreshAfter: 1.1 }],
+    ['refreshAfter must be a fraction above 0, at most 1', { refreshAfter: Number.NaN }],
+    ['minRefreshInterval must be seconds, 0 or more', { minRefreshInterval: -1 }],
+    ['minRefreshInterval must be seconds, 0 or more', { minRefreshInterval: '60' as never }],
+    ['cachedAccounts must be a whole number above 0', { cachedAccounts: 0 }],
+  ])('says “%s” for %j', (message, wrong) => {
+    expect(() => createTokenManager({ sso, store: mapStore(), ...wrong })).toThrow(new TypeError(message))
+  })
+
+  it.each([
+    ['tokens must be a token set', undefined],
+    ['tokens.access_token must be a non-empty string', { access_token: '' }],
+    ['tokens.refresh_token must be a non-empty string', { refresh_token: 7 }],
+    ['tokens.token_type must be a non-empty string', { token_type: undefined }],
+    ['tokens.auth_url must be an address', { auth_url: 'nowhere' }],
+    ['tokens.expires_at must be seconds since the epoch', { expires_at: '28800' }],
+  ])('says “%s” where one is to be saved', async (message, wrong) => {
+    const world = bench()
+    const tokens = wrong && { ...world.tokens(), ...wrong }
+    await expect(world.process().save(account, tokens as never)).rejects.toThrow(new TypeError(message))
+  })
+
+  it.each(['\ud83d', 'a\udc00b'])('takes no account whose name holds half a character', async (name) => {
+    const tokens = bench().process()
+    const mistake = new TypeError('account must be a string of whole Unicode characters')
+    for (const call of ['getAccessToken', 'status', 'forget', 'refresh'] as const) {
+      await expect(tokens[call](name)).rejects.toThrow(mistake)
+    }
+    await expect(tokens.save(name, bench().tokens())).rejects.toThrow(mistake)
+    await tokens.save('\ud83d\ude97', bench().tokens())
+  })
+
+  it.each(['', undefined, 7])('takes no account called %p', async (name) => {
+    const tokens = bench().process()
+    const mistake = new TypeError('account must be a non-empty string')
+    await expect(tokens.getAccessToken(name as never)).rejects.toThrow(mistake)
+    await expect(tokens.save(name as never, bench().tokens())).rejects.toThrow(mistake)
+    await expect(tokens.status(name as never)).rejects.toThrow(mistake)
+  })
+})
