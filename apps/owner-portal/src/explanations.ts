@@ -81,8 +81,8 @@ const notices = {
     text: 'It resolves by itself.',
   },
   ERR_SSO_REFRESH_BUDGET: {
-    title: 'Many sign-ins are being renewed at the moment',
-    text: 'Yours is in line.',
+    title: 'Your sign-in can’t be renewed at the moment',
+    text: 'It was renewed a moment ago, or many others are in line before it.',
   },
   ERR_SSO_STORE: { title: 'Your sign-in could not be stored or read' },
 } satisfies Record<FailureCode, Notice>

@@ -241,7 +241,7 @@ describe('what stands in the store', () => {
       ['The owner has to sign in again.', 'bob', 1],
       ['The service’s firewall blocks this client for a while.', 'bob', 1],
       ['unsaved happened', 'bob', 1],
-      ['The answer to a refresh was lost. It is asked for again.', 'bob', 1],
+      ['The answer to a refresh is not known. It is asked for again.', 'bob', 1],
       ['refresh-failed happened', 'bob', 1],
       ['bare', undefined, 3],
       ['good', 'ann', 3],
@@ -251,8 +251,8 @@ describe('what stands in the store', () => {
     listeners.get('in-doubt')?.({ account: 'ann' })
     await jest.advanceTimersByTimeAsync(0)
     expect((await listed()).slice(0, 3)).toEqual([
-      ['The answer to a refresh was lost. It is asked for again.', 'ann', 1],
-      ['The answer to a refresh was lost. It is asked for again.', 'bob', 2],
+      ['The answer to a refresh is not known. It is asked for again.', 'ann', 1],
+      ['The answer to a refresh is not known. It is asked for again.', 'bob', 2],
       ['by hand', undefined, 1],
     ])
     for (const what of ['a', 'b', 'c', 'd']) {

@@ -109,6 +109,8 @@ const meanings: Record<SsoErrorCode, Meaning> = {
       const { reason, description } = error
       if (reason === 'other_owner')
         return 'The refresh token that was imported belongs to another owner. It is not used.'
+      if (reason === 'refresh_token_spent')
+        return 'This refresh token was sent before, and each works once. Nothing was stored.'
       const said = description === undefined ? '' : `; the service says “${description}”`
       return `This sign-in can no longer be renewed (${reason.replaceAll('_', ' ')}${said}).`
     },
@@ -142,12 +144,15 @@ const meanings: Record<SsoErrorCode, Meaning> = {
   },
   ERR_SSO_REFRESH_IN_DOUBT: {
     exitCode: exitCodes.network,
-    message: () => 'A token refresh was sent, and its answer was lost on the way.',
+    message: () => 'A token refresh was sent, or may have been, and its answer is not known.',
     next: (error) => (error instanceof RefreshInDoubtError ? waitUntil(error.nextAttemptAt) : 'Try again later.'),
   },
   ERR_SSO_REFRESH_BUDGET: {
     exitCode: exitCodes.network,
-    message: () => 'The token has to be refreshed, and the budget for refreshes is used up for now.',
+    message: (error) =>
+      error instanceof RefreshBudgetError && error.limit === 'minRefreshInterval'
+        ? 'The owner API refused the newest token, and it is too soon to refresh it again.'
+        : 'The token has to be refreshed, and the budget for refreshes is used up for now.',
     next: (error) => (error instanceof RefreshBudgetError ? waitUntil(error.nextAttemptAt) : 'Try again later.'),
   },
   ERR_SSO_STORE: {
@@ -165,6 +170,7 @@ const storeAdvice: Record<StoreError['reason'], string> = {
   'read-failed': 'Fix that, or choose another store with --store.',
   permissions: 'Fix that, or choose another store with --store.',
   corrupt: 'Move the damaged record away, then sign in again with: owner-sso login',
+  'newer-release': 'Update this program. Don’t remove the record: the account may be signed in.',
   'wrong-key': 'Set OWNER_SSO_ENCRYPTION_KEY to the key that it was stored with.',
   duplicate: 'Sign in for this account with: owner-sso login',
   busy: 'Try again in a moment.',

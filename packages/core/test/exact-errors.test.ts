@@ -65,6 +65,7 @@ describe('an error', () => {
       {
         code: 'ERR_SSO_REFRESH_BUDGET',
         nextAttemptAt: epoch,
+        limit: 'requestBudget',
         step: 'token-manager',
         requestSent: false,
         message: expect.stringContaining(iso),

@@ -132,16 +132,22 @@ export class FirewallChallengeError extends SsoError {
 
 /**
  * Why only a new sign-in helps. `rotated_token_lost`: a refresh's response was lost with the new refresh token in it.
- * `other_owner`: the refresh token that was brought along turned out to be somebody else's.
+ * `other_owner`: the refresh token that was brought along turned out to be somebody else's. `refresh_token_spent`: `save` was given
+ * a refresh token that was sent before; nothing was stored, and a session that is there goes on.
  */
 export type ReauthenticationReason =
   | 'refresh_token_rejected'
   | 'rotated_token_lost'
   | 'no_refresh_token'
   | 'other_owner'
+  | 'refresh_token_spent'
 
-const otherOwnerMessage =
-  'The refresh token that was saved for this account belongs to another owner. It is kept, and never used. Sign in for this account, or save its own refresh token.'
+const reauthenticationMessages: Partial<Record<ReauthenticationReason, string>> = {
+  other_owner:
+    'The refresh token that was saved for this account belongs to another owner. It is kept, and never used. Sign in for this account, or save its own refresh token.',
+  refresh_token_spent:
+    'This refresh token was sent before, and each works once, so nothing was stored. Sign in again, or save the newest refresh token.',
+}
 
 /** The refresh token is dead. The owner has to sign in again; no request will help. */
 export class ReauthenticationRequiredError extends SsoError {
@@ -154,9 +160,7 @@ export class ReauthenticationRequiredError extends SsoError {
     const said = words === undefined ? '' : `; the service says “${words}”`
     super(
       'ERR_SSO_REAUTHENTICATION_REQUIRED',
-      reason === 'other_owner'
-        ? otherOwnerMessage
-        : `This account has to sign in again (${reason.replaceAll('_', ' ')}${said}).`,
+      reauthenticationMessages[reason] ?? `This account has to sign in again (${reason.replaceAll('_', ' ')}${said}).`,
       options,
     )
     this.reason = reason
@@ -245,7 +249,7 @@ export class SessionExistsError extends SsoError {
   }
 }
 
-/** A refresh was sent and its response is unknown. The token manager replays it once, at `nextAttemptAt`. */
+/** A refresh was sent, or may have been, and its response is unknown. The token manager replays it once, at `nextAttemptAt`. */
 export class RefreshInDoubtError extends SsoError {
   static readonly code = 'ERR_SSO_REFRESH_IN_DOUBT'
   /** Seconds since the epoch at which a call may find a new token. */
@@ -253,29 +257,40 @@ export class RefreshInDoubtError extends SsoError {
   constructor(nextAttemptAt: number, options?: SsoErrorOptions) {
     super(
       'ERR_SSO_REFRESH_IN_DOUBT',
-      `A token refresh was sent and its answer is not known yet. Try again at ${isoTime(nextAttemptAt)}.`,
+      `A token refresh was sent, or may have been, and its answer is not known yet. Try again at ${isoTime(nextAttemptAt)}.`,
       options,
     )
     this.nextAttemptAt = nextAttemptAt
   }
 }
 
+/** The option of the token manager by which a refresh is not made yet. */
+export type RefreshLimit = 'requestBudget' | 'minRefreshInterval'
+
 /**
- * The budget for refreshes (`requestBudget`) has no place for this one within the time that a request may take. Nothing was sent,
- * and nothing has changed.
+ * The refresh is not made yet. The budget of all accounts (`requestBudget`) has no place for it within the time that a request may
+ * take; or `refresh()` is to replace an access token that does not work, and that came of a refresh less than
+ * `minRefreshInterval` ago. Nothing was sent, and nothing has changed.
  */
 export class RefreshBudgetError extends SsoError {
   static readonly code = 'ERR_SSO_REFRESH_BUDGET'
-  /** Seconds since the epoch at which a place can be expected. */
+  /** Seconds since the epoch at which it can be made. */
   readonly nextAttemptAt: number
-  constructor(nextAttemptAt: number, options?: SsoErrorOptions) {
+  readonly limit: RefreshLimit
+  constructor(nextAttemptAt: number, options?: SsoErrorOptions, limit: RefreshLimit = 'requestBudget') {
     super(
       'ERR_SSO_REFRESH_BUDGET',
-      `The token has to be refreshed, and the budget for refreshes is used up for now. Try again at ${isoTime(nextAttemptAt)}.`,
+      `The token has to be refreshed, and ${refreshLimitMessages[limit]}. Try again at ${isoTime(nextAttemptAt)}.`,
       { step: 'token-manager', requestSent: false, ...options },
     )
     this.nextAttemptAt = nextAttemptAt
+    this.limit = limit
   }
+}
+
+const refreshLimitMessages: Record<RefreshLimit, string> = {
+  requestBudget: 'the budget for refreshes is used up for now',
+  minRefreshInterval: 'its last refresh is too recent for another one (minRefreshInterval)',
 }
 
 /** What is wrong with a token store. */
@@ -285,6 +300,7 @@ export type StoreErrorReason =
   | 'read-failed'
   | 'permissions'
   | 'corrupt'
+  | 'newer-release'
   | 'wrong-key'
   | 'duplicate'
   | 'busy'

@@ -38,7 +38,7 @@ export function encode(envelope: Envelope): Uint8Array {
 /**
  * The envelope, or `undefined` where the content is not what was written for this account and slot.
  *
- * @throws StoreError `corrupt` for a whole file in a format of a later release: to fall back to an older record would
+ * @throws StoreError `newer-release` for a whole file in a format of a later release: to fall back to an older record would
  *   bring back a refresh token that is spent.
  */
 export function decode(content: Uint8Array, key: string, slot: number): Envelope | undefined {
@@ -47,7 +47,8 @@ export function decode(content: Uint8Array, key: string, slot: number): Envelope
   if (text.toString('latin1', 0, checksumLength + 1) !== `${checksumOf(body)}\n`) return undefined
   const envelope: Envelope = JSON.parse(body.toString())
   if (envelope.schema !== 1) {
-    throw new StoreError('corrupt', 'A record was written by a later release of owner-sso. Update this one.')
+    const remedy = 'Update this one. Don’t remove the record: its account may be signed in.'
+    throw new StoreError('newer-release', `The folder holds a record of a newer release of owner-sso. ${remedy}`)
   }
   return envelope.slot === slot && keyOf(envelope.account) === key ? envelope : undefined
 }

@@ -1,16 +1,16 @@
 /**
  * `getAccessToken`, `getTokens`, `refresh` and `invalidate`: what a caller gets, and when it has to wait.
  */
-import { SignedOutError } from '../errors.ts'
+import { RefreshBudgetError, SignedOutError } from '../errors.ts'
 import type { CallOptions } from '../issuer/call-options.ts'
 import { type Account, openWindow } from './account-memory.ts'
 import { checkedAccountName } from '../tokens/options.ts'
 import type { CurrentTokens, RefreshCallOptions } from '../tokens/token-manager.ts'
 import type { Context } from './context.ts'
 import { momentOf, note, run } from './driver.ts'
-import { inFlightRefresh, landInCall, waitFor, waitForRefresh } from './in-flight-refresh.ts'
-import { accessTokenOf, ageOf, freshnessOf, isUsable } from './knowledge.ts'
-import { isJustRefreshed } from './pace.ts'
+import { inFlightRefresh, landInCall, waitForAccount, waitForRefresh } from './in-flight-refresh.ts'
+import { accessTokenOf, ageOf, freshnessOf, isRefused, isUsable } from './knowledge.ts'
+import { isJustRefreshed, pauseLeft } from './pace.ts'
 import { elapsed, instantOf } from './runtime.ts'
 
 /** The hot path: one look-up and one reading of the clock. Nothing is written, and nothing else is read. */
@@ -110,12 +110,17 @@ function refreshInBackground(account: Account, context: Context): boolean {
   return true
 }
 
-/** Replaces the current access token, unless it was refreshed less than `minRefreshInterval` ago. */
+/**
+ * Replaces the current access token, unless it works and was refreshed less than `minRefreshInterval` ago.
+ *
+ * @throws RefreshBudgetError where it does not work, and may not be refreshed yet
+ */
 export async function refreshNow(name: string, options: RefreshCallOptions, context: Context): Promise<void> {
   const account = context.memory.of(name)
   const { signal, priority } = options
   const work = context.underWay.track(replaceCurrent(account, context))
-  await (priority === 'background' ? waitFor(work, signal, context) : waitForRefresh(account, work, signal, context))
+  const wait = priority === 'background' ? waitForAccount : waitForRefresh
+  await wait(account, work, signal, context)
 }
 
 async function replaceCurrent(account: Account, context: Context): Promise<void> {
@@ -130,9 +135,24 @@ async function replaceCurrent(account: Account, context: Context): Promise<void>
     if (!isReplaced && !isJustRefreshed(account.knowledge, momentOf(context))) {
       await inFlightRefresh(account, context).done
     }
+    throwIfStillUseless(account, current, context)
   } finally {
     note(account, { on: 'replacement-over', accessToken }, context)
   }
+}
+
+/**
+ * Within `minRefreshInterval` of the last refresh there is no other. That is well where its token works, and no success where
+ * the token was refused or has ended.
+ *
+ * @throws RefreshBudgetError with the time of the next refresh
+ */
+function throwIfStillUseless({ knowledge }: Account, before: string | undefined, context: Context): void {
+  const now = momentOf(context)
+  const isReplaced = accessTokenOf(knowledge.record) !== before
+  if (isReplaced || (isUsable(knowledge, now) && !isRefused(knowledge))) return
+  const nextAttemptAt = Math.ceil((now.wall + Math.max(pauseLeft(knowledge, now), 1000)) / 1000)
+  throw new RefreshBudgetError(nextAttemptAt, {}, 'minRefreshInterval')
 }
 
 /** The owner API refused this access token. */

@@ -52,7 +52,7 @@ export function mayBeOfOneRecord(error: unknown): boolean {
 
 /** The record stays as it is until somebody mends it: another look finds the same. */
 export function isDamaged(error: unknown): boolean {
-  return error instanceof StoreError && ['corrupt', 'wrong-key'].includes(error.reason)
+  return error instanceof StoreError && ['corrupt', 'wrong-key', 'newer-release'].includes(error.reason)
 }
 
 async function copyRecord(account: string, from: GuardedStore, to: GuardedStore): Promise<boolean> {

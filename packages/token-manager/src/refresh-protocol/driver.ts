@@ -174,12 +174,13 @@ function done(at: Run, task: Task): Promise<Event> {
 
 /** All at once, so that a store far away costs one round trip. */
 async function doLook({ account, context }: Run, task: Look): Promise<Event> {
+  const lookedAt = instantOf(context.runtime)
   const [stored, spooled] = await Promise.all([
     readRecord(account.name, context),
     findSpooled(account.name, context),
     task.host === undefined ? undefined : context.firewall.sync(task.host),
   ])
-  return { on: 'looked', task, stored, spooled }
+  return { on: 'looked', task, stored, spooled, lookedAt }
 }
 
 async function doSwap(at: Run, task: Swap): Promise<Event> {

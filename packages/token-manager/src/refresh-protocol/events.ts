@@ -10,7 +10,10 @@ export interface TokenManagerEvents {
   refreshed: { readonly account: string; readonly expires_at: number; readonly replay: boolean }
   /** A refresh ended without one; what `error` says, callers get once the old access token has expired. */
   'refresh-failed': { readonly account: string; readonly error: SsoError }
-  /** A refresh was sent and its response is unknown; it is replayed once, at `nextAttemptAt`, if nothing is heard. */
+  /**
+   * A refresh was sent and its response is unknown; it is replayed once, at `nextAttemptAt`, if nothing is heard. Also where one
+   * may have been sent, since the store lost the newest record: then callers without a working token wait until that time.
+   */
   'in-doubt': { readonly account: string; readonly nextAttemptAt: number }
   /**
    * New tokens are not in the store: it could not be written. Repeated until it can. `spooled`: they are in the spool;

@@ -4,11 +4,12 @@
  * A caller's signal ends its own wait, never the refresh.
  */
 import { unlessAborted } from '../support/abort.ts'
-import { SsoTimeoutError } from '../errors.ts'
+import { type SsoError, SsoTimeoutError } from '../errors.ts'
 import type { Account, Flight } from './account-memory.ts'
 import { landing, landingInCall } from './background.ts'
 import type { Context } from './context.ts'
-import { note, run } from './driver.ts'
+import { momentOf, note, run } from './driver.ts'
+import { inDoubt, isHeldUp } from './pace.ts'
 import { hurry, leaveTurn } from './turn.ts'
 
 /** The refresh under way, or a new one. */
@@ -40,16 +41,18 @@ function start(account: Account, context: Context): Flight {
 /**
  * Waits for `work` no longer than the caller wants to, and keeps the process alive meanwhile.
  *
- * @throws SsoTimeoutError when the signal ends the wait
+ * @param ended - what the caller hears when the signal ends the wait
+ * @throws SsoTimeoutError then, if nothing else is given
  */
 export async function waitFor<Value>(
   work: Promise<Value>,
   signal: AbortSignal | undefined,
   { runtime }: Context,
+  ended: () => SsoError = endedBySignal,
 ): Promise<Value> {
   const release = runtime.keepAlive()
   try {
-    return await (signal === undefined ? work : unlessAborted(work, signal, endedBySignal))
+    return await (signal === undefined ? work : unlessAborted(work, signal, ended))
   } finally {
     release()
   }
@@ -68,13 +71,29 @@ export async function waitForRefresh<Value>(
   note(account, { on: 'caller-came' }, context)
   hurry(account, context)
   try {
-    return await waitFor(work, signal, context)
+    return await waitForAccount(account, work, signal, context)
   } finally {
     note(account, { on: 'caller-left' }, context)
     const isLast = account.knowledge.callers === 0
     if (!context.background.outlivesCalls && isLast) await landInCall(account, context, work)
   }
 }
+
+/**
+ * Like {@link waitFor}, for an account.
+ *
+ * @throws RefreshInDoubtError when the signal ends a wait for a record that was put back: it tells how long that takes
+ */
+export const waitForAccount = <Value>(
+  account: Account,
+  work: Promise<Value>,
+  signal: AbortSignal | undefined,
+  context: Context,
+): Promise<Value> =>
+  waitFor(work, signal, context, () => {
+    const now = momentOf(context)
+    return isHeldUp(account.knowledge, now) ? inDoubt(account.knowledge, now) : endedBySignal()
+  })
 
 /** Sees land what this call began, and needs no more. @param work - what may yet begin a refresh */
 export async function landInCall(account: Account, context: Context, work?: Promise<unknown>): Promise<void> {

@@ -15,11 +15,14 @@ export interface Knowledge {
   readonly version: number
   readonly writeId: string | undefined
   readonly record: AccountRecord | undefined
-  /** First sight of the record's tokens, and the ages at which they change their freshness. */
+  /** First sight of the record's tokens, how many milliseconds old they were then, and the ages at which their freshness changes. */
   readonly seen: Instant
+  readonly ageWhenSeen: number
   readonly ages: Ages
   /** They were seen to take the place of others: this process knew those. */
   readonly sawReplaced: boolean
+  /** The moment before the last look at the store that ended in this record, or in one before it. */
+  readonly lookedAt: Instant | undefined
   /** First sight of the record's intent. `knewBefore`: this process had seen the record without it. */
   readonly intentSeen: { readonly id: string; readonly at: Instant; readonly knewBefore: boolean } | undefined
   /** This process's intents, for the case that the store did not tell, or could not be told, how they ended. */
@@ -104,8 +107,10 @@ export function nothingKnown(account: string): Knowledge {
     writeId: undefined,
     record: undefined,
     seen: never,
+    ageWhenSeen: 0,
     ages: noAges,
     sawReplaced: false,
+    lookedAt: undefined,
     intentSeen: undefined,
     ownIntents: [],
     lostAnswer: undefined,
@@ -129,10 +134,24 @@ export function accepted(known: Knowledge, { version, writeId, record }: Version
   return {
     ...next,
     seen: instant(now),
+    ageWhenSeen: ageAtSight(record, now, known.intentSeen?.at ?? known.lookedAt),
     ages: agesOf(record, now.settings.refreshAfter),
     sawReplaced: accessTokenOf(known.record) !== undefined,
     backgroundRest: undefined,
   }
+}
+
+/**
+ * By the clocks' difference, and not more than the time since they can have been asked for: a clock that is far from the
+ * writer's must not make a token old that this process saw arrive. What was put back may be of any age.
+ *
+ * @param askedSince - when the intent was first seen that they came of, or when the store was last looked at without one
+ */
+function ageAtSight(record: AccountRecord, seen: Instant, askedSince: Instant | undefined): number {
+  if (record.state === 'signed-out') return 0
+  const told = Math.max(0, seen.wall - record.obtained_at * 1000)
+  const isPutBack = intentOf(record)?.restored === true
+  return askedSince === undefined || isPutBack ? told : Math.min(told, elapsed(askedSince, seen))
 }
 
 function sightOfIntent(known: Knowledge, record: AccountRecord, now: Instant): Knowledge['intentSeen'] {
@@ -196,10 +215,16 @@ export function isUnwanted({ record, toReplace, invalidated }: Knowledge): boole
   return accessToken !== undefined && (accessToken === toReplace || accessToken === invalidated?.accessToken)
 }
 
-/** Milliseconds since the tokens were obtained: by the clocks' difference at first sight, then by the faster clock. */
-export function ageOf({ record, seen }: Knowledge, now: Instant): number {
+/** Whether the owner API refused the current access token, as far as this process or the record knows. */
+export function isRefused({ record, invalidated }: Knowledge): boolean {
+  const isNoted = record?.state === 'signed-in' && record.refusals?.thisOne === true
+  return isNoted || (invalidated !== undefined && invalidated.accessToken === accessTokenOf(record))
+}
+
+/** Milliseconds since the tokens were obtained: as old as they were at first sight, then by the faster clock. */
+export function ageOf({ record, seen, ageWhenSeen }: Knowledge, now: Instant): number {
   if (record === undefined || record.state === 'signed-out') return Number.POSITIVE_INFINITY
-  return Math.max(0, seen.wall - record.obtained_at * 1000) + elapsed(seen, now)
+  return ageWhenSeen + elapsed(seen, now)
 }
 
 export function freshnessOf(known: Knowledge, now: Instant): Freshness {

@@ -6,6 +6,7 @@
  * be right for a year.
  */
 import { createHmac } from 'node:crypto'
+import { unknownFields } from '../tokens/record-check.ts'
 import type { AccountRecord, Ancestry, ReauthenticationRequired, SignedIn } from '../tokens/token-record.ts'
 import type { Versioned } from '../tokens/token-store.ts'
 
@@ -48,7 +49,12 @@ export function holdsTokensOf(record: AccountRecord, { tokens, lineage }: Refres
 /** The result as it is stored in place of `stored`, which holds the refresh token that it was derived from. */
 export function successorOf(stored: SignedIn | ReauthenticationRequired, { next }: RefreshResult): AccountRecord {
   const grown = next.state === 'signed-in' ? 1 : 0
-  return { ...next, ...ancestryOf(stored), refreshes: Math.max(stored.refreshes + grown, next.refreshes) }
+  return {
+    ...next,
+    ...unknownFields(stored),
+    ...ancestryOf(stored),
+    refreshes: Math.max(stored.refreshes + grown, next.refreshes),
+  }
 }
 
 /** Which write a record is: its version, and where the store tells it the name of the write. */

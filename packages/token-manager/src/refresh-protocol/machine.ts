@@ -11,6 +11,7 @@ import {
   StoreError,
 } from '../errors.ts'
 import { tokenSet } from '../issuer/token-set.ts'
+import { unknownFields } from '../tokens/record-check.ts'
 import type { AccountRecord, ReauthenticationRequired, SignedIn } from '../tokens/token-record.ts'
 import { bareTokenSet } from './bare-refresh-token.ts'
 import { assumedLifetime } from './freshness.ts'
@@ -52,6 +53,7 @@ import {
   hasWatchedLongEnough,
   inDoubt,
   isGivenUp,
+  isHeldUp,
   isInGrace,
   isInTimeToSend,
   isIntentAlive,
@@ -63,6 +65,7 @@ import {
   withRefusal,
 } from './pace.ts'
 import { elapsed, type Instant } from './runtime.ts'
+import { reasonAgainst, spentBefore, spentByRefresh } from './spent-refresh-tokens.ts'
 import type { Spooled } from './spool.ts'
 import type {
   Commit,
@@ -201,7 +204,11 @@ function begin(known: Knowledge, flow: Flow, now: Moment): Step {
 // A look
 
 /** What the store holds is accepted as the newest. Where it has lost what is known here, that is put back. */
-function afterLook(known: Knowledge, { task, stored, spooled }: Event & { on: 'looked' }, now: Moment): Step {
+function afterLook(
+  known: Knowledge,
+  { task, stored, spooled, lookedAt }: Event & { on: 'looked' },
+  now: Moment,
+): Step {
   // What only this process holds is written by its commit, not from here.
   if (known.unsaved !== undefined) return goOn(known, task, true, now)
   const record = restorationOf(known, stored, now)
@@ -209,7 +216,8 @@ function afterLook(known: Knowledge, { task, stored, spooled }: Event & { on: 'l
     const purpose = { of: 'restoration', look: task, spooled, knew: known.record } as const
     return swap(known, task.flow, stored, record, purpose, { forgetOlder: record.state === 'signed-out' })
   }
-  return carryOver(stored === undefined ? known : accepted(known, stored, now), task, stored, spooled, now)
+  const next = stored === undefined ? known : { ...accepted(known, stored, now), lookedAt }
+  return carryOver(next, task, stored, spooled, now)
 }
 
 function afterRestoration(
@@ -283,7 +291,7 @@ function goOnRefreshing(
   if (decision === 'defer') return end(known, flow, inDoubt(known, now))
   if (decision === 'wait') {
     const isOver = isLeftToOthers(known, now) || hasWatchedLongEnough(flow.began, now)
-    return isOver ? end(known, flow, inDoubt(known, now)) : go(known, { do: 'watch', flow })
+    return isOver ? end(known, flow, inDoubt(known, now)) : watch(known, flow, now)
   }
   const rested = restedFrom(known, now)
   const host = hostOf(known)
@@ -292,6 +300,14 @@ function goOnRefreshing(
   // Another's block may have been written between the two reads: then the record has changed as well.
   const isOutdated = host !== askedHost || !isSameWrite(upon, before)
   return go(known, { do: 'permit', flow, host, upon, replay: decision === 'replay', isOutdated })
+}
+
+/** Callers who have to wait for minutes, since the store went back, hear so once, and until when. */
+function watch(known: Knowledge, flow: Flow & { kind: 'refresh' }, now: Moment): Step {
+  if (flow.hasToldOfDoubt === true || !isHeldUp(known, now)) return go(known, { do: 'watch', flow })
+  const { nextAttemptAt } = inDoubt(known, now)
+  const notice: Notice = { tell: 'in-doubt', event: { account: known.account, nextAttemptAt } }
+  return go(known, { do: 'watch', flow: { ...flow, hasToldOfDoubt: true } }, notice)
 }
 
 /** Nobody in this process needs the token that another one is getting, and this one is leaving, or may be frozen any time. */
@@ -376,20 +392,23 @@ function keepTokens(
 ): Step {
   const { derivedFrom } = request
   const { schema, generation, session, replaces } = ancestryOf(derivedFrom)
+  const lineage = lineageOf(known.account, tokens.refresh_token)
   const next: SignedIn = {
     // Each by its name: for a literal that begins with a spread V8 takes as long as for a third of a refresh.
     schema,
     generation,
     session,
     replaces,
+    spent: spentByRefresh(derivedFrom, lineage),
     state: 'signed-in',
     refreshes: derivedFrom.refreshes + 1,
-    lineage: lineageOf(known.account, tokens.refresh_token),
+    lineage,
     tokens: tokenSet(tokens),
     // As old as they can be: they may have been issued long before their answer was read.
     obtained_at: Math.floor((now.wall - elapsed(sentAt, now)) / 1000),
     lifetime: assumedLifetime(tokens, seconds(now), true),
     ...refusalsBefore(known, derivedFrom),
+    ...unknownFields(derivedFrom),
   }
   if (!isOfAnotherOwner) return commitAnswer({ ...known, backOff: undefined }, flow, request, next, now)
   // The new refresh token is the only one that works, so it is kept. Its access token is nobody's here.
@@ -644,27 +663,41 @@ function afterClearing(known: Knowledge, { task, hasCleared }: Event & { on: 'cl
 // Sign-in and sign-out: unlike a refresh, they give way to nobody
 
 function overwrite(known: Knowledge, flow: Flow, stored: VersionedRecord | undefined, now: Moment): Step {
-  if (flow.kind === 'sign-out') {
-    if (stored === undefined && known.record === undefined) return end(known, flow)
-    // Over what this process remembers as well: the store may have lost it, and another process may put it back.
-    const ancestry = ancestryOver(flow.session, stored?.record, known.record)
-    const record = { ...ancestry, state: 'signed-out', signed_out_at: seconds(now) } as const
-    return swap(known, flow, stored, record, { of: 'session' }, { writeId: flow.session, forgetOlder: true })
-  }
-  if (flow.kind !== 'sign-in') return end(known, flow)
+  if (flow.kind === 'sign-in') return signIn(known, flow, stored, now)
+  const isUnknown = stored === undefined && known.record === undefined
+  if (flow.kind !== 'sign-out' || isUnknown) return end(known, flow)
+  const record = { ...overAll(known, flow.session, stored), state: 'signed-out', signed_out_at: seconds(now) } as const
+  return swap(known, flow, stored, record, { of: 'session' }, { writeId: flow.session, forgetOlder: true })
+}
+
+/** Over what this process remembers as well: the store may have lost it, and another process may put it back. */
+function overAll({ record }: Knowledge, session: string, stored: VersionedRecord | undefined) {
+  return { ...ancestryOver(session, stored?.record, record), spent: spentBefore(stored?.record, record) }
+}
+
+function signIn(
+  known: Knowledge,
+  flow: Flow & { kind: 'sign-in' },
+  stored: VersionedRecord | undefined,
+  now: Moment,
+): Step {
   const welcome = welcomeFor(flow, stored?.record, known.account)
   if (welcome !== 'welcome') return end(known, flow, welcome)
   const { tokens, session } = flow
+  const lineage = lineageOf(known.account, tokens.refresh_token)
   const record: SignedIn = {
-    ...ancestryOver(session, stored?.record, known.record),
+    ...overAll(known, session, stored),
     state: 'signed-in',
     refreshes: 0,
-    lineage: lineageOf(known.account, tokens.refresh_token),
+    lineage,
     tokens: tokenSet(tokens),
     obtained_at: seconds(now),
     lifetime: assumedLifetime(tokens, seconds(now), false),
   }
-  return swap(known, flow, stored, record, { of: 'session' }, { writeId: session, forgetOlder: true })
+  // The same refresh token is as doubtful as it was.
+  const doubt = stored?.record.state === 'signed-in' && stored.record.lineage === lineage && stored.record.intent
+  const saved = doubt ? { ...record, intent: doubt } : record
+  return swap(known, flow, stored, saved, { of: 'session' }, { writeId: session, forgetOlder: true })
 }
 
 function afterSession(known: Knowledge, flow: Flow, written: VersionedRecord, now: Moment): Step {
@@ -675,18 +708,20 @@ function afterSession(known: Knowledge, flow: Flow, written: VersionedRecord, no
 }
 
 /**
- * Whether tokens may take the place of `stored`. A sign-in may; a refresh token that was brought along may only where no session
- * is there that it would end: nobody has proved that it is newer. Nothing where it is there already; otherwise the reason.
+ * Whether tokens may take the place of `stored`: none that were spent. A sign-in may; a refresh token that was brought along may
+ * only where no session is there that it would end: nobody has proved that it is newer. Nothing where it is there already;
+ * otherwise the reason.
  */
 function welcomeFor(
   { replaces, tokens }: Flow & { kind: 'sign-in' },
   stored: AccountRecord | undefined,
   account: string,
 ): 'welcome' | Error | undefined {
-  if (replaces || stored === undefined || stored.state === 'signed-out') return 'welcome'
+  const reason = reasonAgainst(stored, account, tokens.refresh_token)
+  if (reason !== undefined) return reason
+  if (replaces || stored?.state !== 'signed-in') return 'welcome'
   const isSame = stored.lineage === lineageOf(account, tokens.refresh_token)
-  if (stored.state === 'signed-in') return isSame ? undefined : new SessionExistsError(fromManager)
-  return isSame ? new ReauthenticationRequiredError(stored.reason, fromManager, stored.description) : 'welcome'
+  return isSame ? undefined : new SessionExistsError(fromManager)
 }
 
 // An access token that the owner API refused

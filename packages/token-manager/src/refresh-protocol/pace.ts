@@ -89,25 +89,45 @@ export function replayRestLeft(known: Knowledge, intent: Intent, now: Moment): n
   return wait - Math.max(sinceSeen, Math.abs(now.wall - intent.at * 1000))
 }
 
-/** What callers hear while in doubt, with the time of the replay: shortly before the old access token expires. */
+/**
+ * Milliseconds until a record that was put back may be sent: until then whoever holds newer tokens puts these over it. Not for
+ * other intents, whose holder may be done any moment.
+ */
+function restorationLeft(known: Knowledge, intent: Intent | undefined, now: Instant): number {
+  return intent?.restored === true ? restorationLife - observedFor(known, now) : 0
+}
+
+/** Whether a caller who needs the token has to wait for minutes, whatever becomes of any request. */
+export function isHeldUp(known: Knowledge, now: Instant): boolean {
+  return restorationLeft(known, openIntent(known), now) > 0
+}
+
+/**
+ * What callers hear while in doubt, with the time of the replay: shortly before the old access token expires, and not while a
+ * record that was put back may yet be replaced by a newer one.
+ */
 export function inDoubt(known: Knowledge, now: Moment, cause?: unknown): RefreshInDoubtError {
   const intent = openIntent(known)
   const working = known.ages.expiring - ageOf(known, now)
   const restLeft = intent === undefined ? 0 : replayRestLeft(known, intent, now)
-  const nextAttemptAt = Math.ceil((now.wall + Math.max(working, restLeft, 1000)) / 1000)
+  const wait = Math.max(working, restLeft, restorationLeft(known, intent, now), 1000)
+  const nextAttemptAt = Math.ceil((now.wall + wait) / 1000)
   return new RefreshInDoubtError(nextAttemptAt, { step: 'token-manager', cause })
 }
 
 // One refresh after another
 
 /** Refreshed too recently to be refreshed again, whoever did it. */
-export function isJustRefreshed(known: Knowledge, now: Moment): boolean {
+export const isJustRefreshed = (known: Knowledge, now: Moment): boolean => pauseLeft(known, now) > 0
+
+/** Milliseconds until it may be refreshed again; nothing is left of a pause at 0 and below. */
+export function pauseLeft(known: Knowledge, now: Moment): number {
   const { record } = known
-  if (record?.state !== 'signed-in' || record.refreshes === 0) return false
+  if (record?.state !== 'signed-in' || record.refreshes === 0) return 0
   const interval = intervalOf(record, now)
-  if (freshnessOf(known, now) !== 'fresh') return ageOf(known, now) < interval
+  if (freshnessOf(known, now) !== 'fresh') return interval - ageOf(known, now)
   const isAsked = isReplacementAsked(known)
-  return sinceRefresh(known, record, now, isAsked) < (isAsked ? interval : pauseOf(known, record, interval))
+  return (isAsked ? interval : pauseOf(known, record, interval)) - sinceRefresh(known, record, now, isAsked)
 }
 
 /** `minRefreshInterval`; for tokens that live less than two of them, half their life: they have to be replaced in time. */

@@ -8,12 +8,13 @@
 import { createHash } from 'node:crypto'
 import { DuplicateTokenSetError, StoreError } from '../errors.ts'
 import { checkedRecord } from '../tokens/record-check.ts'
-import type { RefreshTokensRecord } from '../tokens/token-record.ts'
+import type { AccountRecord, RefreshTokensRecord } from '../tokens/token-record.ts'
 import { untilSwapped } from './contention.ts'
 import type { Context } from './context.ts'
 import { sessionOf } from './lineage.ts'
 import { readRecord } from './read-record.ts'
 import { refreshTokensRecordName } from './record-names.ts'
+import { reasonAgainst } from './spent-refresh-tokens.ts'
 
 /** Some 65,000 sign-ins are remembered. */
 const records = 1024
@@ -23,7 +24,8 @@ const savedInEach = 64
  * Notes that this sign-in will hold the refresh token. Two that are saved at the very same moment may both pass.
  *
  * @param session - the name of the sign-in
- * @throws DuplicateTokenSetError where it was saved under another account, and that sign-in is not over
+ * @throws DuplicateTokenSetError where it was saved under another account, and that sign-in is not over;
+ *   ReauthenticationRequiredError where it is over, and the refresh token was spent in it
  */
 export async function claimRefreshToken(
   account: string,
@@ -35,7 +37,8 @@ export async function claimRefreshToken(
     await claim(account, refreshToken, session, context)
   } catch (error) {
     // The index only helps: a damaged one keeps nobody from signing in. A store that is down would not take the sign-in either.
-    if (!(error instanceof StoreError) || !['corrupt', 'wrong-key', 'busy'].includes(error.reason)) throw error
+    if (!(error instanceof StoreError) || !['corrupt', 'wrong-key', 'newer-release', 'busy'].includes(error.reason))
+      throw error
     context.emit('not-indexed', { account, error })
   }
 }
@@ -49,8 +52,11 @@ async function claim(account: string, refreshToken: string, session: string, con
     const stored = await store.read(name)
     const saved = new Map(Object.entries(stored ? checkedRecord(stored, 'refresh-tokens').record.saved : {}))
     const [first, sessionOfFirst] = saved.get(key) ?? []
-    if (first !== undefined && first !== account && (await isOf(first, sessionOfFirst, context))) {
-      throw new DuplicateTokenSetError(first)
+    if (first !== undefined && first !== account) {
+      const record = (await readRecord(first, context))?.record
+      if (isOf(record, sessionOfFirst)) throw new DuplicateTokenSetError(first)
+      const reason = reasonAgainst(record, first, refreshToken)
+      if (reason !== undefined) throw reason
     }
     saved.delete(key)
     saved.set(key, [account, session])
@@ -65,7 +71,6 @@ async function claim(account: string, refreshToken: string, session: string, con
 }
 
 /** Whether the account still is in that sign-in: neither signed out, nor signed in again with another refresh token. */
-async function isOf(account: string, session: string | undefined, context: Context): Promise<boolean> {
-  const stored = await readRecord(account, context)
-  return stored !== undefined && stored.record.state !== 'signed-out' && sessionOf(stored.record) === session
+function isOf(record: AccountRecord | undefined, session: string | undefined): boolean {
+  return record !== undefined && record.state !== 'signed-out' && sessionOf(record) === session
 }

@@ -32,7 +32,7 @@ export function createRollCall(): RollCall {
 
 /**
  * The current call, made if the store has none (it is new, or was emptied), or one that is damaged: nothing in it is worth
- * keeping. Where it can't even be opened there is one every 30 seconds, for as long as that lasts.
+ * keeping. Where it can't even be opened, or is of a newer release, there is one every 30 seconds, for as long as that lasts.
  *
  * @throws StoreError where it can't be read or written
  */
@@ -43,8 +43,9 @@ export async function currentCall({ runtime, store }: Surroundings): Promise<str
       stored = await store.read(rollCallName)
       if (stored !== undefined) return checkedRecord(stored, 'roll-call').record.call
     } catch (error) {
-      if (!(error instanceof StoreError) || error.reason !== 'corrupt') throw error
-      if (stored === undefined) return `unknown ${Math.floor(runtime.monotonicClock() / callingInterval)}`
+      if (!(error instanceof StoreError) || !['corrupt', 'newer-release'].includes(error.reason)) throw error
+      if (stored === undefined || error.reason === 'newer-release')
+        return `unknown ${Math.floor(runtime.monotonicClock() / callingInterval)}`
     }
     if (isLast) break
     const call = runtime.uniqueId()

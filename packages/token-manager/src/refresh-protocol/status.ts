@@ -5,7 +5,7 @@ import type { TokenStatus } from '../tokens/token-manager.ts'
 import type { Context } from './context.ts'
 import { momentOf, run } from './driver.ts'
 import { accessTokenOf, isUsable, type Knowledge, type Moment, openIntent } from './knowledge.ts'
-import { inDoubt, isIntentAlive } from './pace.ts'
+import { inDoubt, isHeldUp, isIntentAlive } from './pace.ts'
 
 /** @throws StoreError where the store can't be read and nothing is in memory either */
 export async function statusOf(name: string, context: Context): Promise<TokenStatus> {
@@ -31,7 +31,7 @@ function statusAsKnown(known: Knowledge, now: Moment): TokenStatus {
   }
   if (record.state === 'reauthentication-required') return { state: record.state, reason: record.reason, ...facts }
   const intent = openIntent(known)
-  if (intent !== undefined && !isIntentAlive(known, intent, now)) {
+  if (intent !== undefined && (isHeldUp(known, now) || !isIntentAlive(known, intent, now))) {
     const next_attempt_at = inDoubt(known, now).nextAttemptAt
     return { state: 'in-doubt', next_attempt_at, in_doubt_since: intent.at, ...facts }
   }

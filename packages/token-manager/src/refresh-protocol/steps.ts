@@ -14,8 +14,11 @@ import type { Spooled } from './spool.ts'
 
 /** What is begun for an account, and goes on from step to step until its end. */
 export type Flow =
-  /** Sees to it that the newest access token is in memory. `began` is by the monotonic clock. */
-  | { readonly kind: 'refresh'; readonly began: number }
+  /**
+   * Sees to it that the newest access token is in memory. `began` is by the monotonic clock; `hasToldOfDoubt`: that callers wait,
+   * since the store went back.
+   */
+  | { readonly kind: 'refresh'; readonly began: number; readonly hasToldOfDoubt?: boolean }
   /** A look at the record; what the store has lost is put back, and what waits in the spool is carried over. */
   | { readonly kind: 'look' }
   /** `replaces`: it ends a session that is there; otherwise it gives way to it. `session` names the sign-in. */
@@ -207,6 +210,8 @@ export type Event =
       readonly task: Look
       readonly stored: VersionedRecord | undefined
       readonly spooled: Spooled | undefined
+      /** The moment before. */
+      readonly lookedAt: Instant
     }
   | { readonly on: 'read'; readonly task: Read; readonly stored: VersionedRecord | undefined }
   | { readonly on: 'swapped'; readonly task: Swap; readonly write: Write }

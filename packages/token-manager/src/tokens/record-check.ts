@@ -3,7 +3,7 @@
  * later release. What is not a record is reported as such, and never looked into.
  */
 import { StoreError } from '../errors.ts'
-import type { TokenRecord } from './token-record.ts'
+import type { AccountRecord, TokenRecord } from './token-record.ts'
 import type { Versioned } from './token-store.ts'
 
 type Check = (value: unknown) => boolean
@@ -84,6 +84,7 @@ const ancestry: Fields = {
   generation: number,
   session: optional(filled),
   replaces: optional(listOf(filled)),
+  spent: optional(listOf(filled)),
 }
 const tokensHeld: Fields = {
   ...ancestry,
@@ -108,8 +109,21 @@ const signedIn: Check = holdingTokens({
   intent: optional(intent),
   rejections: optional(rejections),
 })
+const knownFields = new Set([...Object.keys(tokensHeld), 'state', 'intent', 'rejections', 'reason', 'description'])
+
+/** What a newer release noted in an account's record, in fields that are not known here: handed on from record to record. */
+export function unknownFields(record: AccountRecord): object {
+  return Object.fromEntries(Object.entries(record).filter(([name]) => !knownFields.has(name)))
+}
+
 const spooled: Check = object({ version: count, derivedFrom: signedIn, next: signedIn })
-const reasons = oneOf('refresh_token_rejected', 'rotated_token_lost', 'no_refresh_token', 'other_owner')
+const reasons = oneOf(
+  'refresh_token_rejected',
+  'rotated_token_lost',
+  'no_refresh_token',
+  'other_owner',
+  'refresh_token_spent',
+)
 
 /** Each kind of record, and what it has to hold. What else is in one is left alone. */
 const kinds: Readonly<Record<TokenRecord['state'], Check>> = {
@@ -150,7 +164,8 @@ export function isRecord<State extends TokenRecord['state']>(
 /**
  * What a store returned, as one of these kinds of records.
  *
- * @throws StoreError `wrong-key` for one that is sealed, `corrupt` for what is not one: neither means that there is no record
+ * @throws StoreError `wrong-key` for one that is sealed, `newer-release` for one in a form that is not known here yet, `corrupt` for
+ *   what is not one: none of them means that there is no record
  */
 export function checkedRecord<State extends TokenRecord['state']>(
   { version, writeId, record }: Versioned,
@@ -163,5 +178,17 @@ export function checkedRecord<State extends TokenRecord['state']>(
       throw new StoreError('wrong-key', 'The records of this token store are encrypted, and no key was given.')
     }
   }
+  refuseNewer(record)
   throw new StoreError('corrupt', 'The token store holds something that is not a token record. It was left as it is.')
+}
+
+/**
+ * Refuses a record in a form that a newer release brought: nothing is wrong with it.
+ *
+ * @throws StoreError `newer-release`
+ */
+export function refuseNewer(record: unknown): void {
+  if (!isObject(record) || !Number.isSafeInteger(record['schema']) || Number(record['schema']) <= 1) return
+  const remedy = 'Update this one. Don’t remove the record: its account may be signed in.'
+  throw new StoreError('newer-release', `The token store holds a record of a newer release of owner-sso. ${remedy}`)
 }

@@ -6,7 +6,7 @@
  */
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 import { StoreError } from '../errors.ts'
-import { isRecord } from './record-check.ts'
+import { isRecord, refuseNewer } from './record-check.ts'
 import type { SealedRecord, TokenRecord } from './token-record.ts'
 import type { TokenStore } from './token-store.ts'
 
@@ -94,15 +94,17 @@ function seal(record: TokenRecord, account: string, version: number, { id, key }
   return { schema: 1, state: 'sealed', key: id, nonce: nonce.toString('base64url'), sealed }
 }
 
-/** @throws StoreError `wrong-key` for another key's record, `corrupt` for one that was changed, moved or never sealed */
+/** @throws StoreError `wrong-key` for another key's record, `newer-release` for another form of sealing, `corrupt` for one that was changed, moved or never sealed */
 function open(
   record: TokenRecord,
   account: string,
   version: number,
   keys: ReadonlyMap<string, SealingKey>,
 ): TokenRecord {
-  if (!isRecord(record, 'sealed'))
+  if (!isRecord(record, 'sealed')) {
+    refuseNewer(record)
     throw new StoreError('corrupt', 'The record is not sealed. Was the store used without keys?')
+  }
   const key = keys.get(record.key)
   if (key === undefined)
     throw new StoreError('wrong-key', 'The record was sealed with a key that is not among the keys.')

@@ -146,7 +146,7 @@ export interface TokenManager {
    * @throws TypeError if `tokens` is neither
    * @throws RegionNotAllowedError if `auth_url` is no instance that the issuer refreshes at
    * @throws SessionExistsError if the account has a session that may not be replaced
-   * @throws ReauthenticationRequiredError if the account is known to be at the end of this very refresh token
+   * @throws ReauthenticationRequiredError if this refresh token is known to be spent (`refresh_token_spent`), or refused
    * @throws DuplicateTokenSetError if its refresh token was saved under another account, which still is in that sign-in
    * @throws StoreError if it could not be stored
    */
@@ -155,7 +155,8 @@ export interface TokenManager {
    * A valid access token; the hot path.
    *
    * @throws SignedOutError, ReauthenticationRequiredError, RefreshInDoubtError, FirewallChallengeError, RefreshBudgetError,
-   *   StoreError, TokenRejectedError, UnreachableError; SsoTimeoutError when `signal` ends the wait (never the refresh)
+   *   StoreError, TokenRejectedError, UnreachableError; SsoTimeoutError when `signal` ends the wait (never the refresh), or
+   *   RefreshInDoubtError while the store has lost the newest record
    */
   getAccessToken(account: string, options?: CallOptions): Promise<string>
   /**
@@ -169,7 +170,8 @@ export interface TokenManager {
    * Refreshes now, whatever the token's age (but never twice within `minRefreshInterval`). Where an earlier response was
    * lost it asks for it again at once, and waits for `minRefreshInterval` at most after earlier failures.
    *
-   * @throws the same
+   * @throws the same; RefreshBudgetError within `minRefreshInterval` as well, where the token that the last refresh brought was
+   *   refused (`invalidate`) or has ended
    */
   refresh(account: string, options?: RefreshCallOptions): Promise<void>
   /** After a 401: ignored unless `accessToken` is still the current one. The next `getAccessToken` refreshes. */

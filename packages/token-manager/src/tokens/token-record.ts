@@ -32,8 +32,14 @@ export interface Ancestry {
   readonly replaces?: readonly string[]
 }
 
+/** What a record knows of refresh tokens before its own. */
+export interface SpentRefreshTokens {
+  /** Lineages of those that are of no use any more, and that somebody may bring back: see `spent-refresh-tokens.ts`. */
+  readonly spent?: readonly string[]
+}
+
 /** A token set and where it stands among its predecessors. */
-interface TokensHeld extends Ancestry {
+interface TokensHeld extends Ancestry, SpentRefreshTokens {
   /** Refreshes since that sign-in. */
   readonly refreshes: number
   /** Names the refresh token without revealing it: see `lineageOf`. */
@@ -91,7 +97,7 @@ export interface ReauthenticationRequired extends TokensHeld {
 }
 
 /** A tombstone, in place of a deletion: a refresh still under way must not undo a sign-out. */
-export interface SignedOut extends Ancestry {
+export interface SignedOut extends Ancestry, SpentRefreshTokens {
   readonly state: 'signed-out'
   /** Seconds since the epoch, by the clock of the process that signed out. */
   readonly signed_out_at?: number

@@ -35,8 +35,13 @@ describe('a manager', () => {
     await expect(sealedStatus).rejects.toMatchObject({ reason: 'wrong-key' })
     // Nor is it overwritten by somebody who forgot the key.
     await expect(world.process().save('two', world.tokens())).rejects.toMatchObject({ reason: 'wrong-key' })
-    world.store.put('two', { version: 9, record: { schema: 2, state: 'of a later release' } as never })
-    await expect(list()).rejects.toMatchObject({ reason: 'corrupt' })
+    for (const [schema, reason] of [
+      [2, 'newer-release'],
+      [1, 'corrupt'],
+    ]) {
+      world.store.put('two', { version: 9, record: { schema, state: 'of a later release' } as never })
+      await expect(list()).rejects.toMatchObject({ reason })
+    }
   })
 })
 

@@ -69,7 +69,7 @@ describe('a lost answer', () => {
     })
     expect(heard).toEqual([{ account, reason: 'rotated_token_lost' }])
     expect(world.sent).toEqual(['r0', 'r0'])
-    await tokens.save(account, world.tokens({ access_token: 'signed in again' }))
+    await tokens.save(account, world.tokens({ access_token: 'signed in again', refresh_token: 'another' }))
     expect(await other.getAccessToken(account)).toBe('signed in again')
   })
 

@@ -4,6 +4,7 @@ import { ReauthenticationRequiredError, StoreError } from '../../src/errors.ts'
 import { rollCallName } from '../../src/refresh-protocol/record-names.ts'
 import { guardStore } from '../../src/refresh-protocol/guarded-store.ts'
 import { createRollCall, currentCall } from '../../src/refresh-protocol/roll-call.ts'
+import type { TokenManager } from '../../src/tokens/token-manager.ts'
 import type { TokenStore, Versioned } from '../../src/tokens/token-store.ts'
 import { slowClock } from './by-hand.ts'
 import { account, type Bench, bench, deferred, hours } from './harness.ts'
@@ -459,6 +460,54 @@ describe('a store that was set back', () => {
     isFull = false
     await world.rollCall()
     for (const name of names.slice(1)) expect(await world.store.read(name)).toBeDefined()
+  })
+})
+
+describe('callers without a working token, after the store went back in time', () => {
+  /** Tokens that have ended stand in doubt: the store lost the newest, and one process put back what it knew. */
+  async function putBack() {
+    const { world, old, other } = twoProcesses()
+    await old.save(account, world.tokens())
+    await world.pass(hours(9))
+    world.store.clear()
+    await old.status(account)
+    const inSeconds = (seconds: number): number => world.now() / 1000 + seconds
+    return { world, old, other, inSeconds }
+  }
+
+  it('are announced at once, in each process, with the time at which it goes on; it goes on then (E11)', async () => {
+    const { world, old, other, inSeconds } = await putBack()
+    const heard: unknown[] = []
+    for (const tokens of [old, other]) tokens.on('in-doubt', (event) => heard.push(event))
+    const calls = [old.getAccessToken(account), other.getAccessToken(account)]
+    const nextAttemptAt = inSeconds(120)
+    await world.pass(1000)
+    expect(heard).toEqual([
+      { account, nextAttemptAt },
+      { account, nextAttemptAt },
+    ])
+    expect(await other.status(account)).toMatchObject({ state: 'in-doubt', next_attempt_at: nextAttemptAt })
+    await world.pass(120_000)
+    expect(await Promise.all(calls)).toEqual(['a1', 'a1'])
+    expect([heard.length, world.sent]).toEqual([2, ['r0']])
+  })
+
+  it.each([
+    ['getAccessToken', (tokens: TokenManager, signal: AbortSignal) => tokens.getAccessToken(account, { signal })],
+    ['refresh', (tokens: TokenManager, signal: AbortSignal) => tokens.refresh(account, { signal })],
+    [
+      'refresh in the background',
+      (tokens: TokenManager, signal: AbortSignal) => tokens.refresh(account, { signal, priority: 'background' }),
+    ],
+  ])('hear of %s when their signal ends the wait: in doubt, and until when', async (_, call) => {
+    const { world, other, inSeconds } = await putBack()
+    const limit = new AbortController()
+    const waiting = call(other, limit.signal)
+    const nextAttemptAt = inSeconds(120)
+    await world.pass(20_000)
+    limit.abort()
+    await expect(waiting).rejects.toMatchObject({ code: 'ERR_SSO_REFRESH_IN_DOUBT', nextAttemptAt })
+    await world.pass(hours(1))
   })
 })
 

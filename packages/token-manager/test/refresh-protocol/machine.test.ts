@@ -236,7 +236,7 @@ function request(record: SignedIn, at: number): { readonly known: Knowledge; rea
   }
   const look = follow({ on: 'begun', flow })
   if (look.do !== 'look') throw new Error('a refresh begins with a look')
-  const permit = follow({ on: 'looked', task: look, stored: stored(record), spooled: undefined })
+  const permit = follow({ on: 'looked', task: look, stored: stored(record), spooled: undefined, lookedAt: moment(at) })
   if (permit.do !== 'permit') throw new Error(`${permit.do} instead of a request`)
   const swap = follow({ on: 'permitted', task: permit, hasWaited: false })
   if (swap.do !== 'swap') throw new Error(`${swap.do} instead of an intent`)
@@ -401,7 +401,7 @@ describe('what may stand in place of what', () => {
 describe('a store that lost something', () => {
   function looked(known: Knowledge, found: VersionedRecord | undefined): Step {
     const task = { do: 'look', flow: { kind: 'look' }, host: undefined, upon: { version: 1 } } as const
-    return machine.step(known, { on: 'looked', task, stored: found, spooled: undefined }, moment(hour))
+    return machine.step(known, { on: 'looked', task, stored: found, spooled: undefined, lookedAt: moment(hour) }, moment(hour))
   }
 
   it('gets back what is known, as one that nobody may send yet', () => {

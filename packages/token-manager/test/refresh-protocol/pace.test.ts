@@ -129,3 +129,50 @@ describe('a run with the clock a day ahead (F5)', () => {
     },
   )
 })
+
+describe('refresh() of a token that does not work, within the interval after the last refresh', () => {
+  const tooSoon = (world: Bench, seconds: number) => ({
+    code: 'ERR_SSO_REFRESH_BUDGET',
+    limit: 'minRefreshInterval',
+    nextAttemptAt: world.now() / 1000 + seconds,
+    requestSent: false,
+  })
+
+  async function refusedAfterRefresh(world: Bench, tokens: TokenManager): Promise<void> {
+    await tokens.save(account, world.tokens())
+    await tokens.refresh(account)
+    await tokens.invalidate(account, 'a1')
+  }
+
+  it('says when it can be refreshed, to this process and to another, and does it then (H23)', async () => {
+    const world = bench()
+    const tokens = world.process()
+    await refusedAfterRefresh(world, tokens)
+    await world.pass(10_000)
+    await expect(tokens.refresh(account)).rejects.toMatchObject(tooSoon(world, 50))
+    await expect(world.process().refresh(account)).rejects.toMatchObject(tooSoon(world, 50))
+    expect(world.sent).toEqual(['r0'])
+    await world.pass(50_000)
+    await tokens.refresh(account)
+    expect(await tokens.getAccessToken(account)).toBe('a2')
+  })
+
+  it('says so where the token has expired already', async () => {
+    const world = bench()
+    const tokens = world.process()
+    await tokens.save(account, world.tokens())
+    world.answer = async () => world.tokens({ access_token: 'brief', expires_at: world.now() / 1000 + 5 })
+    await tokens.refresh(account)
+    await world.pass(6000)
+    await expect(tokens.refresh(account)).rejects.toMatchObject(tooSoon(world, 4))
+  })
+
+  it('still resolves where the token works: it was refreshed', async () => {
+    const world = bench()
+    const tokens = world.process()
+    await tokens.save(account, world.tokens())
+    await tokens.refresh(account)
+    await tokens.refresh(account)
+    expect(world.sent).toEqual(['r0'])
+  })
+})

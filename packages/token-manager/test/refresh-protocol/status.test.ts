@@ -126,6 +126,7 @@ describe('what a refresh comes to', () => {
       ...before,
       refreshes: 1,
       lineage: lineageOf(account, 'r1'),
+      spent: [lineageOf(account, 'r0')],
       tokens: {
         access_token: 'a1',
         refresh_token: 'r1',
@@ -316,6 +317,7 @@ it('a sign-out leaves its time, and nothing of the tokens', async () => {
     generation: 2,
     session: expect.any(String),
     replaces: [session],
+    spent: [],
     signed_out_at: Math.floor(world.now() / 1000),
   })
   expect(await tokens.status(account)).toEqual({ state: 'signed-out' })

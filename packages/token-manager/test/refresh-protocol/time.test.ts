@@ -202,3 +202,94 @@ describe('a fleet', () => {
     expect(world.sent).toEqual([])
   })
 })
+
+describe('a process whose clock is two hours ahead, where tokens live for an hour', () => {
+  const ahead = hours(2)
+
+  /** Tokens of an hour that another process refreshes at their end; its request is under way. */
+  async function refreshUnderWay() {
+    const world = bench()
+    const anHour = (name: string) =>
+      world.tokens({ access_token: name, refresh_token: name, expires_at: world.now() / 1000 + 3600 })
+    const answer = deferred<TokenSet>()
+    const [other, first] = [world.process({}, ahead), world.process()]
+    await first.save(account, anHour('t0'))
+    await world.pass(hours(1))
+    world.answer = async () => answer.promise
+    const refresh = first.getAccessToken(account)
+    await world.pass(10)
+    return { world, other, refresh, arrive: () => answer.resolve(anHour('t1')) }
+  }
+
+  it('takes those for new whose arrival it waited for, and refreshes them when they age (F7)', async () => {
+    const { world, other, refresh, arrive } = await refreshUnderWay()
+    const waiting = other.getAccessToken(account)
+    await world.pass(1000)
+    arrive()
+    await world.pass(1000)
+    expect(await Promise.all([refresh, waiting])).toEqual(['t1', 't1'])
+    expect(await live(world, other, hours(0.6))).toBe(0)
+    expect(world.sent).toEqual(['t0'])
+    expect(await live(world, other, hours(0.4))).toBe(1)
+  })
+
+  it('does so where it knew the tokens before and found others in their place', async () => {
+    const { world, other, refresh, arrive } = await refreshUnderWay()
+    await other.status(account)
+    arrive()
+    await world.pass(1000)
+    await refresh
+    expect(await live(world, other, hours(0.6))).toBe(0)
+    expect(world.sent).toEqual(['t0'])
+  })
+})
+
+describe('tokens that were stored long after they were obtained', () => {
+  it('count from when they were asked for, also by whoever looked in between', async () => {
+    const world = bench()
+    let down = false
+    const cutOff = {
+      ...world.store,
+      swap: async (...args: Parameters<typeof world.store.swap>) => {
+        if (down) throw new Error('cut off')
+        return world.store.swap(...args)
+      },
+    }
+    const [first, other] = [world.process({ store: cutOff }), world.process()]
+    await first.save(account, world.tokens())
+    await world.pass(hours(7))
+    const { answer } = world
+    world.answer = async (...args) => {
+      down = true
+      return answer(...args)
+    }
+    await first.getAccessToken(account)
+    await world.pass(1000)
+    for (let minute = 0; minute < 50; minute += 1) {
+      await other.status(account)
+      await world.pass(60_000)
+    }
+    down = false
+    await world.pass(60_000)
+    await other.status(account)
+    expect(await other.getAccessToken(account)).toBe('a1')
+    await world.pass(hours(8) - 51 * 60_000)
+    expect(await other.getAccessToken(account)).toBe('a2')
+  })
+
+  it('count from then as well where the store had lost them and got them back', async () => {
+    const world = bench()
+    const [first, other] = [world.process(), world.process()]
+    await first.save(account, world.tokens())
+    await other.getAccessToken(account)
+    await first.refresh(account)
+    await world.pass(hours(5))
+    world.store.clear()
+    await other.status(account)
+    await first.status(account)
+    await other.status(account)
+    expect(await other.getAccessToken(account)).toBe('a1')
+    await world.pass(hours(3))
+    expect(await other.getAccessToken(account)).toBe('a2')
+  })
+})

@@ -44,8 +44,8 @@ interface Run {
   readonly task: Task
   /** Of a timer: when it fires, by the monotonic clock. */
   readonly due?: number
-  /** Of a request that has left: when. */
-  readonly sentAt?: Instant
+  /** Of a request that has left: when; of a look: when it began. */
+  readonly at?: Instant
 }
 
 /** A call that waits for its answer: for its own run, or for the refresh under way. */
@@ -159,7 +159,8 @@ export function createMachineBehaviour({ machine, sameHost, rotationGrace }: Nat
           : task.do === 'pause'
             ? times.monotonic + task.milliseconds
             : undefined
-      set({ runs: [...others, { id, task, ...(due !== undefined && { due }) }] })
+      const at = task.do === 'look' ? { wall: times.wall, monotonic: times.monotonic } : undefined
+      set({ runs: [...others, { id, task, ...(due !== undefined && { due }), ...(at && { at }) }] })
     }
 
     function ended(id: number, error: Error | undefined): void {
@@ -299,7 +300,7 @@ export function createMachineBehaviour({ machine, sameHost, rotationGrace }: Nat
       switch (task.do) {
         case 'look': {
           const stored = answer as (Versioned & { record: AccountRecord }) | undefined
-          return { on: 'looked', task, stored, spooled: undefined }
+          return { on: 'looked', task, stored, spooled: undefined, lookedAt: run.at ?? times }
         }
         case 'read':
           return { on: 'read', task, stored: answer as (Versioned & { record: AccountRecord }) | undefined }
@@ -312,7 +313,7 @@ export function createMachineBehaviour({ machine, sameHost, rotationGrace }: Nat
         case 'pause':
           return { on: 'paused', task }
         case 'send':
-          return run.sentAt === undefined ? send(run, task) : reply(task, run.sentAt)
+          return run.at === undefined ? send(run, task) : reply(task, run.at)
         default:
           throw new Error(`${task.do} is no step`)
       }
@@ -327,7 +328,7 @@ export function createMachineBehaviour({ machine, sameHost, rotationGrace }: Nat
       if (answer === 'unreachable') return unsent(new UnreachableError('simulated', { requestSent: false }))
       if (!machine.maySend(mind.knowledge, task.request, present())) return unsent(new SendGuardError())
       say({ kind: 'sent', tokens: task.request.derivedFrom.tokens })
-      set({ runs: mind.runs.map((one) => (one === run ? { ...run, sentAt } : one)) })
+      set({ runs: mind.runs.map((one) => (one === run ? { ...run, at: sentAt } : one)) })
       return undefined
     }
 
@@ -364,7 +365,7 @@ function outcomeFor(answer: Answer | 'lost'): Outcome {
 }
 
 /** The step of the world that a run waits for. */
-function stepFor(index: number, { id, task, due, sentAt }: Run): Step {
+function stepFor(index: number, { id, task, due, at }: Run): Step {
   const name = (kind: Step['kind']): Pick<Step, 'name' | 'kind'> => ({ name: `p${index}.${id} ${kind}`, kind })
   switch (task.do) {
     case 'look':
@@ -381,7 +382,7 @@ function stepFor(index: number, { id, task, due, sentAt }: Run): Step {
       return { ...name('swap'), shelf: 'account', write }
     }
     case 'send':
-      return { ...name(sentAt === undefined ? 'send' : 'reply'), tokens: task.request.derivedFrom.tokens }
+      return { ...name(at === undefined ? 'send' : 'reply'), tokens: task.request.derivedFrom.tokens }
     case 'watch':
       return { ...name('timer'), due: due ?? 0, looks: true }
     default:
