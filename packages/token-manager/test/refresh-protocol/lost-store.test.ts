@@ -7,7 +7,7 @@ import { createRollCall, currentCall } from '../../src/refresh-protocol/roll-cal
 import type { TokenManager } from '../../src/tokens/token-manager.ts'
 import type { TokenStore, Versioned } from '../../src/tokens/token-store.ts'
 import { slowClock } from './by-hand.ts'
-import { account, type Bench, bench, deferred, hours } from './harness.ts'
+import { account, type Bench, bench, deferred, hours, idle } from './harness.ts'
 
 const year = hours(24 * 365)
 
@@ -283,6 +283,7 @@ describe('an account that the store has lost', () => {
     world.store.clear()
     expect(await other.getAccessToken(account)).toBe('a0')
     await other.refresh(account, { signal: AbortSignal.abort() }).catch(() => undefined)
+    await idle()
     expect(await storedIn(world)).toMatchObject({ state: 'signed-in', intent: { restored: true } })
     await world.rollCall()
     await world.rollCall()
