@@ -6,7 +6,7 @@
  * are in. What nobody waits for takes what is left in the current window.
  */
 import { RefreshBudgetError } from '../errors.ts'
-import { elapsed, instantOf, type Runtime } from '../refresh-protocol/runtime.ts'
+import { elapsed, instantOf, type Runtime } from '../support/runtime.ts'
 import { freePlace, opened, takePlaces } from './places.ts'
 import { longestWait, placeLife, type Windows } from './request-budget.ts'
 import type { Look, SharedWindows } from './shared-windows.ts'

@@ -2,7 +2,7 @@
  * The record of a budget, and what may be made of it: pure functions. Windows are numbered, and so are the places in each;
  * who wants one takes the first that nobody has, of this window or of one to come.
  */
-import type { RefreshBudgetRecord } from '../tokens/token-record.ts'
+import type { RefreshBudgetRecord } from '../store/token-record.ts'
 
 /** Before the first window: the budget begins when somebody opens it. */
 export const untouched: RefreshBudgetRecord = { schema: 1, state: 'refresh-budget', window: 0, free: [0, 0] }

@@ -2,11 +2,11 @@
  * The windows of one host's budget as the processes share them: a record of its own in the store, and when this process first
  * saw its current window.
  */
-import { checkedRecord } from '../tokens/record-check.ts'
-import type { RefreshBudgetRecord } from '../tokens/token-record.ts'
-import type { GuardedStore } from '../refresh-protocol/guarded-store.ts'
-import type { Write } from '../refresh-protocol/lineage.ts'
-import { type Instant, instantOf, type Runtime } from '../refresh-protocol/runtime.ts'
+import { checkedRecord } from '../store/record-check.ts'
+import type { RefreshBudgetRecord } from '../store/token-record.ts'
+import type { GuardedStore } from '../store/guarded-store.ts'
+import type { Write } from '../store/lineage.ts'
+import { type Instant, instantOf, type Runtime } from '../support/runtime.ts'
 import { together, untouched } from './places.ts'
 
 /** What a look showed. */

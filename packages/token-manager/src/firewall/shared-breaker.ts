@@ -6,13 +6,13 @@
  * way together meet one.
  */
 import { FirewallChallengeError } from '../errors.ts'
-import { checkedRecord } from '../tokens/record-check.ts'
-import type { FirewallRecord } from '../tokens/token-record.ts'
+import { checkedRecord } from '../store/record-check.ts'
+import type { FirewallRecord } from '../store/token-record.ts'
 import type { FirewallState, Probe } from '../issuer/firewall-state.ts'
-import { isSameWrite, type Write } from '../refresh-protocol/lineage.ts'
-import type { GuardedStore } from '../refresh-protocol/guarded-store.ts'
-import { firewallRecordName } from '../refresh-protocol/record-names.ts'
-import { elapsed, type Instant, instantOf, type Runtime } from '../refresh-protocol/runtime.ts'
+import { isSameWrite, type Write } from '../store/lineage.ts'
+import type { GuardedStore } from '../store/guarded-store.ts'
+import { firewallRecordName } from '../store/record-names.ts'
+import { elapsed, type Instant, instantOf, type Runtime } from '../support/runtime.ts'
 
 /** Seconds. */
 const longestWait = 4 * 60 * 60

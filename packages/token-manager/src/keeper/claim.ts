@@ -4,11 +4,11 @@
  * each refresh has an intent of its own; they would only read everything twice.
  */
 import type { Context } from '../refresh-protocol/context.ts'
-import { isSameWrite, type Write } from '../refresh-protocol/lineage.ts'
-import { keeperRecordName } from '../refresh-protocol/record-names.ts'
-import { elapsed, type Instant, instantOf } from '../refresh-protocol/runtime.ts'
-import { checkedRecord } from '../tokens/record-check.ts'
-import type { KeeperRecord } from '../tokens/token-record.ts'
+import { isSameWrite, type Write } from '../store/lineage.ts'
+import { keeperRecordName } from '../store/record-names.ts'
+import { elapsed, type Instant, instantOf } from '../support/runtime.ts'
+import { checkedRecord } from '../store/record-check.ts'
+import type { KeeperRecord } from '../store/token-record.ts'
 
 /** Milliseconds between two signs of life, and without one until another process takes over. */
 export const signOfLifeEvery = 15_000

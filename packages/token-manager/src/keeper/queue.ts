@@ -3,7 +3,7 @@
  * blocks us.
  */
 import type { Context } from '../refresh-protocol/context.ts'
-import { elapsed, type Instant } from '../refresh-protocol/runtime.ts'
+import { elapsed, type Instant } from '../support/runtime.ts'
 import type { Need } from './need.ts'
 
 /** Milliseconds between two tries where the service fails, at the least and at the most; twice as long after each. */

@@ -8,7 +8,7 @@ import type { Context } from '../refresh-protocol/context.ts'
 import { note, run } from '../refresh-protocol/driver.ts'
 import { inFlightRefresh } from '../refresh-protocol/in-flight-refresh.ts'
 import { accessTokenOf, openIntent } from '../refresh-protocol/knowledge.ts'
-import type { SignedIn } from '../tokens/token-record.ts'
+import type { SignedIn } from '../store/token-record.ts'
 
 /** `spared`: somebody else refreshed, signed in or signed out meanwhile. `in-vain`: nothing is new, and nothing failed. */
 export type Renewal = 'refreshed' | 'spared' | 'sign-in-again' | 'in-vain'

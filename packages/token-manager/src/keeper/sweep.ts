@@ -8,7 +8,7 @@ import {
   StoreError,
   TokenRejectedError,
 } from '../errors.ts'
-import { isOfOneRecord } from '../refresh-protocol/account-list.ts'
+import { isOfOneRecord } from '../store/account-list.ts'
 import type { Context } from '../refresh-protocol/context.ts'
 import type { Alarm } from './alarm.ts'
 import { type Claim, signOfLifeEvery } from './claim.ts'

@@ -3,8 +3,8 @@
  */
 import { LRUCache } from 'lru-cache'
 import type { Emit } from '../refresh-protocol/events.ts'
-import type { TokenManager } from '../tokens/token-manager.ts'
-import type { ReauthenticationRequired } from '../tokens/token-record.ts'
+import type { TokenManager } from '../manager/token-manager.ts'
+import type { ReauthenticationRequired } from '../store/token-record.ts'
 
 /** Accounts that are remembered: some megabytes. */
 const remembered = 50_000

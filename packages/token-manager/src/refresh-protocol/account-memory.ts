@@ -5,7 +5,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Place } from '../budget/waiting-line.ts'
 import { accessTokenOf, type Knowledge, nothingKnown } from './knowledge.ts'
-import type { Instant } from './runtime.ts'
+import type { Instant } from '../support/runtime.ts'
 
 /**
  * An access token that is returned without another check. These are small objects apart from all else that is known of an

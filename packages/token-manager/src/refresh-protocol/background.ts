@@ -5,7 +5,7 @@
 import { callSafely } from '../support/callback-fault.ts'
 import type { Account, AccountMemory } from './account-memory.ts'
 import { unsavedUntil } from './driver.ts'
-import type { Runtime } from './runtime.ts'
+import type { Runtime } from '../support/runtime.ts'
 
 export interface Background {
   /** Refreshes may go on after the call that began them. */

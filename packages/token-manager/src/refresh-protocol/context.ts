@@ -8,12 +8,12 @@ import type { Emit } from './events.ts'
 import type { RollCall } from './roll-call.ts'
 import type { Settings } from './knowledge.ts'
 import type { Machine } from './machine.ts'
-import type { Runtime } from './runtime.ts'
+import type { Runtime } from '../support/runtime.ts'
 import type { RefreshBudget } from '../budget/refresh-budget.ts'
 import type { SharedBreaker } from '../firewall/shared-breaker.ts'
 import type { Spool } from './spool.ts'
-import type { GuardedStore } from './guarded-store.ts'
-import type { UnderWay } from './under-way.ts'
+import type { GuardedStore } from '../store/guarded-store.ts'
+import type { UnderWay } from '../support/under-way.ts'
 
 export interface Context {
   readonly sso: Pick<TokenIssuer, 'refresh' | 'isOfAnotherOwner'>

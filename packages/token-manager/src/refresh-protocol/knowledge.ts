@@ -3,11 +3,11 @@
  * (`machine.ts`), and what it says of the account now.
  */
 import type { SsoError, StoreError } from '../errors.ts'
-import type { AccountRecord, Holder, Intent, SignedIn } from '../tokens/token-record.ts'
+import type { AccountRecord, Holder, Intent, SignedIn } from '../store/token-record.ts'
 import { type Ages, agesOf, type Freshness, freshnessAt } from './freshness.ts'
-import type { Liveness } from './holder.ts'
-import type { RefreshResult, VersionedRecord, Write } from './lineage.ts'
-import { elapsed, type Instant } from './runtime.ts'
+import type { Liveness } from '../support/holder.ts'
+import type { RefreshResult, VersionedRecord, Write } from '../store/lineage.ts'
+import { elapsed, type Instant } from '../support/runtime.ts'
 
 export interface Knowledge {
   readonly account: string

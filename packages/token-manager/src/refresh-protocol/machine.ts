@@ -11,9 +11,9 @@ import {
   StoreError,
 } from '../errors.ts'
 import { tokenSet } from '../issuer/token-set.ts'
-import { unknownFields } from '../tokens/record-check.ts'
-import type { AccountRecord, ReauthenticationRequired, SignedIn } from '../tokens/token-record.ts'
-import { bareTokenSet } from './bare-refresh-token.ts'
+import { unknownFields } from '../store/record-check.ts'
+import type { AccountRecord, ReauthenticationRequired, SignedIn } from '../store/token-record.ts'
+import { bareTokenSet } from '../issuer/bare-refresh-token.ts'
 import { assumedLifetime } from './freshness.ts'
 import {
   accepted,
@@ -46,7 +46,7 @@ import {
   successorOf,
   type VersionedRecord,
   type Write,
-} from './lineage.ts'
+} from '../store/lineage.ts'
 import { type Outcome, SendGuardError } from './outcome.ts'
 import {
   backingOff,
@@ -64,8 +64,8 @@ import {
   restedFrom,
   withRefusal,
 } from './pace.ts'
-import { elapsed, type Instant } from './runtime.ts'
-import { reasonAgainst, spentBefore, spentByRefresh } from './spent-refresh-tokens.ts'
+import { elapsed, type Instant } from '../support/runtime.ts'
+import { reasonAgainst, spentBefore, spentByRefresh } from '../store/spent-refresh-tokens.ts'
 import type { Spooled } from './spool.ts'
 import type {
   Commit,

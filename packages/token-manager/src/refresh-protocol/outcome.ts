@@ -9,8 +9,8 @@ import {
   UnexpectedResponseError,
 } from '../errors.ts'
 import { tokenSet, type TokenSet } from '../issuer/token-set.ts'
-import { isTokenSet } from '../tokens/record-check.ts'
-import { isBare } from './bare-refresh-token.ts'
+import { isTokenSet } from '../store/record-check.ts'
+import { isBare } from '../issuer/bare-refresh-token.ts'
 
 export type Outcome =
   /** `isOfAnotherOwner`: they are not the account's, as the first refresh of a token that was brought along can show. */

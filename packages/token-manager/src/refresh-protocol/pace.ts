@@ -3,7 +3,7 @@
  * rested from. Each is a question to what is known now.
  */
 import { RefreshInDoubtError, type SsoError, TokenRejectedError } from '../errors.ts'
-import type { Intent, Rejections, SignedIn } from '../tokens/token-record.ts'
+import type { Intent, Rejections, SignedIn } from '../store/token-record.ts'
 import {
   ageOf,
   freshnessOf,
@@ -14,7 +14,7 @@ import {
   openIntent,
   instant,
 } from './knowledge.ts'
-import { elapsed, type Instant } from './runtime.ts'
+import { elapsed, type Instant } from '../support/runtime.ts'
 
 /** Milliseconds that the one request may take, answer included. */
 export const requestTimeout = 30_000

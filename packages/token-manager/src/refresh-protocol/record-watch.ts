@@ -3,8 +3,8 @@
  * look every 25 to 250 ms, often while the refresh is young, and jittered so that a herd does not look all at once.
  */
 import { callSafely } from '../support/callback-fault.ts'
-import type { GuardedStore } from './guarded-store.ts'
-import type { Runtime } from './runtime.ts'
+import type { GuardedStore } from '../store/guarded-store.ts'
+import type { Runtime } from '../support/runtime.ts'
 
 export interface RecordWatch {
   /** Resolves when it is worth reading again. */

@@ -7,14 +7,14 @@
  */
 import { createHash } from 'node:crypto'
 import { DuplicateTokenSetError, StoreError } from '../errors.ts'
-import { checkedRecord } from '../tokens/record-check.ts'
-import type { AccountRecord, RefreshTokensRecord } from '../tokens/token-record.ts'
-import { untilSwapped } from './contention.ts'
+import { checkedRecord } from '../store/record-check.ts'
+import type { AccountRecord, RefreshTokensRecord } from '../store/token-record.ts'
+import { untilSwapped } from '../store/contention.ts'
 import type { Context } from './context.ts'
-import { sessionOf } from './lineage.ts'
-import { readRecord } from './read-record.ts'
-import { refreshTokensRecordName } from './record-names.ts'
-import { reasonAgainst } from './spent-refresh-tokens.ts'
+import { sessionOf } from '../store/lineage.ts'
+import { readRecord } from '../store/read-record.ts'
+import { refreshTokensRecordName } from '../store/record-names.ts'
+import { reasonAgainst } from '../store/spent-refresh-tokens.ts'
 
 /** Some 65,000 sign-ins are remembered. */
 const records = 1024

@@ -3,12 +3,12 @@
  * gone with all the others where the store was emptied. Each living process looks at it, and answers.
  */
 import { StoreError } from '../errors.ts'
-import { checkedRecord } from '../tokens/record-check.ts'
-import type { RollCallRecord } from '../tokens/token-record.ts'
-import type { Versioned } from '../tokens/token-store.ts'
-import type { GuardedStore } from './guarded-store.ts'
-import { rollCallName } from './record-names.ts'
-import { elapsed, type Instant, instantOf, type Runtime } from './runtime.ts'
+import { checkedRecord } from '../store/record-check.ts'
+import type { RollCallRecord } from '../store/token-record.ts'
+import type { Versioned } from '../store/token-store.ts'
+import type { GuardedStore } from '../store/guarded-store.ts'
+import { rollCallName } from '../store/record-names.ts'
+import { elapsed, type Instant, instantOf, type Runtime } from '../support/runtime.ts'
 
 /** Milliseconds in which a process calls once: a store that lost everything is found out account by account. */
 const callingInterval = 30_000

@@ -4,13 +4,13 @@
  * Whichever process finds them next carries them over into the store, by the lineage rule.
  */
 import { StoreError } from '../errors.ts'
-import { checkedRecord } from '../tokens/record-check.ts'
-import type { SpooledRecord, SpooledResult } from '../tokens/token-record.ts'
+import { checkedRecord } from '../store/record-check.ts'
+import type { SpooledRecord, SpooledResult } from '../store/token-record.ts'
 import { tokenSet } from '../issuer/token-set.ts'
-import type { Runtime } from './runtime.ts'
-import type { GuardedStore } from './guarded-store.ts'
-import { untilSwapped } from './contention.ts'
-import type { RefreshResult, Write } from './lineage.ts'
+import type { Runtime } from '../support/runtime.ts'
+import type { GuardedStore } from '../store/guarded-store.ts'
+import { untilSwapped } from '../store/contention.ts'
+import type { RefreshResult, Write } from '../store/lineage.ts'
 
 export interface Spool {
   /**

@@ -4,12 +4,12 @@
  */
 import type { SsoError, StoreError } from '../errors.ts'
 import type { TokenSet } from '../issuer/token-set.ts'
-import type { AccountRecord, Intent, SignedIn } from '../tokens/token-record.ts'
+import type { AccountRecord, Intent, SignedIn } from '../store/token-record.ts'
 import type { TokenManagerEvents } from './events.ts'
 import type { Knowledge } from './knowledge.ts'
-import type { RefreshResult, VersionedRecord, Write } from './lineage.ts'
+import type { RefreshResult, VersionedRecord, Write } from '../store/lineage.ts'
 import type { Outcome } from './outcome.ts'
-import type { Instant } from './runtime.ts'
+import type { Instant } from '../support/runtime.ts'
 import type { Spooled } from './spool.ts'
 
 /** What is begun for an account, and goes on from step to step until its end. */

@@ -9,7 +9,7 @@ import type { Place, Rank } from '../budget/waiting-line.ts'
 import type { Account, Turn } from './account-memory.ts'
 import { hostOf, isUsable } from './knowledge.ts'
 import type { Context } from './context.ts'
-import { instantOf } from './runtime.ts'
+import { instantOf } from '../support/runtime.ts'
 
 /** Milliseconds that a call waits for a refresh that can wait. */
 const shortWait = 1000

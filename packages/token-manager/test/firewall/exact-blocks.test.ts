@@ -1,8 +1,8 @@
 /** A block by the firewall, each limit at it and one beyond it, each row of a rule and each fact that is told. */
 import { describe, expect, it } from '@jest/globals'
 import { createSharedBreaker, type SharedBreaker } from '../../src/firewall/shared-breaker.ts'
-import { firewallRecordName } from '../../src/refresh-protocol/record-names.ts'
-import { guardStore } from '../../src/refresh-protocol/guarded-store.ts'
+import { firewallRecordName } from '../../src/store/record-names.ts'
+import { guardStore } from '../../src/store/guarded-store.ts'
 import { mapStore } from '../../../../tests/support/map-store.ts'
 import * as core from '../../src/index.ts'
 import { type AnsweredPage, isFirewallChallenge } from '../../../core/src/firewall/challenge-page.ts'

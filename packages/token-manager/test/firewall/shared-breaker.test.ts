@@ -1,9 +1,9 @@
 /** The firewall: one process meets it, and the whole fleet leaves the service alone (B-I). */
 import { describe, expect, it } from '@jest/globals'
 import { FirewallChallengeError, StoreError, TokenRejectedError, UnreachableError } from '../../src/errors.ts'
-import { firewallRecordName } from '../../src/refresh-protocol/record-names.ts'
+import { firewallRecordName } from '../../src/store/record-names.ts'
 import type { TokenSet } from '../../src/issuer/token-set.ts'
-import type { TokenStore } from '../../src/tokens/token-store.ts'
+import type { TokenStore } from '../../src/store/token-store.ts'
 import { account, bench, type Bench, hours } from '../refresh-protocol/harness.ts'
 
 const host = 'http://127.0.0.1:9'

@@ -1,6 +1,6 @@
 /** A clock, a store and an account that only a test moves. */
-import { type Runtime, systemRuntime } from '../../src/refresh-protocol/runtime.ts'
-import type { SignedIn } from '../../src/tokens/token-record.ts'
+import { type Runtime, systemRuntime } from '../../src/support/runtime.ts'
+import type { SignedIn } from '../../src/store/token-record.ts'
 import { mapStore } from '../../../../tests/support/map-store.ts'
 
 export const authUrl = 'https://auth.example.com'

@@ -15,7 +15,7 @@ import {
   freshnessAt,
   jitterOf,
 } from '../../src/refresh-protocol/freshness.ts'
-import type { Liveness } from '../../src/refresh-protocol/holder.ts'
+import type { Liveness } from '../../src/support/holder.ts'
 import {
   accepted,
   type Knowledge,
@@ -23,7 +23,7 @@ import {
   nothingKnown,
   withOwnIntent,
 } from '../../src/refresh-protocol/knowledge.ts'
-import { ancestryOver, isBehind, mayReplace, type VersionedRecord } from '../../src/refresh-protocol/lineage.ts'
+import { ancestryOver, isBehind, mayReplace, type VersionedRecord } from '../../src/store/lineage.ts'
 import { type Decision, decide, machine } from '../../src/refresh-protocol/machine.ts'
 import { type Outcome, outcomeOf, outcomeOfFailure, SendGuardError } from '../../src/refresh-protocol/outcome.ts'
 import {
@@ -36,7 +36,7 @@ import {
   restedFrom,
 } from '../../src/refresh-protocol/pace.ts'
 import type { Event, HeldRequest, Step, Swap } from '../../src/refresh-protocol/steps.ts'
-import type { AccountRecord, Intent, SignedIn, SignedOut } from '../../src/tokens/token-record.ts'
+import type { AccountRecord, Intent, SignedIn, SignedOut } from '../../src/store/token-record.ts'
 import { authUrl, signedIn, start } from './by-hand.ts'
 
 const minute = 60_000

@@ -2,10 +2,10 @@
 import { inspect } from 'node:util'
 import { describe, expect, it } from '@jest/globals'
 import { UnreachableError } from '../../src/errors.ts'
-import { contextOf } from '../../src/refresh-protocol/managed.ts'
-import { readRecord } from '../../src/refresh-protocol/read-record.ts'
+import { contextOf } from '../../src/manager/managed.ts'
+import { readRecord } from '../../src/store/read-record.ts'
 import type { TokenSet } from '../../src/issuer/token-set.ts'
-import type { TokenStore } from '../../src/tokens/token-store.ts'
+import type { TokenStore } from '../../src/store/token-store.ts'
 import { account, bench, deferred, hours, idle } from './harness.ts'
 
 describe('a store that takes its time', () => {

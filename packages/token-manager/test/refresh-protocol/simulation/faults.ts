@@ -11,12 +11,12 @@ import {
   openIntent,
   writeOf,
 } from '../../../src/refresh-protocol/knowledge.ts'
-import { sessionOf } from '../../../src/refresh-protocol/lineage.ts'
+import { sessionOf } from '../../../src/store/lineage.ts'
 import { type Machine, machine } from '../../../src/refresh-protocol/machine.ts'
 import { outcomeOfFailure } from '../../../src/refresh-protocol/outcome.ts'
 import { inDoubt } from '../../../src/refresh-protocol/pace.ts'
 import type { Event, Flow, Look, Step, Swap, Task } from '../../../src/refresh-protocol/steps.ts'
-import type { AccountRecord, Intent, SignedIn } from '../../../src/tokens/token-record.ts'
+import type { AccountRecord, Intent, SignedIn } from '../../../src/store/token-record.ts'
 import { start } from './clocks.ts'
 import type { Scenario } from './scenario.ts'
 import { grace } from './service.ts'

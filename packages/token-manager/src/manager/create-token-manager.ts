@@ -1,9 +1,9 @@
 /**
  * `createTokenManager`: the token manager over the system's own clocks, timers and randomness.
  */
-import { manageTokens } from '../refresh-protocol/manager.ts'
+import { manageTokens } from './manager.ts'
 import { machine } from '../refresh-protocol/machine.ts'
-import { systemRuntime } from '../refresh-protocol/runtime.ts'
+import { systemRuntime } from '../support/runtime.ts'
 import type { TokenManager, TokenManagerOptions } from './token-manager.ts'
 
 /**

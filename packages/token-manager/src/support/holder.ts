@@ -5,8 +5,8 @@
  * nothing is provable and an intent simply reaches the end of its life.
  */
 import { readFileSync, readlinkSync } from 'node:fs'
-import { processStat } from '../support/process-stat.ts'
-import type { Holder } from '../tokens/token-record.ts'
+import { processStat } from './process-stat.ts'
+import type { Holder } from '../store/token-record.ts'
 
 /** `dead` and `running` are proofs; everything else is `unknown`. */
 export type Liveness = 'dead' | 'running' | 'unknown'

@@ -7,8 +7,8 @@ import type { CallOptions } from '../issuer/call-options.ts'
 import type { RequestBudget } from '../budget/request-budget.ts'
 import type { TokenIssuer } from '../issuer/token-issuer.ts'
 import type { TokenSet } from '../issuer/token-set.ts'
-import type { RefreshFailure } from './token-record.ts'
-import type { TokenStore } from './token-store.ts'
+import type { RefreshFailure } from '../store/token-record.ts'
+import type { TokenStore } from '../store/token-store.ts'
 
 /** What a token manager works with, and when it refreshes. */
 export interface TokenManagerOptions {

@@ -3,15 +3,15 @@
  */
 import { RefreshBudgetError, SignedOutError } from '../errors.ts'
 import type { CallOptions } from '../issuer/call-options.ts'
-import { type Account, openWindow } from './account-memory.ts'
-import { checkedAccountName } from '../tokens/options.ts'
-import type { CurrentTokens, RefreshCallOptions } from '../tokens/token-manager.ts'
-import type { Context } from './context.ts'
-import { momentOf, note, run } from './driver.ts'
-import { inFlightRefresh, landInCall, waitForAccount, waitForRefresh } from './in-flight-refresh.ts'
-import { accessTokenOf, ageOf, freshnessOf, isRefused, isUsable } from './knowledge.ts'
-import { isJustRefreshed, pauseLeft } from './pace.ts'
-import { elapsed, instantOf } from './runtime.ts'
+import { type Account, openWindow } from '../refresh-protocol/account-memory.ts'
+import { checkedAccountName } from './options.ts'
+import type { CurrentTokens, RefreshCallOptions } from './token-manager.ts'
+import type { Context } from '../refresh-protocol/context.ts'
+import { momentOf, note, run } from '../refresh-protocol/driver.ts'
+import { inFlightRefresh, landInCall, waitForAccount, waitForRefresh } from '../refresh-protocol/in-flight-refresh.ts'
+import { accessTokenOf, ageOf, freshnessOf, isRefused, isUsable } from '../refresh-protocol/knowledge.ts'
+import { isJustRefreshed, pauseLeft } from '../refresh-protocol/pace.ts'
+import { elapsed, instantOf } from '../support/runtime.ts'
 
 /** The hot path: one look-up and one reading of the clock. Nothing is written, and nothing else is read. */
 export function getAccessToken(account: string, options: CallOptions | undefined, context: Context): Promise<string> {

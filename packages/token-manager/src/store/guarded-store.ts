@@ -3,11 +3,11 @@
  * one that does not answer is given up.
  */
 import { SsoError, StoreError } from '../errors.ts'
-import type { TokenRecord } from '../tokens/token-record.ts'
+import type { TokenRecord } from './token-record.ts'
 import { storableTokenSet } from '../issuer/token-set.ts'
-import type { Conflict, SwapOptions, TokenStore, Versioned } from '../tokens/token-store.ts'
+import type { Conflict, SwapOptions, TokenStore, Versioned } from './token-store.ts'
 import type { Write } from './lineage.ts'
-import type { Runtime } from './runtime.ts'
+import type { Runtime } from '../support/runtime.ts'
 
 /**
  * Milliseconds that a store may take for one call. A write that is given up may be carried out later: it is repeated with

@@ -3,36 +3,36 @@
  * its story.
  */
 import { parseCallOptions, type CallOptions } from '../issuer/call-options.ts'
-import type { TokenManager, TokenManagerOptions } from '../tokens/token-manager.ts'
+import type { TokenManager, TokenManagerOptions } from './token-manager.ts'
 import { getAccessToken, getTokens, invalidate, refreshNow } from './access-token.ts'
-import { accountsOf } from './account-list.ts'
-import { createAccountMemory } from './account-memory.ts'
-import { backgroundOf } from './background.ts'
+import { accountsOf } from '../store/account-list.ts'
+import { createAccountMemory } from '../refresh-protocol/account-memory.ts'
+import { backgroundOf } from '../refresh-protocol/background.ts'
 import {
   checkedAccountName,
   checkedTokens,
   parseRefreshOptions,
   parseTokenManagerOptions,
   replacesSession,
-} from '../tokens/options.ts'
+} from './options.ts'
 import { firewallStateForSignIns } from '../firewall/shared-firewall-state.ts'
-import { carryAllOver } from './carry-over.ts'
-import type { Context } from './context.ts'
-import { createEvents } from './events.ts'
-import { waitFor } from './in-flight-refresh.ts'
+import { carryAllOver } from '../refresh-protocol/carry-over.ts'
+import type { Context } from '../refresh-protocol/context.ts'
+import { createEvents } from '../refresh-protocol/events.ts'
+import { waitFor } from '../refresh-protocol/in-flight-refresh.ts'
 import { manages } from './managed.ts'
 import { createRefreshBudget } from '../budget/refresh-budget.ts'
-import { answerRollCalls } from './roll-call-answer.ts'
-import { createRollCall } from './roll-call.ts'
-import { run } from './driver.ts'
-import type { Machine } from './machine.ts'
-import type { Runtime } from './runtime.ts'
+import { answerRollCalls } from '../refresh-protocol/roll-call-answer.ts'
+import { createRollCall } from '../refresh-protocol/roll-call.ts'
+import { run } from '../refresh-protocol/driver.ts'
+import type { Machine } from '../refresh-protocol/machine.ts'
+import type { Runtime } from '../support/runtime.ts'
 import { createSharedBreaker } from '../firewall/shared-breaker.ts'
-import { spoolOn, spoolReporter } from './spool.ts'
+import { spoolOn, spoolReporter } from '../refresh-protocol/spool.ts'
 import { statusOf } from './status.ts'
 import { claimTry } from './tries.ts'
-import { guardStore } from './guarded-store.ts'
-import { createUnderWay } from './under-way.ts'
+import { guardStore } from '../store/guarded-store.ts'
+import { createUnderWay } from '../support/under-way.ts'
 
 /** @throws TypeError naming the option that is wrong */
 export function manageTokens(options: TokenManagerOptions, runtime: Runtime, machine: Machine): TokenManager {

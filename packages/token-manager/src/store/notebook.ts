@@ -3,13 +3,13 @@
  * what. All processes that share the store share them, and a sealed store seals them.
  */
 import { startTimeLimit } from '../support/time-limit.ts'
-import { checkedRecord } from '../tokens/record-check.ts'
-import type { NotesRecord } from '../tokens/token-record.ts'
-import type { TokenStore } from '../tokens/token-store.ts'
+import { checkedRecord } from './record-check.ts'
+import type { NotesRecord } from './token-record.ts'
+import type { TokenStore } from './token-store.ts'
 import { untilSwapped } from './contention.ts'
 import { guardStore } from './guarded-store.ts'
 import { notesRecordName } from './record-names.ts'
-import { systemRuntime } from './runtime.ts'
+import { systemRuntime } from '../support/runtime.ts'
 
 /** JSON values, by whatever its owner names them. Their owner checks them when it reads them. */
 export type Notes = NotesRecord['notes']

@@ -3,8 +3,8 @@
  * randomness, and what is known of other processes. A simulation hands in its own.
  */
 import { randomUUID } from 'node:crypto'
-import { startTimeLimit } from '../support/time-limit.ts'
-import type { Holder } from '../tokens/token-record.ts'
+import { startTimeLimit } from './time-limit.ts'
+import type { Holder } from '../store/token-record.ts'
 import { currentHolder, type Liveness, livenessOf } from './holder.ts'
 
 export interface Runtime {

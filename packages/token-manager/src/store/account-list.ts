@@ -4,12 +4,12 @@
 import { randomUUID } from 'node:crypto'
 import { StoreError } from '../errors.ts'
 import { startTimeLimit } from '../support/time-limit.ts'
-import type { TokenStore } from '../tokens/token-store.ts'
+import type { TokenStore } from './token-store.ts'
 import { untilSwapped } from './contention.ts'
 import { isBehind } from './lineage.ts'
 import { accountRecord } from './read-record.ts'
 import { isOwnRecordName } from './record-names.ts'
-import { systemRuntime } from './runtime.ts'
+import { systemRuntime } from '../support/runtime.ts'
 import { type GuardedStore, guardStore } from './guarded-store.ts'
 
 /**

@@ -3,7 +3,7 @@
  * remembers those that somebody may still have, by their lineage, and `save` refuses them.
  */
 import { OtherOwnerError, ReauthenticationRequiredError } from '../errors.ts'
-import type { AccountRecord, SignedIn } from '../tokens/token-record.ts'
+import type { AccountRecord, SignedIn } from './token-record.ts'
 import { lineageOf } from './lineage.ts'
 
 /** How many a record remembers. */

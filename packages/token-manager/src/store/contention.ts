@@ -3,7 +3,7 @@
  * would try for ever.
  */
 import { StoreError } from '../errors.ts'
-import type { Runtime } from './runtime.ts'
+import type { Runtime } from '../support/runtime.ts'
 
 /** So many changes by others, each between a read and a swap, are no coincidence. */
 export const mostConflicts = 32

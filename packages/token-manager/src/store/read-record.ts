@@ -1,11 +1,11 @@
 /**
  * Reading an account's record.
  */
-import { checkedRecord } from '../tokens/record-check.ts'
-import type { AccountRecord } from '../tokens/token-record.ts'
+import { checkedRecord } from './record-check.ts'
+import type { AccountRecord } from './token-record.ts'
 import { tokenSet } from '../issuer/token-set.ts'
-import type { Versioned } from '../tokens/token-store.ts'
-import type { Context } from './context.ts'
+import type { Versioned } from './token-store.ts'
+import type { Context } from '../refresh-protocol/context.ts'
 import type { VersionedRecord } from './lineage.ts'
 
 /** @throws StoreError where the store can't be read, or holds something that is not a record of an account */

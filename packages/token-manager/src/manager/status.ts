@@ -1,11 +1,11 @@
 /**
  * What is known of an account's tokens, for people and programs that want to show it.
  */
-import type { TokenStatus } from '../tokens/token-manager.ts'
-import type { Context } from './context.ts'
-import { momentOf, run } from './driver.ts'
-import { accessTokenOf, isUsable, type Knowledge, type Moment, openIntent } from './knowledge.ts'
-import { inDoubt, isHeldUp, isIntentAlive } from './pace.ts'
+import type { TokenStatus } from './token-manager.ts'
+import type { Context } from '../refresh-protocol/context.ts'
+import { momentOf, run } from '../refresh-protocol/driver.ts'
+import { accessTokenOf, isUsable, type Knowledge, type Moment, openIntent } from '../refresh-protocol/knowledge.ts'
+import { inDoubt, isHeldUp, isIntentAlive } from '../refresh-protocol/pace.ts'
 
 /** @throws StoreError where the store can't be read and nothing is in memory either */
 export async function statusOf(name: string, context: Context): Promise<TokenStatus> {

@@ -1,8 +1,8 @@
 /**
  * What a token manager works with, for those parts of core that work beside it.
  */
-import type { TokenManager } from '../tokens/token-manager.ts'
-import type { Context } from './context.ts'
+import type { TokenManager } from './token-manager.ts'
+import type { Context } from '../refresh-protocol/context.ts'
 
 const contexts = new WeakMap<TokenManager, Context>()
 

@@ -1,7 +1,7 @@
 /**
  * A refresh token that somebody brought along, without an access token: how it stands in a record until its first refresh.
  */
-import { tokenSet, type TokenSet } from '../issuer/token-set.ts'
+import { tokenSet, type TokenSet } from './token-set.ts'
 
 /** As a token set whose access token is empty, and has ended. */
 export function bareTokenSet({ refresh_token, auth_url }: Pick<TokenSet, 'refresh_token' | 'auth_url'>): TokenSet {

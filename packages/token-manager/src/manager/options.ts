@@ -1,15 +1,15 @@
 /**
  * The options of `createTokenManager` and the arguments of its calls, checked: a mistake is a `TypeError` that names it.
  */
-import { isSealed } from './sealed-token-store.ts'
+import { isSealed } from '../store/sealed-token-store.ts'
 import { parseCallOptions } from '../issuer/call-options.ts'
 import type { RefreshCallOptions, RefreshTokenGrant, SaveOptions, TokenManagerOptions } from './token-manager.ts'
 import type { TokenIssuer } from '../issuer/token-issuer.ts'
 import type { TokenSet } from '../issuer/token-set.ts'
-import { bareTokenSet } from '../refresh-protocol/bare-refresh-token.ts'
-import type { TokenStore } from './token-store.ts'
+import { bareTokenSet } from '../issuer/bare-refresh-token.ts'
+import type { TokenStore } from '../store/token-store.ts'
 import { checkBudget } from '../budget/request-budget.ts'
-import { isOwnRecordName } from '../refresh-protocol/record-names.ts'
+import { isOwnRecordName } from '../store/record-names.ts'
 
 /** All of them, with their defaults. */
 export type ParsedTokenManagerOptions = {

@@ -6,9 +6,9 @@
  * be right for a year.
  */
 import { createHmac } from 'node:crypto'
-import { unknownFields } from '../tokens/record-check.ts'
-import type { AccountRecord, Ancestry, ReauthenticationRequired, SignedIn } from '../tokens/token-record.ts'
-import type { Versioned } from '../tokens/token-store.ts'
+import { unknownFields } from './record-check.ts'
+import type { AccountRecord, Ancestry, ReauthenticationRequired, SignedIn } from './token-record.ts'
+import type { Versioned } from './token-store.ts'
 
 /**
  * Names a refresh token without revealing it: its HMAC-SHA256 under the account's name, which every process can compute

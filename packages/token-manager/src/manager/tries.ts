@@ -6,13 +6,13 @@
  */
 import { createHash } from 'node:crypto'
 import { StoreError } from '../errors.ts'
-import { checkedRecord } from '../tokens/record-check.ts'
-import type { WaitingSignIn } from '../tokens/token-manager.ts'
-import type { TriesRecord } from '../tokens/token-record.ts'
-import { untilSwapped } from './contention.ts'
-import { triesRecordName } from './record-names.ts'
-import type { Runtime } from './runtime.ts'
-import type { GuardedStore } from './guarded-store.ts'
+import { checkedRecord } from '../store/record-check.ts'
+import type { WaitingSignIn } from './token-manager.ts'
+import type { TriesRecord } from '../store/token-record.ts'
+import { untilSwapped } from '../store/contention.ts'
+import { triesRecordName } from '../store/record-names.ts'
+import type { Runtime } from '../support/runtime.ts'
+import type { GuardedStore } from '../store/guarded-store.ts'
 
 /** Records for each kind of answer. More of them would only spread the counts wider. */
 const records = 64
