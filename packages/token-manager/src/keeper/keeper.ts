@@ -3,8 +3,8 @@
  *
  * Every process of a fleet may run one. One of them sweeps at a time; the others look now and then whether it is their turn.
  */
-import type { Context } from '../refresh-protocol/context.ts'
-import { allSafe } from '../refresh-protocol/background.ts'
+import type { Context } from '../driver/context.ts'
+import { allSafe } from '../driver/background.ts'
 import type { KeeperEvent, SweepCounts } from './keeper-event.ts'
 import { contextOf } from '../manager/managed.ts'
 import { onAbort } from '../support/abort.ts'

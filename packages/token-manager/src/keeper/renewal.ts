@@ -3,10 +3,10 @@
  * caller, with the intent and the lineage rule; only that nobody waits for it.
  */
 import { ReauthenticationRequiredError, SignedOutError } from '../errors.ts'
-import { landingInCall } from '../refresh-protocol/background.ts'
-import type { Context } from '../refresh-protocol/context.ts'
-import { note, run } from '../refresh-protocol/driver.ts'
-import { inFlightRefresh } from '../refresh-protocol/in-flight-refresh.ts'
+import { landingInCall } from '../driver/background.ts'
+import type { Context } from '../driver/context.ts'
+import { note, run } from '../driver/driver.ts'
+import { inFlightRefresh } from '../driver/in-flight-refresh.ts'
 import { accessTokenOf, openIntent } from '../refresh-protocol/knowledge.ts'
 import type { SignedIn } from '../store/token-record.ts'
 

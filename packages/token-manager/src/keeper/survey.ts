@@ -3,7 +3,7 @@
  * those that need a refresh soonest, so that its memory does not grow with the store.
  */
 import { listOf, isOfOneRecord } from '../store/account-list.ts'
-import type { Context } from '../refresh-protocol/context.ts'
+import type { Context } from '../driver/context.ts'
 import { accountRecord } from '../store/read-record.ts'
 import { checkedAccountName } from '../manager/options.ts'
 import type { AccountRecord } from '../store/token-record.ts'

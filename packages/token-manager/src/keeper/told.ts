@@ -2,7 +2,7 @@
  * Whom an operator was told of already: an account that has to sign in again is told once, not in every sweep.
  */
 import { LRUCache } from 'lru-cache'
-import type { Emit } from '../refresh-protocol/events.ts'
+import type { Emit } from '../driver/event-source.ts'
 import type { TokenManager } from '../manager/token-manager.ts'
 import type { ReauthenticationRequired } from '../store/token-record.ts'
 

@@ -2,7 +2,7 @@
  * What a token manager works with, for those parts of core that work beside it.
  */
 import type { TokenManager } from './token-manager.ts'
-import type { Context } from '../refresh-protocol/context.ts'
+import type { Context } from '../driver/context.ts'
 
 const contexts = new WeakMap<TokenManager, Context>()
 

@@ -6,8 +6,8 @@ import { parseCallOptions, type CallOptions } from '../issuer/call-options.ts'
 import type { TokenManager, TokenManagerOptions } from './token-manager.ts'
 import { getAccessToken, getTokens, invalidate, refreshNow } from './access-token.ts'
 import { accountsOf } from '../store/account-list.ts'
-import { createAccountMemory } from '../refresh-protocol/account-memory.ts'
-import { backgroundOf } from '../refresh-protocol/background.ts'
+import { createAccountMemory } from '../driver/account-memory.ts'
+import { backgroundOf } from '../driver/background.ts'
 import {
   checkedAccountName,
   checkedTokens,
@@ -16,19 +16,19 @@ import {
   replacesSession,
 } from './options.ts'
 import { firewallStateForSignIns } from '../firewall/shared-firewall-state.ts'
-import { carryAllOver } from '../refresh-protocol/carry-over.ts'
-import type { Context } from '../refresh-protocol/context.ts'
-import { createEvents } from '../refresh-protocol/events.ts'
-import { waitFor } from '../refresh-protocol/in-flight-refresh.ts'
+import { carryAllOver } from '../driver/carry-over.ts'
+import type { Context } from '../driver/context.ts'
+import { createEvents } from '../driver/event-source.ts'
+import { waitFor } from '../driver/in-flight-refresh.ts'
 import { manages } from './managed.ts'
 import { createRefreshBudget } from '../budget/refresh-budget.ts'
-import { answerRollCalls } from '../refresh-protocol/roll-call-answer.ts'
-import { createRollCall } from '../refresh-protocol/roll-call.ts'
-import { run } from '../refresh-protocol/driver.ts'
+import { answerRollCalls } from '../driver/roll-call-answer.ts'
+import { createRollCall } from '../driver/roll-call.ts'
+import { run } from '../driver/driver.ts'
 import type { Machine } from '../refresh-protocol/machine.ts'
 import type { Runtime } from '../support/runtime.ts'
 import { createSharedBreaker } from '../firewall/shared-breaker.ts'
-import { spoolOn, spoolReporter } from '../refresh-protocol/spool.ts'
+import { spoolOn, spoolReporter } from '../driver/spool.ts'
 import { statusOf } from './status.ts'
 import { claimTry } from './tries.ts'
 import { guardStore } from '../store/guarded-store.ts'
@@ -66,7 +66,7 @@ export function manageTokens(options: TokenManagerOptions, runtime: Runtime, mac
   }
   if (context.background.runsBetweenCalls) answerRollCalls(context)
   const { track, settled } = underWay
-  const firewallState = firewallStateForSignIns(context)
+  const firewallState = firewallStateForSignIns(context.firewall, underWay)
   const shareFirewallState: TokenManager['shareFirewallState'] = (other) => other.useFirewallState(firewallState)
   sso.useFirewallState?.(firewallState)
   const save: TokenManager['save'] = async (account, tokens, saving) => {

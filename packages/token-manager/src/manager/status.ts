@@ -2,8 +2,8 @@
  * What is known of an account's tokens, for people and programs that want to show it.
  */
 import type { TokenStatus } from './token-manager.ts'
-import type { Context } from '../refresh-protocol/context.ts'
-import { momentOf, run } from '../refresh-protocol/driver.ts'
+import type { Context } from '../driver/context.ts'
+import { momentOf, run } from '../driver/driver.ts'
 import { accessTokenOf, isUsable, type Knowledge, type Moment, openIntent } from '../refresh-protocol/knowledge.ts'
 import { inDoubt, isHeldUp, isIntentAlive } from '../refresh-protocol/pace.ts'
 

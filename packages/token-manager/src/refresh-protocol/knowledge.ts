@@ -3,9 +3,9 @@
  * (`machine.ts`), and what it says of the account now.
  */
 import type { SsoError, StoreError } from '../errors.ts'
-import type { AccountRecord, Holder, Intent, SignedIn } from '../store/token-record.ts'
+import type { AccountRecord, Intent, SignedIn } from '../store/token-record.ts'
 import { type Ages, agesOf, type Freshness, freshnessAt } from './freshness.ts'
-import type { Liveness } from '../support/holder.ts'
+import type { Holder, Liveness } from '../support/holder.ts'
 import type { RefreshResult, VersionedRecord, Write } from '../store/lineage.ts'
 import { elapsed, type Instant } from '../support/runtime.ts'
 

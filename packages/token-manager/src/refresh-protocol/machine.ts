@@ -66,7 +66,6 @@ import {
 } from './pace.ts'
 import { elapsed, type Instant } from '../support/runtime.ts'
 import { reasonAgainst, spentBefore, spentByRefresh } from '../store/spent-refresh-tokens.ts'
-import type { Spooled } from './spool.ts'
 import type {
   Commit,
   Event,
@@ -77,6 +76,7 @@ import type {
   Permit,
   Purpose,
   Request,
+  Spooled,
   Step,
   Swap,
   Task,
@@ -204,11 +204,7 @@ function begin(known: Knowledge, flow: Flow, now: Moment): Step {
 // A look
 
 /** What the store holds is accepted as the newest. Where it has lost what is known here, that is put back. */
-function afterLook(
-  known: Knowledge,
-  { task, stored, spooled, lookedAt }: Event & { on: 'looked' },
-  now: Moment,
-): Step {
+function afterLook(known: Knowledge, { task, stored, spooled, lookedAt }: Event & { on: 'looked' }, now: Moment): Step {
   // What only this process holds is written by its commit, not from here.
   if (known.unsaved !== undefined) return goOn(known, task, true, now)
   const record = restorationOf(known, stored, now)

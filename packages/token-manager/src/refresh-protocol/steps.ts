@@ -4,13 +4,18 @@
  */
 import type { SsoError, StoreError } from '../errors.ts'
 import type { TokenSet } from '../issuer/token-set.ts'
-import type { AccountRecord, Intent, SignedIn } from '../store/token-record.ts'
+import type { AccountRecord, Intent, SignedIn, SpooledResult } from '../store/token-record.ts'
 import type { TokenManagerEvents } from './events.ts'
 import type { Knowledge } from './knowledge.ts'
 import type { RefreshResult, VersionedRecord, Write } from '../store/lineage.ts'
 import type { Outcome } from './outcome.ts'
 import type { Instant } from '../support/runtime.ts'
-import type { Spooled } from './spool.ts'
+
+/** What waits in a spool to be carried over. */
+export interface Spooled extends SpooledResult {
+  /** The write that it stands as in the spool. */
+  readonly at: Write
+}
 
 /** What is begun for an account, and goes on from step to step until its end. */
 export type Flow =

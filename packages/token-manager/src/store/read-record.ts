@@ -5,13 +5,13 @@ import { checkedRecord } from './record-check.ts'
 import type { AccountRecord } from './token-record.ts'
 import { tokenSet } from '../issuer/token-set.ts'
 import type { Versioned } from './token-store.ts'
-import type { Context } from '../refresh-protocol/context.ts'
+import type { GuardedStore } from './guarded-store.ts'
 import type { VersionedRecord } from './lineage.ts'
 
 /** @throws StoreError where the store can't be read, or holds something that is not a record of an account */
 export async function readRecord(
   account: string,
-  { store }: Pick<Context, 'store'>,
+  { store }: { readonly store: Pick<GuardedStore, 'read'> },
 ): Promise<VersionedRecord | undefined> {
   const stored = accountRecord(await store.read(account))
   return stored && { ...stored, record: withoutShownTokens(stored.record) }

@@ -4,6 +4,7 @@
  */
 import type { ReauthenticationReason, SsoErrorCode } from '../errors.ts'
 import type { TokenSet } from '../issuer/token-set.ts'
+import type { Holder } from '../support/holder.ts'
 
 /** What a store keeps for one account: JSON-safe, and nothing that a store has to look into. */
 export type TokenRecord =
@@ -119,19 +120,6 @@ export interface Intent {
    * hold newer tokens, so the refresh token may have been spent.
    */
   readonly restored?: true
-}
-
-/** The process that holds an intent, exact enough to tell on its own host that it is dead. */
-export interface Holder {
-  readonly pid: number
-  /** Kernel ticks from boot to the process's start; tells a reused pid. Absent where the system doesn't say. */
-  readonly started?: string
-  /** One boot of one machine. */
-  readonly boot?: string
-  /** The PID namespace that `pid` is a number of. */
-  readonly pidNamespace?: string
-  /** The time namespace (time_namespaces(7)) that `started` was read in. Absent in records of older releases and kernels. */
-  readonly timeNamespace?: string
 }
 
 /** What all processes know about the firewall of one host, in a record of its own (`firewallRecordName`). */

@@ -6,7 +6,19 @@
  */
 import { readFileSync, readlinkSync } from 'node:fs'
 import { processStat } from './process-stat.ts'
-import type { Holder } from '../store/token-record.ts'
+
+/** The process that holds an intent, exact enough to tell on its own host that it is dead. */
+export interface Holder {
+  readonly pid: number
+  /** Kernel ticks from boot to the process's start; tells a reused pid. Absent where the system doesn't say. */
+  readonly started?: string
+  /** One boot of one machine. */
+  readonly boot?: string
+  /** The PID namespace that `pid` is a number of. */
+  readonly pidNamespace?: string
+  /** The time namespace (time_namespaces(7)) that `started` was read in. Absent in records of older releases and kernels. */
+  readonly timeNamespace?: string
+}
 
 /** `dead` and `running` are proofs; everything else is `unknown`. */
 export type Liveness = 'dead' | 'running' | 'unknown'

@@ -4,8 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { startTimeLimit } from './time-limit.ts'
-import type { Holder } from '../store/token-record.ts'
-import { currentHolder, type Liveness, livenessOf } from './holder.ts'
+import { currentHolder, type Holder, type Liveness, livenessOf } from './holder.ts'
 
 export interface Runtime {
   /** Milliseconds since the epoch. May jump. */

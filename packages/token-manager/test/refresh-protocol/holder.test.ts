@@ -5,8 +5,7 @@ import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline/promises'
 import { afterEach, describe, expect, it } from '@jest/globals'
 import { processStat } from '../../src/support/process-stat.ts'
-import { currentHolder, livenessOf } from '../../src/support/holder.ts'
-import type { Holder } from '../../src/store/token-record.ts'
+import { currentHolder, type Holder, livenessOf } from '../../src/support/holder.ts'
 
 const linux = process.platform === 'linux'
 

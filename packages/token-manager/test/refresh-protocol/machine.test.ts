@@ -401,7 +401,11 @@ describe('what may stand in place of what', () => {
 describe('a store that lost something', () => {
   function looked(known: Knowledge, found: VersionedRecord | undefined): Step {
     const task = { do: 'look', flow: { kind: 'look' }, host: undefined, upon: { version: 1 } } as const
-    return machine.step(known, { on: 'looked', task, stored: found, spooled: undefined, lookedAt: moment(hour) }, moment(hour))
+    return machine.step(
+      known,
+      { on: 'looked', task, stored: found, spooled: undefined, lookedAt: moment(hour) },
+      moment(hour),
+    )
   }
 
   it('gets back what is known, as one that nobody may send yet', () => {

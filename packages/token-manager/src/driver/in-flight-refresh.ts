@@ -9,7 +9,7 @@ import type { Account, Flight } from './account-memory.ts'
 import { landing, landingInCall } from './background.ts'
 import type { Context } from './context.ts'
 import { momentOf, note, run } from './driver.ts'
-import { inDoubt, isHeldUp } from './pace.ts'
+import { inDoubt, isHeldUp } from '../refresh-protocol/pace.ts'
 import { hurry, leaveTurn } from './turn.ts'
 
 /** The refresh under way, or a new one. */

@@ -6,6 +6,7 @@
 import { StoreError } from '../errors.ts'
 import { checkedRecord } from '../store/record-check.ts'
 import type { SpooledRecord, SpooledResult } from '../store/token-record.ts'
+import type { Spooled } from '../refresh-protocol/steps.ts'
 import { tokenSet } from '../issuer/token-set.ts'
 import type { Runtime } from '../support/runtime.ts'
 import type { GuardedStore } from '../store/guarded-store.ts'
@@ -26,11 +27,6 @@ export interface Spool {
   clear(account: string, at: Write): Promise<boolean>
   /** The accounts that tokens were ever kept of; none where the spool can't list them. */
   accounts(): AsyncIterable<string>
-}
-
-export interface Spooled extends SpooledResult {
-  /** The write that it stands as in the spool. */
-  readonly at: Write
 }
 
 /** @param store - another one than the token manager's own */

@@ -4,7 +4,7 @@
  */
 import { LRUCache } from 'lru-cache'
 import type { Place } from '../budget/waiting-line.ts'
-import { accessTokenOf, type Knowledge, nothingKnown } from './knowledge.ts'
+import { accessTokenOf, type Knowledge, nothingKnown } from '../refresh-protocol/knowledge.ts'
 import type { Instant } from '../support/runtime.ts'
 
 /**
@@ -106,6 +106,10 @@ const unknown = (name: string): Account => ({
   turns: noTurns,
   served: undefined,
 })
+
+/** Resolves when no tokens of the account are held by this process alone. */
+export const unsavedUntil = ({ knowledge, safe }: Account): Promise<void> | undefined =>
+  knowledge.unsaved === undefined ? undefined : safe
 
 /** The one place where what is known changes. */
 export function know(account: Account, knowledge: Knowledge): void {

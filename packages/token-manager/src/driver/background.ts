@@ -3,8 +3,7 @@
  * requests, and what is half-way then stays half-way, for hours.
  */
 import { callSafely } from '../support/callback-fault.ts'
-import type { Account, AccountMemory } from './account-memory.ts'
-import { unsavedUntil } from './driver.ts'
+import { type Account, type AccountMemory, unsavedUntil } from './account-memory.ts'
 import type { Runtime } from '../support/runtime.ts'
 
 export interface Background {

@@ -4,19 +4,31 @@
  */
 import type { Probe } from '../issuer/firewall-state.ts'
 import { traceRefresh, type TracedRefresh } from './refresh-trace.ts'
-import { type Account, know } from './account-memory.ts'
+import { type Account, know, unsavedUntil } from './account-memory.ts'
 import { mostConflicts, pauses, tooManyConflicts } from '../store/contention.ts'
 import type { Context } from './context.ts'
-import type { Moment } from './knowledge.ts'
-import { type Outcome, outcomeOf, SendGuardError } from './outcome.ts'
-import { requestTimeout } from './pace.ts'
+import type { Moment } from '../refresh-protocol/knowledge.ts'
+import { type Outcome, outcomeOf, SendGuardError } from '../refresh-protocol/outcome.ts'
+import { requestTimeout } from '../refresh-protocol/pace.ts'
 import { readRecord } from '../store/read-record.ts'
 import { type RecordWatch, watchRecord } from './record-watch.ts'
 import { claimRefreshToken } from './refresh-token-index.ts'
 import { callRoll } from './roll-call.ts'
 import { instantOf } from '../support/runtime.ts'
 import { dropSpooled, findSpooled } from './spooled.ts'
-import type { End, Event, Flow, Look, Notice, Permit, Report, Send, Step, Swap, Task } from './steps.ts'
+import type {
+  End,
+  Event,
+  Flow,
+  Look,
+  Notice,
+  Permit,
+  Report,
+  Send,
+  Step,
+  Swap,
+  Task,
+} from '../refresh-protocol/steps.ts'
 import { spendTurn, waitForTurn } from './turn.ts'
 
 /** One flow on its way, and what it holds meanwhile. */
@@ -117,10 +129,6 @@ async function letGo(at: Run, next: Task | End): Promise<void> {
   }
   if (next.do === 'watch' || next.do === 'permit' || next.do === 'end') at.onLooked()
 }
-
-/** Resolves when no tokens of the account are held by this process alone. */
-export const unsavedUntil = ({ knowledge, safe }: Account): Promise<void> | undefined =>
-  knowledge.unsaved === undefined ? undefined : safe
 
 /** A promise where the flow has to wait for it. */
 function tell(notice: Notice, context: Context): Promise<void> | undefined {

@@ -7,7 +7,7 @@ import type { RefreshBudget } from '../budget/refresh-budget.ts'
 import { placeLife } from '../budget/request-budget.ts'
 import type { Place, Rank } from '../budget/waiting-line.ts'
 import type { Account, Turn } from './account-memory.ts'
-import { hostOf, isUsable } from './knowledge.ts'
+import { hostOf, isUsable } from '../refresh-protocol/knowledge.ts'
 import type { Context } from './context.ts'
 import { instantOf } from '../support/runtime.ts'
 
