@@ -107,9 +107,8 @@ async function goOn(at: Run, from: Step): Promise<void> {
 /** New tokens that the store refused are saved beside what goes on: for as long as the process lives. */
 function goOnBeside({ account, context }: Run, next: Task): void {
   const safe = new Promise<void>((onSafe) => {
-    const run = { account, context, onLooked: nothing, onSafe, ...holdsNothing }
     const { knowledge } = account
-    void goOn(run, { knowledge, notices: [], next }).finally(onSafe)
+    void goOn({ account, context, onLooked: nothing, onSafe, ...holdsNothing }, { knowledge, notices: [], next }).finally(onSafe)
   })
   account.safe = context.underWay.track(safe)
 }
@@ -246,8 +245,8 @@ async function doSend(at: Run, task: Send): Promise<Event> {
 }
 
 async function doReport({ context: { firewall } }: Run, task: Report): Promise<Event> {
-  if (task.then.news === 'challenged') {
-    const nextAttemptAt = await firewall.challenged(task.host, task.then.outcome.error)
+  if (task.news.kind === 'challenged') {
+    const nextAttemptAt = await firewall.challenged(task.host, task.news.outcome.error)
     return { on: 'reported', task, nextAttemptAt }
   }
   await firewall.passed(task.host)

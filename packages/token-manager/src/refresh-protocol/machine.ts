@@ -112,9 +112,9 @@ export function step(known: Knowledge, event: Event, now: Moment): Step {
     case 'answered':
       return conclude(known, event, now)
     case 'reported': {
-      const { flow, then } = event.task
-      if (then.news === 'passed') return then.next === 'look' ? look(known, flow) : end(known, flow, then.error)
-      const { request, outcome, sentAt } = then
+      const { flow, news } = event.task
+      if (news.kind === 'passed') return news.next === 'look' ? look(known, flow) : end(known, flow, news.error)
+      const { request, outcome, sentAt } = news
       const { nextAttemptAt } = event
       return takeIntentOut(known, flow, request, { ...outcome, sentAt, nextAttemptAt }, now)
     }
@@ -160,7 +160,7 @@ function end(known: Knowledge, flow: Flow, error?: Error, ...notices: readonly N
 }
 
 /** What was to be told before comes first. */
-const after = (notices: readonly Notice[], step: Step): Step => ({ ...step, notices: [...notices, ...step.notices] })
+const after = (notices: readonly Notice[], next: Step): Step => ({ ...next, notices: [...notices, ...next.notices] })
 
 function look(known: Knowledge, flow: Flow, ...notices: readonly Notice[]): Step {
   const host = flow.kind === 'refresh' ? hostOf(known) : undefined
@@ -366,7 +366,7 @@ function conclude(known: Knowledge, { task, outcome, sentAt }: Event & { on: 'an
     case 'challenged': {
       // First the block, then the intent: in the other order all who waited for it would send, one after the other.
       const host = request.derivedFrom.tokens.auth_url
-      return go(known, { do: 'report', flow, host, then: { news: 'challenged', request, outcome, sentAt } })
+      return go(known, { do: 'report', flow, host, news: { kind: 'challenged', request, outcome, sentAt } })
     }
     case 'unspent': {
       const rejections = rejectionsAfter(request.derivedFrom, outcome.error, now)
@@ -480,7 +480,7 @@ function afterEndOfIntent(
       const next = backingOff(known, error, now)
       const notice: Notice = { tell: 'refresh-failed', event: { account, error } }
       if (!error.requestSent) return end(next, flow, error, notice)
-      return go(next, { do: 'report', flow, host: auth_url, then: { news: 'passed', next: 'end', error } }, notice)
+      return go(next, { do: 'report', flow, host: auth_url, news: { kind: 'passed', next: 'end', error } }, notice)
     }
     case 'challenged': {
       // Whoever met it waits as long as all others.
@@ -603,12 +603,12 @@ function afterAnswer(
     if (ending === 'superseded') return look(known, flow)
     const expires_at = next.obtained_at + next.lifetime
     const notice: Notice = { tell: 'refreshed', event: { account, expires_at, replay } }
-    return go(known, { do: 'report', flow, host, then: { news: 'passed', next: 'end' } }, notice)
+    return go(known, { do: 'report', flow, host, news: { kind: 'passed', next: 'end' } }, notice)
   }
   const { reason } = next
   const notices: Notice[] =
     ending === 'superseded' ? [] : [{ tell: 'reauthentication-required', event: { account, reason } }]
-  return go(known, { do: 'report', flow, host, then: { news: 'passed', next: 'look' } }, ...notices)
+  return go(known, { do: 'report', flow, host, news: { kind: 'passed', next: 'look' } }, ...notices)
 }
 
 /** After 250 ms, then after twice as long each time, up to 15 s, a third of an intent's life. */
@@ -635,8 +635,8 @@ function afterKeeping(known: Knowledge, { task, at }: Event & { on: 'kept' }): S
   }
   const notice: Notice = { tell: 'unsaved', event: { account: known.account, error, spooled: at !== undefined } }
   const { next: beside } = commitLater(known, { kind: 'save' }, commit, at, firstPause)
-  const step = after([notice], afterCommit(known, flow, commit, 'unsaved'))
-  return beside.do === 'end' ? step : { ...step, beside }
+  const next = after([notice], afterCommit(known, flow, commit, 'unsaved'))
+  return beside.do === 'end' ? next : { ...next, beside }
 }
 
 function commitLater(known: Knowledge, flow: Flow, commit: Commit, kept: Write | undefined, pause: number): Step {

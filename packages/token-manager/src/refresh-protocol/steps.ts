@@ -136,14 +136,22 @@ export interface Report {
   readonly do: 'report'
   readonly flow: Flow
   readonly host: string
-  readonly then:
-    | {
-        readonly news: 'challenged'
-        readonly request: HeldRequest
-        readonly outcome: Outcome & { kind: 'challenged' }
-        readonly sentAt: Instant
-      }
-    | { readonly news: 'passed'; readonly next: 'end' | 'look'; readonly error?: SsoError }
+  readonly news: Challenged | Passed
+}
+
+/** Its page came in place of an answer. */
+interface Challenged {
+  readonly kind: 'challenged'
+  readonly request: HeldRequest
+  readonly outcome: Outcome & { kind: 'challenged' }
+  readonly sentAt: Instant
+}
+
+/** The service itself answered. `next` is how the flow goes on. */
+interface Passed {
+  readonly kind: 'passed'
+  readonly next: 'end' | 'look'
+  readonly error?: SsoError
 }
 
 /** The commit of a result: into the store, by the lineage rule, again and again until it is there. */

@@ -1,7 +1,7 @@
 /** A clock, a store and an account that only a test moves. */
 import { type Runtime, systemRuntime } from '../../src/support/runtime.ts'
 import type { SignedIn } from '../../src/store/token-record.ts'
-import { mapStore } from '../../../../tests/support/map-store.ts'
+import type { mapStore } from '../../../../tests/support/map-store.ts'
 
 export const authUrl = 'https://auth.example.com'
 

@@ -70,7 +70,7 @@ describe('a store that is down', () => {
       world.store.down = true
       return answer(...call)
     }
-    const remembered = (): string[] => Array.from(contextOf(tokens).memory.all(), (remembered) => remembered.name)
+    const remembered = (): string[] => Array.from(contextOf(tokens).memory.all(), ({ name }) => name)
     expect(await tokens.getAccessToken(account)).toBe('a1')
     await tokens.status('another').catch(() => undefined)
     expect(remembered()).toEqual(expect.arrayContaining([account, 'another']))

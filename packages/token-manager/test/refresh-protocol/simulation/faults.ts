@@ -128,10 +128,10 @@ const tellingOfTheBlockLast: Machine = {
   step(knowledge, event, now) {
     if (event.on === 'answered' && event.outcome.kind === 'challenged') {
       const { flow, request } = event.task
-      const { host, then } = reportOf(machine.step(knowledge, event, now))
+      const { host, news } = reportOf(machine.step(knowledge, event, now))
       const first = machine.step(
         knowledge,
-        { on: 'reported', task: { do: 'report', flow, host, then }, nextAttemptAt: 0 },
+        { on: 'reported', task: { do: 'report', flow, host, news }, nextAttemptAt: 0 },
         now,
       )
       return first.next.do === 'swap' && request.held ? first : machine.step(knowledge, event, now)
@@ -141,11 +141,11 @@ const tellingOfTheBlockLast: Machine = {
       if (outcome.kind === 'challenged' && outcome.nextAttemptAt === 0) {
         const { flow } = event.task
         const host = request.derivedFrom.tokens.auth_url
-        const then = { news: 'challenged', request, outcome, sentAt: outcome.sentAt } as const
-        return { ...machine.step(knowledge, event, now), notices: [], next: { do: 'report', flow, host, then } }
+        const news = { kind: 'challenged', request, outcome, sentAt: outcome.sentAt } as const
+        return { ...machine.step(knowledge, event, now), notices: [], next: { do: 'report', flow, host, news } }
       }
     }
-    if (event.on === 'reported' && event.task.then.news === 'challenged') {
+    if (event.on === 'reported' && event.task.news.kind === 'challenged') {
       const error = new FirewallChallengeError(event.nextAttemptAt, { step: 'refresh', requestSent: true })
       return { knowledge: { ...knowledge, isRefreshing: false }, notices: [], next: { do: 'end', error } }
     }
