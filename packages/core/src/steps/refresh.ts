@@ -10,6 +10,7 @@ import type { SsoContext } from '../login/sso-context.ts'
 import type { RefreshOptions } from '../login/sso.ts'
 import { tokenRefusal, tokenUrl } from './token-endpoint.ts'
 import { receivedTokens } from './token-response.ts'
+import { howTokensAreLost, lostItsTokens } from '@owner-sso/token-manager/support'
 
 const step = 'refresh'
 
@@ -19,11 +20,12 @@ const step = 'refresh'
  * Any response that holds a usable pair of tokens succeeds, whatever else is wrong with it: that pair may be the only valid
  * one, so it has to be saved before anything is judged.
  *
- * @throws RegionNotAllowedError before anything is sent; ReauthenticationRequiredError, TokenRejectedError,
+ * @throws TypeError for a copy that lost its tokens; RegionNotAllowedError before anything is sent; ReauthenticationRequiredError, TokenRejectedError,
  *   UnexpectedResponseError as `token-endpoint.ts` tells them apart, and what `HttpSession.send` throws
  */
 export async function refreshTokens(service: SsoContext, tokens: TokenSet, options: RefreshOptions): Promise<TokenSet> {
   const authUrl = allowedInstance(tokens.auth_url, service, step)
+  if (lostItsTokens(tokens)) throw new TypeError(`tokens is ${howTokensAreLost}; hand on the token set itself`)
   if (!tokens.refresh_token) throw new ReauthenticationRequiredError('no_refresh_token', { step, requestSent: false })
   // What other processes know of blocks is asked by the token manager, before it stores its intent.
   const session = openSession({ ...service, sharedFirewallStates: new Set() }, options)

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import fc from 'fast-check'
 import { anyText } from '../../../../tests/support/any-text.ts'
 import { createSso, type Sso, type TokenSet } from '../../src/index.ts'
+import { tokenSet } from '../../src/issuer/token-set.ts'
 import { tokenRefusal } from '../../src/steps/token-endpoint.ts'
 import { runs } from '../../../../tests/support/runs.ts'
 import { type CannedAnswer, goodTokens, html, json, type SmallService, startSmallService } from '../small-service.ts'
@@ -175,6 +176,9 @@ describe('a refusal of the token endpoint (H8, H9)', () => {
       reason: 'no_refresh_token',
       requestSent: false,
     })
+    await expect(sso.refresh({ ...tokenSet(old) })).rejects.toThrow(
+      /^tokens is a copy of a token set that lost its tokens/u,
+    )
     expect(service.requests).toEqual([])
   })
 })

@@ -4,7 +4,10 @@
 import { redacted, secretiveKind, storable } from '../support/redaction.ts'
 
 /**
- * Tokens of one account. Wire names are kept (interface document, "Token response"); `expires_at` and `auth_url` are ours.
+ * Tokens of one account. **Hand it on as it is**: `{ ...tokens }`, `Object.assign` and `structuredClone` make a copy without its
+ * tokens. A whole copy is `JSON.parse(JSON.stringify(tokens))`.
+ *
+ * Wire names are kept (interface document, "Token response"); `expires_at` and `auth_url` are ours.
  *
  * The tokens of a set that core made can be read by name, but not enumerated: `console.log`, `console.dir`, `console.table`
  * and a failed assertion show none. `JSON.stringify` writes them all (`toJSON`), since they have to be stored, and with it
@@ -44,6 +47,16 @@ const kind = secretiveKind('TokenSet', ['token_type', 'expires_in', 'expires_at'
 export function tokenSet(tokens: TokenSet): TokenSet {
   return redacted(tokens, kind)
 }
+
+/** Whether this is what a spread leaves of a token set that core made. */
+export function lostItsTokens(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || !('expires_at' in value)) return false
+  return !('access_token' in value) && !('refresh_token' in value)
+}
+
+/** How that comes about. */
+export const howTokensAreLost =
+  'a copy of a token set that lost its tokens: a spread ({ ...tokens }), Object.assign and structuredClone go without them'
 
 /** A token set as a store gets it: plain data, which still prints without its tokens. */
 export function storableTokenSet(tokens: TokenSet): TokenSet {

@@ -9,7 +9,7 @@ import type { CurrentTokens, RefreshCallOptions } from './token-manager.ts'
 import type { Context } from '../driver/context.ts'
 import { momentOf, note, run } from '../driver/driver.ts'
 import { inFlightRefresh, landInCall, waitForAccount, waitForRefresh } from '../driver/in-flight-refresh.ts'
-import { accessTokenOf, ageOf, freshnessOf, isRefused, isUsable } from '../refresh-protocol/knowledge.ts'
+import { accessTokenOf, ageOf, freshnessOf, isRefusedNow, isUsable } from '../refresh-protocol/knowledge.ts'
 import { isJustRefreshed, pauseLeft } from '../refresh-protocol/pace.ts'
 import { elapsed, instantOf } from '../support/runtime.ts'
 
@@ -150,7 +150,7 @@ async function replaceCurrent(account: Account, context: Context): Promise<void>
 function throwIfStillUseless({ knowledge }: Account, before: string | undefined, context: Context): void {
   const now = momentOf(context)
   const isReplaced = accessTokenOf(knowledge.record) !== before
-  if (isReplaced || (isUsable(knowledge, now) && !isRefused(knowledge))) return
+  if (isReplaced || (isUsable(knowledge, now) && !isRefusedNow(knowledge))) return
   const nextAttemptAt = Math.ceil((now.wall + Math.max(pauseLeft(knowledge, now), 1000)) / 1000)
   throw new RefreshBudgetError(nextAttemptAt, {}, 'minRefreshInterval')
 }

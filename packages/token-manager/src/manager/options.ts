@@ -5,7 +5,7 @@ import { isSealed } from '../store/sealed-token-store.ts'
 import { parseCallOptions } from '../issuer/call-options.ts'
 import type { RefreshCallOptions, RefreshTokenGrant, SaveOptions, TokenManagerOptions } from './token-manager.ts'
 import type { TokenIssuer } from '../issuer/token-issuer.ts'
-import type { TokenSet } from '../issuer/token-set.ts'
+import { howTokensAreLost, lostItsTokens, type TokenSet } from '../issuer/token-set.ts'
 import { bareTokenSet } from '../issuer/bare-refresh-token.ts'
 import type { TokenStore } from '../store/token-store.ts'
 import { checkBudget } from '../budget/request-budget.ts'
@@ -82,6 +82,8 @@ export async function checkedTokens(
   sso: Pick<TokenIssuer, 'authUrl' | 'allowedAuthUrl'>,
 ): Promise<TokenSet> {
   check(typeof tokens === 'object' && tokens !== null, 'tokens must be a token set')
+  const remedy = 'save the token set itself, or JSON.parse(JSON.stringify(tokens))'
+  check(!lostItsTokens(tokens), `tokens is ${howTokensAreLost}; ${remedy}`)
   const { refresh_token, auth_url = sso.authUrl } = tokens
   check(typeof refresh_token === 'string' && refresh_token !== '', 'tokens.refresh_token must be a non-empty string')
   check(typeof auth_url === 'string' && auth_url !== '', 'tokens.auth_url must be a non-empty string')

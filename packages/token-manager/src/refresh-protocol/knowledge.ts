@@ -216,7 +216,7 @@ export function isUnwanted({ record, toReplace, invalidated }: Knowledge): boole
 }
 
 /** Whether the owner API refused the current access token, as far as this process or the record knows. */
-export function isRefused({ record, invalidated }: Knowledge): boolean {
+export function isRefusedNow({ record, invalidated }: Knowledge): boolean {
   const isNoted = record?.state === 'signed-in' && record.refusals?.thisOne === true
   return isNoted || (invalidated !== undefined && invalidated.accessToken === accessTokenOf(record))
 }

@@ -3,6 +3,7 @@
  * later release. What is not a record is reported as such, and never looked into.
  */
 import { StoreError } from '../errors.ts'
+import { howTokensAreLost, lostItsTokens } from '../issuer/token-set.ts'
 import type { AccountRecord, TokenRecord } from './token-record.ts'
 import type { Versioned } from './token-store.ts'
 
@@ -179,6 +180,9 @@ export function checkedRecord<State extends TokenRecord['state']>(
     }
   }
   refuseNewer(record)
+  if (isObject(record) && lostItsTokens(record['tokens'])) {
+    throw new StoreError('corrupt', `The token store holds ${howTokensAreLost}. Sign in again.`)
+  }
   throw new StoreError('corrupt', 'The token store holds something that is not a token record. It was left as it is.')
 }
 

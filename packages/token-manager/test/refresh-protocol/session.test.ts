@@ -2,8 +2,10 @@
 import { inspect } from 'node:util'
 import { describe, expect, it } from '@jest/globals'
 import { ReauthenticationRequiredError } from '../../src/errors.ts'
+import { type TokenSet, tokenSet } from '../../src/issuer/token-set.ts'
 import { createTokenManager } from '../../src/manager/create-token-manager.ts'
 import type { TokenManagerOptions } from '../../src/manager/token-manager.ts'
+import type { TokenRecord } from '../../src/store/token-record.ts'
 import { mapStore } from '../../../../tests/support/map-store.ts'
 import { account, bench, hours } from './harness.ts'
 
@@ -202,5 +204,40 @@ describe('a manager', () => {
     await expect(tokens.getAccessToken(name as never)).rejects.toThrow(mistake)
     await expect(tokens.save(name as never, bench().tokens())).rejects.toThrow(mistake)
     await expect(tokens.status(name as never)).rejects.toThrow(mistake)
+  })
+})
+
+describe('a copy of a token set that lost its tokens', () => {
+  const world = bench()
+  const explained = /spread.*Object\.assign.*structuredClone.*save the token set itself/su
+
+  it.each([
+    ['a spread', (tokens: TokenSet) => ({ ...tokens })],
+    ['Object.assign', (tokens: TokenSet) => Object.assign({}, tokens)],
+    ['structuredClone', (tokens: TokenSet) => structuredClone(tokens)],
+  ])('(%s) is refused by save, which says how it came about and what to do (A11)', async (_, copy) => {
+    const tokens = world.process()
+    const copied = copy(tokenSet(world.tokens()))
+    await expect(tokens.save(account, copied)).rejects.toThrow(TypeError)
+    await expect(tokens.save(account, copied)).rejects.toThrow(explained)
+    expect(await world.store.read(account)).toBeUndefined()
+  })
+
+  it('is named as that where a store holds one', async () => {
+    const tokens = world.process()
+    await tokens.save(account, world.tokens())
+    const stored = await world.store.read(account)
+    const record = { ...stored?.record, tokens: { ...tokenSet(world.tokens()) } }
+    world.store.put(account, { version: 2, writeId: 'theirs', record: record as TokenRecord })
+    await expect(world.process().getAccessToken(account)).rejects.toMatchObject({
+      reason: 'corrupt',
+      message: expect.stringMatching(/spread.*Object\.assign.*structuredClone/su),
+    })
+  })
+
+  it('is no copy that went through JSON', async () => {
+    const tokens = world.process()
+    await tokens.save('another', JSON.parse(JSON.stringify(tokenSet(world.tokens()))))
+    expect(await tokens.getAccessToken('another')).toBe('a0')
   })
 })

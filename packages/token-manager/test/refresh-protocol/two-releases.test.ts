@@ -30,10 +30,16 @@ async function refreshAsFirstRelease(world: Bench, store: TokenStore): Promise<'
   world.sent.push(String(tokens['refresh_token']))
   const refresh_token = `old-r${world.sent.length}`
   const next = {
-    ...{ schema: 1, generation, session, replaces, state: 'signed-in', refreshes: Number(refreshes) + 1 },
+    schema: 1,
+    generation,
+    session,
+    replaces,
+    state: 'signed-in',
+    refreshes: Number(refreshes) + 1,
     lineage: lineageOf(account, refresh_token),
     tokens: world.tokens({ access_token: `old-a${world.sent.length}`, refresh_token }),
-    ...{ obtained_at: at, lifetime: 28_800 },
+    obtained_at: at,
+    lifetime: 28_800,
   }
   await store.swap(account, swapped.version, asRecord(next), 'frozen result')
   return 'sent'
@@ -54,11 +60,12 @@ describe('this release and the first one, in one store', () => {
     const world = bench()
     const tokens = world.process()
     await tokens.save(account, world.tokens())
-    for (let turn = 0; turn < 6; turn += 1) {
+    for (let turn = 0; turn < 3; turn += 1) {
       await world.pass(hours(9))
-      if (turn % 2 === 0) expect(await refreshAsFirstRelease(world, world.store)).toBe('sent')
-      else await tokens.getAccessToken(account)
-      expect(await tokens.getAccessToken(account)).toMatch(turn % 2 === 0 ? /^old-a/u : /^a/u)
+      await refreshAsFirstRelease(world, world.store)
+      expect(await tokens.getAccessToken(account)).toMatch(/^old-a/u)
+      await world.pass(hours(9))
+      expect(await tokens.getAccessToken(account)).toMatch(/^a/u)
     }
     expect(world.sent).toHaveLength(6)
     expect(new Set(world.sent).size).toBe(6)
