@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import fc from 'fast-check'
 import { anyText } from '../../../../tests/support/any-text.ts'
 import { createSso, type Sso, type TokenSet } from '../../src/index.ts'
-import { tokenSet } from '../../src/issuer/token-set.ts'
+import { tokenSet } from '@owner-sso/token-manager/support'
 import { tokenRefusal } from '../../src/steps/token-endpoint.ts'
 import { runs } from '../../../../tests/support/runs.ts'
 import { type CannedAnswer, goodTokens, html, json, type SmallService, startSmallService } from '../small-service.ts'

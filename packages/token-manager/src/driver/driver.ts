@@ -108,7 +108,10 @@ async function goOn(at: Run, from: Step): Promise<void> {
 function goOnBeside({ account, context }: Run, next: Task): void {
   const safe = new Promise<void>((onSafe) => {
     const { knowledge } = account
-    void goOn({ account, context, onLooked: nothing, onSafe, ...holdsNothing }, { knowledge, notices: [], next }).finally(onSafe)
+    void goOn(
+      { account, context, onLooked: nothing, onSafe, ...holdsNothing },
+      { knowledge, notices: [], next },
+    ).finally(onSafe)
   })
   account.safe = context.underWay.track(safe)
 }
