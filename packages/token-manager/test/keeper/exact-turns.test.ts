@@ -5,7 +5,7 @@ import { claimDesk } from '../../src/keeper/claim.ts'
 import { jwtExpiry, needOf } from '../../src/keeper/need.ts'
 import { parseKeeperOptions } from '../../src/keeper/keeper-options.ts'
 import { survey } from '../../src/keeper/survey.ts'
-import { createTold } from '../../src/keeper/told.ts'
+import { createAnnouncements } from '../../src/keeper/announcements.ts'
 import { createEvents } from '../../src/driver/event-source.ts'
 import { createQueue } from '../../src/keeper/queue.ts'
 import { spacing } from '../../src/keeper/spacing.ts'
@@ -136,7 +136,7 @@ describe('the accounts that a keeper knows', () => {
     const events = createEvents()
     const heard: string[] = []
     events.on('reauthentication-required', ({ account }) => void heard.push(account))
-    const told = createTold(events.emit, events)
+    const told = createAnnouncements(events.emit, events)
     const tell = (account: string, lineage = 'l'): boolean => {
       heard.length = 0
       told.once(account, { lineage, reason: 'other_owner' } as never)

@@ -10,7 +10,7 @@ import type { KeeperEvent } from '../../src/keeper/keeper-event.ts'
 import { createQueue } from '../../src/keeper/queue.ts'
 import { spacing } from '../../src/keeper/spacing.ts'
 import { noCounts, sweep } from '../../src/keeper/sweep.ts'
-import { createTold } from '../../src/keeper/told.ts'
+import { createAnnouncements } from '../../src/keeper/announcements.ts'
 import { FirewallChallengeError, StoreError, TokenRejectedError, UnreachableError } from '../../src/errors.ts'
 import { contextOf } from '../../src/manager/managed.ts'
 import type { TokenManager } from '../../src/manager/token-manager.ts'
@@ -213,7 +213,7 @@ describe('the pace (N4)', () => {
     const context = contextOf(tokens)
     const settings = parseKeeperOptions({})
     const desk = claimDesk(settings.every, context)
-    const told = createTold(context.emit, tokens)
+    const announcements = createAnnouncements(context.emit, tokens)
     const known: number[] = []
     for (let claim = await desk.ask(); 'release' in claim; claim = await desk.ask()) {
       const counts = { ...noCounts }
@@ -222,7 +222,7 @@ describe('the pace (N4)', () => {
         settings,
         isPaced: false,
         alarm: createAlarm(context.runtime),
-        told,
+        announcements,
         tell: () => undefined,
       }
       const ended = sweep({ ...own, claim, mostKnown: 12 }, counts)

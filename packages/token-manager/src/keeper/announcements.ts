@@ -9,12 +9,12 @@ import type { ReauthenticationRequired } from '../store/token-record.ts'
 /** Accounts that are remembered: some megabytes. */
 const remembered = 50_000
 
-export interface Told {
+export interface Announcements {
   /** Emits `reauthentication-required`, unless this process has emitted it for the same tokens. */
   once(account: string, record: ReauthenticationRequired): void
 }
 
-export function createTold(emit: Emit, tokens: Pick<TokenManager, 'on'>): Told & { readonly end: () => void } {
+export function createAnnouncements(emit: Emit, tokens: Pick<TokenManager, 'on'>): Announcements & { readonly end: () => void } {
   const known = new LRUCache<string, string>({ max: remembered })
   // What this process's own refreshes told: their records are not read again before the next sweep.
   let isOurs = false
