@@ -10,7 +10,7 @@ import type { Settings } from '../refresh-protocol/knowledge.ts'
 import type { Machine } from '../refresh-protocol/machine.ts'
 import type { Runtime } from '../support/runtime.ts'
 import type { RefreshBudget } from '../budget/refresh-budget.ts'
-import type { SharedBreaker } from '../firewall/shared-breaker.ts'
+import type { SharedFirewall } from '../firewall/shared-firewall.ts'
 import type { Spool } from './spool.ts'
 import type { GuardedStore } from '../store/guarded-store.ts'
 import type { UnderWay } from '../support/under-way.ts'
@@ -25,7 +25,7 @@ export interface Context {
   readonly runtime: Runtime
   readonly machine: Machine
   readonly memory: AccountMemory
-  readonly firewall: SharedBreaker
+  readonly firewall: SharedFirewall
   /** Absent where refreshes are not limited. */
   readonly budget: RefreshBudget | undefined
   readonly rollCall: RollCall

@@ -14,7 +14,10 @@ export interface Announcements {
   once(account: string, record: ReauthenticationRequired): void
 }
 
-export function createAnnouncements(emit: Emit, tokens: Pick<TokenManager, 'on'>): Announcements & { readonly end: () => void } {
+export function createAnnouncements(
+  emit: Emit,
+  tokens: Pick<TokenManager, 'on'>,
+): Announcements & { readonly end: () => void } {
   const known = new LRUCache<string, string>({ max: remembered })
   // What this process's own refreshes told: their records are not read again before the next sweep.
   let isOurs = false

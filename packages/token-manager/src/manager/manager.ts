@@ -15,7 +15,7 @@ import {
   parseTokenManagerOptions,
   replacesSession,
 } from './options.ts'
-import { firewallStateForSignIns } from '../firewall/shared-firewall-state.ts'
+import { firewallStateForSignIns } from '../firewall/sign-in-state.ts'
 import { carryAllOver } from '../driver/carry-over.ts'
 import type { Context } from '../driver/context.ts'
 import { createEvents } from '../driver/event-source.ts'
@@ -27,7 +27,7 @@ import { createRollCall } from '../driver/roll-call.ts'
 import { run } from '../driver/driver.ts'
 import type { Machine } from '../refresh-protocol/machine.ts'
 import type { Runtime } from '../support/runtime.ts'
-import { createSharedBreaker } from '../firewall/shared-breaker.ts'
+import { createSharedFirewall } from '../firewall/shared-firewall.ts'
 import { spoolOn, spoolReporter } from '../driver/spool.ts'
 import { statusOf } from './status.ts'
 import { claimTry } from './tries.ts'
@@ -59,7 +59,7 @@ export function manageTokens(options: TokenManagerOptions, runtime: Runtime, mac
     emit,
     background,
     memory: createAccountMemory(cachedAccounts),
-    firewall: createSharedBreaker(store, runtime),
+    firewall: createSharedFirewall(store, runtime),
     budget,
     underWay,
     rollCall: createRollCall(),

@@ -1,6 +1,6 @@
 /** A block by the firewall, each limit at it and one beyond it, each row of a rule and each fact that is told. */
 import { describe, expect, it } from '@jest/globals'
-import { createSharedBreaker, type SharedBreaker } from '../../src/firewall/shared-breaker.ts'
+import { createSharedFirewall, type SharedFirewall } from '../../src/firewall/shared-firewall.ts'
 import { firewallRecordName } from '../../src/store/record-names.ts'
 import { guardStore } from '../../src/store/guarded-store.ts'
 import { mapStore } from '../../../../tests/support/map-store.ts'
@@ -12,7 +12,7 @@ import { authUrl, slowClock, start, slowly } from '../refresh-protocol/by-hand.t
 
 describe('the breaker of a fleet', () => {
   const name = firewallRecordName(authUrl)
-  const nextAttemptOf = async (breaker: SharedBreaker): Promise<unknown> =>
+  const nextAttemptOf = async (breaker: SharedFirewall): Promise<unknown> =>
     Promise.resolve(breaker.enter(authUrl)).then(
       (probe) => (probe === undefined ? 'free' : 'probe'),
       (error: unknown) => {
@@ -35,7 +35,7 @@ describe('the breaker of a fleet', () => {
     return {
       clock,
       memory,
-      breaker: () => createSharedBreaker(guarded, clock.runtime),
+      breaker: () => createSharedFirewall(guarded, clock.runtime),
       record: async () => (await memory.read(name))?.record,
       fail: (down: boolean) => void (isDown = down),
     }
@@ -213,7 +213,7 @@ describe('the breaker of a fleet', () => {
       },
       undefined,
     )
-    const one = createSharedBreaker(store, clock.runtime)
+    const one = createSharedFirewall(store, clock.runtime)
     await one.sync(authUrl)
     expect([await nextAttemptOf(one), swaps]).toEqual([start + 60, 3])
     clock.now = 1

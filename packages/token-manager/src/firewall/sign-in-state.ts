@@ -6,13 +6,13 @@ import { FirewallChallengeError } from '../errors.ts'
 import type { FirewallState } from '../issuer/firewall-state.ts'
 import { startTimeLimit } from '../support/time-limit.ts'
 import type { UnderWay } from '../support/under-way.ts'
-import type { SharedBreaker } from './shared-breaker.ts'
+import type { SharedFirewall } from './shared-firewall.ts'
 
 /** Milliseconds that a sign-in waits for the store. */
 const storeTimeout = 2000
 
 /** What is given up goes on, and counts as under way until it ends: a claim or a block may still be written. */
-export function firewallStateForSignIns(firewall: SharedBreaker, { track }: Pick<UnderWay, 'track'>): FirewallState {
+export function firewallStateForSignIns(firewall: SharedFirewall, { track }: Pick<UnderWay, 'track'>): FirewallState {
   async function inTime<Value>(call: Promise<Value>): Promise<Value | undefined> {
     let end: (() => void) | undefined
     const late = new Promise<undefined>((resolve) => {
