@@ -109,6 +109,9 @@ export default defineConfig({
     cleanDir: true,
     // A megabyte of the flow's libraries is read at each login.
     minify: true,
+    // As nearly all libraries are written: their own words for it are left out, and a minified name of a function in a block would
+    // hide another one of the function around it.
+    strict: true,
     entryFileNames: '[name].cjs',
     chunkFileNames: '[name].cjs',
     codeSplitting: {

@@ -81,7 +81,7 @@ async function signPeopleIn(emulator, command, args, cwd) {
       'ERR_SSO_PASSCODE_REQUIRED',
     )
     const factor = emulator.accounts.find(({ identity }) => identity === 'mfa@example.com')
-    const second = await post({ passcode: factor.passcode('Phone'), factor: factorId(emulator) })
+    const second = await post({ passcode: factor.passcode('Device #1'), factor: factorId(emulator) })
     expectAnswer('the passcode', second, 200, '"account":"mfa@example.com"')
   } finally {
     await program.stop()

@@ -4,6 +4,7 @@
  * `--soak`, which is `npm run soak`: the same with every scenario in its long form, in about 75 minutes on two cores.
  */
 import { spawnSync } from 'node:child_process'
+import { packagesAtOnce } from './load.mjs'
 import { installMissingPrograms } from './programs.mjs'
 import { trySecondTime } from './second-try.mjs'
 import { clearResults, countResults } from './test-results.mjs'
@@ -19,15 +20,14 @@ const env = {
   ...(soak && { OWNER_SSO_SOAK: '1' }),
 }
 
-// Lint reads the built types of every package. Then two packages at a time, each with a few processes (`jest.mjs`): one of them
-// alone, as at the end, still has work for two cores.
+// Lint reads the built types of every package.
 const built = turbo('build', '--output-logs=errors-only')
 const checked = turbo(
   'lint:house',
   'typecheck',
   'test',
   '--continue=dependencies-successful',
-  '--concurrency=2',
+  `--concurrency=${packagesAtOnce}`,
   '--output-logs=new-only',
   // Each test runs, whatever the cache has. Nothing is built again: lint would find packages without their types meanwhile.
   ...(soak ? ['--force', '--only'] : []),

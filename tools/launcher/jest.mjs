@@ -5,23 +5,21 @@
  * (`bounded-run.mjs`).
  */
 import { spawnSync } from 'node:child_process'
-import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { boundedRun } from './bounded-run.mjs'
+import { processesForEach } from './load.mjs'
 
 const jest = fileURLToPath(new URL('../../node_modules/jest/bin/jest.js', import.meta.url))
 const extra = process.argv.slice(2).filter((argument) => argument !== '--')
 const isSoak = process.env.OWNER_SSO_SOAK === '1'
 const results = 'test-results.json'
-// Tests wait more than they work: for servers, browsers and child processes of their own.
-const workers = Math.max(3, Math.floor(availableParallelism() / 2))
 const args = [
   '--experimental-vm-modules',
   '--no-warnings',
   jest,
   '--json',
   `--outputFile=${results}`,
-  ...(extra.some((argument) => argument.startsWith('--maxWorkers')) ? [] : [`--maxWorkers=${workers}`]),
+  ...(extra.some((argument) => argument.startsWith('--maxWorkers')) ? [] : [`--maxWorkers=${processesForEach}`]),
   // On Node 20 and 22 each test file leaves an AsyncLocalStorage of Jest's behind, and every one of them slows each `await`
   // down: after fifty files twentyfold. A process that has grown so far is replaced by a new one.
   '--workerIdleMemoryLimit=300MB',

@@ -149,7 +149,7 @@ async function lifeOfTwo({ url: address, kill, start: startAgain }: StoreServer)
   let tablet = ''
   const passcode = async ([phone, other]: readonly Factor[]) => {
     tablet = other?.id ?? ''
-    return { factorId: phone?.id, passcode: passcodeOf('Phone') }
+    return { factorId: phone?.id, passcode: passcodeOf('Device #1') }
   }
   // A token that has just expired: the first call that needs it is the one refresh.
   const set = await sso.login({ identity: account, credential, passcode })

@@ -1,6 +1,7 @@
 /**
  * The second step of a sign-in: the passcode of a device, or a backup code.
  */
+import { typedCode } from '@owner-sso/core'
 import type { PendingLoginView } from '@owner-sso/passport'
 import { type Request, type Response, Router } from 'express'
 import { signIn } from './account.ts'
@@ -97,11 +98,11 @@ function show(
   )
 }
 
-/** People type passcodes as they see them, in groups: `123 456`. The strategy drops the spaces. */
+/** As the strategy reads them: people type codes in groups. */
 function complaintsAbout(request: Request): Complaints | undefined {
-  if (field(request, 'backupCode').trim() !== '') return undefined
+  if (typedCode(field(request, 'backupCode')) !== '') return undefined
   if (hasField(request, 'backupCode')) return { backupCode: 'Enter one of your backup codes.' }
-  const passcode = field(request, 'passcode').replaceAll(/\s/gu, '')
+  const passcode = typedCode(field(request, 'passcode'))
   if (!/^[0-9]{6,8}$/u.test(passcode)) return { passcode: 'Enter the six digits that your device shows.' }
   return undefined
 }

@@ -158,7 +158,7 @@ describeInChromium('in a real Chromium', () => {
     await service.locator('[name=credential]').fill('correct horse')
     await service.screenshot({ path: `${artefacts}service-1-login.png` })
     await service.locator('[type=submit]').first().click()
-    await service.locator('[name=passcode]').fill(passcode(emulator, 'Phone'))
+    await service.locator('[name=passcode]').fill(passcode(emulator, 'Device #1'))
     await service.screenshot({ path: `${artefacts}service-2-passcode.png` })
     await service.locator('[type=submit]').first().click()
     await service.waitForURL(/void\/callback/u)

@@ -84,12 +84,10 @@ describe('npm start', () => {
     expect(page).toContain('Demo accounts')
     expect(page).toContain(`href="${inspector}"`)
 
-    const started = performance.now()
     child.kill('SIGINT')
     // The terminal's own and the package manager's: both arrive.
     child.kill('SIGINT')
     expect(await exitCode).toBe(0)
-    expect(performance.now() - started).toBeLessThan(5000)
     await expect(fetch(url)).rejects.toThrow('fetch failed')
     await expect(fetch(emulator)).rejects.toThrow('fetch failed')
   })

@@ -23,12 +23,12 @@ describe('the passcode step', () => {
       const portal = await startPortal({ emulator: { mfaAt } })
       const { me, page } = await atPasscode(portal)
       expect(page.text).toContain('mfa@example.com')
-      expect(page.text).toMatch(/Phone.*Tablet/u)
+      expect(page.text).toMatch(/Device #1.*Tablet/u)
       const tablet = /value="([^"]+)"[^>]*>\s*Tablet/u.exec(page.html)?.[1] ?? ''
       const code = passcode(portal.emulator, 'Tablet')
       const answer = await me.send(page, '/sign-in/passcode', {
         factor: tablet,
-        passcode: `${code.slice(0, 3)} ${code.slice(3)}`,
+        passcode: `${code.slice(0, 3)}-${code.slice(3)}`,
       })
       expect([answer.status, answer.location]).toEqual([303, '/'])
       expect((await me.follow(answer)).text).toContain('Daily')

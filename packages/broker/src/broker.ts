@@ -75,8 +75,10 @@ export function tokenBroker(options: TokenBrokerOptions): TokenBroker {
     })
 
   const servers: BrokerServer[] = []
+  const tokenEndpoint: readonly [string[], Route] = [['POST'], (call) => answerTokenRequest(call, around, rotation)]
   const routes: ReadonlyMap<string, readonly [methods: readonly string[], route: Route]> = new Map([
-    ['/oauth2/v3/token', [['POST'], (call: Call) => answerTokenRequest(call, around, rotation)]],
+    ['/oauth2/v3/token', tokenEndpoint],
+    ['/oauth/token', tokenEndpoint],
     ['/token', [['GET', 'HEAD'], (call: Call) => answerCurrentToken(call, around, changes)]],
     ['/healthz', [['GET', 'HEAD'], async ({ response }: Call) => sendJson(response, 200, { alive: true })]],
   ])

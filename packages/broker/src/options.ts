@@ -1,7 +1,7 @@
 /**
  * The broker's options: what they are, and whether they make sense.
  */
-import type { TokenManager } from '@owner-sso/core'
+import { checkOptionNames, type OptionNames, type TokenManager } from '@owner-sso/core'
 import type { OwnerApiProxyOptions, ProblemListener } from '@owner-sso/express'
 import type { BrokerAlerts } from './account-tokens.ts'
 import type { AuditEntry } from './audit.ts'
@@ -50,7 +50,7 @@ export interface BrokerSettings extends Omit<TokenBrokerOptions, 'hosts' | 'limi
   readonly limits: { readonly [name in keyof BrokerLimits]-?: number }
 }
 
-const optionNames: Readonly<Record<keyof TokenBrokerOptions, true>> = {
+const optionNames: OptionNames<TokenBrokerOptions> = {
   tokens: true,
   clients: true,
   proxy: true,
@@ -65,10 +65,9 @@ const optionNames: Readonly<Record<keyof TokenBrokerOptions, true>> = {
 
 /** @throws TypeError that names the option */
 export function parseBrokerOptions(options: TokenBrokerOptions): BrokerSettings {
-  for (const name of Object.keys(options)) {
-    requireThat(Object.hasOwn(optionNames, name), `${name} is not an option of tokenBroker`)
-  }
+  checkOptionNames('tokenBroker', options, optionNames)
   const { tokens, clients, rotation = 'same', rotationGrace = 60, hosts = [], limits = {}, audit, onProblem } = options
+  checkOptionNames('limits', limits, { callsPerMinute: true, wrongKeysPerMinute: true, waiting: true })
   requireThat(typeof tokens?.getTokens === 'function', 'tokens must be what createTokenManager() returns')
   requireThat(typeof clients?.find === 'function', 'clients must be what brokerClients() returns')
   requireThat(rotation === 'same' || rotation === 'rotate', 'rotation must be same or rotate')

@@ -102,6 +102,24 @@ describe('the token endpoint', () => {
     expect([answer.status, await answer.json()]).toMatchObject([400, { error }])
   })
 
+  it('ignores null, numbers and objects in fields that nobody knows', async () => {
+    await using home = await startHome()
+    const refresh_token = await home.invite('thermostat')
+    for (const client_secret of [null, 5, { a: 1 }, ['a']]) {
+      const body = JSON.stringify({ grant_type: 'refresh_token', refresh_token, client_secret })
+      expect((await home.refresh('', { body })).status).toBe(200)
+    }
+  })
+
+  it('answers at /oauth/token as well, where older clients refresh', async () => {
+    await using home = await startHome()
+    const secret = await home.invite('thermostat')
+    const body = JSON.stringify({ grant_type: 'refresh_token', client_id: 'ownerapi', refresh_token: secret })
+    const headers = { 'content-type': 'application/json' }
+    const answer = await fetch(`${home.url}/oauth/token`, { method: 'POST', headers, body })
+    expect([answer.status, await answer.json()]).toMatchObject([200, { refresh_token: secret, token_type: 'Bearer' }])
+  })
+
   it('says what the service says where the owner has to sign in again, alerts, and works again after it', async () => {
     await using home = await startHome()
     const secret = await home.invite('thermostat')

@@ -5,11 +5,10 @@ import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals'
-import { connectAsync } from 'mqtt'
 import { generate } from 'selfsigned'
 import type { Alert } from '../src/alerts/alert.ts'
 import { alertTopic, mqttAlert } from '../src/alerts/mqtt.ts'
-import { describeWithMosquitto, startMosquitto } from './mosquitto.ts'
+import { describeWithMosquitto, retained, startMosquitto } from '../../../tests/support/mosquitto.ts'
 
 const [username, password] = ['broker', 'a-password']
 const folder = mkdtempSync(join(tmpdir(), 'owner-sso-mqtt-'))
@@ -29,25 +28,6 @@ function openSockets(): number {
   return process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length
 }
 
-/** Who subscribes now: the topics and messages that the server has kept. */
-async function retained(port: number, pattern: string, count: number): Promise<Map<string, string>> {
-  const client = await connectAsync(`mqtt://127.0.0.1:${port}`, { username, password })
-  const kept = new Map<string, string>()
-  const all = new Promise<void>((resolve) => {
-    client.on('message', (topic, message) => {
-      kept.set(topic, message.toString())
-      if (kept.size === count) resolve()
-    })
-  })
-  try {
-    await client.subscribeAsync(pattern)
-    await all
-    return kept
-  } finally {
-    await client.endAsync(true)
-  }
-}
-
 describeWithMosquitto('at a real server', () => {
   it('keeps the last word about each account, whatever the account is called', async () => {
     const server = await startMosquitto(username, password)
@@ -59,7 +39,7 @@ describeWithMosquitto('at a real server', () => {
     expect(openSockets()).toBe(0)
     await channel.tell(alertOf('bob@example.com'))
     await channel.tell(alertOf('bob@example.com', 'sign-in.restored'))
-    const kept = await retained(server.port, 'home/owner-sso/+', 2)
+    const kept = await retained(server, { username, password }, 'home/owner-sso/+', 2)
     expect([...kept.keys()].toSorted()).toEqual([
       'home/owner-sso/ann%2Bcar%2F%23@example.com',
       'home/owner-sso/bob@example.com',

@@ -399,7 +399,7 @@ describe('the page', () => {
         .get()
         .map((choice) => shown(choice).val()),
     ).toEqual([factor])
-    const passcode = emulator.account(identity).passcode('Phone')
+    const passcode = emulator.account(identity).passcode('Device #1')
     expect((await browser.post(at(second, '/sign-in/passcode'), { passcode, factor })).status).toBe(303)
     expect((await browser.open(at(first))).text).toContain(`${identity} is signed in.`)
     expect((await browser.open(at(second))).text).not.toContain(`${identity} is signed in.`)
@@ -432,7 +432,7 @@ describe('the page', () => {
     const wrong = { passcode: '000000', factor }
     expect(await send('mfa-verify', atPasscode, wrong, wrong)).toEqual([401, 401])
     expect(emulator.counters.passcodeChecks).toBe(1)
-    const right = { passcode: emulator.account(identity).passcode('Phone'), factor }
+    const right = { passcode: emulator.account(identity).passcode('Device #1'), factor }
     expect(await send('mfa-verify', atPasscode, wrong, right, right)).toEqual([401, '/status', '/status'])
     expect(emulator.counters).toMatchObject({ passcodeChecks: 3, codeExchanges: 1 })
     // A click that comes when it is done already.
@@ -454,7 +454,7 @@ describe('the page', () => {
     await browser.post('/status/sign-in', { identity, credential })
     const shown = load((await browser.open('/status/sign-in/passcode')).text)
     const [factor, _csrf] = [String(shown('[name=factor]').val()), String(shown('[name=_csrf]').val())]
-    const body = new URLSearchParams({ _csrf, factor, passcode: emulator.account(identity).passcode('Phone') })
+    const body = new URLSearchParams({ _csrf, factor, passcode: emulator.account(identity).passcode('Device #1') })
     const answers = await Promise.all(
       [first, second].map(({ url }) => {
         const headers = { cookie: browser.cookie() }
@@ -564,7 +564,7 @@ describe('the page', () => {
     const shown = load((await browser.open('/status/sign-in/passcode')).text)
     const factor = String(shown('[name=factor]').last().val())
     const submit = () =>
-      browser.post('/status/sign-in/passcode', { passcode: emulator.account(identity).passcode('Phone'), factor })
+      browser.post('/status/sign-in/passcode', { passcode: emulator.account(identity).passcode('Device #1'), factor })
     const before = emulator.counters.passcodeChecks
     const refused = await submit()
     expect([refused.status, emulator.counters.passcodeChecks]).toEqual([401, before])
@@ -572,7 +572,7 @@ describe('the page', () => {
     expect(load(refused.text)('[name=factor]:checked').val()).toBe(factor)
     await tries.forget(identity)
     const first = String(shown('[name=factor]').first().val())
-    const passcode = emulator.account(identity).passcode('Phone')
+    const passcode = emulator.account(identity).passcode('Device #1')
     const done = await browser.post('/status/sign-in/passcode', { passcode, factor: first })
     expect(done.headers.get('location')).toBe('/status')
     for (let n = 0; n < 5; n += 1) expect(await tries.count(identity)).toBe(0)
@@ -681,7 +681,7 @@ describe('what a person meets on the way in', () => {
     const factor = String(shown('[name=factor]').first().val())
     await post('/status/sign-in/passcode', { factor })
     await post('/status/sign-in/passcode', { factor, passcode: '000000' })
-    await post('/status/sign-in/passcode', { factor, passcode: emulator.account(identity).passcode('Phone') })
+    await post('/status/sign-in/passcode', { factor, passcode: emulator.account(identity).passcode('Device #1') })
     await post('/status/sign-in/passcode', { factor, passcode: '000000' })
     await open('/status')
     await open('/status')

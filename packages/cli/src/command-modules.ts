@@ -14,6 +14,7 @@ export const commandModules: Readonly<Record<CommandName, () => Promise<CommandM
   import: () => import('./commands/import.ts'),
   export: () => import('./commands/export.ts'),
   copy: () => import('./commands/copy.ts'),
+  rekey: () => import('./commands/rekey.ts'),
   stores: () => import('./commands/stores.ts'),
   keep: () => import('./commands/keep.ts'),
   proxy: () => import('./commands/proxy.ts'),

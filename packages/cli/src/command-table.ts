@@ -13,6 +13,7 @@ export type CommandName =
   | 'import'
   | 'export'
   | 'copy'
+  | 'rekey'
   | 'stores'
   | 'keep'
   | 'proxy'
@@ -142,7 +143,8 @@ export const commandTable: readonly CommandEntry[] = [
     args: '<from> <to>',
     summary: 'copy all accounts into another store',
     description:
-      'Copies the newest record of every account into another store. Newer records in the target stay. First stop ' +
+      'Copies the newest record of every account into another store, and what its processes share: a block of the firewall, ' +
+      'the programs of the broker. Newer records in the target stay. First stop ' +
       'everything that uses the old store: a token that is refreshed there afterwards is dead in the copy. ' +
       'A dash stands for the store of OWNER_SSO_STORE or the config file.',
     options: [
@@ -153,6 +155,14 @@ export const commandTable: readonly CommandEntry[] = [
       ['owner-sso copy file:tokens redis://127.0.0.1:6379', 'from a folder into Redis'],
       ['owner-sso copy --from-plain file:tokens file:sealed', 'encrypt what was plain'],
     ],
+  },
+  {
+    name: 'rekey',
+    summary: 'change the key that the store is sealed with',
+    description:
+      'Seals every record again with the first key of OWNER_SSO_ENCRYPTION_KEY, where it is, while everything goes on. ' +
+      'First give every process that uses the store both keys, the new one first: NEW_KEY,OLD_KEY. Says when the old key may go.',
+    examples: [['OWNER_SSO_ENCRYPTION_KEY=$NEW_KEY,$OLD_KEY owner-sso rekey', 'the store of the settings']],
   },
   {
     name: 'stores',

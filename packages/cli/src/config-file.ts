@@ -3,6 +3,7 @@
  * password in the address of a store.
  */
 import { readFileSync, type Stats, statSync } from 'node:fs'
+import { nearestName } from '@owner-sso/core'
 import { usageError } from './command-error.ts'
 import { configFile } from './folders.ts'
 import { systemCode } from './system-code.ts'
@@ -43,11 +44,16 @@ export function readConfigFile(): ConfigFile {
   const config = parsed(text)
   for (const [name, value] of Object.entries(config)) {
     const known = (names as readonly string[]).includes(name)
-    if (!known) throw wrong(`has no setting ${JSON.stringify(name)}`, `Settings are ${names.join(', ')}.`)
+    if (!known) throw wrong(`has no setting ${JSON.stringify(name)}`, settingsNear(name))
     const [fits, kind] = expected(name, value)
     if (!fits) throw wrong(`has a wrong ${name}`, `It must be ${kind}.`)
   }
   return config
+}
+
+function settingsNear(name: string): string {
+  const meant = nearestName(name, names)
+  return `${meant === undefined ? '' : `Did you mean ${meant}? `}Settings are ${names.join(', ')}.`
 }
 
 /** Whether a setting's value is of its kind, and which that is. */

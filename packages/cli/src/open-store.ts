@@ -20,6 +20,8 @@ export interface StoreOptions {
   readonly ca: string | undefined
   /** The records are plain, whatever `OWNER_SSO_ENCRYPTION_KEY` and the keyring say. */
   readonly plain?: boolean | undefined
+  /** Of several keys the first alone opens: what it can't open is sealed with an older one. */
+  readonly newestKeyAlone?: boolean | undefined
   /** Whether a folder may have its key in the keyring; by default, a folder that has one does. */
   readonly keyring?: Given<boolean> | undefined
   /** Somebody signs in: the default folder, or any where the keyring is turned on, gets a key. */
@@ -28,9 +30,10 @@ export interface StoreOptions {
 
 /** @throws CommandError for a wrong address or key; StoreError where it can't be reached */
 export async function openStore(address: string, options: StoreOptions): Promise<OpenStore> {
-  const { ca, plain = false } = options
+  const { ca, plain = false, newestKeyAlone = false } = options
   const { kind, place } = storeAt(address)
-  const encryptionKey = plain ? undefined : encryptionKeys()
+  const keys = plain ? undefined : encryptionKeys()
+  const encryptionKey = newestKeyAlone ? keys?.slice(0, 1) : keys
   const keyring = plain || encryptionKey !== undefined ? undefined : keyringUse(place, options)
   const opened = await kind.open(place, { ca, encryptionKey, keyring })
   return {

@@ -1,7 +1,13 @@
 /**
  * The second factor of a sign-in: which device, and its passcode or a backup code.
  */
-import { type BackupCodeAnswer, type Factor, type PasscodeAnswer, PasscodeRequiredError } from '@owner-sso/core'
+import {
+  type BackupCodeAnswer,
+  type Factor,
+  type PasscodeAnswer,
+  PasscodeRequiredError,
+  typedCode,
+} from '@owner-sso/core'
 import type { CommandOptions } from './call.ts'
 import { usageError } from './command-error.ts'
 import { stopped } from './interruption.ts'
@@ -73,6 +79,7 @@ async function chosenFactor(
 
 /** Backup codes have nine letters and digits, passcodes six to eight digits. */
 async function askForCode({ id, name }: Factor): Promise<PasscodeAnswer | BackupCodeAnswer> {
-  const code = (await askText(`Passcode of ${name} (or a backup code)`)).replaceAll(/[\s-]/gu, '')
+  let code = ''
+  while (code === '') code = typedCode(await askText(`Passcode of ${name} (or a backup code)`))
   return /^\d{1,8}$/u.test(code) ? { factorId: id, passcode: code } : { backupCode: code }
 }

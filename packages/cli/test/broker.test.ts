@@ -18,6 +18,7 @@ import { text } from 'node:stream/consumers'
 import { useEmulator } from '@owner-sso/emulator/jest'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { expiryOf } from '../src/broker/expiry.ts'
+import { describeWithMosquitto, retained, startMosquitto } from '../../../tests/support/mosquitto.ts'
 import { type Machine, newMachine } from './machine.ts'
 import { storeLogin } from './signed-in.ts'
 
@@ -113,6 +114,25 @@ describe('owner-sso broker', () => {
     expect(() => statSync(socket)).toThrow('ENOENT')
   }, 90_000)
 
+  it('shows an invited program the calls that its scope allows, at the address where the broker is', async () => {
+    const notes = async (...args: string[]): Promise<string> => {
+      const { stderr } = await machine.run(['broker', 'invite', ...args])
+      return stderr
+    }
+    const call = (url: string): string => `curl -H "Authorization: Bearer …" ${url}`
+    const at = ['--public-url', 'http://127.0.0.1:43121'] as const
+    const caller = await notes('caller', '--scope', 'proxy', ...at)
+    expect(caller).toContain(call('http://127.0.0.1:43121/api/1/vehicles'))
+    expect(caller).not.toContain('/token')
+    const reader = await notes('reader', ...at)
+    expect(reader).toContain(call('http://127.0.0.1:43121/token'))
+    expect(reader).not.toContain('/api/')
+    const both = await notes('both', '--scope', 'token,proxy')
+    expect(both).toContain(call('ADDRESS/token'))
+    expect(both).toContain(call('ADDRESS/api/1/vehicles'))
+    expect(both).toContain('ADDRESS is what owner-sso broker prints')
+  }, 90_000)
+
   it('says where it listens, and what to do there, and ends when its audit log is written, however slow that is', async () => {
     const [socket, audit] = [join(machine.home, 'here.sock'), join(machine.home, 'slow.log')]
     const log = await fullPipe(audit)
@@ -123,7 +143,7 @@ describe('owner-sso broker', () => {
     const said = notes().trimEnd().split('\n')
     expect(said.map((line): unknown => JSON.parse(line))).toEqual([
       { note: `Status page: ${urls[0]}/status (for a code: owner-sso broker code)` },
-      { note: 'Let a program in: owner-sso broker invite NAME' },
+      { note: `Let a program in: owner-sso broker invite NAME --public-url ${urls[0]}` },
       { note: `A token: curl --unix-socket ${socket} http://broker/token` },
       { note: 'Ctrl-C ends it.' },
     ])
@@ -259,6 +279,32 @@ describe('owner-sso broker', () => {
       `sign-in.needed ${account} ${page} \nsign-in.restored ${account} ${page} \n`,
     )
   }, 180_000)
+})
+
+describeWithMosquitto('an MQTT server', () => {
+  it('is told that an account has to sign in again', async () => {
+    const [username, password] = ['broker', 'a-password']
+    const server = await startMosquitto(username, password)
+    try {
+      const env = { OWNER_SSO_ALERT_MQTT_USERNAME: username, OWNER_SSO_ALERT_MQTT_PASSWORD: password }
+      const alerts = ['--alert-mqtt', `mqtt://127.0.0.1:${server.port}`, '--alert-topic', 'home']
+      const child = machine.start(['broker', '--port', '0', ...alerts], { env })
+      const [first]: unknown[] = await once(child.stdout!, 'data')
+      const complaint = new Promise((resolve) => {
+        child.stderr?.on('data', (chunk) => /mqtt/iu.test(String(chunk)) && resolve(String(chunk)))
+      })
+      const secret = await invite('heating')
+      emulator.expireRefreshTokens(account)
+      await machine.run(['refresh'])
+      // The call of a program makes the broker look.
+      await refreshed(String(first).split('\n')[0] ?? '', secret)
+      const kept = await Promise.race([retained(server, { username, password }, 'home/+', 1), complaint])
+      expect(kept).toEqual(new Map([[`home/${account}`, expect.stringContaining('sign-in.needed')]]))
+      expect(await stopped(child)).toBe(0)
+    } finally {
+      await server.close()
+    }
+  }, 120_000)
 })
 
 describe('how long an invitation holds', () => {

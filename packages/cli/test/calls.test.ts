@@ -58,15 +58,17 @@ describe('a call says what the last release said, and ends with the same code', 
     const [, ...bars] = (await call('copy file:H/shown file:H/barred', { NO_COLOR: '1' })).split('2> ')
     expect(bars.map((text) => text.replace(/\d+ (?:s|min) left/u, 'A_WHILE left'))).toEqual([
       // eslint-disable-next-line no-control-regex
-      expect.stringMatching(/^\r\u001b\[2KCopying {2}█+░+ {2}1 of 2, A_WHILE left$/u),
-      expect.stringMatching(/Copying {2}█+░* {2}2 of 2, A_WHILE left$/u),
+      expect.stringMatching(/^\r\u001b\[2KCopying {2}█+░+ {2}1 of 4, A_WHILE left$/u),
+      expect.stringMatching(/Copying {2}█+░* {2}2 of 4, A_WHILE left$/u),
+      expect.stringMatching(/Copying {2}█+░* {2}3 of 4, A_WHILE left$/u),
+      expect.stringMatching(/Copying {2}█+░* {2}4 of 4, A_WHILE left$/u),
       '\r\u001b[2K',
-      `2 records copied from file:${home}/shown to file:${home}/barred.\n`,
+      `2 accounts and 2 shared records copied from file:${home}/shown to file:${home}/barred.\n`,
       expect.stringMatching(/^Use the new one from now on.*\n\(exit code 0\)\n$/su),
     ])
     breakRecords('shown')
     const broken = await call('copy file:H/shown file:H/barred2', { NO_COLOR: '1' })
-    expect(broken).toContain('0 records copied')
+    expect(broken).toContain('0 accounts and 0 shared records copied')
     expect(broken).toContain('(exit code 6)')
   })
 

@@ -130,7 +130,7 @@ describe('a store in which something else stands', () => {
     const copied = await machine.run(['copy', `file:${machine.tokensFolder}`, 'file:second'])
     expect(copied.code).toBe(6)
     expect(copied.stderr).toMatch(
-      /^2 records copied from file:\S+ to file:\S+, and not all there are: .*run this again for the rest\.$/mu,
+      /^2 accounts and \d+ shared records copied from file:\S+ to file:\S+, and not all there are: .*run this again for the rest\.$/mu,
     )
     expect(copied.stderr).toContain('not a token record')
     const there = await machine.run(['accounts', '--store', 'file:second'])
@@ -147,6 +147,14 @@ describe('owner-sso copy', () => {
     const copy = ['copy', `file:${machine.tokensFolder}`, 'file:second', '--json']
     expect(JSON.parse((await machine.run(copy)).stdout).copied).toBe(2)
     expect(JSON.parse((await machine.run(copy)).stdout).copied).toBe(0)
+    await machine.run(['broker', 'invite', 'heating', '--account', 'plain@example.com'])
+    await machine.run(copy)
+    expect((await machine.run(['broker', 'list', '--store', 'file:second'])).stdout).toContain('heating')
+    await machine.run(['broker', 'invite', 'house', '--store', 'file:second', '--account', 'plain@example.com'])
+    await machine.run(['broker', 'invite', 'car', '--account', 'plain@example.com'])
+    const left = await machine.run(copy)
+    expect(JSON.parse(left.stdout).left).toEqual(['owner-sso:notes:clients'])
+    expect(left.stderr).toContain('has its own owner-sso:notes:clients')
     const { stdout } = await machine.run(['token', '--account', 'plain@example.com', '--store', 'file:second'])
     expect(stdout).toBe((await machine.run(['token', '--account', 'plain@example.com'])).stdout)
   })
@@ -187,5 +195,31 @@ describe('owner-sso stores', () => {
     })
     expect(JSON.parse(redis.stdout)).toMatchObject({ inUse: 'redis://127.0.0.1:6379/2', from: 'OWNER_SSO_STORE' })
     expect(redis.stdout).not.toContain('hush')
+  })
+})
+
+describe('owner-sso rekey', () => {
+  const [oldKey, newKey] = [7, 8].map((byte) => Buffer.alloc(32, byte).toString('base64'))
+  const under = (...keys: (string | undefined)[]) => ({ env: { OWNER_SSO_ENCRYPTION_KEY: keys.join(',') } })
+
+  it('changes the key where the store is, with the broker’s programs in it, and says when the old one may go', async () => {
+    await storeLogin(machine, emulator, 'plain@example.com')
+    const plain = `file:${machine.tokensFolder}`
+    await machine.run(['copy', '--from-plain', plain, 'file:sealed'], under(oldKey))
+    const at = ['--store', 'file:sealed']
+    await machine.run(['broker', 'invite', 'heating', ...at], under(oldKey))
+    const token = await machine.run(['token', ...at], under(oldKey))
+    expect(token.code).toBe(0)
+    const refused = await machine.run(['rekey', ...at], under(newKey))
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('NEW_KEY,OLD_KEY') })
+    const changed = await machine.run(['rekey', ...at, '--json'], under(newKey, oldKey))
+    expect(changed).toMatchObject({ code: 0, stderr: expect.stringContaining('The old key may go once every process') })
+    expect(JSON.parse(changed.stdout).rewritten).toBeGreaterThanOrEqual(2)
+    expect(await machine.run(['token', ...at], under(newKey))).toMatchObject({ code: 0, stdout: token.stdout })
+    expect((await machine.run(['broker', 'list', ...at], under(newKey))).stdout).toContain('heating')
+    const again = await machine.run(['rekey', ...at, '--json'], under(newKey, oldKey))
+    expect(JSON.parse(again.stdout).rewritten).toBe(0)
+    const stranger = await machine.run(['rekey', ...at], under(oldKey, Buffer.alloc(32, 9).toString('base64')))
+    expect(stranger).toMatchObject({ code: 6, stderr: expect.stringContaining('keep the old key') })
   })
 })

@@ -27,10 +27,10 @@ describeInTerminal('owner-sso login, in a terminal', () => {
     }
     await terminal.shows('Which device')
     terminal.type(enter)
-    await terminal.shows('Passcode of Phone')
+    await terminal.shows('Passcode of Device #1')
     terminal.type(`000000${enter}`)
     await terminal.shows('did not accept this passcode')
-    await terminal.shows('Passcode of Phone')
+    await terminal.shows('Passcode of Device #1')
     terminal.type(`${emulator.accounts.find(({ identity }) => identity === 'mfa@example.com')?.passcode()}${enter}`)
     await terminal.shows('Signed in as mfa@example.com')
     expect(await terminal.end()).toEqual({ code: 0, restored: true })

@@ -82,6 +82,14 @@ const styles: Readonly<
       },
     },
   ],
+  'region first': ({ access_token, refresh_token, auth_url }, account) => [
+    { [account]: { url: auth_url, sso: { access_token, refresh_token, token_type: 'Bearer' } } },
+  ],
+  'no hint': ({ access_token, refresh_token, auth_url }, account) => [
+    { access_token, refresh_token, auth_url },
+    '--account',
+    account,
+  ],
 }
 
 describe('the cache of each client style', () => {

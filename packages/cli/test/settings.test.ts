@@ -145,7 +145,8 @@ describe('the config file', () => {
     ['is not a JSON object', '[]'],
     ['is not a JSON object', 'null'],
     ['is not a JSON object', '7'],
-    ['has no setting "other"', { other: 1 }],
+    ['has no setting "other". Settings are', { other: 1 }],
+    ['has no setting "stroe". Did you mean store? Settings are authUrl', { stroe: 'file:/x' }],
     ...['authUrl', 'apiUrl', 'store', 'account', 'ca', 'redirectUri'].flatMap((name): [string, object][] => [
       [`has a wrong ${name}. It must be text`, { [name]: '' }],
       [`has a wrong ${name}. It must be text`, { [name]: 7 }],

@@ -52,6 +52,14 @@ describe('the table of stores', () => {
     for (const form of forms) expect(unknown?.stderr).toContain(form)
   })
 
+  it('has one to try a sign-in with, of which nothing stays', async () => {
+    const machine = newMachine(emulator)
+    const tried = await machine.signIn('plain@example.com', { env: { OWNER_SSO_STORE: 'memory:' } })
+    expect(tried).toMatchObject({ code: 0 })
+    expect(await machine.run(['token'])).toMatchObject({ code: 3 })
+    machine.remove()
+  })
+
   it('is the table of the README', () => {
     const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
     const [, table = ''] = /<!-- stores -->\s+\| store.*\n\| -.*\n([\s\S]*?)\n<!-- end -->/u.exec(readme) ?? []

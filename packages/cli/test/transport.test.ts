@@ -49,6 +49,19 @@ describe('the transport', () => {
     expect(tlsVersions()).toEqual(new Set(['TLSv1.3']))
   })
 
+  it('is HTTP/2 where both sides have it', async () => {
+    const service = await startEmulator({ tls: true, http2: true, firewall: false })
+    const other = newMachine(service)
+    try {
+      const call = { env: { OWNER_SSO_CA: other.file('ca.pem', service.ca ?? ''), OWNER_SSO_TRANSPORT: 'modern' } }
+      expect(await other.signIn(account, call)).toMatchObject({ code: 0 })
+      expect(new Set(service.requests.map(({ httpVersion }) => httpVersion))).toEqual(new Set(['2']))
+    } finally {
+      other.remove()
+      await service.close()
+    }
+  })
+
   it('that is none is refused with the place it came from', async () => {
     const refused = await login([], { OWNER_SSO_TRANSPORT: 'quic' })
     expect(refused.code).toBe(2)

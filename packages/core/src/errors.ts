@@ -40,8 +40,8 @@ export class CaptchaRequiredError extends SsoError {
   }
 }
 
-/** What is missing: a passcode at all, the factor that it belongs to, or its place is the browser. */
-export type PasscodeRequirement = 'no-passcode' | 'several-factors' | 'in-browser'
+/** What is missing: a passcode at all, anything in it, the factor that it belongs to, or its place is the browser. */
+export type PasscodeRequirement = 'no-passcode' | 'empty' | 'several-factors' | 'in-browser'
 
 /** The account has a second factor, and what was given for it is not enough. */
 export class PasscodeRequiredError extends SsoError {
@@ -55,6 +55,7 @@ export class PasscodeRequiredError extends SsoError {
 
 const passcodeRequirementMessages: Record<PasscodeRequirement, string> = {
   'no-passcode': 'This account has a second factor. Give login() a passcode, or use beginLogin() and completeLogin().',
+  empty: 'The passcode is empty. Enter the one that the device shows now, or a backup code.',
   'several-factors':
     'This account has several second factors. Say which one the passcode is from (factorId); it is never guessed.',
   'in-browser': 'This account has a second factor, which has to be completed in the browser. Sign in again there.',

@@ -33,4 +33,5 @@ export * from '@owner-sso/token-manager'
 
 // What adapters share.
 export { isLoopback, mayCarrySecrets, verificationProblem } from './support/verification.ts'
+export { typedCode } from './login/typed-code.ts'
 export { type Transport, transportFromText, transportOf } from './http/transport.ts'

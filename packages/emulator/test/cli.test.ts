@@ -40,7 +40,7 @@ describe('npx @owner-sso/emulator', () => {
     const [greeting] = await once(child.stdout ?? child, 'data')
     const text = String(greeting)
     expect(text).toMatch(/plain@example\.com\s+correct horse/u)
-    expect(text).toMatch(/mfa@example\.com\s+correct horse\s+passcode of Phone, Tablet/u)
+    expect(text).toMatch(/mfa@example\.com\s+correct horse\s+passcode of Device #1, Tablet/u)
     const address = /SSO service\s+(\S+)/u.exec(text)?.[1] ?? ''
     expect((await fetch(`${address}/void/callback`)).status).toBe(404)
     child.kill('SIGINT')
@@ -100,7 +100,7 @@ describe('npx @owner-sso/emulator', () => {
     const address = `/oauth2/v3/authorize/mfa/factors?transaction_id=${transaction_id}`
     const factors = await client.send(address)
     const [line] = await said
-    const words = /^ {2}mfa@example\.com is asked for a passcode: Phone \d{6}, Tablet (?<passcode>\d{6})\n$/u
+    const words = /^ {2}mfa@example\.com is asked for a passcode: Device #1 \d{6}, Tablet (?<passcode>\d{6})\n$/u
     const passcode = words.exec(String(line))?.groups?.['passcode']
     // Nobody reads what it prints any more (`| head`): it goes on.
     child.stdout?.destroy()

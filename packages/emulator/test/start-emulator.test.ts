@@ -24,7 +24,7 @@ describe('startEmulator', () => {
       ['regional@example.com', 'correct horse', 'regional'],
     ])
     expect(emulator.accounts[1]?.passcode()).toMatch(/^\d{6}$/u)
-    expect(emulator.accounts[1]?.passcode('Tablet')).not.toBe(emulator.accounts[1]?.passcode('Phone'))
+    expect(emulator.accounts[1]?.passcode('Tablet')).not.toBe(emulator.accounts[1]?.passcode('Device #1'))
     expect(() => emulator.accounts[0]?.passcode()).toThrow(TypeError)
     await expect(emulator.issueTokens('nobody@example.com')).rejects.toThrow(TypeError)
   })

@@ -3,6 +3,7 @@
  */
 import type { TokenManager } from '@owner-sso/core'
 import type { IncomingMessage } from 'node:http'
+import { usualPatience, wordOf } from './application-word.ts'
 import { property } from './property.ts'
 
 /** What is needed of a token manager. */
@@ -22,12 +23,14 @@ export function checkTokens(tokens: unknown): asserts tokens is Tokens {
 /**
  * A function that tells a request's account.
  *
+ * @param patience - milliseconds that the application's function has for it
  * @throws TypeError where `account` is neither a name nor a function
  */
 export function accountReader<Request>(
   account: AccountSource<Request>,
+  patience: number = usualPatience,
 ): (request: Request) => string | undefined | Promise<string | undefined> {
-  if (typeof account === 'function') return account
+  if (typeof account === 'function') return (request) => wordOf('account', patience, account(request))
   if (typeof account !== 'string' || account === '') {
     throw new TypeError('account must be a name or a function of the request')
   }

@@ -2,8 +2,9 @@
  * `ownerApiBearer`: puts the owner's token on a request, in front of any proxy or handler.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { SignedOutError } from '@owner-sso/core'
+import { checkOptionNames, SignedOutError } from '@owner-sso/core'
 import { type AccountSource, accountOfUser, accountReader, checkTokens, type Tokens } from './account-source.ts'
+import { unsettledAnswer } from './application-word.ts'
 import { sendAnswer } from './answers/problem.ts'
 import { checkListener, type ProblemListener, reported } from './answers/problem-report.ts'
 import { ssoErrorAnswer } from './answers/sso-error.ts'
@@ -16,7 +17,7 @@ import type { OwnerSso } from './request-property.ts'
 export interface BearerOptions<Request extends IncomingMessage = IncomingMessage> {
   /** The token manager. */
   readonly tokens: Tokens
-  /** Whose token. Default: `req.user.account`, as Passport leaves it. */
+  /** Whose token. Default: `req.user.account`, as Passport leaves it. A function has 30 seconds. */
   readonly account?: AccountSource<Request> | undefined
   /** Is told of every error that is answered with problem details, for a log. */
   readonly onProblem?: ProblemListener<Request> | undefined
@@ -48,7 +49,7 @@ const connectionOptions = new Set(['close', 'keep-alive', 'upgrade', ''])
 export function ownerApiBearer<Request extends IncomingMessage = IncomingMessage>(
   options: BearerOptions<Request>,
 ): BearerMiddleware<Request> {
-  if (typeof options !== 'object' || options === null) throw new TypeError('ownerApiBearer takes an object of options')
+  checkOptionNames('ownerApiBearer', options, { tokens: true, account: true, onProblem: true, onError: true })
   const { tokens, onProblem, onError = answerWith(onProblem) } = options
   checkTokens(tokens)
   if (typeof onError !== 'function') throw new TypeError('onError must be a function')
@@ -79,7 +80,7 @@ function answerWith<Request extends IncomingMessage>(
   onProblem: ProblemListener<Request> | undefined,
 ): NonNullable<BearerOptions<Request>['onError']> {
   return (error, request, response, next) => {
-    const answer = ssoErrorAnswer(error)
+    const answer = ssoErrorAnswer(error) ?? unsettledAnswer(error)
     if (answer) sendAnswer(response, reported(answer, error, request, onProblem))
     else next(error)
   }

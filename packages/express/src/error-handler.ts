@@ -2,6 +2,7 @@
  * `ssoErrorHandler`: the proxy's answers to an `SsoError`, for the application's own routes.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { checkOptionNames } from '@owner-sso/core'
 import { sendAnswer } from './answers/problem.ts'
 import { checkListener, type ProblemListener, reported } from './answers/problem-report.ts'
 import { ssoErrorAnswer } from './answers/sso-error.ts'
@@ -24,9 +25,11 @@ export interface SsoErrorHandlerOptions {
  * An error handler that answers any `SsoError` (and any error caused by one) with its status, `Retry-After` or
  * `WWW-Authenticate`, and problem details. Other errors go on to the next handler.
  *
- * @throws TypeError where `onProblem` is no function
+ * @throws TypeError that names a wrong option
  */
-export function ssoErrorHandler({ onProblem }: SsoErrorHandlerOptions = {}): ErrorMiddleware {
+export function ssoErrorHandler(options: SsoErrorHandlerOptions = {}): ErrorMiddleware {
+  checkOptionNames('ssoErrorHandler', options, { onProblem: true })
+  const { onProblem } = options
   checkListener(onProblem)
   return (error, request, response, next) => {
     const answer = ssoErrorAnswer(error)

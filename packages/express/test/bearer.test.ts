@@ -10,6 +10,7 @@ import { type BearerOptions, ownerApiBearer } from '../src/index.ts'
 import { rawRequest, sendRaw } from './raw-http.ts'
 import { type Listening, listen, type OwnerApi, startOwnerApi } from './servers.ts'
 import { account, token, tokensOf } from './tokens.ts'
+import { withinAMinute } from './within-a-minute.ts'
 
 let ownerApi: OwnerApi
 let home: Listening | undefined
@@ -73,6 +74,19 @@ describe('in front of http-proxy-middleware', () => {
     expect((await answering).status).toBe(200)
     expect(ownerApi.seen[0]!.headers.authorization).toBe(`Bearer ${token}`)
   })
+})
+
+it('answers 504 where account never settles', async () => {
+  const told: unknown[] = []
+  const options = {
+    account: () => new Promise<never>(() => undefined),
+    onProblem: (error: unknown) => told.push(error),
+  }
+  const app = express().use(ownerApiBearer({ tokens: await tokensOf(), ...options }))
+  const answer = await withinAMinute(() => callWithCredentials(app))
+  expect(answer?.status).toBe(504)
+  expect(JSON.parse(answer?.body ?? '')).toMatchObject({ code: 'ERR_OWNER_API_TIMEOUT', status: 504 })
+  expect(String(told)).toContain('account has said nothing')
 })
 
 it('rewrites the headers as parsed and as they came, and says whose token it is', async () => {
@@ -205,7 +219,7 @@ describe('without a token', () => {
 })
 
 it.each<[string, object | undefined]>([
-  ['ownerApiBearer takes an object of options', undefined],
+  ['ownerApiBearer takes an object with tokens, account, onProblem, onError', undefined],
   ['tokens must be', {}],
   ['tokens must be', { tokens: {} }],
   ['account must be', { account: 5 }],
@@ -217,5 +231,7 @@ it.each<[string, object | undefined]>([
     ...wrong,
   }
   expect(() => ownerApiBearer(options as BearerOptions)).toThrow(message)
-  expect(() => ownerApiBearer(null as never)).toThrow('ownerApiBearer takes an object of options')
+  expect(() => ownerApiBearer(null as never)).toThrow(
+    'ownerApiBearer takes an object with tokens, account, onProblem, onError',
+  )
 })

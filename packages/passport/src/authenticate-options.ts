@@ -1,6 +1,7 @@
 /**
  * What `passport.authenticate('owner-sso', options)` takes in addition to Passport's own options.
  */
+import { nearestName } from '@owner-sso/core'
 import type { AuthenticateOptions } from 'passport'
 
 /** What one route may say of its sign-ins. */
@@ -15,6 +16,20 @@ export interface OwnerSsoAuthenticateOptions {
 
 /** Both together, as the strategy gets them. */
 export type RequestOptions = AuthenticateOptions & OwnerSsoAuthenticateOptions
+
+/**
+ * Names of any other kind are Passport's, or another strategy's of the same route: those alone are refused that can't but be meant
+ * for one of ours.
+ *
+ * @throws TypeError that says which
+ */
+export function checkAuthenticateOptions(options: RequestOptions): void {
+  for (const name of Object.keys(options)) {
+    const meant = nearestName(name, ['passcodeRedirect', 'callbackRedirect'])
+    if (meant === undefined || meant === name) continue
+    throw new TypeError(`${name} is not an option of passport.authenticate. Did you mean ${meant}?`)
+  }
+}
 
 declare module 'passport' {
   interface AuthenticateOptions extends OwnerSsoAuthenticateOptions {}

@@ -1,14 +1,22 @@
 /**
  * The strategy's options: what they are, and whether they make sense.
  */
-import { createTokenManager, type Sso, type SsoOptions, type TokenManager, type TokenSet } from '@owner-sso/core'
+import {
+  checkOptionNames,
+  createTokenManager,
+  type OptionNames,
+  type Sso,
+  type SsoOptions,
+  type TokenManager,
+  type TokenSet,
+} from '@owner-sso/core'
 import { memoryTokenStore } from '@owner-sso/token-store-memory'
 import type { Request } from 'express'
 import type { OwnerSsoUser } from './owner.ts'
 import { memoryPendingLogins, type PendingLogins } from './pending-logins.ts'
 import type { FieldNames } from './request-fields.ts'
 import { sealedPendingLogins } from './sealed-pending-logins.ts'
-import { isSsoOption, type SomeSsoOptions, ssoOf } from './sso-options.ts'
+import { type SomeSsoOptions, ssoOf, ssoOptions } from './sso-options.ts'
 import { type Kept, type Submissions, submissions } from './submissions.ts'
 import { type Verdict, verdictOn, type Verify, type VerifyWithRequest } from './verify.ts'
 
@@ -60,7 +68,7 @@ export interface Settings {
   verdict(request: Request, owner: OwnerSsoUser, tokens: TokenSet): Promise<Verdict>
 }
 
-const ownOptions: Record<Exclude<keyof StrategyOptions, keyof SsoOptions>, true> = {
+const ownOptions: OptionNames<Omit<StrategyOptions, keyof SsoOptions>> = {
   sso: true,
   tokens: true,
   mode: true,
@@ -80,12 +88,7 @@ export function parseStrategyOptions(
   options: StrategyOptions | StrategyOptionsWithRequest,
   verify: Verify | VerifyWithRequest | undefined,
 ): Settings {
-  if (typeof options !== 'object' || options === null) throw new TypeError('options must be an object')
-  for (const name of Object.keys(options)) {
-    if (!Object.hasOwn(ownOptions, name) && !isSsoOption(name)) {
-      throw new TypeError(`OwnerSsoStrategy has no option "${name}"`)
-    }
-  }
+  checkOptionNames('OwnerSsoStrategy', options, { ...ownOptions, ...ssoOptions })
   expect(verify === undefined || typeof verify === 'function', 'verify', 'a function')
   const { mode = 'form', tokens, pendingLoginKey, passReqToCallback = false } = options
   const { pendingLoginTtl = mode === 'browser' ? 900 : 300 } = options

@@ -1,6 +1,7 @@
 /**
  * The fields that a sign-in form posts, read from a body that anybody may have written.
  */
+import { typedCode } from '@owner-sso/core'
 
 /** What each field is called in the body. */
 export interface FieldNames {
@@ -32,10 +33,10 @@ export function requestFields(body: unknown, names: FieldNames): RequestFields {
     identity: text('identity').trim(),
     // As typed: a space may be part of a password.
     credential: text('credential'),
-    // Text, because leading zeros count; without the spaces that people type between the groups.
-    passcode: withoutSpaces(text('passcode')),
+    // Text, because leading zeros count.
+    passcode: typedCode(text('passcode')),
     factor: text('factor'),
-    backupCode: withoutSpaces(text('backupCode')),
+    backupCode: typedCode(text('backupCode')),
     callbackUrl: text('callbackUrl').trim(),
   }
 }
@@ -44,8 +45,4 @@ function textIn(body: unknown, name: string, atMost: number): string {
   if (typeof body !== 'object' || body === null || !Object.hasOwn(body, name)) return ''
   const value: unknown = Reflect.get(body, name)
   return typeof value === 'string' && value.length <= atMost ? value : ''
-}
-
-function withoutSpaces(text: string): string {
-  return text.replaceAll(/\s/gu, '')
 }

@@ -2,7 +2,7 @@
  * One request to the strategy, read: what it posts, its session, and how the route is set up.
  */
 import type { Request } from 'express'
-import type { RequestOptions } from './authenticate-options.ts'
+import { checkAuthenticateOptions, type RequestOptions } from './authenticate-options.ts'
 import { type LoginSession, requiredLoginSession } from './login-session.ts'
 import type { Settings } from './options.ts'
 import { type RequestFields, requestFields } from './request-fields.ts'
@@ -15,8 +15,9 @@ export interface SignInRequest {
   readonly session: LoginSession | undefined
 }
 
-/** @throws TypeError where the session that Passport will need is missing. */
+/** @throws TypeError for a mistyped option, and where the session that Passport will need is missing. */
 export function signInRequest(settings: Settings, request: Request, options: RequestOptions): SignInRequest {
+  checkAuthenticateOptions(options)
   return {
     request,
     options,

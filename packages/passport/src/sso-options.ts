@@ -1,12 +1,13 @@
 /**
  * The SSO service that a strategy signs in with: handed over, described by options, or named by the environment.
  */
-import { createSso, type Sso, type SsoOptions, transportFromText } from '@owner-sso/core'
+import { createSso, type OptionNames, type Sso, type SsoOptions, transportFromText } from '@owner-sso/core'
 
 /** Options of `createSso`, as many as are given. */
 export type SomeSsoOptions = { readonly [Name in keyof SsoOptions]?: SsoOptions[Name] | undefined }
 
-const ssoOptions: Record<keyof SsoOptions, true> = {
+/** The names of all of them. */
+export const ssoOptions: OptionNames<SsoOptions> = {
   authUrl: true,
   regionalAuthUrls: true,
   redirectUri: true,
@@ -21,7 +22,7 @@ const ssoOptions: Record<keyof SsoOptions, true> = {
 }
 
 /** Whether an option is one of `createSso`. */
-export function isSsoOption(name: string): name is keyof SsoOptions {
+function isSsoOption(name: string): name is keyof SsoOptions {
   return Object.hasOwn(ssoOptions, name)
 }
 

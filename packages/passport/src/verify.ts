@@ -1,7 +1,7 @@
 /**
  * The application's verify function: who the owner is in the application, or that they are nobody there.
  */
-import type { TokenSet } from '@owner-sso/core'
+import { answeredInTime, type TokenSet } from '@owner-sso/core'
 import type { Request } from 'express'
 import type { Profile } from 'passport'
 import { type OwnerSsoUser, profileOf } from './owner.ts'
@@ -34,13 +34,36 @@ export interface Verdict {
   readonly info?: object | string | undefined
 }
 
-/** Asks the application's verify function; its first answer counts. Without one every owner is welcome as themselves. */
+/** Milliseconds that verify has: the person is waiting, and so is the session's next request. */
+const patience = 30_000
+
+/**
+ * Asks the application's verify function; its first answer within 30 seconds counts. Without one every owner is welcome as
+ * themselves.
+ *
+ * @throws Error with the status 504 where it says nothing, and what it fails with
+ */
 export function verdictOn(
   owner: OwnerSsoUser,
   tokens: TokenSet,
   verify: ((signIn: SignIn, done: VerifyDone) => unknown) | undefined,
 ): Promise<Verdict> {
   if (verify === undefined) return Promise.resolve({ user: owner })
+  const asked = (): Promise<Verdict> => answer(owner, tokens, verify)
+  return answeredInTime(patience, asked, unsettled)
+}
+
+function unsettled(): Error {
+  const message =
+    'verify neither called back nor settled its promise within 30 s. The sign-in ended, and no token was saved.'
+  return Object.assign(new Error(message), { status: 504 })
+}
+
+function answer(
+  owner: OwnerSsoUser,
+  tokens: TokenSet,
+  verify: (signIn: SignIn, done: VerifyDone) => unknown,
+): Promise<Verdict> {
   return new Promise((resolve, reject) => {
     const done: VerifyDone = (error, user, info) => {
       if (error) reject(error)

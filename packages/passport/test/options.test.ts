@@ -117,7 +117,7 @@ describe('new OwnerSsoStrategy()', () => {
     ['authUrl', { sso: createSso({ authUrl }), authUrl }],
     ['authUrl', { authUrl: 'ftp://auth.example.com' }],
     ['timeout', { authUrl, timeout: -1 }],
-    ['options', null],
+    ['OwnerSsoStrategy', null],
   ])('names the option that is wrong: %s', (name, options) => {
     expect(() => newUntyped(options)).toThrow(TypeError)
     expect(() => newUntyped(options)).toThrow(new RegExp(`\\b${name}\\b`, 'u'))
@@ -167,4 +167,33 @@ describe('the options that are not given', () => {
     expect(lasting(0.5)().pendingLoginTtl).toBe(0.5)
     expect(lasting(86_401)).toThrow('pendingLoginTtl')
   })
+})
+
+it.each([
+  ['pendingLoginTTL', 'pendingLoginTtl'],
+  ['regionalAuthUrl', 'regionalAuthUrls'],
+])('a mistyped option is a TypeError that says which was meant: %s for %s', (typed, meant) => {
+  const refused = `${typed} is not an option of OwnerSsoStrategy. Did you mean ${meant}?`
+  expect(() => newUntyped({ authUrl, [typed]: 60 })).toThrow(TypeError)
+  expect(() => newUntyped({ authUrl, [typed]: 60 })).toThrow(refused)
+  expect(() => newUntyped({ sso: { authUrl, timout: 60 } })).toThrow(
+    'timout is not an option of createSso. Did you mean timeout?',
+  )
+})
+
+it.each([
+  ['passcodeRedirct', 'passcodeRedirect'],
+  ['callbackredirect', 'callbackRedirect'],
+])('passport.authenticate with a mistyped %s ends in an error that says %s', async (typed, meant) => {
+  const [outcome] = await recordedOutcomes(new OwnerSsoStrategy({ authUrl }), requestWith({}), { [typed]: '/next' })
+  expect(outcome).toEqual({
+    kind: 'error',
+    given: [new TypeError(`${typed} is not an option of passport.authenticate. Did you mean ${meant}?`)],
+  })
+})
+
+it('passport.authenticate takes Passport’s own options, and those of other strategies on the same route', async () => {
+  const options = { successRedirect: '/', failureRedirect: '/login', keepSessionInfo: true, accessType: 'offline' }
+  const [outcome] = await recordedOutcomes(new OwnerSsoStrategy({ authUrl }), requestWith({}), options)
+  expect(outcome?.kind).toBe('fail')
 })

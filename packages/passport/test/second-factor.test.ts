@@ -92,11 +92,13 @@ describe('a second factor', () => {
     expect(answer.body).toMatchObject({ account: 'single@example.com' })
   })
 
-  it('takes the spaces that people type into a passcode', async () => {
+  it.each([' ', '-'])('takes a passcode that people type in groups: with %j between them', async (between) => {
     const browser = startApplication(newStrategy()).browser()
     await browser.post('/login').send(single).expect(401)
     const passcode = passcodeOf(single)
-    const answer = await browser.post('/login').send({ passcode: ` ${passcode.slice(0, 3)} ${passcode.slice(3)} ` })
+    const answer = await browser
+      .post('/login')
+      .send({ passcode: ` ${passcode.slice(0, 3)}${between}${passcode.slice(3)} ` })
     expect(answer.body).toMatchObject({ account: 'single@example.com' })
   })
 

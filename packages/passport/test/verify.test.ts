@@ -1,4 +1,5 @@
-import { describe, expect, it } from '@jest/globals'
+import { setImmediate as turn } from 'node:timers/promises'
+import { afterEach, describe, expect, it, jest } from '@jest/globals'
 import { useEmulator } from '@owner-sso/emulator/jest'
 import type { Request } from 'express'
 import { OwnerSsoStrategy, type SignIn, type Verify, type VerifyDone } from '../src/index.ts'
@@ -27,6 +28,10 @@ async function outcomeWith(
   return { outcome: outcomes[0], strategy }
 }
 
+afterEach(() => {
+  jest.useRealTimers()
+})
+
 describe('verify', () => {
   it('gets the account, its tokens and a profile', async () => {
     const asked: SignIn[] = []
@@ -48,6 +53,26 @@ describe('verify', () => {
   it('makes the user by its callback, with a message', async () => {
     const { outcome } = await outcomeWith((_signIn, done) => done(null, { id: 7 }, { message: 'Welcome' }))
     expect(outcome).toEqual({ kind: 'success', given: [{ id: 7 }, { message: 'Welcome' }] })
+  })
+
+  it('that never says anything ends the sign-in with an error, and nothing is saved', async () => {
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate', 'clearImmediate', 'Date'] })
+    let ask = (): void => undefined
+    const asked = new Promise<void>((resolve) => (ask = resolve))
+    const verify = (): Promise<never> => {
+      ask()
+      return new Promise(() => undefined)
+    }
+    const ending = outcomeWith(verify)
+    await asked
+    for (let seconds = 0; seconds < 60; seconds += 0.1) {
+      await turn()
+      jest.advanceTimersByTime(100)
+    }
+    const { outcome, strategy } = await ending
+    expect(outcome).toMatchObject({ kind: 'error', given: [{ status: 504 }] })
+    expect(String(outcome?.given[0])).toContain('verify neither called back nor settled its promise')
+    await expect(strategy.tokens.getAccessToken(plain.identity)).rejects.toMatchObject({ code: 'ERR_SSO_SIGNED_OUT' })
   })
 
   it('may call back later, whatever it returns meanwhile', async () => {

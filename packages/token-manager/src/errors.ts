@@ -11,7 +11,7 @@
 
 import { quotedWords } from './support/quotation.ts'
 
-/** What happened. One row of `docs/errors.md` each. */
+/** What happened. One row of `docs/errors.md` each, which a test of the repository holds to. */
 export type SsoErrorCode =
   | 'ERR_SSO_INVALID_CREDENTIALS'
   | 'ERR_SSO_ACCOUNT_LOCKED'
@@ -309,10 +309,23 @@ export type StoreErrorReason =
 export class StoreError extends SsoError {
   static readonly code = 'ERR_SSO_STORE'
   readonly reason: StoreErrorReason
-  constructor(reason: StoreErrorReason, message: string, options?: SsoErrorOptions) {
+  /** Which write the record is that could not be read, where the store can tell: a swap over it would replace it. */
+  readonly unread: UnreadWrite | undefined
+  constructor(reason: StoreErrorReason, message: string, { unread, ...options }: StoreErrorOptions = {}) {
     super('ERR_SSO_STORE', message, { step: 'token-store', requestSent: false, ...options })
     this.reason = reason
+    this.unread = unread
   }
+}
+
+/** A record that is there and can't be read: its version, and the name of the write where that is known. */
+export interface UnreadWrite {
+  readonly version: number
+  readonly writeId?: string | undefined
+}
+
+export interface StoreErrorOptions extends SsoErrorOptions {
+  readonly unread?: UnreadWrite | undefined
 }
 
 /**

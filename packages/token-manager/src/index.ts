@@ -42,6 +42,7 @@ export {
   withEncryption,
 } from './store/sealed-token-store.ts'
 export { copyTokenSets } from './store/account-list.ts'
+export { rekey, type RekeyOptions, type RekeyProgress } from './store/rekey.ts'
 
 // 4. Share what is known of the firewall.
 export type { FirewallState, Probe, SharedBlocks } from './issuer/firewall-state.ts'
@@ -55,5 +56,6 @@ export { notebook, type Notebook, type Notes } from './store/notebook.ts'
 export { checkedAccountName } from './manager/options.ts'
 export { currentHolder, type Holder, type Liveness, livenessOf } from './support/holder.ts'
 export { processStat, type ProcessStat } from './support/process-stat.ts'
+export { checkOptionNames, nearestName, type OptionNames } from './support/known-options.ts'
 export { stackFrames } from './support/stack-frames.ts'
 export { answeredInTime, startTimeLimit, withTimeLimit } from './support/time-limit.ts'

@@ -1,7 +1,7 @@
 /**
  * `tokenStoreConformance`: the rules of a token store as tests of whatever runner is passed in.
  */
-import type { TokenStore } from '@owner-sso/token-manager'
+import { checkOptionNames, type OptionNames, type TokenStore } from '@owner-sso/token-manager'
 import { durability } from './durability.ts'
 import { extras } from './extras.ts'
 import { isolation } from './isolation.ts'
@@ -38,10 +38,23 @@ export interface TokenStoreConformanceOptions {
   readonly histories?: number | undefined
 }
 
+const optionNames: OptionNames<TokenStoreConformanceOptions> = {
+  describe: true,
+  test: true,
+  createStore: true,
+  reopen: true,
+  accounts: true,
+  watch: true,
+  crash: true,
+  closeStore: true,
+  histories: true,
+}
+
 const groups: readonly RuleGroup[] = [roundTrip, isolation, swap, writeIds, linearizability, durability, extras]
 
 /** Registers one test for each rule that the store has to keep. Failures are `AssertionError`s of `node:assert`. */
 export function tokenStoreConformance(options: TokenStoreConformanceOptions): void {
+  checkOptionNames('tokenStoreConformance', options, optionNames)
   for (const group of groups) {
     const rules = group.rules.filter((rule) => isClaimed(options, rule.needs))
     if (rules.length === 0) continue

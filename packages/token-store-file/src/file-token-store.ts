@@ -4,6 +4,7 @@
 import { isAbsolute, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import {
+  checkOptionNames,
   type Conflict,
   type EncryptionKey,
   StoreError,
@@ -42,7 +43,9 @@ const swapLimit = { milliseconds: 2000, attempts: 5 }
  * @throws TypeError for a missing path or something that is not a key. Its operations throw `StoreError`: `permissions`,
  *   `read-failed`, `write-failed`, `corrupt`, `wrong-key`, `busy`.
  */
-export function fileTokenStore({ path, encryptionKey }: FileTokenStoreOptions): TokenStore {
+export function fileTokenStore(options: FileTokenStoreOptions): TokenStore {
+  checkOptionNames('fileTokenStore', options, { path: true, encryptionKey: true })
+  const { path, encryptionKey } = options
   const store = createStore(systemDisk, { path })
   if (encryptionKey === undefined) warnOfPlainText()
   return withEncryption(store, encryptionKey)

@@ -19,7 +19,7 @@ export interface RedisProblem {
 export async function checkRedis(client: RedisClient): Promise<RedisProblem[]> {
   const masters = await withinDeadline(connectionOf(client, commandDeadline).masters)
   const found = await Promise.all(masters.map(problemsOf))
-  return found.flat().filter(({ about }, index, all) => all.findIndex((other) => other.about === about) === index)
+  return found.flat().filter(({ message }, index, all) => all.findIndex((other) => other.message === message) === index)
 }
 
 async function problemsOf({ info }: Master): Promise<RedisProblem[]> {
@@ -29,10 +29,11 @@ async function problemsOf({ info }: Master): Promise<RedisProblem[]> {
   ])
   const policy = fieldOf(memory, 'maxmemory_policy')
   const problems: RedisProblem[] = []
-  if (policy?.startsWith('allkeys-')) {
+  // Our keys have no time to live, so a volatile- policy spares them. Whatever else a server calls its policy may not.
+  if (policy !== undefined && policy !== 'noeviction' && !policy.startsWith('volatile-')) {
     problems.push({
       about: 'eviction',
-      message: `maxmemory-policy is ${policy}: under memory pressure Redis throws token sets away. Use noeviction, or a volatile- policy.`,
+      message: `maxmemory-policy is ${policy}: under memory pressure Redis throws token sets away. Set maxmemory-policy noeviction.`,
     })
   }
   if (fieldOf(persistence, 'aof_enabled') === '0') {

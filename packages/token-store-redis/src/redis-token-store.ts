@@ -2,6 +2,7 @@
  * `redisTokenStore`: token sets in Redis or Valkey, shared by all processes that reach it.
  */
 import {
+  checkOptionNames,
   type EncryptionKey,
   StoreError,
   type TokenStore,
@@ -33,8 +34,9 @@ export interface RedisTokenStoreOptions {
  * @throws TypeError for something that is not a client, or not a key. Its operations throw `StoreError` within two seconds: `unavailable`,
  *   `write-failed`, `permissions`, `corrupt`, `wrong-key`.
  */
-export function redisTokenStore({ encryptionKey, ...options }: RedisTokenStoreOptions): TokenStore {
-  return withEncryption(plainStore(options), encryptionKey)
+export function redisTokenStore(options: RedisTokenStoreOptions): TokenStore {
+  checkOptionNames('redisTokenStore', options, { client: true, prefix: true, encryptionKey: true, subscriber: true })
+  return withEncryption(plainStore(options), options.encryptionKey)
 }
 
 function plainStore({ client, prefix = 'owner-sso:', subscriber }: RedisTokenStoreOptions): TokenStore {

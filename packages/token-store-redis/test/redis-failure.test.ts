@@ -138,6 +138,12 @@ describe('a command', () => {
     expect(asked).toMatchSnapshot()
   })
 
+  it('to a server with a policy of its own that drops keys is told of', async () => {
+    const node = answering({ info: 'maxmemory_policy:eviction\r\naof_enabled:1\r\n' })
+    const client = { ...node, ...answering({ get: null, eval: 0, defineCommand: 0 }) } as unknown as RedisClient
+    expect((await checkRedis(client)).map(({ about }) => about)).toEqual(['eviction'])
+  })
+
   it('has a second and a half', async () => {
     expect(await givenUpInTime(withinDeadline)).toBe('Redis did not answer in time.')
   })

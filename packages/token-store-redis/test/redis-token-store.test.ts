@@ -7,7 +7,7 @@ import { createTokenManager, type StoreError, type TokenSet } from '@owner-sso/t
 import { createClient, RESP_TYPES } from 'redis'
 import { checkRedis, redisTokenStore } from '../src/index.ts'
 import { describeWithRedis, type RedisServer, startRedis } from '../../../tests/support/redis-server.ts'
-import { type NodeRedis, nodeRedis, ioRedis } from './redis-clients.ts'
+import { type NodeRedis, nodeRedis, nodeRedisCluster, ioRedis } from './redis-clients.ts'
 import { startCluster } from './redis-deployments.ts'
 import { startReticentServer } from './reticent-server.ts'
 import { account, sample } from '../../../tests/support/store-samples.ts'
@@ -280,8 +280,9 @@ describeWithRedis('checkRedis', () => {
 
   test.each([
     ['noeviction', []],
-    ['volatile-lru', []],
-    ['allkeys-random', ['eviction']],
+    // Our keys have no time to live: these spare them.
+    ...['volatile-lru', 'volatile-lfu', 'volatile-random', 'volatile-ttl'].map((policy) => [policy, []] as const),
+    ...['allkeys-lru', 'allkeys-lfu', 'allkeys-random'].map((policy) => [policy, ['eviction']] as const),
   ])('maxmemory-policy %s: %j', async (policy, problems) => {
     const own = await startRedis('--appendonly', 'yes', '--maxmemory-policy', policy)
     const asking = ioRedis(own.url)
@@ -290,14 +291,19 @@ describeWithRedis('checkRedis', () => {
     await own.stop()
   })
 
-  test('tells of eviction and of missing persistence, once for a whole cluster', async () => {
+  test('tells of each eviction policy of a cluster once, and once of missing persistence (E14)', async () => {
     const cluster = await startCluster()
-    for (const node of cluster.nodes) await node.command('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru')
-    const first = ioRedis(cluster.nodes[0]?.url ?? '')
-    const problems = await checkRedis(first)
-    expect(problems.map(({ about }) => about)).toEqual(['eviction', 'persistence'])
-    expect(problems[0]?.message).toContain('allkeys-lru')
-    first.disconnect()
+    const policies = ['allkeys-lru', 'allkeys-lfu', 'allkeys-lru']
+    for (const [index, node] of cluster.nodes.entries())
+      await node.command('CONFIG', 'SET', 'maxmemory-policy', policies[index % 3] ?? '')
+    const asking = await nodeRedisCluster(cluster.nodes)
+    const messages = (await checkRedis(asking)).map(({ message }) => message).toSorted()
+    expect(messages).toEqual([
+      expect.stringContaining('append-only'),
+      expect.stringContaining('allkeys-lfu'),
+      expect.stringContaining('allkeys-lru'),
+    ])
+    asking.destroy()
     await cluster.stop()
   })
 })

@@ -86,16 +86,35 @@ function hasMethod(client: unknown, name: string): boolean {
 
 /** Statements without a name: a pooler may give each of them another connection. */
 function postgres(client: PostgresClient): Database {
+  const query = isSingleConnection(client) ? oneByOne(client) : client.query.bind(client)
   return {
     dialect: 'postgresql',
     run: async ({ text, names }, values = {}) => {
-      const { rows } = await client.query(
+      const { rows } = await query(
         text,
         names.map((name) => values[name]),
       )
       return rows.filter(isRow)
     },
-    execute: async (text) => void (await client.query(text, [])),
+    execute: async (text) => void (await query(text, [])),
+  }
+}
+
+/** A `Client` of pg, told from a `Pool` by a method that it alone has. PGlite queues statements by itself. */
+function isSingleConnection(client: PostgresClient): boolean {
+  return hasMethod(client, 'escapeIdentifier')
+}
+
+/** The last statement of each connection: several stores may share one. */
+const lastStatements = new WeakMap<PostgresClient, Promise<unknown>>()
+
+/** pg warns of a statement that comes to a `Client` while another is under way, and will refuse it from version 9 on. */
+function oneByOne(client: PostgresClient): PostgresClient['query'] {
+  return (text, values) => {
+    const next = (): ReturnType<PostgresClient['query']> => client.query(text, values)
+    const result = Promise.resolve(lastStatements.get(client)).then(next, next)
+    lastStatements.set(client, result)
+    return result
   }
 }
 

@@ -1,9 +1,17 @@
 /**
  * `sqlTokenStore`: token sets in a table of PostgreSQL or SQLite, shared by all processes that reach it.
  */
-import { type EncryptionKey, StoreError, type TokenStore, withEncryption } from '@owner-sso/token-manager'
+import {
+  checkOptionNames,
+  type EncryptionKey,
+  type OptionNames,
+  StoreError,
+  type TokenStore,
+  withEncryption,
+} from '@owner-sso/token-manager'
 import { listenWith, type PostgresSubscriber } from './change-hint.ts'
 import { type Database, databaseOf, type Row, type SqlClient, type SqlDialect, type Statement } from './database.ts'
+import { joinReads } from './joint-reads.ts'
 import { accountIn, asText, hashOf, recordIn } from './record-row.ts'
 import { executed, replicaFailure } from './sql-failure.ts'
 import { pageSize, statementsOf } from './statements.ts'
@@ -31,26 +39,37 @@ export interface SqlTokenStoreOptions {
   readonly notify?: boolean | undefined
 }
 
+const optionNames: OptionNames<SqlTokenStoreOptions> = {
+  client: true,
+  dialect: true,
+  tableName: true,
+  encryptionKey: true,
+  subscriber: true,
+  notify: true,
+}
+
 /**
- * A store of one row an account: one SELECT to read, one INSERT or UPDATE to swap.
+ * A store of one row an account: one SELECT for all that is read at once, one INSERT or UPDATE to swap.
  *
  * @throws TypeError for something that is not a client, a name or a key. Its operations throw `StoreError` within two seconds:
  *   `unavailable`, `busy`, `write-failed`, `permissions`, `corrupt`, `wrong-key`.
  */
-export function sqlTokenStore({ encryptionKey, ...options }: SqlTokenStoreOptions): TokenStore {
-  return withEncryption(plainStore(options), encryptionKey)
+export function sqlTokenStore(options: SqlTokenStoreOptions): TokenStore {
+  checkOptionNames('sqlTokenStore', options, optionNames)
+  return withEncryption(plainStore(options), options.encryptionKey)
 }
 
-function plainStore(options: Omit<SqlTokenStoreOptions, 'encryptionKey'>): TokenStore {
+function plainStore(options: SqlTokenStoreOptions): TokenStore {
   const { client, subscriber, notify = subscriber !== undefined } = options
   const database = databaseOf(client, options.dialect)
   if (notify && database.dialect === 'sqlite') throw new TypeError('subscriber and notify are for PostgreSQL alone')
   const statements = statementsOf(database.dialect, quotedTable(options.tableName ?? defaultTable), notify)
+  const rowOf = joinReads((hashes) => rowsOf(database, statements.read, { accountHashes: JSON.stringify(hashes) }))
   const store: TokenStore = {
     read: async (account) => {
       const accountHash = hashOf(account)
-      const [row] = await rowsOf(database, statements.read, { accountHash })
-      return row === undefined || row['account'] === null ? undefined : recordIn(row, accountHash)
+      const row = await rowOf(accountHash)
+      return row === undefined ? undefined : recordIn(row, accountHash)
     },
 
     swap: async (account, expected, next, writeId, { expectedWriteId } = {}) => {

@@ -5,7 +5,7 @@
 import { type SqlDialect, type Statement, statementIn } from './database.ts'
 
 export interface Statements {
-  /** `accountHash`. One row, also where nothing is stored. */
+  /** `accountHashes`, a JSON array. A row for each that is stored; one, of no account, where none is. */
   readonly read: Statement
   /** `accountHash`, `account`, `record`, `writeId`: the first record of an account. No row for a conflict. */
   readonly create: Statement
@@ -16,7 +16,7 @@ export interface Statements {
 }
 
 /** How many accounts are read in one go. */
-export const pageSize = 500
+export const pageSize = 2000
 
 /** The channel of PostgreSQL on which changed accounts are told, by their hash. */
 export const channel = 'owner_sso_tokens'
@@ -29,13 +29,17 @@ export function statementsOf(dialect: SqlDialect, table: string, notifies: boole
   const columns = 'account, version, write_id, record'
   // A replica lags behind: what it says of an account may have been spent long ago.
   const replica = `${dialect === 'postgresql' ? 'pg_is_in_recovery()' : '0'} AS replica`
+  const among = (list: string): string =>
+    dialect === 'postgresql'
+      ? `= ANY (ARRAY(SELECT jsonb_array_elements_text(${list}::jsonb)))`
+      : `IN (SELECT value FROM json_each(${list}))`
   const told = (swap: string, hash: string): string =>
     notifies ? `WITH swapped AS (${swap}) SELECT swapped.*, pg_notify('${channel}', ${hash}) FROM swapped` : swap
 
   return {
     read: reading(
-      (value) => `SELECT ${replica}, ${columns} FROM (SELECT 1 AS one) AS always
-LEFT JOIN ${table} ON account_hash = ${value('accountHash')}`,
+      (value) => `SELECT ${replica}, account_hash, ${columns} FROM (SELECT 1 AS one) AS always
+LEFT JOIN ${table} ON account_hash ${among(value('accountHashes'))}`,
     ),
     // Over a record that stands there it changes nothing; it returns that record to a repeat of the write that made it.
     create: writing((value) => {

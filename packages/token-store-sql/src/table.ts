@@ -1,6 +1,7 @@
 /**
  * The table: its name, and what makes it. The same stands in `migrations/`, a file for each dialect.
  */
+import { checkOptionNames } from '@owner-sso/token-manager'
 import { type Database, databaseOf, type SqlClient, type SqlDialect } from './database.ts'
 import { executed, sqlStateOf } from './sql-failure.ts'
 
@@ -24,6 +25,7 @@ const longestName = 63
  * @throws StoreError `permissions` where this user may not make it, `unavailable` where there is no such schema or database
  */
 export async function createTable(client: SqlClient, options: CreateTableOptions = {}): Promise<void> {
+  checkOptionNames('createTable', options, { dialect: true, tableName: true })
   const { dialect, tableName = defaultTable } = options
   const database = databaseOf(client, dialect)
   const definition = tableDefinition(database.dialect, quotedTable(tableName))

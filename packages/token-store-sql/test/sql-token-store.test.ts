@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { inspect } from 'node:util'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { createTokenManager, type TokenSet, type TokenStore } from '@owner-sso/token-manager'
-import type { Client, Pool } from 'pg'
+import { Client, type Pool } from 'pg'
 import { checkDatabase, createTable, type PostgresClient, type SqlClient, sqlTokenStore } from '../src/index.ts'
 import { describeWithPostgres, type PostgresServer, startPostgres } from '../../../tests/support/postgres-server.ts'
 import { account, rounds, sample } from '../../../tests/support/store-samples.ts'
@@ -18,6 +18,14 @@ async function namesIn(store: TokenStore): Promise<string[]> {
   for await (const name of store.accounts?.() ?? []) names.push(name)
   return names
 }
+
+const issued = (name: string): TokenSet => ({
+  access_token: `access-${name}`,
+  refresh_token: `refresh-${name}`,
+  token_type: 'Bearer',
+  expires_at: Date.now() / 1000 + 28_800,
+  auth_url: 'http://127.0.0.1:9',
+})
 
 describeWithPostgres('sqlTokenStore on PostgreSQL', () => {
   let server: PostgresServer
@@ -44,7 +52,7 @@ describeWithPostgres('sqlTokenStore on PostgreSQL', () => {
     return { client: { query }, statements }
   }
 
-  test('sends one statement to read and one to swap, and four for a whole refresh', async () => {
+  test('sends one statement to read and one to swap, and three for a whole refresh', async () => {
     const { client: counted, statements } = noted()
     // A table of its own: a token manager puts back what it finds lost.
     await createTable(client, { tableName: 'kept' })
@@ -55,21 +63,39 @@ describeWithPostgres('sqlTokenStore on PostgreSQL', () => {
     await store.read('nobody')
     expect(statements.splice(0)).toEqual(['INSERT', 'UPDATE', 'SELECT', 'SELECT'])
 
-    const issued = (name: string): TokenSet => ({
-      access_token: `access-${name}`,
-      refresh_token: `refresh-${name}`,
-      token_type: 'Bearer',
-      expires_at: Date.now() / 1000 + 28_800,
-      auth_url: 'http://127.0.0.1:9',
-    })
     const sso = { refresh: async () => issued('new') }
     const tokens = createTokenManager({ sso, store, minRefreshInterval: 0 })
     await tokens.save('bob@example.com', issued('old'))
     statements.splice(0)
     await tokens.invalidate('bob@example.com', 'access-old')
     expect(await tokens.getAccessToken('bob@example.com')).toBe('access-new')
-    // The record and what is known of the firewall, side by side; the intent; the new tokens.
-    expect(statements).toEqual(['SELECT', 'SELECT', 'UPDATE', 'UPDATE'])
+    // The record and what is known of the firewall; the intent; the new tokens.
+    expect(statements).toEqual(['SELECT', 'UPDATE', 'UPDATE'])
+  })
+
+  test('gives a Client of pg one statement at a time, also where two stores share it (E12)', async () => {
+    let [underWay, most] = [0, 0]
+    class Counted extends Client {
+      // oxlint-disable-next-line typescript/no-explicit-any -- as many forms as pg has
+      override query(...call: any): any {
+        most = Math.max(most, (underWay += 1))
+        // oxlint-disable-next-line typescript/unbound-method, typescript/no-misused-promises -- called as a method, with what came
+        const answer: unknown = Reflect.apply(Client.prototype.query, this, call)
+        return Promise.resolve(answer).finally(() => (underWay -= 1))
+      }
+    }
+    const single = new Counted(server.url)
+    await single.connect()
+    const [one, other] = [sqlTokenStore({ client: single }), sqlTokenStore({ client: single })]
+    const storeOf = (index: number): TokenStore => (index % 2 === 0 ? one : other)
+    const names = Array.from({ length: 10 }, (_, index) => `owner-${index}`)
+    await Promise.all(names.map((name, index) => storeOf(index).swap(name, 0, sample(1), 'one')))
+    // One that fails holds nobody up.
+    await Promise.allSettled([sqlTokenStore({ client: single, tableName: 'missing' }).read(account)])
+    const found = await Promise.all(names.map((name, index) => storeOf(index).read(name)))
+    expect(found.map((each) => each?.version)).toEqual(names.map(() => 1))
+    expect(most).toBe(1)
+    await single.end()
   })
 
   test('keeps one row an account, which reads as it is', async () => {
@@ -96,14 +122,35 @@ describeWithPostgres('sqlTokenStore on PostgreSQL', () => {
 
   test('lists many accounts page by page, each once, also while others come', async () => {
     const store = sqlTokenStore({ client })
-    const names = Array.from({ length: rounds(1300, 10_000) }, (_, index) => `owner-${index}`)
+    const names = Array.from({ length: rounds(2100, 10_000) }, (_, index) => `owner-${index}`)
     for (let from = 0; from < names.length; from += 100) {
       await Promise.all(names.slice(from, from + 100).map((name) => store.swap(name, 0, sample(1), 'one')))
     }
     const { client: counted, statements } = noted()
     expect((await namesIn(sqlTokenStore({ client: counted }))).toSorted()).toEqual(names.toSorted())
-    expect(statements).toHaveLength(Math.floor(names.length / 500) + 1)
+    expect(statements).toHaveLength(Math.floor(names.length / 2000) + 1)
   }, 120_000)
+
+  test('is listed by a token manager with a statement for many accounts, not one for each (E13)', async () => {
+    const { client: counted, statements } = noted()
+    const store = sqlTokenStore({ client: counted })
+    const sso = { refresh: (): Promise<TokenSet> => Promise.reject(new Error('nobody refreshes')) }
+    const tokens = createTokenManager({ sso, store })
+    const names = Array.from({ length: 450 }, (_, index) => `owner-${index}`)
+    await tokens.save(account, issued('one'))
+    const stored = await store.read(account)
+    await Promise.all(names.map(async (name) => stored && store.swap(name, 0, stored.record, 'one')))
+    await server.query("UPDATE owner_sso_tokens SET record = '{' WHERE account = 'owner-7'")
+    statements.length = 0
+    const listed: string[] = []
+    const list = async (): Promise<void> => {
+      for await (const name of tokens.accounts()) listed.push(name)
+    }
+    // One that can't be read is told after all others, whoever was read along with it.
+    await expect(list()).rejects.toMatchObject({ reason: 'corrupt' })
+    expect(listed.toSorted()).toEqual([account, ...names.filter((name) => name !== 'owner-7')].toSorted())
+    expect(statements.length).toBeLessThan(10)
+  })
 
   test('leaves a row that it did not write as it is, and says so after all others were listed', async () => {
     const store = sqlTokenStore({ client })
@@ -176,6 +223,29 @@ describeWithPostgres('sqlTokenStore on PostgreSQL', () => {
     await new Promise((resolve) => setTimeout(resolve, 50))
     await heard()
     expect(opened).toBe(2)
+  }, 60_000)
+
+  test('ends a connection that can’t listen, opens the next one later, and warns once (E11)', async () => {
+    await using standby = await server.replica()
+    const warned = jest.spyOn(process, 'emitWarning').mockReturnValue(undefined)
+    const opened: { isEnded: boolean }[] = []
+    const subscriber = async (): Promise<Client> => {
+      const connection = { isEnded: false }
+      opened.push(connection)
+      return (await listenerOf(standby.url)).on('end', () => (connection.isEnded = true))
+    }
+    const store = sqlTokenStore({ client, subscriber })
+    let watches = 0
+    for (; watches < 2000 && !(opened.length > 1 && opened.every(({ isEnded }) => isEnded)); watches += 1) {
+      store.watch?.(account, () => undefined)()
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    }
+    expect(opened).toEqual([{ isEnded: true }, { isEnded: true }])
+    expect(watches).toBeGreaterThan(2)
+    expect(warned.mock.calls).toEqual([
+      [expect.stringContaining('25006'), expect.objectContaining({ code: 'OWNER_SSO_SUBSCRIBER' })],
+    ])
+    warned.mockRestore()
   }, 60_000)
 
   test('makes its table once, however many ask, in a schema and under any name; the migration file makes the same', async () => {

@@ -42,8 +42,8 @@ it('README.md: its first program, followed from the empty folder to the vehicles
   })
 
   await using second = typed([...exports, choose ?? '', again ?? ''], folder)
-  await printing(second, /Passcode of Phone: $/u)
-  const [, shown] = await printing(service, /mfa@example\.com is asked for a passcode: Phone (\d{6})/u)
+  await printing(second, /Passcode of Device #1: $/u)
+  const [, shown] = await printing(service, /mfa@example\.com is asked for a passcode: Device #1 (\d{6})/u)
   second.child.stdin?.write(`${shown}\n`)
   expect(await second.ended).toEqual({ code: 0, printed: expect.stringMatching(/count: 2/u) })
 })
@@ -99,7 +99,7 @@ it('The second factor: a password, the list of devices, a passcode', async () =>
   await using program = await serve('docs/second-factor.md')
   const { get, postJson } = program.visitor
   const first = await postJson('/login', { identity: 'mfa@example.com', credential })
-  expect(await first.json()).toMatchObject({ code: 'ERR_SSO_PASSCODE_REQUIRED', factors: [{ name: 'Phone' }, {}] })
+  expect(await first.json()).toMatchObject({ code: 'ERR_SSO_PASSCODE_REQUIRED', factors: [{ name: 'Device #1' }, {}] })
   const waiting: { factors: { id: string }[] } = JSON.parse(await (await get('/passcode')).text())
   const factor = waiting.factors[0]?.id ?? ''
   const second = await postJson('/passcode', { passcode: passcode(), factor })
@@ -110,9 +110,9 @@ it('The second factor, without Passport: asks again after a mistake, and shows n
   await using program = start('docs/second-factor.md', 'second-factor-core.mjs', {
     OWNER_SSO_ACCOUNT: 'mfa@example.com',
   })
-  await printing(program, /Passcode of Phone: $/u)
+  await printing(program, /Passcode of Device #1: $/u)
   program.child.stdin?.write(`${String((Number(passcode()) + 1) % 1_000_000).padStart(6, '0')}\n`)
-  await printing(program, /passcode.*\n[^]*Passcode of Phone: $/iu)
+  await printing(program, /passcode.*\n[^]*Passcode of Device #1: $/iu)
   program.child.stdin?.write(`${passcode()}\n`)
   expect(await program.ended).toMatchObject({
     code: 0,
@@ -137,7 +137,7 @@ describe('Regions', () => {
   })
 })
 
-it('Where tokens live: signs in once, finds the tokens again, and copies them under a new key', async () => {
+it('Where tokens live: signs in once, finds the tokens again, and changes the key', async () => {
   const folder = newFolder()
   const said: string[] = []
   for (const name of ['where-tokens-live.mjs', 'where-tokens-live.mjs', 'new-key.mjs']) {
@@ -147,7 +147,7 @@ it('Where tokens live: signs in once, finds the tokens again, and copies them un
   expect(said).toEqual([
     expect.stringMatching(/^plain@example.com was signed-out; the access token lasts until 2/u),
     expect.stringMatching(/^plain@example.com was valid; /u),
-    '1 accounts copied\n',
+    expect.stringMatching(/^[2-9] records sealed with the new key\n$/u),
   ])
   expect(emulator.counters.loginPages).toBe(1)
 })
@@ -185,7 +185,11 @@ describeWithRedis('Running many instances', () => {
 
 describe('Unattended scripts', () => {
   const secret = 'JBSWY3DPEHPK3PXP'
-  const environment = { OWNER_SSO_ACCOUNT: 'mfa@example.com', OWNER_SSO_TOTP_SECRET: secret, OWNER_SSO_FACTOR: 'Phone' }
+  const environment = {
+    OWNER_SSO_ACCOUNT: 'mfa@example.com',
+    OWNER_SSO_TOTP_SECRET: secret,
+    OWNER_SSO_FACTOR: 'Device #1',
+  }
   const poll = (changes: NodeJS.ProcessEnv): PastedProgram =>
     start('docs/unattended-scripts.md', 'poll.mjs', { ...environment, ...changes })
 
@@ -374,5 +378,5 @@ async function endBySignal({ child, ended }: PastedProgram): Promise<number | nu
 
 /** The current passcode of the phone. */
 function passcode(): string {
-  return emulator.accounts.find(({ identity }) => identity === 'mfa@example.com')?.passcode('Phone') ?? ''
+  return emulator.accounts.find(({ identity }) => identity === 'mfa@example.com')?.passcode('Device #1') ?? ''
 }

@@ -89,10 +89,8 @@ export function outagesOver({ start, storeOn }: ServerKind): void {
       await deployment.calm()
       await deployment.pass(0.15 * life)
       do {
-        const { tokens, failures, milliseconds } = await deployment.ask(10)
+        const { tokens, failures } = await deployment.ask(10)
         expect({ tokens, failures }).toEqual({ tokens: {}, failures: { [unavailable]: 30 } })
-        // Two seconds by the design; the rest is for a machine that has other work as well.
-        expect(milliseconds).toBeLessThan(4000)
       } while (performance.now() - frozen < seconds * 1000)
       expect(emulator.counters.refreshRequests).toBe(index)
       server.thaw()

@@ -67,6 +67,13 @@ describe.each(documents)('%s', (document) => {
   })
 })
 
+it('docs/errors.md has a row for every code that a package or an app gives, and for no other', () => {
+  const codes = (text: string): string[] =>
+    [...new Set(text.match(/\bERR_(?:SSO|OWNER_API|BROKER|GATEWAY)_[A-Z_]+\b/gu))].toSorted()
+  const rows = readDocument('docs/errors.md').match(/^\| `ERR_\w+`/gmu) ?? []
+  expect(codes(rows.join('\n'))).toEqual(codes(sourcesIn(['packages', 'apps'])))
+})
+
 function scriptsOf(folder: string): string[] {
   const manifest = join(folder, 'package.json')
   if (!existsSync(manifest)) return []
@@ -77,17 +84,18 @@ function scriptsOf(folder: string): string[] {
 let allSources: string | undefined
 /** The text of all programs that read the environment. */
 function sources(): string {
-  allSources ??= ['packages', 'apps', 'tools', 'tests']
+  allSources ??= sourcesIn(['packages', 'apps', 'tools', 'tests'], ['src', 'test'])
+  return allSources
+}
+
+/** @param folders - those of each package that count, with all that is below them */
+function sourcesIn(kinds: readonly string[], folders: readonly string[] = ['src']): string {
+  return kinds
     .flatMap((kind) => readdirSync(join(root, kind)).map((name) => join(root, kind, name)))
-    .flatMap((folder) => [
-      ...filesIn(folder),
-      ...filesIn(join(folder, 'src'), true),
-      ...filesIn(join(folder, 'test'), true),
-    ])
+    .flatMap((folder) => [...filesIn(folder), ...folders.flatMap((name) => filesIn(join(folder, name), true))])
     .filter((path) => /\.(?:ts|mjs)$/u.test(path))
     .map((path) => readFileSync(path, 'utf8'))
     .join('\n')
-  return allSources
 }
 
 function filesIn(folder: string, recursive = false): string[] {

@@ -6,7 +6,7 @@
  * succeeded by another after the claim's time, so an alert may come twice then, with the same id, but never gets lost.
  */
 import { randomUUID } from 'node:crypto'
-import { notebook, type TokenManager, type TokenStore } from '@owner-sso/core'
+import { checkOptionNames, notebook, type OptionNames, type TokenManager, type TokenStore } from '@owner-sso/core'
 import type { Alert, AlertChannel } from './alert.ts'
 import { alertTypeOf, begun, claimed, concluded, isDone, type Noted, noteIn, seconds } from './noted-alert.ts'
 
@@ -46,17 +46,26 @@ export interface AccountAlerts {
   readonly close: () => Promise<void>
 }
 
-/** Watches accounts for people: see `AccountAlerts`. */
-export function accountAlerts({
-  tokens,
-  store,
-  channels,
-  accounts = async () => [],
-  signInUrl,
-  every = 30,
-  retryAfter = [30, 120, 600, 3600],
-  onFailure = () => undefined,
-}: AccountAlertsOptions): AccountAlerts {
+const optionNames: OptionNames<AccountAlertsOptions> = {
+  tokens: true,
+  store: true,
+  channels: true,
+  accounts: true,
+  signInUrl: true,
+  every: true,
+  retryAfter: true,
+  onFailure: true,
+}
+
+/**
+ * Watches accounts for people: see `AccountAlerts`.
+ *
+ * @throws TypeError that names a wrong option
+ */
+export function accountAlerts(options: AccountAlertsOptions): AccountAlerts {
+  checkOptionNames('accountAlerts', options, optionNames)
+  const { tokens, store, channels, accounts = async () => [], signInUrl, every = 30 } = options
+  const { retryAfter = [30, 120, 600, 3600], onFailure = () => undefined } = options
   const notes = notebook(store, 'alerts')
   /** What this process knows to be told by all channels, or needs no telling. */
   const settled = new Map<string, Alert['type']>()

@@ -4,7 +4,7 @@
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { startTimeLimit } from '@owner-sso/core'
+import { checkOptionNames, startTimeLimit } from '@owner-sso/core'
 import { visible } from '../visible.ts'
 import { type Alert, type AlertChannel, alertBody } from './alert.ts'
 
@@ -22,11 +22,14 @@ const passedOn = ['PATH', 'HOME', 'USER', 'LOGNAME', 'LANG', 'LC_ALL', 'TZ', 'TM
 /**
  * Tells an alert to a program, on its standard input.
  *
- * @throws TypeError where there is no program
+ * @throws TypeError that names a wrong option
  */
-export function commandAlert({ command: [program, ...args], timeout = 30_000 }: CommandOptions): AlertChannel {
-  if (typeof program !== 'string' || program === '')
-    throw new TypeError('command of an alert must begin with a program')
+export function commandAlert(options: CommandOptions): AlertChannel {
+  checkOptionNames('commandAlert', options, { command: true, timeout: true })
+  const { command, timeout = 30_000 } = options
+  const isList = Array.isArray(command) && command.every((word) => typeof word === 'string')
+  if (!isList || !command[0]) throw new TypeError("command of an alert must be a list such as ['program', 'argument']")
+  const [program, ...args] = command
   return {
     name: 'command',
     async tell(alert) {

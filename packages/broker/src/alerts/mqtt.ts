@@ -5,7 +5,7 @@
  * The client is the package `mqtt`, which the application installs; it is loaded with the first alert.
  */
 import { readFile } from 'node:fs/promises'
-import { isLoopback, withTimeLimit } from '@owner-sso/core'
+import { checkOptionNames, isLoopback, type OptionNames, withTimeLimit } from '@owner-sso/core'
 import { type AlertChannel, alertBody } from './alert.ts'
 
 /** A broker of MQTT, and what is told there. */
@@ -22,19 +22,23 @@ export interface MqttOptions {
   readonly timeout?: number
 }
 
+const optionNames: OptionNames<MqttOptions> = {
+  url: true,
+  username: true,
+  password: true,
+  topic: true,
+  ca: true,
+  timeout: true,
+}
+
 /**
  * Tells an alert to a topic of MQTT.
  *
  * @throws TypeError that names the option
  */
-export function mqttAlert({
-  url,
-  username,
-  password,
-  topic = 'owner-sso',
-  ca,
-  timeout = 10_000,
-}: MqttOptions): AlertChannel {
+export function mqttAlert(options: MqttOptions): AlertChannel {
+  checkOptionNames('mqttAlert', options, optionNames)
+  const { url, username, password, topic = 'owner-sso', ca, timeout = 10_000 } = options
   const address = URL.canParse(url) ? new URL(url) : undefined
   const isSafe = address?.protocol === 'mqtts:' || address?.protocol === 'wss:'
   const isHere = address?.protocol === 'mqtt:' && isLoopback(address)
@@ -80,8 +84,11 @@ function isTopic(topic: string): boolean {
 async function loadClient(): Promise<typeof import('mqtt')> {
   try {
     return await import('mqtt')
-  } catch {
-    throw new Error('MQTT needs the package mqtt: npm install mqtt')
+  } catch (error) {
+    // Only what is not there can be installed.
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (code !== 'ERR_MODULE_NOT_FOUND' && code !== 'MODULE_NOT_FOUND') throw error
+    throw new Error('MQTT needs the package mqtt: npm install mqtt', { cause: error })
   }
 }
 

@@ -10,7 +10,7 @@ const tolerance = 300
 
 /** The bytes of a secret as people keep it: base64, with or without `whsec_` before it. 24 to 64 bytes. @throws TypeError */
 export function webhookKey(secret: string): Buffer {
-  const text = secret.replace(/^whsec_/u, '')
+  const text = typeof secret === 'string' ? secret.replace(/^whsec_/u, '') : ''
   const key = Buffer.from(text, 'base64')
   // Padded or not; what is after a padding is not decoded.
   const isBase64 = key.toString('base64').replaceAll('=', '') === text.replaceAll('=', '')

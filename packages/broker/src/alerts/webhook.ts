@@ -2,7 +2,7 @@
  * Tells by a webhook: one signed POST. Where it fails it is sent again later (`account-alerts.ts`), with the same
  * `webhook-id`: requests to the SSO service are never repeated, but this one goes to a receiver of one's own.
  */
-import { mayCarrySecrets, withTimeLimit } from '@owner-sso/core'
+import { checkOptionNames, mayCarrySecrets, withTimeLimit } from '@owner-sso/core'
 import { type AlertChannel, alertBody } from './alert.ts'
 import { signedHeaders, webhookKey } from './signature.ts'
 
@@ -21,7 +21,9 @@ export interface WebhookOptions {
  *
  * @throws TypeError that names the option
  */
-export function webhookAlert({ url, secret, timeout = 10_000 }: WebhookOptions): AlertChannel {
+export function webhookAlert(options: WebhookOptions): AlertChannel {
+  checkOptionNames('webhookAlert', options, { url: true, secret: true, timeout: true })
+  const { url, secret, timeout = 10_000 } = options
   const address = URL.canParse(url) ? new URL(url) : undefined
   if (address === undefined || !mayCarrySecrets(address)) {
     throw new TypeError('url of a webhook must be an https address, or http on a loopback host')

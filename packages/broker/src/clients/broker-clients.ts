@@ -1,7 +1,7 @@
 /**
  * The clients: who they are, and letting them in and out. One list for all processes that share the place.
  */
-import type { Notes, TokenStore } from '@owner-sso/core'
+import { checkOptionNames, type Notes, type TokenStore } from '@owner-sso/core'
 import { type Invitation, type Invited, type KeptClient, type ListedClient, shownClient } from './client.ts'
 import { type ClientList, clientListNotes, parseClientList } from './client-list.ts'
 import { ClientsError } from './clients-error.ts'
@@ -67,6 +67,7 @@ const now = (): number => Math.floor(Date.now() / 1000)
  * @throws TypeError where `place` is neither a file nor a store
  */
 export function brokerClients(place: ClientsPlace): BrokerClients {
+  checkOptionNames<{ file?: string; store?: TokenStore }>('brokerClients', place, { file: true, store: true })
   const kept = notesAt(place, 'clients')
   let known: { readonly notes: Notes; readonly list: ClientList } | undefined
 
@@ -100,7 +101,9 @@ export function brokerClients(place: ClientsPlace): BrokerClients {
       })
       return { client: shownClient(client), refresh_token }
     },
-    async rotate(name, { grace = 0 } = {}) {
+    async rotate(name, options = {}) {
+      checkOptionNames('rotate', options, { grace: true })
+      const { grace = 0 } = options
       if (!(grace >= 0)) throw new TypeError('grace must be a number of seconds')
       const refresh_token = newSecret()
       let client: KeptClient | undefined

@@ -6,7 +6,7 @@
  * with `scope`, `invitedAt`, `expiresAt`, `limits` and `olderKeys` where there are some. A client without a scope is of that
  * time: it may call, and gets no token.
  */
-import { accountName, checkedAccountName, type Notes } from '@owner-sso/core'
+import { accountName, checkedAccountName, nearestName, type Notes } from '@owner-sso/core'
 import type { ClientKey, ClientLimits, ClientScope, KeptClient } from './client.ts'
 import { ClientsError } from './clients-error.ts'
 import { keyFinder, type KeyFinder } from './key-finder.ts'
@@ -59,17 +59,28 @@ function dateOf(name: string, seconds: number | undefined): object {
 
 type Problem = (sentence: string) => ClientsError
 
+const entryNames = ['name', 'keySha256', 'olderKeys', 'accounts', 'scope', 'invitedAt', 'expiresAt', 'limits']
+
+/** People write this file too. Any other name may be a later release's; one that is meant for ours would be a limit that nobody keeps. */
+function refuseMistyped(entry: unknown, names: readonly string[], because: Problem): void {
+  for (const name of Object.keys(Object(entry))) {
+    const meant = nearestName(name, names)
+    if (meant !== undefined && meant !== name) throw because(`${name} is mistyped: write ${meant}.`)
+  }
+}
+
 function clientOf(entry: unknown, because: Problem): KeptClient {
+  refuseMistyped(entry, entryNames, because)
   const name = property(entry, 'name')
   if (typeof name !== 'string' || name === '') throw because('it has no name.')
   const accounts = accountNames(property(entry, 'accounts'))
   if (accounts === undefined) throw because('accounts must be a list of account names.')
   const older: unknown = property(entry, 'olderKeys') ?? []
   if (!Array.isArray(older)) throw because('olderKeys must be a list.')
-  const ending = older.map((key) => ({
-    ...keyOf(key, because),
-    ...timeOf('expires_at', property(key, 'expiresAt'), because),
-  }))
+  const ending = older.map((key: unknown) => {
+    refuseMistyped(key, ['keySha256', 'expiresAt'], because)
+    return { ...keyOf(key, because), ...timeOf('expires_at', property(key, 'expiresAt'), because) }
+  })
   return {
     name,
     keys: [...ending, keyOf(entry, because)],

@@ -1,11 +1,13 @@
 /**
  * Whether an invitation makes sense.
  */
+import { checkOptionNames } from '@owner-sso/core'
 import type { Invitation, KeptClient } from './client.ts'
 import { accountNames, isCallsPerMinute, isScope } from './client-list.ts'
 
 /** @throws TypeError that names what is wrong */
 export function checkedInvitation(invitation: Invitation): Omit<KeptClient, 'keys' | 'invited_at'> {
+  checkOptionNames('invite', invitation, { name: true, accounts: true, scope: true, expiresAt: true, limits: true })
   const { name, scope = ['token'], expiresAt, limits } = invitation
   if (
     typeof name !== 'string' ||
@@ -19,6 +21,7 @@ export function checkedInvitation(invitation: Invitation): Omit<KeptClient, 'key
   if (expiresAt !== undefined && !(Number.isFinite(expiresAt) && expiresAt > Date.now() / 1000)) {
     throw new TypeError('expiresAt must be a time to come, in seconds since the epoch')
   }
+  checkOptionNames('limits', limits ?? {}, { callsPerMinute: true })
   const callsPerMinute = limits?.callsPerMinute
   if (callsPerMinute !== undefined && !isCallsPerMinute(callsPerMinute)) {
     throw new TypeError('limits.callsPerMinute must be a whole number above 0')

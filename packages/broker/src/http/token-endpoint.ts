@@ -1,6 +1,6 @@
 /**
- * Endpoint 6 of the interface document, `POST /oauth2/v3/token`, as the SSO service has it: a client that can be pointed at
- * another address needs no change. Its refresh token is its own; the real one never leaves the token manager.
+ * Endpoint 6 of the interface document, `POST /oauth2/v3/token`, as the SSO service has it, and `POST /oauth/token`, where older
+ * clients refresh: a client that can be pointed at another address needs no change. Its refresh token is its own; the real one never leaves the token manager.
  */
 import type { ServerResponse } from 'node:http'
 import { type CurrentTokens, StoreError } from '@owner-sso/core'
@@ -78,14 +78,13 @@ function sendTokens(response: ServerResponse, tokens: CurrentTokens, refresh_tok
 
 /** @throws TokenError */
 function checkedFields(fields: Fields | undefined): Fields {
-  if (fields === undefined)
-    throw new TokenError('invalid_request', 'The body must be JSON or a form, each field a text')
+  if (fields === undefined) throw new TokenError('invalid_request', 'The body must be a JSON object or a form')
   if ((fields.get('client_id') ?? 'ownerapi') !== 'ownerapi')
     throw new TokenError('invalid_client', 'Unknown client_id')
   const grant = fields.get('grant_type')
-  if (grant === undefined) throw new TokenError('invalid_request', 'Missing grant_type')
+  if (grant === undefined) throw new TokenError('invalid_request', 'Missing grant_type (a text)')
   if (grant !== 'refresh_token') throw new TokenError('unsupported_grant_type', 'The grant_type is not supported')
-  if (!fields.get('refresh_token')) throw new TokenError('invalid_request', 'Missing refresh_token')
+  if (!fields.get('refresh_token')) throw new TokenError('invalid_request', 'Missing refresh_token (a text)')
   // RFC 6749 section 6 lets the scope be left out.
   const scope = (fields.get('scope') ?? '').split(' ').filter(Boolean)
   if (!scope.every((word) => knownScopes.has(word))) throw new TokenError('invalid_scope', 'The scope is unknown')

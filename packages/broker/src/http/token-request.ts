@@ -16,7 +16,8 @@ export type Fields = ReadonlyMap<string, string>
 /**
  * The fields of a body, JSON as documented or form-encoded for legacy clients (RFC 6749 section 3.2).
  *
- * @returns nothing where it can't be understood: another type, a field that is no text, or one that comes twice
+ * @returns nothing where it can't be understood: another type, or a field that comes twice. A field that is no text, such
+ * as `"client_secret": null`, is ignored
  * @throws RefusedCall for a body that is too long, or too slow
  */
 export async function tokenRequestFields(request: IncomingMessage): Promise<Fields | undefined> {
@@ -58,8 +59,8 @@ function jsonFields(text: string): Fields | undefined {
 function fieldsOf(entries: readonly (readonly [string, unknown])[]): Fields | undefined {
   const fields = new Map<string, string>()
   for (const [name, value] of entries) {
-    if (typeof value !== 'string' || fields.has(name)) return undefined
-    fields.set(name, value)
+    if (fields.has(name)) return undefined
+    if (typeof value === 'string') fields.set(name, value)
   }
   return fields
 }

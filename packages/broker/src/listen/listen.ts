@@ -4,7 +4,7 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import { isLoopback, startTimeLimit } from '@owner-sso/core'
+import { checkOptionNames, isLoopback, type OptionNames, startTimeLimit } from '@owner-sso/core'
 import { type Door, localDoor, openDoor, proxiedDoor } from '../http/door.ts'
 import type { BrokerHandler, RefuseUpgrade } from '../http/handler.ts'
 import { drainOf } from './drain.ts'
@@ -56,15 +56,27 @@ const mostConnections = 10_000
 /** Milliseconds that calls under way have at the end. */
 const patience = 10_000
 
+const optionNames: OptionNames<ListenOnSocket & ListenOnPort> = {
+  unix: true,
+  mode: true,
+  port: true,
+  host: true,
+  tls: true,
+  behindTlsProxy: true,
+}
+
 /** @throws TypeError that names the option; the system's error */
 export async function listenAt(options: ListenOptions, listener: Listener): Promise<BrokerServer> {
-  if ('unix' in options) {
+  checkOptionNames<Partial<ListenOnSocket & ListenOnPort>>('listen', options, optionNames)
+  if (isOnSocket(options)) {
     const server = createServer(limits, requestListener(listener, localDoor))
     const end = prepare(server, listener)
     const remove = await listenOnSocket(server, options)
     return { url: `unix:${options.unix}`, server, close: () => end().then(remove) }
   }
   const { port, host = '127.0.0.1', tls, behindTlsProxy = false } = options
+  if (!Number.isInteger(port)) throw new TypeError('listen takes unix, the path of a socket, or port, a whole number')
+  checkOptionNames('tls', tls ?? {}, { cert: true, key: true })
   const shown = host.includes(':') ? `[${host}]` : host
   if (!isLoopback(new URL(`http://${shown}`)) && tls === undefined && !behindTlsProxy) {
     throw new TypeError(
@@ -79,6 +91,10 @@ export async function listenAt(options: ListenOptions, listener: Listener): Prom
   const address = server.address()
   const bound = typeof address === 'object' && address !== null ? address.port : port
   return { url: `${tls === undefined ? 'http' : 'https'}://${shown}:${bound}`, server, close }
+}
+
+function isOnSocket(options: ListenOptions): options is ListenOnSocket {
+  return 'unix' in options && options.unix !== undefined
 }
 
 function requestListener({ handle, also }: Listener, door: Door): RequestListener {

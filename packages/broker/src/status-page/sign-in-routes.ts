@@ -11,6 +11,7 @@ import {
   SsoError,
   type TokenManager,
   type TokenSet,
+  typedCode,
 } from '@owner-sso/core'
 import { type Exchange, sendPage, sendTo } from './exchange.ts'
 import { duration } from './duration.ts'
@@ -144,7 +145,7 @@ export function signInRoutes(options: SignInRoutesOptions): ReadonlyMap<string, 
   }
 
   const submitPasscode = async ({ form, visitor }: Exchange): Promise<Reply> => {
-    const code = (form.get('passcode') ?? '').replaceAll(/[\s-]/gu, '')
+    const code = typedCode(form.get('passcode') ?? '')
     const factorId = form.get('factor') ?? undefined
     // Taken before anything is sent: whatever else is posted, here or at another instance, finds nothing to send again.
     const signIn = await waiting.take(visitor.id, 'passcode')

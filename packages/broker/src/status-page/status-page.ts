@@ -3,7 +3,14 @@
  * client-side JavaScript.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
-import type { Sso, TokenManager, TokenStatus, TokenStore } from '@owner-sso/core'
+import {
+  checkOptionNames,
+  type OptionNames,
+  type Sso,
+  type TokenManager,
+  type TokenStatus,
+  type TokenStore,
+} from '@owner-sso/core'
 import { sendAnswer } from '@owner-sso/express'
 import Negotiator from 'negotiator'
 import type { BrokerClients } from '../clients/broker-clients.ts'
@@ -66,12 +73,27 @@ type Route = (exchange: Exchange) => Promise<void> | void
 /** Wrong codes in 15 minutes, of all visitors: a code has 40 bits. */
 const guesses: TryLimit = { tries: 20, during: 900 }
 
+const optionNames: OptionNames<StatusPageOptions> = {
+  tokens: true,
+  sso: true,
+  clients: true,
+  store: true,
+  shareSignIns: true,
+  path: true,
+  https: true,
+  hosts: true,
+  refreshAfter: true,
+  alerts: true,
+  onProblem: true,
+}
+
 /**
  * A page with accounts, clients and the way to sign in again.
  *
- * @throws TypeError for a path that is none
+ * @throws TypeError that names a wrong option
  */
 export function statusPage(options: StatusPageOptions): StatusPage {
+  checkOptionNames('statusPage', options, optionNames)
   const { tokens, sso, clients, store, path = '/status', https = false, hosts = [], refreshAfter = 0.75 } = options
   if (!/^(?:\/[\w.-]+)+$/u.test(path)) throw new TypeError('path of the status page must be a path such as /status')
   const failures = failuresOf(tokens, store)

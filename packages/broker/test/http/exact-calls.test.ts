@@ -265,7 +265,7 @@ it.each<[string, string | undefined, object | undefined]>([
   ['{"a":"1"}', ' Application/JSON ; charset=utf-8', { a: '1' }],
   ['a=1&b=', 'application/x-www-form-urlencoded', { a: '1', b: '' }],
   ['a=1&a=1', 'application/x-www-form-urlencoded', undefined],
-  ['{"a":1}', 'application/json', undefined],
+  ['{"a":1,"b":"1"}', 'application/json', { b: '1' }],
   ['[]', 'application/json', undefined],
   ['null', 'application/json', undefined],
   ['"a"', 'application/json', undefined],

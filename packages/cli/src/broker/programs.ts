@@ -17,10 +17,10 @@ import { printData, printJson, printNote } from '../output.ts'
 import { withTokens } from '../token-keeping.ts'
 import { clientTable } from './client-table.ts'
 import { expiryOf } from './expiry.ts'
-import { clientsPlaceOf } from './place.ts'
+import { clientsPlaceOf, publicUrlOf } from './place.ts'
 
 export function invite(call: Call): Promise<number> {
-  const { settings, options } = call
+  const { options } = call
   const name = nameIn(call)
   return withClients(call, async (clients, accountOf) => {
     const account = await accountOf()
@@ -34,7 +34,7 @@ export function invite(call: Call): Promise<number> {
       ...(expiresAt !== undefined && { expiresAt }),
       ...(limits && { limits }),
     })
-    await tell(invited, settings.json)
+    await tell(invited, call)
   })
 }
 
@@ -42,7 +42,7 @@ export function rotate(call: Call): Promise<number> {
   const name = nameIn(call)
   const grace = Number(call.options.grace ?? 0)
   if (!Number.isInteger(grace) || grace < 0) throw usageError('The grace can’t be used.', 'Give --grace whole seconds.')
-  return withClients(call, async (clients) => tell(await clients.rotate(name, { grace }), call.settings.json))
+  return withClients(call, async (clients) => tell(await clients.rotate(name, { grace }), call))
 }
 
 export function revoke(call: Call): Promise<number> {
@@ -98,12 +98,19 @@ function inWordsOf({ reason, message, code }: ClientsError): CommandError {
   return new CommandError(exitCodes.store, message, 'Put that right, or name another file with --clients.', code)
 }
 
+/** What a program of each scope may ask for. */
+const callOf: Readonly<Record<ClientScope, string>> = { token: '/token', proxy: '/api/1/vehicles' }
+
 /** The refresh token is the only data: a script may put it straight into a file. */
-async function tell({ client, refresh_token }: Invited, json: boolean): Promise<void> {
-  await (json ? printJson({ ...client, refresh_token }) : printData(refresh_token))
+async function tell({ client, refresh_token }: Invited, { settings, options }: Call): Promise<void> {
+  await (settings.json ? printJson({ ...client, refresh_token }) : printData(refresh_token))
+  const address = publicUrlOf(options)?.origin
   printNote(
     `This is the refresh token of ${client.name}, for ${client.accounts.join(', ')}. It is shown once.`,
-    'It is also the key for: curl -H "Authorization: Bearer …" http://127.0.0.1:8700/token',
+    ...client.scope.map(
+      (scope) => `It is also the key for: curl -H "Authorization: Bearer …" ${address ?? 'ADDRESS'}${callOf[scope]}`,
+    ),
+    ...(address === undefined ? ['ADDRESS is what owner-sso broker prints when it starts.'] : []),
   )
 }
 

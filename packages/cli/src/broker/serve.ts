@@ -64,7 +64,7 @@ export async function serve({ settings, options }: Call): Promise<number> {
           await listening(() => ('port' in place ? broker.listen(place, page.handler) : broker.listen(place))),
         )
       }
-      await greet(servers, settings.json)
+      await greet(servers, publicUrl, settings.json)
       await untilStopped()
     } finally {
       await Promise.all(servers.map((server) => server.close()))
@@ -86,7 +86,7 @@ async function listening(listen: () => Promise<BrokerServer>): Promise<BrokerSer
 }
 
 /** Addresses are data; what to do with them is not. */
-async function greet(servers: readonly BrokerServer[], json: boolean): Promise<void> {
+async function greet(servers: readonly BrokerServer[], publicUrl: URL | undefined, json: boolean): Promise<void> {
   const urls = servers.map(({ url }) => url)
   await (json ? printJson({ urls }) : printData(...urls))
   for (const url of urls) {
@@ -95,7 +95,7 @@ async function greet(servers: readonly BrokerServer[], json: boolean): Promise<v
       socket === undefined
         ? [
             `Status page: ${url}${pagePath} (for a code: owner-sso broker code)`,
-            'Let a program in: owner-sso broker invite NAME',
+            `Let a program in: owner-sso broker invite NAME --public-url ${publicUrl?.origin ?? url}`,
           ]
         : [`A token: curl --unix-socket ${socket} http://broker/token`]
     printNote(...lines)

@@ -1,5 +1,5 @@
 /**
- * `owner-sso copy`: all accounts into another store.
+ * `owner-sso copy`: all accounts, and what their processes share, into another store.
  */
 import { checkedAccountName, copyTokenSets, type TokenStore } from '@owner-sso/core'
 import type { Call, CommandOptions } from '../call.ts'
@@ -8,6 +8,7 @@ import { type OpenStore, openStore } from '../open-store.ts'
 import { printJson, printNote } from '../output.ts'
 import { progressBar } from '../progress-bar.ts'
 import { refusePassword, type Settings } from '../settings.ts'
+import { visible } from '../visible-text.ts'
 
 /** `-` is the store of the settings, whose address may hold a password; an argument may not. */
 function addressOf(argument: string, { store }: Settings): string {
@@ -31,51 +32,60 @@ function requireKey({ fromPlain = false, toPlain = false }: CommandOptions, from
   )
 }
 
+interface Written {
+  accounts: number
+  /** Records that are no account's: blocks of the firewall, the broker's programs and notes. */
+  shared: number
+}
+
 /** Counts what arrives, for a copy that ends in an error. */
-function countingWrites(store: TokenStore): { readonly store: TokenStore; readonly written: () => number } {
-  let written = 0
+function countingWrites(store: TokenStore): { readonly store: TokenStore; readonly written: Written } {
+  const written: Written = { accounts: 0, shared: 0 }
   return {
     store: {
       read: (account) => store.read(account),
-      async swap(...args) {
-        const result = await store.swap(...args)
-        if (!('conflict' in result)) written += 1
+      async swap(account, ...rest) {
+        const result = await store.swap(account, ...rest)
+        if (!('conflict' in result)) written[isOurs(account) ? 'shared' : 'accounts'] += 1
         return result
       },
     },
-    written: () => written,
+    written,
   }
 }
 
-/** How many there are to copy: beside them are records of our own. What can't be listed is told by the copy. */
-async function countAccounts(store: TokenStore): Promise<number> {
+/** How many records there are to copy. What can't be listed is told by the copy. */
+async function countRecords(store: TokenStore): Promise<number> {
   let count = 0
   try {
-    for await (const name of store.accounts?.() ?? []) if (mayBeAccount(name)) count += 1
+    for await (const _ of store.accounts?.() ?? []) count += 1
   } catch {
     return count
   }
   return count
 }
 
-function mayBeAccount(name: string): boolean {
+/** A name that no account may have is a record of our own. */
+function isOurs(name: string): boolean {
   try {
     checkedAccountName(name)
-    return true
-  } catch {
     return false
+  } catch {
+    return true
   }
 }
 
-/** Shows how far it is, by what is read. */
+/** Shows how far it is, by the names that are passed on. */
 async function showingProgress(store: TokenStore): Promise<{ readonly store: TokenStore; readonly end: () => void }> {
-  if (!process.stderr.isTTY) return { store, end: () => undefined }
-  const bar = progressBar('Copying', await countAccounts(store))
-  const read: TokenStore['read'] = async (account) => {
-    bar.advance()
-    return store.read(account)
+  if (!process.stderr.isTTY || store.accounts === undefined) return { store, end: () => undefined }
+  const bar = progressBar('Copying', await countRecords(store))
+  async function* advancing(): AsyncGenerator<string> {
+    for await (const name of store.accounts?.() ?? []) {
+      bar.advance()
+      yield name
+    }
   }
-  return { store: { ...store, read }, end: bar.end }
+  return { store: { ...store, accounts: advancing }, end: bar.end }
 }
 
 export async function run({ settings, options, args }: Call): Promise<number> {
@@ -105,19 +115,25 @@ async function copy(from: OpenStore, to: OpenStore, settings: Settings, { toPlai
   const target = countingWrites(to.store)
   const source = await showingProgress(from.store)
   const outcome = (): string => {
-    const copied = target.written()
-    return `${copied} ${copied === 1 ? 'record' : 'records'} copied from ${from.shown} to ${to.shown}`
+    const { accounts, shared } = target.written
+    return `${counted(accounts, 'account')} and ${counted(shared, 'shared record')} copied from ${from.shown} to ${to.shown}`
   }
-  const copied = await copyTokenSets(source.store, target.store).catch((error: unknown) => {
+  const left: string[] = []
+  const onLeft = (name: string): void => void left.push(name)
+  const copied = await copyTokenSets(source.store, target.store, { onLeft }).catch((error: unknown) => {
     source.end()
     printNote(`${outcome()}, and not all there are: once the error is mended, run this again for the rest.`)
     throw error
   })
   source.end()
-  if (settings.json) await printJson({ from: from.shown, to: to.shown, copied })
+  if (settings.json) await printJson({ from: from.shown, to: to.shown, copied, left })
   printNote(`${outcome()}.`)
+  for (const name of left)
+    printNote(`${to.shown} has its own ${visible(name)}: that one stays, and the other was not copied.`)
   if (from.sealed && !to.sealed && toPlain !== true)
     printNote('The copies are not encrypted, as their originals are: set OWNER_SSO_ENCRYPTION_KEY and copy again.')
   if (copied > 0)
     printNote(`Use the new one from now on, and no longer the old one: export OWNER_SSO_STORE=${to.shown}`)
 }
+
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`

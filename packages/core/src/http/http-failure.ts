@@ -10,9 +10,13 @@ import {
   UnreachableError,
 } from '@owner-sso/token-manager'
 import type { BareFailure } from './http-client.ts'
+import { unreachableReason } from './unreachable-reason.ts'
 
 /** What is known about the request beside its failure. */
 export interface RequestFate {
+  readonly url: URL
+  /** Whether the connection goes through a proxy, which may be what failed. */
+  readonly isProxied: boolean
   readonly step: SsoStep
   /** Whether writing it had begun. */
   readonly requestSent: boolean
@@ -21,13 +25,16 @@ export interface RequestFate {
 }
 
 /** The error for a failed request. Every code that is not an answer's own fault means a broken or missing connection. */
-export function httpFailure({ code, syscall }: BareFailure, { step, requestSent, timedOut }: RequestFate): SsoError {
+export function httpFailure({ code, syscall }: BareFailure, fate: RequestFate): SsoError {
+  const { step, requestSent, timedOut } = fate
   const options = { step, requestSent, cause: { code, syscall } }
   if (timedOut) {
     return new SsoTimeoutError('The SSO service did not answer in time. Nothing was repeated.', { step, requestSent })
   }
   if (!requestSent) {
-    return new UnreachableError('The SSO service could not be reached. Nothing was sent.', options)
+    const where = `${addressOf(fate.url)}${fate.isProxied ? ' through the proxy' : ''}`
+    const message = `The SSO service could not be reached at ${where}: ${unreachableReason(code)}. Nothing was sent.`
+    return new UnreachableError(message, options)
   }
   const problem = problemOfAnswer(code)
   if (problem !== undefined) return new UnexpectedResponseError(problem, options)
@@ -35,6 +42,11 @@ export function httpFailure({ code, syscall }: BareFailure, { step, requestSent,
     'The connection to the SSO service broke before it had answered. Nothing was repeated.',
     options,
   )
+}
+
+/** Host and port alone: a path or a query may hold a secret. */
+function addressOf({ protocol, hostname, port }: URL): string {
+  return `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`
 }
 
 /** What was wrong with an answer that could not be read; `undefined` where the code is about the connection. */

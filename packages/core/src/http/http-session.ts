@@ -120,7 +120,9 @@ export function openSession(
       })
     } catch (failure) {
       if (!isBareFailure(failure)) throw failure
-      throw httpFailure(failure, { step: request.step, requestSent, timedOut: deadline.signal.aborted })
+      const { step, url } = request
+      const isProxied = service.proxy !== undefined && url.protocol === 'https:'
+      throw httpFailure(failure, { step, url, isProxied, requestSent, timedOut: deadline.signal.aborted })
     } finally {
       deadline.end()
     }

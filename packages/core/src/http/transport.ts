@@ -4,6 +4,7 @@
  * place (`docs/decisions.md`).
  */
 import type { SecureContextOptions } from 'node:tls'
+import { checkOptionNames } from '@owner-sso/token-manager'
 import { version } from '../version.ts'
 
 /** A TLS version, as `node:tls` names it. The document's service takes at most 1.2 ("Limits"). */
@@ -72,9 +73,7 @@ export function transportOf(given: {
     "transport must be 'document', 'modern', or an object with tls, http2 and userAgent",
   )
   const parts = ownOf(isName(transport) ? named[transport] : transport)
-  for (const name of Object.keys(parts)) {
-    requireThat(['tls', 'http2', 'userAgent'].includes(name), `transport.${name} is not an option`)
-  }
+  checkOptionNames('transport', parts, { tls: true, http2: true, userAgent: true })
   const { http2 = false } = parts
   requireThat(typeof http2 === 'boolean', 'transport.http2 must be true or false')
   const asked = {
@@ -121,12 +120,11 @@ function isName(value: unknown): value is 'document' | 'modern' {
 function checkedTls(tls: unknown, where: string): TlsOptions {
   requireThat(typeof tls === 'object' && tls !== null, `${where} must be an object`)
   const own: TlsOptions = ownOf(tls)
-  for (const name of Object.keys(own)) {
-    requireThat(
-      ['minVersion', 'maxVersion', 'ca', 'ciphers'].includes(name),
-      `${where}.${name} is not an option; certificate verification can’t be turned off`,
-    )
-  }
+  requireThat(
+    !('rejectUnauthorized' in own),
+    `${where}.rejectUnauthorized is not an option; certificate verification can’t be turned off`,
+  )
+  checkOptionNames(where, own, { minVersion: true, maxVersion: true, ca: true, ciphers: true })
   for (const name of ['minVersion', 'maxVersion'] as const) {
     const value = own[name]
     requireThat(value === undefined || versions.includes(value), `${where}.${name} must be 'TLSv1.2' or 'TLSv1.3'`)

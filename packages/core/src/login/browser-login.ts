@@ -2,6 +2,7 @@
  * A login in a browser, for accounts that the service shows a captcha: the address to send the person to, and how the one
  * they end on is told from others. Redeeming that is in `callback-redemption.ts`.
  */
+import { checkOptionNames } from '@owner-sso/token-manager'
 import { redacted, secretiveKind } from '@owner-sso/token-manager/support'
 import { authorizeUrl, type LoginSecrets, newLoginSecrets } from '../steps/authorization-request.ts'
 import { leadsTo } from '../steps/callback.ts'
@@ -16,8 +17,10 @@ const kind = secretiveKind('AuthorizationRequest', ['kind', 'redirectUri'])
 /** `Sso.createAuthorizationUrl`. Makes no request: nothing but a browser opens the address. */
 export function createAuthorizationUrl(
   settings: SsoSettings,
-  { loginHint }: { readonly loginHint?: string | undefined },
+  hint: { readonly loginHint?: string | undefined },
 ): { url: string; request: AuthorizationRequest } {
+  checkOptionNames('createAuthorizationUrl', hint, { loginHint: true })
+  const { loginHint } = hint
   if (loginHint !== undefined && typeof loginHint !== 'string') throw new TypeError('loginHint must be a string')
   const secrets = newLoginSecrets()
   const request: AuthorizationRequestData = {

@@ -5,7 +5,8 @@ import { parseCallOptions } from '@owner-sso/token-manager/support'
 import { createAuthorizationUrl } from './browser-login.ts'
 import { createSsoContext, type SsoContext } from './sso-context.ts'
 import { parseSsoOptions } from './options.ts'
-import type { Sso, SsoOptions } from './sso.ts'
+import type { RefreshOptions, Sso, SsoOptions } from './sso.ts'
+import type { OptionNames } from '@owner-sso/token-manager'
 import { isOfAnotherOwner } from './token-owner.ts'
 import { traceLogin } from '../tracing.ts'
 
@@ -49,7 +50,7 @@ export function ssoOf(service: SsoContext): Sso {
         return (await import('./callback-redemption.ts')).redeemCallback(service, callbackUrl, request, call)
       }),
     refresh: async (tokens, options) => {
-      const call = parseCallOptions('refresh(tokens, { signal })', options)
+      const call = parseCallOptions('refresh(tokens, { signal })', options, undefined, refreshOptionNames)
       return (await import('../steps/refresh.ts')).refreshTokens(service, tokens, call)
     },
     allowedAuthUrl: async (address) => (await import('./region.ts')).allowedInstance(address, service, 'token-manager'),
@@ -57,6 +58,13 @@ export function ssoOf(service: SsoContext): Sso {
     useFirewallState,
     heedBlocks: useFirewallState,
   }
+}
+
+const refreshOptionNames: OptionNames<RefreshOptions> = {
+  signal: true,
+  timeout: true,
+  beforeSend: true,
+  onConnected: true,
 }
 
 const scripted = (): Promise<typeof import('./scripted-login.ts')> => import('./scripted-login.ts')

@@ -2,7 +2,9 @@
  * Which second factor an answer is for. Never guessed: a passcode of the wrong device costs an attempt.
  */
 import { PasscodeRejectedError, PasscodeRequiredError } from '../errors.ts'
+import { checkOptionNames } from '@owner-sso/token-manager'
 import type { BackupCodeAnswer, Factor, PasscodeAnswer, PasscodeSource } from './sso.ts'
+import { typedCode } from './typed-code.ts'
 
 /** What `completeLogin` takes. */
 export type SecondFactorAnswer = PasscodeAnswer | BackupCodeAnswer
@@ -26,26 +28,38 @@ export function chosenFactor(factors: readonly Factor[], { factorId }: PasscodeA
 /**
  * Asks the caller of `login` for the passcode.
  *
- * @throws TypeError for something that is not an answer; what the caller's function throws
+ * @throws TypeError for something that is not an answer; PasscodeRequiredError for an empty one; what the caller's function throws
  */
 export async function askForPasscode(source: PasscodeSource, factors: readonly Factor[]): Promise<SecondFactorAnswer> {
   const answer = typeof source === 'function' ? await source(factors) : source
   return secondFactorAnswer(typeof answer === 'string' ? { passcode: answer } : answer)
 }
 
-/** @throws TypeError that names what is wrong; a number is refused, since it has lost its leading zeros */
+/**
+ * The answer, its code without what people type between the groups.
+ *
+ * @throws TypeError that names what is wrong: a number is refused, since it has lost its leading zeros. PasscodeRequiredError
+ *   where the code is empty
+ */
 export function secondFactorAnswer(answer: SecondFactorAnswer): SecondFactorAnswer {
-  const given: Partial<PasscodeAnswer & BackupCodeAnswer> = answer ?? {}
+  const given: Partial<PasscodeAnswer & BackupCodeAnswer> = typeof answer === 'object' && answer !== null ? answer : {}
+  checkOptionNames('the answer', given, { passcode: true, factorId: true, backupCode: true })
   const { passcode, factorId, backupCode } = given
   if (backupCode !== undefined) {
     if (!isCode(backupCode)) throw new TypeError('backupCode must be a string')
-    return { backupCode }
+    return { backupCode: codeIn(backupCode) }
   }
   if (!isCode(passcode)) throw new TypeError('passcode must be a string: leading zeros count')
   if (factorId !== undefined && typeof factorId !== 'string') throw new TypeError('factorId must be a string')
-  return { passcode, factorId }
+  return { passcode: codeIn(passcode), factorId }
 }
 
 function isCode(value: unknown): value is string {
-  return typeof value === 'string' && value !== '' && value.length <= 64
+  return typeof value === 'string' && value.length <= 64
+}
+
+function codeIn(typed: string): string {
+  const code = typedCode(typed)
+  if (code === '') throw new PasscodeRequiredError('empty', { step: 'mfa-verify', requestSent: false })
+  return code
 }

@@ -4,6 +4,7 @@
 import type { CodeChallengeEncoding, SsoOptions } from './sso.ts'
 import type { HttpSettings } from '../http/http-context.ts'
 import { transportOf } from '../http/transport.ts'
+import { checkOptionNames, type OptionNames } from '@owner-sso/token-manager'
 import { isLoopback, mayCarrySecrets, verificationProblem } from '../support/verification.ts'
 
 /** {@link SsoOptions} with every default filled in and every address in one form. */
@@ -17,26 +18,25 @@ export interface SsoSettings extends HttpSettings {
   readonly accessTokenLifetime: number | 'expires_in' | undefined
 }
 
-const optionNames = new Set<string>([
-  'authUrl',
-  'regionalAuthUrls',
-  'redirectUri',
-  'codeChallengeEncoding',
-  'accessTokenLifetime',
-  'transport',
-  'userAgent',
-  'tls',
-  'timeout',
-  'proxy',
-  'firewallCooldown',
-] satisfies (keyof SsoOptions)[])
+const optionNames: OptionNames<SsoOptions> = {
+  authUrl: true,
+  regionalAuthUrls: true,
+  redirectUri: true,
+  codeChallengeEncoding: true,
+  accessTokenLifetime: true,
+  transport: true,
+  userAgent: true,
+  tls: true,
+  timeout: true,
+  proxy: true,
+  firewallCooldown: true,
+}
 
 /** @throws TypeError that names the option */
 export function parseSsoOptions(options: SsoOptions): SsoSettings {
-  requireThat(typeof options === 'object' && options !== null, 'createSso takes an object with at least authUrl')
+  checkOptionNames('createSso', options, optionNames)
   // Own properties alone: what somebody put on Object.prototype is not an option.
   const own: SsoOptions = Object.assign(Object.create(null), options)
-  for (const name of Object.keys(own)) requireThat(optionNames.has(name), `${name} is not an option of createSso`)
 
   const authUrl = instanceOrigin('authUrl', own.authUrl)
   const { regionalAuthUrls = [], redirectUri = `${authUrl}/void/callback`, codeChallengeEncoding = 'hex-digest' } = own

@@ -1,7 +1,7 @@
 /**
  * `login`, `beginLogin` and `completeLogin`: the story of `login.ts`, with a session opened before it and closed after it.
  */
-import { type CallOptions, SsoTimeoutError, type TokenSet } from '@owner-sso/token-manager'
+import { type CallOptions, checkOptionNames, SsoTimeoutError, type TokenSet } from '@owner-sso/token-manager'
 import { unlessAborted } from '@owner-sso/token-manager/support'
 import { PasscodeRequiredError } from '../errors.ts'
 import { askForPasscode, secondFactorAnswer, type SecondFactorAnswer } from './factor-choice.ts'
@@ -16,9 +16,11 @@ import type { Credentials, LoginOutcome, PasscodeSource, PendingLogin } from './
 /** `Sso.login`: the whole of it on one connection. */
 export async function login(
   service: SsoContext,
-  { passcode, ...given }: Credentials & { readonly passcode?: PasscodeSource | undefined },
+  given: Credentials & { readonly passcode?: PasscodeSource | undefined },
   options: CallOptions,
 ): Promise<TokenSet> {
+  checkOptionNames('login', given, { identity: true, credential: true, passcode: true })
+  const { passcode } = given
   const credentials = checkCredentials(service, given)
   if (passcode !== undefined && typeof passcode !== 'string' && typeof passcode !== 'function') {
     throw new TypeError('passcode must be a string (leading zeros count) or a function that returns one')
@@ -41,6 +43,7 @@ export async function login(
 
 /** `Sso.beginLogin`. */
 export async function beginLogin(service: SsoContext, given: Credentials, options: CallOptions): Promise<LoginOutcome> {
+  checkOptionNames('beginLogin', given, { identity: true, credential: true })
   const credentials = checkCredentials(service, given)
   return withSession(openSession(service, options, { carried }), async (session) => {
     const begun = await begin(service, session, credentials, options)

@@ -18,7 +18,11 @@ export interface SsoOptions {
   readonly redirectUri?: string | undefined
   /** `hex-digest` (default): base64url of the hexadecimal text of the SHA-256; `raw-digest`: RFC 7636. */
   readonly codeChallengeEncoding?: CodeChallengeEncoding | undefined
-  /** Seconds, or `'expires_in'` to trust that field as seconds. Used where the access token says nothing itself; default eight hours. */
+  /**
+   * How long an access token lives that does not say so itself (a JWT does); default eight hours. A number is seconds, taken as
+   * they are. `'expires_in'` trusts that field of the answer as seconds, but not below 45 minutes: 300 becomes 2,700, so that a
+   * field that means something else causes no storm of refreshes.
+   */
   readonly accessTokenLifetime?: number | 'expires_in' | undefined
   /**
    * TLS, HTTP/2 and the User-Agent of every request: `'document'` (default), `'modern'`, or `{ tls, http2, userAgent }`.

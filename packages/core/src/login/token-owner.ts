@@ -7,6 +7,7 @@
  * Core 1.0, section 3.1.3.7, rule 6. An id_token that came any other way must not be given to these functions.
  */
 import { type CallOptions, type TokenIssuer, type TokenSet, UnexpectedResponseError } from '@owner-sso/token-manager'
+import { parseCallOptions } from '@owner-sso/token-manager/support'
 
 /** An owner whom the service has vouched for. */
 export interface TokenOwner {
@@ -67,7 +68,8 @@ export async function identifyOwner(
   tokens: TokenSet,
   options: CallOptions = {},
 ): Promise<{ readonly owner: TokenOwner; readonly tokens: TokenSet }> {
-  const named = tokens.id_token === undefined ? await sso.refresh(tokens, options) : tokens
+  const call = parseCallOptions('identifyOwner(sso, tokens, { signal })', options)
+  const named = tokens.id_token === undefined ? await sso.refresh(tokens, call) : tokens
   return { owner: ownerOfClaims(await claimsOf(named.id_token), named.auth_url), tokens: named }
 }
 

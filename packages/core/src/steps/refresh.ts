@@ -2,6 +2,7 @@
  * Endpoint 6 of the interface document: POST /oauth2/v3/token, refresh.
  */
 import { ReauthenticationRequiredError, type TokenSet } from '@owner-sso/token-manager'
+import { howTokensAreLost, lostItsTokens } from '@owner-sso/token-manager/support'
 import { clientId, scope } from './authorization-request.ts'
 import { openSession } from '../http/http-session.ts'
 import { parseJsonObject } from '../http/json-object.ts'
@@ -10,7 +11,6 @@ import type { SsoContext } from '../login/sso-context.ts'
 import type { RefreshOptions } from '../login/sso.ts'
 import { tokenRefusal, tokenUrl } from './token-endpoint.ts'
 import { receivedTokens } from './token-response.ts'
-import { howTokensAreLost, lostItsTokens } from '@owner-sso/token-manager/support'
 
 const step = 'refresh'
 

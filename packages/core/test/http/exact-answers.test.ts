@@ -8,7 +8,8 @@ import { handOutConnectedSockets } from '../../src/http/connected-sockets.ts'
 import { httpFailure } from '../../src/http/http-failure.ts'
 
 describe('a request without an answer', () => {
-  const fate = { step: 'refresh', requestSent: true, timedOut: false } as const
+  const url = new URL('https://auth.example.com/oauth2/v3/token?secret=1')
+  const fate = { step: 'refresh', url, isProxied: false, requestSent: true, timedOut: false } as const
   const failure = (code: string | undefined, more: object = {}) =>
     httpFailure({ kind: 'no answer', code, syscall: 'read' }, { ...fate, ...more })
 

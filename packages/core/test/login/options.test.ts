@@ -46,7 +46,7 @@ describe('createSso refuses a wrong option with a TypeError that names it', () =
     ['transport', { transport: 'quic' }],
     ['transport', { transport: null }],
     ['transport', { transport: ['modern'] }],
-    ['transport.http3', { transport: { http3: true } }],
+    ['http3 is not an option of transport', { transport: { http3: true } }],
     ['transport.http2', { transport: { http2: 'yes' } }],
     ['transport.tls', { transport: { tls: 'TLSv1.3' } }],
     ['transport.tls.rejectUnauthorized', { transport: { tls: { rejectUnauthorized: false } } }],

@@ -92,7 +92,6 @@ describe('login with a second factor', () => {
     [{ passcode: '123456' }, /passcode must be a string .* or a function/u],
     [() => 12_345, /passcode must be a string/u],
     [() => ({ passcode: 12_345 }), /passcode must be a string/u],
-    [() => ({ passcode: '' }), /passcode/u],
     [() => undefined, /passcode/u],
     [() => null, /passcode/u],
     [() => ({ passcode: '123456', factorId: 7 }), /factorId/u],
@@ -103,6 +102,39 @@ describe('login with a second factor', () => {
     await expect(sso.login({ ...mfa, passcode: given as string })).rejects.toThrow(TypeError)
     expect(emulator.counters.passcodeChecks).toBe(0)
   })
+
+  it.each(['123 456', '123-456', '\u200b123\u00a0456\n', '12\u201334\u201256'])(
+    'takes %j for the passcode that it is (J7)',
+    async (typed) => {
+      const page = html('<form><input type="hidden" name="_csrf" value="c-2"><input name="passcode"></form>')
+      const service = await startSmallService({ formSubmission: page })
+      open.push(service)
+      service.answer({ verify: json({ data: { valid: false } }) })
+      await createSso({ authUrl: service.authUrl })
+        .login({ ...mfa, passcode: typed })
+        .catch(() => undefined)
+      expect(JSON.parse(service.requests.at(-1)?.body ?? '')).toMatchObject({ passcode: '123456' })
+    },
+  )
+
+  it('takes a backup code in groups for what it is', async () => {
+    const { sso } = await start(one)
+    const login = sso.login({ ...mfa, passcode: () => ({ backupCode: 'abc-d12 345' }) })
+    await expect(login).resolves.toMatchObject({ token_type: 'Bearer' })
+  })
+
+  it.each<[unknown]>([[''], [' - '], [() => ''], [() => ({ passcode: ' ' })], [() => ({ backupCode: '' })]])(
+    'says of %p that it is empty, and sends nothing (J7)',
+    async (given) => {
+      const { emulator, sso } = await start(one)
+      await expect(sso.login({ ...mfa, passcode: given as string })).rejects.toMatchObject({
+        code: 'ERR_SSO_PASSCODE_REQUIRED',
+        reason: 'empty',
+        message: expect.stringContaining('The passcode is empty.'),
+      })
+      expect(emulator.counters.passcodeChecks).toBe(0)
+    },
+  )
 
   it('sends a passcode with its leading zeros', async () => {
     const page = html('<form><input type="hidden" name="_csrf" value="c-2"><input name="passcode"></form>')

@@ -49,7 +49,10 @@ export function mediaType(contentType: string): string {
   return contentType.split(';')[0]?.trim().toLowerCase() ?? ''
 }
 
-/** A JSON body of string fields, or undefined if it is anything else. A list of one string is that string in the field `listed`. */
+/**
+ * The fields of a JSON object that are strings, or undefined if the body is none. Whatever else a client sends, such as
+ * `"client_secret": null`, is ignored. A list of one string is that string in the field `listed`.
+ */
 export function readJsonFields(body: string, listed?: string): Fields | undefined {
   let value: unknown
   try {
@@ -62,8 +65,7 @@ export function readJsonFields(body: string, listed?: string): Fields | undefine
   const sentFields: [string, unknown][] = Object.entries(value)
   for (const [name, sent] of sentFields) {
     const field = name === listed && Array.isArray(sent) && sent.length === 1 ? sent[0] : sent
-    if (typeof field !== 'string') return undefined
-    fields.set(name, field)
+    if (typeof field === 'string') fields.set(name, field)
   }
   return fields
 }

@@ -82,13 +82,12 @@ function exact(properties: Part): Part {
   return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false }
 }
 
-/** A body with these fields at least, each a string. */
+/** A body with these fields at least. */
 function request(fields: Part, { more = {}, optional = {} }: { readonly more?: Part; readonly optional?: Part }): Part {
   const required = { ...fields, ...more }
   return {
     type: 'object',
     properties: { ...required, ...optional },
     required: Object.keys(required),
-    additionalProperties: { type: 'string' },
   }
 }

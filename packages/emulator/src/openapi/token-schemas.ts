@@ -7,8 +7,6 @@ import type { Described, Part } from './part.ts'
 
 const scope: Part = { const: 'openid email offline_access' }
 const text: Part = { type: 'string', minLength: 1 }
-/** The service reads each field as a string, whatever its name. */
-const others: Part = { additionalProperties: { type: 'string' } }
 
 export function tokenSchemas({ redirectUris, settings }: Described): Part {
   const hasLifetime = settings.expiresIn !== null
@@ -31,7 +29,6 @@ export function tokenSchemas({ redirectUris, settings }: Described): Part {
         redirect_uri: redirectUriSchema({ redirectUris, settings }),
       },
       required: ['grant_type', 'client_id', 'code', 'code_verifier', 'redirect_uri'],
-      ...others,
     },
     Refresh: {
       type: 'object',
@@ -42,7 +39,6 @@ export function tokenSchemas({ redirectUris, settings }: Described): Part {
         scope: scope,
       },
       required: ['grant_type', 'client_id', 'refresh_token', ...(isLenient(settings) ? [] : ['scope'])],
-      ...others,
     },
     SignInTokens: {
       type: 'object',

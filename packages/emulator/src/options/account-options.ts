@@ -33,7 +33,7 @@ export const demoAccounts: readonly AccountOptions[] = [
     identity: 'mfa@example.com',
     credential: 'correct horse',
     factors: [
-      { id: '5a2f6c1e-8f0b-4f53-9d5e-3b1a7c9e0d11', name: 'Phone', totpSecret: 'JBSWY3DPEHPK3PXP' },
+      { id: '5a2f6c1e-8f0b-4f53-9d5e-3b1a7c9e0d11', name: 'Device #1', totpSecret: 'JBSWY3DPEHPK3PXP' },
       { id: 'c81d0f3a-2e64-4b7b-a1f9-6d20e4b85c22', name: 'Tablet', totpSecret: 'KRSXG5CTMVRXEZLU' },
     ],
     backupCodes: ['BACKUP001', 'BACKUP002', 'BACKUP003', 'BACKUP004', 'BACKUP005'],

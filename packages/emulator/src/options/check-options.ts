@@ -56,6 +56,7 @@ function checkOf({ check, formerly = {} }: OptionRow): Check {
 function isFactor(value: unknown): boolean {
   return (
     isRecord(value) &&
+    Object.keys(value).every((name) => ['id', 'name', 'totpSecret'].includes(name)) &&
     text().accepts(value['name']) &&
     base32().accepts(value['totpSecret']) &&
     (value['id'] === undefined || text().accepts(value['id']))

@@ -1,12 +1,15 @@
 /**
  * Checks of values that come from outside: what is accepted, and the words that say so.
  */
+import { checkNames } from '@owner-sso/recorder'
 import { Secret } from 'otpauth'
 
 export interface Check {
   /** Completes "Option x must be …". */
   readonly expected: string
   readonly accepts: (value: unknown) => boolean
+  /** What is accepted for each field, where it is an object of them. */
+  readonly fields?: Readonly<Record<string, Check>>
   /** All that is accepted, where that is a short list. */
   readonly choices?: readonly unknown[]
 }
@@ -31,10 +34,12 @@ export function checkEach(
       prefix === '' ? `The ${kind}s must be an object` : `${Kind} ${prefix.slice(0, -1)} must be an object`,
     )
   }
+  checkNames(kind, prefix, values, Object.keys(checks))
   for (const [name, value] of Object.entries(values)) {
-    const check = Object.hasOwn(checks, name) ? checks[name] : undefined
-    if (!check) throw new TypeError(`Unknown ${kind} ${prefix}${name}`)
-    if (value !== undefined && !check.accepts(value)) {
+    const check = checks[name]
+    if (check === undefined || value === undefined) continue
+    if (check.fields && isRecord(value)) checkNames(kind, `${prefix}${name}.`, value, Object.keys(check.fields))
+    if (!check.accepts(value)) {
       throw new TypeError(`${Kind} ${prefix}${name} must be ${check.expected}`)
     }
   }
@@ -90,6 +95,7 @@ export function shape(checks: Readonly<Record<string, Check>>): Check {
   const known = Object.entries(checks).map(([name, { expected }]) => `${name}: ${expected}`)
   return {
     expected: `an object of { ${known.join(', ')} }`,
+    fields: checks,
     accepts: (value) =>
       isRecord(value) &&
       Object.entries(value).every(
@@ -99,11 +105,23 @@ export function shape(checks: Readonly<Record<string, Check>>): Check {
 }
 
 export function orFalse(check: Check): Check {
-  return { expected: `false or ${check.expected}`, accepts: (value) => value === false || check.accepts(value) }
+  return {
+    ...fieldsOf(check),
+    expected: `false or ${check.expected}`,
+    accepts: (value) => value === false || check.accepts(value),
+  }
 }
 
 export function orNull(check: Check): Check {
-  return { expected: `${check.expected} or null`, accepts: (value) => value === null || check.accepts(value) }
+  return {
+    ...fieldsOf(check),
+    expected: `${check.expected} or null`,
+    accepts: (value) => value === null || check.accepts(value),
+  }
+}
+
+function fieldsOf({ fields }: Check): Pick<Check, 'fields'> {
+  return fields === undefined ? {} : { fields }
 }
 
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -1,5 +1,5 @@
 /**
- * Authorization codes: single-use, short-lived, bound to challenge, redirect_uri, session and instance (RFC 6749, RFC 7636).
+ * Authorization codes: single-use, short-lived, bound to challenge, redirect_uri and instance (RFC 6749, RFC 7636).
  */
 import { createHash } from 'node:crypto'
 import type { Account } from './accounts.ts'

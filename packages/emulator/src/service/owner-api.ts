@@ -63,7 +63,8 @@ export function createOwnerApi(service: ServiceState, faults: Faults, journal: J
     endpoint((request) => withToken(request, reply))
 
   app.get(
-    '/api/1/vehicles',
+    // Newer clients ask for the second alone: all that an account owns, of which vehicles are all there is here.
+    ['/api/1/vehicles', '/api/1/products'],
     guarded(() => jsonResponse(200, { response: demoVehicles, count: demoVehicles.length })),
   )
   app.get(

@@ -7,7 +7,7 @@ import { mintingOf } from './minting.ts'
 import { withReason, jsonResponse, type ServiceResponse } from '../http/service-response.ts'
 import type { ServiceState } from './service-state.ts'
 import { readFormFields, readJsonFields, type Fields, type ServiceRequest } from '../http/service-request.ts'
-import { awaitPasscode, sessionCookie } from './sessions.ts'
+import { awaitPasscode } from './sessions.ts'
 import { isLenient } from './strictness.ts'
 
 const fixedScope = 'openid email offline_access'
@@ -24,7 +24,7 @@ export function tokenFields(
 
 export async function tokenEndpoint(service: ServiceState, request: ServiceRequest): Promise<ServiceResponse> {
   const fields = tokenFields(service, request)
-  if (!fields) return tokenError('invalid_request', 'The body must be JSON, each field a string')
+  if (!fields) return tokenError('invalid_request', 'The body must be a JSON object')
   if (request.contentType !== 'application/json' && !isLenient(service.settings)) {
     return tokenError('invalid_request', 'The body must be application/json')
   }
@@ -35,7 +35,7 @@ export async function tokenEndpoint(service: ServiceState, request: ServiceReque
     case 'refresh_token':
       return refresh(service, request, fields)
     case undefined:
-      return tokenError('invalid_request', 'Missing grant_type')
+      return tokenError('invalid_request', 'Missing grant_type (a string)')
     default:
       return tokenError('unsupported_grant_type', 'The grant_type is not supported')
   }
@@ -43,11 +43,11 @@ export async function tokenEndpoint(service: ServiceState, request: ServiceReque
 
 async function exchangeCode(service: ServiceState, request: ServiceRequest, fields: Fields): Promise<ServiceResponse> {
   const missing = ['code', 'code_verifier', 'redirect_uri'].find((name) => !fields.get(name))
-  if (missing !== undefined) return tokenError('invalid_request', `Missing ${missing}`)
+  if (missing !== undefined) return tokenError('invalid_request', `Missing ${missing} (a string)`)
 
   const code = service.codes.take(fields.get('code') ?? '')
-  const cookie = request.cookies.get(sessionCookie)
-  if (!code || code.session.instance !== request.instance || (cookie !== undefined && cookie !== code.session.id)) {
+  // Whose cookie comes along is no matter: a client may have one of its own, and have sent the person to a browser.
+  if (!code || code.session.instance !== request.instance) {
     return tokenError('invalid_grant', 'The code is unknown, expired or already used')
   }
   const { session, account } = code
@@ -69,7 +69,7 @@ async function exchangeCode(service: ServiceState, request: ServiceRequest, fiel
 async function refresh(service: ServiceState, request: ServiceRequest, fields: Fields): Promise<ServiceResponse> {
   service.counters.refreshRequests += 1
   const refreshToken = fields.get('refresh_token')
-  if (!refreshToken) return tokenError('invalid_request', 'Missing refresh_token')
+  if (!refreshToken) return tokenError('invalid_request', 'Missing refresh_token (a string)')
   // RFC 6749 section 6 lets the scope be left out.
   const scope = fields.get('scope') ?? (isLenient(service.settings) ? fixedScope : undefined)
   if (scope !== fixedScope) return tokenError('invalid_scope', `The scope must be "${fixedScope}"`)

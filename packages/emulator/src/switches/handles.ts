@@ -1,6 +1,7 @@
 /**
  * The handles of a running emulator that reach into the service itself.
  */
+import { checkNames } from '@owner-sso/recorder'
 import { accountView, type Account } from '../service/accounts.ts'
 import type { Emulator } from '../emulator.ts'
 import type { Faults } from '../faults/faults.ts'
@@ -51,6 +52,7 @@ export function createHandles(
       return tokens
     },
     async signInByHand(url, options = {}) {
+      checkNames('option', '', options, ['identity', 'credential', 'passcode'])
       const hinted = new URL(url).searchParams.get('login_hint')
       const identity = options.identity ?? hinted ?? accounts.all[0]?.identity ?? ''
       const account = accounts.find(identity)

@@ -55,7 +55,7 @@ describe('GET /state', () => {
       captcha: false,
       backupCodesLeft: 5,
       factors: [
-        { name: 'Phone', passcode: account.passcode('Phone'), secondsLeft: expect.closeTo(secondsLeft, 5) },
+        { name: 'Device #1', passcode: account.passcode('Device #1'), secondsLeft: expect.closeTo(secondsLeft, 5) },
         { name: 'Tablet', passcode: account.passcode('Tablet') },
       ],
     })

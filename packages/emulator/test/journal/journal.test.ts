@@ -58,7 +58,7 @@ describe('what was decided', () => {
       'the account has a second factor: the passcode page',
       '2 factors listed',
       'wrong passcode, 1 of 5',
-      'the passcode of Phone is right',
+      'the passcode of Device #1 is right',
       'signed in: a code issued',
       'tokens issued',
       'tokens issued, the refresh token rotated',

@@ -64,6 +64,27 @@ describe('a wrong option', () => {
     expect(String(error)).toContain(`ption ${name}`)
   })
 
+  it.each<[string, string, object]>([
+    ['ratation', 'rotation', { ratation: 'same' }],
+    ['firewall.maxrequests', 'firewall.maxRequests', { firewall: { maxrequests: 5 } }],
+    ['passcodePage.crsf', 'passcodePage.csrf', { passcodePage: { crsf: 'none' } }],
+    ['mintedBy.tsl', 'mintedBy.tls', { mintedBy: { tsl: 'TLSv1.2' } }],
+    ['accounts[0].totpsecret', 'accounts[0].totpSecret', { accounts: [{ ...account, totpsecret: 'MY' }] }],
+  ])('is a mistyped one: %s, and the message asks for %s', async (typed, meant, options) => {
+    const refused = `Unknown option ${typed}. Did you mean ${meant}? There are `
+    await expect(start(options)).rejects.toThrow(TypeError)
+    await expect(start(options)).rejects.toThrow(refused)
+  })
+
+  it('is a mistyped one of a factor, and of a sign-in by hand', async () => {
+    const factors = [{ name: 'Phone', totpSecret: 'MY', iD: 'x' }]
+    const ofFactors = 'Option accounts[0].factors must be an array of { id?, name, totpSecret }'
+    await expect(start({ accounts: [{ ...account, factors }] })).rejects.toThrow(ofFactors)
+    await using emulator = await start({})
+    const typo: object = { idenity: 'plain@example.com' }
+    await expect(emulator.signInByHand(emulator.authUrl, typo)).rejects.toThrow('Did you mean identity?')
+  })
+
   it('is a missing identity or credential, and an identity that comes twice', async () => {
     const incomplete = { accounts: [{ identity: 'a@example.com' }] }
     await expect(start(incomplete)).rejects.toThrow('accounts[0].credential is missing')

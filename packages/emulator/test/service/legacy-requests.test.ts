@@ -21,8 +21,8 @@ describe('the code in a list of one', () => {
       return client.exchange('', { code: list(codeOf((await client.authorize(identity)).answer)) })
     }
     expect((await exchange('lenient', (code) => [code])).status).toBe(200)
-    expectRefusal(await exchange('document', (code) => [code]), 400, 'each field a string')
-    expectRefusal(await exchange('lenient', (code) => [code, code]), 400, 'each field a string')
+    expectRefusal(await exchange('document', (code) => [code]), 400, 'Missing code (a string)')
+    expectRefusal(await exchange('lenient', (code) => [code, code]), 400, 'Missing code (a string)')
   })
 })
 

@@ -102,6 +102,11 @@ describe('a login with a second factor', () => {
     expect((await step.client.post({ transaction_id, _csrf: step.csrf })).status).toBe(302)
   })
 
+  it('ignores numbers and objects in fields that nobody knows', async () => {
+    const step = await reachPasscode()
+    expect(dataOf(await verify(step, { client_secret: null, remember: { days: 30 } }))).toMatchObject({ valid: true })
+  })
+
   it('ends with the transaction id alone where that is the option', async () => {
     emulator.change({ formAfterPasscode: 'transaction-id' })
     const step = await reachPasscode()
@@ -165,7 +170,7 @@ describe('GET …/authorize/mfa/factors', () => {
     const step = await reachPasscode()
     const answer = await step.client.send(`/oauth2/v3/authorize/mfa/factors?transaction_id=${step.transactionId}`)
     expect(dataOf(answer)).toEqual(
-      ['Phone', 'Tablet'].map((name) => ({
+      ['Device #1', 'Tablet'].map((name) => ({
         dispatchRequired: false,
         id: account.factors.find((factor) => factor.name === name)?.id,
         name,

@@ -23,6 +23,9 @@ describe('the owner API', () => {
     ]
     const list = await get('/api/1/vehicles').expect(200)
     expect(list.body).toEqual({ response, count: 2 })
+    // What newer clients ask instead.
+    const products = await get('/api/1/products').expect(200)
+    expect(products.body).toEqual(list.body)
     const one = await get('/api/1/vehicles/1002').expect(200)
     expect(one.body).toEqual({ response: response[1] })
     const none = await get('/api/1/vehicles/none').expect(404)

@@ -42,7 +42,7 @@ const refusals: Readonly<Record<RefusalCode, readonly [status: number, detail: s
   ERR_OWNER_API_UNREACHABLE: [502, 'The owner API can’t be reached, or its answer broke off.'],
   ERR_OWNER_API_BUSY: [503, 'Too many calls are under way. Try again in a moment.'],
   ERR_OWNER_API_CLOSING: [503, 'This instance is shutting down. Try again.'],
-  ERR_OWNER_API_TIMEOUT: [504, 'The owner API did not answer in time.'],
+  ERR_OWNER_API_TIMEOUT: [504, 'No answer came in time.'],
 }
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']

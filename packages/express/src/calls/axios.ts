@@ -4,12 +4,12 @@
  * It is put on in the adapter, below all interceptors and transforms: the token is in no configuration that the
  * application sees, and in nothing that comes of a call.
  */
-import { SignedOutError } from '@owner-sso/core'
+import { checkOptionNames, SignedOutError } from '@owner-sso/core'
 import { property } from '../property.ts'
 import { OwnerApiTokenRefusedError, tokenHistories } from '../refused-token.ts'
 import { tokenAfter } from '../rejected-token.ts'
 import { discard, shownConfig, shownError, shownResponse } from './axios-outcome.ts'
-import { checkedAddress, type OwnerCallOptions, parseOwnerCallOptions } from './options.ts'
+import { checkedAddress, type OwnerCallOptions, ownerCallOptionNames, parseOwnerCallOptions } from './options.ts'
 import { connectionsFor, connectionsOf } from './connections.ts'
 
 /** What is used of an axios instance. */
@@ -41,6 +41,7 @@ export function attachBearer<Instance extends AxiosLike>(instance: Instance, opt
   if (typeof property(instance, 'create') !== 'function') {
     throw new TypeError('the first argument of attachBearer must be an axios instance')
   }
+  checkOptionNames('attachBearer', options, ownerCallOptionNames)
   const defaults = instance.defaults as { adapter?: unknown; baseURL?: string }
   const { tokens, accountOf, target, transport } = parseOwnerCallOptions(options, defaults.baseURL)
   const straight = connectionsOf(transport)

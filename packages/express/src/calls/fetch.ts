@@ -1,10 +1,10 @@
 /**
  * `ownerFetch`: `fetch` with the owner's token on it.
  */
-import { SignedOutError } from '@owner-sso/core'
+import { checkOptionNames, SignedOutError } from '@owner-sso/core'
 import { OwnerApiTokenRefusedError, tokenHistories } from '../refused-token.ts'
 import { tokenAfter } from '../rejected-token.ts'
-import { checkedAddress, type OwnerCallOptions, parseOwnerCallOptions } from './options.ts'
+import { checkedAddress, type OwnerCallOptions, ownerCallOptionNames, parseOwnerCallOptions } from './options.ts'
 import { connectionsOf, type Straight } from './connections.ts'
 
 /** Whose token goes on the calls, where to, and through which `fetch`. */
@@ -26,6 +26,7 @@ export interface OwnerFetchOptions extends OwnerCallOptions {
  * @throws TypeError that names a wrong option
  */
 export function ownerFetch(options: OwnerFetchOptions): typeof globalThis.fetch {
+  checkOptionNames('ownerFetch', options, { ...ownerCallOptionNames, fetch: true })
   const { tokens, accountOf, target, transport } = parseOwnerCallOptions(options)
   if (options.fetch !== undefined && transport !== undefined) {
     throw new TypeError('transport and fetch can’t be given together: fetch makes its own connections')

@@ -3,6 +3,7 @@
  */
 import {
   mayCarrySecrets,
+  type OptionNames,
   type TlsOptions,
   type Transport,
   type TransportOption,
@@ -16,7 +17,7 @@ import { ownerApiTarget } from '../target.ts'
 export interface OwnerCallOptions {
   /** The token manager. */
   readonly tokens: Tokens
-  /** The account's name, or a function that knows it. */
+  /** The account's name, or a function that knows it within 30 seconds. */
   readonly account: string | (() => string | undefined | Promise<string | undefined>)
   /**
    * The owner API's address: the only origin that gets the token. Default: axios's `baseURL`, the variable
@@ -39,6 +40,15 @@ export interface OwnerCallOptions {
  */
 export type CallOptions = OwnerCallOptions
 
+/** The names of all of them. */
+export const ownerCallOptionNames: OptionNames<OwnerCallOptions> = {
+  tokens: true,
+  account: true,
+  target: true,
+  transport: true,
+  tls: true,
+}
+
 /** The options, read once. */
 export interface CallSettings {
   readonly tokens: Tokens
@@ -52,7 +62,6 @@ export interface CallSettings {
  * @throws TypeError that names the option
  */
 export function parseOwnerCallOptions(options: OwnerCallOptions, fallback?: string): CallSettings {
-  if (typeof options !== 'object' || options === null) throw new TypeError('options must be an object')
   const { tokens, account, transport, tls, target = fallback ?? process.env['OWNER_SSO_API_URL'] } = options
   checkTokens(tokens)
   return {

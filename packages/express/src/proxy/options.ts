@@ -2,9 +2,17 @@
  * The proxy's options: what they are, and whether they make sense.
  */
 import type { IncomingMessage } from 'node:http'
-import { type TlsOptions, type Transport, type TransportOption, transportOf } from '@owner-sso/core'
+import {
+  checkOptionNames,
+  type OptionNames,
+  type TlsOptions,
+  type Transport,
+  type TransportOption,
+  transportOf,
+} from '@owner-sso/core'
 import { type AccountSource, accountOfUser, accountReader, checkTokens, type Tokens } from '../account-source.ts'
 import { checkListener, type ProblemListener } from '../answers/problem-report.ts'
+import { wordOf } from '../application-word.ts'
 import { ownerApiTarget } from '../target.ts'
 import { requestHeaderNames, responseHeaderNames } from './header-names.ts'
 import { isUnambiguous } from './request-path.ts'
@@ -33,7 +41,7 @@ export interface OwnerApiProxyOptions<Request extends IncomingMessage = Incoming
   readonly replayLimit?: number | undefined
   /** Milliseconds for a connection, its TLS handshake included. Default 10,000. */
   readonly connectTimeout?: number | undefined
-  /** Milliseconds from the request's last byte to the answer's headers. Default 30,000. */
+  /** Milliseconds from the request's last byte to the answer's headers; `authorize` and `account` have as many, each. Default 30,000. */
   readonly headersTimeout?: number | undefined
   /** Milliseconds between two pieces of an answer, on either side of the proxy. Default 300,000. */
   readonly bodyTimeout?: number | undefined
@@ -73,7 +81,7 @@ export interface Settings<Request extends IncomingMessage = IncomingMessage> {
   readonly onProblem: ProblemListener<Request> | undefined
 }
 
-const optionNames: Readonly<Record<keyof OwnerApiProxyOptions, true>> = {
+const optionNames: OptionNames<OwnerApiProxyOptions> = {
   target: true,
   tokens: true,
   account: true,
@@ -100,10 +108,7 @@ const longestTimer = 2 ** 31 - 1
 export function parseProxyOptions<Request extends IncomingMessage>(
   options: OwnerApiProxyOptions<Request>,
 ): Settings<Request> {
-  requireThat(typeof options === 'object' && options !== null, 'ownerApiProxy takes an object of options')
-  for (const name of Object.keys(options)) {
-    requireThat(Object.hasOwn(optionNames, name), `${name} is not an option of ownerApiProxy`)
-  }
+  checkOptionNames('ownerApiProxy', options, optionNames)
   const { tokens, authorize, paths = ['/api/1/'] } = options
   checkTokens(tokens)
   requireThat(
@@ -118,12 +123,15 @@ export function parseProxyOptions<Request extends IncomingMessage>(
   const target = ownerApiTarget(options.target)
   const milliseconds = (name: 'connectTimeout' | 'headersTimeout' | 'bodyTimeout' | 'maxDuration', fallback: number) =>
     integer(name, options[name] ?? fallback, 1, longestTimer)
+  const headersTimeout = milliseconds('headersTimeout', 30_000)
+  const maxDuration = milliseconds('maxDuration', 3_600_000)
+  const patience = Math.min(headersTimeout, maxDuration)
   return {
     target,
     basePath: target.pathname.replace(/\/$/u, ''),
     tokens,
-    accountOf: options.account === undefined ? accountOfUser : accountReader(options.account),
-    authorize,
+    accountOf: options.account === undefined ? accountOfUser : accountReader(options.account, patience),
+    authorize: authorize === true ? true : (request) => wordOf('authorize', patience, authorize(request)),
     paths,
     requestHeaders: requestHeaderNames(options.requestHeaders),
     responseHeaders: new Set(responseHeaderNames(options.responseHeaders)),
@@ -131,9 +139,9 @@ export function parseProxyOptions<Request extends IncomingMessage>(
     maxConcurrent: integer('maxConcurrent', options.maxConcurrent ?? 1024, 1, 1_000_000),
     replayLimit: integer('replayLimit', options.replayLimit ?? 65_536, 0, 16 * 1024 ** 2),
     connectTimeout: milliseconds('connectTimeout', 10_000),
-    headersTimeout: milliseconds('headersTimeout', 30_000),
+    headersTimeout,
     bodyTimeout: milliseconds('bodyTimeout', 300_000),
-    maxDuration: milliseconds('maxDuration', 3_600_000),
+    maxDuration,
     transport: transportOf(options),
     onProblem: options.onProblem,
   }

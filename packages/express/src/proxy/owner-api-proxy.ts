@@ -3,7 +3,8 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { SignedOutError, startTimeLimit, verificationProblem } from '@owner-sso/core'
+import { answeredInTime, checkOptionNames, SignedOutError, startTimeLimit, verificationProblem } from '@owner-sso/core'
+import { unsettledAnswer } from '../application-word.ts'
 import { type Answer, rawAnswer, sendAnswer } from '../answers/problem.ts'
 import { reported } from '../answers/problem-report.ts'
 import { refusal } from '../answers/refusal.ts'
@@ -21,6 +22,7 @@ import { requestBody } from './request-body.ts'
 import { upstreamHeaders } from './request-headers.ts'
 import { answerHeaders } from './response-headers.ts'
 import { endAfterAnswer, isSpent } from './spent-connection.ts'
+import { ExchangeError, failureAnswer } from './upstream-failure.ts'
 import { upstreamPool } from './upstream-pool.ts'
 
 /** A handler for Express, Connect and bare `node:http`; nothing of Express is in it. */
@@ -58,7 +60,7 @@ export function ownerApiProxy<Request extends IncomingMessage = IncomingMessage>
   const histories = tokenHistories()
   let active = 0
 
-  async function forward(request: Request, response: ServerResponse): Promise<Answer | undefined> {
+  async function forward(request: Request, response: ServerResponse, began: number): Promise<Answer | undefined> {
     const path = admission(request, settings)
     if (typeof path !== 'string') return path
     const isAllowed: unknown = authorize === true || (await authorize(request))
@@ -70,9 +72,10 @@ export function ownerApiProxy<Request extends IncomingMessage = IncomingMessage>
       return reported(refusal('ERR_OWNER_API_INTERNAL'), new Error(`target ${unverified}`), request, onProblem)
     }
     const token = await tokens.getAccessToken(account)
+    if (isOver(response)) return undefined
     const body = await requestBody(request, settings.replayLimit)
     if ('problem' in body) return body
-    if (response.destroyed) return undefined
+    if (isOver(response)) return undefined
     const canRepeat = body.content === undefined || Buffer.isBuffer(body.content)
     runExchange(pool, {
       method: request.method ?? '',
@@ -83,7 +86,7 @@ export function ownerApiProxy<Request extends IncomingMessage = IncomingMessage>
       response,
       headersTimeout,
       bodyTimeout,
-      maxDuration,
+      maxDuration: Math.max(1, began + maxDuration - performance.now()),
       answerHeaders: (status, headers, trace) =>
         answerHeaders(status, headers, {
           names: settings.responseHeaders,
@@ -114,11 +117,12 @@ export function ownerApiProxy<Request extends IncomingMessage = IncomingMessage>
     response.once('close', () => {
       active -= 1
     })
-    forward(request, response)
+    const began = performance.now()
+    answeredInTime(maxDuration, () => forward(request, response, began), tooLong)
       .then(
         (answer) => answer && sendAnswer(response, answer),
         (error: unknown) => {
-          const answer = ssoErrorAnswer(error)
+          const answer = knownAnswer(error)
           if (!answer && next && !response.destroyed) return next(error)
           return sendAnswer(response, reported(answer ?? refusal('ERR_OWNER_API_INTERNAL'), error, request, onProblem))
         },
@@ -126,7 +130,9 @@ export function ownerApiProxy<Request extends IncomingMessage = IncomingMessage>
       .catch((error: unknown) => answerFault('ownerApiProxy: a handler behind it', error, response))
   }
 
-  async function close({ timeout }: { readonly timeout?: number | undefined } = {}): Promise<void> {
+  async function close(closing: { readonly timeout?: number | undefined } = {}): Promise<void> {
+    checkOptionNames('close', closing, { timeout: true })
+    const { timeout } = closing
     if (pool.destroyed) return
     const endLimit = timeout === undefined ? undefined : startTimeLimit(timeout, () => void pool.destroy())
     await pool.close()
@@ -140,6 +146,19 @@ function refuse(request: IncomingMessage, socket: Duplex): void {
   const code = request.method === 'CONNECT' ? 'ERR_OWNER_API_METHOD_NOT_ALLOWED' : 'ERR_OWNER_API_UPGRADE_REFUSED'
   socket.on('error', () => {})
   socket.end(rawAnswer(refusal(code)), () => socket.destroy())
+}
+
+/** The caller has an answer, or has gone: nothing is to be sent any more. */
+function isOver({ destroyed, writableEnded }: ServerResponse): boolean {
+  return destroyed || writableEnded
+}
+
+const tooLong = (): Error => new ExchangeError('ERR_OWNER_API_TIMEOUT')
+
+/** The answer to what ends a call before it goes out; `undefined` for what the application has thrown. */
+function knownAnswer(error: unknown): Answer | undefined {
+  if (error instanceof ExchangeError) return failureAnswer(error)
+  return ssoErrorAnswer(error) ?? unsettledAnswer(error)
 }
 
 /** Where Express has mounted the proxy. */

@@ -8,6 +8,7 @@ import axios, { type AxiosError, type AxiosInstance } from 'axios'
 import { attachBearer, type OwnerCallOptions } from '../../src/index.ts'
 import { listen, startOwnerApi } from '../servers.ts'
 import { account, signedInTokens } from '../tokens.ts'
+import { withinAMinute } from '../within-a-minute.ts'
 import { axiosVersions } from './axios-versions.ts'
 
 const emulator = useEmulator({ firewall: false })
@@ -40,6 +41,14 @@ it('sends a body once more after a 401, transformed once', async () => {
   emulator.revokeAccessTokens(account)
   expect((await http.post<unknown>('/api/1/echo', { a: 1 })).data).toEqual({ a: 1 })
   expect(ownerApiRequests().map(({ status }) => status)).toEqual([401, 200])
+})
+
+it('fails where account never settles', async () => {
+  const waiting = axios.create({ baseURL: emulator.ownerApiUrl })
+  attachBearer(waiting, { tokens, account: () => new Promise(() => undefined) })
+  const error = await withinAMinute(() => waiting.get('/api/1/vehicles').catch((thrown: unknown) => thrown))
+  expect(error).toMatchObject({ code: 'ERR_OWNER_API_TIMEOUT', message: expect.stringContaining('account') })
+  expect(ownerApiRequests()).toEqual([])
 })
 
 it('transforms a request and its answer once', async () => {

@@ -5,6 +5,7 @@ import { useEmulator } from '@owner-sso/emulator/jest'
 import { ownerFetch, type OwnerFetchOptions } from '../../src/index.ts'
 import { listen, startOwnerApi } from '../servers.ts'
 import { account, signedInTokens } from '../tokens.ts'
+import { withinAMinute } from '../within-a-minute.ts'
 
 const emulator = useEmulator({ firewall: false })
 let tokens: TokenManager
@@ -43,6 +44,13 @@ it.each(['/api/1/vehicles/..', '/api/1/vehicles/%2e%2E/', '/api/1/.%2e?x', '..',
     expect(emulator.requests.filter(({ path }) => path.startsWith('/api/'))).toEqual([])
   },
 )
+
+it('fails where account never settles', async () => {
+  const waiting = ownerFetch({ tokens, account: () => new Promise(() => undefined), target: emulator.ownerApiUrl })
+  const error = await withinAMinute(() => waiting('/api/1/vehicles').catch((thrown: unknown) => thrown))
+  expect(error).toMatchObject({ code: 'ERR_OWNER_API_TIMEOUT', message: expect.stringContaining('account') })
+  expect(ownerApiRequests()).toEqual([])
+})
 
 it('takes dots for what they are anywhere else', async () => {
   for (const address of ['/api/1/vehicles?next=/../x', '/api/1/vehicles#/..']) {
@@ -200,7 +208,7 @@ it('rejects with ERR_SSO_SIGNED_OUT where nobody is signed in', async () => {
 })
 
 it.each<[string, object | undefined]>([
-  ['options must be', undefined],
+  ['ownerFetch takes an object with', undefined],
   ['tokens must be', { tokens: {} }],
   ['account must be', { account: '' }],
   ['target must be', { target: 'http://owner-api.example.com' }],

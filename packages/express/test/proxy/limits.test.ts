@@ -103,6 +103,41 @@ it('answers 504 where a whole call’s time ends before the answer begins', asyn
   expect((await call()).status).toBe(504)
 })
 
+const never = (): Promise<never> => new Promise(() => undefined)
+
+it.each([
+  ['authorize', { authorize: never }],
+  ['account', { account: never }],
+])('answers 504 where %s never settles, and tells the log which it was (L9)', async (name, options) => {
+  const told: unknown[] = []
+  await start({ headersTimeout: 50, onProblem: (error) => told.push(error), ...options })
+  const answer = await call()
+  expect(answer.status).toBe(504)
+  expect(await answer.json()).toMatchObject({ code: 'ERR_OWNER_API_TIMEOUT', detail: 'No answer came in time.' })
+  expect(told).toEqual([expect.objectContaining({ message: expect.stringContaining(`${name} has said nothing`) })])
+  await until(() => proxy.active() === 0)
+})
+
+it('answers 504 where a whole call’s time ends before the application has said whose call it is', async () => {
+  await start({ maxDuration: 50, account: never })
+  expect((await call()).status).toBe(504)
+  await until(() => proxy.active() === 0)
+})
+
+it('sends nothing where the application says too late whose call it is, or fails too late', async () => {
+  const words: ((word: Promise<string>) => void)[] = []
+  await start({ headersTimeout: 50, account: () => new Promise((resolve) => words.push(resolve)) })
+  expect([(await call()).status, (await call()).status]).toEqual([504, 504])
+  words[0]!(Promise.resolve(account))
+  words[1]!(Promise.reject(new Error('too late')))
+  // What comes of that has its turns before this call is through.
+  const last = call()
+  await until(() => words.length === 3)
+  words[2]!(Promise.resolve(account))
+  expect((await last).status).toBe(200)
+  expect(ownerApi.seen).toHaveLength(1)
+})
+
 it('close() takes no more calls, lets those under way end, and closes the connections', async () => {
   await start({})
   const one = holdAnswers(1)

@@ -10,6 +10,7 @@ import type { SeenResponse, SeenRequest } from '../masking/exchange-mask.ts'
 import { format } from '../fixture/fixture-checks.ts'
 import { writeFixture, type Fixture, type RecordedExchange } from '../fixture/fixture.ts'
 import { createPseudonyms } from '../masking/pseudonyms.ts'
+import { checkNames } from '../known-names.ts'
 import { listenOnLoopback } from '../listener.ts'
 import { ownAddresses, readBody, sendPlain } from '../loopback.ts'
 import { createUpstream, headerPairs, type UpstreamOutcome } from './upstream.ts'
@@ -33,6 +34,16 @@ export interface RecorderOptions {
   readonly onExchange?: (line: string) => void
 }
 
+const optionNames: readonly (keyof RecorderOptions)[] = [
+  'upstream',
+  'regionalUpstream',
+  'upstreamCa',
+  'transport',
+  'fixture',
+  'port',
+  'onExchange',
+]
+
 /** A running recorder: clients speak to it as to the service. */
 export interface Recorder extends AsyncDisposable {
   /** What the client under test is given in place of the service's addresses. */
@@ -54,6 +65,8 @@ const maxExchanges = 1000
  * @throws {Error} The fixture exists or can't be written there, or the port is taken.
  */
 export async function startRecorder(options: RecorderOptions): Promise<Recorder> {
+  if (typeof options !== 'object' || options === null) throw new TypeError('Option upstream is missing')
+  checkNames('option', '', options, optionNames)
   const home = baseAddress('upstream', options.upstream)
   const regional =
     options.regionalUpstream === undefined ? undefined : baseAddress('regionalUpstream', options.regionalUpstream)

@@ -2,6 +2,8 @@
  * How the recorder speaks TLS with the service, in the words that the client under test has for its transport.
  */
 
+import { checkNames } from '../known-names.ts'
+
 /**
  * `document`: TLS 1.2. `modern`: TLS 1.3. Or its parts. What passes is HTTP/1.1 and has the client's own User-Agent, whatever
  * `http2` and `userAgent` say.
@@ -52,8 +54,10 @@ function partsOf(transport: unknown): Readonly<Record<string, unknown>> {
   if (transport === 'document') return {}
   if (transport === 'modern') return { minVersion: 'TLSv1.3', maxVersion: 'TLSv1.3' }
   if (!isObject(transport)) throw wrong()
+  checkNames('option', 'transport.', transport, ['tls', 'http2', 'userAgent'])
   const { tls = {} } = transport
   if (!isObject(tls)) throw wrong()
+  checkNames('option', 'transport.tls.', tls, ['minVersion', 'maxVersion', 'ciphers'])
   return tls
 }
 

@@ -5,6 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { differences, type ArrivedRequest } from './comparison.ts'
 import type { Json } from '../masking/field-masks.ts'
 import { readFixture, type Fixture, type RecordedAnswer, type RecordedExchange } from '../fixture/fixture.ts'
+import { checkNames } from '../known-names.ts'
 import { banner, listenOnLoopback } from '../listener.ts'
 import { ownAddresses, readBody, sendPlain } from '../loopback.ts'
 import { onlyPlaceholder, parseTemplate, render } from '../fixture/placeholders.ts'
@@ -39,9 +40,11 @@ const maxMismatches = 1000
  * Starts answering from a fixture: a file's name, or what a recorder holds.
  *
  * @throws {FixtureError} The file is no recording, or a damaged one; the message says where.
+ * @throws {TypeError} An option is wrong; the message names it.
  * @throws {Error} The port is taken.
  */
 export async function startReplay(recording: string | Fixture, options: ReplayOptions = {}): Promise<Replay> {
+  checkNames('option', '', options, ['port', 'onExchange'])
   const { exchanges, placeholders } = typeof recording === 'string' ? await readFixture(recording) : recording
   const listener = await listenOnLoopback(options.port)
   const { addresses, instanceOf } = ownAddresses(listener.port)

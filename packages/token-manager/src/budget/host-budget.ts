@@ -1,13 +1,15 @@
 /**
  * The budget of one host, as one process takes part in it: it looks at the shared windows while somebody waits, reserves
- * places for callers, and hands each out when its window has come.
+ * places for callers, and claims each when its window has come.
  *
  * Callers reserve places of windows to come, so that they are served in the order of their arrival, whichever process they
- * are in. What nobody waits for takes what is left in the current window.
+ * are in. A place that its owner does not claim soon, because its process died, goes to whoever waits. What nobody waits for
+ * takes what is left in the current window.
  */
 import { RefreshBudgetError } from '../errors.ts'
 import { elapsed, instantOf, type Runtime } from '../support/runtime.ts'
-import { freePlace, opened, takePlaces } from './places.ts'
+import type { RefreshBudgetRecord } from '../store/token-record.ts'
+import { freePlace, opened, reservePlaces } from './places.ts'
 import { longestWait, placeLife, type Windows } from './request-budget.ts'
 import type { Look, SharedWindows } from './shared-windows.ts'
 import { createWaitingLine, type Place, type Rank, type Waiter } from './waiting-line.ts'
@@ -26,6 +28,8 @@ export interface HostBudget {
 
 /** Places that are taken at once at the most, so that no process takes all there are before another has looked. */
 const batch = 16
+/** Milliseconds that a place waits for its owner, at the most, before others take it in the background; callers do after half. */
+const longestGrace = 4000
 /** Milliseconds after a look that met another's write, at the most. */
 const longestPause = 20
 
@@ -41,16 +45,21 @@ export function createHostBudget({ windows, figures, runtime, isEnding }: Surrou
   const line = createWaitingLine()
   /** Those for whom no place was reserved or refused yet. */
   const newcomers = new Set<Waiter>()
-  /** The windows of our places that have yet to come, and the places that can be used now. */
+  /** The windows of our places that we have yet to claim, and the places that can be used now. */
   let reserved: readonly number[] = []
   let atHand: readonly Place[] = []
-  let openedByUs: number | undefined
   /** The places that were named to those who were turned away, counted through all windows, and the last of them. */
   const named = new WeakMap<object, number>()
   let lastNamed = 0
+  /** Our last claim: the record as it was then. */
+  let lastClaim: RefreshBudgetRecord | undefined
   let isLooking = false
   let cancelNextLook: (() => void) | undefined
 
+  /** The same, within these windows. */
+  const grace = Math.min(figures.length / 2, longestGrace)
+  /** Milliseconds within which other processes do what they are about to. */
+  const soon = Math.min(figures.length / 20, 500)
   const isAwaited = (): boolean => line.count('callers') + line.count('background') > 0
   const isOver = (place: Place): boolean => elapsed(place, instantOf(runtime)) >= placeLife
 
@@ -84,35 +93,45 @@ export function createHostBudget({ windows, figures, runtime, isEnding }: Surrou
 
   async function lookOnce(): Promise<'again' | 'later'> {
     const before = await windows.read()
-    const isDue = windows.age() >= figures.length
+    const isDue = windows.age() >= figures.length && windows.rest() >= figures.rest
     const current = isDue ? opened(before.record) : before.record
     reserved = reserved.filter((window) => window >= current.window)
     handOut()
 
     const counted = new Set(newcomers)
-    const wanted = Math.max(0, line.count('callers') - reserved.length)
-    const reachable = current.window + Math.floor((longestWait + (isDue ? 0 : windows.age())) / figures.length)
-    const forCallers = takePlaces(current, Math.min(wanted, batch), reachable, figures.places)
+    const [callers, background] = [line.count('callers'), line.count('background')]
+    const wanted = Math.max(0, callers - reserved.length)
+    const age = isDue ? 0 : windows.age()
+    const reachable = current.window + Math.floor((longestWait + age) / figures.length)
+    const forCallers = reservePlaces(current, Math.min(wanted, batch), reachable, figures.places)
     const isServed = forCallers.windows.length === wanted
-    const spare = isServed ? Math.min(line.count('background'), batch) : 0
-    const { windows: inAddition, record } = takePlaces(forCallers.record, spare, current.window, figures.places)
+    const spare = isServed ? Math.min(background, batch) : 0
+    const forOthers = reservePlaces(forCallers.record, spare, current.window, figures.places)
 
-    const after = record === before.record ? before : await windows.write(record)
+    const all = [...reserved, ...forCallers.windows]
+    const due = all.filter((window) => window === current.window).length
+    const unclaimed = figures.places - current.used
+    const byCallers = Math.min(age >= grace / 2 ? callers : due, callers, unclaimed)
+    const byOthers = Math.min(age >= grace ? background : forOthers.windows.length, unclaimed - byCallers)
+    const claimed = byCallers + byOthers
+    const record = { ...forOthers.record, used: current.used + claimed }
+
+    const isChanged = claimed > 0 || forOthers.record !== before.record
+    const after = isChanged ? await windows.write(record) : before
     if (after === undefined) {
       await new Promise<void>((resolve) => runtime.after(longestPause * runtime.random(), resolve))
       return 'again'
     }
-    if (isDue) openedByUs = record.window
-    keep([...forCallers.windows, ...inAddition], after)
+    if (isDue || claimed > 0) lastClaim = record
+    keep(all, claimed, after)
     if (!isServed && forCallers.windows.length === batch) return 'again'
     turnAway(wanted - forCallers.windows.length, counted)
     return 'later'
   }
 
-  function keep(taken: readonly number[], { record, from }: Look): void {
-    const all = [...reserved, ...taken]
+  function keep(all: readonly number[], claimed: number, { record, from }: Look): void {
     reserved = all.filter((window) => window > record.window)
-    atHand = [...atHand, ...all.filter((window) => window === record.window).map(() => from)]
+    atHand = [...atHand, ...Array.from({ length: claimed }, () => from)]
     handOut()
   }
 
@@ -145,11 +164,19 @@ export function createHostBudget({ windows, figures, runtime, isEnding }: Surrou
     return new RefreshBudgetError(Math.ceil((runtime.wallClock() + Math.max(wait, 1000)) / 1000))
   }
 
-  /** When the next window can be opened; a little later where another process is about to open it. */
+  /**
+   * When the next window can be opened, or a place is late. Whoever claimed last opens it: others come a little later, and where
+   * they find a claim that they had not seen, they look again soon.
+   */
   function lookLater(): void {
-    const isOurs = openedByUs === windows.known().window && reserved.length > 0
-    const jitter = isOurs ? 0 : Math.min(figures.length / 20, 500) * runtime.random()
-    cancelNextLook = runtime.after(Math.max(0, figures.length - windows.age()) + jitter, () => void look())
+    const { window, used } = windows.known()
+    const untilOld = figures.length - windows.age()
+    const untilNext = untilOld > 0 ? untilOld : Math.min(figures.rest - windows.rest(), soon)
+    const untilLate = [grace / 2, grace].map((moment) => moment - windows.age()).find((wait) => wait > 0)
+    const wait = used < figures.places && untilLate !== undefined ? Math.min(untilNext, untilLate) : untilNext
+    const isOurs = lastClaim?.window === window && lastClaim.used === used
+    const jitter = isOurs ? 0 : soon * runtime.random()
+    cancelNextLook = runtime.after(Math.max(0, wait) + jitter, () => void look())
   }
 
   return {

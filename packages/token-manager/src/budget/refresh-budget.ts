@@ -39,7 +39,12 @@ export function createRefreshBudget(
     const name = refreshBudgetRecordName(authUrl)
     const known = hosts.get(name)
     if (known !== undefined) return known
-    const host = createHostBudget({ windows: shareWindows(name, shared, runtime), figures, runtime, isEnding })
+    const host = createHostBudget({
+      windows: shareWindows(name, shared, runtime, figures.length),
+      figures,
+      runtime,
+      isEnding,
+    })
     hosts.set(name, host)
     return host
   }

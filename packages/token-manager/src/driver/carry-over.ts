@@ -1,7 +1,7 @@
 /**
  * Emptying the spool, in the background: again and again until nothing is left in it that can be carried over.
  */
-import { isDamaged, mayBeOfOneRecord } from '../store/account-list.ts'
+import { isDamaged, mayBeOfOneRecord } from '../store/record-failure.ts'
 import type { Context } from './context.ts'
 import { run } from './driver.ts'
 import { findSpooled } from './spooled.ts'

@@ -4,7 +4,7 @@
 import type { TokenIssuer } from '../issuer/token-issuer.ts'
 import type { AccountMemory } from './account-memory.ts'
 import type { Background } from './background.ts'
-import type { Emit } from '../driver/event-source.ts'
+import type { Emit } from './event-source.ts'
 import type { RollCall } from './roll-call.ts'
 import type { Settings } from '../refresh-protocol/knowledge.ts'
 import type { Machine } from '../refresh-protocol/machine.ts'

@@ -3,6 +3,21 @@
  */
 import type { TokenManagerEvents } from '../refresh-protocol/events.ts'
 import { callSafely } from '../support/callback-fault.ts'
+import { checkName, type OptionNames } from '../support/known-options.ts'
+
+const eventNames: OptionNames<TokenManagerEvents> = {
+  refreshed: true,
+  'refresh-failed': true,
+  'in-doubt': true,
+  unsaved: true,
+  'carried-over': true,
+  'not-indexed': true,
+  restored: true,
+  superseded: true,
+  'reauthentication-required': true,
+  'over-budget': true,
+  blocked: true,
+}
 
 export type Emit = <Name extends keyof TokenManagerEvents>(name: Name, event: TokenManagerEvents[Name]) => void
 
@@ -27,6 +42,7 @@ export function createEvents(): EventSource {
       }
     },
     on(name, listener) {
+      checkName(name, 'an event of the token manager', eventNames)
       if (typeof listener !== 'function') throw new TypeError('listener must be a function')
       // One of its own, so that a listener that was given twice is called twice, and each is ended alone.
       const added = (event: never): unknown => listener(event)

@@ -7,11 +7,11 @@
  */
 import { createHash } from 'node:crypto'
 import { DuplicateTokenSetError, StoreError } from '../errors.ts'
-import { checkedRecord } from '../store/record-check.ts'
 import type { AccountRecord, RefreshTokensRecord } from '../store/token-record.ts'
+import { sessionOf } from '../store/lineage.ts'
 import { untilSwapped } from '../store/contention.ts'
 import type { Context } from './context.ts'
-import { sessionOf } from '../store/lineage.ts'
+import { readOwnRecord } from '../store/own-record.ts'
 import { readRecord } from '../store/read-record.ts'
 import { refreshTokensRecordName } from '../store/record-names.ts'
 import { reasonAgainst } from '../store/spent-refresh-tokens.ts'
@@ -19,6 +19,8 @@ import { reasonAgainst } from '../store/spent-refresh-tokens.ts'
 /** Some 65,000 sign-ins are remembered. */
 const records = 1024
 const savedInEach = 64
+
+const unindexed: RefreshTokensRecord = { schema: 1, state: 'refresh-tokens', saved: {} }
 
 /**
  * Notes that this sign-in will hold the refresh token. Two that are saved at the very same moment may both pass.
@@ -49,8 +51,8 @@ async function claim(account: string, refreshToken: string, session: string, con
   const name = refreshTokensRecordName(digest.readUInt16BE(0) % records)
   const key = digest.toString('base64url')
   await untilSwapped(runtime, async () => {
-    const stored = await store.read(name)
-    const saved = new Map(Object.entries(stored ? checkedRecord(stored, 'refresh-tokens').record.saved : {}))
+    const stored = await readOwnRecord(name, unindexed, context)
+    const saved = new Map(Object.entries(stored?.record.saved ?? {}))
     const [first, sessionOfFirst] = saved.get(key) ?? []
     if (first !== undefined && first !== account) {
       const record = (await readRecord(first, context))?.record

@@ -2,7 +2,7 @@
  * The answer to a roll call: a process looks at all accounts that it holds, and so puts back what the store has lost, also
  * where nobody asks it for anything.
  */
-import { isDamaged, isOfOneRecord, mayBeOfOneRecord } from '../store/account-list.ts'
+import { isDamaged, isOfOneRecord, mayBeOfOneRecord } from '../store/record-failure.ts'
 import type { Account } from './account-memory.ts'
 import type { Context } from './context.ts'
 import { run } from './driver.ts'

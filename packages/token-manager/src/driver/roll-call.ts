@@ -3,10 +3,10 @@
  * gone with all the others where the store was emptied. Each living process looks at it, and answers.
  */
 import { StoreError } from '../errors.ts'
-import { checkedRecord } from '../store/record-check.ts'
 import type { RollCallRecord } from '../store/token-record.ts'
-import type { Versioned } from '../store/token-store.ts'
 import type { GuardedStore } from '../store/guarded-store.ts'
+import { readOwnRecord } from '../store/own-record.ts'
+import { isDamaged } from '../store/record-failure.ts'
 import { rollCallName } from '../store/record-names.ts'
 import { elapsed, type Instant, instantOf, type Runtime } from '../support/runtime.ts'
 
@@ -31,26 +31,24 @@ export function createRollCall(): RollCall {
 }
 
 /**
- * The current call, made if the store has none (it is new, or was emptied), or one that is damaged: nothing in it is worth
- * keeping. Where it can't even be opened, or is of a newer release, there is one every 30 seconds, for as long as that lasts.
+ * The current call, made if the store has none (it is new, or was emptied), or one that can't be read: nothing in it is worth
+ * keeping. Where that can't be replaced either there is one every 30 seconds, for as long as that lasts.
  *
  * @throws StoreError where it can't be read or written
  */
 export async function currentCall({ runtime, store }: Surroundings): Promise<string> {
   for (const isLast of [false, true]) {
-    let stored: Versioned | undefined
+    const call = runtime.uniqueId()
     try {
-      stored = await store.read(rollCallName)
-      if (stored !== undefined) return checkedRecord(stored, 'roll-call').record.call
+      const stored = await readOwnRecord(rollCallName, recordOf(call), { store, runtime })
+      if (stored !== undefined) return stored.record.call
     } catch (error) {
-      if (!(error instanceof StoreError) || !['corrupt', 'newer-release'].includes(error.reason)) throw error
-      if (stored === undefined || error.reason === 'newer-release')
-        return `unknown ${Math.floor(runtime.monotonicClock() / callingInterval)}`
+      if (!isDamaged(error)) throw error
+      return `unknown ${Math.floor(runtime.monotonicClock() / callingInterval)}`
     }
     if (isLast) break
-    const call = runtime.uniqueId()
     // A conflict is another's call, made at the same time.
-    if (!('conflict' in (await store.swap(rollCallName, stored, recordOf(call), call)))) return call
+    if (!('conflict' in (await store.swap(rollCallName, undefined, recordOf(call), call)))) return call
   }
   throw new StoreError('busy', 'The token store has a record that it does not return.')
 }
@@ -62,7 +60,7 @@ export async function callRoll({ rollCall, runtime, store }: Surroundings): Prom
   rollCall.lastCalled = now
   try {
     const call = runtime.uniqueId()
-    const stored = await store.read(rollCallName)
+    const stored = await readOwnRecord(rollCallName, recordOf(call), { store, runtime })
     // A conflict is another's call, which does as well.
     await store.swap(rollCallName, stored, recordOf(call), call)
   } catch {

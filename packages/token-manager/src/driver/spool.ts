@@ -11,6 +11,7 @@ import { tokenSet } from '../issuer/token-set.ts'
 import type { Runtime } from '../support/runtime.ts'
 import type { GuardedStore } from '../store/guarded-store.ts'
 import { untilSwapped } from '../store/contention.ts'
+import { isDamaged } from '../store/record-failure.ts'
 import type { RefreshResult, Write } from '../store/lineage.ts'
 
 export interface Spool {
@@ -36,6 +37,15 @@ export function spoolOn(store: GuardedStore, runtime: Runtime): Spool {
     if (stored === undefined) return { at: undefined, result: undefined }
     return { at: stored, result: checkedRecord(stored, 'spooled').record.result ?? undefined }
   }
+  /** Which write stands there, one that can't be read as well: newer tokens take its place. */
+  const standing = async (account: string): Promise<Write | undefined> => {
+    try {
+      return (await read(account)).at
+    } catch (error) {
+      if (isDamaged(error) && error.unread !== undefined) return error.unread
+      throw error
+    }
+  }
   const write = async (
     account: string,
     over: Write | undefined,
@@ -49,7 +59,7 @@ export function spoolOn(store: GuardedStore, runtime: Runtime): Spool {
   return {
     async keep(account, { derivedFrom, next }, version) {
       if (next.state !== 'signed-in') throw new StoreError('write-failed', 'Only new tokens are kept in the spool.')
-      return untilSwapped(runtime, async () => write(account, (await read(account)).at, { version, derivedFrom, next }))
+      return untilSwapped(runtime, async () => write(account, await standing(account), { version, derivedFrom, next }))
     },
     async find(account) {
       const { at, result } = await read(account)

@@ -6,7 +6,7 @@
  * way together meet one.
  */
 import { FirewallChallengeError } from '../errors.ts'
-import { checkedRecord } from '../store/record-check.ts'
+import { readOwnRecord } from '../store/own-record.ts'
 import type { FirewallRecord } from '../store/token-record.ts'
 import type { FirewallState, Probe } from '../issuer/firewall-state.ts'
 import { isSameWrite, type Write } from '../store/lineage.ts'
@@ -17,6 +17,8 @@ import { elapsed, type Instant, instantOf, type Runtime } from '../support/runti
 /** Seconds. */
 const longestWait = 4 * 60 * 60
 const probeTime = 60
+/** A service is heard for a day at the most, and that grows by a fifth: no process of ours writes more. */
+const longestBelieved = 2 * 24 * 60 * 60
 /** Probes that are tried to be claimed: others keep claiming and ending theirs, or reads lag behind writes. */
 const mostClaims = 3
 
@@ -52,6 +54,8 @@ interface Surroundings {
 }
 
 const clear: FirewallRecord = { schema: 1, state: 'firewall', challenges: 0, noted_at: 0, wait: 0 }
+
+const isBelievable = ({ wait }: FirewallRecord): boolean => wait <= longestBelieved
 
 export function createSharedFirewall(store: GuardedStore, runtime: Runtime): SharedFirewall {
   const fleet: Surroundings = { store, runtime, hosts: new Map(), unanswered: new Map() }
@@ -134,9 +138,9 @@ function remember(
 
 async function read(name: string, fleet: Surroundings): Promise<void> {
   const looked = instantOf(fleet.runtime)
-  const stored = await fleet.store.read(name)
+  const stored = await readOwnRecord(name, clear, fleet, isBelievable)
   if (stored === undefined) remember(name, { version: 0 }, clear, looked, fleet)
-  else remember(name, stored, checkedRecord(stored, 'firewall').record, looked, fleet)
+  else remember(name, stored, stored.record, looked, fleet)
 }
 
 /** Writes over what is known. False where another process was faster. */

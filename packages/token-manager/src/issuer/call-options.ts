@@ -3,6 +3,8 @@
  * expected.
  */
 
+import { checkOptionNames, type OptionNames } from '../support/known-options.ts'
+
 /** What every call takes in addition to its own arguments. */
 export interface CallOptions {
   /** Ends the call with `ERR_SSO_TIMEOUT`. */
@@ -14,16 +16,20 @@ export interface CallOptions {
  *
  * @param call how the call is written with a signal, for the message: `login(credentials, { signal })`
  * @param before the argument before them, where a signal ends up by mistake
- * @throws TypeError for a signal that stands in the wrong place, and for a `signal` that is not one
+ * @param names what they may be, where that is more than the signal
+ * @throws TypeError for a signal that stands in the wrong place, for a `signal` that is not one, and for an unknown option
  */
 export function parseCallOptions<Options extends CallOptions>(
   call: string,
   options: Options | undefined,
   before?: object,
+  names: OptionNames<CallOptions> = { signal: true },
 ): Options | CallOptions {
   if (isSignal(options) || (typeof before === 'object' && before !== null && 'signal' in before)) {
     throw new TypeError(`signal is in the wrong place: write ${call}`)
   }
+  const [name = call] = call.split('(')
+  if (options !== undefined && options !== null) checkOptionNames<CallOptions>(name, options, names)
   const signal: unknown = options?.signal
   if (signal !== undefined && !isSignal(signal)) throw new TypeError('signal must be an AbortSignal')
   return options ?? {}

@@ -5,9 +5,9 @@
  */
 import type { Context } from '../driver/context.ts'
 import { isSameWrite, type Write } from '../store/lineage.ts'
+import { readOwnRecord } from '../store/own-record.ts'
 import { keeperRecordName } from '../store/record-names.ts'
 import { elapsed, type Instant, instantOf, type Runtime } from '../support/runtime.ts'
-import { checkedRecord } from '../store/record-check.ts'
 import type { KeeperRecord } from '../store/token-record.ts'
 
 /** Milliseconds between two signs of life, and without one until another process takes over. */
@@ -49,6 +49,9 @@ export interface ClaimDesk {
   ask(): Promise<Claim | NotYet>
 }
 
+/** Nobody sweeps, and nobody did. */
+const unclaimed: KeeperRecord = { schema: 1, state: 'keeper', signs: 0, swept_at: 0 }
+
 /** What this process has seen of the claim so far. */
 interface Sightings {
   /** The last sign of life. */
@@ -68,7 +71,7 @@ export function claimDesk(every: number, surroundings: Surroundings): ClaimDesk 
 
   async function look(): Promise<Stored | undefined> {
     try {
-      const stored = await readClaim(surroundings)
+      const stored = await readOwnRecord(keeperRecordName, unclaimed, surroundings)
       if (stored !== undefined) seen = withSightOf(stored, seen, every, instantOf(runtime))
       return stored
     } catch (error) {
@@ -98,11 +101,6 @@ export function claimDesk(every: number, surroundings: Surroundings): ClaimDesk 
 
 interface Stored extends Write {
   readonly record: KeeperRecord
-}
-
-async function readClaim({ store }: Surroundings): Promise<Stored | undefined> {
-  const stored = await store.read(keeperRecordName)
-  return stored && checkedRecord(stored, 'keeper')
 }
 
 /**

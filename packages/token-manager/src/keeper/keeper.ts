@@ -8,6 +8,7 @@ import { allSafe } from '../driver/background.ts'
 import type { Runtime } from '../support/runtime.ts'
 import type { KeeperEvent, SweepCounts } from './keeper-event.ts'
 import { contextOf } from '../manager/managed.ts'
+import { checkOptionNames } from '../support/known-options.ts'
 import { onAbort } from '../support/abort.ts'
 import type { TokenManager } from '../manager/token-manager.ts'
 import { createAlarm } from './alarm.ts'
@@ -53,6 +54,7 @@ const longestPause = 60_000
  * @throws TypeError naming what is wrong
  */
 export function keepSignedIn(tokens: TokenManager, options: KeeperOptions = {}): Keeper {
+  checkOptionNames('keepSignedIn', options, { within: true, every: true, refreshTokenLifetime: true, onSweep: true })
   const settings = parseKeeperOptions(options)
   const context = keepableContext(tokens)
   if (!context.background.outlivesCalls) {
@@ -142,8 +144,10 @@ const secondsFrom = ({ wallClock }: Pick<Runtime, 'wallClock'>, milliseconds: nu
  */
 export async function sweepOnce(
   tokens: TokenManager,
-  { signal, ...options }: KeepOptions & { readonly signal?: AbortSignal | undefined } = {},
+  options: KeepOptions & { readonly signal?: AbortSignal | undefined } = {},
 ): Promise<SweepResult> {
+  checkOptionNames('sweepOnce', options, { within: true, refreshTokenLifetime: true, onSweep: true, signal: true })
+  const { signal } = options
   const settings = parseKeeperOptions(options)
   const context = keepableContext(tokens)
   const alarm = createAlarm(context.runtime)

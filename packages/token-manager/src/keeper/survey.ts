@@ -2,7 +2,8 @@
  * The survey: one look at each account of the store, sixteen side by side. What it keeps of a hundred thousand accounts is
  * those that need a refresh soonest, so that its memory does not grow with the store.
  */
-import { listOf, isOfOneRecord } from '../store/account-list.ts'
+import { listOf } from '../store/account-list.ts'
+import { isOfOneRecord } from '../store/record-failure.ts'
 import type { Context } from '../driver/context.ts'
 import { accountRecord } from '../store/read-record.ts'
 import { checkedAccountName } from '../manager/options.ts'

@@ -8,7 +8,7 @@ import {
   StoreError,
   TokenRejectedError,
 } from '../errors.ts'
-import { isOfOneRecord } from '../store/account-list.ts'
+import { isOfOneRecord } from '../store/record-failure.ts'
 import type { Context } from '../driver/context.ts'
 import type { Alarm } from './alarm.ts'
 import { type Claim, signOfLifeEvery } from './claim.ts'

@@ -9,6 +9,7 @@ import { howTokensAreLost, lostItsTokens, type TokenSet } from '../issuer/token-
 import { bareTokenSet } from '../issuer/bare-refresh-token.ts'
 import type { TokenStore } from '../store/token-store.ts'
 import { checkBudget } from '../budget/request-budget.ts'
+import { checkOptionNames, type OptionNames } from '../support/known-options.ts'
 import { isOwnRecordName } from '../store/record-names.ts'
 
 /** All of them, with their defaults. */
@@ -19,8 +20,22 @@ export type ParsedTokenManagerOptions = {
   >
 } & Pick<TokenManagerOptions, 'spool' | 'waitUntil' | 'requestBudget'>
 
+const optionNames: OptionNames<TokenManagerOptions> = {
+  sso: true,
+  store: true,
+  spool: true,
+  refreshAfter: true,
+  minRefreshInterval: true,
+  rotationGrace: true,
+  requestBudget: true,
+  cachedAccounts: true,
+  background: true,
+  waitUntil: true,
+}
+
 /** @throws TypeError naming the option that is wrong */
 export function parseTokenManagerOptions(options: TokenManagerOptions): ParsedTokenManagerOptions {
+  checkOptionNames('createTokenManager', options, optionNames)
   const {
     sso,
     store,
@@ -59,7 +74,8 @@ const isStore = (store: TokenStore | undefined): boolean =>
 export function parseRefreshOptions(options: RefreshCallOptions | undefined): RefreshCallOptions {
   const { priority = 'caller' } = options ?? {}
   check(priority === 'caller' || priority === 'background', "priority must be 'caller' or 'background'")
-  return { ...parseCallOptions('refresh(account, { signal })', options), priority }
+  const names: OptionNames<RefreshCallOptions> = { signal: true, priority: true }
+  return { ...parseCallOptions('refresh(account, { signal })', options, undefined, names), priority }
 }
 
 /** A name, where token sets can be kept under it. @throws TypeError for what cannot be the name of an account */
@@ -94,6 +110,7 @@ export async function checkedTokens(
 
 /** Whether `save` ends a session that is there: a sign-in does, a refresh token that was brought along does not. */
 export function replacesSession(tokens: TokenSet | RefreshTokenGrant, options: SaveOptions = {}): boolean {
+  checkOptionNames('save', options, { replace: true })
   const { replace = isTokenSet(tokens) } = options
   check(typeof replace === 'boolean', 'replace must be true or false')
   return replace

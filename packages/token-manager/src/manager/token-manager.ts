@@ -190,7 +190,7 @@ export interface TokenManager {
    * Calls `listener` on each such event. Returns an unsubscribe function. A listener that throws or rejects does no harm: the process
    * warns (`OWNER_SSO_CALLBACK`) with the place, and without the error's words.
    *
-   * @throws TypeError if `listener` is no function
+   * @throws TypeError if there is no such event, or `listener` is no function
    */
   on<Name extends keyof TokenManagerEvents>(
     event: Name,

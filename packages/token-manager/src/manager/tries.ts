@@ -6,10 +6,10 @@
  */
 import { createHash } from 'node:crypto'
 import { StoreError } from '../errors.ts'
-import { checkedRecord } from '../store/record-check.ts'
 import type { WaitingSignIn } from './token-manager.ts'
 import type { TriesRecord } from '../store/token-record.ts'
 import { untilSwapped } from '../store/contention.ts'
+import { readOwnRecord } from '../store/own-record.ts'
 import { triesRecordName } from '../store/record-names.ts'
 import type { Runtime } from '../support/runtime.ts'
 import type { GuardedStore } from '../store/guarded-store.ts'
@@ -24,6 +24,8 @@ const mostSignIns = 500
 const margin = 60 * 60
 const leastMargin = 5 * 60
 
+const uncounted: TriesRecord = { schema: 1, state: 'tries', sign_ins: {} }
+
 /**
  * True for the process that may send this answer; false where it, or a later one, was claimed before.
  *
@@ -37,8 +39,8 @@ export async function claimTry(
   const name = triesRecordName(step, digest.readUInt8(31) % records)
   const key = digest.toString('base64url').slice(0, 16)
   return untilSwapped(runtime, async () => {
-    const stored = await store.read(name)
-    const counts = new Map(Object.entries(stored ? checkedRecord(stored, 'tries').record.sign_ins : {}))
+    const stored = await readOwnRecord(name, uncounted, { store, runtime })
+    const counts = new Map(Object.entries(stored?.record.sign_ins ?? {}))
     const [claimed] = counts.get(key) ?? [0]
     if (tries < claimed) return false
     counts.set(key, [tries + 1, expires_at])

@@ -2,35 +2,38 @@
  * The accounts of a store, and copying their token sets into another one.
  */
 import { randomUUID } from 'node:crypto'
-import { StoreError } from '../errors.ts'
 import { startTimeLimit } from '../support/time-limit.ts'
 import type { TokenStore } from './token-store.ts'
 import { untilSwapped } from './contention.ts'
 import { isBehind } from './lineage.ts'
+import { copyOwnRecord } from './own-copy.ts'
 import { accountRecord } from './read-record.ts'
+import { mayBeOfOneRecord } from './record-failure.ts'
 import { isOwnRecordName } from './record-names.ts'
 import { systemRuntime } from '../support/runtime.ts'
 import { type GuardedStore, guardStore } from './guarded-store.ts'
 
 /**
- * Copies the newest record of every account into another store, to change the store or its keys. Records go as they are,
- * tombstones and refreshes in doubt included; one that the target has a newer version of stays. Nothing may refresh
- * through `from` any more.
+ * Copies all that a fleet lives by into another store: the newest record of every account, and the records of our own
+ * (`own-copy.ts`). Accounts go as they are, tombstones and refreshes in doubt included; one that the target has a newer
+ * version of stays. Nothing may refresh through `from` any more. To change the key of a store, use `rekey`.
  *
- * @returns how many records were written
+ * @returns how many accounts were written
  * @throws TypeError if `from` can't list its accounts
  * @throws StoreError where either can't be read or written, `wrong-key` for records that are sealed with another key than
  *   was given. A record that can't be read, or written, is passed over, and its error comes after all others were copied; a
  *   store that can't be reached ends it at once. What was copied stays, and a repetition is harmless
  */
-export async function copyTokenSets(from: TokenStore, to: TokenStore): Promise<number> {
+export async function copyTokenSets(from: TokenStore, to: TokenStore, { onLeft }: CopyOptions = {}): Promise<number> {
   let copied = 0
   let failure: unknown
   const source = guardStore(from, startTimeLimit)
   const target = guardStore(to, startTimeLimit)
-  for await (const account of listOf(source)) {
+  for await (const name of namesOf(source)) {
     try {
-      if (await copyRecord(account, source, target)) copied += 1
+      if (isOwnRecordName(name)) {
+        if ((await copyOwnRecord(name, source, target)) === 'left') onLeft?.(name)
+      } else if (await copyRecord(name, source, target)) copied += 1
     } catch (error) {
       if (!mayBeOfOneRecord(error)) throw error
       failure ??= error
@@ -40,19 +43,9 @@ export async function copyTokenSets(from: TokenStore, to: TokenStore): Promise<n
   return copied
 }
 
-/** The record is at fault, not the store: the others may be well. */
-export function isOfOneRecord(error: unknown): boolean {
-  return isDamaged(error) || (error instanceof StoreError && error.reason === 'read-failed')
-}
-
-/** The same, or a write failed, which does not tell whose fault it is: only the next one does. */
-export function mayBeOfOneRecord(error: unknown): boolean {
-  return isOfOneRecord(error) || (error instanceof StoreError && error.reason === 'write-failed')
-}
-
-/** The record stays as it is until somebody mends it: another look finds the same. */
-export function isDamaged(error: unknown): boolean {
-  return error instanceof StoreError && ['corrupt', 'wrong-key', 'newer-release'].includes(error.reason)
+export interface CopyOptions {
+  /** Called with the name of each record of notes, such as a broker's clients, that stays behind: the target has its own. */
+  readonly onLeft?: ((name: string) => void) | undefined
 }
 
 async function copyRecord(account: string, from: GuardedStore, to: GuardedStore): Promise<boolean> {
@@ -75,23 +68,37 @@ async function copyRecord(account: string, from: GuardedStore, to: GuardedStore)
  */
 export async function* accountsOf(store: GuardedStore): AsyncGenerator<string> {
   let failure: unknown
-  for await (const account of listOf(store)) {
-    try {
-      const stored = accountRecord(await store.read(account))
-      if (stored === undefined || stored.record.state === 'signed-out') continue
-    } catch (error) {
-      failure ??= error
-      continue
+  for await (const accounts of chunks(listOf(store), together)) {
+    const looks = await Promise.allSettled(accounts.map((account) => store.read(account).then(accountRecord)))
+    for (const [index, look] of looks.entries()) {
+      if (look.status === 'rejected') failure ??= look.reason
+      else if (look.value !== undefined && look.value.record.state !== 'signed-out') yield accounts[index] ?? ''
     }
-    yield account
   }
   if (failure !== undefined) throw failure
 }
 
+/** Records that a listing reads side by side: one after the other, each would wait for a round trip. */
+const together = 100
+
+async function* chunks<Value>(values: AsyncIterable<Value>, size: number): AsyncGenerator<Value[]> {
+  let chunk: Value[] = []
+  for await (const value of values) {
+    chunk.push(value)
+    if (chunk.length < size) continue
+    yield chunk
+    chunk = []
+  }
+  if (chunk.length > 0) yield chunk
+}
+
 /** The names of all accounts that have a record. @throws TypeError if the store can't list them */
 export async function* listOf(store: GuardedStore): AsyncGenerator<string> {
+  for await (const name of namesOf(store)) if (!isOwnRecordName(name)) yield name
+}
+
+/** The names of all records, those of our own among them. @throws TypeError if the store can't list them */
+export async function* namesOf(store: GuardedStore): AsyncGenerator<string> {
   if (store.accounts === undefined) throw new TypeError('store: this token store cannot list its accounts')
-  for await (const account of store.accounts()) {
-    if (!isOwnRecordName(account)) yield account
-  }
+  yield* store.accounts()
 }

@@ -31,6 +31,7 @@ export interface GuardedStore extends Omit<TokenStore, 'swap'> {
 
 /** @param limit - how a time limit is kept; without it a call may take for ever */
 export function guardStore(store: TokenStore, limit: Limit): GuardedStore {
+  if (typeof store?.swap !== 'function') throw new TypeError('store must be a token store')
   return {
     read: (account) => typed('unavailable', limit, () => store.read(account)),
     swap: (account, { version, writeId: expectedWriteId } = { version: 0 }, next, writeId, options) => {

@@ -2,12 +2,14 @@
  * Notes that another package of ours keeps in the store, beside the token sets: which clients a broker has, who was told
  * what. All processes that share the store share them, and a sealed store seals them.
  */
+import { StoreError } from '../errors.ts'
 import { startTimeLimit } from '../support/time-limit.ts'
 import { checkedRecord } from './record-check.ts'
 import type { NotesRecord } from './token-record.ts'
 import type { TokenStore } from './token-store.ts'
 import { untilSwapped } from './contention.ts'
 import { guardStore } from './guarded-store.ts'
+import { isDamaged } from './record-failure.ts'
 import { notesRecordName } from './record-names.ts'
 import { systemRuntime } from '../support/runtime.ts'
 
@@ -37,8 +39,12 @@ export function notebook(store: TokenStore, topic: string): Notebook {
   const guarded = guardStore(store, startTimeLimit)
   const name = notesRecordName(topic)
   const stored = async () => {
-    const found = await guarded.read(name)
-    return found && checkedRecord(found, 'notes')
+    try {
+      const found = await guarded.read(name)
+      return found && checkedRecord(found, 'notes')
+    } catch (error) {
+      throw isDamaged(error) ? named(name, error) : error
+    }
   }
   return {
     read: async () => (await stored())?.record.notes ?? {},
@@ -53,4 +59,13 @@ export function notebook(store: TokenStore, topic: string): Notebook {
         return 'conflict' in swapped ? undefined : next
       }),
   }
+}
+
+/** Notes are not begun anew: those on a broker's clients can't be said again. */
+function named(name: string, { reason, unread }: StoreError): StoreError {
+  const remedy =
+    reason === 'wrong-key'
+      ? 'Also give the key that it was sealed with, and change keys with rekey.'
+      : 'Restore it from a backup, or remove it: its notes are begun anew.'
+  return new StoreError(reason, `The token store's record ${name} can't be read. ${remedy}`, { unread })
 }

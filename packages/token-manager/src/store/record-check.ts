@@ -2,7 +2,7 @@
  * What a store hands back, checked field by field: whoever can write to a store can put anything there, and so can a
  * later release. What is not a record is reported as such, and never looked into.
  */
-import { StoreError } from '../errors.ts'
+import { StoreError, type StoreErrorOptions } from '../errors.ts'
 import { howTokensAreLost, lostItsTokens } from '../issuer/token-set.ts'
 import type { AccountRecord, TokenRecord } from './token-record.ts'
 import type { Versioned } from './token-store.ts'
@@ -135,6 +135,7 @@ const kinds: Readonly<Record<TokenRecord['state'], Check>> = {
   'refresh-budget': object({
     ...schema,
     window: count,
+    used: count,
     free: (value) => Array.isArray(value) && count(value[0]) && count(value[1]),
   }),
   tries: object({
@@ -173,17 +174,21 @@ export function checkedRecord<State extends TokenRecord['state']>(
   ...states: readonly State[]
 ): Omit<Versioned, 'record'> & { readonly record: Extract<TokenRecord, { state: State }> } {
   const isNumbered = Number.isSafeInteger(version) && version > 0
-  if (isNumbered && (writeId === undefined || typeof writeId === 'string')) {
+  const isWrite = isNumbered && (writeId === undefined || typeof writeId === 'string')
+  const unread = isWrite ? { version, writeId } : undefined
+  if (isWrite) {
     if (isRecord(record, ...states)) return { version, writeId, record }
     if (isRecord(record, 'sealed')) {
-      throw new StoreError('wrong-key', 'The records of this token store are encrypted, and no key was given.')
+      const message = 'The records of this token store are encrypted, and no key was given.'
+      throw new StoreError('wrong-key', message, { unread })
     }
   }
-  refuseNewer(record)
+  refuseNewer(record, unread)
   if (isObject(record) && lostItsTokens(record['tokens'])) {
-    throw new StoreError('corrupt', `The token store holds ${howTokensAreLost}. Sign in again.`)
+    throw new StoreError('corrupt', `The token store holds ${howTokensAreLost}. Sign in again.`, { unread })
   }
-  throw new StoreError('corrupt', 'The token store holds something that is not a token record. It was left as it is.')
+  const message = 'The token store holds something that is not a token record. It was left as it is.'
+  throw new StoreError('corrupt', message, { unread })
 }
 
 /**
@@ -191,8 +196,10 @@ export function checkedRecord<State extends TokenRecord['state']>(
  *
  * @throws StoreError `newer-release`
  */
-export function refuseNewer(record: unknown): void {
+export function refuseNewer(record: unknown, unread?: StoreErrorOptions['unread']): void {
   if (!isObject(record) || !Number.isSafeInteger(record['schema']) || Number(record['schema']) <= 1) return
   const remedy = 'Update this one. Don’t remove the record: its account may be signed in.'
-  throw new StoreError('newer-release', `The token store holds a record of a newer release of owner-sso. ${remedy}`)
+  throw new StoreError('newer-release', `The token store holds a record of a newer release of owner-sso. ${remedy}`, {
+    unread,
+  })
 }

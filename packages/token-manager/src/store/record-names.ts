@@ -2,8 +2,15 @@
  * The names of records that are no account's. No account may be called like them.
  */
 const ours = 'owner-sso:'
+const notes = `${ours}notes:`
 
 export const isOwnRecordName = (name: string): boolean => name.startsWith(ours)
+
+/** Whether a record of ours says nothing that can't be said again, so that one which can't be read is replaced. */
+export const isBegunAnew = (name: string): boolean => isOwnRecordName(name) && !name.startsWith(notes)
+
+/** Whether a record of ours is about the store that it stands in, and so of no use in another one. */
+export const isOfOneStore = (name: string): boolean => name === rollCallName || name === keeperRecordName
 
 /**
  * The name under which a store keeps what is known about the firewall of an instance of the service: a `FirewallRecord`,
@@ -24,7 +31,7 @@ export const keeperRecordName: string = `${ours}keeper`
 export const triesRecordName = (step: string, index: number): string => `${ours}tries:${step}:${index}`
 
 /** Where another package of ours keeps its notes. */
-export const notesRecordName = (topic: string): string => `${ours}notes:${topic}`
+export const notesRecordName = (topic: string): string => `${notes}${topic}`
 
 /** Where it stands under which account refresh tokens were saved. */
 export const refreshTokensRecordName = (index: number): string => `${ours}refresh-tokens:${index}`

@@ -6,15 +6,16 @@
  */
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 import { StoreError } from '../errors.ts'
+import { checkOptionNames } from '../support/known-options.ts'
 import { isRecord, refuseNewer } from './record-check.ts'
 import type { SealedRecord, TokenRecord } from './token-record.ts'
-import type { TokenStore } from './token-store.ts'
+import type { TokenStore, Versioned } from './token-store.ts'
 
 /** With what a store is sealed. */
 export interface SealedTokenStoreOptions {
   /**
    * Keys of 32 random bytes. The first one seals; all of them open, so a key is changed by putting the new one in front and
-   * leaving the old one until every record has been written again (`copyTokenSets` does so at once).
+   * leaving the old one until every record has been written again (`rekey` does so at once).
    */
   readonly keys: readonly Uint8Array[]
 }
@@ -26,13 +27,14 @@ export interface SealedTokenStoreOptions {
  *   into a new one with `copyTokenSets`.
  * @throws TypeError naming the option that is wrong
  */
-export function sealedTokenStore(store: TokenStore, { keys }: SealedTokenStoreOptions): TokenStore {
-  const [sealing, ...older] = keysOf(keys)
+export function sealedTokenStore(store: TokenStore, given: SealedTokenStoreOptions): TokenStore {
+  checkOptionNames('sealedTokenStore', given, { keys: true })
+  const [sealing, ...older] = keysOf(given.keys)
   const opening = new Map([sealing, ...older].map((key) => [key.id, key]))
   const sealedStore: TokenStore = {
     async read(account) {
       const stored = await store.read(account)
-      return stored && { ...stored, record: open(stored.record, account, stored.version, opening) }
+      return stored && { ...stored, record: open(stored, account, opening) }
     },
     async swap(account, expected, next, writeId, options) {
       const swapped = await store.swap(account, expected, seal(next, account, expected + 1, sealing), writeId, options)
@@ -96,18 +98,18 @@ function seal(record: TokenRecord, account: string, version: number, { id, key }
 
 /** @throws StoreError `wrong-key` for another key's record, `newer-release` for another form of sealing, `corrupt` for one that was changed, moved or never sealed */
 function open(
-  record: TokenRecord,
+  { version, writeId, record }: Versioned,
   account: string,
-  version: number,
   keys: ReadonlyMap<string, SealingKey>,
 ): TokenRecord {
+  const unread = { version, writeId }
   if (!isRecord(record, 'sealed')) {
-    refuseNewer(record)
-    throw new StoreError('corrupt', 'The record is not sealed. Was the store used without keys?')
+    refuseNewer(record, unread)
+    throw new StoreError('corrupt', 'The record is not sealed. Was the store used without keys?', { unread })
   }
   const key = keys.get(record.key)
   if (key === undefined)
-    throw new StoreError('wrong-key', 'The record was sealed with a key that is not among the keys.')
+    throw new StoreError('wrong-key', 'The record was sealed with a key that is not among the keys.', { unread })
   try {
     const bytes = Buffer.from(record.sealed, 'base64url')
     const decipher = createDecipheriv('aes-256-gcm', key.key, Buffer.from(record.nonce, 'base64url'), {
@@ -118,7 +120,9 @@ function open(
     const opened: TokenRecord = JSON.parse(text)
     return opened
   } catch {
-    throw new StoreError('corrupt', 'The sealed record was changed, or belongs to another account or version.')
+    throw new StoreError('corrupt', 'The sealed record was changed, or belongs to another account or version.', {
+      unread,
+    })
   }
 }
 

@@ -140,7 +140,9 @@ export interface RefreshBudgetRecord {
   readonly state: 'refresh-budget'
   /** The current window: its number. */
   readonly window: number
-  /** The first place that nobody has taken: the number of its window, and its own in that window. */
+  /** Places of it that were claimed: each is one request. */
+  readonly used: number
+  /** The first place that nobody has reserved: the number of its window, and its own in that window. */
   readonly free: readonly [window: number, place: number]
 }
 

@@ -105,11 +105,11 @@ export function budgetWorld(random: () => number, { slow, lostAnswers }: Faults)
   return { ...time, store, process }
 }
 
-/** The most of these times that lie within one minute. */
-export function mostInAMinute(times: readonly number[]): number {
+/** The most of these times that lie within one minute, or another span of so many milliseconds. */
+export function mostWithin(times: readonly number[], span = 60_000): number {
   const sorted = times.toSorted((one, other) => one - other)
   return sorted.reduce((most, first, index) => {
-    const within = sorted.slice(index).filter((time) => time < first + 60_000)
+    const within = sorted.slice(index).filter((time) => time < first + span)
     return Math.max(most, within.length)
   }, 0)
 }

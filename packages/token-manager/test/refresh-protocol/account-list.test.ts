@@ -2,6 +2,8 @@
 import { describe, expect, it } from '@jest/globals'
 import { StoreError } from '../../src/errors.ts'
 import { copyTokenSets } from '../../src/store/account-list.ts'
+import { notebook } from '../../src/store/notebook.ts'
+import { firewallRecordName } from '../../src/store/record-names.ts'
 import { sealedTokenStore } from '../../src/store/sealed-token-store.ts'
 import { mapStore } from '../../../../tests/support/map-store.ts'
 import { bench } from './harness.ts'
@@ -72,7 +74,7 @@ describe('copying token sets', () => {
     const corrupt = { code: 'ERR_SSO_STORE', reason: 'corrupt' }
     await expect(copyTokenSets(world.store, target)).rejects.toMatchObject(corrupt)
     const copied: string[] = []
-    for await (const name of target.accounts()) copied.push(name)
+    for await (const name of target.accounts()) if (!name.startsWith('owner-sso:')) copied.push(name)
     expect(copied).toEqual(['two', 'four'])
     world.store.down = true
     await expect(copyTokenSets(world.store, mapStore())).rejects.toMatchObject({ reason: 'unavailable' })
@@ -89,7 +91,7 @@ describe('copying token sets', () => {
     const refused = { code: 'ERR_SSO_STORE', reason: 'write-failed' }
     await expect(copyTokenSets(world.store, { ...target, swap })).rejects.toMatchObject(refused)
     const copied: string[] = []
-    for await (const name of target.accounts()) copied.push(name)
+    for await (const name of target.accounts()) if (!name.startsWith('owner-sso:')) copied.push(name)
     expect(copied).toEqual(['two', 'three'])
   })
 
@@ -105,5 +107,51 @@ describe('copying token sets', () => {
     const otherKey = sealedTokenStore(sealed, { keys: [Buffer.alloc(32, 2)] })
     await expect(copyTokenSets(world.store, otherKey)).rejects.toMatchObject(wrongKey)
     expect(await sealed.read('one')).toEqual(before)
+  })
+})
+
+describe('copying what a fleet shares', () => {
+  const block = (noted_at: number) => ({ schema: 1, state: 'firewall', challenges: 1, noted_at, wait: 900 }) as const
+  const name = firewallRecordName('https://sso.example')
+
+  it('takes over a block that lasts, and the broker’s clients; again only what nobody changed in the target', async () => {
+    const [from, to] = [mapStore(), mapStore()]
+    const left: string[] = []
+    const copy = async () => copyTokenSets(from, to, { onLeft: (record) => void left.push(record) })
+    await from.swap(name, 0, block(1000), 'w')
+    await notebook(from, 'clients').change(() => ({ clients: ['heating'] }))
+    expect(await copy()).toBe(0)
+    expect((await to.read(name))?.record).toEqual(block(1000))
+    await notebook(from, 'clients').change(() => ({ clients: ['heating', 'car'] }))
+    await copy()
+    expect(await notebook(to, 'clients').read()).toEqual({ clients: ['heating', 'car'] })
+    expect(left).toEqual([])
+    await notebook(to, 'clients').change(() => ({ clients: ['heating', 'car', 'house'] }))
+    await copy()
+    expect(left).toEqual(['owner-sso:notes:clients'])
+    expect(await notebook(to, 'clients').read()).toEqual({ clients: ['heating', 'car', 'house'] })
+  })
+
+  it('keeps the longer of two blocks, and replaces one that can’t be read', async () => {
+    const from = mapStore()
+    await from.swap(name, 0, block(2000), 'w')
+    for (const [there, then] of [
+      [block(1000), block(2000)],
+      [block(3000), block(3000)],
+      [JSON.parse('{}'), block(2000)],
+    ]) {
+      const to = mapStore()
+      to.put(name, { version: 3, record: there })
+      await copyTokenSets(from, to)
+      expect((await to.read(name))?.record).toEqual(then)
+    }
+  })
+
+  it('says of the broker’s clients that they can’t be read', async () => {
+    const from = mapStore()
+    from.put('owner-sso:notes:clients', { version: 1, record: JSON.parse('{}') })
+    await expect(copyTokenSets(from, mapStore())).rejects.toMatchObject({ reason: 'corrupt' })
+    const unread = notebook(from, 'clients').read()
+    await expect(unread).rejects.toMatchObject({ message: expect.stringContaining('owner-sso:notes:clients') })
   })
 })

@@ -476,7 +476,7 @@ describe('callers without a working token, after the store went back in time', (
     return { world, old, other, inSeconds }
   }
 
-  it('are announced at once, in each process, with the time at which it goes on; it goes on then (E11)', async () => {
+  it('are announced at once, in each process, with the time at which it goes on; it goes on then (E17)', async () => {
     const { world, old, other, inSeconds } = await putBack()
     const heard: unknown[] = []
     for (const tokens of [old, other]) tokens.on('in-doubt', (event) => heard.push(event))

@@ -5,8 +5,8 @@ import { ReauthenticationRequiredError } from '../../src/errors.ts'
 import { type TokenSet, tokenSet } from '../../src/issuer/token-set.ts'
 import { createTokenManager } from '../../src/manager/create-token-manager.ts'
 import type { TokenManagerOptions } from '../../src/manager/token-manager.ts'
-import type { TokenRecord } from '../../src/store/token-record.ts'
 import { mapStore } from '../../../../tests/support/map-store.ts'
+import type { TokenRecord } from '../../src/store/token-record.ts'
 import { account, bench, hours } from './harness.ts'
 
 describe('an account', () => {

@@ -141,7 +141,7 @@ describe('answers to a waiting sign-in', () => {
     expect(await claimed('two', now - hour)).toBe(1)
   })
 
-  it('fail while the store does, and where its record is none', async () => {
+  it('fail while the store does, and where its record is none and can’t be replaced', async () => {
     const world = bench()
     const answer: WaitingSignIn = { id: 'one', step: 'passcode', tries: 0, expires_at: soon(world.now()) }
     const down = world.process({ store: { ...world.store, read: () => Promise.reject(new Error('gone')) } })

@@ -56,7 +56,7 @@ const recorded = {
 }
 
 describe('this release and the first one, in one store', () => {
-  it('take turns at refreshing, and no refresh token is sent twice (E12)', async () => {
+  it('take turns at refreshing, and no refresh token is sent twice (E18)', async () => {
     const world = bench()
     const tokens = world.process()
     await tokens.save(account, world.tokens())

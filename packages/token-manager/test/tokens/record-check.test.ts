@@ -92,16 +92,20 @@ describe('a record with one wrong field', () => {
     await expectTold(store, String(version))
   })
 
-  it('of a firewall lets nobody send, and no sign-in wait', async () => {
+  const firewall0 = { state: 'firewall', challenges: 0 }
+
+  it('of a firewall is begun anew: it holds up neither refreshes nor sign-ins', async () => {
     for (const [where, changed] of poisoned(firewall)) {
       const store = mapStore()
       const manager = world.process({ store })
-      await manager.save(account, world.tokens({ expires_at: 0 }))
       store.put(host, { version: 1, record: changed as never })
-      const call: unknown = await manager.getAccessToken(account).catch((error: unknown) => error)
-      expect({ where, call }).toMatchObject({ where, call: corrupt })
+      await manager.save(account, world.tokens({ expires_at: 0 }))
+      expect({ where, call: await manager.getAccessToken(account) }).toEqual({ where, call: expect.any(String) })
+      expect({ where, stored: await store.read(host) }).toMatchObject({
+        where,
+        stored: { version: 2, record: firewall0 },
+      })
     }
-    expect(world.sent).toEqual([])
   })
 
   it('that is sealed is an error of the store, with the key and without', async () => {
@@ -143,7 +147,7 @@ describe('each kind of record', () => {
     'reauthentication-required': { ...heldOn, reason: 'no_refresh_token', description: 'd' },
     'signed-out': { schema: 1, generation: 0.5, session: 's', replaces: ['r'], signed_out_at: 0.5 },
     firewall,
-    'refresh-budget': { schema: 1, window: 1, free: [1, 1] },
+    'refresh-budget': { schema: 1, window: 1, used: 0, free: [1, 1] },
     tries: { schema: 1, sign_ins: { ann: [1, 0.5] } },
     spooled: { schema: 1, result: { version: 1, derivedFrom: whole, next: whole } },
     'refresh-tokens': { schema: 1, saved: { lineage: ['ann', 's'] } },
@@ -176,12 +180,12 @@ describe('what stands inside a record', () => {
     isRecord({ schema: 1, state, ...fields } as unknown as TokenRecord, state)
 
   it.each<[TokenRecord['state'], object, boolean]>([
-    ['refresh-budget', { window: 0, free: [0, 0] }, true],
-    ['refresh-budget', { window: 0, free: [0] }, false],
-    ['refresh-budget', { window: 0, free: [0, -1] }, false],
-    ['refresh-budget', { window: 0, free: [-1, 0] }, false],
-    ['refresh-budget', { window: 0, free: [0.5, 0] }, false],
-    ['refresh-budget', { window: 0, free: { 0: 0, 1: 0 } }, false],
+    ['refresh-budget', { window: 0, used: 0, free: [0, 0] }, true],
+    ['refresh-budget', { window: 0, used: 0, free: [0] }, false],
+    ['refresh-budget', { window: 0, used: 0, free: [0, -1] }, false],
+    ['refresh-budget', { window: 0, used: 0, free: [-1, 0] }, false],
+    ['refresh-budget', { window: 0, used: 0, free: [0.5, 0] }, false],
+    ['refresh-budget', { window: 0, used: 0, free: { 0: 0, 1: 0 } }, false],
     ['tries', { sign_ins: {} }, true],
     ['tries', { sign_ins: { a: [0, -0.5], b: [1, 1] } }, true],
     ['tries', { sign_ins: { a: [0, 1], b: [-1, 1] } }, false],

@@ -18,14 +18,15 @@ export interface Wire {
 
 export type Json = Readonly<Record<string, string>> & { readonly data?: readonly Json[] }
 
-export function createWire(): Wire {
+/** @param own - headers of the client's own, such as its name */
+export function createWire(own: Readonly<Record<string, string>> = {}): Wire {
   let cookie = ''
 
   async function send(address: string, init: RequestInit = {}): Promise<Page> {
     const answer = await fetch(address, {
       redirect: 'manual',
       ...init,
-      headers: { ...(cookie && { cookie }), ...Object.fromEntries(new Headers(init.headers)) },
+      headers: { ...own, ...(cookie && { cookie }), ...Object.fromEntries(new Headers(init.headers)) },
     })
     cookie = answer.headers.getSetCookie()[0]?.split(';', 1)[0] ?? cookie
     const location = answer.headers.get('location') ?? ''
@@ -51,8 +52,8 @@ export function createPkce(): { readonly verifier: string; readonly challenge: s
   return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') }
 }
 
-/** The query of a login, with everything that such clients send along. */
-export function loginQuery(challenge: string, redirectUri: string, identity: string): string {
+/** The query of a login, with everything that such clients send along; some name no account. */
+export function loginQuery(challenge: string, redirectUri: string, identity?: string): string {
   return new URLSearchParams({
     client_id: 'ownerapi',
     code_challenge: challenge,
@@ -61,7 +62,7 @@ export function loginQuery(challenge: string, redirectUri: string, identity: str
     response_type: 'code',
     scope: 'openid email offline_access',
     state: randomBytes(8).toString('hex'),
-    login_hint: identity,
+    ...(identity !== undefined && { login_hint: identity }),
   }).toString()
 }
 

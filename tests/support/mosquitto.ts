@@ -5,9 +5,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { describe } from '@jest/globals'
-import { freePort } from '../../../tests/support/free-port.ts'
-import { until } from './until.ts'
+import { connectAsync } from 'mqtt'
+import { freePort } from './free-port.ts'
 
 const hasMosquitto = ['mosquitto', 'mosquitto_passwd'].every((name) => spawnSync(name, ['--help']).error === undefined)
 if (!hasMosquitto) console.warn('Skipped: what needs mosquitto, which is not on the PATH (apt-get install mosquitto).')
@@ -48,12 +49,39 @@ export async function startMosquitto(
     rmSync(folder, { recursive: true, force: true })
   }
   try {
-    await until(() => answers(port))
+    while (!(await answers(port))) {
+      if (child.exitCode !== null) throw new Error('mosquitto has ended.')
+      await pause(20)
+    }
   } catch (error) {
     await close()
     throw error
   }
   return { port, close }
+}
+
+/** What somebody is sent who subscribes now: the topics and messages that the server has kept, so many of them. */
+export async function retained(
+  { port }: Mosquitto,
+  account: { readonly username: string; readonly password: string },
+  pattern: string,
+  count: number,
+): Promise<Map<string, string>> {
+  const client = await connectAsync(`mqtt://127.0.0.1:${port}`, account)
+  const kept = new Map<string, string>()
+  const all = new Promise<void>((resolve) => {
+    client.on('message', (topic, message) => {
+      kept.set(topic, message.toString())
+      if (kept.size === count) resolve()
+    })
+  })
+  try {
+    await client.subscribeAsync(pattern)
+    await all
+    return kept
+  } finally {
+    await client.endAsync(true)
+  }
 }
 
 async function ended(child: ChildProcess): Promise<void> {

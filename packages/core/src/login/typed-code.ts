@@ -1,0 +1,11 @@
+/**
+ * A passcode or a backup code as people type it, or paste it: in groups (`123 456`, `123-456`), with what a page put around it.
+ */
+
+/** Spaces and dashes of every kind, and what is not seen at all. */
+const between = /[\s\p{Dash}\p{Cf}]/gu
+
+/** The code alone: empty where nothing was typed. */
+export function typedCode(text: string): string {
+  return text.replaceAll(between, '')
+}

@@ -1,0 +1,31 @@
+import { expect, it } from '@jest/globals'
+import { attachBearer, ownerApiBearer, ownerApiProxy, ownerFetch, ssoErrorHandler } from '../src/index.ts'
+import axios from 'axios'
+import { account, tokensOf } from './tokens.ts'
+
+const tokens = await tokensOf()
+const target = 'https://owner-api.example.com'
+
+it.each<[call: string, typed: string, meant: string, (typo: object) => unknown]>([
+  ['ownerApiProxy', 'autorize', 'authorize', (typo) => ownerApiProxy({ tokens, target, authorize: true, ...typo })],
+  ['close', 'timout', 'timeout', (typo) => ownerApiProxy({ tokens, target, authorize: true }).close(typo)],
+  ['ownerApiBearer', 'acount', 'account', (typo) => ownerApiBearer({ tokens, ...typo })],
+  ['ownerFetch', 'taget', 'target', (typo) => ownerFetch({ tokens, account, ...typo })],
+  ['attachBearer', 'tagret', 'target', (typo) => attachBearer(axios.create(), { tokens, account, ...typo })],
+  ['transport', 'useragent', 'userAgent', (typo) => ownerFetch({ tokens, account, transport: typo })],
+  ['ssoErrorHandler', 'onproblem', 'onProblem', (typo) => ssoErrorHandler(typo)],
+])('%s refuses a mistyped option: %s for %s', async (call, typed, meant, take) => {
+  const refused = `${typed} is not an option of ${call}. Did you mean ${meant}?`
+  await expect((async () => take({ [typed]: 'https://stranger.example' }))()).rejects.toThrow(refused)
+  await expect((async () => take({ [typed]: 'https://stranger.example' }))()).rejects.toThrow(TypeError)
+})
+
+it.each<[call: string, () => unknown]>([
+  ['ownerApiProxy', () => ownerApiProxy(undefined as never)],
+  ['ownerApiBearer', () => ownerApiBearer(null as never)],
+  ['ownerFetch', () => ownerFetch('https://owner-api.example.com' as never)],
+  ['attachBearer', () => attachBearer(axios.create(), undefined as never)],
+])('%s without an object of options says what it takes', (call, take) => {
+  expect(take).toThrow(TypeError)
+  expect(take).toThrow(`${call} takes an object with `)
+})
