@@ -54,7 +54,7 @@ const nothing = (): void => undefined
  */
 export async function run(
   account: Account,
-  flow: Flow,
+  flow: Begun,
   context: Context,
   onLooked: () => void = nothing,
 ): Promise<void> {

@@ -128,12 +128,12 @@ const noted = ({ wall }: Instant, change: Pick<FirewallRecord, 'challenges' | 'w
 
 function remember(
   name: string,
-  write: Write,
+  at: Write,
   record: FirewallRecord,
   looked: Instant,
   { hosts, runtime }: Surroundings,
 ): void {
-  hosts.set(name, sightOf(write, record, looked, hosts.get(name), instantOf(runtime)))
+  hosts.set(name, sightOf(at, record, looked, hosts.get(name), instantOf(runtime)))
 }
 
 async function read(name: string, fleet: Surroundings): Promise<void> {

@@ -34,6 +34,9 @@ export type Flow =
   /** A commit that goes on after its refresh. */
   | { readonly kind: 'save' }
 
+/** A flow that something outside begins. */
+export type Begun = Exclude<Flow, { kind: 'save' }>
+
 /** What the driver does next. Its end is the next event of the flow. */
 export type Task = Look | Read | Swap | Watch | Permit | Send | Report | Keep | Clear | Pause | Index | Drop
 
@@ -217,7 +220,7 @@ export interface End {
 
 /** How what the driver did ended, or what else it was told. */
 export type Event =
-  | { readonly on: 'begun'; readonly flow: Flow }
+  | { readonly on: 'begun'; readonly flow: Begun }
   | {
       readonly on: 'looked'
       readonly task: Look

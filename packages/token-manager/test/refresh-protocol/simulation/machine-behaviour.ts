@@ -19,7 +19,7 @@ import {
 import { type Outcome, outcomeOfFailure, SendGuardError } from '../../../src/refresh-protocol/outcome.ts'
 import { isJustRefreshed } from '../../../src/refresh-protocol/pace.ts'
 import { elapsed, type Instant } from '../../../src/support/runtime.ts'
-import type { Event, Flow, Send, Step as MachineStep, Task } from '../../../src/refresh-protocol/steps.ts'
+import type { Begun, Event, Send, Step as MachineStep, Task } from '../../../src/refresh-protocol/steps.ts'
 import type { Conflict, Versioned } from '../../../src/store/token-store.ts'
 import type { AccountRecord } from '../../../src/store/token-record.ts'
 import type { Behaviour, Moment } from './behaviour.ts'
@@ -109,7 +109,7 @@ export function createMachineBehaviour({ machine, sameHost, rotationGrace }: Nat
     }
     const note = (event: Event): void => void stepOf(event)
 
-    function begin(flow: Flow): number {
+    function begin(flow: Begun): number {
       const id = mind.runs.reduce((free, run) => Math.max(free, run.id + 1), 0)
       goOn(id, { on: 'begun', flow })
       return id
@@ -260,7 +260,7 @@ export function createMachineBehaviour({ machine, sameHost, rotationGrace }: Nat
       begin(flowOf(call))
     }
 
-    function flowOf(call: Call): Flow {
+    function flowOf(call: Call): Begun {
       const session = `${index}.${incarnation}-s${(mind = { ...mind, ids: mind.ids + 1 }).ids}`
       if (call === 'sign-out') return { kind: 'sign-out', session }
       if (call === 'refuse') return { kind: 'invalidate', accessToken: String(answer) }

@@ -1,0 +1,75 @@
+/**
+ * The beginning and the end of a session: a sign-in replaces whatever was there, a sign-out leaves a tombstone. Unlike a
+ * refresh, they give way to nobody.
+ */
+import { SessionExistsError } from '../errors.ts'
+import { tokenSet } from '../issuer/token-set.ts'
+import { ancestryOver, isBehind, lineageOf, type VersionedRecord } from '../store/lineage.ts'
+import { reasonAgainst, spentBefore } from '../store/spent-refresh-tokens.ts'
+import type { AccountRecord, SignedIn } from '../store/token-record.ts'
+import { end, fromManager, go, seconds, swap } from './flow.ts'
+import { assumedLifetime } from './freshness.ts'
+import { accepted, type Knowledge, type Moment, writeOf } from './knowledge.ts'
+import type { Flow, Step } from './steps.ts'
+
+export function overwrite(known: Knowledge, flow: Flow, stored: VersionedRecord | undefined, now: Moment): Step {
+  if (flow.kind === 'sign-in') return signIn(known, flow, stored, now)
+  const isUnknown = stored === undefined && known.record === undefined
+  if (flow.kind !== 'sign-out' || isUnknown) return end(known, flow)
+  const record = { ...overAll(known, flow.session, stored), state: 'signed-out', signed_out_at: seconds(now) } as const
+  return swap(known, flow, stored, record, { of: 'session' }, { writeId: flow.session, forgetOlder: true })
+}
+
+/** Over what this process remembers as well: the store may have lost it, and another process may put it back. */
+function overAll({ record }: Knowledge, session: string, stored: VersionedRecord | undefined) {
+  return { ...ancestryOver(session, stored?.record, record), spent: spentBefore(stored?.record, record) }
+}
+
+function signIn(
+  known: Knowledge,
+  flow: Flow & { kind: 'sign-in' },
+  stored: VersionedRecord | undefined,
+  now: Moment,
+): Step {
+  const welcome = welcomeFor(flow, stored?.record, known.account)
+  if (welcome !== 'welcome') return end(known, flow, welcome)
+  const { tokens, session } = flow
+  const lineage = lineageOf(known.account, tokens.refresh_token)
+  const record: SignedIn = {
+    ...overAll(known, session, stored),
+    state: 'signed-in',
+    refreshes: 0,
+    lineage,
+    tokens: tokenSet(tokens),
+    obtained_at: seconds(now),
+    lifetime: assumedLifetime(tokens, seconds(now), false),
+  }
+  // The same refresh token is as doubtful as it was.
+  const doubt = stored?.record.state === 'signed-in' && stored.record.lineage === lineage && stored.record.intent
+  const saved = doubt ? { ...record, intent: doubt } : record
+  return swap(known, flow, stored, saved, { of: 'session' }, { writeId: session, forgetOlder: true })
+}
+
+export function afterSession(known: Knowledge, flow: Flow, written: VersionedRecord, now: Moment): Step {
+  const isOvertaken = known.record !== undefined && isBehind(written, { ...writeOf(known), record: known.record })
+  // What a refresh before it brought, and why one failed, is of no account any more.
+  const next = isOvertaken ? known : { ...accepted(known, written, now), unsaved: undefined, backOff: undefined }
+  return go(next, { do: 'drop', flow })
+}
+
+/**
+ * Whether tokens may take the place of `stored`: none that were spent. A sign-in may; a refresh token that was brought along may
+ * only where no session is there that it would end: nobody has proved that it is newer. Nothing where it is there already;
+ * otherwise the reason.
+ */
+export function welcomeFor(
+  { replaces, tokens }: Flow & { kind: 'sign-in' },
+  stored: AccountRecord | undefined,
+  account: string,
+): 'welcome' | Error | undefined {
+  const reason = reasonAgainst(stored, account, tokens.refresh_token)
+  if (reason !== undefined) return reason
+  if (replaces || stored?.state !== 'signed-in') return 'welcome'
+  const isSame = stored.lineage === lineageOf(account, tokens.refresh_token)
+  return isSame ? undefined : new SessionExistsError(fromManager)
+}
