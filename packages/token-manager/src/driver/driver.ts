@@ -19,7 +19,7 @@ import { dropSpooled, findSpooled } from './spooled.ts'
 import type {
   End,
   Event,
-  Flow,
+  Begun,
   Look,
   Notice,
   Permit,

@@ -43,8 +43,8 @@ interface Sight extends Write {
   readonly isProbe?: boolean
 }
 
-/** All that a process knows, and with what it learns more. */
-interface Surroundings {
+/** What a process knows of the firewalls that its fleet meets, and with what it learns more. */
+interface Fleet {
   readonly store: GuardedStore
   readonly runtime: Runtime
   /** By the names of their records. */
@@ -58,7 +58,7 @@ const clear: FirewallRecord = { schema: 1, state: 'firewall', challenges: 0, not
 const isBelievable = ({ wait }: FirewallRecord): boolean => wait <= longestBelieved
 
 export function createSharedFirewall(store: GuardedStore, runtime: Runtime): SharedFirewall {
-  const fleet: Surroundings = { store, runtime, hosts: new Map(), unanswered: new Map() }
+  const fleet: Fleet = { store, runtime, hosts: new Map(), unanswered: new Map() }
   return {
     sync: (authUrl) => read(firewallRecordName(authUrl), fleet),
     isBlocked(authUrl) {
@@ -131,12 +131,12 @@ function remember(
   at: Write,
   record: FirewallRecord,
   looked: Instant,
-  { hosts, runtime }: Surroundings,
+  { hosts, runtime }: Fleet,
 ): void {
   hosts.set(name, sightOf(at, record, looked, hosts.get(name), instantOf(runtime)))
 }
 
-async function read(name: string, fleet: Surroundings): Promise<void> {
+async function read(name: string, fleet: Fleet): Promise<void> {
   const looked = instantOf(fleet.runtime)
   const stored = await readOwnRecord(name, clear, fleet, isBelievable)
   if (stored === undefined) remember(name, { version: 0 }, clear, looked, fleet)
@@ -147,7 +147,7 @@ async function read(name: string, fleet: Surroundings): Promise<void> {
 async function write(
   name: string,
   change: Pick<FirewallRecord, 'challenges' | 'wait'>,
-  fleet: Surroundings,
+  fleet: Fleet,
   writeId: string = fleet.runtime.uniqueId(),
 ): Promise<boolean> {
   const looked = instantOf(fleet.runtime)
@@ -160,7 +160,7 @@ async function write(
 
 // A request before it is sent
 
-async function enter(name: string, fleet: Surroundings): Promise<Probe | undefined> {
+async function enter(name: string, fleet: Fleet): Promise<Probe | undefined> {
   for (let claims = 0; claims < mostClaims; claims += 1) {
     const known = fleet.hosts.get(name)
     if (known === undefined || known.record.challenges === 0) return undefined
@@ -185,7 +185,7 @@ async function enter(name: string, fleet: Surroundings): Promise<Probe | undefin
  * Claims the probe. Where the store does not answer it may have taken the claim, which would hold up everybody for its time:
  * it is told once more, and where it stays silent the next call of this process knows the claim again.
  */
-async function claimProbe(name: string, challenges: number, fleet: Surroundings): Promise<boolean> {
+async function claimProbe(name: string, challenges: number, fleet: Fleet): Promise<boolean> {
   const writeId = fleet.runtime.uniqueId()
   const claim = (): Promise<boolean> => write(name, { challenges, wait: probeTime }, fleet, writeId)
   fleet.unanswered.set(name, writeId)
@@ -195,12 +195,12 @@ async function claimProbe(name: string, challenges: number, fleet: Surroundings)
 }
 
 /** The claim that is known is one that this process was not told of. Only one call has it. */
-function isFoundAgain(name: string, { writeId }: Sight, { unanswered }: Surroundings): boolean {
+function isFoundAgain(name: string, { writeId }: Sight, { unanswered }: Fleet): boolean {
   return writeId !== undefined && writeId === unanswered.get(name) && unanswered.delete(name)
 }
 
 /** Given back it is a block whose time is over. Whatever was written since stays. */
-function probeBy(name: string, claim: Sight, fleet: Surroundings): Probe {
+function probeBy(name: string, claim: Sight, fleet: Fleet): Probe {
   fleet.hosts.set(name, { ...claim, isProbe: true })
   return {
     async giveBack() {
@@ -211,14 +211,14 @@ function probeBy(name: string, claim: Sight, fleet: Surroundings): Probe {
   }
 }
 
-function blocked(milliseconds: number, { runtime }: Surroundings): FirewallChallengeError {
+function blocked(milliseconds: number, { runtime }: Fleet): FirewallChallengeError {
   const nextAttemptAt = Math.ceil((runtime.wallClock() + milliseconds) / 1000)
   return new FirewallChallengeError(nextAttemptAt, { step: 'token-manager', requestSent: false })
 }
 
 // A request that was answered
 
-async function noteChallenge(name: string, error: FirewallChallengeError, fleet: Surroundings): Promise<number> {
+async function noteChallenge(name: string, error: FirewallChallengeError, fleet: Fleet): Promise<number> {
   const { hosts, runtime } = fleet
   const block = blockAfter(hosts.get(name), error, instantOf(runtime), runtime.random())
   // Where the store is down, this process at least remembers it by itself.
@@ -231,7 +231,7 @@ async function noteChallenge(name: string, error: FirewallChallengeError, fleet:
   return Math.ceil(runtime.wallClock() / 1000 + block.wait)
 }
 
-async function noteAnswer(name: string, fleet: Surroundings): Promise<void> {
+async function noteAnswer(name: string, fleet: Fleet): Promise<void> {
   const known = fleet.hosts.get(name)
   if (known === undefined || known.record.challenges === 0) return
   // Who was sent before the block, and served in it, says nothing of its end: the probe does.
