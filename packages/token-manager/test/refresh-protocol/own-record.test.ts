@@ -9,7 +9,7 @@ import { account, bench } from './harness.ts'
 const [oldKey, newKey] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)]
 const requestBudget = { perMinute: 60 }
 
-describe('a record of the firewall, or of the budget', () => {
+describe('a record of the firewall, or of the budget (E15)', () => {
   const names = { firewallRecordName, refreshBudgetRecordName }
 
   it.each(Object.entries(names))('that a key has sealed which is gone is replaced: %s', async (kind, nameOf) => {

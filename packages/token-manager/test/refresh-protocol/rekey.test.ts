@@ -18,7 +18,7 @@ function place() {
   return { beneath, under }
 }
 
-describe('a change of the key', () => {
+describe('a change of the key (E16)', () => {
   it('leaves nothing under the old one: accounts, a past block, the budget, the broker’s clients', async () => {
     const [world, { beneath, under }] = [bench(), place()]
     const requestBudget = { perMinute: 60 }
