@@ -23,22 +23,6 @@ export function slowClock(skew = 0): { now: number; wallOnly: number; random: nu
 
 export const start = 1_790_000_000
 
-/** Timers that only the test ends, as a runtime has them. */
-export function timersByHand(): {
-  readonly timers: Map<object, { readonly milliseconds: number; readonly callback: () => void }>
-  readonly after: Runtime['after']
-} {
-  const timers = new Map<object, { readonly milliseconds: number; readonly callback: () => void }>()
-  return {
-    timers,
-    after: (milliseconds, callback) => {
-      const key = {}
-      timers.set(key, { milliseconds, callback })
-      return () => void timers.delete(key)
-    },
-  }
-}
-
 /** Whatever is due by now has happened. */
 export async function turns(): Promise<void> {
   for (let count = 0; count < 12; count += 1) await new Promise((resolve) => setImmediate(resolve))
@@ -57,15 +41,6 @@ export function slowly(memory: ReturnType<typeof mapStore>): ReturnType<typeof m
       await turn()
       return memory.swap(...call)
     },
-  }
-}
-
-export const thrown = (call: () => unknown): unknown => {
-  try {
-    call()
-    return undefined
-  } catch (error) {
-    return error
   }
 }
 
