@@ -119,7 +119,7 @@ function goOnBeside({ account, context }: Run, next: Task): void {
     void goOn(
       { account, context, onLooked: nothing, onSafe, ...holdsNothing },
       { knowledge, notices: [], next },
-    ).finally(onSafe)
+    ).then(onSafe, onSafe)
   })
   account.safe = context.underWay.track(safe)
 }

@@ -2,7 +2,7 @@
  * The store as the protocol uses it: whatever it throws, callers get a `StoreError` without anything of a record in it, and
  * one that does not answer is given up.
  */
-import { SsoError, StoreError } from '../errors.ts'
+import { StoreError } from '../errors.ts'
 import type { TokenRecord } from './token-record.ts'
 import { storableTokenSet } from '../issuer/token-set.ts'
 import type { Conflict, SwapOptions, TokenStore, Versioned } from './token-store.ts'
@@ -69,7 +69,7 @@ async function typed<Value>(reason: Failure, limit: Limit, operation: () => Prom
   try {
     return await (limit === undefined ? operation() : inTime(reason, limit, operation()))
   } catch (error) {
-    if (error instanceof SsoError) throw error
+    if (error instanceof StoreError) throw error
     throw new StoreError(reason, 'The token store failed.', { cause: error })
   }
 }

@@ -102,6 +102,29 @@ describe('a store that is down', () => {
     expect(failed).toEqual([])
   })
 
+  it('is a store that fails, whatever error of ours it throws: no token set is lost', async () => {
+    const world = bench()
+    const store: TokenStore = {
+      ...world.store,
+      swap: async (...call) => {
+        if (world.store.down) throw new UnreachableError('simulated')
+        return world.store.swap(...call)
+      },
+    }
+    const tokens = world.process({ store })
+    await tokens.save(account, world.tokens())
+    await world.pass(hours(8))
+    const { answer } = world
+    world.answer = (...call) => {
+      world.store.down = true
+      return answer(...call)
+    }
+    expect(await tokens.getAccessToken(account)).toBe('a1')
+    world.store.down = false
+    await world.pass(20_000)
+    expect((await world.store.read(account))?.record).toMatchObject({ tokens: { access_token: 'a1' } })
+  })
+
   it('leaves new tokens in memory, where they are served and saved as soon as it is back', async () => {
     const world = bench()
     const [tokens, other] = [world.process(), world.process()]
