@@ -100,6 +100,7 @@ export function createMachineBehaviour({ machine, sameHost, rotationGrace }: Nat
       isEnding: mind.calls.some(({ call }) => call === 'settle'),
     })
     const set = (change: Partial<Mind>): void => void (mind = { ...mind, ...change })
+    const freeId = (least = 0): number => mind.runs.reduce((free, { id }) => Math.max(free, id + 1), least)
 
     /** What the machine makes of an event. */
     function stepOf(event: Event): MachineStep {
@@ -110,7 +111,7 @@ export function createMachineBehaviour({ machine, sameHost, rotationGrace }: Nat
     const note = (event: Event): void => void stepOf(event)
 
     function begin(flow: Begun): number {
-      const id = mind.runs.reduce((free, run) => Math.max(free, run.id + 1), 0)
+      const id = freeId()
       goOn(id, { on: 'begun', flow })
       return id
     }
@@ -121,7 +122,7 @@ export function createMachineBehaviour({ machine, sameHost, rotationGrace }: Nat
         const { next, beside }: MachineStep = stepOf(event)
         if (beside !== undefined)
           wait(
-            mind.runs.reduce((free, run) => Math.max(free, run.id + 1), id + 1),
+            freeId(id + 1),
             beside,
           )
         if (mind.flight?.run === id && (next.do === 'watch' || next.do === 'permit' || next.do === 'end')) synced()
@@ -196,7 +197,7 @@ export function createMachineBehaviour({ machine, sameHost, rotationGrace }: Nat
 
     function join(isBackground: boolean): void {
       if (mind.flight !== undefined) return
-      const run = mind.runs.reduce((free, other) => Math.max(free, other.id + 1), 0)
+      const run = freeId()
       set({ flight: { run, isBackground } })
       goOn(run, { on: 'begun', flow: { kind: 'refresh', began: times.monotonic } })
     }
@@ -255,7 +256,7 @@ export function createMachineBehaviour({ machine, sameHost, rotationGrace }: Nat
         return set({ calls: [...mind.calls, { call }] })
       }
       if (call === 'refresh') note({ on: 'caller-came' })
-      const run = mind.runs.reduce((free, other) => Math.max(free, other.id + 1), 0)
+      const run = freeId()
       set({ calls: [...mind.calls, { call, run }] })
       begin(flowOf(call))
     }
