@@ -116,10 +116,10 @@ async function goOn(at: Run, from: Step): Promise<void> {
 function goOnBeside({ account, context }: Run, next: Task): void {
   const safe = new Promise<void>((onSafe) => {
     const { knowledge } = account
-    void goOn(
-      { account, context, onLooked: nothing, onSafe, ...holdsNothing },
-      { knowledge, notices: [], next },
-    ).then(onSafe, onSafe)
+    void goOn({ account, context, onLooked: nothing, onSafe, ...holdsNothing }, { knowledge, notices: [], next }).then(
+      onSafe,
+      onSafe,
+    )
   })
   account.safe = context.underWay.track(safe)
 }

@@ -126,13 +126,7 @@ const noted = ({ wall }: Instant, change: Pick<FirewallRecord, 'challenges' | 'w
 
 // What the store holds
 
-function remember(
-  name: string,
-  at: Write,
-  record: FirewallRecord,
-  looked: Instant,
-  { hosts, runtime }: Fleet,
-): void {
+function remember(name: string, at: Write, record: FirewallRecord, looked: Instant, { hosts, runtime }: Fleet): void {
   hosts.set(name, sightOf(at, record, looked, hosts.get(name), instantOf(runtime)))
 }
 

@@ -120,11 +120,7 @@ export function createMachineBehaviour({ machine, sameHost, rotationGrace }: Nat
       let event: Event | undefined = first
       while (event !== undefined) {
         const { next, beside }: MachineStep = stepOf(event)
-        if (beside !== undefined)
-          wait(
-            freeId(id + 1),
-            beside,
-          )
+        if (beside !== undefined) wait(freeId(id + 1), beside)
         if (mind.flight?.run === id && (next.do === 'watch' || next.do === 'permit' || next.do === 'end')) synced()
         if (next.do === 'end') return ended(id, next.error)
         event = atOnce(next)
