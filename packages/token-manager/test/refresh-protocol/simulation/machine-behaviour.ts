@@ -105,7 +105,8 @@ export function createMachineBehaviour({ machine, sameHost, rotationGrace }: Nat
     /** What the machine makes of an event. */
     function stepOf(event: Event): MachineStep {
       const step = machine.step(mind.knowledge, event, present())
-      set({ knowledge: step.knowledge })
+      // Whatever changes it instead of replacing it fails here.
+      set({ knowledge: Object.freeze(step.knowledge) })
       return step
     }
     const note = (event: Event): void => void stepOf(event)
