@@ -46,11 +46,13 @@ const folders = {
   'token-manager': {
     support: [],
     issuer: ['support'],
-    tokens: ['refresh-protocol', 'budget', 'issuer', 'support'],
-    'refresh-protocol': ['tokens', 'firewall', 'budget', 'issuer', 'support'],
-    budget: ['tokens', 'refresh-protocol', 'issuer', 'support'],
-    firewall: ['tokens', 'refresh-protocol', 'issuer', 'support'],
-    keeper: ['tokens', 'refresh-protocol', 'issuer', 'support'],
+    store: ['issuer', 'support'],
+    budget: ['store', 'support'],
+    firewall: ['store', 'issuer', 'support'],
+    'refresh-protocol': ['store', 'issuer', 'support'],
+    driver: ['refresh-protocol', 'firewall', 'budget', 'store', 'issuer', 'support'],
+    manager: ['driver', 'refresh-protocol', 'firewall', 'budget', 'store', 'issuer', 'support'],
+    keeper: ['manager', 'driver', 'refresh-protocol', 'store', 'issuer', 'support'],
   },
   core: {
     support: [],

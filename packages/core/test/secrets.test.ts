@@ -10,7 +10,7 @@ import {
   UnreachableError,
 } from '../src/index.ts'
 import { tokenSet } from '@owner-sso/token-manager/support'
-import { closeWindow, createAccountMemory } from '../../token-manager/src/refresh-protocol/account-memory.ts'
+import { createAccountMemory, know } from '../../token-manager/src/driver/account-memory.ts'
 import { canaries, renderings } from './canaries.ts'
 import {
   type Answers,
@@ -301,9 +301,9 @@ async function stepsOf(
 
 it('keeps no access token in memory that is not served any more, as after a sign-out', () => {
   const memory = createAccountMemory(1)
-  const cache = memory.of('ann')
-  memory.serve(cache, { accessToken: canaries.accessToken, from: 0, until: 1 })
+  const account = memory.of('ann')
+  memory.serve(account, { accessToken: canaries.accessToken, from: 0, until: 1 })
   expect(memory.served('ann')).toMatchObject({ until: 1 })
-  closeWindow(cache)
+  know(account, { ...account.knowledge, seen: { wall: 1, monotonic: 1 } })
   expect(memory.served('ann')).toEqual({ accessToken: '', from: 0, until: 0 })
 })

@@ -10,7 +10,7 @@
  */
 
 // 1. Keep the tokens, under the name of their owner.
-export { createTokenManager } from './tokens/create-token-manager.ts'
+export { createTokenManager } from './manager/create-token-manager.ts'
 export type {
   CurrentTokens,
   RefreshCallOptions,
@@ -20,7 +20,7 @@ export type {
   TokenManagerOptions,
   TokenStatus,
   WaitingSignIn,
-} from './tokens/token-manager.ts'
+} from './manager/token-manager.ts'
 export { type RequestBudget, requestBudgetFrom } from './budget/request-budget.ts'
 export type { TokenManagerEvents } from './refresh-protocol/events.ts'
 export { type Keeper, type KeeperStatus, keepSignedIn, sweepOnce, type SweepResult } from './keeper/keeper.ts'
@@ -33,29 +33,28 @@ export type { IssuerRefreshOptions, TokenIssuer } from './issuer/token-issuer.ts
 export { documentedLifetime, type TokenSet } from './issuer/token-set.ts'
 
 // 3. Store them.
-export type { Conflict, SwapOptions, TokenStore, Versioned } from './tokens/token-store.ts'
-export type { RefreshFailure, TokenRecord } from './tokens/token-record.ts'
+export type { Conflict, SwapOptions, TokenStore, Versioned } from './store/token-store.ts'
+export type { RefreshFailure, TokenRecord } from './store/token-record.ts'
 export {
   type EncryptionKey,
   sealedTokenStore,
   type SealedTokenStoreOptions,
   withEncryption,
-} from './tokens/sealed-token-store.ts'
-export { copyTokenSets } from './refresh-protocol/account-list.ts'
-export { rekey, type RekeyOptions, type RekeyProgress } from './refresh-protocol/rekey.ts'
+} from './store/sealed-token-store.ts'
+export { copyTokenSets } from './store/account-list.ts'
+export { rekey, type RekeyOptions, type RekeyProgress } from './store/rekey.ts'
 
 // 4. Share what is known of the firewall.
 export type { FirewallState, Probe, SharedBlocks } from './issuer/firewall-state.ts'
-export { firewallRecordName, refreshBudgetRecordName } from './refresh-protocol/record-names.ts'
+export { firewallRecordName, refreshBudgetRecordName } from './store/record-names.ts'
 
 // 5. What can go wrong.
 export * from './errors.ts'
 
 // 6. What adapters and stores share.
-export { notebook, type Notebook, type Notes } from './refresh-protocol/notebook.ts'
-export { checkedAccountName } from './tokens/options.ts'
-export { currentHolder, type Liveness, livenessOf } from './refresh-protocol/holder.ts'
-export type { Holder } from './tokens/token-record.ts'
+export { notebook, type Notebook, type Notes } from './store/notebook.ts'
+export { checkedAccountName } from './manager/options.ts'
+export { currentHolder, type Holder, type Liveness, livenessOf } from './support/holder.ts'
 export { processStat, type ProcessStat } from './support/process-stat.ts'
 export { checkOptionNames, nearestName, type OptionNames } from './support/known-options.ts'
 export { stackFrames } from './support/stack-frames.ts'

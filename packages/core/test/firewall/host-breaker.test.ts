@@ -86,3 +86,67 @@ describe('the firewall breaker', () => {
     expect(nextAttemptAt).toBe(wall + 3000)
   })
 })
+
+describe('the breaker of a process', () => {
+  const failureOf = (call: () => void): unknown => {
+    try {
+      return call()
+    } catch (error) {
+      return error
+    }
+  }
+  const epoch = Date.UTC(2026, 0, 1) / 1000
+  const clock = { now: 0 }
+  const clocks = { wallClock: () => epoch * 1000 + clock.now, monotonicClock: () => clock.now }
+
+  it.each<[string | undefined, number]>([
+    [undefined, 900],
+    ['', 900],
+    ['soon', 900],
+    ['120', 120],
+    [' 120 ', 120],
+    ['59', 60],
+    ['60', 60],
+    ['61', 61],
+    ['86400', 86_400],
+    ['86401', 86_400],
+    ['9'.repeat(15), 86_400],
+    ['9'.repeat(16), 900],
+    ['120.5', 900],
+    ['-120', 900],
+    ['x 120', 900],
+    ['Thu, 01 Jan 2026 00:10:00 GMT', 600],
+    ['Thursday, 01-Jan-26 00:10:00 GMT', 600],
+    ['Wed, 31 Dec 2025 00:00:00 GMT', 60],
+    ['Thu, 01 Jan 2026 00:10:00 GMT+1', 900],
+    ['on Thu, 01 Jan 2026 00:10:00 GMT', 900],
+    ['2026-01-01T00:10:00Z', 900],
+  ])('waits as Retry-After %j says: %i s', (header, seconds) => {
+    clock.now = 0
+    const breaker = createHostBreaker(900, clocks)
+    const nextAttemptAt = epoch + seconds
+    expect(breaker.open('a:1', header, 'login-page', 403)).toMatchObject({
+      nextAttemptAt,
+      step: 'login-page',
+      status: 403,
+      requestSent: true,
+    })
+    const check = (): void => breaker.check('a:1', 'refresh')
+    clock.now = seconds * 1000 - 1
+    expect(() => breaker.check('b:1', 'refresh')).not.toThrow()
+    expect(failureOf(check)).toMatchObject({ nextAttemptAt, step: 'refresh', requestSent: false })
+    clock.now = seconds * 1000
+    expect(check).not.toThrow()
+    clock.now = 0
+    expect(check).not.toThrow()
+  })
+
+  it('keeps the longer of two waits', () => {
+    clock.now = 0
+    const breaker = createHostBreaker(900, clocks)
+    breaker.open('a', '600', 'login-page', 403)
+    clock.now = 100_500
+    expect(breaker.open('a', '120', 'login-page', 403).nextAttemptAt).toBe(epoch + 600)
+    expect(breaker.open('a', '500', 'login-page', 403).nextAttemptAt).toBe(epoch + 601)
+  })
+})

@@ -3,9 +3,9 @@ import { afterEach, describe, expect, it } from '@jest/globals'
 import { type Emulator, type EmulatorOptions, startEmulator } from '@owner-sso/emulator'
 import { createSso, ssoOf } from '../../src/login/create-sso.ts'
 import { createTokenManager, type TokenManager, type TokenSet } from '../../src/index.ts'
-import { manageTokens } from '../../../token-manager/src/refresh-protocol/manager.ts'
-import { rules } from '../../../token-manager/src/refresh-protocol/rules.ts'
-import { systemRuntime } from '../../../token-manager/src/refresh-protocol/runtime.ts'
+import { manageTokens } from '../../../token-manager/src/manager/manager.ts'
+import { machine } from '../../../token-manager/src/refresh-protocol/machine.ts'
+import { systemRuntime } from '../../../token-manager/src/support/runtime.ts'
 import { createSsoContext } from '../../src/login/sso-context.ts'
 import { parseSsoOptions } from '../../src/login/options.ts'
 import type { SsoOptions } from '../../src/login/sso.ts'
@@ -33,7 +33,7 @@ function processOf(store: ReturnType<typeof mapStore>, options: Partial<SsoOptio
   const milliseconds = (): number => now() * 1000
   const sso = ssoOf(createSsoContext(parseSsoOptions({ authUrl: emulator.authUrl, ...options }), now))
   const runtime = { ...systemRuntime, wallClock: milliseconds, monotonicClock: milliseconds }
-  return manageTokens({ sso, store }, runtime, rules)
+  return manageTokens({ sso, store }, runtime, machine)
 }
 
 async function works(token: string): Promise<boolean> {

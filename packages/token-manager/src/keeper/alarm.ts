@@ -1,7 +1,7 @@
 /**
  * The alarm of a keeper: it sleeps until a time, until something happens, or until it is stopped.
  */
-import type { Runtime } from '../refresh-protocol/runtime.ts'
+import type { Runtime } from '../support/runtime.ts'
 
 export interface Alarm {
   /** Resolves after so many milliseconds, or when it is rung. */

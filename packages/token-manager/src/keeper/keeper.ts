@@ -3,18 +3,19 @@
  *
  * Every process of a fleet may run one. One of them sweeps at a time; the others look now and then whether it is their turn.
  */
-import type { Context } from '../refresh-protocol/context.ts'
-import { allSafe } from '../refresh-protocol/background.ts'
+import type { Context } from '../driver/context.ts'
+import { allSafe } from '../driver/background.ts'
+import type { Runtime } from '../support/runtime.ts'
 import type { KeeperEvent, SweepCounts } from './keeper-event.ts'
-import { contextOf } from '../refresh-protocol/managed.ts'
+import { contextOf } from '../manager/managed.ts'
 import { checkOptionNames } from '../support/known-options.ts'
 import { onAbort } from '../support/abort.ts'
-import type { TokenManager } from '../tokens/token-manager.ts'
+import type { TokenManager } from '../manager/token-manager.ts'
 import { createAlarm } from './alarm.ts'
-import { claimDesk } from './claim.ts'
+import { type ClaimDesk, claimDesk } from './claim.ts'
 import { type KeeperOptions, type KeepOptions, parseKeeperOptions } from './keeper-options.ts'
 import { noCounts, sweep, type SweepRun } from './sweep.ts'
-import { createTold } from './told.ts'
+import { createAnnouncements } from './announcements.ts'
 
 /** A keeper at work. */
 export interface Keeper extends AsyncDisposable {
@@ -59,61 +60,81 @@ export function keepSignedIn(tokens: TokenManager, options: KeeperOptions = {}):
   if (!context.background.outlivesCalls) {
     throw new TypeError('tokens was created with background: false: call sweepOnce() from a scheduled job instead')
   }
-  const { runtime } = context
-  const alarm = createAlarm(runtime)
-  const told = createTold(context.emit, tokens)
-  const desk = claimDesk(settings.every, context)
-  const release = runtime.keepAlive()
-  let status: KeeperStatus = { ...noCounts, state: 'waiting', sweeps: 0 }
-  let failures = 0
-
-  const tell = (phase: KeeperEvent['phase'], counts: SweepCounts, more: Partial<KeeperEvent> = {}): void => {
-    status = { ...status, ...counts, state: 'sweeping' }
-    settings.tell({ ...counts, phase, ...more })
+  const work: Work = {
+    context,
+    settings,
+    alarm: createAlarm(context.runtime),
+    announcements: createAnnouncements(context.emit, tokens),
+    desk: claimDesk(settings.every, context),
+    status: { ...noCounts, state: 'waiting', sweeps: 0 },
+    failures: 0,
   }
-
-  /** Returns milliseconds until the next look. */
-  async function look(): Promise<number> {
-    const began = runtime.monotonicClock()
-    const counts = { ...noCounts }
-    try {
-      const claim = await desk.ask()
-      if ('wait' in claim) {
-        failures = 0
-        status = { ...status, state: claim.isSwept ? 'elsewhere' : 'waiting' }
-        return claim.wait
-      }
-      const end = await sweep({ context, settings, isPaced: true, claim, alarm, told, tell }, counts)
-      failures = 0
-      const wait = end === 'whole' ? Math.max(0, settings.every - (runtime.monotonicClock() - began)) : 0
-      tell('ended', counts, { next_sweep_at: Math.ceil((runtime.wallClock() + wait) / 1000) })
-      status = { ...status, state: 'waiting', sweeps: status.sweeps + (end === 'broken-off' ? 0 : 1) }
-      return 0
-    } catch (error) {
-      failures += 1
-      const wait = Math.min(leastPause * 2 ** (failures - 1), longestPause) * (0.75 + 0.5 * runtime.random())
-      const next_sweep_at = Math.ceil((runtime.wallClock() + wait) / 1000)
-      tell('ended', counts, { error: error instanceof Error ? error : new Error('The sweep failed.'), next_sweep_at })
-      status = { ...status, state: 'waiting' }
-      return wait
-    }
-  }
-
-  async function keep(): Promise<void> {
-    while (!alarm.isStopped()) await alarm.rest(await look())
-    await allSafe(context.memory)
-    status = { ...status, state: 'stopped' }
-    told.end()
-    release()
-  }
-
-  const ended = keep()
+  const ended = keep(work)
   const stop = (): Promise<void> => {
-    alarm.stop()
+    work.alarm.stop()
     return ended
   }
-  return { status: () => status, stop, [Symbol.asyncDispose]: stop }
+  return { status: () => work.status, stop, [Symbol.asyncDispose]: stop }
 }
+
+/** A keeper's work, from its beginning to its end. */
+interface Work extends Pick<SweepRun, 'context' | 'settings' | 'alarm'> {
+  readonly announcements: ReturnType<typeof createAnnouncements>
+  readonly desk: ClaimDesk
+  status: KeeperStatus
+  /** Looks in a row at which the store failed. */
+  failures: number
+}
+
+async function keep(work: Work): Promise<void> {
+  const { context, alarm, announcements } = work
+  const release = context.runtime.keepAlive()
+  while (!alarm.isStopped()) await alarm.rest(await look(work))
+  await allSafe(context.memory)
+  work.status = { ...work.status, state: 'stopped' }
+  announcements.end()
+  release()
+}
+
+/** Returns milliseconds until the next look. */
+async function look(work: Work): Promise<number> {
+  const { context, settings, desk } = work
+  const { runtime } = context
+  const began = runtime.monotonicClock()
+  const counts = { ...noCounts }
+  try {
+    const claim = await desk.ask()
+    if ('wait' in claim) {
+      work.failures = 0
+      work.status = { ...work.status, state: claim.isSwept ? 'elsewhere' : 'waiting' }
+      return claim.wait
+    }
+    const tell: SweepRun['tell'] = (phase, counted, more) => tellOf(work, phase, counted, more)
+    const end = await sweep({ ...work, isPaced: true, claim, tell }, counts)
+    work.failures = 0
+    const wait = end === 'whole' ? Math.max(0, settings.every - (runtime.monotonicClock() - began)) : 0
+    tellOf(work, 'ended', counts, { next_sweep_at: secondsFrom(runtime, wait) })
+    const sweeps = work.status.sweeps + (end === 'broken-off' ? 0 : 1)
+    work.status = { ...work.status, state: 'waiting', sweeps }
+    return 0
+  } catch (thrown) {
+    work.failures += 1
+    const wait = Math.min(leastPause * 2 ** (work.failures - 1), longestPause) * (0.75 + 0.5 * runtime.random())
+    const error = thrown instanceof Error ? thrown : new Error('The sweep failed.')
+    tellOf(work, 'ended', counts, { error, next_sweep_at: secondsFrom(runtime, wait) })
+    work.status = { ...work.status, state: 'waiting' }
+    return wait
+  }
+}
+
+function tellOf(work: Work, phase: KeeperEvent['phase'], counts: SweepCounts, more: Partial<KeeperEvent> = {}): void {
+  work.status = { ...work.status, ...counts, state: 'sweeping' }
+  work.settings.tell({ ...counts, phase, ...more })
+}
+
+/** Seconds since the epoch, so many milliseconds later. */
+const secondsFrom = ({ wallClock }: Pick<Runtime, 'wallClock'>, milliseconds: number): number =>
+  Math.ceil((wallClock() + milliseconds) / 1000)
 
 /**
  * One sweep, for a job that a scheduler starts, on a platform that freezes its functions as well. Refreshes are made one
@@ -130,7 +151,7 @@ export async function sweepOnce(
   const settings = parseKeeperOptions(options)
   const context = keepableContext(tokens)
   const alarm = createAlarm(context.runtime)
-  const told = createTold(context.emit, tokens)
+  const announcements = createAnnouncements(context.emit, tokens)
   const counts = { ...noCounts }
   const release = context.runtime.keepAlive()
   const tell: SweepRun['tell'] = (phase, counted, more) => settings.tell({ ...counted, phase, ...more })
@@ -138,13 +159,13 @@ export async function sweepOnce(
   try {
     const claim = await claimDesk(0, context).ask()
     if ('wait' in claim) return { swept: false, ...counts }
-    const end = await sweep({ context, settings, isPaced: false, claim, alarm, told, tell }, counts)
+    const end = await sweep({ context, settings, isPaced: false, claim, alarm, announcements, tell }, counts)
     tell('ended', counts)
     return { swept: end !== 'broken-off', ...counts }
   } finally {
     if (context.background.runsBetweenCalls) await allSafe(context.memory)
     unsubscribe()
-    told.end()
+    announcements.end()
     release()
   }
 }

@@ -1,7 +1,7 @@
 /**
  * The need of an account: when its session ends if nobody calls, as far as anybody can know.
  */
-import type { SignedIn } from '../tokens/token-record.ts'
+import type { SignedIn } from '../store/token-record.ts'
 import type { KeeperSettings } from './keeper-options.ts'
 
 /** An account that is due. */

@@ -2,8 +2,8 @@
  * Whose turn it is, and when: the soonest first, one in each slot, except where the service is in trouble or its firewall
  * blocks us.
  */
-import type { Context } from '../refresh-protocol/context.ts'
-import { elapsed, type Instant } from '../refresh-protocol/runtime.ts'
+import type { Context } from '../driver/context.ts'
+import { elapsed, type Instant } from '../support/runtime.ts'
 import type { Need } from './need.ts'
 
 /** Milliseconds between two tries where the service fails, at the least and at the most; twice as long after each. */

@@ -2,12 +2,12 @@
  * The survey: one look at each account of the store, sixteen side by side. What it keeps of a hundred thousand accounts is
  * those that need a refresh soonest, so that its memory does not grow with the store.
  */
-import { listOf } from '../refresh-protocol/account-list.ts'
-import { isOfOneRecord } from '../refresh-protocol/record-failure.ts'
-import type { Context } from '../refresh-protocol/context.ts'
-import { accountRecord } from '../refresh-protocol/read-record.ts'
-import { checkedAccountName } from '../tokens/options.ts'
-import type { AccountRecord } from '../tokens/token-record.ts'
+import { listOf } from '../store/account-list.ts'
+import { isOfOneRecord } from '../store/record-failure.ts'
+import type { Context } from '../driver/context.ts'
+import { accountRecord } from '../store/read-record.ts'
+import { checkedAccountName } from '../manager/options.ts'
+import type { AccountRecord } from '../store/token-record.ts'
 import type { KeeperSettings } from './keeper-options.ts'
 import { jwtExpiry, type Need, needOf } from './need.ts'
 

@@ -8,18 +8,18 @@ import {
   StoreError,
   TokenRejectedError,
 } from '../errors.ts'
-import { isOfOneRecord } from '../refresh-protocol/record-failure.ts'
-import type { Context } from '../refresh-protocol/context.ts'
+import { isOfOneRecord } from '../store/record-failure.ts'
+import type { Context } from '../driver/context.ts'
 import type { Alarm } from './alarm.ts'
 import { type Claim, signOfLifeEvery } from './claim.ts'
 import type { KeeperEvent, SweepCounts } from './keeper-event.ts'
 import type { KeeperSettings } from './keeper-options.ts'
 import { jwtExpiry, type Need, needOf } from './need.ts'
-import { createQueue } from './queue.ts'
+import { createQueue, type Queue } from './queue.ts'
 import { renew } from './renewal.ts'
 import { spacing } from './spacing.ts'
 import { survey } from './survey.ts'
-import type { Told } from './told.ts'
+import type { Announcements } from './announcements.ts'
 
 /** Refreshes at the same time, at the most. */
 const mostInFlight = 8
@@ -33,7 +33,7 @@ export interface SweepRun {
   readonly isPaced: boolean
   readonly claim: Claim
   readonly alarm: Alarm
-  readonly told: Told
+  readonly announcements: Announcements
   readonly tell: (phase: KeeperEvent['phase'], counts: SweepCounts, more?: Partial<KeeperEvent>) => void
   /** Accounts that it knows by name, at the most. */
   readonly mostKnown?: number
@@ -71,7 +71,7 @@ export async function sweep(run: SweepRun, counts: Counts): Promise<SweepEnd> {
 }
 
 async function lookAndRefresh(run: SweepRun, counts: Counts): Promise<SweepEnd> {
-  const { context, settings, claim, told, tell, alarm } = run
+  const { context, settings, claim, announcements, tell, alarm } = run
   const goesOn = async (isDoubted?: boolean): Promise<boolean> => !alarm.isStopped() && (await claim.goesOn(isDoubted))
   tell('started', counts)
   const soonest = await survey(
@@ -84,7 +84,7 @@ async function lookAndRefresh(run: SweepRun, counts: Counts): Promise<SweepEnd> 
       },
       signInAgain(account, record) {
         counts.signInAgain += 1
-        told.once(account, record)
+        announcements.once(account, record)
       },
       unreadable: () => void (counts.unreadable += 1),
     },
@@ -97,52 +97,37 @@ async function lookAndRefresh(run: SweepRun, counts: Counts): Promise<SweepEnd> 
   return counts.due > soonest.length ? 'part' : 'whole'
 }
 
+/** A sweep that refreshes those that are due. */
+interface Refreshing extends SweepRun {
+  readonly counts: Counts
+  readonly queue: Queue
+  readonly isDue: (account: string) => Parameters<typeof renew>[1]
+  /** The store failed, and whether all of it did or one record alone is not known. */
+  isStoreDoubted: boolean
+}
+
 /** At an even pace, until the line is empty or the next sweep is due. False where it was broken off. */
 async function refreshInTurn(
   soonest: readonly Need[],
-  { context, settings, isPaced, alarm, tell }: SweepRun,
+  run: SweepRun,
   counts: Counts,
   goesOn: (isDoubted?: boolean) => Promise<boolean>,
 ): Promise<boolean> {
+  const { context, settings, isPaced, alarm } = run
   const { runtime, underWay } = context
   const expiryOf = await jwtExpiry()
   const gap = isPaced ? spacing(soonest, counts.due, settings, runtime.wallClock()) : 0
   const queue = createQueue(soonest, gap, runtime)
+  const isDue: Refreshing['isDue'] = (account) => (record) =>
+    needOf(account, record, settings, expiryOf, runtime.wallClock()) !== undefined
+  const refreshing: Refreshing = { ...run, counts, queue, isDue, isStoreDoubted: false }
   const flights = new Set<Promise<void>>()
-  let isStoreDoubted = false
-
-  const renewOne = async (need: Need): Promise<void> => {
-    const { account } = need
-    const isDue: Parameters<typeof renew>[1] = (record) =>
-      needOf(account, record, settings, expiryOf, runtime.wallClock()) !== undefined
-    let failed: { readonly error: Error } | undefined
-    try {
-      const renewal = await renew(account, isDue, context)
-      counts[countOf[renewal]] += 1
-      if (renewal === 'refreshed') queue.succeeded()
-    } catch (error) {
-      const isTurnKept = error instanceof RefreshBudgetError || (isPaced && error instanceof FirewallChallengeError)
-      if (isTurnKept) return queue.putBack(need, error.nextAttemptAt)
-      if (error instanceof FirewallChallengeError) {
-        // A job that was started for one sweep does not wait for hours.
-        counts.failed += 1 + queue.abandon(need.authUrl)
-      } else {
-        counts.failed += 1
-        // The whole store, or this account's record alone: a write of our own will tell.
-        if (error instanceof StoreError && !isOfOneRecord(error)) isStoreDoubted = true
-        else if (!isWaiting(error) && queue.failed() >= mostFailures && !isPaced) counts.failed += queue.abandon()
-      }
-      failed = { error: error instanceof Error ? error : new Error('The refresh failed.') }
-    }
-    tell('progress', counts, { account, ...failed })
-  }
-
   const began = runtime.monotonicClock()
   const isOver = (): boolean => queue.isEmpty() || (isPaced && runtime.monotonicClock() - began >= settings.every)
   try {
     for (;;) {
-      const isDoubted = isStoreDoubted
-      isStoreDoubted = false
+      const isDoubted = refreshing.isStoreDoubted
+      refreshing.isStoreDoubted = false
       if (!(await goesOn(isDoubted))) return false
       if (isOver() && flights.size === 0) return true
       // While somebody waits for the end of everything, nothing is begun.
@@ -152,7 +137,7 @@ async function refreshInTurn(
         await alarm.rest(Math.min(next, signOfLifeEvery))
         continue
       }
-      const flight = renewOne(next).finally(() => {
+      const flight = renewOne(next, refreshing).finally(() => {
         flights.delete(flight)
         alarm.ring()
       })
@@ -161,6 +146,32 @@ async function refreshInTurn(
   } finally {
     await Promise.all(flights)
   }
+}
+
+async function renewOne(need: Need, refreshing: Refreshing): Promise<void> {
+  const { context, counts, queue, isDue, isPaced, tell } = refreshing
+  const { account } = need
+  try {
+    const renewal = await renew(account, isDue(account), context)
+    counts[countOf[renewal]] += 1
+    if (renewal === 'refreshed') queue.succeeded()
+    tell('progress', counts, { account })
+  } catch (error) {
+    const isTurnKept = error instanceof RefreshBudgetError || (isPaced && error instanceof FirewallChallengeError)
+    if (isTurnKept) return queue.putBack(need, error.nextAttemptAt)
+    countFailure(need, error, refreshing)
+    tell('progress', counts, { account, error: error instanceof Error ? error : new Error('The refresh failed.') })
+  }
+}
+
+function countFailure({ authUrl }: Need, error: unknown, refreshing: Refreshing): void {
+  const { counts, queue, isPaced } = refreshing
+  counts.failed += 1
+  // A job that was started for one sweep does not wait for hours.
+  if (error instanceof FirewallChallengeError) counts.failed += queue.abandon(authUrl)
+  // The whole store, or this account's record alone: a write of our own will tell.
+  else if (error instanceof StoreError && !isOfOneRecord(error)) refreshing.isStoreDoubted = true
+  else if (!isWaiting(error) && queue.failed() >= mostFailures && !isPaced) counts.failed += queue.abandon()
 }
 
 /** Nobody asked the service: an earlier request is in doubt, or was rejected, and the time of the next one has not come. */

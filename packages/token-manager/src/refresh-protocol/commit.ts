@@ -3,172 +3,158 @@
  * same write id, for as long as the process lives.
  */
 import { StoreError } from '../errors.ts'
-import type { AccountRecord } from '../tokens/token-record.ts'
-import { acceptRecord, type AccountCache, type Unsaved, writeOf } from './account-memory.ts'
-import { untilSwapped } from './contention.ts'
-import type { Context } from './context.ts'
 import {
   holdsResult,
   holdsTokensOf,
   isBehind,
+  mayReplace,
   type RefreshResult,
   successorOf,
   type VersionedRecord,
   type Write,
-} from './lineage.ts'
-import { readRecord } from './read-record.ts'
+} from '../store/lineage.ts'
+import type { AccountRecord } from '../store/token-record.ts'
+import { after, end, go, look, swap } from './flow.ts'
+import { accepted, type Knowledge, type Moment, writeOf } from './knowledge.ts'
 import { inDoubtAgain } from './restoration.ts'
+import type { Commit, Event, Flow, HeldRequest, Notice, Step } from './steps.ts'
 
-/** `unsaved`: the store did not take it yet; the commit goes on in the background. */
-export type CommitOutcome = 'saved' | 'superseded' | 'unsaved'
-
-/** How a result is put into the store. */
-interface CommitOptions {
-  readonly writeId: string
-  /** The record as it is known; it is read where it is not. */
-  readonly first?: VersionedRecord
-  /** Of a result out of the spool: the version of the record while the refresh was under way. */
-  readonly spooledAt?: number
-}
-
-/** @param stored - the record as this process last knew it: its own intent */
-export async function commit(
-  cache: AccountCache,
-  result: RefreshResult,
-  stored: VersionedRecord,
-  context: Context,
-): Promise<CommitOutcome> {
-  const unsaved: Unsaved = { result, error: undefined, safe: undefined }
+export function commitAnswer(
+  known: Knowledge,
+  flow: Flow,
+  request: HeldRequest,
+  next: RefreshResult['next'],
+  now: Moment,
+): Step {
+  const { derivedFrom, held } = request
+  const result = { derivedFrom, next }
+  const commit: Commit = { result, writeId: now.uniqueId(), from: { kind: 'answer', request } }
   // In memory at once: from here on the new tokens are served, whatever becomes of the store.
-  if (cache.record === undefined || context.rules.mayReplace(cache.record, result)) {
-    cache.unsaved = unsaved
-    acceptRecord(cache, { ...stored, record: result.next }, context.runtime, context.refreshAfter)
-  }
-  const writeId = context.runtime.uniqueId()
-  try {
-    return await commitRecord(cache, result, { writeId, first: stored }, context)
-  } catch (error) {
-    if (!(error instanceof StoreError)) throw error
-    unsaved.error = error
-    const kept = await keepInSpool(cache.account, result, stored, context)
-    let isSafe: (() => void) | undefined
-    const safe = new Promise<void>((resolve) => {
-      isSafe = resolve
-    })
-    unsaved.safe = context.underWay.track(safe)
-    void commitEventually(cache, { result, held: stored, writeId }, kept, () => isSafe?.(), context)
-    context.emit('unsaved', { account: cache.account, error, spooled: kept !== undefined })
-    return 'unsaved'
-  }
+  const isNewest = known.record === undefined || mayReplace(known.record, result)
+  const served = isNewest
+    ? { ...accepted(known, { ...writeOf(held), record: next }, now), unsaved: { result, error: undefined } }
+    : known
+  return commitOver(served, flow, commit, held, now)
 }
 
-/**
- * Puts a result where the lineage rule lets it.
- *
- * @throws StoreError where the store can't be read or written
- */
-export async function commitRecord(
-  cache: AccountCache,
-  result: RefreshResult,
-  { writeId, first, spooledAt }: CommitOptions,
-  context: Context,
-): Promise<CommitOutcome> {
-  const { account } = cache
-  let isFirst = true
-  return untilSwapped(context.runtime, async () => {
-    const stored = (isFirst ? first : undefined) ?? (await readRecord(account, context))
-    isFirst = false
-    if (stored !== undefined && holdsResult(stored.record, result))
-      return settle(cache, result, stored, 'saved', context)
-    const isNext = stored !== undefined && context.rules.mayReplace(stored.record, result)
-    const version = Math.max(spooledAt ?? 0, cache.version)
-    // The store went back to a time before this refresh.
-    const isLost = stored === undefined || isBehind(stored, { version, record: result.derivedFrom })
-    if (!isNext && !isLost) return settle(cache, result, stored, 'superseded', context)
-    // A store that lost the record takes a fresh result, which exists nowhere else, without a doubt. One that was in the spool
-    // may have been in the store before, and been spent since.
-    const isDoubtful = spooledAt !== undefined && !isNext
-    const record = isDoubtful ? inDoubtAgain(nextRecord(stored, result), cache, context) : nextRecord(stored, result)
-    const swapped = await context.store.swap(account, stored, record, writeId)
-    return 'conflict' in swapped ? undefined : settle(cache, result, { ...swapped, record }, 'saved', context)
-  })
+/** Puts a result where the lineage rule lets it. @param stored - what the store holds */
+export function commitOver(
+  known: Knowledge,
+  flow: Flow,
+  commit: Commit,
+  stored: VersionedRecord | undefined,
+  now: Moment,
+): Step {
+  const { result, writeId, from } = commit
+  if (stored !== undefined && holdsResult(stored.record, result)) return committed(known, flow, commit, stored, now)
+  const isNext = stored !== undefined && mayReplace(stored.record, result)
+  const version = from.kind === 'spool' ? Math.max(from.spooled.version, known.version) : known.version
+  // The store went back to a time before this refresh.
+  const isLost = stored === undefined || isBehind(stored, { version, record: result.derivedFrom })
+  if (stored !== undefined && !isNext && !isLost) return superseded(known, flow, commit, stored, now)
+  const record = recordOf(result, stored)
+  // A store that lost the record takes a fresh result, which exists nowhere else, without a doubt. One that was in the spool
+  // may have been in the store before, and been spent since.
+  const isDoubtful = from.kind === 'spool' && !isNext
+  return swap(
+    known,
+    flow,
+    stored,
+    isDoubtful ? inDoubtAgain(record, known, now) : record,
+    { of: 'commit', commit },
+    { writeId },
+  )
 }
 
-function nextRecord(stored: VersionedRecord | undefined, result: RefreshResult): AccountRecord {
+function recordOf(result: RefreshResult, stored: VersionedRecord | undefined): AccountRecord {
   if (stored === undefined || stored.record.state === 'signed-out') return result.next
   return stored.record.lineage === result.derivedFrom.lineage ? successorOf(stored.record, result) : result.next
 }
 
-function settle(
-  cache: AccountCache,
-  result: RefreshResult,
-  stored: VersionedRecord,
-  ending: CommitOutcome,
-  context: Context,
-): CommitOutcome {
-  if (cache.unsaved?.result === result) cache.unsaved = undefined
+/** The store holds the result. */
+export function committed(known: Knowledge, flow: Flow, commit: Commit, stored: VersionedRecord, now: Moment): Step {
+  return afterCommit(settled(known, commit, stored, now), flow, commit, 'saved')
+}
+
+/** The store holds something newer. */
+function superseded(known: Knowledge, flow: Flow, commit: Commit, stored: VersionedRecord, now: Moment): Step {
+  const notice: Notice = { tell: 'superseded', event: { account: known.account } }
+  return after([notice], afterCommit(settled(known, commit, stored, now), flow, commit, 'superseded'))
+}
+
+function settled(known: Knowledge, { result }: Commit, stored: VersionedRecord, now: Moment): Knowledge {
+  const next = known.unsaved?.result === result ? { ...known, unsaved: undefined } : known
   // A sign-in or sign-out of this process may have come in between; what is known may only grow.
-  if (
-    cache.record === undefined ||
-    holdsTokensOf(cache.record, result.next) ||
-    !isBehind(stored, { ...writeOf(cache), record: cache.record })
-  ) {
-    acceptRecord(cache, stored, context.runtime, context.refreshAfter)
-  }
-  if (ending === 'superseded') context.emit('superseded', { account: cache.account })
-  context.memory.release(cache)
-  return ending
+  const isGrowth =
+    next.record === undefined ||
+    holdsTokensOf(next.record, result.next) ||
+    !isBehind(stored, { ...writeOf(next), record: next.record })
+  return isGrowth ? accepted(next, stored, now) : next
 }
 
-interface PendingCommit {
-  readonly result: RefreshResult
-  /** The record with this process's intent. */
-  readonly held: VersionedRecord
-  readonly writeId: string
+function afterCommit(known: Knowledge, flow: Flow, commit: Commit, ending: 'saved' | 'superseded' | 'unsaved'): Step {
+  const { from, result } = commit
+  const isSaved = ending === 'saved'
+  if (from.kind === 'spool') return go(known, { do: 'clear', flow, at: from.spooled.at, commit, isSaved })
+  if (from.kind === 'memory') {
+    return from.kept === undefined ? end(known, flow) : go(known, { do: 'clear', flow, at: from.kept, commit, isSaved })
+  }
+  return afterAnswer(known, flow, from.request, result.next, ending)
 }
 
-/**
- * Goes on in the background: after 250 ms, then after twice as long each time, up to 15 s, a third of an intent's life.
- *
- * @param kept - where the result stands in the spool, if it does
- * @param isSafe - called once the result would outlive this process
- */
-async function commitEventually(
-  cache: AccountCache,
-  { result, held, writeId }: PendingCommit,
-  kept: Write | undefined,
-  isSafe: () => void,
-  context: Context,
-): Promise<void> {
-  const { after, random } = context.runtime
-  let at = kept
-  for (let pause = 250; ; pause = Math.min(pause * 2, 15_000)) {
-    if (at !== undefined) isSafe()
-    await new Promise<void>((resolve) => after(pause * (0.75 + 0.5 * random()), resolve))
-    try {
-      await commitRecord(cache, result, { writeId }, context)
-      break
-    } catch {
-      // The event `unsaved` told of it.
-      at ??= await keepInSpool(cache.account, result, held, context)
-    }
+function afterAnswer(
+  known: Knowledge,
+  flow: Flow,
+  { derivedFrom, replay }: HeldRequest,
+  next: RefreshResult['next'],
+  ending: 'saved' | 'superseded' | 'unsaved',
+): Step {
+  const { account } = known
+  const host = derivedFrom.tokens.auth_url
+  if (next.state === 'signed-in') {
+    if (ending === 'superseded') return look(known, flow)
+    const expires_at = next.obtained_at + next.lifetime
+    const notice: Notice = { tell: 'refreshed', event: { account, expires_at, replay } }
+    return go(known, { do: 'report', flow, host, news: { kind: 'passed', next: 'end' } }, notice)
   }
-  isSafe()
-  if (at !== undefined) await context.spool?.clear(cache.account, at).catch(context.reportSpool)
+  const { reason } = next
+  const notices: Notice[] =
+    ending === 'superseded' ? [] : [{ tell: 'reauthentication-required', event: { account, reason } }]
+  return go(known, { do: 'report', flow, host, news: { kind: 'passed', next: 'look' } }, ...notices)
 }
 
-/** The write under which new tokens are in the spool. Undefined if there is no spool, or it refused them too. */
-async function keepInSpool(
-  account: string,
-  result: RefreshResult,
-  { version }: VersionedRecord,
-  { spool, reportSpool }: Context,
-): Promise<Write | undefined> {
-  if (result.next.state !== 'signed-in') return undefined
-  try {
-    return await spool?.keep(account, result, version)
-  } catch (error) {
-    reportSpool(error)
-    return undefined
+/** After 250 ms, then after twice as long each time, up to 15 s, a third of an intent's life. */
+const firstPause = 250
+const longestPause = 15_000
+
+/** The store did not take the result. */
+export function commitFailed(known: Knowledge, flow: Flow, commit: Commit, error: Error): Step {
+  const { from } = commit
+  // What is in the spool stays there.
+  if (from.kind === 'spool' || !(error instanceof StoreError)) return end(known, flow, error)
+  if (from.kind === 'memory' && from.kept !== undefined) return commitLater(known, flow, commit, from.kept, from.pause)
+  const isHeld = from.kind === 'answer' && known.unsaved?.result === commit.result
+  const next = isHeld ? { ...known, unsaved: { result: commit.result, error } } : known
+  // A refusal is not spooled: there is nothing to save.
+  if (commit.result.next.state === 'signed-in') return go(next, { do: 'keep', flow, commit, error })
+  return afterKeeping(next, { on: 'kept', task: { do: 'keep', flow, commit, error }, at: undefined })
+}
+
+export function afterKeeping(known: Knowledge, { task, at }: Event & { on: 'kept' }): Step {
+  const { flow, commit, error } = task
+  if (commit.from.kind !== 'answer') {
+    return commitLater(known, flow, commit, at, commit.from.kind === 'memory' ? commit.from.pause : firstPause)
   }
+  const notice: Notice = { tell: 'unsaved', event: { account: known.account, error, spooled: at !== undefined } }
+  const { next: beside } = commitLater(known, { kind: 'save' }, commit, at, firstPause)
+  const next = after([notice], afterCommit(known, flow, commit, 'unsaved'))
+  return beside.do === 'end' ? next : { ...next, beside }
+}
+
+function commitLater(known: Knowledge, flow: Flow, commit: Commit, kept: Write | undefined, pause: number): Step {
+  const { from } = commit
+  if (from.kind === 'spool') return end(known, flow)
+  const next = { kind: 'memory', request: from.request, kept, pause: Math.min(pause * 2, longestPause) } as const
+  const isSafe = kept !== undefined
+  return go(known, { do: 'pause', flow, commit: { ...commit, from: next }, milliseconds: pause, isSafe })
 }

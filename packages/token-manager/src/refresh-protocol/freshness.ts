@@ -2,7 +2,7 @@
  * How long an access token is assumed to work, and how fresh it is: use it, refresh it in the background, or stop using it.
  */
 import { hash } from 'node:crypto'
-import type { AccountRecord } from '../tokens/token-record.ts'
+import type { AccountRecord } from '../store/token-record.ts'
 import { documentedLifetime, type TokenSet } from '../issuer/token-set.ts'
 
 const longest = 24 * 60 * 60

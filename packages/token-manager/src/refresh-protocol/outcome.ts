@@ -9,14 +9,16 @@ import {
   UnexpectedResponseError,
 } from '../errors.ts'
 import { tokenSet, type TokenSet } from '../issuer/token-set.ts'
-import { isTokenSet } from '../tokens/record-check.ts'
+import { isTokenSet } from '../store/record-check.ts'
+import { isBare } from '../issuer/bare-refresh-token.ts'
 
 export type Outcome =
-  | { readonly kind: 'tokens'; readonly tokens: TokenSet }
-  /** The service refused the refresh token: it is dead. */
-  | { readonly kind: 'refused'; readonly error: ReauthenticationRequiredError }
-  /** A firewall's page came in place of a response: the service itself has not seen the request. */
-  | { readonly kind: 'blocked'; readonly error: FirewallChallengeError }
+  /** `isOfAnotherOwner`: they are not the account's, as the first refresh of a token that was brought along can show. */
+  | { readonly kind: 'tokens'; readonly tokens: TokenSet; readonly isOfAnotherOwner: boolean }
+  /** The service refused the grant (`invalid_grant`): the refresh token is dead. */
+  | { readonly kind: 'invalid-grant'; readonly error: ReauthenticationRequiredError }
+  /** A firewall's page came in place of an answer: the service itself has not seen the request. */
+  | { readonly kind: 'challenged'; readonly error: FirewallChallengeError }
   /** The refresh token is as good as before: nothing was sent, or the request was refused for another reason. */
   | { readonly kind: 'unspent'; readonly error: SsoError }
   /** The request may have been served, and the new refresh token lost with the response. */
@@ -33,13 +35,22 @@ export class SendGuardError extends SsoError {
  * The outcome of a refresh call, whatever it threw.
  *
  * @param previous - the token set that was refreshed
+ * @param isOfAnotherOwner - asked of the answer as it came
  */
-export async function outcomeOf(refresh: () => Promise<TokenSet>, previous: TokenSet): Promise<Outcome> {
+export async function outcomeOf(
+  refresh: () => Promise<TokenSet>,
+  previous: TokenSet,
+  isOfAnotherOwner: (tokens: TokenSet) => Promise<boolean>,
+): Promise<Outcome> {
+  let tokens: TokenSet
   try {
-    return { kind: 'tokens', tokens: completed(await refresh(), previous) }
+    tokens = completed(await refresh(), previous)
   } catch (error) {
-    return failure(error)
+    return outcomeOfFailure(error)
   }
+  // Nobody has proved whose a refresh token is that was brought along. An issuer that can't tell is believed.
+  const isAlien = isBare(previous) && (await isOfAnotherOwner(tokens).catch(() => false))
+  return { kind: 'tokens', tokens, isOfAnotherOwner: isAlien }
 }
 
 /**
@@ -60,9 +71,10 @@ function completed(fresh: TokenSet, previous: TokenSet): TokenSet {
   return tokens
 }
 
-function failure(error: unknown): Outcome {
-  if (error instanceof ReauthenticationRequiredError) return { kind: 'refused', error }
-  if (error instanceof FirewallChallengeError) return { kind: 'blocked', error }
+/** What an error of the issuer says about the refresh token that was sent. */
+export function outcomeOfFailure(error: unknown): Outcome {
+  if (error instanceof ReauthenticationRequiredError) return { kind: 'invalid-grant', error }
+  if (error instanceof FirewallChallengeError) return { kind: 'challenged', error }
   if (error instanceof TokenRejectedError) return { kind: 'unspent', error }
   if (!(error instanceof SsoError)) {
     return { kind: 'in-doubt', error: new UnexpectedResponseError('the refresh failed', { cause: error }) }

@@ -1,40 +1,143 @@
 /**
- * The pace: how soon one request for an account may follow another, whoever sent the first.
+ * The pace of the protocol: how long an intent is respected, how soon a request follows another, and how long a failure is
+ * rested from. Each is a question to what is known now.
  */
-import type { SignedIn } from '../tokens/token-record.ts'
-import { type AccountCache, ageOf, freshnessOf, isAsked } from './account-memory.ts'
-import type { Context } from './context.ts'
-import { elapsed, type Instant, instantOf } from './runtime.ts'
+import { RefreshInDoubtError, type SsoError, TokenRejectedError } from '../errors.ts'
+import type { Intent, Rejections, SignedIn } from '../store/token-record.ts'
+import {
+  ageOf,
+  freshnessOf,
+  intentOf,
+  isReplacementAsked,
+  type Knowledge,
+  type Moment,
+  openIntent,
+  instant,
+} from './knowledge.ts'
+import { elapsed, type Instant } from '../support/runtime.ts'
 
+/** Milliseconds that the one request may take, answer included. */
+export const requestTimeout = 30_000
+/** Milliseconds after its own swap in which the holder of an intent may still send. */
+const sendWithin = 10_000
+/** Milliseconds that an observer respects an intent, counted on its own monotonic clock from its first sight of it. */
+const intentLife: number = requestTimeout + 15_000
+/** The same where the holder is provably running on this host: it may only be stopped. */
+const runningHolderIntentLife = 120_000
+/** The same for a record that was put back: in this time every living process has answered a roll call, several times. */
+const restorationLife = 120_000
+/** Milliseconds that one refresh watches a record before it gives up: longer than any single intent lives. */
+const watchTimeout = 150_000
+/** Milliseconds between two tries of a request that failed, at the most: a service that is well again waits no longer. */
+const longestBackOff = 8 * 60_000
 /** Milliseconds between two refreshes while the owner API refuses each new token, at the most. */
 const longestPause = 60 * 60_000
-/** The same where tokens live for seconds, at the least. */
+/** Milliseconds between two refreshes where tokens live for seconds, at the least. */
 const leastInterval = 10_000
+/** Requests with one refresh token that the service calls wrong, until the refresh token counts as dead. */
+const mostRejections = 5
 
-/** Refreshed too recently to be refreshed again. */
-export const isJustRefreshed = (cache: AccountCache, context: Context): boolean => pauseLeft(cache, context) > 0
+// An intent and its holder
 
-/** Milliseconds until it may be refreshed again; nothing is left of a pause at 0 and below. */
-export function pauseLeft(cache: AccountCache, context: Context): number {
-  const { record } = cache
-  if (record?.state !== 'signed-in' || record.refreshes === 0) return 0
-  const now = instantOf(context.runtime)
-  const interval = intervalOf(record, context)
-  if (freshnessOf(cache, now) !== 'fresh') return interval - ageOf(cache, now)
-  const asked = isAsked(cache)
-  return (asked ? interval : pauseOf(cache, record, interval)) - sinceRefresh(cache, record, now, asked)
+/** Whether its holder may still act on an intent. */
+export function isIntentAlive(known: Knowledge, intent: Intent, now: Moment): boolean {
+  if (intent.answerLost || known.ownIntents.some(({ id }) => id === intent.id)) return false
+  const observed = observedFor(known, now)
+  if (intent.restored) return observed < restorationLife
+  const liveness = now.livenessOf(intent.holder)
+  if (liveness === 'dead') return false
+  return observed < (liveness === 'running' ? runningHolderIntentLife : intentLife)
+}
+
+/** Milliseconds on the monotonic clock alone: a wall clock that jumps must not kill a living intent. */
+function observedFor({ intentSeen }: Knowledge, now: Instant): number {
+  return intentSeen === undefined ? 0 : now.monotonic - intentSeen.at.monotonic
+}
+
+/** The send guard, by the clock that shows more: a process that was stopped never sends on an old intent. */
+export function isInTimeToSend(swappedAt: Instant, now: Instant): boolean {
+  return elapsed(swappedAt, now) <= sendWithin
+}
+
+/** When the wait for another's intent runs out, callers get what there is: never an unguarded request. */
+export function hasWatchedLongEnough(began: number, now: Instant): boolean {
+  return now.monotonic - began >= watchTimeout
+}
+
+// Doubt
+
+/**
+ * Whether this process lost the answer itself, so recently that the service repeats it (`rotationGrace`): counted by the
+ * faster clock from the moment before the request was written.
+ */
+export function isInGrace({ lostAnswer }: Knowledge, { id }: Intent, now: Moment): boolean {
+  return id === lostAnswer?.id && elapsed(lostAnswer.sentAt, now) < now.settings.rotationGrace
 }
 
 /**
- * `minRefreshInterval`; for tokens that live less than two of them, half their life: they have to be replaced in time.
+ * Milliseconds until the request of a lost answer is sent again: at once the first time, then after `minRefreshInterval`,
+ * twice as long each time, up to eight minutes. A caller of `refresh()` waits `minRefreshInterval` at most.
  */
-function intervalOf({ lifetime }: SignedIn, { minRefreshInterval }: Context): number {
-  return Math.min(minRefreshInterval, Math.max(lifetime * 500, leastInterval))
+export function replayRestLeft(known: Knowledge, intent: Intent, now: Moment): number {
+  if (intent.replay === 0) return 0
+  const isAsked = isReplacementAsked(known)
+  const wait = restAfter(isAsked ? 1 : intent.replay, now)
+  const { intentSeen } = known
+  const sinceSeen = intentSeen === undefined ? 0 : elapsed(intentSeen.at, now)
+  if (intentSeen?.knewBefore === true && !isAsked) return wait - sinceSeen
+  // The holder's clock is all there is to go by. Further ahead than the wait is long, it says nothing.
+  return wait - Math.max(sinceSeen, Math.abs(now.wall - intent.at * 1000))
+}
+
+/**
+ * Milliseconds until a record that was put back may be sent: until then whoever holds newer tokens puts these over it. Not for
+ * other intents, whose holder may be done any moment.
+ */
+function restorationLeft(known: Knowledge, intent: Intent | undefined, now: Instant): number {
+  return intent?.restored === true ? restorationLife - observedFor(known, now) : 0
+}
+
+/** Whether a caller who needs the token has to wait for minutes, whatever becomes of any request. */
+export function isHeldUp(known: Knowledge, now: Instant): boolean {
+  return restorationLeft(known, openIntent(known), now) > 0
+}
+
+/**
+ * What callers hear while in doubt, with the time of the replay: shortly before the old access token expires, and not while a
+ * record that was put back may yet be replaced by a newer one.
+ */
+export function inDoubt(known: Knowledge, now: Moment, cause?: unknown): RefreshInDoubtError {
+  const intent = openIntent(known)
+  const working = known.ages.expiring - ageOf(known, now)
+  const restLeft = intent === undefined ? 0 : replayRestLeft(known, intent, now)
+  const wait = Math.max(working, restLeft, restorationLeft(known, intent, now), 1000)
+  const nextAttemptAt = Math.ceil((now.wall + wait) / 1000)
+  return new RefreshInDoubtError(nextAttemptAt, { step: 'token-manager', cause })
+}
+
+// One refresh after another
+
+/** Refreshed too recently to be refreshed again, whoever did it. */
+export const isJustRefreshed = (known: Knowledge, now: Moment): boolean => pauseLeft(known, now) > 0
+
+/** Milliseconds until it may be refreshed again; nothing is left of a pause at 0 and below. */
+export function pauseLeft(known: Knowledge, now: Moment): number {
+  const { record } = known
+  if (record?.state !== 'signed-in' || record.refreshes === 0) return 0
+  const interval = intervalOf(record, now)
+  if (freshnessOf(known, now) !== 'fresh') return interval - ageOf(known, now)
+  const isAsked = isReplacementAsked(known)
+  return (isAsked ? interval : pauseOf(known, record, interval)) - sinceRefresh(known, record, now, isAsked)
+}
+
+/** `minRefreshInterval`; for tokens that live less than two of them, half their life: they have to be replaced in time. */
+function intervalOf({ lifetime }: SignedIn, { settings }: Moment): number {
+  return Math.min(settings.minRefreshInterval, Math.max(lifetime * 500, leastInterval))
 }
 
 /** After a token that was refused unused: the interval, doubled for each such token right before it, up to an hour. */
-function pauseOf({ rejected }: AccountCache, { refusals }: SignedIn, interval: number): number {
-  if (refusals === undefined || !(refusals.thisOne || rejected?.unused === true)) return interval
+function pauseOf({ invalidated }: Knowledge, { refusals }: SignedIn, interval: number): number {
+  if (refusals === undefined || !(refusals.thisOne || invalidated?.unused === true)) return interval
   const before = refusals.inARow - (refusals.thisOne ? 1 : 0)
   return Math.max(interval, Math.min(interval * 2 ** before, longestPause))
 }
@@ -44,7 +147,80 @@ function pauseOf({ rejected }: AccountCache, { refusals }: SignedIn, interval: n
  * clocks differ don't outrun each other. Whoever did not has the writer's clock alone: one that was ahead of ours by more than
  * a pause says nothing, and must not keep a refused token for as long as it was ahead.
  */
-function sinceRefresh(cache: AccountCache, { obtained_at }: SignedIn, now: Instant, asked: boolean): number {
-  const sinceSeen = elapsed(cache.seen, now)
-  return cache.sawReplaced && !asked ? sinceSeen : Math.abs(cache.seen.wall - obtained_at * 1000) + sinceSeen
+function sinceRefresh(
+  { seen, sawReplaced }: Knowledge,
+  { obtained_at }: SignedIn,
+  now: Instant,
+  isAsked: boolean,
+): number {
+  const sinceSeen = elapsed(seen, now)
+  return sawReplaced && !isAsked ? sinceSeen : Math.abs(seen.wall - obtained_at * 1000) + sinceSeen
 }
+
+// One failure after another
+
+/**
+ * A failure that did not spend the refresh token begins a rest of this process: `minRefreshInterval`, twice as long after
+ * each failure in a row, up to eight minutes. It keeps a broken network or a wrong configuration from becoming a storm.
+ */
+export function backingOff(known: Knowledge, error: SsoError, now: Moment): Knowledge {
+  const failures = (known.backOff?.failures ?? 0) + 1
+  return { ...known, backOff: { since: instant(now), wait: restAfter(failures, now), failures, error } }
+}
+
+/** The failure that is rested from. A caller of `refresh()` waits `minRefreshInterval` at most. */
+export function restedFrom(known: Knowledge, now: Moment): SsoError | undefined {
+  const { record, backOff } = known
+  const isAsked = isReplacementAsked(known)
+  const rejections = record?.state === 'signed-in' ? record.rejections : undefined
+  if (rejections !== undefined) {
+    const wait = restAfter(isAsked ? 1 : rejections.inARow, now)
+    // A clock that differs by more than the rest must not stretch it.
+    if (Math.abs(now.wall - rejections.at * 1000) < wait) return rejectedAs(rejections)
+  }
+  if (backOff === undefined) return undefined
+  const wait = isAsked ? Math.min(backOff.wait, now.settings.minRefreshInterval) : backOff.wait
+  return elapsed(backOff.since, now) < wait ? backOff.error : undefined
+}
+
+const rejectedAs = ({ description }: Rejections): TokenRejectedError =>
+  new TokenRejectedError('invalid_request', { step: 'refresh', requestSent: false }, description)
+
+function restAfter(failures: number, { settings }: Moment): number {
+  return Math.min(settings.minRefreshInterval * 2 ** (failures - 1), longestBackOff)
+}
+
+/**
+ * What the record keeps of requests that the token endpoint called wrong (`invalid_request`): that may be a slip of the
+ * service, or its word for a dead refresh token. They are counted in the record, for all processes.
+ */
+export function rejectionsAfter({ rejections }: SignedIn, error: SsoError, now: Instant): Rejections | undefined {
+  if (!(error instanceof TokenRejectedError) || error.error !== 'invalid_request') return rejections
+  const { description } = error
+  const counted = { inARow: (rejections?.inARow ?? 0) + 1, at: Math.floor(now.wall / 1000) }
+  return description === undefined ? counted : { ...counted, description }
+}
+
+/** Whether the refresh token counts as dead after so many of them. */
+export const isGivenUp = (rejections: Rejections | undefined): boolean => (rejections?.inARow ?? 0) >= mostRejections
+
+// Access tokens that the owner API refuses, one after the other, as it does while it is broken
+
+/** What the record keeps of them, with this one: nothing more to note where that is known, or where somebody is writing it. */
+export function withRefusal(known: Knowledge): SignedIn | undefined {
+  const { record, invalidated } = known
+  if (record?.state !== 'signed-in' || record.refusals?.thisOne === true || invalidated?.unused !== true)
+    return undefined
+  // Whoever is refreshing, or has tokens to save, writes the record itself.
+  if (intentOf(record) !== undefined || known.isRefreshing || known.unsaved !== undefined) return undefined
+  return { ...record, refusals: { inARow: refusedInARow(record) + 1, thisOne: true } }
+}
+
+/** What the record keeps of them when `replaced` gives way to new tokens: nothing, where its own were accepted. */
+export function refusalsBefore({ invalidated }: Knowledge, replaced: SignedIn): Pick<SignedIn, 'refusals'> {
+  if (replaced.refusals?.thisOne === true) return { refusals: { inARow: refusedInARow(replaced), thisOne: false } }
+  const isRefused = invalidated?.unused === true && invalidated.accessToken === replaced.tokens.access_token
+  return isRefused ? { refusals: { inARow: refusedInARow(replaced) + 1, thisOne: false } } : {}
+}
+
+const refusedInARow = ({ refusals }: SignedIn): number => refusals?.inARow ?? 0

@@ -1,100 +1,75 @@
 /**
- * The beginning and the end of an account's session: a sign-in replaces whatever was there, a sign-out leaves a tombstone.
+ * The beginning and the end of a session: a sign-in replaces whatever was there, a sign-out leaves a tombstone. Unlike a
+ * refresh, they give way to nobody.
  */
-import { tokenSet, type TokenSet } from '../issuer/token-set.ts'
-import type { AccountRecord, Ancestry, SignedIn, SpentRefreshTokens } from '../tokens/token-record.ts'
-import { acceptRecord, writeOf } from './account-memory.ts'
-import { ancestryOver } from './ancestry.ts'
-import { mayTakeThePlaceOf } from './bare-refresh-token.ts'
-import { syncFromStoreAndSpool } from './carry-over.ts'
-import { untilSwapped } from './contention.ts'
-import type { Context } from './context.ts'
+import { SessionExistsError } from '../errors.ts'
+import { tokenSet } from '../issuer/token-set.ts'
+import { ancestryOver, isBehind, lineageOf, type VersionedRecord } from '../store/lineage.ts'
+import { reasonAgainst, spentBefore } from '../store/spent-refresh-tokens.ts'
+import type { AccountRecord, SignedIn } from '../store/token-record.ts'
+import { end, fromManager, go, seconds, swap } from './flow.ts'
 import { assumedLifetime } from './freshness.ts'
-import { isBehind, lineageOf } from './lineage.ts'
-import { readRecord } from './read-record.ts'
-import { claimRefreshToken } from './refresh-token-index.ts'
-import { refuseSpent, spentBefore } from './spent-refresh-tokens.ts'
+import { accepted, type Knowledge, type Moment, writeOf } from './knowledge.ts'
+import type { Flow, Step } from './steps.ts'
 
-/**
- * @param replaces - whether it ends a session that is there; otherwise it gives way to it (`mayTakeThePlaceOf`)
- * @returns whether it was stored
- * @throws StoreError where it could not be stored; DuplicateTokenSetError where another account holds the refresh token;
- *   what `refuseSpent` and `mayTakeThePlaceOf` throw
- */
-export async function signIn(account: string, tokens: TokenSet, replaces: boolean, context: Context): Promise<boolean> {
-  const isWelcome = (stored: AccountRecord | undefined): boolean => {
-    refuseSpent(stored, account, tokens.refresh_token)
-    return replaces || mayTakeThePlaceOf(stored, account, tokens)
-  }
-  if (!replaces) {
-    // What memory and spool know counts as well. Before the index, which then still names the session that is there.
-    const cache = context.memory.of(account)
-    await syncFromStoreAndSpool(cache, context)
-    if (!isWelcome(cache.record)) return false
-  }
-  const session = context.runtime.uniqueId()
-  await claimRefreshToken(account, tokens.refresh_token, session, context)
-  const now = Math.floor(context.runtime.wallClock() / 1000)
-  const lineage = lineageOf(account, tokens.refresh_token)
-  return replace(account, session, context, (before, stored) => {
-    if (!isWelcome(stored)) return undefined
-    const record: SignedIn = {
-      ...before,
-      state: 'signed-in',
-      refreshes: 0,
-      lineage,
-      tokens: tokenSet(tokens),
-      obtained_at: now,
-      lifetime: assumedLifetime(tokens, now, false),
-    }
-    // The same refresh token is as doubtful as it was.
-    const isSame = stored?.state === 'signed-in' && stored.lineage === lineage
-    return isSame && stored.intent ? { ...record, intent: stored.intent } : record
-  })
+export function overwrite(known: Knowledge, flow: Flow, stored: VersionedRecord | undefined, now: Moment): Step {
+  if (flow.kind === 'sign-in') return signIn(known, flow, stored, now)
+  const isUnknown = stored === undefined && known.record === undefined
+  if (flow.kind !== 'sign-out' || isUnknown) return end(known, flow)
+  const record = { ...overAll(known, flow.session, stored), state: 'signed-out', signed_out_at: seconds(now) } as const
+  return swap(known, flow, stored, record, { of: 'session' }, { writeId: flow.session, forgetOlder: true })
 }
 
-/** @throws StoreError where it could not be stored: the account is still signed in */
-export async function signOut(account: string, context: Context): Promise<void> {
-  const unknown = context.memory.of(account).record === undefined
-  if (unknown && (await readRecord(account, context)) === undefined) return
-  const signed_out_at = Math.floor(context.runtime.wallClock() / 1000)
-  const session = context.runtime.uniqueId()
-  await replace(account, session, context, (before) => ({ ...before, state: 'signed-out', signed_out_at }))
+/** Over what this process remembers as well: the store may have lost it, and another process may put it back. */
+function overAll({ record }: Knowledge, session: string, stored: VersionedRecord | undefined) {
+  return { ...ancestryOver(session, stored?.record, record), spent: spentBefore(stored?.record, record) }
 }
 
-/**
- * Swaps until it is there: unlike a refresh, a sign-in or sign-out gives way to nobody.
- *
- * @param recordOf - what to store in place of `stored`; `undefined` to leave that as it is
- * @returns whether something was stored
- * @throws StoreError `busy` where every swap meets a conflict
- */
-async function replace(
-  account: string,
-  session: string,
-  context: Context,
-  recordOf: (before: Ancestry & SpentRefreshTokens, stored: AccountRecord | undefined) => AccountRecord | undefined,
-): Promise<boolean> {
-  const { memory, runtime, store, refreshAfter } = context
-  const cache = memory.of(account)
-  const writeId = runtime.uniqueId()
-  const written = await untilSwapped(runtime, async () => {
-    const stored = await readRecord(account, context)
-    // Over what this process remembers as well: the store may have lost it, and another process may put it back.
-    const ancestry = ancestryOver(session, stored?.record, cache.record)
-    const spent = spentBefore(stored?.record, cache.record)
-    const record = recordOf({ ...ancestry, spent }, stored?.record)
-    if (record === undefined) return 'left as it is'
-    const swapped = await store.swap(account, stored, record, writeId, { forgetOlder: true })
-    return 'conflict' in swapped ? undefined : { ...swapped, record }
-  })
-  if (written === 'left as it is') return false
-  const overtaken = cache.record !== undefined && isBehind(written, { ...writeOf(cache), record: cache.record })
-  if (overtaken) return true
-  acceptRecord(cache, written, runtime, refreshAfter)
+function signIn(
+  known: Knowledge,
+  flow: Flow & { kind: 'sign-in' },
+  stored: VersionedRecord | undefined,
+  now: Moment,
+): Step {
+  const welcome = welcomeFor(flow, stored?.record, known.account)
+  if (welcome !== 'welcome') return end(known, flow, welcome)
+  const { tokens, session } = flow
+  const lineage = lineageOf(known.account, tokens.refresh_token)
+  const record: SignedIn = {
+    ...overAll(known, session, stored),
+    state: 'signed-in',
+    refreshes: 0,
+    lineage,
+    tokens: tokenSet(tokens),
+    obtained_at: seconds(now),
+    lifetime: assumedLifetime(tokens, seconds(now), false),
+  }
+  // The same refresh token is as doubtful as it was.
+  const doubt = stored?.record.state === 'signed-in' && stored.record.lineage === lineage && stored.record.intent
+  const saved = doubt ? { ...record, intent: doubt } : record
+  return swap(known, flow, stored, saved, { of: 'session' }, { writeId: session, forgetOlder: true })
+}
+
+export function afterSession(known: Knowledge, flow: Flow, written: VersionedRecord, now: Moment): Step {
+  const isOvertaken = known.record !== undefined && isBehind(written, { ...writeOf(known), record: known.record })
   // What a refresh before it brought, and why one failed, is of no account any more.
-  cache.unsaved = undefined
-  cache.backOff = undefined
-  memory.release(cache)
-  return true
+  const next = isOvertaken ? known : { ...accepted(known, written, now), unsaved: undefined, backOff: undefined }
+  return go(next, { do: 'drop', flow })
+}
+
+/**
+ * Whether tokens may take the place of `stored`: none that were spent. A sign-in may; a refresh token that was brought along may
+ * only where no session is there that it would end: nobody has proved that it is newer. Nothing where it is there already;
+ * otherwise the reason.
+ */
+export function welcomeFor(
+  { replaces, tokens }: Flow & { kind: 'sign-in' },
+  stored: AccountRecord | undefined,
+  account: string,
+): 'welcome' | Error | undefined {
+  const reason = reasonAgainst(stored, account, tokens.refresh_token)
+  if (reason !== undefined) return reason
+  if (replaces || stored?.state !== 'signed-in') return 'welcome'
+  const isSame = stored.lineage === lineageOf(account, tokens.refresh_token)
+  return isSame ? undefined : new SessionExistsError(fromManager)
 }

@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { createWaitingLine, type Waiter } from '../../src/budget/waiting-line.ts'
 import { FirewallChallengeError } from '../../src/errors.ts'
-import { refreshBudgetRecordName } from '../../src/refresh-protocol/record-names.ts'
+import { refreshBudgetRecordName } from '../../src/store/record-names.ts'
 import { account, bench, hours, idle } from '../refresh-protocol/harness.ts'
 
 const requestBudget = { perMinute: 2, burst: 1 }

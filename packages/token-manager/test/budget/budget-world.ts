@@ -5,9 +5,9 @@
 import { createRefreshBudget, type RefreshBudget } from '../../src/budget/refresh-budget.ts'
 import type { RequestBudget } from '../../src/budget/request-budget.ts'
 import { StoreError } from '../../src/errors.ts'
-import { guardStore } from '../../src/refresh-protocol/guarded-store.ts'
-import type { Runtime } from '../../src/refresh-protocol/runtime.ts'
-import type { TokenStore } from '../../src/tokens/token-store.ts'
+import { guardStore } from '../../src/store/guarded-store.ts'
+import type { Runtime } from '../../src/support/runtime.ts'
+import type { TokenStore } from '../../src/store/token-store.ts'
 import { mapStore } from '../../../../tests/support/map-store.ts'
 import { type VirtualTime, virtualTime } from '../virtual-time.ts'
 

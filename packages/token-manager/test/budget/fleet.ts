@@ -11,10 +11,10 @@ import type { IssuerRefreshOptions } from '../../src/issuer/token-issuer.ts'
 import type { TokenSet } from '../../src/issuer/token-set.ts'
 import { type Keeper, keepSignedIn } from '../../src/keeper/keeper.ts'
 import { jwtExpiry } from '../../src/keeper/need.ts'
-import { manageTokens } from '../../src/refresh-protocol/manager.ts'
-import { rules } from '../../src/refresh-protocol/rules.ts'
-import type { Runtime } from '../../src/refresh-protocol/runtime.ts'
-import type { TokenManager } from '../../src/tokens/token-manager.ts'
+import { manageTokens } from '../../src/manager/manager.ts'
+import { machine } from '../../src/refresh-protocol/machine.ts'
+import type { Runtime } from '../../src/support/runtime.ts'
+import type { TokenManager } from '../../src/manager/token-manager.ts'
 import { chance } from '../refresh-protocol/simulation/chance.ts'
 import { virtualTime } from '../virtual-time.ts'
 import { fleetStore } from './fleet-store.ts'
@@ -134,7 +134,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
       livenessOf: () => 'unknown',
     }
     const cachedAccounts = Math.ceil((used / processes) * 1.25) + 100
-    const tokens = manageTokens({ sso: { refresh }, store, requestBudget, cachedAccounts }, runtime, rules)
+    const tokens = manageTokens({ sso: { refresh }, store, requestBudget, cachedAccounts }, runtime, machine)
     tokens.on('reauthentication-required', ({ account }) => lost.add(account))
     return tokens
   }

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { placeLife, requestBudgetFrom, windowsOf } from '../../src/budget/request-budget.ts'
 import { RefreshBudgetError } from '../../src/errors.ts'
 import { type Rank, ranks } from '../../src/budget/waiting-line.ts'
-import { refreshBudgetRecordName } from '../../src/refresh-protocol/record-names.ts'
+import { refreshBudgetRecordName } from '../../src/store/record-names.ts'
 import { chance } from '../refresh-protocol/simulation/chance.ts'
 import { budgetWorld, mostWithin, type WorldProcess } from './budget-world.ts'
 

@@ -1,7 +1,7 @@
 /** What a call is given: options, account names and token sets, each at its limit and beyond it. */
 import { describe, expect, it } from '@jest/globals'
 import { parseCallOptions } from '../../src/issuer/call-options.ts'
-import { checkedAccountName, checkedTokens, replacesSession } from '../../src/tokens/options.ts'
+import { checkedAccountName, checkedTokens, replacesSession } from '../../src/manager/options.ts'
 import { requestBudgetFrom } from '../../src/budget/request-budget.ts'
 
 const authUrl = 'https://auth.example.com'

@@ -10,12 +10,12 @@ import type { KeeperEvent } from '../../src/keeper/keeper-event.ts'
 import { createQueue } from '../../src/keeper/queue.ts'
 import { spacing } from '../../src/keeper/spacing.ts'
 import { noCounts, sweep } from '../../src/keeper/sweep.ts'
-import { createTold } from '../../src/keeper/told.ts'
+import { createAnnouncements } from '../../src/keeper/announcements.ts'
 import { FirewallChallengeError, StoreError, TokenRejectedError, UnreachableError } from '../../src/errors.ts'
-import { contextOf } from '../../src/refresh-protocol/managed.ts'
-import type { TokenManager } from '../../src/tokens/token-manager.ts'
-import type { TokenStore } from '../../src/tokens/token-store.ts'
-import { keeperRecordName } from '../../src/refresh-protocol/record-names.ts'
+import { contextOf } from '../../src/manager/managed.ts'
+import type { TokenManager } from '../../src/manager/token-manager.ts'
+import type { TokenStore } from '../../src/store/token-store.ts'
+import { keeperRecordName } from '../../src/store/record-names.ts'
 import { type Bench, deferred, hours, idle } from '../refresh-protocol/harness.ts'
 import type { TokenSet } from '../../src/issuer/token-set.ts'
 import { days, fleet, minutes, nameOf, peakOverMean } from './keeping.ts'
@@ -213,7 +213,7 @@ describe('the pace (N4)', () => {
     const context = contextOf(tokens)
     const settings = parseKeeperOptions({})
     const desk = claimDesk(settings.every, context)
-    const told = createTold(context.emit, tokens)
+    const announcements = createAnnouncements(context.emit, tokens)
     const known: number[] = []
     for (let claim = await desk.ask(); 'release' in claim; claim = await desk.ask()) {
       const counts = { ...noCounts }
@@ -222,7 +222,7 @@ describe('the pace (N4)', () => {
         settings,
         isPaced: false,
         alarm: createAlarm(context.runtime),
-        told,
+        announcements,
         tell: () => undefined,
       }
       const ended = sweep({ ...own, claim, mostKnown: 12 }, counts)

@@ -6,7 +6,7 @@ import {
   SessionExistsError,
   UnreachableError,
 } from '../../src/errors.ts'
-import type { TokenManager } from '../../src/tokens/token-manager.ts'
+import type { TokenManager } from '../../src/manager/token-manager.ts'
 import { mapStore } from '../../../../tests/support/map-store.ts'
 import { account, bench, hours, idle } from './harness.ts'
 

@@ -1,11 +1,7 @@
 /** A clock, a store and an account that only a test moves. */
-import { guardStore } from '../../src/refresh-protocol/guarded-store.ts'
-import { acceptRecord, createAccountMemory } from '../../src/refresh-protocol/account-memory.ts'
-import { rules } from '../../src/refresh-protocol/rules.ts'
-import type { Context } from '../../src/refresh-protocol/context.ts'
-import { type Runtime, systemRuntime } from '../../src/refresh-protocol/runtime.ts'
-import type { AccountRecord } from '../../src/tokens/token-record.ts'
-import { mapStore } from '../../../../tests/support/map-store.ts'
+import { type Runtime, systemRuntime } from '../../src/support/runtime.ts'
+import type { SignedIn } from '../../src/store/token-record.ts'
+import type { mapStore } from '../../../../tests/support/map-store.ts'
 
 export const authUrl = 'https://auth.example.com'
 
@@ -26,22 +22,6 @@ export function slowClock(skew = 0): { now: number; wallOnly: number; random: nu
 }
 
 export const start = 1_790_000_000
-
-/** Timers that only the test ends, as a runtime has them. */
-export function timersByHand(): {
-  readonly timers: Map<object, { readonly milliseconds: number; readonly callback: () => void }>
-  readonly after: Runtime['after']
-} {
-  const timers = new Map<object, { readonly milliseconds: number; readonly callback: () => void }>()
-  return {
-    timers,
-    after: (milliseconds, callback) => {
-      const key = {}
-      timers.set(key, { milliseconds, callback })
-      return () => void timers.delete(key)
-    },
-  }
-}
 
 /** Whatever is due by now has happened. */
 export async function turns(): Promise<void> {
@@ -64,45 +44,17 @@ export function slowly(memory: ReturnType<typeof mapStore>): ReturnType<typeof m
   }
 }
 
-/** What a process knows of an account that has such a record, as of its first sight at the clock's time. */
-export function known(clock: ReturnType<typeof slowClock>, record: object = {}) {
-  const store = mapStore()
-  const context = {
-    runtime: clock.runtime,
-    rules,
-    store: guardStore(store, undefined),
-    minRefreshInterval: 60_000,
-    rotationGrace: 0,
-    refreshAfter: 0.75,
-    memory: createAccountMemory(4),
-  } as unknown as Context
-  const cache = context.memory.of('ann')
-  const whole = signedIn(record)
-  store.put('ann', { version: 3, writeId: 'w3', record: whole })
-  acceptRecord(cache, { version: 3, writeId: 'w3', record: whole }, clock.runtime, 0.75)
-  return { cache, context, store, record: whole }
-}
-
-export const signedIn = (more: object = {}): AccountRecord =>
-  ({
-    schema: 1,
-    state: 'signed-in',
-    generation: 1,
-    session: 's',
-    replaces: [],
-    refreshes: 1,
-    lineage: 'l1',
-    obtained_at: start,
-    lifetime: 28_800,
-    tokens: { access_token: 'a1', refresh_token: 'r1', token_type: 'Bearer', expires_at: start, auth_url: authUrl },
-    ...more,
-  }) as unknown as AccountRecord
-
-export const thrown = (call: () => unknown): unknown => {
-  try {
-    call()
-    return undefined
-  } catch (error) {
-    return error
-  }
-}
+/** The record of an account that was refreshed once. */
+export const signedIn = (more: Partial<SignedIn> = {}): SignedIn => ({
+  schema: 1,
+  state: 'signed-in',
+  generation: 1,
+  session: 's',
+  replaces: [],
+  refreshes: 1,
+  lineage: 'l1',
+  obtained_at: start,
+  lifetime: 28_800,
+  tokens: { access_token: 'a1', refresh_token: 'r1', token_type: 'Bearer', expires_at: start, auth_url: authUrl },
+  ...more,
+})

@@ -2,14 +2,14 @@
  * Token managers with a clock that the test moves, a service that answers as told, and a store that can fail.
  */
 import { StoreError } from '../../src/errors.ts'
-import type { Liveness } from '../../src/refresh-protocol/holder.ts'
-import { manageTokens } from '../../src/refresh-protocol/manager.ts'
-import { rules } from '../../src/refresh-protocol/rules.ts'
-import type { Runtime } from '../../src/refresh-protocol/runtime.ts'
+import type { Liveness } from '../../src/support/holder.ts'
+import { manageTokens } from '../../src/manager/manager.ts'
+import { machine } from '../../src/refresh-protocol/machine.ts'
+import type { Runtime } from '../../src/support/runtime.ts'
 import type { IssuerRefreshOptions as RefreshOptions } from '../../src/issuer/token-issuer.ts'
-import type { TokenManager, TokenManagerOptions } from '../../src/tokens/token-manager.ts'
+import type { TokenManager, TokenManagerOptions } from '../../src/manager/token-manager.ts'
 import type { TokenSet } from '../../src/issuer/token-set.ts'
-import type { TokenStore } from '../../src/tokens/token-store.ts'
+import type { TokenStore } from '../../src/store/token-store.ts'
 import { mapStore } from '../../../../tests/support/map-store.ts'
 
 export const account = 'owner@example.com'
@@ -112,7 +112,7 @@ export function bench(): Bench {
           return self.answer(tokens, call)
         },
       }
-      return manageTokens({ sso, store, ...options }, runtime, rules)
+      return manageTokens({ sso, store, ...options }, runtime, machine)
     },
     async pass(milliseconds) {
       const end = time.passed + milliseconds

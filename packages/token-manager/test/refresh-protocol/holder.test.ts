@@ -5,8 +5,7 @@ import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline/promises'
 import { afterEach, describe, expect, it } from '@jest/globals'
 import { processStat } from '../../src/support/process-stat.ts'
-import { currentHolder, livenessOf } from '../../src/refresh-protocol/holder.ts'
-import type { Holder } from '../../src/tokens/token-record.ts'
+import { currentHolder, type Holder, livenessOf } from '../../src/support/holder.ts'
 
 const linux = process.platform === 'linux'
 
@@ -85,7 +84,7 @@ afterEach(() => owned.forEach((process) => process.kill('SIGKILL')))
 
 inTimeNamespace('a holder in a time namespace of its own', () => {
   it('is not dead while it runs, though its start time reads otherwise there; and is once it is gone', async () => {
-    const module = new URL('../../dist/refresh-protocol/holder.js', import.meta.url).href
+    const module = new URL('../../dist/index.js', import.meta.url).href
     const program = `import(${JSON.stringify(module)}).then(({ currentHolder }) => console.log(JSON.stringify(currentHolder())))`
     const unshare = spawn('unshare', [...shifted, process.execPath, '-e', `${program}; setInterval(() => {}, 1000)`], {
       stdio: ['ignore', 'pipe', 'inherit'],

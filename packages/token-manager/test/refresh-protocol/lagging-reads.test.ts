@@ -1,7 +1,7 @@
 /** A store whose reads lag behind its writes, as one that is read from a replica: nothing loops, and nothing is sent twice. */
 import { describe, expect, it } from '@jest/globals'
-import { copyTokenSets } from '../../src/refresh-protocol/account-list.ts'
-import type { TokenStore, Versioned } from '../../src/tokens/token-store.ts'
+import { copyTokenSets } from '../../src/store/account-list.ts'
+import type { TokenStore, Versioned } from '../../src/store/token-store.ts'
 import { mapStore } from '../../../../tests/support/map-store.ts'
 import { account, type Bench, bench, hours } from './harness.ts'
 

@@ -1,13 +1,13 @@
 /** A store that was emptied, or set back far: the newest comes back by itself, sign-outs stay, and nothing spent is sent. */
 import { describe, expect, it } from '@jest/globals'
 import { ReauthenticationRequiredError, StoreError } from '../../src/errors.ts'
-import { rollCallName } from '../../src/refresh-protocol/record-names.ts'
-import { guardStore } from '../../src/refresh-protocol/guarded-store.ts'
-import { createRollCall, currentCall } from '../../src/refresh-protocol/roll-call.ts'
-import type { TokenManager } from '../../src/tokens/token-manager.ts'
-import type { TokenStore, Versioned } from '../../src/tokens/token-store.ts'
+import { rollCallName } from '../../src/store/record-names.ts'
+import { guardStore } from '../../src/store/guarded-store.ts'
+import { createRollCall, currentCall } from '../../src/driver/roll-call.ts'
+import type { TokenManager } from '../../src/manager/token-manager.ts'
+import type { TokenStore, Versioned } from '../../src/store/token-store.ts'
 import { slowClock } from './by-hand.ts'
-import { account, type Bench, bench, deferred, hours } from './harness.ts'
+import { account, type Bench, bench, deferred, hours, idle } from './harness.ts'
 
 const year = hours(24 * 365)
 
@@ -283,6 +283,7 @@ describe('an account that the store has lost', () => {
     world.store.clear()
     expect(await other.getAccessToken(account)).toBe('a0')
     await other.refresh(account, { signal: AbortSignal.abort() }).catch(() => undefined)
+    await idle()
     expect(await storedIn(world)).toMatchObject({ state: 'signed-in', intent: { restored: true } })
     await world.rollCall()
     await world.rollCall()
@@ -514,7 +515,7 @@ describe('callers without a working token, after the store went back in time', (
 describe('a record of a release that kept no ancestry', () => {
   it('is read, refreshed and replaced, and a process that remembers it does not bring it back', async () => {
     const { world, old, other } = twoProcesses()
-    const { lineageOf } = await import('../../src/refresh-protocol/lineage.ts')
+    const { lineageOf } = await import('../../src/store/lineage.ts')
     const tokens = world.tokens()
     const times = { obtained_at: world.now() / 1000, lifetime: 28_800 }
     const lineage = lineageOf(account, tokens.refresh_token)

@@ -1,8 +1,8 @@
 /** Records that are no account's: one that can't be read ends nothing. */
 import { describe, expect, it, jest } from '@jest/globals'
-import { firewallRecordName, refreshBudgetRecordName } from '../../src/refresh-protocol/record-names.ts'
-import { sealedTokenStore } from '../../src/tokens/sealed-token-store.ts'
-import type { TokenStore } from '../../src/tokens/token-store.ts'
+import { firewallRecordName, refreshBudgetRecordName } from '../../src/store/record-names.ts'
+import { sealedTokenStore } from '../../src/store/sealed-token-store.ts'
+import type { TokenStore } from '../../src/store/token-store.ts'
 import { mapStore } from '../../../../tests/support/map-store.ts'
 import { account, bench } from './harness.ts'
 

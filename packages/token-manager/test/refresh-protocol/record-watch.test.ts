@@ -1,7 +1,7 @@
 /** How a waiting process hears of a change: by the store's hint, or by looking every 25 to 250 ms. */
 import { describe, expect, it } from '@jest/globals'
-import { watchRecord } from '../../src/refresh-protocol/record-watch.ts'
-import { type Runtime, systemRuntime } from '../../src/refresh-protocol/runtime.ts'
+import { watchRecord } from '../../src/driver/record-watch.ts'
+import { type Runtime, systemRuntime } from '../../src/support/runtime.ts'
 import { mapStore } from '../../../../tests/support/map-store.ts'
 import { account, bench, deferred, hours, idle } from './harness.ts'
 

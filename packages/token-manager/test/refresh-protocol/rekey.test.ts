@@ -1,11 +1,11 @@
 /** Changing the key of a store while a fleet uses it. */
 import { describe, expect, it } from '@jest/globals'
 import { FirewallChallengeError } from '../../src/errors.ts'
-import { notebook } from '../../src/refresh-protocol/notebook.ts'
-import { firewallRecordName } from '../../src/refresh-protocol/record-names.ts'
-import { rekey } from '../../src/refresh-protocol/rekey.ts'
-import { sealedTokenStore } from '../../src/tokens/sealed-token-store.ts'
-import type { TokenStore } from '../../src/tokens/token-store.ts'
+import { notebook } from '../../src/store/notebook.ts'
+import { firewallRecordName } from '../../src/store/record-names.ts'
+import { rekey } from '../../src/store/rekey.ts'
+import { sealedTokenStore } from '../../src/store/sealed-token-store.ts'
+import type { TokenStore } from '../../src/store/token-store.ts'
 import { mapStore } from '../../../../tests/support/map-store.ts'
 import { account, bench, hours } from './harness.ts'
 

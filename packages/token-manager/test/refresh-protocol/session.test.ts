@@ -3,10 +3,10 @@ import { inspect } from 'node:util'
 import { describe, expect, it } from '@jest/globals'
 import { ReauthenticationRequiredError } from '../../src/errors.ts'
 import { type TokenSet, tokenSet } from '../../src/issuer/token-set.ts'
-import { createTokenManager } from '../../src/tokens/create-token-manager.ts'
-import type { TokenManagerOptions } from '../../src/tokens/token-manager.ts'
+import { createTokenManager } from '../../src/manager/create-token-manager.ts'
+import type { TokenManagerOptions } from '../../src/manager/token-manager.ts'
 import { mapStore } from '../../../../tests/support/map-store.ts'
-import type { TokenRecord } from '../../src/tokens/token-record.ts'
+import type { TokenRecord } from '../../src/store/token-record.ts'
 import { account, bench, hours } from './harness.ts'
 
 describe('an account', () => {

@@ -1,20 +1,19 @@
 /**
- * The real token manager in a simulated world: every order of things, and each rule taken out in turn.
+ * The refresh protocol in a simulated world: every order of things, and each rule taken out in turn. First the machine alone,
+ * then the real token manager around it.
  *
  * `OWNER_SSO_SOAK=1` looks at far more states.
  */
-import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { rules } from '../../src/refresh-protocol/rules.ts'
+import { machine } from '../../src/refresh-protocol/machine.ts'
 import { type Behaviour, createBehaviour } from './simulation/behaviour.ts'
 import { explore } from './simulation/explorer.ts'
-import { mutants } from './simulation/mutants.ts'
+import { faults } from './simulation/faults.ts'
+import { createMachineBehaviour } from './simulation/machine-behaviour.ts'
 import { sample } from './simulation/sampler.ts'
-import { calm, type Scenario } from './simulation/scenario.ts'
+import { calm, type Nature, type Scenario } from './simulation/scenario.ts'
 import type { Rotation } from './simulation/service.ts'
-import { withSourceChange } from './simulation/source-change.ts'
-import { namedMutants, sourceMutants } from './simulation/source-mutants.ts'
-import { largeWorlds, mediumWorlds, smallWorlds, wideWorlds, wildWorlds } from './simulation/worlds.ts'
+import { deepWorlds, largeWorlds, mediumWorlds, smallWorlds, wideWorlds, wildWorlds } from './simulation/worlds.ts'
 
 const soak = process.env['OWNER_SSO_SOAK'] === '1'
 const rotations: Rotation[] = ['strict', 'family', 'graceful', 'fixed']
@@ -29,6 +28,8 @@ afterAll(() => {
 })
 
 type Kind = Pick<Scenario, 'rotation' | 'token' | 'sameHost'>
+type World = readonly [name: string, world: Partial<Scenario>]
+
 const kinds: Kind[] = rotations.flatMap((rotation) =>
   (['expired', 'ageing'] as const).flatMap((token) => [false, true].map((sameHost) => ({ rotation, token, sameHost }))),
 )
@@ -39,60 +40,74 @@ const someKinds: Kind[] = [
   { rotation: 'graceful', token: 'expired', sameHost: false },
   { rotation: 'fixed', token: 'ageing', sameHost: true },
 ]
-
 /** Each service with each token and each host, but not each with both: fewer kinds, each of them further. */
 const halfOfKinds: Kind[] = kinds.filter((_kind, index) => [0, 3, 5, 6].includes(index % 8))
 const everyKind: Kind[] = [
   ...kinds,
   ...rotations.map((rotation) => ({ rotation, token: 'fresh' as const, sameHost: false })),
 ]
+const firstKind = someKinds.slice(0, 1)
+const expired: Kind[] = [{ rotation: 'family', token: 'expired', sameHost: false }]
+
 /** Milliseconds for one test, which a loaded machine may need. */
 const patience = 3_600_000
 
-/** What processes do is the same in all worlds: found out once. A soak finds out more than fits into memory. */
-const behaviours = new Map<string, Behaviour>()
+/** What the processes of a world are: the machine alone, or the token manager around it. */
+type Making = (nature: Nature) => Behaviour
 
-function behaviourOf(scenario: Scenario): Behaviour | undefined {
-  if (soak) return undefined
-  const { sameHost, firewall, rotationGrace } = scenario
-  const name = `${sameHost} ${firewall} ${rotationGrace}`
-  const known = behaviours.get(name) ?? createBehaviour({ rules, sameHost, firewall, rotationGrace })
-  behaviours.set(name, known)
-  return known
+/** What processes do is the same in all worlds: found out once. A soak finds out more than fits into memory. */
+function remembering(make: Making): Making {
+  const known = new Map<string, Behaviour>()
+  return (nature) => {
+    const { sameHost, firewall, rotationGrace } = nature
+    const name = `${sameHost} ${firewall} ${rotationGrace}`
+    const behaviour = known.get(name) ?? make(nature)
+    if (!soak) known.set(name, behaviour)
+    return behaviour
+  }
 }
 
-describe('every order of two processes (A9)', () => {
-  async function expectNoHarm(world: Partial<Scenario>, of: readonly Kind[]): Promise<void> {
-    for (const kind of soak ? everyKind : of) {
-      const scenario = { ...calm, ...kind, ...world, rules }
-      const { violation, complete } = await explore(scenario, 500_000, 1, behaviourOf(scenario))
-      expect({ kind, violation, complete }).toEqual({ kind, violation: undefined, complete: true })
-    }
+async function expectNoHarm(make: Making, world: Partial<Scenario>, of: readonly Kind[]): Promise<void> {
+  for (const kind of soak ? everyKind : of) {
+    const scenario = { ...calm, ...kind, ...world, machine }
+    const { violation, complete } = await explore(scenario, 1_000_000, 1, make(scenario))
+    expect({ kind, violation, complete }).toEqual({ kind, violation: undefined, complete: true })
   }
+}
 
-  it.each(Object.entries<Partial<Scenario>>(smallWorlds))(
+async function expectNoHarmByChance(make: Making, world: Partial<Scenario>, walks: number): Promise<void> {
+  for (const [index, kind] of (soak ? everyKind : someKinds).entries()) {
+    const scenario = { ...calm, ...world, ...kind, machine }
+    const { violation } = await sample(scenario, soak ? 200 : walks, index + 1, make(scenario))
+    expect({ kind, violation }).toEqual({ kind, violation: undefined })
+  }
+}
+
+const entriesOf = (worlds: Readonly<Record<string, Partial<Scenario>>>): World[] => Object.entries(worlds)
+/** The machine alone has no firewall. */
+const withoutFirewall = (worlds: World[]): World[] => worlds.filter(([, { firewall }]) => firewall !== true)
+const withFirewall = (worlds: World[]): World[] => worlds.filter(([, { firewall }]) => firewall === true)
+
+describe('the machine, in every order (A9)', () => {
+  const make = remembering(createMachineBehaviour)
+
+  it.each(withoutFirewall(entriesOf({ ...smallWorlds, ...mediumWorlds })))(
     'does no harm with %s',
-    async (_name, world) => expectNoHarm(world, someKinds),
+    async (_name, world) => expectNoHarm(make, world, someKinds),
     patience,
   )
 
-  it.each(Object.entries<Partial<Scenario>>(mediumWorlds))(
+  it.each(entriesOf({ ...wideWorlds, ...deepWorlds }))(
     'does no harm with %s',
-    async (_name, world) => expectNoHarm(world, someKinds.slice(0, 1)),
-    patience,
-  )
-
-  it.each(Object.entries<Partial<Scenario>>(wideWorlds))(
-    'does no harm with %s',
-    async (_name, world) => expectNoHarm(world, [{ rotation: 'family', token: 'expired', sameHost: false }]),
+    async (_name, world) => expectNoHarm(createMachineBehaviour, world, expired),
     patience,
   )
 })
 
-describe('orders of more that goes wrong, as many as time allows', () => {
+describe('the machine, in as many orders as time allows', () => {
   it.each<[keyof typeof largeWorlds, number]>([
-    ['two processes with 2 crashes, 2 pauses, 2 lost replies, a sign-in and a sign-out', soak ? 900_000 : 100_000],
-    ['three processes with a crash, a pause and a lost reply', soak ? 690_000 : 75_000],
+    ['two processes with 2 crashes, 2 pauses, 2 lost replies, a sign-in and a sign-out', soak ? 1_600_000 : 100_000],
+    ['three processes with a crash, a pause and a lost reply', soak ? 1_600_000 : 100_000],
   ])(
     'does no harm to %s: %i states',
     async (name, least) => {
@@ -100,8 +115,8 @@ describe('orders of more that goes wrong, as many as time allows', () => {
       const bound = Math.ceil(least / of.length)
       let seen = 0
       for (const [index, kind] of of.entries()) {
-        const scenario = { ...calm, ...largeWorlds[name], ...kind, rules }
-        const { violation, states } = await explore(scenario, bound, index + 1, behaviourOf(scenario))
+        const scenario = { ...calm, ...largeWorlds[name], ...kind, machine }
+        const { violation, states } = await explore(scenario, bound, index + 1, createMachineBehaviour(scenario))
         expect({ kind, violation }).toEqual({ kind, violation: undefined })
         seen += states
       }
@@ -110,43 +125,51 @@ describe('orders of more that goes wrong, as many as time allows', () => {
     patience,
   )
 
-  it.each(Object.entries<Partial<Scenario>>(wildWorlds))(
+  it.each(entriesOf(wildWorlds))(
     'does no harm to %s: ways by chance',
-    async (_name, world) => {
-      const walks = soak ? 200 : 60
-      for (const [index, kind] of (soak ? everyKind : someKinds).entries()) {
-        const scenario = { ...calm, ...world, ...kind, rules }
-        const { violation } = await sample(scenario, walks, index + 1, behaviourOf(scenario))
-        expect({ kind, violation }).toEqual({ kind, violation: undefined })
-      }
-    },
+    async (_name, world) => expectNoHarmByChance(createMachineBehaviour, { ...world, firewall: false, blocks: 0 }, 60),
     patience,
   )
 })
 
-/** Expects that a mutant does its harm, in a world in which the real protocol does none. */
-async function expectHarm(world: Partial<Scenario>, mutant: Partial<Scenario>, harm: string): Promise<void> {
-  const real = { ...calm, ...world, rules }
-  const { violation, states } = await explore({ ...real, ...mutant }, 20_000)
-  expect(violation?.verdict).toBe(harm)
-  expect((await explore(real, Math.max(states, 200))).violation).toBeUndefined()
-}
+describe('the token manager around the machine', () => {
+  const make = remembering(createBehaviour)
+
+  it.each(withFirewall(entriesOf({ ...smallWorlds, ...mediumWorlds })))(
+    'does no harm with %s, in every order',
+    async (_name, world) => expectNoHarm(make, world, someKinds),
+    patience,
+  )
+
+  it.each(withoutFirewall(entriesOf({ ...smallWorlds, ...mediumWorlds })))(
+    'does no harm with %s, in every order',
+    async (_name, world) => expectNoHarm(make, world, firstKind),
+    patience,
+  )
+
+  it.each(entriesOf(wildWorlds))(
+    'does no harm to %s: ways by chance',
+    async (_name, world) => expectNoHarmByChance(make, world, 30),
+    patience,
+  )
+})
 
 describe('each rule is needed', () => {
-  it.each(mutants)('without $takenOut: $harm', async ({ rules: changed, storeOf, world, harm }) => {
-    await expectHarm(world, { rules: { ...rules, ...changed }, ...(storeOf && { storeOf }) }, harm)
-  })
-})
-
-describe('a line that the judge can do without', () => {
-  it.each(namedMutants)('is needed by a test of its own: $takenOut', async ({ killedBy: [file, name], ...change }) => {
-    await expect(withSourceChange(change)).resolves.toBeDefined()
-    expect(readFileSync(new URL(`${file}.test.ts`, import.meta.url), 'utf8')).toContain(name)
-  })
-})
-
-describe('each line is needed', () => {
-  it.each(sourceMutants)('without $takenOut: $harm', async ({ world, harm, ...change }) => {
-    await expectHarm(world, await withSourceChange(change), harm)
-  })
+  it.each(faults)(
+    'without $takenOut: $harm',
+    async ({ machine: faulty, world, harm }) => {
+      const real = { ...calm, ...world, machine }
+      const make = real.firewall ? createBehaviour : createMachineBehaviour
+      const { violation, states } = await explore(
+        { ...real, machine: faulty },
+        20_000,
+        1,
+        make({ ...real, machine: faulty }),
+      )
+      expect(violation?.verdict).toBe(harm)
+      // In the same world the real machine does none.
+      expect((await explore(real, Math.max(states, 200), 1, make(real))).violation).toBeUndefined()
+    },
+    patience,
+  )
 })

@@ -2,9 +2,9 @@
 import { inspect } from 'node:util'
 import { describe, expect, it, jest } from '@jest/globals'
 import { StoreError } from '../../src/errors.ts'
-import { sealedTokenStore } from '../../src/tokens/sealed-token-store.ts'
-import type { TokenManager, TokenManagerOptions } from '../../src/tokens/token-manager.ts'
-import type { TokenStore } from '../../src/tokens/token-store.ts'
+import { sealedTokenStore } from '../../src/store/sealed-token-store.ts'
+import type { TokenManager, TokenManagerOptions } from '../../src/manager/token-manager.ts'
+import type { TokenStore } from '../../src/store/token-store.ts'
 import { mapStore } from '../../../../tests/support/map-store.ts'
 import { account, bench, hours } from './harness.ts'
 

@@ -10,8 +10,8 @@ import {
 } from '../../src/errors.ts'
 import type { TokenSet } from '../../src/issuer/token-set.ts'
 import { jitterOf } from '../../src/refresh-protocol/freshness.ts'
-import { lineageOf } from '../../src/refresh-protocol/lineage.ts'
-import { firewallRecordName } from '../../src/refresh-protocol/record-names.ts'
+import { lineageOf } from '../../src/store/lineage.ts'
+import { firewallRecordName } from '../../src/store/record-names.ts'
 import { account, type Bench, bench, hours, idle } from './harness.ts'
 
 it('tells when the tokens were refreshed, when the next refresh is due, and how the last one failed', async () => {

@@ -2,10 +2,10 @@
 import { inspect } from 'node:util'
 import { describe, expect, it } from '@jest/globals'
 import { UnreachableError } from '../../src/errors.ts'
-import { contextOf } from '../../src/refresh-protocol/managed.ts'
-import { readRecord } from '../../src/refresh-protocol/read-record.ts'
+import { contextOf } from '../../src/manager/managed.ts'
+import { readRecord } from '../../src/store/read-record.ts'
 import type { TokenSet } from '../../src/issuer/token-set.ts'
-import type { TokenStore } from '../../src/tokens/token-store.ts'
+import type { TokenStore } from '../../src/store/token-store.ts'
 import { account, bench, deferred, hours, idle } from './harness.ts'
 
 describe('a store that takes its time', () => {
@@ -70,7 +70,7 @@ describe('a store that is down', () => {
       world.store.down = true
       return answer(...call)
     }
-    const remembered = (): string[] => Array.from(contextOf(tokens).memory.all(), (cache) => cache.account)
+    const remembered = (): string[] => Array.from(contextOf(tokens).memory.all(), ({ name }) => name)
     expect(await tokens.getAccessToken(account)).toBe('a1')
     await tokens.status('another').catch(() => undefined)
     expect(remembered()).toEqual(expect.arrayContaining([account, 'another']))
@@ -100,6 +100,29 @@ describe('a store that is down', () => {
     failed.length = 0
     await expect(tokens.getAccessToken('stranger')).rejects.toMatchObject({ code: 'ERR_SSO_SIGNED_OUT' })
     expect(failed).toEqual([])
+  })
+
+  it('is a store that fails, whatever error of ours it throws: no token set is lost', async () => {
+    const world = bench()
+    const store: TokenStore = {
+      ...world.store,
+      swap: async (...call) => {
+        if (world.store.down) throw new UnreachableError('simulated')
+        return world.store.swap(...call)
+      },
+    }
+    const tokens = world.process({ store })
+    await tokens.save(account, world.tokens())
+    await world.pass(hours(8))
+    const { answer } = world
+    world.answer = (...call) => {
+      world.store.down = true
+      return answer(...call)
+    }
+    expect(await tokens.getAccessToken(account)).toBe('a1')
+    world.store.down = false
+    await world.pass(20_000)
+    expect((await world.store.read(account))?.record).toMatchObject({ tokens: { access_token: 'a1' } })
   })
 
   it('leaves new tokens in memory, where they are served and saved as soon as it is back', async () => {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import { agesOf, assumedLifetime, jitterOf, freshnessAt } from '../../src/refresh-protocol/freshness.ts'
-import { lineageOf } from '../../src/refresh-protocol/lineage.ts'
+import { lineageOf } from '../../src/store/lineage.ts'
 import { expiresAt } from '../../../core/src/steps/token-lifetime.ts'
 import type { TokenSet } from '../../src/issuer/token-set.ts'
 import { account, bench, type Bench, deferred, hours, idle } from './harness.ts'

@@ -1,10 +1,10 @@
 /** Two releases share one store while a deployment goes on: neither loses what the other wrote. */
 import { describe, expect, it } from '@jest/globals'
-import { lineageOf } from '../../src/refresh-protocol/lineage.ts'
-import { sealedTokenStore } from '../../src/tokens/sealed-token-store.ts'
-import type { TokenManager } from '../../src/tokens/token-manager.ts'
-import type { TokenRecord } from '../../src/tokens/token-record.ts'
-import type { TokenStore } from '../../src/tokens/token-store.ts'
+import { lineageOf } from '../../src/store/lineage.ts'
+import { sealedTokenStore } from '../../src/store/sealed-token-store.ts'
+import type { TokenManager } from '../../src/manager/token-manager.ts'
+import type { TokenRecord } from '../../src/store/token-record.ts'
+import type { TokenStore } from '../../src/store/token-store.ts'
 import { mapStore } from '../../../../tests/support/map-store.ts'
 import { account, bench, type Bench, hours } from './harness.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
-import { parseRefreshOptions, parseTokenManagerOptions } from '../../src/tokens/options.ts'
-import { sealedTokenStore } from '../../src/tokens/sealed-token-store.ts'
+import { parseRefreshOptions, parseTokenManagerOptions } from '../../src/manager/options.ts'
+import { sealedTokenStore } from '../../src/store/sealed-token-store.ts'
 import { mapStore } from '../../../../tests/support/map-store.ts'
 import { bench } from '../refresh-protocol/harness.ts'
 

@@ -1,10 +1,10 @@
 /** A record that somebody else put into the store: told as an error of the store, whatever is wrong with it. */
 import { describe, expect, it } from '@jest/globals'
-import { checkedRecord, isRecord, isTokenSet } from '../../src/tokens/record-check.ts'
-import type { TokenRecord } from '../../src/tokens/token-record.ts'
-import { firewallRecordName } from '../../src/refresh-protocol/record-names.ts'
-import { lineageOf } from '../../src/refresh-protocol/lineage.ts'
-import { sealedTokenStore } from '../../src/tokens/sealed-token-store.ts'
+import { checkedRecord, isRecord, isTokenSet } from '../../src/store/record-check.ts'
+import type { TokenRecord } from '../../src/store/token-record.ts'
+import { firewallRecordName } from '../../src/store/record-names.ts'
+import { lineageOf } from '../../src/store/lineage.ts'
+import { sealedTokenStore } from '../../src/store/sealed-token-store.ts'
 import { mapStore } from '../../../../tests/support/map-store.ts'
 import { account, bench } from '../refresh-protocol/harness.ts'
 

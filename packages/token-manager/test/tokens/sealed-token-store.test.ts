@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import { copyTokenSets } from '../../src/refresh-protocol/account-list.ts'
-import { sealedTokenStore } from '../../src/tokens/sealed-token-store.ts'
-import type { SealedRecord, TokenRecord } from '../../src/tokens/token-record.ts'
+import { copyTokenSets } from '../../src/store/account-list.ts'
+import { sealedTokenStore } from '../../src/store/sealed-token-store.ts'
+import type { SealedRecord, TokenRecord } from '../../src/store/token-record.ts'
 import { mapStore } from '../../../../tests/support/map-store.ts'
 
 const key = randomBytes(32)

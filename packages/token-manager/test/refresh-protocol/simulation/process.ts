@@ -2,13 +2,13 @@
  * A simulated process: a real token manager whose every step outward waits until the world tells how it ended.
  */
 import { StoreError, UnreachableError } from '../../../src/errors.ts'
-import { manageTokens } from '../../../src/refresh-protocol/manager.ts'
-import { firewallRecordName } from '../../../src/refresh-protocol/record-names.ts'
-import type { Runtime } from '../../../src/refresh-protocol/runtime.ts'
+import { manageTokens } from '../../../src/manager/manager.ts'
+import { firewallRecordName } from '../../../src/store/record-names.ts'
+import type { Runtime } from '../../../src/support/runtime.ts'
 import type { IssuerRefreshOptions as RefreshOptions } from '../../../src/issuer/token-issuer.ts'
-import type { TokenManager } from '../../../src/tokens/token-manager.ts'
+import type { TokenManager } from '../../../src/manager/token-manager.ts'
 import type { TokenSet } from '../../../src/issuer/token-set.ts'
-import type { Conflict, TokenStore, Versioned } from '../../../src/tokens/token-store.ts'
+import type { Conflict, TokenStore, Versioned } from '../../../src/store/token-store.ts'
 import type { Times } from './clocks.ts'
 import { account, type Nature } from './scenario.ts'
 import { type Answer, authUrl } from './service.ts'
@@ -138,12 +138,12 @@ export function startProcess(index: number, incarnation: number, nature: Nature)
     },
   }
   const options = {
-    store: nature.storeOf?.(store) ?? store,
+    store,
     sso: { refresh },
     cachedAccounts: 1,
     rotationGrace: nature.rotationGrace,
   }
-  const manager = (nature.manage ?? manageTokens)(options, runtime, nature.rules)
+  const manager = manageTokens(options, runtime, nature.machine)
 
   async function follow(call: Call, result: Promise<unknown>): Promise<void> {
     busy += 1

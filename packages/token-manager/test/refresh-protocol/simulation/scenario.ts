@@ -1,9 +1,7 @@
 /**
  * What a simulated world is made of, and how much may go wrong in it.
  */
-import type { manageTokens } from '../../../src/refresh-protocol/manager.ts'
-import type { Rules } from '../../../src/refresh-protocol/rules.ts'
-import type { TokenStore } from '../../../src/tokens/token-store.ts'
+import type { Machine } from '../../../src/refresh-protocol/machine.ts'
 import type { Rotation } from './service.ts'
 
 export const account = 'owner@example.com'
@@ -53,17 +51,13 @@ export type Allowance = keyof Allowances
 
 /** The part of a scenario that a process is made of. */
 export interface Nature {
-  readonly rules: Rules
+  readonly machine: Machine
   /** Whether a process can tell that another one is dead or running. */
   readonly sameHost: boolean
   /** Whether the record of what is known of the firewall is read and written: two operations where there is one without. */
   readonly firewall: boolean
   /** The option, in seconds. */
   readonly rotationGrace: number
-  /** The store as a mutant sees it. */
-  readonly storeOf?: (store: TokenStore) => TokenStore
-  /** The token manager as a mutant has it. */
-  readonly manage?: typeof manageTokens
 }
 
 export interface Scenario extends Nature, Allowances {
@@ -103,7 +97,7 @@ const nothing: Allowances = {
 }
 
 /** Two processes whose clocks agree, an expired token, and nothing goes wrong. */
-export const calm: Omit<Scenario, 'rules'> = {
+export const calm: Omit<Scenario, 'machine'> = {
   ...nothing,
   processes: 2,
   rotation: 'strict',

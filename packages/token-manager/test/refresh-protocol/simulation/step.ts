@@ -5,7 +5,7 @@ import type { Tell } from './conversation.ts'
 import * as judge from './judge.ts'
 import type { Step } from './process.ts'
 import type { Scenario } from './scenario.ts'
-import type { Versioned } from '../../../src/tokens/token-store.ts'
+import type { Versioned } from '../../../src/store/token-store.ts'
 import { accountRecordOf, type Stored, swapped } from './store.ts'
 import { actorOf, nameOf, withActor, type World } from './world.ts'
 

@@ -1,7 +1,7 @@
 /**
  * The simulated store: the account's record and the firewall's, and how an operation on it can end.
  */
-import type { AccountRecord, TokenRecord } from '../../../src/tokens/token-record.ts'
+import type { AccountRecord, TokenRecord } from '../../../src/store/token-record.ts'
 
 /** Which record an operation is about. */
 export type Shelf = 'account' | 'firewall'

@@ -2,8 +2,8 @@
  * The simulated world: real token managers over one simulated store and service, each with clocks of its own. It is a
  * value: what happens in it leads to another one.
  */
-import { lineageOf } from '../../../src/refresh-protocol/lineage.ts'
-import { bareTokenSet } from '../../../src/refresh-protocol/bare-refresh-token.ts'
+import { lineageOf } from '../../../src/store/lineage.ts'
+import { bareTokenSet } from '../../../src/issuer/bare-refresh-token.ts'
 import type { Behaviour, Moment } from './behaviour.ts'
 import { type Clocks, start } from './clocks.ts'
 import { type Evidence, firstEvidence, nameOfAll } from './evidence.ts'

@@ -8,7 +8,7 @@ const day = 86_400_000
 /** Two clocks that are ten minutes off, one to each side. */
 const skews = [600_000, -600_000]
 
-/** Small enough to be gone through in every order, with each of `someKinds`. */
+/** Small enough to be gone through in every order. */
 export const smallWorlds = {
   'nothing going wrong': {},
   'lost replies': { lostReplies: 2 },
@@ -30,7 +30,7 @@ export const smallWorlds = {
   'no connection': { unreachables: 2 },
 } as const satisfies Record<string, Partial<Scenario>>
 
-/** The same with one kind of service, token and host, but in the long form of the test. */
+/** The same, but larger. */
 export const mediumWorlds = {
   'a store that was emptied': { emptyings: 1 },
   'a pause': { pauses: 1 },
@@ -48,6 +48,23 @@ export const wideWorlds = {
   'a sign-in': { signIns: 1 },
   'a sign-out': { signOuts: 1 },
   'a refresh token that is brought along': { imports: 1 },
+} as const satisfies Record<string, Partial<Scenario>>
+
+/** The same for the machine alone, which is fast enough for them. */
+export const deepWorlds = {
+  'a lost reply, a crash and a pause': { lostReplies: 1, crashes: 1, pauses: 1 },
+  'two crashes': { crashes: 2 },
+  'two pauses': { pauses: 2 },
+  'two store operations that fail': { storeFailures: 2 },
+  'a store that was emptied, and a crash': { emptyings: 1, crashes: 1 },
+  'a store that went back, and a crash': { rollbacks: 1, crashes: 1 },
+  'a sign-in and a crash': { signIns: 1, crashes: 1 },
+  'a sign-out and a crash': { signOuts: 1, crashes: 1 },
+  'a call of refresh and a crash': { refreshes: 1, crashes: 1 },
+  'a crash, in three processes': { processes: 3, crashes: 1 },
+  'a pause, in three processes': { processes: 3, pauses: 1 },
+  'a store operation that fails, in three processes': { processes: 3, storeFailures: 1 },
+  'a lost reply, in four processes': { processes: 4, lostReplies: 1 },
 } as const satisfies Record<string, Partial<Scenario>>
 
 /** Too large to be gone through in every order. */

@@ -1,0 +1,35 @@
+/**
+ * What all parts of the protocol work with: the options, the surroundings, and this process's memory.
+ */
+import type { TokenIssuer } from '../issuer/token-issuer.ts'
+import type { AccountMemory } from './account-memory.ts'
+import type { Background } from './background.ts'
+import type { Emit } from './event-source.ts'
+import type { RollCall } from './roll-call.ts'
+import type { Settings } from '../refresh-protocol/knowledge.ts'
+import type { Machine } from '../refresh-protocol/machine.ts'
+import type { Runtime } from '../support/runtime.ts'
+import type { RefreshBudget } from '../budget/refresh-budget.ts'
+import type { SharedFirewall } from '../firewall/shared-firewall.ts'
+import type { Spool } from './spool.ts'
+import type { GuardedStore } from '../store/guarded-store.ts'
+import type { UnderWay } from '../support/under-way.ts'
+
+export interface Context {
+  readonly sso: Pick<TokenIssuer, 'refresh' | 'isOfAnotherOwner'>
+  readonly store: GuardedStore
+  readonly spool: Spool | undefined
+  /** Tells that the spool failed. */
+  readonly reportSpool: (error: unknown) => void
+  readonly settings: Settings
+  readonly runtime: Runtime
+  readonly machine: Machine
+  readonly memory: AccountMemory
+  readonly firewall: SharedFirewall
+  /** Absent where refreshes are not limited. */
+  readonly budget: RefreshBudget | undefined
+  readonly rollCall: RollCall
+  readonly emit: Emit
+  readonly background: Background
+  readonly underWay: UnderWay
+}

@@ -1,0 +1,78 @@
+/**
+ * The index of refresh tokens: under which account each was saved, so that none is saved under two. An account's own record
+ * can't tell: its `lineage` is a hash under the account's name.
+ *
+ * Only sign-ins are in it. What a refresh brings is known to the store alone, and keeping it up would cost each refresh two
+ * more round trips. It stands in a fixed number of records, because a store can't delete, and the oldest sign-ins make room.
+ */
+import { createHash } from 'node:crypto'
+import { DuplicateTokenSetError, StoreError } from '../errors.ts'
+import type { AccountRecord, RefreshTokensRecord } from '../store/token-record.ts'
+import { sessionOf } from '../store/lineage.ts'
+import { untilSwapped } from '../store/contention.ts'
+import type { Context } from './context.ts'
+import { readOwnRecord } from '../store/own-record.ts'
+import { readRecord } from '../store/read-record.ts'
+import { refreshTokensRecordName } from '../store/record-names.ts'
+import { reasonAgainst } from '../store/spent-refresh-tokens.ts'
+
+/** Some 65,000 sign-ins are remembered. */
+const records = 1024
+const savedInEach = 64
+
+const unindexed: RefreshTokensRecord = { schema: 1, state: 'refresh-tokens', saved: {} }
+
+/**
+ * Notes that this sign-in will hold the refresh token. Two that are saved at the very same moment may both pass.
+ *
+ * @param session - the name of the sign-in
+ * @throws DuplicateTokenSetError where it was saved under another account, and that sign-in is not over;
+ *   ReauthenticationRequiredError where it is over, and the refresh token was spent in it
+ */
+export async function claimRefreshToken(
+  account: string,
+  refreshToken: string,
+  session: string,
+  context: Context,
+): Promise<void> {
+  try {
+    await claim(account, refreshToken, session, context)
+  } catch (error) {
+    // The index only helps: a damaged one keeps nobody from signing in. A store that is down would not take the sign-in either.
+    if (!(error instanceof StoreError) || !['corrupt', 'wrong-key', 'newer-release', 'busy'].includes(error.reason))
+      throw error
+    context.emit('not-indexed', { account, error })
+  }
+}
+
+async function claim(account: string, refreshToken: string, session: string, context: Context): Promise<void> {
+  const { store, runtime } = context
+  const digest = createHash('sha256').update('owner-sso refresh token ').update(refreshToken).digest()
+  const name = refreshTokensRecordName(digest.readUInt16BE(0) % records)
+  const key = digest.toString('base64url')
+  await untilSwapped(runtime, async () => {
+    const stored = await readOwnRecord(name, unindexed, context)
+    const saved = new Map(Object.entries(stored?.record.saved ?? {}))
+    const [first, sessionOfFirst] = saved.get(key) ?? []
+    if (first !== undefined && first !== account) {
+      const record = (await readRecord(first, context))?.record
+      if (isOf(record, sessionOfFirst)) throw new DuplicateTokenSetError(first)
+      const reason = reasonAgainst(record, first, refreshToken)
+      if (reason !== undefined) throw reason
+    }
+    saved.delete(key)
+    saved.set(key, [account, session])
+    const next: RefreshTokensRecord = {
+      schema: 1,
+      state: 'refresh-tokens',
+      saved: Object.fromEntries([...saved].slice(-savedInEach)),
+    }
+    const swapped = await store.swap(name, stored, next, runtime.uniqueId(), { forgetOlder: true })
+    return 'conflict' in swapped ? undefined : true
+  })
+}
+
+/** Whether the account still is in that sign-in: neither signed out, nor signed in again with another refresh token. */
+function isOf(record: AccountRecord | undefined, session: string | undefined): boolean {
+  return record !== undefined && record.state !== 'signed-out' && sessionOf(record) === session
+}

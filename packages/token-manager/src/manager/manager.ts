@@ -1,0 +1,105 @@
+/**
+ * The token manager over given surroundings: it checks what callers hand in, and leads each call to the file that tells
+ * its story.
+ */
+import { parseCallOptions, type CallOptions } from '../issuer/call-options.ts'
+import type { TokenManager, TokenManagerOptions } from './token-manager.ts'
+import { getAccessToken, getTokens, invalidate, refreshNow } from './access-token.ts'
+import { accountsOf } from '../store/account-list.ts'
+import { createAccountMemory } from '../driver/account-memory.ts'
+import { backgroundOf } from '../driver/background.ts'
+import {
+  checkedAccountName,
+  checkedTokens,
+  parseRefreshOptions,
+  parseTokenManagerOptions,
+  replacesSession,
+} from './options.ts'
+import { firewallStateForSignIns } from '../firewall/sign-in-state.ts'
+import { carryAllOver } from '../driver/carry-over.ts'
+import type { Context } from '../driver/context.ts'
+import { createEvents } from '../driver/event-source.ts'
+import { waitFor } from '../driver/in-flight-refresh.ts'
+import { manages } from './managed.ts'
+import { createRefreshBudget } from '../budget/refresh-budget.ts'
+import { answerRollCalls } from '../driver/roll-call-answer.ts'
+import { createRollCall } from '../driver/roll-call.ts'
+import { run } from '../driver/driver.ts'
+import type { Machine } from '../refresh-protocol/machine.ts'
+import type { Runtime } from '../support/runtime.ts'
+import { createSharedFirewall } from '../firewall/shared-firewall.ts'
+import { spoolOn, spoolReporter } from '../driver/spool.ts'
+import { statusOf } from './status.ts'
+import { claimTry } from './tries.ts'
+import { guardStore } from '../store/guarded-store.ts'
+import { createUnderWay } from '../support/under-way.ts'
+
+/** @throws TypeError naming the option that is wrong */
+export function manageTokens(options: TokenManagerOptions, runtime: Runtime, machine: Machine): TokenManager {
+  const { sso, refreshAfter, minRefreshInterval, rotationGrace, cachedAccounts, ...checked } =
+    parseTokenManagerOptions(options)
+  const store = guardStore(checked.store, runtime.limit)
+  const underWay = createUnderWay()
+  const budget = checked.requestBudget && createRefreshBudget(checked.requestBudget, store, runtime, underWay.isEnding)
+  const { emit, on } = createEvents()
+  const background = backgroundOf(checked.background, checked.waitUntil)
+  const context: Context = {
+    sso,
+    store,
+    spool: checked.spool && spoolOn(guardStore(checked.spool, runtime.limit), runtime),
+    reportSpool: spoolReporter(),
+    settings: {
+      refreshAfter,
+      minRefreshInterval: minRefreshInterval * 1000,
+      rotationGrace: rotationGrace * 1000,
+      outlivesCalls: background.outlivesCalls,
+    },
+    runtime,
+    machine,
+    emit,
+    background,
+    memory: createAccountMemory(cachedAccounts),
+    firewall: createSharedFirewall(store, runtime),
+    budget,
+    underWay,
+    rollCall: createRollCall(),
+  }
+  if (context.background.runsBetweenCalls) answerRollCalls(context)
+  const { track, settled } = underWay
+  const firewallState = firewallStateForSignIns(context.firewall, underWay)
+  const shareFirewallState: TokenManager['shareFirewallState'] = (other) => other.useFirewallState(firewallState)
+  sso.useFirewallState?.(firewallState)
+  const save: TokenManager['save'] = async (account, tokens, saving) => {
+    const tokenSet = await checkedTokens(tokens, sso)
+    const replaces = replacesSession(tokens, saving)
+    const session = runtime.uniqueId()
+    await run(context.memory.of(account), { kind: 'sign-in', tokens: tokenSet, replaces, session }, context)
+  }
+  const forget = async (account: string): Promise<void> => {
+    await run(context.memory.of(account), { kind: 'sign-out', session: runtime.uniqueId() }, context)
+  }
+  const answerWithin = async (account: string, call: CallOptions): Promise<string> =>
+    getAccessToken(account, parseCallOptions('getAccessToken(account, { signal })', call), context)
+  if (context.background.runsBetweenCalls) void carryAllOver(context)
+  const manager: TokenManager = {
+    getAccessToken: (account, call) =>
+      call === undefined ? getAccessToken(account, call, context) : answerWithin(account, call),
+    getTokens: async (account, call) =>
+      getTokens(checkedAccountName(account), parseCallOptions('getTokens(account, { signal })', call), context),
+    save: async (account, tokens, saving) => track(save(checkedAccountName(account), tokens, saving)),
+    refresh: async (account, call) => refreshNow(checkedAccountName(account), parseRefreshOptions(call), context),
+    invalidate: async (account, accessToken) => track(invalidate(checkedAccountName(account), accessToken, context)),
+    status: async (account) => track(statusOf(checkedAccountName(account), context)),
+    forget: async (account) => track(forget(checkedAccountName(account))),
+    accounts: () => accountsOf(store),
+    on,
+    claimTry: async (answer) => track(claimTry(answer, context)),
+    shareFirewallState,
+    shareBlocksWith: shareFirewallState,
+    settled: async (call) => {
+      const { signal } = parseCallOptions('settled({ signal })', call)
+      await settled((end) => waitFor(end, signal, context))
+    },
+  }
+  return manages(manager, context)
+}

@@ -1,0 +1,142 @@
+/**
+ * The options of `createTokenManager` and the arguments of its calls, checked: a mistake is a `TypeError` that names it.
+ */
+import { isSealed } from '../store/sealed-token-store.ts'
+import { parseCallOptions } from '../issuer/call-options.ts'
+import type { RefreshCallOptions, RefreshTokenGrant, SaveOptions, TokenManagerOptions } from './token-manager.ts'
+import type { TokenIssuer } from '../issuer/token-issuer.ts'
+import { howTokensAreLost, lostItsTokens, type TokenSet } from '../issuer/token-set.ts'
+import { bareTokenSet } from '../issuer/bare-refresh-token.ts'
+import type { TokenStore } from '../store/token-store.ts'
+import { checkBudget } from '../budget/request-budget.ts'
+import { checkOptionNames, type OptionNames } from '../support/known-options.ts'
+import { isOwnRecordName } from '../store/record-names.ts'
+
+/** All of them, with their defaults. */
+export type ParsedTokenManagerOptions = {
+  readonly [Name in keyof Omit<TokenManagerOptions, 'spool' | 'waitUntil' | 'requestBudget'>]-?: Exclude<
+    TokenManagerOptions[Name],
+    undefined
+  >
+} & Pick<TokenManagerOptions, 'spool' | 'waitUntil' | 'requestBudget'>
+
+const optionNames: OptionNames<TokenManagerOptions> = {
+  sso: true,
+  store: true,
+  spool: true,
+  refreshAfter: true,
+  minRefreshInterval: true,
+  rotationGrace: true,
+  requestBudget: true,
+  cachedAccounts: true,
+  background: true,
+  waitUntil: true,
+}
+
+/** @throws TypeError naming the option that is wrong */
+export function parseTokenManagerOptions(options: TokenManagerOptions): ParsedTokenManagerOptions {
+  checkOptionNames('createTokenManager', options, optionNames)
+  const {
+    sso,
+    store,
+    refreshAfter = 0.75,
+    minRefreshInterval = 60,
+    rotationGrace = 0,
+    cachedAccounts = 10_000,
+    spool,
+    background = true,
+    waitUntil,
+    requestBudget,
+  } = options
+  check(typeof sso?.refresh === 'function', 'sso must be what createSso() returns, or another TokenIssuer')
+  check(isStore(store), 'store must be a token store')
+  check(spool === undefined || isStore(spool), 'spool must be a token store')
+  check(spool !== store, 'spool must be a different token store from store')
+  check(
+    spool === undefined || isSealed(spool) || !isSealed(store),
+    'spool must be sealed because store is: give it an encryption key',
+  )
+  check(refreshAfter > 0 && refreshAfter <= 1, 'refreshAfter must be a fraction above 0, at most 1')
+  check(Number.isFinite(minRefreshInterval) && minRefreshInterval >= 0, 'minRefreshInterval must be seconds, 0 or more')
+  check(Number.isFinite(rotationGrace) && rotationGrace >= 0, 'rotationGrace must be seconds, 0 or more')
+  check(Number.isSafeInteger(cachedAccounts) && cachedAccounts > 0, 'cachedAccounts must be a whole number above 0')
+  check(typeof background === 'boolean', 'background must be true or false')
+  check(waitUntil === undefined || typeof waitUntil === 'function', 'waitUntil must be a function')
+  if (requestBudget !== undefined) checkBudget(requestBudget)
+  const figures = { refreshAfter, minRefreshInterval, rotationGrace, cachedAccounts }
+  return { sso, store, spool, ...figures, background, waitUntil, requestBudget }
+}
+
+const isStore = (store: TokenStore | undefined): boolean =>
+  typeof store?.read === 'function' && typeof store.swap === 'function'
+
+/** @throws TypeError for a signal in the wrong place, and for a `priority` that there is none of */
+export function parseRefreshOptions(options: RefreshCallOptions | undefined): RefreshCallOptions {
+  const { priority = 'caller' } = options ?? {}
+  check(priority === 'caller' || priority === 'background', "priority must be 'caller' or 'background'")
+  const names: OptionNames<RefreshCallOptions> = { signal: true, priority: true }
+  return { ...parseCallOptions('refresh(account, { signal })', options, undefined, names), priority }
+}
+
+/** A name, where token sets can be kept under it. @throws TypeError for what cannot be the name of an account */
+export function checkedAccountName(account: string): string {
+  check(typeof account === 'string' && account !== '', 'account must be a non-empty string')
+  // Half a character has no UTF-8, so it can be the name of no file, of no key, and of nothing that is hashed.
+  check(!/\p{Surrogate}/u.test(account), 'account must be a string of whole Unicode characters')
+  check(!isOwnRecordName(account), 'account must not begin like the names of our own records')
+  return account
+}
+
+/**
+ * What `save` is given, as a token set.
+ *
+ * @throws TypeError naming the field that is missing or of the wrong kind; never its value. RegionNotAllowedError for an
+ *   instance that the issuer does not refresh at
+ */
+export async function checkedTokens(
+  tokens: TokenSet | RefreshTokenGrant,
+  sso: Pick<TokenIssuer, 'authUrl' | 'allowedAuthUrl'>,
+): Promise<TokenSet> {
+  check(typeof tokens === 'object' && tokens !== null, 'tokens must be a token set')
+  const remedy = 'save the token set itself, or JSON.parse(JSON.stringify(tokens))'
+  check(!lostItsTokens(tokens), `tokens is ${howTokensAreLost}; ${remedy}`)
+  const { refresh_token, auth_url = sso.authUrl } = tokens
+  check(typeof refresh_token === 'string' && refresh_token !== '', 'tokens.refresh_token must be a non-empty string')
+  check(typeof auth_url === 'string' && auth_url !== '', 'tokens.auth_url must be a non-empty string')
+  check(URL.canParse(auth_url), 'tokens.auth_url must be an address')
+  const instance = (await sso.allowedAuthUrl?.(auth_url)) ?? auth_url
+  return isTokenSet(tokens) ? checkedTokenSet(tokens) : bareTokenSet({ refresh_token, auth_url: instance })
+}
+
+/** Whether `save` ends a session that is there: a sign-in does, a refresh token that was brought along does not. */
+export function replacesSession(tokens: TokenSet | RefreshTokenGrant, options: SaveOptions = {}): boolean {
+  checkOptionNames('save', options, { replace: true })
+  const { replace = isTokenSet(tokens) } = options
+  check(typeof replace === 'boolean', 'replace must be true or false')
+  return replace
+}
+
+function isTokenSet(tokens: TokenSet | RefreshTokenGrant): tokens is TokenSet {
+  return 'access_token' in tokens && tokens.access_token !== undefined
+}
+
+function checkedTokenSet(tokens: TokenSet): TokenSet {
+  for (const field of ['access_token', 'token_type'] as const) {
+    check(typeof tokens[field] === 'string' && tokens[field] !== '', `tokens.${field} must be a non-empty string`)
+  }
+  check(Number.isFinite(tokens.expires_at), 'tokens.expires_at must be seconds since the epoch')
+  // Optional, but what is stored has to be what is read back.
+  for (const [field, type] of [
+    ['id_token', 'string'],
+    ['state', 'string'],
+    ['expires_in', 'number'],
+  ] as const) {
+    const value = tokens[field]
+    check(value === undefined || typeof value === type, `tokens.${field} must be a ${type}`)
+  }
+  return tokens
+}
+
+function check(condition: boolean, mistake: string): asserts condition {
+  if (!condition) throw new TypeError(mistake)
+}

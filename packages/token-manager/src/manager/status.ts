@@ -1,0 +1,41 @@
+/**
+ * What is known of an account's tokens, for people and programs that want to show it.
+ */
+import type { TokenStatus } from './token-manager.ts'
+import type { Context } from '../driver/context.ts'
+import { momentOf, run } from '../driver/driver.ts'
+import { accessTokenOf, isUsable, type Knowledge, type Moment, openIntent } from '../refresh-protocol/knowledge.ts'
+import { inDoubt, isHeldUp, isIntentAlive } from '../refresh-protocol/pace.ts'
+
+/** @throws StoreError where the store can't be read and nothing is in memory either */
+export async function statusOf(name: string, context: Context): Promise<TokenStatus> {
+  const account = context.memory.of(name)
+  try {
+    await run(account, { kind: 'look' }, context)
+  } catch (error) {
+    if (account.knowledge.record === undefined) throw error
+  }
+  return statusAsKnown(account.knowledge, momentOf(context))
+}
+
+function statusAsKnown(known: Knowledge, now: Moment): TokenStatus {
+  const { record } = known
+  if (record === undefined || record.state === 'signed-out') return { state: 'signed-out' }
+  const hasToken = accessTokenOf(record) !== undefined
+  const facts = {
+    ...(hasToken && { expires_at: record.obtained_at + record.lifetime }),
+    auth_url: record.tokens.auth_url,
+    obtained_at: record.obtained_at,
+    ...(hasToken && record.refreshes > 0 && { refreshed_at: record.obtained_at }),
+    ...(record.failure && { last_failure: { code: record.failure.code, at: record.failure.at } }),
+  }
+  if (record.state === 'reauthentication-required') return { state: record.state, reason: record.reason, ...facts }
+  const intent = openIntent(known)
+  if (intent !== undefined && (isHeldUp(known, now) || !isIntentAlive(known, intent, now))) {
+    const next_attempt_at = inDoubt(known, now).nextAttemptAt
+    return { state: 'in-doubt', next_attempt_at, in_doubt_since: intent.at, ...facts }
+  }
+  const state = isUsable(known, now) ? 'valid' : 'expired'
+  if (!hasToken) return { state, ...facts }
+  return { state, refresh_due_at: Math.ceil(record.obtained_at + known.ages.ageing / 1000), ...facts }
+}

@@ -1,0 +1,220 @@
+/**
+ * The token manager, as an application sees it: one valid access token, one refresh, for any number of callers.
+ */
+import type { ReauthenticationReason } from '../errors.ts'
+import type { TokenManagerEvents } from '../refresh-protocol/events.ts'
+import type { CallOptions } from '../issuer/call-options.ts'
+import type { RequestBudget } from '../budget/request-budget.ts'
+import type { TokenIssuer } from '../issuer/token-issuer.ts'
+import type { TokenSet } from '../issuer/token-set.ts'
+import type { RefreshFailure } from '../store/token-record.ts'
+import type { TokenStore } from '../store/token-store.ts'
+
+/** What a token manager works with, and when it refreshes. */
+export interface TokenManagerOptions {
+  /**
+   * What refreshes: what `createSso` returns, or an issuer of your own. Its sign-ins share what they learn of the firewall
+   * through `store`, and are told what others learned.
+   */
+  readonly sso: TokenIssuer
+  readonly store: TokenStore
+  /**
+   * A second place for new tokens, in practice a folder of this machine: those that `store` refuses are kept there until
+   * whichever process finds them next carries them over, also after a crash or a deployment. Seal it where `store` is sealed;
+   * an unsealed spool next to a sealed store is refused.
+   */
+  readonly spool?: TokenStore | undefined
+  /**
+   * Fraction of a token's life after which it is refreshed in the background, give or take a tenth: each account has its own
+   * place in that span, which all processes know. Default 0.75.
+   */
+  readonly refreshAfter?: number | undefined
+  /**
+   * Seconds between two refreshes of one account, whatever a 401 says. Default 60; 0 for tests. Half the token's life (10
+   * seconds at least) where that is less. While the owner API refuses each new token within a minute, it doubles up to an hour.
+   */
+  readonly minRefreshInterval?: number | undefined
+  /**
+   * Seconds in which the service repeats the response of a refresh whose refresh token is sent again; default 0, it does not.
+   * A process that loses a response then asks once more within that time, counted from its request, and at no other time
+   * early. Where the service has no such grace the owner may have to sign in again at once: set only what it promises.
+   */
+  readonly rotationGrace?: number | undefined
+  /**
+   * The most refresh requests that go to one host in a minute, from all processes that share the store, for fleets whose tokens may
+   * end together. Default: no limit. Callers without a working token are served first, and get `RefreshBudgetError` where
+   * that would take longer than a request may (30 s).
+   */
+  readonly requestBudget?: RequestBudget | undefined
+  /** How many accounts are kept in memory, the least recently used going first. Default 10,000; about 3 KB each. */
+  readonly cachedAccounts?: number | undefined
+  /**
+   * Whether anything may go on after the call that needed it; default true. `false` is for a platform that freezes the process
+   * between requests: a token that is due is refreshed in the foreground, by the call that finds it so, and no timer of ours
+   * runs between calls. A call's `signal` then ends every wait but the one for its own request, which is at most the time of
+   * that request (30 s) and of its save.
+   */
+  readonly background?: boolean | undefined
+  /**
+   * Keeps the process running until a promise has settled, as serverless platforms offer it under this name: it is called,
+   * within the call that began it, with each refresh and each save that the call does not wait for. No timer of ours runs
+   * between calls then either.
+   */
+  readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined
+}
+
+/** What `refresh` takes in addition to a signal. */
+export interface RefreshCallOptions extends CallOptions {
+  /**
+   * Where refreshes have a budget: `background` waits until no caller needs a place in it, as a keeper of many accounts does.
+   * Default `caller`.
+   */
+  readonly priority?: 'caller' | 'background' | undefined
+}
+
+/** What is known of an account's tokens; never a token. Times are seconds since the epoch. */
+export interface TokenStatus {
+  readonly state: 'valid' | 'expired' | 'signed-out' | 'in-doubt' | 'reauthentication-required'
+  /** When the access token ends, as far as is known (`assumedLifetime`); absent without an access token. */
+  readonly expires_at?: number
+  /** When it was asked for; at a sign-in, when it was saved. */
+  readonly obtained_at?: number
+  /** The instance that issued it. */
+  readonly auth_url?: string
+  /** Why the owner has to sign in again. */
+  readonly reason?: ReauthenticationReason
+  /** When a refresh in doubt is replayed. */
+  readonly next_attempt_at?: number
+  /** When the refresh was sent that is in doubt, by the clock of the process that sent it. */
+  readonly in_doubt_since?: number
+  /** When the tokens replaced others; absent while they are those of the sign-in. */
+  readonly refreshed_at?: number
+  /** When the background refresh is due: by `refreshAfter`, with the account's own place in its span. */
+  readonly refresh_due_at?: number
+  /** The last refresh that failed, while none after it succeeded. Records of older releases have none. */
+  readonly last_failure?: RefreshFailure
+}
+
+/** A refresh token that somebody already has, without an access token: from another client, or from a person. */
+export interface RefreshTokenGrant {
+  readonly refresh_token: string
+  /** Base address of the instance that issued it; by default the issuer's own. */
+  readonly auth_url?: string | undefined
+}
+
+/** How `save` goes about a session that is there already. */
+export interface SaveOptions {
+  /**
+   * Whether that session is ended in favour of the new tokens. By default a token set does, since it comes from a sign-in, and a
+   * refresh token alone does not.
+   */
+  readonly replace?: boolean | undefined
+}
+
+/** A valid access token and what belongs to it. Prints in full: hand it to those it is for, and to no log. */
+export interface CurrentTokens {
+  readonly access_token: string
+  readonly token_type: string
+  /** Seconds since the epoch at which the access token ends, as far as is known. */
+  readonly expires_at: number
+  /** Of the last refresh, if the service sent one. May be over before the access token is. */
+  readonly id_token?: string
+}
+
+/** One answer of a person to a sign-in that waits for it. */
+export interface WaitingSignIn {
+  /** Unique, and hard to guess. */
+  readonly id: string
+  /** What it waits for. */
+  readonly step: 'passcode' | 'callback'
+  /** Answers before this one. */
+  readonly tries: number
+  /** When the sign-in is over: seconds since the epoch. */
+  readonly expires_at: number
+}
+
+/** Valid access tokens for any number of accounts. Many of them, in many processes, may share one store. */
+export interface TokenManager {
+  /**
+   * A sign-in, or a refresh token that somebody brings along. Resolves when it is stored; nothing is sent.
+   *
+   * A token set replaces whatever was there, a tombstone included. A refresh token alone takes the place of no session, unless
+   * `replace` says so; the account's first call refreshes. If that shows that the tokens are another owner's, they are kept in
+   * the account's record and never served: every call is an `OtherOwnerError`. An account that has this very refresh token
+   * stays as it is.
+   *
+   * @throws TypeError if `tokens` is neither
+   * @throws RegionNotAllowedError if `auth_url` is no instance that the issuer refreshes at
+   * @throws SessionExistsError if the account has a session that may not be replaced
+   * @throws ReauthenticationRequiredError if this refresh token is known to be spent (`refresh_token_spent`), or refused
+   * @throws DuplicateTokenSetError if its refresh token was saved under another account, which still is in that sign-in
+   * @throws StoreError if it could not be stored
+   */
+  save(account: string, tokens: TokenSet | RefreshTokenGrant, options?: SaveOptions): Promise<void>
+  /**
+   * A valid access token; the hot path.
+   *
+   * @throws SignedOutError, ReauthenticationRequiredError, RefreshInDoubtError, FirewallChallengeError, RefreshBudgetError,
+   *   StoreError, TokenRejectedError, UnreachableError; SsoTimeoutError when `signal` ends the wait (never the refresh), or
+   *   RefreshInDoubtError while the store has lost the newest record
+   */
+  getAccessToken(account: string, options?: CallOptions): Promise<string>
+  /**
+   * What `getAccessToken` returns, with all that a token endpoint says of it except the refresh token: for whoever hands
+   * tokens on.
+   *
+   * @throws the same
+   */
+  getTokens(account: string, options?: CallOptions): Promise<CurrentTokens>
+  /**
+   * Refreshes now, whatever the token's age (but never twice within `minRefreshInterval`). Where an earlier response was
+   * lost it asks for it again at once, and waits for `minRefreshInterval` at most after earlier failures.
+   *
+   * @throws the same; RefreshBudgetError within `minRefreshInterval` as well, where the token that the last refresh brought was
+   *   refused (`invalidate`) or has ended
+   */
+  refresh(account: string, options?: RefreshCallOptions): Promise<void>
+  /** After a 401: ignored unless `accessToken` is still the current one. The next `getAccessToken` refreshes. */
+  invalidate(account: string, accessToken: string): Promise<void>
+  status(account: string): Promise<TokenStatus>
+  /** A sign-out: a tombstone, so that a refresh still under way can't undo it. @throws StoreError if it could not be stored */
+  forget(account: string): Promise<void>
+  /**
+   * The names of all accounts that are not signed out.
+   *
+   * @throws TypeError if the store can't list its accounts
+   * @throws StoreError after all names that can be told, where a record can't be read (`wrong-key`: it is sealed)
+   */
+  accounts(): AsyncIterable<string>
+  /**
+   * Calls `listener` on each such event. Returns an unsubscribe function. A listener that throws or rejects does no harm: the process
+   * warns (`OWNER_SSO_CALLBACK`) with the place, and without the error's words.
+   *
+   * @throws TypeError if there is no such event, or `listener` is no function
+   */
+  on<Name extends keyof TokenManagerEvents>(
+    event: Name,
+    listener: (event: TokenManagerEvents[Name]) => void,
+  ): () => void
+  /**
+   * Claims an answer to a waiting sign-in, before it is sent: of several processes that share the store, and of several
+   * copies of the same waiting sign-in, one may send it. Whoever gives a sign-in so many tries counts on it.
+   *
+   * @returns false where this answer, or a later one, was claimed before
+   * @throws StoreError if it could not be counted
+   */
+  claimTry(signIn: WaitingSignIn): Promise<boolean>
+  /** Shares what is known of the firewall with the sign-ins of another `sso` than the one that refreshes. */
+  shareFirewallState(sso: Required<Pick<TokenIssuer, 'useFirewallState'>>): void
+  /** @deprecated The former name of `shareFirewallState`. */
+  shareBlocksWith(sso: Required<Pick<TokenIssuer, 'useFirewallState'>>): void
+  /**
+   * Resolves when nothing of this process is half-way: no refresh, from its first look at the store to its save, no other
+   * call that may write, and nothing received that neither the store nor the spool has. What a server awaits, after it stopped answering, before it
+   * closes its store's client and exits. At most the time of one request (30 s) while the store works. Meanwhile no other
+   * refresh is begun in the background, and a wait for another process's refresh ends unless a caller here needs it.
+   *
+   * @throws SsoTimeoutError when `signal` ends the wait
+   */
+  settled(options?: CallOptions): Promise<void>
+}

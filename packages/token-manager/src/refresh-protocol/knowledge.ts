@@ -1,0 +1,253 @@
+/**
+ * What this process knows of one account: one immutable value, which each step of the protocol replaces by the next
+ * (`machine.ts`), and what it says of the account now.
+ */
+import type { SsoError, StoreError } from '../errors.ts'
+import type { AccountRecord, Intent, SignedIn } from '../store/token-record.ts'
+import { type Ages, agesOf, type Freshness, freshnessAt } from './freshness.ts'
+import type { Holder, Liveness } from '../support/holder.ts'
+import type { RefreshResult, VersionedRecord, Write } from '../store/lineage.ts'
+import { elapsed, type Instant } from '../support/runtime.ts'
+
+export interface Knowledge {
+  readonly account: string
+  /** The newest record seen, and which write it was; 0 and none before the first. */
+  readonly version: number
+  readonly writeId: string | undefined
+  readonly record: AccountRecord | undefined
+  /** First sight of the record's tokens, how many milliseconds old they were then, and the ages at which their freshness changes. */
+  readonly seen: Instant
+  readonly ageWhenSeen: number
+  readonly ages: Ages
+  /** They were seen to take the place of others: this process knew those. */
+  readonly sawReplaced: boolean
+  /** The moment before the last look at the store that ended in this record, or in one before it. */
+  readonly lookedAt: Instant | undefined
+  /** First sight of the record's intent. `knewBefore`: this process had seen the record without it. */
+  readonly intentSeen: { readonly id: string; readonly at: Instant; readonly knewBefore: boolean } | undefined
+  /** This process's intents, for the case that the store did not tell, or could not be told, how they ended. */
+  readonly ownIntents: readonly OwnIntent[]
+  /** The intent under which this process sent a request whose answer it lost, and when. */
+  readonly lostAnswer: { readonly id: string; readonly sentAt: Instant } | undefined
+  /** The access token that the owner API refused, and whether it did so before it can have accepted it. */
+  readonly invalidated: { readonly accessToken: string; readonly unused: boolean } | undefined
+  /** The access token that `refresh()` is to replace; empty where there was none. */
+  readonly toReplace: string | undefined
+  /** A request failed without spending the refresh token: the next one waits. */
+  readonly backOff: BackOff | undefined
+  /** A refresh in the background led to nothing: the next one waits. */
+  readonly backgroundRest: Rest | undefined
+  /** The result that this process alone holds, until the store takes it. */
+  readonly unsaved: Unsaved | undefined
+  /** A refresh is under way here; there is one at a time. */
+  readonly isRefreshing: boolean
+  /** How many wait for it. */
+  readonly callers: number
+}
+
+/**
+ * An intent of this process whose end the store may not have told: a swap that was applied although it failed here, or one
+ * that could not be taken back. Without these a process would wait for itself.
+ */
+export interface OwnIntent {
+  readonly id: string
+  /** The refresh token may have been spent under it. */
+  readonly spent: boolean
+  /** What counts in its place if it was not: the intent of an earlier request whose answer was lost, if there is one. */
+  readonly before: Intent | undefined
+}
+
+export interface Rest {
+  readonly since: Instant
+  /** Milliseconds. */
+  readonly wait: number
+}
+
+export interface BackOff extends Rest {
+  readonly failures: number
+  readonly error: SsoError
+}
+
+export interface Unsaved {
+  readonly result: RefreshResult
+  /** Why the store did not take it; nothing while it is being written. */
+  readonly error: StoreError | undefined
+}
+
+/** The present as a process perceives it, and by what options it goes. */
+export interface Moment extends Instant {
+  readonly settings: Settings
+  /** This process, as an intent names it. */
+  readonly holder: Holder
+  readonly livenessOf: (holder: Holder) => Liveness
+  /** A name that nothing else has. */
+  readonly uniqueId: () => string
+  /** Somebody waits for everything in this process to end. */
+  readonly isEnding: boolean
+}
+
+export interface Settings {
+  /** Fraction of a life. */
+  readonly refreshAfter: number
+  /** Milliseconds. */
+  readonly minRefreshInterval: number
+  /** Milliseconds; 0 where the service repeats no answer. */
+  readonly rotationGrace: number
+  /** Refreshes may go on after the call that began them. */
+  readonly outlivesCalls: boolean
+}
+
+const noAges: Ages = { ageing: 0, expiring: 0, expired: 0 }
+const never: Instant = { wall: 0, monotonic: 0 }
+
+export function nothingKnown(account: string): Knowledge {
+  return {
+    account,
+    version: 0,
+    writeId: undefined,
+    record: undefined,
+    seen: never,
+    ageWhenSeen: 0,
+    ages: noAges,
+    sawReplaced: false,
+    lookedAt: undefined,
+    intentSeen: undefined,
+    ownIntents: [],
+    lostAnswer: undefined,
+    invalidated: undefined,
+    toReplace: undefined,
+    backOff: undefined,
+    backgroundRest: undefined,
+    unsaved: undefined,
+    isRefreshing: false,
+    callers: 0,
+  }
+}
+
+/**
+ * A record is accepted as the newest. Tokens that were known already keep the time of their first sight, unless they were saved
+ * again: then they may have another end.
+ */
+export function accepted(known: Knowledge, { version, writeId, record }: VersionedRecord, now: Moment): Knowledge {
+  const next = { ...known, version, writeId, record, intentSeen: sightOfIntent(known, record, now) }
+  if (isSameLife(known.record, record)) return next
+  return {
+    ...next,
+    seen: instant(now),
+    ageWhenSeen: ageAtSight(record, now, known.intentSeen?.at ?? known.lookedAt),
+    ages: agesOf(record, now.settings.refreshAfter),
+    sawReplaced: accessTokenOf(known.record) !== undefined,
+    backgroundRest: undefined,
+  }
+}
+
+/**
+ * By the clocks' difference, and not more than the time since they can have been asked for: a clock that is far from the
+ * writer's must not make a token old that this process saw arrive. What was put back may be of any age.
+ *
+ * @param askedSince - when the intent was first seen that they came of, or when the store was last looked at without one
+ */
+function ageAtSight(record: AccountRecord, seen: Instant, askedSince: Instant | undefined): number {
+  if (record.state === 'signed-out') return 0
+  const told = Math.max(0, seen.wall - record.obtained_at * 1000)
+  const isPutBack = intentOf(record)?.restored === true
+  return askedSince === undefined || isPutBack ? told : Math.min(told, elapsed(askedSince, seen))
+}
+
+function sightOfIntent(known: Knowledge, record: AccountRecord, now: Instant): Knowledge['intentSeen'] {
+  const id = intentOf(record)?.id
+  if (id === undefined) return undefined
+  if (id === known.intentSeen?.id) return known.intentSeen
+  return { id, at: instant(now), knewBefore: known.record !== undefined }
+}
+
+/** Whether both hold the same access token, from the same time and for as long. */
+function isSameLife(before: AccountRecord | undefined, record: AccountRecord): boolean {
+  const accessToken = accessTokenOf(record)
+  if (accessToken === undefined || accessToken !== accessTokenOf(before)) return false
+  if (before === undefined || before.state === 'signed-out' || record.state === 'signed-out') return false
+  return before.obtained_at === record.obtained_at && before.lifetime === record.lifetime
+}
+
+/** How many own intents are remembered, in addition to the one in the record. */
+const remembered = 16
+
+export function withOwnIntent(known: Knowledge, added: OwnIntent): Knowledge {
+  const others = known.ownIntents.filter(({ id }) => id !== added.id)
+  const standing = others.slice(0, -remembered).filter(({ id }) => id === intentOf(known.record)?.id)
+  return { ...known, ownIntents: [...standing, ...others.slice(-remembered), added] }
+}
+
+/** A moment without its surroundings. */
+export const instant = ({ wall, monotonic }: Instant): Instant => ({ wall, monotonic })
+
+/** Which write the newest record seen was. */
+export const writeOf = ({ version, writeId }: Write): Write => ({ version, writeId })
+
+export function accessTokenOf(record: AccountRecord | undefined): string | undefined {
+  // An empty one is none.
+  return record === undefined || record.state === 'signed-out' ? undefined : record.tokens.access_token || undefined
+}
+
+export const intentOf = (record: AccountRecord | undefined): Intent | undefined =>
+  record?.state === 'signed-in' ? record.intent : undefined
+
+/** The intent that counts: where it is this process's own and nothing was spent under it, what was there before. */
+export function openIntent({ record, ownIntents }: Knowledge): Intent | undefined {
+  const intent = intentOf(record)
+  const own = ownIntents.find(({ id }) => id === intent?.id)
+  return own === undefined || own.spent ? intent : own.before
+}
+
+/** Where the account's requests go. */
+export function hostOf({ record }: Pick<Knowledge, 'record'>): string | undefined {
+  return record?.state === 'signed-in' ? record.tokens.auth_url : undefined
+}
+
+/** Whether `refresh()` waits for tokens in place of these. */
+export function isReplacementAsked({ record, toReplace }: Knowledge): boolean {
+  return toReplace !== undefined && toReplace === (accessTokenOf(record) ?? '')
+}
+
+/** Whether somebody wants another access token than this one: a caller of `refresh()`, or the owner API, which refused it. */
+export function isUnwanted({ record, toReplace, invalidated }: Knowledge): boolean {
+  const accessToken = accessTokenOf(record)
+  return accessToken !== undefined && (accessToken === toReplace || accessToken === invalidated?.accessToken)
+}
+
+/** Whether the owner API refused the current access token, as far as this process or the record knows. */
+export function isRefusedNow({ record, invalidated }: Knowledge): boolean {
+  const isNoted = record?.state === 'signed-in' && record.refusals?.thisOne === true
+  return isNoted || (invalidated !== undefined && invalidated.accessToken === accessTokenOf(record))
+}
+
+/** Milliseconds since the tokens were obtained: as old as they were at first sight, then by the faster clock. */
+export function ageOf({ record, seen, ageWhenSeen }: Knowledge, now: Instant): number {
+  if (record === undefined || record.state === 'signed-out') return Number.POSITIVE_INFINITY
+  return ageWhenSeen + elapsed(seen, now)
+}
+
+export function freshnessOf(known: Knowledge, now: Instant): Freshness {
+  return freshnessAt(ageOf(known, now), known.ages)
+}
+
+/** Whether the access token in memory still works, as far as anybody knows. */
+export function isUsable(known: Knowledge, now: Instant): boolean {
+  const accessToken = accessTokenOf(known.record)
+  if (accessToken === undefined || accessToken === known.invalidated?.accessToken) return false
+  return freshnessOf(known, now) !== 'expired'
+}
+
+/** Milliseconds. Nobody ever hears that a token was accepted; one that is refused later than this is taken for it. */
+const useTime = 60_000
+
+/** Whether the access token came of a refresh just now, so that the owner API can't have accepted it yet. */
+export function isUnused(known: Knowledge, now: Instant): boolean {
+  return known.record?.state === 'signed-in' && known.record.refreshes > 0 && ageOf(known, now) < useTime
+}
+
+export function withoutIntent(record: SignedIn): SignedIn {
+  const copy: { -readonly [Field in keyof SignedIn]: SignedIn[Field] } = { ...record }
+  delete copy.intent
+  return copy
+}

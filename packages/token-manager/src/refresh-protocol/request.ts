@@ -1,0 +1,204 @@
+/**
+ * The one request: the intent goes in, the request goes out, and what follows from its answer is put where every process finds
+ * it.
+ */
+import { unknownFields } from '../store/record-check.ts'
+import { FirewallChallengeError } from '../errors.ts'
+import { bareTokenSet } from '../issuer/bare-refresh-token.ts'
+import { tokenSet } from '../issuer/token-set.ts'
+import { ancestryOf, isSameWrite, lineageOf } from '../store/lineage.ts'
+import { spentByRefresh } from '../store/spent-refresh-tokens.ts'
+import type { ReauthenticationRequired, SignedIn } from '../store/token-record.ts'
+import { elapsed, type Instant } from '../support/runtime.ts'
+import { commitAnswer } from './commit.ts'
+import { end, go, look, seconds, swap } from './flow.ts'
+import { assumedLifetime } from './freshness.ts'
+import { instant, type Knowledge, type Moment, openIntent, withoutIntent, withOwnIntent, writeOf } from './knowledge.ts'
+import { type Outcome, SendGuardError } from './outcome.ts'
+import { backingOff, inDoubt, isGivenUp, isInGrace, isInTimeToSend, refusalsBefore, rejectionsAfter } from './pace.ts'
+import type { Event, Flow, HeldRequest, Notice, Permit, Purpose, Request, Step, Unsuccessful } from './steps.ts'
+
+/** The intent goes in, over the very record upon which it was decided: another process's intent must not be swapped away. */
+export function holdIntent(known: Knowledge, { flow, upon, replay }: Permit, now: Moment): Step {
+  const { record } = known
+  if (record?.state !== 'signed-in' || !isSameWrite(known, upon)) return look(known, flow)
+  const unanswered = replay ? openIntent(known) : undefined
+  const request: Request = {
+    derivedFrom: record,
+    intent: {
+      id: now.uniqueId(),
+      holder: now.holder,
+      replay: unanswered === undefined ? 0 : unanswered.replay + 1,
+      at: seconds(now),
+    },
+    before: unanswered && { ...unanswered, answerLost: true },
+    replay,
+    graceOf: unanswered && isInGrace(known, unanswered, now) ? unanswered : undefined,
+    swappedAt: instant(now),
+  }
+  const { intent, before } = request
+  // Even if the store never tells: until something is sent, this intent changes nothing about the refresh token.
+  const next = withOwnIntent(known, { id: intent.id, spent: false, before })
+  return swap(next, flow, writeOf(known), { ...record, intent }, { of: 'intent', request })
+}
+
+export function maySend(known: Knowledge, { swappedAt, graceOf }: Request, now: Moment): boolean {
+  // A replay for the grace's sake does no good once that is over: another look tells whether it is due.
+  return isInTimeToSend(swappedAt, now) && (graceOf === undefined || isInGrace(known, graceOf, now))
+}
+
+/** What follows from the answer: for the record, for the callers and for the other processes. */
+export function conclude(known: Knowledge, { task, outcome, sentAt }: Event & { on: 'answered' }, now: Moment): Step {
+  const { flow, request } = task
+  switch (outcome.kind) {
+    case 'tokens':
+      return keepTokens(known, flow, request, outcome, sentAt, now)
+    case 'invalid-grant':
+      return endSession(known, flow, request, outcome.error, now)
+    case 'challenged': {
+      // First the block, then the intent: in the other order all who waited for it would send, one after the other.
+      const host = request.derivedFrom.tokens.auth_url
+      return go(known, { do: 'report', flow, host, news: { kind: 'challenged', request, outcome, sentAt } })
+    }
+    case 'unspent': {
+      const rejections = rejectionsAfter(request.derivedFrom, outcome.error, now)
+      if (isGivenUp(rejections)) return endSession(known, flow, request, rejections ?? {}, now)
+      return takeIntentOut(known, flow, request, { ...outcome, sentAt }, now)
+    }
+    case 'in-doubt':
+      return leaveInDoubt(known, flow, request, { ...outcome, sentAt }, now)
+  }
+}
+
+function keepTokens(
+  known: Knowledge,
+  flow: Flow,
+  request: HeldRequest,
+  { tokens, isOfAnotherOwner }: Outcome & { kind: 'tokens' },
+  sentAt: Instant,
+  now: Moment,
+): Step {
+  const { derivedFrom } = request
+  const { schema, generation, session, replaces } = ancestryOf(derivedFrom)
+  const lineage = lineageOf(known.account, tokens.refresh_token)
+  const next: SignedIn = {
+    // Each by its name: for a literal that begins with a spread V8 takes as long as for a third of a refresh.
+    schema,
+    generation,
+    session,
+    replaces,
+    spent: spentByRefresh(derivedFrom, lineage),
+    state: 'signed-in',
+    refreshes: derivedFrom.refreshes + 1,
+    lineage,
+    tokens: tokenSet(tokens),
+    // As old as they can be: they may have been issued long before their answer was read.
+    obtained_at: Math.floor((now.wall - elapsed(sentAt, now)) / 1000),
+    lifetime: assumedLifetime(tokens, seconds(now), true),
+    ...refusalsBefore(known, derivedFrom),
+    ...unknownFields(derivedFrom),
+  }
+  if (!isOfAnotherOwner) return commitAnswer({ ...known, backOff: undefined }, flow, request, next, now)
+  // The new refresh token is the only one that works, so it is kept. Its access token is nobody's here.
+  const state = 'reauthentication-required'
+  const ended = { ...next, state, reason: 'other_owner', lifetime: 0, tokens: bareTokenSet(tokens) } as const
+  return commitAnswer(known, flow, request, ended, now)
+}
+
+/** The refresh token is dead. By the lineage rule as well: a newer sign-in knows nothing of it. */
+function endSession(
+  known: Knowledge,
+  flow: Flow,
+  request: HeldRequest,
+  { reason = 'refresh_token_rejected', description }: Partial<Pick<ReauthenticationRequired, 'reason' | 'description'>>,
+  now: Moment,
+): Step {
+  const next: ReauthenticationRequired = {
+    ...withoutIntent(request.derivedFrom),
+    state: 'reauthentication-required',
+    reason: request.replay ? 'rotated_token_lost' : reason,
+    ...(description === undefined ? {} : { description }),
+  }
+  return commitAnswer(known, flow, request, next, now)
+}
+
+/** The intent stays: the refresh token may be spent. It says that nobody waits for the answer any more. */
+function leaveInDoubt(
+  known: Knowledge,
+  flow: Flow,
+  request: HeldRequest,
+  outcome: Unsuccessful & { kind: 'in-doubt' },
+  now: Moment,
+): Step {
+  const { derivedFrom, intent, before, replay, held } = request
+  const spent = withOwnIntent(known, { id: intent.id, spent: true, before })
+  const next = replay ? spent : { ...spent, lostAnswer: { id: intent.id, sentAt: outcome.sentAt } }
+  const record: SignedIn = { ...derivedFrom, ...failureOf(outcome, now), intent: { ...intent, answerLost: true } }
+  return swap(next, flow, held, record, { of: 'end-of-intent', request, outcome })
+}
+
+/** The refresh token is what it was: unspent, or still in doubt because of an earlier request. */
+export function takeIntentOut(
+  known: Knowledge,
+  flow: Flow,
+  request: HeldRequest,
+  outcome: Unsuccessful,
+  now: Moment,
+): Step {
+  const { derivedFrom, before, held } = request
+  const rejections = outcome.kind === 'unspent' ? rejectionsAfter(derivedFrom, outcome.error, now) : undefined
+  const record: SignedIn = {
+    ...withoutIntent(derivedFrom),
+    ...(rejections && { rejections }),
+    ...failureOf(outcome, now),
+    ...(before && { intent: before }),
+  }
+  return swap(known, flow, held, record, { of: 'end-of-intent', request, outcome })
+}
+
+/** For people who look at the status: in a write that is made in any case. */
+function failureOf({ error }: Unsuccessful, now: Moment): Pick<SignedIn, 'failure'> {
+  return error instanceof SendGuardError ? {} : { failure: { code: error.code, at: seconds(now) } }
+}
+
+/** Whether or not the record says so by now: the outcome is what callers need to hear. */
+export function afterEndOfIntent(
+  known: Knowledge,
+  flow: Flow,
+  { request, outcome }: Purpose & { of: 'end-of-intent' },
+  now: Moment,
+): Step {
+  const { account } = known
+  const { auth_url } = request.derivedFrom.tokens
+  const { error } = outcome
+  switch (outcome.kind) {
+    case 'unspent': {
+      // The process was held up, and nothing was sent: somebody else may have done it.
+      if (error instanceof SendGuardError) return look(known, flow)
+      const next = backingOff(known, error, now)
+      const notice: Notice = { tell: 'refresh-failed', event: { account, error } }
+      if (!error.requestSent) return end(next, flow, error, notice)
+      return go(next, { do: 'report', flow, host: auth_url, news: { kind: 'passed', next: 'end', error } }, notice)
+    }
+    case 'challenged': {
+      // Whoever met it waits as long as all others.
+      const { step: during, status, requestSent } = outcome.error
+      const nextAttemptAt = outcome.nextAttemptAt ?? outcome.error.nextAttemptAt
+      const blocked = new FirewallChallengeError(nextAttemptAt, { step: during, status, requestSent })
+      return end(
+        known,
+        flow,
+        blocked,
+        { tell: 'refresh-failed', event: { account, error: blocked } },
+        { tell: 'blocked', event: { account, auth_url, nextAttemptAt } },
+      )
+    }
+    case 'in-doubt': {
+      const failed: Notice = { tell: 'refresh-failed', event: { account, error } }
+      if (isInGrace(known, request.intent, now)) return look(known, flow, failed)
+      const doubt = inDoubt(known, now, error)
+      const { nextAttemptAt } = doubt
+      return end(known, flow, doubt, failed, { tell: 'in-doubt', event: { account, nextAttemptAt } })
+    }
+  }
+}

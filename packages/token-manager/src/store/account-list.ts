@@ -1,0 +1,104 @@
+/**
+ * The accounts of a store, and copying their token sets into another one.
+ */
+import { randomUUID } from 'node:crypto'
+import { startTimeLimit } from '../support/time-limit.ts'
+import type { TokenStore } from './token-store.ts'
+import { untilSwapped } from './contention.ts'
+import { isBehind } from './lineage.ts'
+import { copyOwnRecord } from './own-copy.ts'
+import { accountRecord } from './read-record.ts'
+import { mayBeOfOneRecord } from './record-failure.ts'
+import { isOwnRecordName } from './record-names.ts'
+import { systemRuntime } from '../support/runtime.ts'
+import { type GuardedStore, guardStore } from './guarded-store.ts'
+
+/**
+ * Copies all that a fleet lives by into another store: the newest record of every account, and the records of our own
+ * (`own-copy.ts`). Accounts go as they are, tombstones and refreshes in doubt included; one that the target has a newer
+ * version of stays. Nothing may refresh through `from` any more. To change the key of a store, use `rekey`.
+ *
+ * @returns how many accounts were written
+ * @throws TypeError if `from` can't list its accounts
+ * @throws StoreError where either can't be read or written, `wrong-key` for records that are sealed with another key than
+ *   was given. A record that can't be read, or written, is passed over, and its error comes after all others were copied; a
+ *   store that can't be reached ends it at once. What was copied stays, and a repetition is harmless
+ */
+export async function copyTokenSets(from: TokenStore, to: TokenStore, { onLeft }: CopyOptions = {}): Promise<number> {
+  let copied = 0
+  let failure: unknown
+  const source = guardStore(from, startTimeLimit)
+  const target = guardStore(to, startTimeLimit)
+  for await (const name of namesOf(source)) {
+    try {
+      if (isOwnRecordName(name)) {
+        if ((await copyOwnRecord(name, source, target)) === 'left') onLeft?.(name)
+      } else if (await copyRecord(name, source, target)) copied += 1
+    } catch (error) {
+      if (!mayBeOfOneRecord(error)) throw error
+      failure ??= error
+    }
+  }
+  if (failure !== undefined) throw failure
+  return copied
+}
+
+export interface CopyOptions {
+  /** Called with the name of each record of notes, such as a broker's clients, that stays behind: the target has its own. */
+  readonly onLeft?: ((name: string) => void) | undefined
+}
+
+async function copyRecord(account: string, from: GuardedStore, to: GuardedStore): Promise<boolean> {
+  const source = accountRecord(await from.read(account))
+  if (source === undefined) return false
+  const writeId = randomUUID()
+  return untilSwapped(systemRuntime, async () => {
+    const target = accountRecord(await to.read(account))
+    if (target !== undefined && !isBehind(target, source)) return false
+    const swapped = await to.swap(account, target, source.record, writeId)
+    return 'conflict' in swapped ? undefined : true
+  })
+}
+
+/**
+ * The names of all accounts that are signed in or have to sign in again.
+ *
+ * @throws TypeError if the store can't list its accounts; StoreError, after all names that can be told, where a record
+ *   can't be read: with `wrong-key` where it is sealed with another key than was given
+ */
+export async function* accountsOf(store: GuardedStore): AsyncGenerator<string> {
+  let failure: unknown
+  for await (const accounts of chunks(listOf(store), together)) {
+    const looks = await Promise.allSettled(accounts.map((account) => store.read(account).then(accountRecord)))
+    for (const [index, look] of looks.entries()) {
+      if (look.status === 'rejected') failure ??= look.reason
+      else if (look.value !== undefined && look.value.record.state !== 'signed-out') yield accounts[index] ?? ''
+    }
+  }
+  if (failure !== undefined) throw failure
+}
+
+/** Records that a listing reads side by side: one after the other, each would wait for a round trip. */
+const together = 100
+
+async function* chunks<Value>(values: AsyncIterable<Value>, size: number): AsyncGenerator<Value[]> {
+  let chunk: Value[] = []
+  for await (const value of values) {
+    chunk.push(value)
+    if (chunk.length < size) continue
+    yield chunk
+    chunk = []
+  }
+  if (chunk.length > 0) yield chunk
+}
+
+/** The names of all accounts that have a record. @throws TypeError if the store can't list them */
+export async function* listOf(store: GuardedStore): AsyncGenerator<string> {
+  for await (const name of namesOf(store)) if (!isOwnRecordName(name)) yield name
+}
+
+/** The names of all records, those of our own among them. @throws TypeError if the store can't list them */
+export async function* namesOf(store: GuardedStore): AsyncGenerator<string> {
+  if (store.accounts === undefined) throw new TypeError('store: this token store cannot list its accounts')
+  yield* store.accounts()
+}

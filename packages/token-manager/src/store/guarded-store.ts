@@ -1,0 +1,92 @@
+/**
+ * The store as the protocol uses it: whatever it throws, callers get a `StoreError` without anything of a record in it, and
+ * one that does not answer is given up.
+ */
+import { StoreError } from '../errors.ts'
+import type { TokenRecord } from './token-record.ts'
+import { storableTokenSet } from '../issuer/token-set.ts'
+import type { Conflict, SwapOptions, TokenStore, Versioned } from './token-store.ts'
+import type { Write } from './lineage.ts'
+import type { Runtime } from '../support/runtime.ts'
+
+/**
+ * Milliseconds that a store may take for one call. A write that is given up may be carried out later: it is repeated with
+ * the same id, or meets another version.
+ */
+const storeTimeout = 10_000
+
+type Limit = Runtime['limit']
+type Failure = 'unavailable' | 'write-failed'
+
+export interface GuardedStore extends Omit<TokenStore, 'swap'> {
+  /** @param over - what was read there, all of it: a version alone may be another write's by now. Nothing where nothing was */
+  swap(
+    account: string,
+    over: Write | undefined,
+    next: TokenRecord,
+    writeId: string,
+    options?: Pick<SwapOptions, 'forgetOlder'>,
+  ): Promise<Versioned | Conflict>
+}
+
+/** @param limit - how a time limit is kept; without it a call may take for ever */
+export function guardStore(store: TokenStore, limit: Limit): GuardedStore {
+  if (typeof store?.swap !== 'function') throw new TypeError('store must be a token store')
+  return {
+    read: (account) => typed('unavailable', limit, () => store.read(account)),
+    swap: (account, { version, writeId: expectedWriteId } = { version: 0 }, next, writeId, options) => {
+      const all = expectedWriteId === undefined ? options : { ...options, expectedWriteId }
+      return typed('write-failed', limit, () => store.swap(account, version, plainRecord(next), writeId, all))
+    },
+    ...(store.accounts && { accounts: () => steps(store, limit) }),
+    ...(store.watch && { watch: store.watch.bind(store) }),
+  }
+}
+
+/** Not every store writes JSON: whichever way it goes through a record's fields, the tokens are among them. */
+function plainRecord(record: TokenRecord): TokenRecord {
+  return 'tokens' in record ? { ...record, tokens: storableTokenSet(record.tokens) } : record
+}
+
+async function* steps(store: TokenStore, limit: Limit): AsyncGenerator<string> {
+  const iterator = await typed('unavailable', limit, async () => store.accounts?.()[Symbol.asyncIterator]())
+  if (iterator === undefined) return
+  let ended = false
+  try {
+    for (;;) {
+      const step = await typed('unavailable', limit, () => iterator.next())
+      ended = step.done === true
+      if (step.done === true) return
+      yield step.value
+    }
+  } finally {
+    // Not awaited: it waits for the step that did not answer.
+    if (!ended) void Promise.resolve(iterator.return?.()).catch(() => undefined)
+  }
+}
+
+async function typed<Value>(reason: Failure, limit: Limit, operation: () => Promise<Value>): Promise<Value> {
+  try {
+    return await (limit === undefined ? operation() : inTime(reason, limit, operation()))
+  } catch (error) {
+    if (error instanceof StoreError) throw error
+    throw new StoreError(reason, 'The token store failed.', { cause: error })
+  }
+}
+
+async function inTime<Value>(
+  reason: Failure,
+  limit: NonNullable<Limit>,
+  operation: PromiseLike<Value>,
+): Promise<Value> {
+  let end: (() => void) | undefined
+  const late = new Promise<never>((_, reject) => {
+    const giveUp = (): void => reject(new StoreError(reason, 'The token store did not answer within ten seconds.'))
+    end = limit(storeTimeout, giveUp)
+  })
+  try {
+    return await Promise.race([operation, late])
+  } finally {
+    end?.()
+  }
+}

@@ -1,0 +1,85 @@
+/**
+ * Reading those records of our own that say nothing which can't be said again: how a host is doing, who sweeps, what was
+ * counted. One that can't be read is replaced, since nobody else would ever mend it, and every account depends on it.
+ */
+import { StoreError } from '../errors.ts'
+import { checkedRecord } from './record-check.ts'
+import type { TokenRecord } from './token-record.ts'
+import type { Versioned } from './token-store.ts'
+import type { GuardedStore } from './guarded-store.ts'
+import { isDamaged } from './record-failure.ts'
+import type { Runtime } from '../support/runtime.ts'
+
+type Replaceable = Exclude<TokenRecord, { state: 'sealed' | 'spooled' | 'notes' }>
+
+/** Looks at a record that others replace at the same time. */
+const mostLooks = 3
+
+interface Surroundings {
+  readonly store: Pick<GuardedStore, 'read' | 'swap'>
+  readonly runtime: Pick<Runtime, 'uniqueId'>
+}
+
+/** A record of ours as it stands in the store. */
+export type OwnRecord<Kind extends TokenRecord> = Omit<Versioned, 'record'> & { readonly record: Kind }
+
+/**
+ * The record under a name of ours; `undefined` where nothing was ever stored. Where it can't be read, `blank` stands in its place
+ * from then on.
+ *
+ * @param isBelievable - whether a record may say this at all
+ * @throws StoreError where the store fails; or, with the name of the record and what to do, where it can't be replaced
+ */
+export async function readOwnRecord<Kind extends Replaceable>(
+  name: string,
+  blank: Kind,
+  { store, runtime }: Surroundings,
+  isBelievable: (record: Kind) => boolean = () => true,
+): Promise<OwnRecord<Kind> | undefined> {
+  let failure: StoreError | undefined
+  for (let looks = 0; looks < mostLooks; looks += 1) {
+    try {
+      const stored = await store.read(name)
+      return stored && checked(stored, blank, isBelievable)
+    } catch (error) {
+      if (!isDamaged(error)) throw error
+      failure = named(name, error)
+      if (error.unread === undefined) break
+      const swapped = await store.swap(name, error.unread, blank, runtime.uniqueId(), { forgetOlder: true })
+      // A conflict: another process has replaced it.
+      if ('conflict' in swapped) continue
+      warnOnce(name, error.reason)
+      return { ...swapped, record: blank }
+    }
+  }
+  throw failure
+}
+
+function checked<Kind extends Replaceable>(
+  stored: Versioned,
+  { state }: Kind,
+  isBelievable: (record: Kind) => boolean,
+): OwnRecord<Kind> {
+  const { version, writeId, record } = checkedRecord<Kind['state']>(stored, state)
+  if (isOfKind<Kind>(record, state) && isBelievable(record)) return { version, writeId, record }
+  const message = 'The token store holds a record of ours that says what it can’t say.'
+  throw new StoreError('corrupt', message, { unread: { version, writeId } })
+}
+
+const isOfKind = <Kind extends Replaceable>(record: TokenRecord, state: Kind['state']): record is Kind =>
+  record.state === state
+
+/** The store's own sentence tells the place, but speaks of an account. */
+function named(name: string, { reason, message }: StoreError): StoreError {
+  const remedy = 'Remove it from the store: no account depends on it.'
+  return new StoreError(reason, `The token store's record ${name} can't be read, nor replaced. ${remedy} (${message})`)
+}
+
+const warned = new Set<string>()
+
+function warnOnce(name: string, reason: string): void {
+  if (warned.has(name)) return
+  warned.add(name)
+  const message = `The token store's record ${name} could not be read (${reason}) and was begun anew. No account is concerned.`
+  process.emitWarning(message, { type: 'OwnerSsoWarning', code: 'OWNER_SSO_RECORD' })
+}
