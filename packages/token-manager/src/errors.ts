@@ -324,6 +324,7 @@ export interface UnreadWrite {
   readonly writeId?: string | undefined
 }
 
+/** What a {@link StoreError} is made of, in addition to its reason and its message. */
 export interface StoreErrorOptions extends SsoErrorOptions {
   readonly unread?: UnreadWrite | undefined
 }

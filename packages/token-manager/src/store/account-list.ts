@@ -43,6 +43,7 @@ export async function copyTokenSets(from: TokenStore, to: TokenStore, { onLeft }
   return copied
 }
 
+/** What `copyTokenSets` takes in addition. */
 export interface CopyOptions {
   /** Called with the name of each record of notes, such as a broker's clients, that stays behind: the target has its own. */
   readonly onLeft?: ((name: string) => void) | undefined

@@ -15,11 +15,13 @@ import { systemRuntime } from '../support/runtime.ts'
 /** Looks at all records, so that the last one finds what was written while those before it were under way. */
 const mostPasses = 5
 
+/** What `rekey` takes in addition. */
 export interface RekeyOptions {
   /** Called for each record that was looked at; `rewritten` counts those that were written again. */
   readonly onProgress?: ((progress: RekeyProgress) => void) | undefined
 }
 
+/** How far a change of the key is. */
 export interface RekeyProgress {
   readonly rewritten: number
 }
