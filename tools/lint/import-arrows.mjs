@@ -55,10 +55,11 @@ const folders = {
   core: {
     support: [],
     firewall: [],
-    pages: ['support'],
+    pages: [],
     http: ['pages', 'firewall', 'support'],
-    steps: ['http', 'pages', 'login', 'support'],
-    login: ['http', 'pages', 'steps', 'support'],
+    service: ['http', 'support'],
+    steps: ['service', 'http', 'pages'],
+    login: ['steps', 'service', 'http', 'pages'],
   },
 }
 

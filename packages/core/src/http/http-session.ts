@@ -1,5 +1,5 @@
 /**
- * The rules of every request to the service: its own User-Agent, a time limit, the firewall breaker, and, for one login at
+ * The rules of every request to the service: its own User-Agent, a time limit, the firewall's blocks, and, for one login at
  * one instance, one cookie jar and one connection.
  *
  * What is below HTTP is in `connection.ts` and `http-client.ts`; which request to make is each step's own business.
@@ -68,7 +68,7 @@ export function openSession(
 ): HttpSession {
   // Own properties alone: what somebody put on Object.prototype is no time limit.
   const options: RequestOptions = Object.assign(Object.create(null), given)
-  const gate = signInFirewall(service.sharedFirewallStates)
+  const firewall = signInFirewall(service.sharedFirewallStates)
   const peers = new Map<string, Peer>()
   function peerAt(origin: string): Peer {
     const known = peers.get(origin)
@@ -83,18 +83,18 @@ export function openSession(
   async function send(request: StepRequest): Promise<StepAnswer> {
     const { step, url } = request
     requireVerification(url, step)
-    // What all know first: it tells the longer wait.
-    const probe = await gate.enter(url.origin, step)
+    // First what all processes know: their block may last longer than the one of this process.
+    const probe = await firewall.enter(url.origin, step)
     const answer = await answerInTime(request).catch(async (error: unknown) => {
       if (error instanceof SsoError && !error.requestSent) await probe?.giveBack()
       throw error
     })
     const page = isHtml(answer) ? await readPage(answer.body) : undefined
     if (isFirewallChallenge(answer.status, page)) {
-      const challenge = service.hostBreaker.open(url.host, answer.header('retry-after'), step, answer.status)
-      throw await gate.challenged(url.origin, challenge)
+      const challenge = service.hostBlocks.block(url.host, answer.header('retry-after'), step, answer.status)
+      throw await firewall.challenged(url.origin, challenge)
     }
-    await gate.passed(url.origin)
+    await firewall.passed(url.origin)
     if (page === 'beyond limits') {
       throw new UnexpectedResponseError('its page has too many or too deeply nested elements', {
         step,
@@ -105,7 +105,7 @@ export function openSession(
   }
 
   async function answerInTime(request: StepRequest): Promise<HttpAnswer> {
-    service.hostBreaker.check(request.url.host, request.step)
+    service.hostBlocks.check(request.url.host, request.step)
     const deadline = startDeadline(options.timeout ?? service.timeout, options.signal)
     let requestSent = false
     const beforeWrite = (agreed: AgreedTransport): void => {
@@ -135,13 +135,13 @@ export function openSession(
   }
 }
 
-/** The parser is loaded by the first page: the answer to a refresh is none. */
+/** The parser is loaded with the first page: a refresh, which is answered with JSON, never needs it. */
 async function readPage(body: string): Promise<HtmlPage | 'beyond limits'> {
   const { readHtmlPage } = await import('../pages/html-page.ts')
   return readHtmlPage(body)
 }
 
-/** Before every request: somebody may have turned verification off since the last one. A TypeError would count as sent. */
+/** Before every request: verification may have been turned off since the last one. Not a TypeError, which would count as sent. */
 function requireVerification(url: URL, step: SsoStep): void {
   const problem = verificationProblem(url)
   if (problem === undefined) return
@@ -167,7 +167,7 @@ function httpRequest({ url, form, json }: StepRequest, userAgent: string): HttpR
   return { method: 'GET', url, headers }
 }
 
-/** Whether a body is a page. What it begins with counts more than what its header says: firewalls answer for everybody. */
+/** Whether a body is a page. Its first character counts more than its Content-Type: firewalls send pages under any type. */
 function isHtml({ header, body }: HttpAnswer): boolean {
   const first = body.trimStart()[0]
   if (first === undefined || first === '{' || first === '[') return false

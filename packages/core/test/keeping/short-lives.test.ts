@@ -7,8 +7,7 @@ import { manageTokens } from '../../../token-manager/src/refresh-protocol/manage
 import { rules } from '../../../token-manager/src/refresh-protocol/rules.ts'
 import { systemRuntime } from '../../../token-manager/src/refresh-protocol/runtime.ts'
 import { createSsoContext } from '../../src/login/sso-context.ts'
-import { parseSsoOptions } from '../../src/login/options.ts'
-import type { SsoOptions } from '../../src/login/sso.ts'
+import { parseSsoOptions, type SsoOptions } from '../../src/service/options.ts'
 import { mapStore } from '../../../../tests/support/map-store.ts'
 
 const account = 'owner@example.com'
