@@ -1,9 +1,9 @@
 /**
- * What caches may do with an answer that was made with somebody's token: a cache of that person's own what the owner API and
- * the application both allow, a shared cache nothing.
+ * What caches may do with an answer that was made with somebody's token. A private cache may do what the owner API and the
+ * application both allow; a shared cache may do nothing.
  *
- * The owner API's caches were told by the bearer token to leave its answers alone (RFC 9111 section 3.5). The caller's
- * request has none: it carries a cookie or an API key.
+ * At the owner API, shared caches leave such answers alone because the request has an `Authorization` header (RFC 9111 section
+ * 3.5). The caller's request has none: it carries a cookie or an API key.
  */
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import onHeaders from 'on-headers'

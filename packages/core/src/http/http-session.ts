@@ -47,11 +47,11 @@ export interface HttpSession {
   close(): void
 }
 
-/** An instance that a session speaks to, with the cookies and the connection for it alone. */
-interface Peer {
-  readonly cookies: CarriedCookies | undefined
-  readonly connection: Connection
-  readonly client: HttpClient
+/** The instances that a session speaks to, each with its own connection and cookies. */
+interface Peers {
+  readonly clientAt: (origin: string) => HttpClient
+  readonly cookies: (origin: string) => string[]
+  readonly close: () => void
 }
 
 /** How a session keeps cookies: one that is no more than a request needs none, and does not load them. */
@@ -64,11 +64,43 @@ export interface SessionCookies {
 export function openSession(
   service: HttpContext,
   given: RequestOptions = {},
-  { carried, restored }: Partial<SessionCookies> = {},
+  cookies: Partial<SessionCookies> = {},
 ): HttpSession {
   // Own properties alone: what somebody put on Object.prototype is no time limit.
   const options: RequestOptions = Object.assign(Object.create(null), given)
   const firewall = signInFirewall(service.sharedFirewallStates)
+  const peers = openPeers(service, cookies)
+
+  async function send(request: StepRequest): Promise<StepAnswer> {
+    const { step, url } = request
+    requireVerification(url, step)
+    // First what all processes know: their block may last longer than the one of this process.
+    const probe = await firewall.enter(url.origin, step)
+    const answer = await answerInTime(service, options, peers, request).catch(async (error: unknown) => {
+      if (error instanceof SsoError && !error.requestSent) await probe?.giveBack()
+      throw error
+    })
+    const { status } = answer
+    const page = isHtml(answer) ? await readPage(answer.body) : undefined
+    if (isFirewallChallenge(status, page)) {
+      const challenge = service.hostBlocks.block(url.host, answer.header('retry-after'), step, status)
+      throw await firewall.challenged(url.origin, challenge)
+    }
+    await firewall.passed(url.origin)
+    if (page === 'beyond limits') {
+      throw new UnexpectedResponseError('its page has too many or too deeply nested elements', { step, status })
+    }
+    return { ...answer, page }
+  }
+
+  return {
+    send: (request) => traceStep(request.step, request.url.origin, () => send(request)),
+    cookies: peers.cookies,
+    close: peers.close,
+  }
+}
+
+function openPeers(service: HttpContext, { carried, restored }: Partial<SessionCookies>): Peers {
   const peers = new Map<string, Peer>()
   function peerAt(origin: string): Peer {
     const known = peers.get(origin)
@@ -79,59 +111,44 @@ export function openSession(
     peers.set(origin, peer)
     return peer
   }
-
-  async function send(request: StepRequest): Promise<StepAnswer> {
-    const { step, url } = request
-    requireVerification(url, step)
-    // First what all processes know: their block may last longer than the one of this process.
-    const probe = await firewall.enter(url.origin, step)
-    const answer = await answerInTime(request).catch(async (error: unknown) => {
-      if (error instanceof SsoError && !error.requestSent) await probe?.giveBack()
-      throw error
-    })
-    const page = isHtml(answer) ? await readPage(answer.body) : undefined
-    if (isFirewallChallenge(answer.status, page)) {
-      const challenge = service.hostBlocks.block(url.host, answer.header('retry-after'), step, answer.status)
-      throw await firewall.challenged(url.origin, challenge)
-    }
-    await firewall.passed(url.origin)
-    if (page === 'beyond limits') {
-      throw new UnexpectedResponseError('its page has too many or too deeply nested elements', {
-        step,
-        status: answer.status,
-      })
-    }
-    return { ...answer, page }
-  }
-
-  async function answerInTime(request: StepRequest): Promise<HttpAnswer> {
-    service.hostBlocks.check(request.url.host, request.step)
-    const deadline = startDeadline(options.timeout ?? service.timeout, options.signal)
-    let requestSent = false
-    const beforeWrite = (agreed: AgreedTransport): void => {
-      options.onConnected?.(agreed)
-      options.beforeSend?.()
-      requestSent = true
-    }
-    try {
-      return await peerAt(request.url.origin).client(httpRequest(request, service.transport.userAgent), {
-        signal: deadline.signal,
-        beforeWrite,
-      })
-    } catch (failure) {
-      if (!isBareFailure(failure)) throw failure
-      const { step, url } = request
-      const isProxied = service.proxy !== undefined && url.protocol === 'https:'
-      throw httpFailure(failure, { step, url, isProxied, requestSent, timedOut: deadline.signal.aborted })
-    } finally {
-      deadline.end()
-    }
-  }
-
   return {
-    send: (request) => traceStep(request.step, request.url.origin, () => send(request)),
+    clientAt: (origin) => peerAt(origin).client,
     cookies: (origin) => peers.get(origin)?.cookies?.stored() ?? [],
     close: () => peers.forEach(({ connection }) => connection.close()),
+  }
+}
+
+interface Peer {
+  readonly cookies: CarriedCookies | undefined
+  readonly connection: Connection
+  readonly client: HttpClient
+}
+
+/** Makes a request within its time limit, unless its host is blocked. */
+async function answerInTime(
+  service: HttpContext,
+  options: RequestOptions,
+  peers: Peers,
+  request: StepRequest,
+): Promise<HttpAnswer> {
+  const { step, url } = request
+  service.hostBlocks.check(url.host, step)
+  const deadline = startDeadline(options.timeout ?? service.timeout, options.signal)
+  let requestSent = false
+  const beforeWrite = (agreed: AgreedTransport): void => {
+    options.onConnected?.(agreed)
+    options.beforeSend?.()
+    requestSent = true
+  }
+  try {
+    const { signal } = deadline
+    return await peers.clientAt(url.origin)(httpRequest(request, service.transport.userAgent), { signal, beforeWrite })
+  } catch (failure) {
+    if (!isBareFailure(failure)) throw failure
+    const isProxied = service.proxy !== undefined && url.protocol === 'https:'
+    throw httpFailure(failure, { step, url, isProxied, requestSent, timedOut: deadline.signal.aborted })
+  } finally {
+    deadline.end()
   }
 }
 

@@ -26,9 +26,8 @@ export type PasscodeSource =
 
 /**
  * A login that waits for its passcode. It holds the credential and the session's cookies (the form is posted again): never
- * write it anywhere unsealed. Its fields are core's own. `JSON.stringify` writes all of it (`toJSON`), and so does `%j`;
- * nothing else that goes through its fields finds a secret. What is kept must have been through JSON: `structuredClone` and
- * a spread copy leave the login behind.
+ * write it anywhere unsealed. Its fields are core's own. `JSON.stringify` (and `%j`) writes all of it, by way of `toJSON`;
+ * everything else that reads its fields finds no secret. So keep it as JSON: `structuredClone` and a spread copy lose the login.
  */
 export interface PendingLogin {
   readonly kind: 'owner-sso/pending-login'
@@ -44,8 +43,8 @@ export type LoginOutcome =
   | { readonly kind: 'passcode-required'; readonly factors: readonly Factor[]; readonly pending: PendingLogin }
 
 /**
- * What `redeemCallback` needs of the request made by `createAuthorizationUrl`. It holds the verifier, and is as silent
- * as a `PendingLogin`: keep it by way of JSON.
+ * What `redeemCallback` needs of the request made by `createAuthorizationUrl`. It holds the verifier, and
+ * shows no secret when printed, as a `PendingLogin`: keep it by way of JSON.
  */
 export interface AuthorizationRequest {
   readonly kind: 'owner-sso/authorization-request'

@@ -17,7 +17,7 @@ export interface HtmlInput {
   readonly value: string
   /** In lower case; `text` where none is given. */
   readonly type: string
-  /** Whether a person sees it: not of type `hidden`, in no template, and nothing around it is hidden. */
+  /** Whether a person sees it: not of type `hidden`, in no template, and in no hidden element. */
   readonly isShown: boolean
 }
 
@@ -105,7 +105,7 @@ interface Found {
   readonly forms: FoundForm[]
   /** The first form of each `id`. */
   readonly formsById: Map<string, FoundForm>
-  /** With the form around an input, and the `id` of the one that it names instead. */
+  /** With the form that an input stands in, and the `id` of the form that it names instead. */
   readonly inputs: {
     readonly input: HtmlInput
     readonly form: FoundForm | undefined
