@@ -40,7 +40,7 @@ export class CaptchaRequiredError extends SsoError {
   }
 }
 
-/** What is missing: a passcode at all, anything in it, the factor that it belongs to, or its place is the browser. */
+/** What is missing: the passcode; its digits (`empty`); which of several factors it is from; or it has to be entered `in-browser`. */
 export type PasscodeRequirement = 'no-passcode' | 'empty' | 'several-factors' | 'in-browser'
 
 /** The account has a second factor, and what was given for it is not enough. */

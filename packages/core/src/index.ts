@@ -9,17 +9,16 @@ export { isCallback } from './login/browser-login.ts'
 export type {
   AuthorizationRequest,
   BackupCodeAnswer,
-  CodeChallengeEncoding,
-  Credentials,
-  Factor,
   LoginOutcome,
   PasscodeAnswer,
   PasscodeSource,
   PendingLogin,
-  RefreshOptions,
   Sso,
-  SsoOptions,
 } from './login/sso.ts'
+export type { CodeChallengeEncoding, SsoOptions } from './service/options.ts'
+export type { Credentials } from './steps/form-submission.ts'
+export type { Factor } from './steps/mfa-factors.ts'
+export type { RefreshOptions } from './steps/refresh.ts'
 export type { AgreedTransport } from './http/http-context.ts'
 export type { TlsOptions, TlsVersion, TransportOption, TransportOptions } from './http/transport.ts'
 export { accountName, identifyOwner, isSubjectAccount, ownerOfEmail, type TokenOwner } from './login/token-owner.ts'

@@ -1,7 +1,7 @@
 /**
  * The tracing channels of `node:diagnostics_channel`: `owner-sso:login` has each call of a sign-in, `owner-sso:step` each
- * request that such a call makes, `owner-sso:refresh` each refresh request. Which, where and how it ended; never with what, nor
- * what came of it. Free when nobody listens.
+ * request that such a call makes, `owner-sso:refresh` each refresh request. They say which, where and how it ended; never what
+ * was sent or received. They cost nothing while nobody listens.
  */
 import type { SsoStep } from '@owner-sso/token-manager'
 import { tracingChannel } from 'node:diagnostics_channel'
@@ -52,25 +52,28 @@ export function traceStep<T extends { readonly status: number }>(
   request: () => Promise<T>,
 ): Promise<T> {
   if (!steps.hasSubscribers || !isLoginStep(step)) return request()
-  const status = ({ status: told }: T): number => told
-  return traced(request, (published) => steps.tracePromise(published, { step, auth_url: authUrl }), status)
+  return traced(
+    request,
+    (published) => steps.tracePromise(published, { step, auth_url: authUrl }),
+    ({ status }) => status,
+  )
 }
 
 /**
- * Node hands the result of what it traces to subscribers. Ours holds tokens and pages, so that they are given what `told`
- * makes of it, or nothing.
+ * Node hands the result of a traced call to the subscribers. Ours holds tokens and pages, so subscribers get only what
+ * `publishedResult` takes from it, by default nothing.
  */
 function traced<T>(
   call: () => Promise<T>,
   trace: (published: () => Promise<unknown>) => Promise<unknown>,
-  told: (result: T) => unknown = () => undefined,
+  publishedResult: (result: T) => unknown = () => undefined,
 ): Promise<T> {
   return new Promise((resolve, reject) => {
     const results: T[] = []
     const published = async (): Promise<unknown> => {
       const result = await call()
       results.push(result)
-      return told(result)
+      return publishedResult(result)
     }
     trace(published).then(() => results.forEach(resolve), reject)
   })

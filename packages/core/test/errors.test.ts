@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { useEmulator } from '@owner-sso/emulator/jest'
+import * as core from '../src/index.ts'
 import { createSso, type Sso } from '../src/index.ts'
 import { redirectToCallback, type SmallService, startSmallService } from './small-service.ts'
 
@@ -24,6 +25,55 @@ afterAll(async () => {
 })
 beforeEach(() => {
   sso = createSso({ authUrl: emulator.authUrl })
+})
+
+const soon = 1_790_000_000
+type ErrorClass = (abstract new (...given: never[]) => core.SsoError) & {
+  readonly [Symbol.hasInstance]: (value: unknown) => boolean
+}
+/** One of each class that a caller may meet, and the classes that it is of beside SsoError. */
+const errors: readonly (readonly [core.SsoError, ...ErrorClass[]])[] = [
+  [new core.InvalidCredentialsError(), core.InvalidCredentialsError],
+  [new core.AccountLockedError(), core.AccountLockedError],
+  [new core.CaptchaRequiredError(), core.CaptchaRequiredError],
+  [new core.PasscodeRequiredError('several-factors'), core.PasscodeRequiredError],
+  [new core.PasscodeRejectedError('replayed'), core.PasscodeRejectedError],
+  [new core.PendingLoginExpiredError(), core.PendingLoginExpiredError],
+  [new core.RegionNotAllowedError('https://auth.example.cn'), core.RegionNotAllowedError],
+  [new core.StateMismatchError(), core.StateMismatchError],
+  [new core.IssuerMismatchError(), core.IssuerMismatchError],
+  [new core.FirewallChallengeError(soon), core.FirewallChallengeError],
+  [new core.ReauthenticationRequiredError('rotated_token_lost'), core.ReauthenticationRequiredError],
+  [new core.OtherOwnerError(), core.OtherOwnerError, core.ReauthenticationRequiredError],
+  [new core.TokenRejectedError('invalid_scope'), core.TokenRejectedError],
+  [new core.UnexpectedResponseError('it was empty'), core.UnexpectedResponseError],
+  [new core.SsoTimeoutError('Too slow.'), core.SsoTimeoutError],
+  [new core.UnreachableError('No connection.'), core.UnreachableError],
+  [new core.SignedOutError(), core.SignedOutError],
+  [new core.SessionExistsError(), core.SessionExistsError],
+  [new core.RefreshInDoubtError(soon), core.RefreshInDoubtError],
+  [new core.RefreshBudgetError(soon), core.RefreshBudgetError],
+  [new core.StoreError('busy', 'Busy.'), core.StoreError],
+  [new core.DuplicateTokenSetError('ann'), core.DuplicateTokenSetError, core.StoreError],
+]
+const classes = errors.flatMap(([, own]) => own ?? [])
+
+it.each(errors.map(([error, ...own]) => ({ name: error.name, error, own })))(
+  '$name is of its class and no other, also where another copy of this package made it',
+  ({ name, error, own }) => {
+    const copy = { [Symbol.for('@owner-sso/core error')]: true, ...Object.fromEntries(Object.entries(error)) }
+    expect(name).toBe(own[0]?.name)
+    for (const value of [error, copy]) {
+      expect(value).toBeInstanceOf(core.SsoError)
+      expect(new Set(classes.filter((one) => value instanceof one))).toEqual(new Set(own))
+    }
+    expect(error.message).not.toBe('')
+  },
+)
+
+it('nothing is an SsoError by its code alone', () => {
+  for (const other of [null, 'ERR_SSO_STORE', { code: 'ERR_SSO_STORE' }, new Error('x')])
+    expect(other).not.toBeInstanceOf(core.SsoError)
 })
 
 const login = (name: string, more: object = {}): Promise<unknown> =>
@@ -169,6 +219,10 @@ describe('a rejected pair of identity and credential (J1, S40)', () => {
   })
 })
 
+/** A call as an application without types would make it. */
+const untyped = (call: (...given: never[]) => Promise<unknown>, ...given: unknown[]): Promise<unknown> =>
+  Reflect.apply(call, undefined, given)
+
 describe('a caller’s mistake', () => {
   it.each([
     [{}, 'identity'],
@@ -178,7 +232,7 @@ describe('a caller’s mistake', () => {
     [{ identity: 'a@example.com', credential: '' }, 'credential'],
     [{ identity: 'a@example.com', credential: ['x'] }, 'credential'],
   ])('%p is a TypeError that names it', async (given, name) => {
-    await expect(sso.login(given as never)).rejects.toThrow(TypeError)
-    await expect(sso.beginLogin(given as never)).rejects.toThrow(name)
+    await expect(untyped(sso.login, given)).rejects.toThrow(TypeError)
+    await expect(untyped(sso.beginLogin, given)).rejects.toThrow(name)
   })
 })

@@ -45,7 +45,7 @@ afterAll(() => service.close())
 
 /** Everything that a broken or hostile service may answer; each text of a caller's secrets is in it. */
 const everything = secrets.join(' ')
-const spoiled: [string, CannedAnswer | ((request: unknown, response: { destroy(): unknown }) => void)][] = [
+const spoiled: [string, NonNullable<Answers['loginPage']>][] = [
   ['a page that shows all', html(`<title>${everything}</title><p>${everything}</p>`)],
   [
     'a login page that shows all',
@@ -75,12 +75,12 @@ const spoiled: [string, CannedAnswer | ((request: unknown, response: { destroy()
   ['too much', { body: everything.repeat(5000) }],
   ['a broken gzip', { headers: { 'content-encoding': 'gzip' }, body: everything }],
   ['a cut connection', (_request, response) => void response.destroy()],
-  ['a callback with a wrong state', redirectToCallback({ state: everything, code: canaries.code }) as never],
+  ['a callback with a wrong state', redirectToCallback({ state: everything, code: canaries.code })],
   [
     'a callback with a wrong issuer',
-    redirectToCallback({ issuer: `https://${canaries.code}.example`, code: canaries.code }) as never,
+    redirectToCallback({ issuer: `https://${canaries.code}.example`, code: canaries.code }),
   ],
-  ['a callback with an error', redirectToCallback({ error: everything, code: canaries.code }) as never],
+  ['a callback with an error', redirectToCallback({ error: everything, code: canaries.code })],
 ]
 
 const identity = 'a@example.com'

@@ -1,9 +1,9 @@
 /**
  * Whose token: the options `tokens` and `account`, as everything here takes them.
  */
-import type { TokenManager } from '@owner-sso/core'
+import { SignedOutError, type TokenManager } from '@owner-sso/core'
 import type { IncomingMessage } from 'node:http'
-import { usualPatience, wordOf } from './application-word.ts'
+import { defaultWait, resultInTime } from './option-result.ts'
 import { property } from './property.ts'
 
 /** What is needed of a token manager. */
@@ -23,18 +23,24 @@ export function checkTokens(tokens: unknown): asserts tokens is Tokens {
 /**
  * A function that tells a request's account.
  *
- * @param patience - milliseconds that the application's function has for it
+ * @param timeLimit - milliseconds that the application's function has for it
  * @throws TypeError where `account` is neither a name nor a function
  */
 export function accountReader<Request>(
   account: AccountSource<Request>,
-  patience: number = usualPatience,
+  timeLimit: number = defaultWait,
 ): (request: Request) => string | undefined | Promise<string | undefined> {
-  if (typeof account === 'function') return (request) => wordOf('account', patience, account(request))
+  if (typeof account === 'function') return (request) => resultInTime('account', timeLimit, account(request))
   if (typeof account !== 'string' || account === '') {
     throw new TypeError('account must be a name or a function of the request')
   }
   return () => account
+}
+
+/** @throws SignedOutError where a request has no account */
+export function requireAccount(account: string | undefined): string {
+  if (account === undefined || account === '') throw new SignedOutError()
+  return account
 }
 
 /** The default: the account of the user whom Passport (or anything else) has put on the request. */

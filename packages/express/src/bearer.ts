@@ -2,9 +2,16 @@
  * `ownerApiBearer`: puts the owner's token on a request, in front of any proxy or handler.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { checkOptionNames, SignedOutError } from '@owner-sso/core'
-import { type AccountSource, accountOfUser, accountReader, checkTokens, type Tokens } from './account-source.ts'
-import { unsettledAnswer } from './application-word.ts'
+import { checkOptionNames } from '@owner-sso/core'
+import {
+  type AccountSource,
+  accountOfUser,
+  accountReader,
+  checkTokens,
+  requireAccount,
+  type Tokens,
+} from './account-source.ts'
+import { unsettledAnswer } from './option-result.ts'
 import { sendAnswer } from './answers/problem.ts'
 import { checkListener, type ProblemListener, reported } from './answers/problem-report.ts'
 import { ssoErrorAnswer } from './answers/sso-error.ts'
@@ -41,8 +48,9 @@ const connectionOptions = new Set(['close', 'keep-alive', 'upgrade', ''])
 
 /**
  * Middleware that resolves the token before anything is sent and rewrites the request's headers: the caller's credentials
- * go, `Authorization: Bearer …` comes. Sets `req.ownerSso`. The answer's `Cache-Control` becomes `private`, whoever writes it. Goes behind what needs the caller's cookie, and in front of
- * http-proxy-middleware or any other handler that forwards `req.headers`.
+ * are removed, and `Authorization: Bearer …` is added. It sets `req.ownerSso`, and makes the answer's `Cache-Control` `private`,
+ * whoever writes it. Put it behind what needs the caller's cookie, and in front of http-proxy-middleware or any other handler that
+ * forwards `req.headers`.
  *
  * @throws TypeError that names a wrong option
  */
@@ -57,8 +65,7 @@ export function ownerApiBearer<Request extends IncomingMessage = IncomingMessage
   const accountOf = options.account === undefined ? accountOfUser : accountReader(options.account)
 
   async function addToken(request: Request, response: ServerResponse): Promise<void> {
-    const account = await accountOf(request)
-    if (account === undefined || account === '') throw new SignedOutError()
+    const account = requireAccount(await accountOf(request))
     const getAccessToken = (): Promise<string> => tokens.getAccessToken(account)
     setBearer(request, await getAccessToken())
     keepFromSharedCaches(response)
@@ -86,9 +93,9 @@ function answerWith<Request extends IncomingMessage>(
   }
 }
 
-/** Rewrites the headers in every form that Node has of them: proxies read the one or the other. */
+/** Rewrites the headers in each form in which Node offers them: proxies read one or another. */
 function setBearer(request: IncomingMessage, token: string): void {
-  // Node derives both from the raw headers when they are first read, and can't once those are fewer: so they are read now.
+  // Node makes both of the raw headers when they are first read, which fails once some of those are gone: so read them now.
   const { headers, headersDistinct } = request
   const named = [...(connectionNames(headers.connection) ?? [])].filter((name) => !connectionOptions.has(name))
   const removed = new Set<string>([...callersCredentials, ...named, ...(named.length > 0 ? ['connection'] : [])])

@@ -1,20 +1,20 @@
 /**
- * What caches may do with an answer that was made with somebody's token: a cache of that person's own what the owner API and
- * the application both allow, a shared cache nothing.
+ * What caches may do with an answer that was made with somebody's token. A private cache may do what the owner API and the
+ * application both allow; a shared cache may do nothing.
  *
- * The owner API's caches were told by the bearer token to leave its answers alone (RFC 9111 section 3.5). The caller's
- * request has none: it carries a cookie or an API key.
+ * At the owner API, shared caches leave such answers alone because the request has an `Authorization` header (RFC 9111 section
+ * 3.5). The caller's request has none: it carries a cookie or an API key.
  */
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import onHeaders from 'on-headers'
 
-/** For shared caches alone, which follow one of these in place of `Cache-Control` (RFC 9213, and what came before it). */
+/** Headers that shared caches follow in place of `Cache-Control` (RFC 9213, and what came before it). */
 const targetedCaching = /^(?:surrogate-control|edge-control|(?:.+-)?cdn-cache-control)$/u
 
 /** Directives by their names in lower case (RFC 9111 section 5.2), with their arguments. */
 type Directives = ReadonlyMap<string, string>
 
-/** What one side says: its directives, and for how many seconds an answer is fresh, if it says so. */
+/** The policy of one side: its directives, and for how many seconds an answer is fresh, if stated. */
 interface Policy {
   readonly directives: Directives
   readonly lifetime: number | undefined
@@ -24,7 +24,7 @@ const strict = ['no-cache', 'must-revalidate', 'no-transform'] as const
 const lax = ['immutable', 'stale-while-revalidate', 'stale-if-error'] as const
 
 /**
- * The headers of an answer that caches read, the stricter of both sides' words in each.
+ * The headers of an answer that caches read: in each the stricter of both sides.
  *
  * @param upstream - of the owner API
  * @param own - what the application has set on its response already
@@ -42,8 +42,8 @@ export function cachingHeaders(
 }
 
 /**
- * The same for an answer that somebody else writes. Whatever its writer says of caches, what leaves is the stricter of that and
- * of what the application had set before.
+ * The same for an answer that somebody else writes. Whatever headers its writer sets, the answer leaves with the stricter
+ * of those and of what the application had set before.
  *
  * @param response - whose headers are not written yet
  */
@@ -52,7 +52,7 @@ export function keepFromSharedCaches(response: ServerResponse): void {
   onHeaders(response, () => {
     const written = response.getHeaders()
     for (const [name, value] of Object.entries(cachingHeaders(own, written))) response.setHeader(name, value!)
-    // Told by the lifetime: a cache that knows no `private` would share by it.
+    // Replaced by max-age: a cache that does not know `private` would share the answer until then.
     response.removeHeader('expires')
   })
 }
@@ -66,26 +66,26 @@ function cacheControl(...sides: OutgoingHttpHeaders[]): string {
     .filter((side) => side['cache-control'] !== undefined || side['expires'] !== undefined)
     .map(policy)
   if (policies.length === 0) return 'private'
-  // What can't be read can't be kept to, but by keeping nothing.
+  // Directives that can't be read can only be followed by storing nothing.
   if (policies.some((side) => side === undefined || side.directives.has('no-store'))) return 'private, no-store'
-  const told = policies.filter((side) => side !== undefined)
-  const lifetimes = told.flatMap(({ lifetime }) => lifetime ?? [])
+  const readable = policies.filter((side) => side !== undefined)
+  const lifetimes = readable.flatMap(({ lifetime }) => lifetime ?? [])
   return [
     // Never with names of fields: the rest of the answer would be shared.
     'private',
     ...(lifetimes.length > 0 ? [`max-age=${Math.min(...lifetimes)}`] : []),
-    ...strict.filter((name) => told.some(({ directives }) => directives.has(name))),
+    ...strict.filter((name) => readable.some(({ directives }) => directives.has(name))),
     ...lax
-      .filter((name) => told.every(({ directives }) => directives.has(name)))
+      .filter((name) => readable.every(({ directives }) => directives.has(name)))
       .map((name) =>
         name === 'immutable'
           ? name
-          : `${name}=${Math.min(...told.map((side) => secondsOf(side.directives.get(name)!)))}`,
+          : `${name}=${Math.min(...readable.map((side) => secondsOf(side.directives.get(name)!)))}`,
       ),
   ].join(', ')
 }
 
-/** `undefined` where its `Cache-Control` can't be read. `Expires` is told by a lifetime. */
+/** `undefined` where its `Cache-Control` can't be read. `Expires` becomes a lifetime. */
 function policy(side: OutgoingHttpHeaders): Policy | undefined {
   const directives = readDirectives(side['cache-control'])
   if (!directives) return undefined

@@ -1,16 +1,16 @@
 /**
- * A handler of the application's that throws where nobody catches it: the caller gets an answer and the process a warning,
- * with the place and without the error's words. It does not end the process, which other callers' refreshes are under way in.
+ * A handler of the application that throws where nobody catches it: the caller gets an answer, and the process emits a warning
+ * with the stack and without the error's message. The process goes on: other callers' refreshes are under way in it.
  */
 import type { ServerResponse } from 'node:http'
 import { stackFrames } from '@owner-sso/core'
 import { sendAnswer } from './answers/problem.ts'
-import { refusal } from './answers/refusal.ts'
+import { ownerApiErrorAnswer } from './answers/owner-api-error.ts'
 
 /** @param what - failed, such as `onError` */
 export function answerFault(what: string, error: unknown, response: ServerResponse): void {
   warnOfFault(what, error)
-  if (!response.writableEnded) sendAnswer(response, refusal('ERR_OWNER_API_INTERNAL'))
+  if (!response.writableEnded) sendAnswer(response, ownerApiErrorAnswer('ERR_OWNER_API_INTERNAL'))
 }
 
 /** The warning alone. */

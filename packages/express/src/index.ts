@@ -8,13 +8,13 @@ export type { OwnerSso } from './request-property.ts'
 export { attachBearer, type AxiosLike } from './calls/axios.ts'
 export { ownerFetch, type OwnerFetchOptions } from './calls/fetch.ts'
 export { OwnerApiTokenRefusedError } from './refused-token.ts'
-export type { CallOptions, OwnerCallOptions } from './calls/options.ts'
+export type { OwnerCallOptions } from './calls/options.ts'
 
 // Answer what went wrong.
 export { ssoErrorHandler, type ErrorMiddleware, type SsoErrorHandlerOptions } from './error-handler.ts'
 export type { Answer, Problem } from './answers/problem.ts'
 export type { ProblemListener } from './answers/problem-report.ts'
-export type { RefusalCode } from './answers/refusal.ts'
+export type { OwnerApiErrorCode } from './answers/owner-api-error.ts'
 export type { AccountSource } from './account-source.ts'
 
 // What packages of ours share.

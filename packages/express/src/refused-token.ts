@@ -1,14 +1,14 @@
 /**
  * After a 403 of the owner API: whether it is about the call, or about the token itself.
  *
- * The service's edge was seen to refuse tokens that the service had just issued, and goes on to call good: by what they were
- * minted over (`docs/decisions.md`). Neither a refresh nor a sign-in over the same transport helps there.
+ * The owner API's edge was seen to refuse tokens that the service had just issued and still accepts, because of the transport
+ * that they were issued over (`docs/decisions.md`). Then neither a refresh nor a sign-in over the same transport helps.
  */
 
-/** What the owner API made of the newest token of an account. */
+/** How the owner API has answered to the newest token of an account. */
 interface TokenHistory {
   readonly token: string
-  /** It was issued lately: by its own word, or because it took another's place here. */
+  /** It was issued lately: its claim says so, or it has followed another one here. */
   readonly isFresh: boolean
   /** An answer to it was neither 401 nor 403. */
   isAccepted: boolean
@@ -30,13 +30,13 @@ export class OwnerApiTokenRefusedError extends Error {
 
 /** Judges the answers of one proxy, `fetch` or axios instance. */
 export interface TokenHistories {
-  /** Whether an answer with this status refuses the token: a 403 to a fresh one that no call was ever taken with. */
-  refused(account: string, token: string, status: number): boolean
+  /** Whether an answer with this status refuses the token: a 403 to a fresh token that was never accepted before. */
+  refusesToken(account: string, token: string, status: number): boolean
 }
 
 /** Seconds after its issue in which a token is fresh. */
 const fresh = 15 * 60
-/** Of more accounts the longest unheard-of is forgotten. */
+/** Beyond that, the account whose token is the oldest here is forgotten. */
 const mostAccounts = 10_000
 
 export function tokenHistories(): TokenHistories {
@@ -56,7 +56,7 @@ export function tokenHistories(): TokenHistories {
   }
 
   return {
-    refused(account, token, status) {
+    refusesToken(account, token, status) {
       const history = historyOf(account, token)
       if (status !== 401 && status !== 403 && status < 500) history.isAccepted = true
       return status === 403 && history.isFresh && !history.isAccepted
@@ -64,7 +64,7 @@ export function tokenHistories(): TokenHistories {
   }
 }
 
-/** By the claim `iat` of a JWT (RFC 7519 section 4.1.6), which is not verified: nothing is allowed for it. */
+/** By the claim `iat` of a JWT (RFC 7519 section 4.1.6). It is not verified: it permits nothing. */
 function isIssuedLately(token: string): boolean {
   try {
     const claims: { iat?: unknown } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())

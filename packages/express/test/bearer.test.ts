@@ -86,7 +86,7 @@ it('answers 504 where account never settles', async () => {
   const answer = await withinAMinute(() => callWithCredentials(app))
   expect(answer?.status).toBe(504)
   expect(JSON.parse(answer?.body ?? '')).toMatchObject({ code: 'ERR_OWNER_API_TIMEOUT', status: 504 })
-  expect(String(told)).toContain('account has said nothing')
+  expect(String(told)).toContain('account has given no result')
 })
 
 it('rewrites the headers as parsed and as they came, and says whose token it is', async () => {

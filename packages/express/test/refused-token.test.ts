@@ -1,12 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { createSso, createTokenManager, type TokenManager } from '@owner-sso/core'
 import { type Emulator, startEmulator } from '@owner-sso/emulator'
 import { memoryTokenStore } from '@owner-sso/token-store-memory'
 import axios from 'axios'
 import { attachBearer, OwnerApiTokenRefusedError, ownerApiProxy, ownerFetch } from '../src/index.ts'
-import { tokenHistories } from '../src/refused-token.ts'
-import { listen } from './servers.ts'
-import { account, token, tokensOf } from './tokens.ts'
+import { listen, startOwnerApi } from './servers.ts'
+import { account, tokensOf } from './tokens.ts'
 
 let emulator: Emulator
 let tokens: TokenManager
@@ -126,53 +125,38 @@ it('the error holds no token, and no address', () => {
   expect(error.message).toContain('doctor --live')
 })
 
-it('what is remembered of accounts is bounded', () => {
-  const histories = tokenHistories()
-  const first = () => histories.refused('first', token, 403)
-  expect([histories.refused('first', token, 200), first()]).toEqual([false, false])
-  for (let n = 0; n < 10_000; n += 1) histories.refused(`account ${n}`, token, 200)
-  // Not fresh by its own word, and the one before it is forgotten.
-  expect(histories.refused('first', `${token}2`, 403)).toBe(false)
-})
-
-it('ten thousand accounts are remembered; the one whose token is the longest the same goes first', () => {
-  const histories = tokenHistories()
-  // A token that follows another is fresh, whatever it says of itself.
-  const isKnown = (name: string): boolean => histories.refused(name, `${token} after`, 403)
-  for (let n = 0; n < 10_000; n += 1) histories.refused(`account ${n}`, token, 200)
-  expect(isKnown('account 0')).toBe(true)
-  histories.refused('one more', token, 200)
-  expect([isKnown('account 1'), isKnown('account 3'), isKnown('account 0')]).toEqual([false, true, true])
-})
-
-it.each([
-  [0, true],
-  [899.999, true],
-  [900, false],
-  [-899.999, true],
-  [-900, false],
-])('a token issued %d s ago is fresh: %s', (age, isFresh) => {
-  const now = 1_800_000_000
-  const clock = jest.spyOn(Date, 'now').mockReturnValue(now * 1000)
-  try {
-    const claims = Buffer.from(JSON.stringify({ iat: now - age })).toString('base64url')
-    expect(tokenHistories().refused('ann', `e30.${claims}.`, 403)).toBe(isFresh)
-  } finally {
-    clock.mockRestore()
+describe('a 403 with ownerFetch is', () => {
+  /** What comes of calls with a token that was issued so many seconds ago, answered with these statuses. */
+  async function outcomesOf(age: number, ...statuses: number[]): Promise<unknown> {
+    const ownerApi = await startOwnerApi()
+    closing.push(() => ownerApi.close())
+    ownerApi.answer((_seen, response) => response.writeHead(statuses[ownerApi.seen.length - 1] ?? 500).end())
+    const claims = Buffer.from(JSON.stringify({ iat: Date.now() / 1000 - age })).toString('base64url')
+    const issued = await tokensOf(`e30.${claims}.signature`)
+    const same = { getAccessToken: () => issued.getAccessToken(account), invalidate: () => Promise.resolve() }
+    const call = ownerFetch({ tokens: same, account, target: ownerApi.url })
+    const outcomes: unknown[] = []
+    for (const _ of statuses) outcomes.push(await outcome(async () => (await call('/api/1/vehicles')).status))
+    return outcomes
   }
-})
 
-it.each([
-  [200, false],
-  [400, false],
-  [401, true],
-  [402, false],
-  [404, false],
-  [499, false],
-  [500, true],
-])('after an answer with %d a 403 refuses the token: %s', (status, refuses) => {
-  const histories = tokenHistories()
-  const claims = Buffer.from(JSON.stringify({ iat: Date.now() / 1000 })).toString('base64url')
-  expect(histories.refused('ann', `e30.${claims}.`, status)).toBe(false)
-  expect(histories.refused('ann', `e30.${claims}.`, 403)).toBe(refuses)
+  it.each([
+    [0, refused],
+    [840, refused],
+    [960, 403],
+    [-840, refused],
+    [-960, 403],
+  ])('about the token that was issued %d s ago, within a quarter of an hour: %s', async (age, ends) => {
+    expect(await outcomesOf(age, 403)).toEqual([ends])
+  })
+
+  it.each([
+    [200, 403],
+    [400, 403],
+    [404, 403],
+    [401, refused],
+    [500, refused],
+  ])('after a %d, which accepted the token or did not, %s', async (status, ends) => {
+    expect(await outcomesOf(0, status, 403)).toEqual([status, ends])
+  })
 })

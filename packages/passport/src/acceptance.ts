@@ -1,5 +1,5 @@
 /**
- * The end of every accepted sign-in: the application's word, the tokens saved, then success.
+ * The end of every accepted sign-in: verify, the tokens saved, then success.
  */
 import type { TokenSet } from '@owner-sso/core'
 import type { Request } from 'express'

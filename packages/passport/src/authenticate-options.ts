@@ -18,8 +18,7 @@ export interface OwnerSsoAuthenticateOptions {
 export type RequestOptions = AuthenticateOptions & OwnerSsoAuthenticateOptions
 
 /**
- * Names of any other kind are Passport's, or another strategy's of the same route: those alone are refused that can't but be meant
- * for one of ours.
+ * Other names are Passport's, or those of another strategy on the same route. Only a name that nearly is one of ours is an error.
  *
  * @throws TypeError that says which
  */

@@ -9,7 +9,7 @@ import type { Settings } from './options.ts'
 import type { Outcome } from './outcomes.ts'
 import type { SignInRequest } from './sign-in-request.ts'
 import type { Ending } from './submissions.ts'
-import { afterOneMoreTry, startWaiting, triesLeft, type WaitingForCallback } from './waiting-login.ts'
+import { afterOneMoreTry, newPendingLogin, triesLeft, type PendingCallback } from './pending-login.ts'
 
 /** One request of a sign-in by browser: it asks for a link, or brings the address that the link led to. */
 export function signInByBrowser(settings: Settings, incoming: SignInRequest): Promise<Outcome> | Outcome {
@@ -23,8 +23,8 @@ async function handOutLink(settings: Settings, { session, fields, options }: Sig
     throw new TypeError('OwnerSsoStrategy needs session support in mode "browser", also with { session: false }.')
   await session.discard()
   const { url, request } = settings.sso.createAuthorizationUrl(fields.identity ? { loginHint: fields.identity } : {})
-  const waiting = startWaiting(Date.now() / 1000 + settings.pendingLoginTtl)
-  const login: WaitingForCallback = { ...waiting, step: 'callback', url, request }
+  const pending = newPendingLogin(Date.now() / 1000 + settings.pendingLoginTtl)
+  const login: PendingCallback = { ...pending, step: 'callback', url, request }
   await session.keep(login)
   const message = 'Follow the link, sign in there, and paste the address of the page that you end up on.'
   return askFor(
@@ -38,23 +38,23 @@ async function redeem(settings: Settings, incoming: SignInRequest, callbackUrl: 
   const tooLate = failureOutcome(new PendingLoginExpiredError())
   const again = session?.again(callbackUrl)
   if (again) return (await again) ?? tooLate
-  const waiting = session?.peek()
-  if (waiting?.step !== 'callback') return tooLate
-  return (await session?.answer(callbackUrl, () => redeemed(settings, incoming, waiting, callbackUrl))) ?? tooLate
+  const pending = session?.peek()
+  if (pending?.step !== 'callback') return tooLate
+  return (await session?.answer(callbackUrl, () => redeemed(settings, incoming, pending, callbackUrl))) ?? tooLate
 }
 
 async function redeemed(
   settings: Settings,
   { request, options }: SignInRequest,
-  waiting: WaitingForCallback,
+  pending: PendingCallback,
   callbackUrl: string,
 ): Promise<Ending> {
   let tokens: TokenSet
   try {
-    tokens = await settings.sso.redeemCallback(callbackUrl, waiting.request, { signal: options.signal })
+    tokens = await settings.sso.redeemCallback(callbackUrl, pending.request, { signal: options.signal })
   } catch (error) {
     // An address that was not the right one spends nothing; anything later may have spent the code.
-    const next = error instanceof SsoError && error.step === 'callback' ? afterOneMoreTry(waiting) : undefined
+    const next = error instanceof SsoError && error.step === 'callback' ? afterOneMoreTry(pending) : undefined
     return { outcome: callbackFailureOutcome(error, next ? { url: next.url, triesLeft: triesLeft(next) } : {}), next }
   }
   return { outcome: await accepted(settings, request, tokens, options.signal).catch(failureOutcome) }

@@ -20,16 +20,16 @@ import type { RequestFields } from './request-fields.ts'
 import type { SignInFailure } from './sign-in-failure.ts'
 import type { SignInRequest } from './sign-in-request.ts'
 import type { Ending } from './submissions.ts'
-import { afterOneMoreTry, startWaiting, triesLeft, type WaitingForPasscode } from './waiting-login.ts'
+import { afterOneMoreTry, newPendingLogin, triesLeft, type PendingPasscode } from './pending-login.ts'
 
-/** One request of a sign-in by form: it begins one, continues the waiting one, or carries nothing. */
+/** One request of a sign-in by form: it begins one, continues the pending one, or carries nothing. */
 export function signInByForm(settings: Settings, incoming: SignInRequest): Promise<Outcome> | Outcome {
   const { identity, credential, passcode, backupCode } = incoming.fields
   // A subject's name is no e-mail, whatever the service may take for one.
   if (identity && credential && !isSubjectAccount(identity.toLowerCase())) {
     return begin(settings, incoming, { identity, credential })
   }
-  if (passcode || backupCode) return continueWaiting(settings, incoming)
+  if (passcode || backupCode) return continuePending(settings, incoming)
   return missing('Enter your e-mail and your password.')
 }
 
@@ -50,34 +50,34 @@ async function sendCredentials(settings: Settings, incoming: SignInRequest, cred
   const { factors, pending } = begun
   const expiresAt = Math.min(Date.now() / 1000 + settings.pendingLoginTtl, pending.expires_at)
   const { identity } = credentials
-  const login: WaitingForPasscode = { ...startWaiting(expiresAt), step: 'passcode', identity, factors, pending }
+  const login: PendingPasscode = { ...newPendingLogin(expiresAt), step: 'passcode', identity, factors, pending }
   const secondFactor = secondFactorFor(login, incoming.fields)
   if (secondFactor === undefined) return { outcome: passcodeRequired(login, incoming), next: login }
   if (secondFactor instanceof PasscodeRejectedError) {
-    return { outcome: rejected(login, secondFactor, incoming), next: login }
+    return { outcome: passcodeRejected(login, secondFactor, incoming), next: login }
   }
   return finish(settings, incoming, login, secondFactor)
 }
 
 /** The passcode of a sign-in that an earlier request began. */
-async function continueWaiting(settings: Settings, incoming: SignInRequest): Promise<Outcome> {
+async function continuePending(settings: Settings, incoming: SignInRequest): Promise<Outcome> {
   const { session, fields } = incoming
   const answer = JSON.stringify([fields.passcode, fields.factor, fields.backupCode])
   const tooLate = failureOutcome(new PendingLoginExpiredError())
   const again = session?.again(answer)
   if (again) return (await again) ?? tooLate
-  const waiting = session?.peek()
-  if (waiting?.step !== 'passcode') return tooLate
-  const secondFactor = secondFactorFor(waiting, fields)
-  if (secondFactor === undefined) return passcodeRequired(waiting, incoming)
-  if (secondFactor instanceof PasscodeRejectedError) return rejected(waiting, secondFactor, incoming)
-  return (await session?.answer(answer, () => finish(settings, incoming, waiting, secondFactor))) ?? tooLate
+  const pending = session?.peek()
+  if (pending?.step !== 'passcode') return tooLate
+  const secondFactor = secondFactorFor(pending, fields)
+  if (secondFactor === undefined) return passcodeRequired(pending, incoming)
+  if (secondFactor instanceof PasscodeRejectedError) return passcodeRejected(pending, secondFactor, incoming)
+  return (await session?.answer(answer, () => finish(settings, incoming, pending, secondFactor))) ?? tooLate
 }
 
 async function finish(
   settings: Settings,
   incoming: SignInRequest,
-  login: WaitingForPasscode,
+  login: PendingPasscode,
   secondFactor: PasscodeAnswer | BackupCodeAnswer,
 ): Promise<Ending> {
   let tokens: TokenSet
@@ -87,7 +87,7 @@ async function finish(
     const next = isUsableAfter(error) ? afterOneMoreTry(login) : undefined
     if (!(error instanceof PasscodeRejectedError)) return { outcome: failureOutcome(error), next }
     const spent = new PasscodeRejectedError('too-many-attempts')
-    return { outcome: next ? rejected(next, error, incoming) : failureOutcome(spent), next }
+    return { outcome: next ? passcodeRejected(next, error, incoming) : failureOutcome(spent), next }
   }
   return { outcome: await accepted(settings, incoming, login.identity, tokens) }
 }
@@ -102,11 +102,11 @@ async function accepted(
 }
 
 /**
- * The second factor that the fields have for a waiting login: `undefined` if the person still has to enter a passcode or
+ * The second factor that the fields have for a pending login: `undefined` if the person still has to enter a passcode or
  * choose a factor, which is never guessed for them.
  */
 function secondFactorFor(
-  { factors }: WaitingForPasscode,
+  { factors }: PendingPasscode,
   { passcode, factor, backupCode }: RequestFields,
 ): PasscodeAnswer | BackupCodeAnswer | PasscodeRejectedError | undefined {
   if (!passcode) return backupCode ? { backupCode } : undefined
@@ -115,7 +115,7 @@ function secondFactorFor(
   return { passcode, factorId: factor }
 }
 
-function passcodeRequired(login: WaitingForPasscode, incoming: SignInRequest): Outcome {
+function passcodeRequired(login: PendingPasscode, incoming: SignInRequest): Outcome {
   const message = incoming.fields.passcode
     ? 'Choose the device that the passcode is from.'
     : 'Enter the current passcode of your device.'
@@ -123,12 +123,12 @@ function passcodeRequired(login: WaitingForPasscode, incoming: SignInRequest): O
   return askFor(more, incoming.session && incoming.options.passcodeRedirect)
 }
 
-function rejected(login: WaitingForPasscode, error: PasscodeRejectedError, incoming: SignInRequest): Outcome {
+function passcodeRejected(login: PendingPasscode, error: PasscodeRejectedError, incoming: SignInRequest): Outcome {
   return failureOutcome(error, nextPage(login, incoming))
 }
 
 /** What the page that asks for a passcode shows. Without a session nothing waits: the next request brings it all. */
-function nextPage(login: WaitingForPasscode, { session }: SignInRequest): Partial<SignInFailure> {
+function nextPage(login: PendingPasscode, { session }: SignInRequest): Partial<SignInFailure> {
   return session ? { factors: login.factors, triesLeft: triesLeft(login) } : { factors: login.factors }
 }
 

@@ -9,5 +9,5 @@ export type { OwnerSsoUser } from './owner.ts'
 // What a request may carry, and what comes of it.
 export type { OwnerSsoAuthenticateOptions } from './authenticate-options.ts'
 export type { SignInFailure, SignInFailureCode } from './sign-in-failure.ts'
-export type { PendingLoginView } from './waiting-login.ts'
+export type { PendingLoginView } from './pending-login.ts'
 export { SignInUnavailableError } from './unavailable.ts'

@@ -1,5 +1,5 @@
 /**
- * The waiting login of the person at hand, by the handle in their session.
+ * The pending login of the person at hand, by the handle in their session.
  */
 import { promisify } from 'node:util'
 import type { Request } from 'express'
@@ -7,32 +7,32 @@ import type { RequestOptions } from './authenticate-options.ts'
 import type { Settings } from './options.ts'
 import type { Outcome } from './outcomes.ts'
 import type { Ending, Kept } from './submissions.ts'
-import type { WaitingLogin } from './waiting-login.ts'
+import type { PendingLogin } from './pending-login.ts'
 
 /** Where the handle stands in `req.session`. */
 const key = 'owner-sso:login'
 
-/** The session that express-session and its like put on a request, as far as it matters here. */
+/** What is used here of the session that express-session and its like put on a request. */
 interface Session {
   [key]?: unknown
   regenerate?: unknown
   save?(done: (error?: unknown) => void): void
 }
 
-/** What a session needs to know of a strategy. */
-type Waiting = Pick<Settings, 'pendingLogins' | 'answers' | 'beginnings'>
+/** What a session needs of a strategy's settings. */
+type LoginSettings = Pick<Settings, 'pendingLogins' | 'answers' | 'beginnings'>
 
 export interface LoginSession {
-  /** Looks at the waiting login. */
-  peek(): WaitingLogin | undefined
+  /** Looks at the pending login. */
+  peek(): PendingLogin | undefined
   /** The outcome of the same answer, where another request is sending it. */
   again(answer: string): Promise<Outcome | undefined> | undefined
-  /** Takes the waiting login out and sends an answer to it; `undefined` where another one was faster. */
+  /** Takes the pending login out and sends an answer to it; `undefined` where another one was faster. */
   answer(answer: string, send: () => Promise<Ending>): Promise<Outcome | undefined>
-  /** Begins a login in place of the waiting one; once for requests of one browser that ask for the same at the same time. */
+  /** Begins a login in place of the pending one; once for requests of one browser that ask for the same at the same time. */
   begin(identity: string, answer: string, send: () => Promise<Ending>): Promise<Outcome>
   /** Keeps a login and saves the session, so that the next request finds it even if it comes before this answer's end. */
-  keep(login: WaitingLogin): Promise<void>
+  keep(login: PendingLogin): Promise<void>
   /** Forgets it. */
   discard(): Promise<void>
 }
@@ -46,7 +46,7 @@ export interface LoginSession {
 export function requiredLoginSession(
   request: Request,
   options: RequestOptions,
-  waiting: Waiting,
+  settings: LoginSettings,
 ): LoginSession | undefined {
   const session = sessionOf(request)
   const passportNeedsIt = options.session !== false && options.assignProperty === undefined
@@ -60,13 +60,13 @@ export function requiredLoginSession(
       'OwnerSsoStrategy needs a session with regenerate(), so that the session id changes at sign-in: use express-session, or pass { session: false } to passport.authenticate().',
     )
   }
-  return session && loginSessionIn(session, waiting, request.headers?.cookie)
+  return session && loginSessionIn(session, settings, request.headers?.cookie)
 }
 
-/** The same outside authentication, where a missing session only means that nobody waits. */
-export function loginSession(request: Request, waiting: Waiting): LoginSession | undefined {
+/** The same outside authentication, where a missing session only means that there is no pending login. */
+export function loginSession(request: Request, settings: LoginSettings): LoginSession | undefined {
   const session = sessionOf(request)
-  return session && loginSessionIn(session, waiting)
+  return session && loginSessionIn(session, settings)
 }
 
 function sessionOf(request: Request): Session | undefined {
@@ -75,16 +75,16 @@ function sessionOf(request: Request): Session | undefined {
 }
 
 /**
- * @param browser - the cookies of the request. They tell browsers apart where the session can't: one that is new has another id
- *   for each request until its first answer has come. Without any, nothing does.
+ * @param browser - the cookies of the request. They tell browsers apart while a session is new, since a new session has another
+ *   id for each request until its first answer has come. Without cookies nothing tells browsers apart.
  */
 function loginSessionIn(
   session: Session,
-  { pendingLogins, answers, beginnings }: Waiting,
+  { pendingLogins, answers, beginnings }: LoginSettings,
   browser?: string,
 ): LoginSession {
   const handle = (): string => {
-    // Not by hasOwn: Fastify's session answers for its values, and owns none.
+    // Not by hasOwn: the values of Fastify's session are no own properties.
     const value = session[key]
     return typeof value === 'string' ? value : ''
   }

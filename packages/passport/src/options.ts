@@ -44,7 +44,7 @@ export interface StrategyOptions extends SomeSsoOptions {
   readonly passReqToCallback?: false | undefined
   /** Seconds for which a sign-in waits for its next step. Default 300; in mode `browser` 900. */
   readonly pendingLoginTtl?: number | undefined
-  /** 32 bytes. Seals waiting sign-ins into the session, for several instances; without it they stay in this process's memory. */
+  /** 32 bytes. Seals pending sign-ins into the session, for several instances; without it they stay in this process's memory. */
   readonly pendingLoginKey?: Uint8Array | undefined
 }
 
@@ -60,7 +60,7 @@ export interface Settings {
   readonly mode: 'form' | 'browser'
   readonly fields: FieldNames
   readonly pendingLogins: PendingLogins
-  /** Answers to waiting logins; `undefined`: another one was faster. */
+  /** Answers to pending logins; `undefined` where another answer was faster. */
   readonly answers: Submissions<Kept | undefined>
   /** E-mails and passwords. */
   readonly beginnings: Submissions<Kept>
@@ -99,7 +99,7 @@ export function parseStrategyOptions(
   expect(tokens === undefined || isTokenManager(tokens), 'tokens', 'what createTokenManager() returns')
   const fields = fieldNames(options)
   const sso = ssoOf(options)
-  // It may refresh with an sso of its own: what either learns of the firewall, both know, and all who share its store.
+  // The token manager may have an sso of its own: both share what either learns of the firewall, as does everybody with its store.
   tokens?.shareFirewallState(sso)
   const manager = tokens ?? createTokenManager({ sso, store: memoryTokenStore() })
   return {
@@ -108,7 +108,7 @@ export function parseStrategyOptions(
     mode,
     fields,
     pendingLogins: pendingLoginKey
-      ? sealedPendingLogins(pendingLoginKey, (waiting) => manager.claimTry(waiting))
+      ? sealedPendingLogins(pendingLoginKey, (login) => manager.claimTry(login))
       : memoryPendingLogins(),
     answers: submissions(),
     beginnings: submissions(),

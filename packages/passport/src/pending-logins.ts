@@ -1,17 +1,17 @@
 /**
- * Where waiting logins are kept: by default in this process's memory, so that no password is ever written anywhere.
+ * Where pending logins are kept: by default in this process's memory, so that no password is ever written anywhere.
  */
 import { LRUCache } from 'lru-cache'
-import { isOver, type WaitingLogin } from './waiting-login.ts'
+import { isOver, type PendingLogin } from './pending-login.ts'
 
-/** Keeps waiting logins; only a handle goes into the person's session. */
+/** Keeps pending logins; only a handle goes into the person's session. */
 export interface PendingLogins {
   /** Keeps a login. Returns its handle. */
-  keep(login: WaitingLogin): string
+  keep(login: PendingLogin): string
   /** Looks at it. */
-  peek(handle: string): WaitingLogin | undefined
+  peek(handle: string): PendingLogin | undefined
   /** Takes it out: of any number of requests with one handle, one gets it. @throws StoreError where that can't be known */
-  take(handle: string): Promise<WaitingLogin | undefined>
+  take(handle: string): Promise<PendingLogin | undefined>
 }
 
 /** Logins kept at a time; the least recently used go first. One is about 4 KB. */
@@ -19,8 +19,8 @@ const limit = 10_000
 
 /** Keeps them in memory, where each is erased on time whether anybody comes back or not. */
 export function memoryPendingLogins(): PendingLogins {
-  const logins = new LRUCache<string, WaitingLogin>({ max: limit, ttlAutopurge: true })
-  const peek = (handle: string): WaitingLogin | undefined => {
+  const logins = new LRUCache<string, PendingLogin>({ max: limit, ttlAutopurge: true })
+  const peek = (handle: string): PendingLogin | undefined => {
     const login = logins.get(handle)
     return login && !isOver(login) ? login : undefined
   }
@@ -31,7 +31,7 @@ export function memoryPendingLogins(): PendingLogins {
       return login.id
     },
     peek,
-    // No waiting in between: so it is atomic.
+    // Nothing is awaited in between, so it is atomic.
     async take(handle) {
       const login = peek(handle)
       logins.delete(handle)

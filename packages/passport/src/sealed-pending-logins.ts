@@ -1,5 +1,5 @@
 /**
- * Waiting logins sealed into the person's session, so that any instance of the application can finish them.
+ * Pending logins sealed into the person's session, so that any instance of the application can finish them.
  *
  * AES-256-GCM: whoever reads the session store learns nothing, whoever changes it gets nothing but an expired sign-in.
  */
@@ -7,9 +7,9 @@ import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, rand
 import type { TokenManager } from '@owner-sso/core'
 import { LRUCache } from 'lru-cache'
 import type { PendingLogins } from './pending-logins.ts'
-import { isOver, type WaitingLogin } from './waiting-login.ts'
+import { isOver, type PendingLogin } from './pending-login.ts'
 
-/** Binds a seal to its purpose and format: what the same key sealed for another one doesn't open here. */
+/** Binds a seal to its purpose and format: what the same key sealed for another purpose can't be opened here. */
 const purpose = Buffer.from('owner-sso:pending-login:1')
 const nonceLength = 12
 const tagLength = 16
@@ -29,7 +29,7 @@ export function sealedPendingLogins(keyBytes: Uint8Array, claim: TokenManager['c
   const key = createSecretKey(keyBytes)
   /** What this process itself knows to be answered. */
   const triesTaken = new LRUCache<string, number>({ max: limit })
-  const peek = (handle: string): WaitingLogin | undefined => {
+  const peek = (handle: string): PendingLogin | undefined => {
     const login = unseal(handle, key)
     return login && !isOver(login) && login.tries > (triesTaken.get(login.id) ?? -1) ? login : undefined
   }
@@ -46,7 +46,7 @@ export function sealedPendingLogins(keyBytes: Uint8Array, claim: TokenManager['c
   }
 }
 
-function seal(login: WaitingLogin, key: KeyObject): string {
+function seal(login: PendingLogin, key: KeyObject): string {
   const nonce = randomBytes(nonceLength)
   const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: tagLength }).setAAD(purpose)
   return Buffer.concat([nonce, cipher.update(JSON.stringify(login)), cipher.final(), cipher.getAuthTag()]).toString(
@@ -55,14 +55,14 @@ function seal(login: WaitingLogin, key: KeyObject): string {
 }
 
 /** `undefined` for anything that this key did not seal. */
-function unseal(handle: string, key: KeyObject): WaitingLogin | undefined {
+function unseal(handle: string, key: KeyObject): PendingLogin | undefined {
   const sealed = Buffer.from(handle, 'base64url')
   if (sealed.length < nonceLength + tagLength) return undefined
   const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, nonceLength), { authTagLength: tagLength })
   decipher.setAAD(purpose).setAuthTag(sealed.subarray(-tagLength))
   try {
     const text = Buffer.concat([decipher.update(sealed.subarray(nonceLength, -tagLength)), decipher.final()])
-    const login: WaitingLogin = JSON.parse(text.toString())
+    const login: PendingLogin = JSON.parse(text.toString())
     return login
   } catch {
     return undefined

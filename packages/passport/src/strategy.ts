@@ -18,7 +18,7 @@ import {
 import { type Outcome, outcomeReporter } from './outcomes.ts'
 import { signInRequest } from './sign-in-request.ts'
 import type { Verify, VerifyWithRequest } from './verify.ts'
-import { type PendingLoginView, viewOf } from './waiting-login.ts'
+import { type PendingLoginView, viewOf } from './pending-login.ts'
 
 /**
  * Signs a vehicle owner in with the SSO service: `passport.use(new OwnerSsoStrategy())`.
@@ -61,8 +61,8 @@ export class OwnerSsoStrategy extends PassportStrategy {
 
   /** What the page after a redirect shows: the factors to choose from, or the link to follow. Nothing of it is secret. */
   pendingLogin(request: Request): PendingLoginView | undefined {
-    const waiting = loginSession(request, this.settings)?.peek()
-    return waiting && viewOf(waiting)
+    const pending = loginSession(request, this.settings)?.peek()
+    return pending && viewOf(pending)
   }
 
   /** Forgets the sign-in that waits for its next step, password and all: "start over". */

@@ -1,22 +1,22 @@
 /**
- * An answer that is submitted twice at the same time, as a second click on the same button does it: it is sent once, and both
- * requests end alike. A browser shows the end of the last one alone, so that one must not be told that it came too late.
+ * An answer that is submitted twice at the same time, as by a double click on the button: it is sent once, and both requests end
+ * alike. A browser shows only what the last one ends with, so that must not be "too late".
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Outcome } from './outcomes.ts'
-import type { WaitingLogin } from './waiting-login.ts'
+import type { PendingLogin } from './pending-login.ts'
 
 /** What becomes of an answer. */
 export interface Ending {
   readonly outcome: Outcome
   /** The login as it goes on, if it does. */
-  readonly next?: WaitingLogin | undefined
+  readonly next?: PendingLogin | undefined
 }
 
-/** The same, once the login is kept. */
+/** The same, once the login is stored. */
 export interface Kept {
   readonly outcome: Outcome
-  /** Of the login that goes on; empty where none does. */
+  /** The handle of the login that goes on; empty where none does. */
   readonly handle: string
 }
 

@@ -1,5 +1,5 @@
 /**
- * The error of a sign-in that failed through nobody's fault: it carries the answer for the person's browser.
+ * The error of a sign-in that failed through no fault of the person: it carries the answer for their browser.
  */
 import { FirewallChallengeError, RefreshBudgetError, type SsoError, type SsoErrorCode } from '@owner-sso/core'
 
@@ -13,7 +13,7 @@ const statuses: Partial<Record<SsoErrorCode, 503 | 504>> = {
 }
 
 /**
- * The service, the way to it or the token store is down; the credentials were not judged. Goes to the application's error
+ * The service, the way to it or the token store is down; the credentials were not checked. Goes to the application's error
  * handler. Express answers with its `status` and `headers`; `SsoError.status` would be what the service answered to us.
  */
 export class SignInUnavailableError extends Error {

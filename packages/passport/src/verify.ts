@@ -34,14 +34,14 @@ export interface Verdict {
   readonly info?: object | string | undefined
 }
 
-/** Milliseconds that verify has: the person is waiting, and so is the session's next request. */
-const patience = 30_000
+/** Milliseconds for verify: the person is waiting, and so is the session's next request. */
+const timeLimit = 30_000
 
 /**
  * Asks the application's verify function; its first answer within 30 seconds counts. Without one every owner is welcome as
  * themselves.
  *
- * @throws Error with the status 504 where it says nothing, and what it fails with
+ * @throws Error with the status 504 where it gives no answer in that time, and what it fails with
  */
 export function verdictOn(
   owner: OwnerSsoUser,
@@ -49,8 +49,7 @@ export function verdictOn(
   verify: ((signIn: SignIn, done: VerifyDone) => unknown) | undefined,
 ): Promise<Verdict> {
   if (verify === undefined) return Promise.resolve({ user: owner })
-  const asked = (): Promise<Verdict> => answer(owner, tokens, verify)
-  return answeredInTime(patience, asked, unsettled)
+  return answeredInTime(timeLimit, () => answer(owner, tokens, verify), unsettled)
 }
 
 function unsettled(): Error {

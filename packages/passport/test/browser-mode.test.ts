@@ -94,18 +94,51 @@ describe('mode browser', () => {
       const answer = await browser.post('/login').send({ callbackUrl })
       expect(answer.status).toBe(401)
       expect(answer.body).toMatchObject({ code: expect.stringMatching(/^ERR_SSO_/u), url, triesLeft: 4 - index })
+      expect(answer.body.message).toContain(index === 1 ? 'another sign-in' : 'not the address')
     }
     expect(emulator.requests).toHaveLength(0)
     const callbackUrl = await emulator.signInByHand(url)
     await browser.post('/login').send({ callbackUrl }).expect(200)
   })
 
+  it('takes no address whose issuer is another, and says so', async () => {
+    const browser = startApplication(newStrategy()).browser()
+    const { url } = (await browser.post('/login').send({})).body
+    const callbackUrl = new URL(await emulator.signInByHand(url))
+    callbackUrl.searchParams.set('issuer', 'https://auth.evil.example')
+    const answer = await browser.post('/login').send({ callbackUrl: callbackUrl.href }).expect(401)
+    expect(answer.body).toMatchObject({
+      code: 'ERR_SSO_ISSUER_MISMATCH',
+      message: expect.stringContaining('does not come from the SSO service'),
+      triesLeft: 4,
+    })
+  })
+
+  it.each([
+    ['a service that can’t be reached', { drop: 'before-commit' } as const, 503],
+    ['an answer of no use', { status: 500, body: 'Sorry' } as const, 502],
+  ])('is the application’s to answer, and not the person’s fault, with %s', async (_what, fault, status) => {
+    const browser = startApplication(newStrategy()).browser()
+    const { url } = (await browser.post('/login').send({})).body
+    const callbackUrl = await emulator.signInByHand(url)
+    emulator.once('token', fault)
+    await browser.post('/login').send({ callbackUrl }).expect(status)
+    expect((await browser.get('/pending')).body).toBeNull()
+  })
+
+  it.each([8192, 8193])('reads an address of %d characters as one, up to 8,192', async (length) => {
+    const browser = startApplication(newStrategy()).browser()
+    await browser.post('/login').send({})
+    const answer = await browser.post('/login').send({ callbackUrl: 'x'.repeat(length) })
+    expect(answer.body.code).toBe(length > 8192 ? 'ERR_SSO_CALLBACK_REQUIRED' : 'ERR_SSO_UNEXPECTED_RESPONSE')
+  })
+
   it('needs a new link for an address that was used', async () => {
     const strategy = newStrategy()
     const session = { regenerate: (done: () => void) => done() }
     await recordedOutcomes(strategy, requestWith({}, session))
-    const waiting = strategy.pendingLogin(requestWith({}, session))
-    const url = waiting?.step === 'callback' ? waiting.url : ''
+    const pending = strategy.pendingLogin(requestWith({}, session))
+    const url = pending?.step === 'callback' ? pending.url : ''
     emulator.once('token', { status: 400, body: { error: 'invalid_grant' } })
     const callbackUrl = await emulator.signInByHand(url)
     const [used] = await recordedOutcomes(strategy, requestWith({ callbackUrl }, session))
@@ -156,8 +189,8 @@ describe('mode browser', () => {
     const [one, other] = [instance(), instance()]
     const session = { regenerate: (done: () => void) => done() }
     await recordedOutcomes(one, requestWith({}, session))
-    const waiting = one.pendingLogin(requestWith({}, session))
-    const callbackUrl = await emulator.signInByHand(waiting?.step === 'callback' ? waiting.url : '')
+    const pending = one.pendingLogin(requestWith({}, session))
+    const callbackUrl = await emulator.signInByHand(pending?.step === 'callback' ? pending.url : '')
     // The session of a request is a copy.
     const outcomes = await Promise.all(
       [one, other].map(async (strategy) => recordedOutcomes(strategy, requestWith({ callbackUrl }, { ...session }))),

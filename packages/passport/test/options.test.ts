@@ -1,9 +1,8 @@
-import { beforeEach, describe, expect, it } from '@jest/globals'
+import { beforeEach, describe, expect, it, jest } from '@jest/globals'
 import { createSso, createTokenManager } from '@owner-sso/core'
 import { useEmulator } from '@owner-sso/emulator/jest'
 import { memoryTokenStore } from '@owner-sso/token-store-memory'
 import { OwnerSsoStrategy, Strategy } from '../src/index.ts'
-import { parseStrategyOptions } from '../src/options.ts'
 import { recordedOutcomes, requestWith } from './recorded-outcomes.ts'
 
 const authUrl = 'http://127.0.0.1:1'
@@ -106,7 +105,7 @@ describe('new OwnerSsoStrategy()', () => {
     ['callbackUrlField', { authUrl, callbackUrlField: {} }],
     ['passReqToCallback', { authUrl, passReqToCallback: 'yes' }],
     ['pendingLoginTtl', { authUrl, pendingLoginTtl: 0 }],
-    ['pendingLoginTtl', { authUrl, pendingLoginTtl: 1e9 }],
+    ['pendingLoginTtl', { authUrl, pendingLoginTtl: 86_401 }],
     ['pendingLoginTtl', { authUrl, pendingLoginTtl: '300' }],
     ['pendingLoginKey', { authUrl, pendingLoginKey: new Uint8Array(31) }],
     ['pendingLoginKey', { authUrl, pendingLoginKey: 'x'.repeat(32) }],
@@ -134,39 +133,41 @@ describe('new OwnerSsoStrategy()', () => {
     ).not.toThrow()
   })
 
-  it('takes from the environment what is undefined beside it', () => {
+  it('takes from the environment what is undefined beside it', async () => {
     process.env['OWNER_SSO_AUTH_URL'] = authUrl
     process.env['OWNER_SSO_REDIRECT_URI'] = 'owner-app://auth/callback'
     for (const options of [{ redirectUri: undefined }, { sso: { redirectUri: undefined } }]) {
-      const { url } = parseStrategyOptions(options, undefined).sso.createAuthorizationUrl()
-      expect(new URL(url).searchParams.get('redirect_uri')).toBe('owner-app://auth/callback')
+      const redirect = new URL(await linkOf(new OwnerSsoStrategy({ ...options, mode: 'browser' }))).searchParams
+      expect(redirect.get('redirect_uri')).toBe('owner-app://auth/callback')
     }
+  })
+
+  it('takes what the environment says of its own service alone, where another service is an option', async () => {
+    process.env['OWNER_SSO_AUTH_URL'] = authUrl
+    process.env['OWNER_SSO_REDIRECT_URI'] = 'owner-app://auth/callback'
+    const other = 'https://other.example.com'
+    const redirect = new URL(await linkOf(new OwnerSsoStrategy({ authUrl: other, mode: 'browser' }))).searchParams
+    expect(redirect.get('redirect_uri')).toBe(`${other}/void/callback`)
   })
 })
 
-describe('the options that are not given', () => {
-  it('are as the README has them', () => {
-    expect(parseStrategyOptions({ authUrl }, undefined)).toMatchObject({
-      mode: 'form',
-      pendingLoginTtl: 300,
-      fields: {
-        identity: 'identity',
-        credential: 'credential',
-        passcode: 'passcode',
-        factor: 'factor',
-        backupCode: 'backupCode',
-        callbackUrl: 'callbackUrl',
-      },
-    })
-    expect(parseStrategyOptions({ authUrl, mode: 'browser' }, undefined).pendingLoginTtl).toBe(900)
-  })
+/** The link that a strategy in mode `browser` hands out. */
+async function linkOf(strategy: OwnerSsoStrategy): Promise<string> {
+  const [outcome] = await recordedOutcomes(strategy, requestWith({}))
+  return String(Reflect.get(Object(outcome?.given[0]), 'url'))
+}
 
-  it('a pending login may last a day, and not a second more', () => {
-    const lasting = (pendingLoginTtl: number) => () => parseStrategyOptions({ authUrl, pendingLoginTtl }, undefined)
-    expect(lasting(86_400)().pendingLoginTtl).toBe(86_400)
-    expect(lasting(0.5)().pendingLoginTtl).toBe(0.5)
-    expect(lasting(86_401)).toThrow('pendingLoginTtl')
-  })
+it.each([
+  [undefined, 900],
+  [86_400, 86_400],
+  [0.5, 0.5],
+])('with the pendingLoginTtl %s, a link waits for %d s', async (pendingLoginTtl, seconds) => {
+  const strategy = new OwnerSsoStrategy({ authUrl, mode: 'browser', pendingLoginTtl })
+  const request = requestWith({})
+  const clock = jest.spyOn(Date, 'now').mockReturnValue(1_800_000_000_000)
+  await recordedOutcomes(strategy, request)
+  expect(strategy.pendingLogin(request)?.expires_at).toBe(1_800_000_000 + seconds)
+  clock.mockRestore()
 })
 
 it.each([

@@ -1,4 +1,5 @@
-import { createCipheriv, randomBytes } from 'node:crypto'
+/** Where a sign-in waits between two requests: in memory or sealed into the session, seen through the strategy alone. */
+import { randomBytes } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
@@ -8,105 +9,106 @@ import { createSso, createTokenManager } from '@owner-sso/core'
 import { memoryTokenStore } from '@owner-sso/token-store-memory'
 import * as fc from 'fast-check'
 import { anyText } from '../../../tests/support/any-text.ts'
-import { memoryPendingLogins, type PendingLogins } from '../src/pending-logins.ts'
-import { sealedPendingLogins as sealedWith } from '../src/sealed-pending-logins.ts'
-import { afterOneMoreTry, startWaiting, type WaitingForPasscode } from '../src/waiting-login.ts'
+import type { OwnerSsoStrategy, StrategyOptions } from '../src/index.ts'
+import { memoryPendingLogins } from '../src/pending-logins.ts'
+import { newSession, recordedOutcomes, requestWith } from './recorded-outcomes.ts'
+import { single, useSecondFactorService } from './second-factor-service.ts'
 
-/** One instance of an application; those with the same store share the counts. */
-function sealedPendingLogins(key: Uint8Array, store = memoryTokenStore()): PendingLogins {
-  const tokens = createTokenManager({ sso: createSso({ authUrl: 'https://auth.example.com' }), store })
-  return sealedWith(key, (answer) => tokens.claimTry(answer))
+const { emulator, newStrategy, passcodeOf } = useSecondFactorService()
+
+/** Where the handle of a pending login stands in a session. */
+const key = 'owner-sso:login'
+
+interface Begun {
+  readonly strategy: OwnerSsoStrategy
+  readonly session: object
+  /** What stands in the session. */
+  readonly handle: string
 }
 
-function never(): never {
-  throw new Error('unreachable')
+/** A sign-in that waits for its passcode. */
+async function begun(options: StrategyOptions = {}): Promise<Begun> {
+  const strategy = newStrategy(options)
+  const session = newSession()
+  await recordedOutcomes(strategy, requestWith(single, session))
+  return { strategy, session, handle: String(Reflect.get(session, key)) }
 }
 
-const now = (): number => Date.now() / 1000
+/** What a strategy knows of a session with this handle in it. */
+const pendingAt = (strategy: OwnerSsoStrategy, handle: string): unknown =>
+  strategy.pendingLogin(requestWith({}, { ...newSession(), [key]: handle }))
 
-/** A waiting login as core makes it, with a secret in it. */
-function newLogin(expiresAt: number = now() + 60): WaitingForPasscode {
-  const pending = { kind: 'owner-sso/pending-login' as const, expires_at: expiresAt, credential: 'correct horse' }
-  return { ...startWaiting(expiresAt), step: 'passcode', identity: 'jo@example.com', factors: [], pending }
+/** What an answer to the login of a handle ends with. */
+async function codeOf(strategy: OwnerSsoStrategy, session: object, passcode: string): Promise<unknown> {
+  const [outcome] = await recordedOutcomes(strategy, requestWith({ passcode }, session))
+  return outcome?.kind === 'fail' ? Reflect.get(Object(outcome.given[0]), 'code') : outcome?.kind
 }
 
-describe.each<[string, () => PendingLogins]>([
-  ['in memory', memoryPendingLogins],
-  ['sealed', () => sealedPendingLogins(randomBytes(32))],
-])('pending logins %s', (_where, create) => {
-  it('give back what was kept, once', async () => {
-    const logins = create()
-    const login = newLogin()
-    const handle = logins.keep(login)
-    expect(logins.peek(handle)).toEqual(login)
-    expect(await logins.take(handle)).toEqual(login)
-    expect(logins.peek(handle)).toBeUndefined()
-    expect(await logins.take(handle)).toBeUndefined()
+const wrong = (): string => (passcodeOf(single) === '000000' ? '111111' : '000000')
+
+describe.each<[string, () => StrategyOptions]>([
+  ['in memory', () => ({})],
+  ['sealed', () => ({ pendingLoginKey: randomBytes(32) })],
+])('a pending login %s', (_where, options) => {
+  it('is there for its next step, and gone after it', async () => {
+    const { strategy, session, handle } = await begun(options())
+    expect(pendingAt(strategy, handle)).toMatchObject({ step: 'passcode', identity: single.identity, triesLeft: 5 })
+    expect(await codeOf(strategy, session, passcodeOf(single))).toBe('success')
+    expect(Reflect.get(session, key)).toBeUndefined()
+    expect(pendingAt(strategy, handle)).toBeUndefined()
   })
 
-  it('go to one of many who ask at once', async () => {
-    const logins = create()
-    const handle = logins.keep(newLogin())
-    const answers = await Promise.all(Array.from({ length: 20 }, () => logins.take(handle)))
-    expect(answers.filter((login) => login !== undefined)).toHaveLength(1)
+  it('shows nothing when printed, and nothing in what stands in the session', async () => {
+    const { strategy, handle } = await begun(options())
+    const shown = [
+      inspect(strategy, { depth: Infinity, showHidden: true }),
+      handle,
+      Buffer.from(handle, 'base64url').toString('latin1'),
+    ]
+    expect(shown.join('')).not.toMatch(/correct horse|single@example/u)
   })
 
-  it('go on after a wrong answer', async () => {
-    const logins = create()
-    const login = await logins.take(logins.keep(newLogin()))
-    const next = login && afterOneMoreTry(login)
-    expect(next).toMatchObject({ tries: 1 })
-    expect(next && (await logins.take(logins.keep(next)))).toEqual(next)
-  })
-
-  it('are gone when their time is over', () => {
-    const logins = create()
-    expect(logins.peek(logins.keep(newLogin(now() - 1)))).toBeUndefined()
-  })
-
-  it('show nothing when printed, and nothing in their handle', () => {
-    const logins = create()
-    const handle = logins.keep(newLogin())
-    const shown =
-      inspect(logins, { depth: Infinity, showHidden: true }) +
-      handle +
-      Buffer.from(handle, 'base64url').toString('latin1')
-    expect(shown).not.toMatch(/correct horse|jo@example/u)
-  })
-
-  it('give nothing for a handle that they did not make', async () => {
-    const logins = create()
+  it('is none for a handle that was made by nobody', async () => {
+    const { strategy } = await begun(options())
     await fc.assert(
-      fc.asyncProperty(anyText(), fc.base64String(), async (text, base64) => {
-        expect(logins.peek(text)).toBeUndefined()
-        expect(await logins.take(base64)).toBeUndefined()
+      fc.asyncProperty(fc.oneof(anyText(), fc.base64String()), async (handle) => {
+        expect(pendingAt(strategy, handle)).toBeUndefined()
+        const session = { ...newSession(), [key]: handle }
+        expect(await codeOf(strategy, session, '123456')).toBe('ERR_SSO_PENDING_LOGIN_EXPIRED')
       }),
     )
+  })
+
+  it('is answered once from copies of one session', async () => {
+    const { strategy, session } = await begun(options())
+    const before = emulator.counters.passcodeChecks
+    const other = wrong()
+    await Promise.all(
+      Array.from({ length: 5 }, (_, index) =>
+        codeOf(strategy, { ...session }, index === 0 ? other : `${other}${index}`),
+      ),
+    )
+    expect(emulator.counters.passcodeChecks - before).toBe(1)
   })
 })
 
 describe('a pending login in memory', () => {
-  it('has 128 random bits for its name, and a place until ten thousand others came', () => {
-    expect(startWaiting(7)).toEqual({ id: expect.stringMatching(/^[\w-]{22}$/u), tries: 0, expires_at: 7 })
-    const logins = memoryPendingLogins()
-    const login = newLogin()
-    const [first, ...others] = Array.from({ length: 10_000 }, (_, index) => logins.keep({ ...login, id: `${index}` }))
-    expect([first, others.at(-1)]).toEqual(['0', '9999'])
-    expect(logins.peek('0')).toEqual({ ...login, id: '0' })
-    logins.keep({ ...login, id: 'one more' })
-    logins.keep({ ...login, id: 'another' })
-    // What was looked at last stays longest.
-    expect(['0', '1', '2', '3'].map((handle) => logins.peek(handle)?.id)).toEqual(['0', undefined, undefined, '3'])
+  it('stands in the session as 128 random bits', async () => {
+    const handles = await Promise.all([begun(), begun()])
+    for (const { handle } of handles) expect(handle).toMatch(/^[\w-]{22}$/u)
+    expect(handles[0]?.handle).not.toBe(handles[1]?.handle)
   })
 
   it.each([0.02, -1])('is erased on time, though nobody asks for it: %d seconds from now', async (seconds) => {
     setFlagsFromString('--expose-gc')
     const collectGarbage: () => void = runInNewContext('gc')
     const logins = memoryPendingLogins()
+    const expires_at = Date.now() / 1000 + seconds
+    const pending = { kind: 'owner-sso/pending-login' as const, expires_at }
     const kept = ((login) => {
       logins.keep(login)
       return new WeakRef(login)
-    })(newLogin(now() + seconds))
+    })({ id: 'one', tries: 0, expires_at, step: 'passcode' as const, identity: 'jo@example.com', factors: [], pending })
     // An entry that merely looked expired would never go.
     for (let turn = 0; turn < 500 && kept.deref(); turn++) {
       await setTimeout(10)
@@ -117,58 +119,45 @@ describe('a pending login in memory', () => {
 })
 
 describe('a sealed pending login', () => {
-  it('opens with the same key elsewhere, and with no other', () => {
-    const key = randomBytes(32)
-    const login = newLogin()
-    const handle = sealedPendingLogins(key).keep(login)
-    expect(sealedPendingLogins(key).peek(handle)).toEqual(login)
-    expect(sealedPendingLogins(randomBytes(32)).peek(handle)).toBeUndefined()
+  it('opens with the same key elsewhere, and with no other', async () => {
+    const pendingLoginKey = randomBytes(32)
+    const { handle } = await begun({ pendingLoginKey })
+    expect(pendingAt(newStrategy({ pendingLoginKey }), handle)).toMatchObject({ identity: single.identity })
+    expect(pendingAt(newStrategy({ pendingLoginKey: randomBytes(32) }), handle)).toBeUndefined()
   })
 
-  it('opens by another version of this package, and nothing that was sealed for another purpose does', () => {
-    const [key, nonce, login] = [randomBytes(32), randomBytes(12), newLogin()]
-    const sealedFor = (purpose: string): string => {
-      const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(purpose))
-      const parts = [nonce, cipher.update(JSON.stringify(login)), cipher.final(), cipher.getAuthTag()]
-      return Buffer.concat(parts).toString('base64url')
-    }
-    const logins = sealedPendingLogins(key)
-    expect(logins.peek(sealedFor('owner-sso:pending-login:1'))).toEqual(login)
-    expect(logins.peek(sealedFor(''))).toBeUndefined()
-  })
-
-  it('never looks the same twice', () => {
-    const logins = sealedPendingLogins(randomBytes(32))
-    const login = newLogin()
-    expect(new Set(Array.from({ length: 1000 }, () => logins.keep(login))).size).toBe(1000)
-  })
-
-  it('opens in no changed form: each bit of it counts', () => {
-    const logins = sealedPendingLogins(randomBytes(32))
-    const sealed = Buffer.from(logins.keep(newLogin()), 'base64url')
+  it('opens in no changed form: each bit of it counts', async () => {
+    const { strategy, handle } = await begun({ pendingLoginKey: randomBytes(32) })
+    const sealed = Buffer.from(handle, 'base64url')
+    expect(pendingAt(strategy, sealed.toString('base64url'))).toBeDefined()
     for (let bit = 0; bit < sealed.length * 8; bit++) {
       const changed = Buffer.from(sealed)
       changed[bit >> 3] = (changed[bit >> 3] ?? 0) ^ (1 << (bit & 7))
-      expect(logins.peek(changed.toString('base64url'))).toBeUndefined()
+      expect(pendingAt(strategy, changed.toString('base64url'))).toBeUndefined()
     }
     for (let length = 0; length < sealed.length; length++) {
-      expect(logins.peek(sealed.subarray(0, length).toString('base64url'))).toBeUndefined()
+      expect(pendingAt(strategy, sealed.subarray(0, length).toString('base64url'))).toBeUndefined()
     }
   })
 
   it('is not answered twice from an old copy of the session, whichever instance gets it', async () => {
-    const [key, store] = [randomBytes(32), memoryTokenStore()]
-    const instances = Array.from({ length: 3 }, () => sealedPendingLogins(key, store))
-    const [one = never(), other = never()] = instances
-    const first = one.keep(newLogin())
-    const answers = await Promise.all(instances.map((each) => each.take(first)))
-    const [login, ...more] = answers.filter((each) => each !== undefined)
-    expect(more).toEqual([])
-    const next = login && afterOneMoreTry(login)
-    const second = (next && one.keep(next)) ?? ''
-    expect(await other.take(first)).toBeUndefined()
-    expect(await other.take(second)).toEqual(next)
-    expect(await one.take(second)).toBeUndefined()
-    expect(await one.take(first)).toBeUndefined()
+    const pendingLoginKey = randomBytes(32)
+    const store = memoryTokenStore()
+    const sso = createSso({ authUrl: emulator.authUrl })
+    const options = (): StrategyOptions => ({
+      authUrl: undefined,
+      sso,
+      tokens: createTokenManager({ sso, store }),
+      pendingLoginKey,
+    })
+    const { strategy, session } = await begun(options())
+    const other = newStrategy(options())
+    const old = { ...session }
+    expect(await codeOf(strategy, session, wrong())).toBe('ERR_SSO_PASSCODE_REJECTED')
+    const before = emulator.counters.passcodeChecks
+    for (const instance of [strategy, other])
+      expect(await codeOf(instance, { ...old }, passcodeOf(single))).toBe('ERR_SSO_PENDING_LOGIN_EXPIRED')
+    expect(emulator.counters.passcodeChecks).toBe(before)
+    expect(await codeOf(other, session, passcodeOf(single))).toBe('success')
   })
 })

@@ -64,7 +64,9 @@ describe('a sign-in that the person can correct', () => {
     ['spaces for an e-mail', { identity: '   ', credential: 'x' }],
     ['lists', { identity: ['plain@example.com'], credential: ['correct horse'] }],
     ['a number for a passcode, which would have lost its zeros', { passcode: 12345 }],
-    ['an e-mail of 5,000 characters', { identity: 'x'.repeat(5000), credential: 'correct horse' }],
+    ['an e-mail of 321 characters', { identity: 'x'.repeat(321), credential: 'correct horse' }],
+    ['a password of 1,025 characters', { identity: 'plain@example.com', credential: 'x'.repeat(1025) }],
+    ['a backup code of 65 characters', { backupCode: 'x'.repeat(65) }],
     ['the name of a subject for an e-mail', { identity: ' Sub:1@example.com', credential: 'correct horse' }],
     ['a passcode of 65 digits', { passcode: '1'.repeat(65) }],
     ['inherited fields', Object.create({ identity: 'plain@example.com', credential: 'correct horse' })],
@@ -75,6 +77,12 @@ describe('a sign-in that the person can correct', () => {
       { kind: 'fail', given: [{ code: 'ERR_SSO_CREDENTIALS_MISSING', message: expect.any(String) }, 400] },
     ])
     expect(emulator.requests.length).toBe(before)
+  })
+
+  it('takes an e-mail of 320 characters and a password of 1,024', async () => {
+    const longest = { identity: 'x'.repeat(320), credential: 'x'.repeat(1024) }
+    const [outcome] = await recordedOutcomes(strategy, requestWith(longest))
+    expect(outcome).toMatchObject({ kind: 'fail', given: [{ code: 'ERR_SSO_INVALID_CREDENTIALS' }, 401] })
   })
 
   it('takes no secret from the address', async () => {

@@ -9,7 +9,15 @@ import { OwnerSsoStrategy } from '../src/index.ts'
 import { sessionIdIn, startApplication } from './application.ts'
 import { recordedOutcomes, requestWith } from './recorded-outcomes.ts'
 
-const emulator = useEmulator({ firewall: false })
+const spaced = { identity: 'spaced@example.com', credential: ' a spaced  password ' }
+const emulator = useEmulator({
+  firewall: false,
+  accounts: [
+    { identity: 'plain@example.com', credential: 'correct horse' },
+    { identity: 'regional@example.com', credential: 'correct horse', region: 'regional' },
+    spaced,
+  ],
+})
 
 const plain = { identity: 'plain@example.com', credential: 'correct horse' }
 const newStrategy = (): OwnerSsoStrategy =>
@@ -23,6 +31,12 @@ describe('accepted credentials', () => {
     expect(signIn.body).toEqual({ account: 'plain@example.com', email: 'plain@example.com' })
     expect(emulator.requests.length - before).toBe(3)
     expect((await browser.get('/me')).body).toEqual(signIn.body)
+  })
+
+  it('are an e-mail without the spaces around it, and a password as it was typed', async () => {
+    const typed = { ...spaced, identity: `  ${spaced.identity}\t` }
+    const [outcome] = await recordedOutcomes(newStrategy(), requestWith(typed))
+    expect(outcome).toMatchObject({ kind: 'success', given: [{ account: spaced.identity }, undefined] })
   })
 
   it('leave a token that the owner API takes', async () => {

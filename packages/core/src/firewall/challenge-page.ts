@@ -3,7 +3,7 @@
  * that requires running JavaScript; recordings: "Access Denied" with a reference number, or a page that only runs a script).
  */
 
-/** What matters of a page. */
+/** The parts of a page that tell a challenge. */
 export interface AnsweredPage {
   readonly title: string
   readonly text: string
@@ -33,17 +33,17 @@ const longestBareText = 60
  */
 export function isFirewallChallenge(status: number, page: AnsweredPage | 'beyond limits' | undefined): boolean {
   if (status === 429) return true
-  if (page === undefined || page === 'beyond limits' || asksForSomething(page)) return false
+  if (page === undefined || page === 'beyond limits' || hasServiceField(page)) return false
   return challengeTitle.test(page.title) || challengeText.test(page.text) || onlyRunsScripts(page)
 }
 
-function asksForSomething({ forms, looseInputs }: AnsweredPage): boolean {
+function hasServiceField({ forms, looseInputs }: AnsweredPage): boolean {
   return [...forms.flatMap((form) => form.inputs), ...looseInputs].some((input) =>
     ['identity', 'credential', 'passcode', 'backup_code', 'captcha'].includes(input.name),
   )
 }
 
 function onlyRunsScripts({ title, text, scripts, forms }: AnsweredPage): boolean {
-  const aForm = forms.some((form) => form.inputs.some((input) => input.type !== 'hidden'))
-  return title === '' && scripts.length > 0 && !aForm && text.length <= longestBareText
+  const hasFieldToFillIn = forms.some((form) => form.inputs.some((input) => input.type !== 'hidden'))
+  return title === '' && scripts.length > 0 && !hasFieldToFillIn && text.length <= longestBareText
 }

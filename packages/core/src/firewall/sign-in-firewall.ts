@@ -1,6 +1,6 @@
 /**
- * One sign-in and the firewall: it asks what other processes know, once for each instance of the service, and tells them what
- * it met.
+ * The firewall during one sign-in: asks the shared state before the first request to each instance of the service, and reports
+ * challenge pages and passed requests to it.
  */
 import { FirewallChallengeError, type FirewallState, type Probe, type SsoStep } from '@owner-sso/token-manager'
 
@@ -12,13 +12,13 @@ export interface SignInFirewall {
    * @throws FirewallChallengeError; nothing was sent
    */
   enter(origin: string, step: SsoStep): Promise<Probe | undefined>
-  /** Returns what to throw: whoever met it waits as long as all others. */
+  /** Reports a challenge page. Returns the error to throw: its wait is the longest that anybody was given. */
   challenged(origin: string, error: FirewallChallengeError): Promise<FirewallChallengeError>
   passed(origin: string): Promise<void>
 }
 
-export function signInFirewall(sharing: Iterable<FirewallState>): SignInFirewall {
-  const shared = [...sharing]
+export function signInFirewall(shared: Iterable<FirewallState>): SignInFirewall {
+  const states = [...shared]
   const entered = new Set<string>()
   return {
     async enter(origin, step) {
@@ -29,7 +29,7 @@ export function signInFirewall(sharing: Iterable<FirewallState>): SignInFirewall
         entered.delete(origin)
       }
       try {
-        for (const blocks of shared) probes.push(await blocks.enter(origin))
+        for (const state of states) probes.push(await state.enter(origin))
       } catch (error) {
         await giveBack()
         if (!(error instanceof FirewallChallengeError)) throw error
@@ -40,15 +40,15 @@ export function signInFirewall(sharing: Iterable<FirewallState>): SignInFirewall
     },
     async challenged(origin, error) {
       let { nextAttemptAt } = error
-      for (const blocks of shared) {
-        const told = await blocks.challenged(origin, error)
-        if (typeof told === 'number') nextAttemptAt = Math.max(nextAttemptAt, told)
+      for (const state of states) {
+        const sharedWait = await state.challenged(origin, error)
+        if (typeof sharedWait === 'number') nextAttemptAt = Math.max(nextAttemptAt, sharedWait)
       }
       const { step, status } = error
       return new FirewallChallengeError(nextAttemptAt, { step, status })
     },
     async passed(origin) {
-      for (const blocks of shared) await blocks.passed(origin)
+      for (const state of states) await state.passed(origin)
     },
   }
 }

@@ -1,6 +1,6 @@
 /**
- * What an answer may cost: its body, its headers, and what is neither: interim answers before it, and other bytes on the
- * wire, such as a chunk's extensions or a frame's padding. All of them are cheap to send without end.
+ * The limits of an answer: its body, its headers, the interim answers before it, and all other bytes on the wire, such as a
+ * chunk's extensions or a frame's padding. Each of them could be sent without end.
  */
 import type { ClientRequest } from 'node:http'
 import type { IncomingHttpHeaders } from 'node:http2'
@@ -14,7 +14,7 @@ export const mostHeaderBytes: number = 16 * 1024
 const mostInterim = 10
 /** Bytes on the wire, headers and chunk sizes included: four times the largest body. */
 const mostWireBytes = 1024 * 1024
-/** Milliseconds between two looks at what came over an HTTP/2 connection, of which no event tells. */
+/** Milliseconds between two looks at how much came over an HTTP/2 connection: there is no event for it. */
 const lookEvery = 50
 
 /** Why an answer was given up. `HPE_HEADER_OVERFLOW` is what node:http says of headers. */
@@ -59,7 +59,7 @@ export function boundHttp2Answer(
     clearInterval(look)
     giveUp(code)
   }
-  // The limit that HTTP/2 is told of is advice.
+  // The limit in HTTP/2's settings is only advice to the other side.
   stream.once('response', (headers) => {
     if (sizeOf(headers) > mostHeaderBytes) stop('HPE_HEADER_OVERFLOW')
   })

@@ -1,6 +1,6 @@
 /**
- * HTTP/1.1 and HTTP/2 in the form that axios takes a transport in. Both say when a request is about to be written on a
- * connection that stands, and both bound what its answer may cost.
+ * HTTP/1.1 and HTTP/2 as transports for axios. Both call back right before a request is written on an open connection, and both
+ * limit the size of its answer.
  */
 import http, { type ClientRequest, type IncomingMessage, type RequestOptions } from 'node:http'
 import https from 'node:https'
@@ -15,22 +15,22 @@ import type { AgreedTransport } from './http-context.ts'
 export interface RequestWatch {
   /** Right before the request is written. Throwing keeps it unwritten. */
   readonly beforeWrite: (agreed: AgreedTransport) => void
-  /** What `beforeWrite` threw: the outcome, whatever axios makes of it. */
-  readonly refused: (error: unknown) => void
-  /** The answer was too much. */
-  readonly tooMuch: (code: ExcessCode) => void
+  /** Is given what `beforeWrite` threw: that is the outcome, whatever error axios makes of it. */
+  readonly onUnwritten: (error: unknown) => void
+  /** The answer has exceeded a limit. */
+  readonly onExcess: (code: ExcessCode) => void
 }
 
 /** `node:http` or `node:https`, whatever the address says, with a limit on headers. */
-export function http1Transport({ beforeWrite, refused, tooMuch }: RequestWatch): object {
+export function http1Transport({ beforeWrite, onUnwritten, onExcess }: RequestWatch): object {
   return {
     request(options: RequestOptions, respond: (answer: IncomingMessage) => void): ClientRequest {
       const { protocol, hostname, port, path, method, headers, agent } = options
       const used = { protocol, hostname, port, path, method, headers, agent, maxHeaderSize: mostHeaderBytes, ...unused }
       const request = (protocol === 'https:' ? https : http).request(used, respond)
-      // 101, which nobody asked for: without a listener node:http closes the connection, and tells the request nothing.
+      // An unasked 101: without a listener node:http closes the connection, and the request never ends.
       request.once('upgrade', (_answer, socket) => {
-        tooMuch('SWITCHED_PROTOCOLS')
+        onExcess('SWITCHED_PROTOCOLS')
         socket.destroy()
         request.destroy().emit('error', brokenConnection())
       })
@@ -39,12 +39,12 @@ export function http1Transport({ beforeWrite, refused, tooMuch }: RequestWatch):
         try {
           beforeWrite({ tls: tlsVersion(socket), http: '1.1' })
         } catch (error) {
-          refused(error)
+          onUnwritten(error)
           request.destroy()
         }
         boundAnswer(request, (code) => {
-          tooMuch(code)
-          // With an error: an answer that was read with what was too much would else keep its reader waiting.
+          onExcess(code)
+          // With an error: without one, whoever reads the answer would wait for its end.
           request.destroy(brokenConnection())
         })
       })
@@ -53,8 +53,8 @@ export function http1Transport({ beforeWrite, refused, tooMuch }: RequestWatch):
 }
 
 /**
- * Own values, so that nothing on Object.prototype is taken for an option. They stand last among those of a request: spread
- * before others, they would cost V8 a hundred times as much.
+ * Own values, so that nothing on Object.prototype is taken for an option. Spread last: V8 takes a hundred times as long to add
+ * other options after them.
  */
 const unused: RequestOptions = {
   auth: undefined,
@@ -71,19 +71,19 @@ const unused: RequestOptions = {
 }
 
 /** A request of its own on an HTTP/2 connection. */
-export function http2Transport(http2: Http2, { beforeWrite, refused, tooMuch }: RequestWatch): object {
+export function http2Transport(http2: Http2, { beforeWrite, onUnwritten, onExcess }: RequestWatch): object {
   return {
     request(options: RequestOptions, respond: (answer: Http2Answer) => void): ReturnType<Http2['request']> {
       if (!http2.isOpen()) throw brokenConnection()
       try {
         beforeWrite({ tls: tlsVersion(http2.socket), http: '2' })
       } catch (error) {
-        refused(error)
+        onUnwritten(error)
         throw error
       }
       const stream = http2.request(options, respond)
       boundHttp2Answer(stream, http2, (code) => {
-        tooMuch(code)
+        onExcess(code)
         stream.destroy(brokenConnection())
       })
       return stream

@@ -40,7 +40,7 @@ export function handOutConnectedSockets(agent: Agent): ReadonlySet<Duplex> {
   return connecting
 }
 
-/** What a new socket has yet to tell before anything may be written to it; `undefined` where it is ready. */
+/** The event after which a new socket may be written to; `undefined` where it is ready. */
 function awaitedEvent(socket: Duplex): 'connect' | 'secureConnect' | undefined {
   if ('secureConnecting' in socket && socket.secureConnecting === true) return 'secureConnect'
   return 'connecting' in socket && socket.connecting === true ? 'connect' : undefined

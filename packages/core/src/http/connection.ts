@@ -18,19 +18,20 @@ export interface Connection {
   /** For requests over HTTP/1.1: of `node:http` or `node:https`, as the instance's address wants it. */
   readonly agent: HttpAgent
   /**
-   * Connects; there where HTTP/2 is offered. `undefined` where HTTP/1.1 is what was agreed on: the agent has the connection then.
+   * Connects. Present only where HTTP/2 is offered; resolves to `undefined` where the service chose HTTP/1.1: the agent then has
+   * the connection.
    *
-   * @throws what the system or TLS says of a connection that did not come about: nothing was sent
+   * @throws the error of the system or of TLS where there is no connection: nothing was sent
    */
   readonly http2: (() => Promise<Http2 | undefined>) | undefined
   /** Ends every socket, also those that are still connecting. */
   readonly close: () => void
 }
 
-/** What a connection is made by. */
+/** The settings that a connection is made with. */
 export type ConnectionSettings = Pick<HttpContext, 'transport' | 'proxy' | 'tlsMemory'>
 
-/** What makes an agent of each kind. */
+/** Makes an agent of each kind. */
 export interface Agents {
   readonly http: (options: AgentOptions) => HttpAgent
   readonly https: (options: HttpsAgentOptions) => HttpsAgent
@@ -70,7 +71,7 @@ export function openConnection(origin: URL, settings: ConnectionSettings, agents
   }
 }
 
-/** What axios sets on the socket of each request. Another figure of the agent's would be two more system calls for each. */
+/** The figure that axios sets on the socket of each request: with another one here, each request costs two more system calls. */
 const axiosKeepAlive = 60_000
 
 function agentOf(
@@ -92,7 +93,7 @@ function agentOf(
   return agent
 }
 
-/** Connects, and gives what came of it to HTTP/2 or back to the agent, as the service chose (RFC 7301). */
+/** Connects, and hands the socket to HTTP/2 or back to the agent, as the service chose (RFC 7301). */
 async function agree(origin: URL, agent: HttpAgent, settings: ConnectionSettings): Promise<Http2 | undefined> {
   const connect = agent.createConnection.bind(agent)
   const socket = await new Promise<Duplex>((resolve, reject) => {

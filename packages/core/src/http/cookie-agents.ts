@@ -1,6 +1,6 @@
 /**
- * How the requests of a login carry its cookies: agents that send and keep them, and an axios that lets a jar pass. What makes
- * one request alone, as a refresh does, has no cookies and loads none of this.
+ * How the requests of a login carry its cookies: agents that send and keep them, and what lets an axios accept a jar. A refresh
+ * is one request without cookies, and loads none of this.
  */
 import { wrapper } from 'axios-cookiejar-support'
 import { HttpsProxyAgent } from 'hpagent'
@@ -17,7 +17,7 @@ export interface CarriedCookies extends InstanceCookies {
 
 const HttpsProxyCookieAgent = createCookieAgent(HttpsProxyAgent)
 
-/** As {@link instanceCookies}, with what carries them. */
+/** {@link instanceCookies}, with the agents that carry them. */
 export function carriedCookies(origin: string, restored?: readonly string[]): CarriedCookies {
   const own = instanceCookies(origin, restored)
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the agent's types name tough-cookie's CommonJS twin

@@ -2,8 +2,8 @@
  * The cookies of one login at one instance: host-only, https-only where they came over https, few and small (interface
  * document, "Session cookie"; the firewall sets several of its own beside it).
  *
- * tough-cookie reads and matches them. Its jar is for many hosts, with stores that answer later and the Public Suffix List,
- * which takes longer to load than all else of it; the few cookies of one host are a map.
+ * tough-cookie parses and matches them. Its own jar is for many hosts and loads the Public Suffix List, which takes longer than
+ * loading all the rest; the few cookies of one host fit into a map.
  */
 import { Cookie, cookieCompare, defaultPath, domainMatch, pathMatch } from 'tough-cookie'
 
@@ -95,7 +95,7 @@ class Jar implements AgentJar {
   }
 }
 
-/** Whether a cookie keeps the promise of its name (RFC 6265bis, "Cookie Name Prefixes"). */
+/** Whether a cookie has the attributes that its name promises (RFC 6265bis, "Cookie Name Prefixes"). */
 function isAsItsNameSays({ key, secure, path }: Cookie): boolean {
   if (key.startsWith('__Host-')) return secure && path === '/'
   return !key.startsWith('__Secure-') || secure

@@ -1,5 +1,5 @@
 /**
- * The one file that knows axios: sends a request once, follows nothing, repeats nothing, and answers plain data.
+ * The one file that knows axios: sends a request once, follows no redirect, repeats nothing, and returns plain data.
  *
  * No AxiosError leaves it: one carries the password, the cookies and the tokens in its `config`, `request` and `response`.
  */
@@ -67,8 +67,8 @@ export function createHttpClient(connection: Connection, cookies?: CarriedCookie
     let outcome: { readonly error: unknown } | undefined
     const watch: RequestWatch = {
       beforeWrite,
-      refused: (error) => (outcome = { error }),
-      tooMuch: (code) => (outcome = { error: { kind: 'no answer', code, syscall: undefined } satisfies BareFailure }),
+      onUnwritten: (error) => (outcome = { error }),
+      onExcess: (code) => (outcome = { error: { kind: 'no answer', code, syscall: undefined } satisfies BareFailure }),
     }
     try {
       const http2 = connection.http2 && (await unlessAborted(connection.http2(), signal, outOfTime))
@@ -85,9 +85,9 @@ export function createHttpClient(connection: Connection, cookies?: CarriedCookie
         httpsAgent: agent,
       }
       const answers: AxiosResponse<string>[] = []
-      // axios itself sees the jar alone, for its wrapper, whose new agents are left aside: the login's own connection has one.
-      // The request is the adapter's: what goes through axios's own hands is merged and copied several times, which takes as
-      // long as to send it.
+      // axios itself gets the jar alone, which its wrapper wants to see; the agents that the wrapper makes are not used. The
+      // request goes to the adapter directly: axios merges and copies a configuration several times, which takes as long as
+      // sending it.
       const config: RequestConfig = {
         jar: http2 ? undefined : cookies?.jar,
         adapter: async () => {

@@ -3,7 +3,7 @@
  * `createSso`; nothing in it belongs to an account.
  */
 import type { FirewallState, IssuerRefreshOptions } from '@owner-sso/token-manager'
-import { createHostBreaker, type HostBreaker } from '../firewall/host-breaker.ts'
+import { createHostBlocks, type HostBlocks } from '../firewall/host-blocks.ts'
 import type { TlsMemory } from './tls-sessions.ts'
 import type { Transport } from './transport.ts'
 
@@ -20,9 +20,9 @@ export interface HttpSettings {
 export interface HttpContext extends HttpSettings {
   /** What connections share below HTTP. */
   readonly tlsMemory: TlsMemory
-  /** Which hosts have shown a firewall challenge. */
-  readonly hostBreaker: HostBreaker
-  /** What other processes know of it. */
+  /** Hosts that are left alone because they have shown a challenge page. */
+  readonly hostBlocks: HostBlocks
+  /** What other processes know of such blocks. */
   readonly sharedFirewallStates: Set<FirewallState>
 }
 
@@ -34,7 +34,7 @@ export function createHttpContext<Settings extends HttpSettings>(
   return {
     ...settings,
     tlsMemory: { sessions: new Map() },
-    hostBreaker: createHostBreaker(settings.firewallCooldown, {
+    hostBlocks: createHostBlocks(settings.firewallCooldown, {
       wallClock: () => now() * 1000,
       monotonicClock: () => performance.now(),
     }),

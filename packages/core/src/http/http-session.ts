@@ -1,5 +1,5 @@
 /**
- * The rules of every request to the service: its own User-Agent, a time limit, the firewall breaker, and, for one login at
+ * The rules of every request to the service: its own User-Agent, a time limit, the firewall's blocks, and, for one login at
  * one instance, one cookie jar and one connection.
  *
  * What is below HTTP is in `connection.ts` and `http-client.ts`; which request to make is each step's own business.
@@ -47,11 +47,11 @@ export interface HttpSession {
   close(): void
 }
 
-/** An instance that a session speaks to, with the cookies and the connection for it alone. */
-interface Peer {
-  readonly cookies: CarriedCookies | undefined
-  readonly connection: Connection
-  readonly client: HttpClient
+/** The instances that a session speaks to, each with its own connection and cookies. */
+interface Peers {
+  readonly clientAt: (origin: string) => HttpClient
+  readonly cookies: (origin: string) => string[]
+  readonly close: () => void
 }
 
 /** How a session keeps cookies: one that is no more than a request needs none, and does not load them. */
@@ -64,11 +64,43 @@ export interface SessionCookies {
 export function openSession(
   service: HttpContext,
   given: RequestOptions = {},
-  { carried, restored }: Partial<SessionCookies> = {},
+  cookies: Partial<SessionCookies> = {},
 ): HttpSession {
   // Own properties alone: what somebody put on Object.prototype is no time limit.
   const options: RequestOptions = Object.assign(Object.create(null), given)
-  const gate = signInFirewall(service.sharedFirewallStates)
+  const firewall = signInFirewall(service.sharedFirewallStates)
+  const peers = openPeers(service, cookies)
+
+  async function send(request: StepRequest): Promise<StepAnswer> {
+    const { step, url } = request
+    requireVerification(url, step)
+    // First what all processes know: their block may last longer than the one of this process.
+    const probe = await firewall.enter(url.origin, step)
+    const answer = await answerInTime(service, options, peers, request).catch(async (error: unknown) => {
+      if (error instanceof SsoError && !error.requestSent) await probe?.giveBack()
+      throw error
+    })
+    const { status } = answer
+    const page = isHtml(answer) ? await readPage(answer.body) : undefined
+    if (isFirewallChallenge(status, page)) {
+      const challenge = service.hostBlocks.block(url.host, answer.header('retry-after'), step, status)
+      throw await firewall.challenged(url.origin, challenge)
+    }
+    await firewall.passed(url.origin)
+    if (page === 'beyond limits') {
+      throw new UnexpectedResponseError('its page has too many or too deeply nested elements', { step, status })
+    }
+    return { ...answer, page }
+  }
+
+  return {
+    send: (request) => traceStep(request.step, request.url.origin, () => send(request)),
+    cookies: peers.cookies,
+    close: peers.close,
+  }
+}
+
+function openPeers(service: HttpContext, { carried, restored }: Partial<SessionCookies>): Peers {
   const peers = new Map<string, Peer>()
   function peerAt(origin: string): Peer {
     const known = peers.get(origin)
@@ -79,69 +111,54 @@ export function openSession(
     peers.set(origin, peer)
     return peer
   }
-
-  async function send(request: StepRequest): Promise<StepAnswer> {
-    const { step, url } = request
-    requireVerification(url, step)
-    // What all know first: it tells the longer wait.
-    const probe = await gate.enter(url.origin, step)
-    const answer = await answerInTime(request).catch(async (error: unknown) => {
-      if (error instanceof SsoError && !error.requestSent) await probe?.giveBack()
-      throw error
-    })
-    const page = isHtml(answer) ? await readPage(answer.body) : undefined
-    if (isFirewallChallenge(answer.status, page)) {
-      const challenge = service.hostBreaker.open(url.host, answer.header('retry-after'), step, answer.status)
-      throw await gate.challenged(url.origin, challenge)
-    }
-    await gate.passed(url.origin)
-    if (page === 'beyond limits') {
-      throw new UnexpectedResponseError('its page has too many or too deeply nested elements', {
-        step,
-        status: answer.status,
-      })
-    }
-    return { ...answer, page }
-  }
-
-  async function answerInTime(request: StepRequest): Promise<HttpAnswer> {
-    service.hostBreaker.check(request.url.host, request.step)
-    const deadline = startDeadline(options.timeout ?? service.timeout, options.signal)
-    let requestSent = false
-    const beforeWrite = (agreed: AgreedTransport): void => {
-      options.onConnected?.(agreed)
-      options.beforeSend?.()
-      requestSent = true
-    }
-    try {
-      return await peerAt(request.url.origin).client(httpRequest(request, service.transport.userAgent), {
-        signal: deadline.signal,
-        beforeWrite,
-      })
-    } catch (failure) {
-      if (!isBareFailure(failure)) throw failure
-      const { step, url } = request
-      const isProxied = service.proxy !== undefined && url.protocol === 'https:'
-      throw httpFailure(failure, { step, url, isProxied, requestSent, timedOut: deadline.signal.aborted })
-    } finally {
-      deadline.end()
-    }
-  }
-
   return {
-    send: (request) => traceStep(request.step, request.url.origin, () => send(request)),
+    clientAt: (origin) => peerAt(origin).client,
     cookies: (origin) => peers.get(origin)?.cookies?.stored() ?? [],
     close: () => peers.forEach(({ connection }) => connection.close()),
   }
 }
 
-/** The parser is loaded by the first page: the answer to a refresh is none. */
+interface Peer {
+  readonly cookies: CarriedCookies | undefined
+  readonly connection: Connection
+  readonly client: HttpClient
+}
+
+/** Makes a request within its time limit, unless its host is blocked. */
+async function answerInTime(
+  service: HttpContext,
+  options: RequestOptions,
+  peers: Peers,
+  request: StepRequest,
+): Promise<HttpAnswer> {
+  const { step, url } = request
+  service.hostBlocks.check(url.host, step)
+  const deadline = startDeadline(options.timeout ?? service.timeout, options.signal)
+  let requestSent = false
+  const beforeWrite = (agreed: AgreedTransport): void => {
+    options.onConnected?.(agreed)
+    options.beforeSend?.()
+    requestSent = true
+  }
+  try {
+    const { signal } = deadline
+    return await peers.clientAt(url.origin)(httpRequest(request, service.transport.userAgent), { signal, beforeWrite })
+  } catch (failure) {
+    if (!isBareFailure(failure)) throw failure
+    const isProxied = service.proxy !== undefined && url.protocol === 'https:'
+    throw httpFailure(failure, { step, url, isProxied, requestSent, timedOut: deadline.signal.aborted })
+  } finally {
+    deadline.end()
+  }
+}
+
+/** The parser is loaded with the first page: a refresh, which is answered with JSON, never needs it. */
 async function readPage(body: string): Promise<HtmlPage | 'beyond limits'> {
   const { readHtmlPage } = await import('../pages/html-page.ts')
   return readHtmlPage(body)
 }
 
-/** Before every request: somebody may have turned verification off since the last one. A TypeError would count as sent. */
+/** Before every request: verification may have been turned off since the last one. Not a TypeError, which would count as sent. */
 function requireVerification(url: URL, step: SsoStep): void {
   const problem = verificationProblem(url)
   if (problem === undefined) return
@@ -167,7 +184,7 @@ function httpRequest({ url, form, json }: StepRequest, userAgent: string): HttpR
   return { method: 'GET', url, headers }
 }
 
-/** Whether a body is a page. What it begins with counts more than what its header says: firewalls answer for everybody. */
+/** Whether a body is a page. Its first character counts more than its Content-Type: firewalls send pages under any type. */
 function isHtml({ header, body }: HttpAnswer): boolean {
   const first = body.trimStart()[0]
   if (first === undefined || first === '{' || first === '[') return false

@@ -1,6 +1,6 @@
 /**
- * HTTP/2 for the requests of one login or refresh, in the form that axios takes a transport in: `node:http2` over a socket
- * that is connected and verified already.
+ * HTTP/2 for the requests of one login or refresh: `node:http2` over a socket that is connected and verified already, with the
+ * parts that a transport for axios needs.
  *
  * axios has an HTTP/2 of its own. It shares sessions with everybody in the process, connects by itself, and leaves a request
  * without an end where its connection breaks: see `docs/decisions.md`.
@@ -41,7 +41,7 @@ export async function openHttp2(origin: URL, socket: TLSSocket, maxHeaderBytes: 
       .once('error', reject)
       .once('close', () => reject(brokenConnection()))
   })
-  // What ends a session ends its streams, and those tell.
+  // An error of the session ends its streams as well, and those report it.
   session.on('error', () => undefined)
   return {
     socket,
@@ -59,9 +59,9 @@ export async function openHttp2(origin: URL, socket: TLSSocket, maxHeaderBytes: 
         answered = true
         const { ':status': statusCode, ...rest } = received
         respond(Object.assign(stream, { statusCode: Number(statusCode), statusMessage: '', headers: rest }))
-        refuseBrokenBody(stream, rest['content-length'])
+        failOnBrokenBody(stream, rest['content-length'])
       })
-      // A stream that its connection took along ends without an error.
+      // Where the connection breaks, Node closes its streams without an error.
       stream.once('close', () => {
         if (!answered) stream.emit('error', brokenConnection())
       })
@@ -79,8 +79,8 @@ function lowerCased(headers: RequestOptions['headers'] & object): OutgoingHttpHe
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 }
 
-/** Node ends the body of a stream that was reset as it ends a whole one. Comes before those who read it. */
-function refuseBrokenBody(stream: ClientHttp2Stream, length: string | undefined): void {
+/** Node ends the body of a reset stream as if it were whole. This listener runs before those of the reader, and makes it an error. */
+function failOnBrokenBody(stream: ClientHttp2Stream, length: string | undefined): void {
   let bytes = 0
   stream.on('data', (chunk: Buffer) => (bytes += chunk.length))
   stream.prependOnceListener('end', () => {

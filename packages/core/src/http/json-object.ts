@@ -5,12 +5,12 @@
 /** The members of a JSON object. */
 export type JsonObject = ReadonlyMap<string, unknown>
 
-/** Parses text as a JSON object; `undefined` where it is none. A byte order mark is passed over. */
+/** Parses text as a JSON object; `undefined` where it is not one. A byte order mark is passed over. */
 export function parseJsonObject(text: string): JsonObject | undefined {
   return asJsonObject(parseJson(text))
 }
 
-/** Parses text as any JSON value; `undefined` where it is none. A byte order mark is passed over. */
+/** Parses text as any JSON value; `undefined` where it is not one. A byte order mark is passed over. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text.replace(/^\uFEFF/u, ''))

@@ -1,15 +1,15 @@
 /**
- * What connections to the service share: how TLS is spoken, made of the settings once, and the last TLS session of each host,
- * so that the connection of the next login or refresh resumes it in place of a whole handshake.
+ * What connections to the service share: a TLS context, made of the settings once, and the last TLS session of each host. The
+ * connection of the next login or refresh resumes that session, which saves a whole handshake.
  *
- * A session is kept only of a connection that was verified, with the CA of these very settings. Nothing in it belongs to an
+ * Only sessions of verified connections are kept, and only for these settings with their CA. Nothing in it belongs to an
  * account.
  */
 import type { Agent } from 'node:http'
 import { createSecureContext, type SecureContext, TLSSocket } from 'node:tls'
 import type { Transport } from './transport.ts'
 
-/** What is shared: one for each `createSso`. */
+/** One for each `createSso`. */
 export interface TlsMemory {
   /** Made at the first connection. */
   context?: SecureContext
@@ -17,7 +17,7 @@ export interface TlsMemory {
   readonly sessions: Map<string, Buffer>
 }
 
-/** How every connection speaks TLS. */
+/** The TLS context of every connection. */
 export function sharedContext(memory: TlsMemory, tls: Transport['tls']): SecureContext {
   return (memory.context ??= createSecureContext(tls))
 }
@@ -25,7 +25,7 @@ export function sharedContext(memory: TlsMemory, tls: Transport['tls']): SecureC
 /**
  * Offers the kept session on each new connection of an agent, and keeps the one that it is given.
  *
- * @param tunnelled - the agent goes through a proxy: its handshake begins before anybody sees the socket
+ * @param tunnelled - the agent goes through a proxy: its TLS handshake begins before the socket is returned
  */
 export function shareSessions(agent: Agent, { sessions }: TlsMemory, tunnelled: boolean): void {
   const connect = agent.createConnection.bind(agent)
@@ -42,7 +42,7 @@ export function shareSessions(agent: Agent, { sessions }: TlsMemory, tunnelled: 
       callback?.(error, socket)
     })
     if (connected) follow(connected)
-    // Among the options, node:tls would decode it twice, and the certificate in it, which takes longer than a request.
+    // Not among the options: node:tls would decode the session and its certificate twice, which takes longer than a request.
     if (!isEarly && session && takesSessions(connected)) connected.setSession(session)
     return connected
   }
@@ -53,7 +53,7 @@ function takesSessions(socket: object | null | undefined): socket is { setSessio
   return socket instanceof Object && 'setSession' in socket
 }
 
-/** TLS 1.2 brings a session before the certificate was looked at, TLS 1.3 after that, and often two. */
+/** TLS 1.2 sends a session before the certificate is checked; TLS 1.3 after that, and often two. */
 function keepSessions(socket: TLSSocket, sessions: Map<string, Buffer>, name: string): void {
   let last: Buffer | undefined
   socket.on('session', (session: Buffer) => {

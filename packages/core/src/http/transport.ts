@@ -1,7 +1,7 @@
 /**
- * How the service and the owner API are spoken to below the flow: TLS, HTTP/2 and the User-Agent, as one value. The document
- * has one (TLS 1.2, HTTP/1.1); the service's edge was seen to look at what minted a token, so that it can be changed in one
- * place (`docs/decisions.md`).
+ * TLS, HTTP/2 and the User-Agent of requests to the service and the owner API, as one value. The document's is TLS 1.2 and
+ * HTTP/1.1. The service's edge was seen to accept a token only from some transports, so it can be changed here
+ * (`docs/decisions.md`).
  */
 import type { SecureContextOptions } from 'node:tls'
 import { checkOptionNames } from '@owner-sso/token-manager'
@@ -22,12 +22,12 @@ export interface TlsOptions {
   readonly ciphers?: string | undefined
 }
 
-/** What a transport is made of. What is left out is the document's. */
+/** The parts of a transport. A part that is left out is the document's. */
 export interface TransportOptions {
   readonly tls?: TlsOptions | undefined
   /** Offers HTTP/2 beside HTTP/1.1; the service chooses. Without TLS nothing is offered. Default false. */
   readonly http2?: boolean | undefined
-  /** Default `owner-sso/<version>`. A browser-like one is refused: the service would demand JavaScript. */
+  /** Default `owner-sso/<version>`. A browser-like one is a TypeError: the service would demand JavaScript. */
   readonly userAgent?: string | undefined
 }
 
@@ -62,12 +62,12 @@ const browserLike =
  *
  * @throws TypeError that names the option
  */
-export function transportOf(given: {
+export function transportOf(options: {
   readonly transport?: TransportOption | undefined
   readonly tls?: TlsOptions | undefined
   readonly userAgent?: string | undefined
 }): Transport {
-  const { transport = 'document', tls = {}, userAgent } = ownOf(given)
+  const { transport = 'document', tls = {}, userAgent } = ownOf(options)
   requireThat(
     isName(transport) || (typeof transport === 'object' && transport !== null && !Array.isArray(transport)),
     "transport must be 'document', 'modern', or an object with tls, http2 and userAgent",
@@ -76,12 +76,12 @@ export function transportOf(given: {
   checkOptionNames('transport', parts, { tls: true, http2: true, userAgent: true })
   const { http2 = false } = parts
   requireThat(typeof http2 === 'boolean', 'transport.http2 must be true or false')
-  const asked = {
+  const given = {
     ...checkedTls(parts.tls ?? {}, 'transport.tls'),
     ...checkedTls(tls, 'tls'),
   }
   return {
-    tls: checkedTogether(asked),
+    tls: checkedTogether(given),
     http2,
     userAgent: checkedUserAgent(userAgent ?? parts.userAgent ?? `owner-sso/${version}`),
   }
@@ -133,8 +133,8 @@ function checkedTls(tls: unknown, where: string): TlsOptions {
   return Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined))
 }
 
-function checkedTogether(asked: TlsOptions): Transport['tls'] {
-  const { minVersion = 'TLSv1.2', maxVersion = 'TLSv1.2', ca, ciphers } = asked
+function checkedTogether(given: TlsOptions): Transport['tls'] {
+  const { minVersion = 'TLSv1.2', maxVersion = 'TLSv1.2', ca, ciphers } = given
   requireThat(
     versions.indexOf(minVersion) <= versions.indexOf(maxVersion),
     `tls.minVersion (${minVersion}) must not be above tls.maxVersion (${maxVersion})`,

@@ -1,5 +1,5 @@
 /**
- * Why there was no connection, in words: of the system's code, or of what TLS calls it.
+ * Why there was no connection, in words, from the code of the system or of TLS.
  */
 
 const reasons: Readonly<Record<string, string>> = {
@@ -16,10 +16,10 @@ const reasons: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
 }
 
-/** How OpenSSL calls a certificate that nobody known has signed. */
+/** OpenSSL's codes for a certificate that no known authority has signed. */
 const untrusted = /SELF_SIGNED_CERT|UNABLE_TO_(?:GET_ISSUER|VERIFY)|CERT_UNTRUSTED/u
 
-/** @param code - anything else than a word of the system's is left out */
+/** @param code - shown only if it looks like a code of the system */
 export function unreachableReason(code: string | undefined): string {
   if (code === undefined || !/^[A-Z0-9_]{1,64}$/u.test(code)) return 'the connection failed'
   return `${wordsFor(code)} (${code})`

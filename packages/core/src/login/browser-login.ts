@@ -1,13 +1,13 @@
 /**
  * A login in a browser, for accounts that the service shows a captcha: the address to send the person to, and how the one
- * they end on is told from others. Redeeming that is in `callback-redemption.ts`.
+ * they end on is recognised. `callback-redemption.ts` redeems it.
  */
 import { checkOptionNames } from '@owner-sso/token-manager'
 import { redacted, secretiveKind } from '@owner-sso/token-manager/support'
 import { authorizeUrl, type LoginSecrets, newLoginSecrets } from '../steps/authorization-request.ts'
 import { leadsTo } from '../steps/callback.ts'
 import type { AuthorizationRequest } from './sso.ts'
-import type { SsoSettings } from './options.ts'
+import type { SsoSettings } from '../service/options.ts'
 
 /** What an {@link AuthorizationRequest} really holds. */
 export interface AuthorizationRequestData extends AuthorizationRequest, LoginSecrets {}
@@ -36,10 +36,10 @@ export function createAuthorizationUrl(
 
 /**
  * Whether a web view is about to leave for the address that this login ends on: stop it there, and hand the address to
- * `redeemCallback`. Only the place is compared, whatever query it has: what it says is `redeemCallback`'s to judge, a
- * cancelled login included.
+ * `redeemCallback`. Only the place is compared, not the query: `redeemCallback` checks that, for a
+ * cancelled login too.
  *
- * @param url - any address that the web view goes to; text that is no address is none of this login's
+ * @param url - any address that the web view goes to; text that is not an address is none of this login's
  * @throws TypeError for something that is not a request of `createAuthorizationUrl`
  */
 export function isCallback(url: string | URL, request: AuthorizationRequest): boolean {

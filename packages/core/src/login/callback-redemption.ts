@@ -7,7 +7,7 @@ import { readCallback } from '../steps/callback.ts'
 import { exchangeCode } from '../steps/code-exchange.ts'
 import { IssuerMismatchError, PasscodeRequiredError, PendingLoginExpiredError } from '../errors.ts'
 import { openSession } from '../http/http-session.ts'
-import { instanceAt } from './region.ts'
+import { instanceAt } from '../service/region.ts'
 import type { SsoContext } from './sso-context.ts'
 import type { AuthorizationRequest } from './sso.ts'
 

@@ -1,12 +1,13 @@
 /**
- * `createSso`: the calls of one SSO service, led to the files that make them.
+ * `createSso`: the calls of one SSO service. Each loads the file that makes it when it is first used.
  */
+import type { OptionNames } from '@owner-sso/token-manager'
 import { parseCallOptions } from '@owner-sso/token-manager/support'
 import { createAuthorizationUrl } from './browser-login.ts'
 import { createSsoContext, type SsoContext } from './sso-context.ts'
-import { parseSsoOptions } from './options.ts'
-import type { RefreshOptions, Sso, SsoOptions } from './sso.ts'
-import type { OptionNames } from '@owner-sso/token-manager'
+import { parseSsoOptions, type SsoOptions } from '../service/options.ts'
+import type { Sso } from './sso.ts'
+import type { RefreshOptions } from '../steps/refresh.ts'
 import { isOfAnotherOwner } from './token-owner.ts'
 import { traceLogin } from '../tracing.ts'
 
@@ -25,7 +26,6 @@ export function createSso(options: SsoOptions): Sso {
  */
 export function ssoOf(service: SsoContext): Sso {
   const { authUrl } = service
-  const useFirewallState: Sso['useFirewallState'] = (state) => void service.sharedFirewallStates.add(state)
   return {
     authUrl,
     login: (credentials, options) =>
@@ -53,10 +53,10 @@ export function ssoOf(service: SsoContext): Sso {
       const call = parseCallOptions('refresh(tokens, { signal })', options, undefined, refreshOptionNames)
       return (await import('../steps/refresh.ts')).refreshTokens(service, tokens, call)
     },
-    allowedAuthUrl: async (address) => (await import('./region.ts')).allowedInstance(address, service, 'token-manager'),
+    allowedAuthUrl: async (address) =>
+      (await import('../service/region.ts')).allowedInstance(address, service, 'token-manager'),
     isOfAnotherOwner,
-    useFirewallState,
-    heedBlocks: useFirewallState,
+    useFirewallState: (state) => void service.sharedFirewallStates.add(state),
   }
 }
 

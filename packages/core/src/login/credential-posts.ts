@@ -1,18 +1,18 @@
 /**
- * What the service makes of a pair of e-mail and password is asked once: a pair that it rejected is posted no second time, since
- * a repeat can lock the account; and while a pair is under way, as at the second click on a button, the same one waits for its end.
+ * Each pair of e-mail and password is checked by the service once. A pair that it rejected is never posted again: a repeat can
+ * lock the account. While a pair is being posted, a second login with it (a double click on the button) waits for the first.
  */
 import { SsoTimeoutError } from '@owner-sso/token-manager'
 import { unlessAborted } from '@owner-sso/token-manager/support'
 import { InvalidCredentialsError } from '../errors.ts'
+import type { Credentials } from '../steps/form-submission.ts'
 import { createKeyedHash, createSecretMemory } from './secret-memory.ts'
-import type { Credentials } from './sso.ts'
 
 export interface CredentialPosts {
   /** @throws InvalidCredentialsError, without a request, for a pair that the service has rejected before */
-  refuseRejected(credentials: Credentials): void
+  throwIfRejected(credentials: Credentials): void
   /**
-   * Posts a pair in its turn.
+   * Posts a pair, after an earlier post of the same pair has ended.
    *
    * @throws InvalidCredentialsError, without a request, where the service rejects the pair meanwhile; SsoTimeoutError where
    *   `signal` ends the waiting; what `post` throws
@@ -26,14 +26,14 @@ const aDay = 24 * 60 * 60
 export function createCredentialPosts(): CredentialPosts {
   const rejected = createSecretMemory(10_000, aDay)
   const hash = createKeyedHash()
-  /** Whether each is accepted, by the pair's hash. */
-  const underWay = new Map<string, Promise<boolean>>()
+  /** By the pair's hash: whether its post, which is under way, ends without an error. */
+  const posting = new Map<string, Promise<boolean>>()
 
-  function refuseRejected({ identity, credential }: Credentials): void {
+  function throwIfRejected({ identity, credential }: Credentials): void {
     if (rejected.has(identity, credential)) throw new InvalidCredentialsError(where)
   }
 
-  async function begun<T>(credentials: Credentials, post: () => Promise<T>): Promise<T> {
+  async function posted<T>(credentials: Credentials, post: () => Promise<T>): Promise<T> {
     try {
       return await post()
     } catch (error) {
@@ -43,17 +43,17 @@ export function createCredentialPosts(): CredentialPosts {
   }
 
   return {
-    refuseRejected,
+    throwIfRejected,
     async inTurn(credentials, signal, post) {
       const name = hash([credentials.identity, credentials.credential])
-      for (let before = underWay.get(name); before; before = underWay.get(name)) {
-        const accepted = await unlessAborted(before, signal, tooLong)
-        refuseRejected(credentials)
-        // A pair that is right may be used by any number at once.
-        if (accepted) return begun(credentials, post)
+      for (let earlier = posting.get(name); earlier; earlier = posting.get(name)) {
+        const accepted = await unlessAborted(earlier, signal, abortedWhileWaiting)
+        throwIfRejected(credentials)
+        // A pair that is right may be used by any number of logins at once.
+        if (accepted) return posted(credentials, post)
       }
-      const own = begun(credentials, post)
-      underWay.set(
+      const own = posted(credentials, post)
+      posting.set(
         name,
         own.then(
           () => true,
@@ -63,11 +63,11 @@ export function createCredentialPosts(): CredentialPosts {
       try {
         return await own
       } finally {
-        underWay.delete(name)
+        posting.delete(name)
       }
     },
   }
 }
 
-const tooLong = (): SsoTimeoutError =>
+const abortedWhileWaiting = (): SsoTimeoutError =>
   new SsoTimeoutError('The login was aborted while the same e-mail and password were on their way.', where)

@@ -3,19 +3,27 @@
  */
 import { PasscodeRejectedError, PasscodeRequiredError } from '../errors.ts'
 import { checkOptionNames } from '@owner-sso/token-manager'
-import type { BackupCodeAnswer, Factor, PasscodeAnswer, PasscodeSource } from './sso.ts'
+import type { Factor } from '../steps/mfa-factors.ts'
+import type { BackupCodeAnswer, PasscodeAnswer, PasscodeSource } from './sso.ts'
 import { typedCode } from './typed-code.ts'
 
 /** What `completeLogin` takes. */
 export type SecondFactorAnswer = PasscodeAnswer | BackupCodeAnswer
 
+/** The same with its factor: ready to be sent. */
+export type ChosenAnswer = { readonly passcode: string; readonly factorId: string } | BackupCodeAnswer
+
 /**
- * The factor that a passcode belongs to: the one named, or the only one.
+ * An answer with the factor that its passcode belongs to: the one named, or the only one. A backup code belongs to none.
  *
  * @throws PasscodeRequiredError where there are several and none is named; PasscodeRejectedError where the named one is
  *   not the account's. Nothing was sent.
  */
-export function chosenFactor(factors: readonly Factor[], { factorId }: PasscodeAnswer): string {
+export function chosenAnswer(factors: readonly Factor[], answer: SecondFactorAnswer): ChosenAnswer {
+  return 'backupCode' in answer ? answer : { passcode: answer.passcode, factorId: chosenFactor(factors, answer) }
+}
+
+function chosenFactor(factors: readonly Factor[], { factorId }: PasscodeAnswer): string {
   const [only, ...others] = factors
   if (factorId === undefined) {
     if (only && others.length === 0) return only.id
@@ -38,7 +46,7 @@ export async function askForPasscode(source: PasscodeSource, factors: readonly F
 /**
  * The answer, its code without what people type between the groups.
  *
- * @throws TypeError that names what is wrong: a number is refused, since it has lost its leading zeros. PasscodeRequiredError
+ * @throws TypeError that names what is wrong: a number is one, since it has lost its leading zeros. PasscodeRequiredError
  *   where the code is empty
  */
 export function secondFactorAnswer(answer: SecondFactorAnswer): SecondFactorAnswer {

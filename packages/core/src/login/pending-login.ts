@@ -7,37 +7,39 @@
 import { redacted, secretiveKind, wholeOf } from '@owner-sso/token-manager/support'
 import { PendingLoginExpiredError } from '../errors.ts'
 import type { LoginSecrets } from '../steps/authorization-request.ts'
+import type { Credentials } from '../steps/form-submission.ts'
 import type { LoginPage } from '../steps/login-page.ts'
+import type { Factor } from '../steps/mfa-factors.ts'
 import type { Verification } from '../pages/passcode-page.ts'
-import { allowedInstance } from './region.ts'
+import { allowedInstance } from '../service/region.ts'
 import type { SsoContext } from './sso-context.ts'
-import type { Credentials, Factor, PendingLogin } from './sso.ts'
+import type { PendingLogin } from './sso.ts'
 
 /** Seconds that a person has for the passcode. */
 const lifetime = 5 * 60
 
-/** Everything that the rest of a login needs. */
-export interface LoginInProgress {
+/** What the rest of a login sends. */
+export interface PendingLoginData {
   readonly credentials: Credentials
   readonly secrets: LoginSecrets
   readonly page: LoginPage
   readonly verification: Verification
+}
+
+/** The same with all that has to be kept beside it until the person has answered. */
+export interface KeptLogin extends PendingLoginData {
   readonly factors: readonly Factor[]
   /** The session's cookies as `Set-Cookie` values, all of the instance that served the page. */
   readonly cookies: readonly string[]
 }
 
-interface PendingLoginData extends PendingLogin, LoginInProgress {
-  readonly issued_at: number
-}
-
 const kind = secretiveKind('PendingLogin', ['kind', 'issued_at', 'expires_at'])
 
 /** Wraps a login for its caller. It shows none of its secrets. */
-export function pendingLogin(login: LoginInProgress, now: number): PendingLogin {
+export function pendingLogin(login: KeptLogin, now: number): PendingLogin {
   const issued = Math.floor(now)
-  const data: PendingLoginData = {
-    kind: 'owner-sso/pending-login',
+  const data = {
+    kind: 'owner-sso/pending-login' as const,
     ...login,
     issued_at: issued,
     expires_at: issued + lifetime,
@@ -51,7 +53,7 @@ export function pendingLogin(login: LoginInProgress, now: number): PendingLogin 
  * @throws TypeError for something that is not a pending login; PendingLoginExpiredError for one that is too old, was completed already, or has lost
  *   or changed its shape; RegionNotAllowedError for one that names a foreign host
  */
-export function resumeLogin(pending: PendingLogin, service: SsoContext): LoginInProgress {
+export function resumeLogin(pending: PendingLogin, service: SsoContext): KeptLogin {
   if (typeof pending !== 'object' || pending === null || pending.kind !== 'owner-sso/pending-login') {
     throw new TypeError('pending must be what beginLogin returned')
   }
@@ -69,7 +71,7 @@ export function resumeLogin(pending: PendingLogin, service: SsoContext): LoginIn
 }
 
 /** Whether data has the exact shape that {@link pendingLogin} gave it, all sizes within reason. */
-function isIntact(data: unknown): data is PendingLoginData {
+function isIntact(data: unknown): data is KeptLogin & { readonly issued_at: number; readonly expires_at: number } {
   return matches(data, {
     credentials: { identity: isText, credential: isText },
     secrets: { state: isText, codeVerifier: isText },

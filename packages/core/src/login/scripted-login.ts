@@ -1,17 +1,17 @@
 /**
- * `login`, `beginLogin` and `completeLogin`: the story of `login.ts`, with a session opened before it and closed after it.
+ * `login`, `beginLogin` and `completeLogin`: the flow of `login.ts`, with a session opened before it and closed after it.
  */
 import { type CallOptions, checkOptionNames, SsoTimeoutError, type TokenSet } from '@owner-sso/token-manager'
 import { unlessAborted } from '@owner-sso/token-manager/support'
 import { PasscodeRequiredError } from '../errors.ts'
-import { askForPasscode, secondFactorAnswer, type SecondFactorAnswer } from './factor-choice.ts'
+import { askForPasscode, chosenAnswer, secondFactorAnswer, type SecondFactorAnswer } from './factor-choice.ts'
 import { carriedCookies as carried } from '../http/cookie-agents.ts'
 import { type HttpSession, openSession } from '../http/http-session.ts'
-import * as story from './login.ts'
-import type { LoginProgress } from './login.ts'
+import * as flow from './login.ts'
 import { pendingLogin, resumeLogin } from './pending-login.ts'
 import type { SsoContext } from './sso-context.ts'
-import type { Credentials, LoginOutcome, PasscodeSource, PendingLogin } from './sso.ts'
+import type { LoginOutcome, PasscodeSource, PendingLogin } from './sso.ts'
+import type { Credentials } from '../steps/form-submission.ts'
 
 /** `Sso.login`: the whole of it on one connection. */
 export async function login(
@@ -31,13 +31,9 @@ export async function login(
     if (passcode === undefined) {
       throw new PasscodeRequiredError('no-passcode', { step: 'mfa-verify', requestSent: false })
     }
-    const inProgress = await story.listLoginFactors(session, begun.login)
-    const secondFactor = await unlessAborted(
-      askForPasscode(passcode, inProgress.factors),
-      options.signal,
-      nobodyAnswered,
-    )
-    return story.completeLogin(service, session, inProgress, secondFactor)
+    const factors = await flow.listLoginFactors(session, begun.login)
+    const answer = await unlessAborted(askForPasscode(passcode, factors), options.signal, nobodyAnswered)
+    return flow.completeLogin(service, session, begun.login, chosenAnswer(factors, answer))
   })
 }
 
@@ -48,9 +44,10 @@ export async function beginLogin(service: SsoContext, given: Credentials, option
   return withSession(openSession(service, options, { carried }), async (session) => {
     const begun = await begin(service, session, credentials, options)
     if (begun.kind === 'tokens') return begun
-    const inProgress = await story.listLoginFactors(session, begun.login)
-    const pending = pendingLogin(inProgress, service.now())
-    return { kind: 'passcode-required', factors: inProgress.factors, pending }
+    const factors = await flow.listLoginFactors(session, begun.login)
+    const cookies = session.cookies(begun.login.page.authUrl)
+    const pending = pendingLogin({ ...begun.login, factors, cookies }, service.now())
+    return { kind: 'passcode-required', factors, pending }
   })
 }
 
@@ -61,24 +58,25 @@ export async function completeLogin(
   given: SecondFactorAnswer,
   options: CallOptions,
 ): Promise<TokenSet> {
-  const secondFactor = secondFactorAnswer(given)
-  const inProgress = resumeLogin(pending, service)
-  const restored = { origin: inProgress.page.authUrl, cookies: inProgress.cookies }
+  const answer = secondFactorAnswer(given)
+  const { factors, cookies, ...resumed } = resumeLogin(pending, service)
+  const chosen = chosenAnswer(factors, answer)
+  const restored = { origin: resumed.page.authUrl, cookies }
   return withSession(openSession(service, options, { carried, restored }), async (session) => {
-    const tokens = await story.completeLogin(service, session, inProgress, secondFactor)
-    service.completedLogins.remember(inProgress.secrets.state)
+    const tokens = await flow.completeLogin(service, session, resumed, chosen)
+    service.completedLogins.remember(resumed.secrets.state)
     return tokens
   })
 }
 
-/** Identity and credential, in their turn. */
+/** Posts identity and credential, after any login with the same pair that is posting them now. */
 function begin(
   service: SsoContext,
   session: HttpSession,
   credentials: Credentials,
   { signal }: CallOptions,
-): Promise<LoginProgress> {
-  return service.credentialPosts.inTurn(credentials, signal, () => story.beginLogin(service, session, credentials))
+): ReturnType<typeof flow.beginLogin> {
+  return service.credentialPosts.inTurn(credentials, signal, () => flow.beginLogin(service, session, credentials))
 }
 
 async function withSession<T>(session: HttpSession, use: (session: HttpSession) => Promise<T>): Promise<T> {
@@ -97,7 +95,7 @@ async function withSession<T>(session: HttpSession, use: (session: HttpSession) 
 function checkCredentials(service: SsoContext, { identity, credential }: Credentials): Credentials {
   if (typeof identity !== 'string' || identity === '') throw new TypeError('identity must be the e-mail of the account')
   if (typeof credential !== 'string' || credential === '') throw new TypeError('credential must be the password')
-  service.credentialPosts.refuseRejected({ identity, credential })
+  service.credentialPosts.throwIfRejected({ identity, credential })
   return { identity, credential }
 }
 

@@ -7,7 +7,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 
-/** A set of secrets that can be asked but not listed. */
+/** A set of secrets that can be looked up but not listed. */
 export interface SecretMemory {
   remember(...secret: readonly string[]): void
   has(...secret: readonly string[]): boolean

@@ -1,16 +1,14 @@
 /**
- * The SSO service as this client knows it: its settings, and what was learned about it since the start.
+ * The SSO service as a login knows it: with what logins have shown of passwords, and which of them were completed.
  */
-import { createHttpContext, type HttpContext } from '../http/http-context.ts'
+import type { SsoSettings } from '../service/options.ts'
+import { createServiceContext, type ServiceContext } from '../service/service-context.ts'
 import { createCredentialPosts, type CredentialPosts } from './credential-posts.ts'
 import { createSecretMemory, type SecretMemory } from './secret-memory.ts'
-import type { SsoSettings } from './options.ts'
 
-/** What every step of the flow is handed. One per `createSso`; nothing in it belongs to an account. */
-export interface SsoContext extends SsoSettings, HttpContext {
-  /** Seconds since the epoch. */
-  readonly now: () => number
-  /** Pairs of identity and credential: what the service rejected, and what is under way, is not posted beside it. */
+/** One for each `createSso`; nothing in it belongs to an account. */
+export interface SsoContext extends ServiceContext {
+  /** Which pairs of e-mail and password the service rejected, and which are being posted now. */
   readonly credentialPosts: CredentialPosts
   /** `state` of logins that were completed here: each is used once. */
   readonly completedLogins: SecretMemory
@@ -21,8 +19,7 @@ const anHour = 60 * 60
 /** @param now - the clock, in seconds since the epoch; another one than the system's is for tests */
 export function createSsoContext(settings: SsoSettings, now: () => number = () => Date.now() / 1000): SsoContext {
   return {
-    ...createHttpContext(settings, now),
-    now,
+    ...createServiceContext(settings, now),
     credentialPosts: createCredentialPosts(),
     completedLogins: createSecretMemory(10_000, anHour),
   }

@@ -1,62 +1,10 @@
 /**
- * One SSO service, as an application sees it: what it is given, what it is asked, and what it answers.
+ * One SSO service, as an application sees it: its calls, and what they take and give.
  */
 import type { CallOptions, FirewallState, TokenIssuer, TokenSet } from '@owner-sso/token-manager'
-import type { RequestOptions } from '../http/http-context.ts'
-import type { TlsOptions, TransportOption } from '../http/transport.ts'
-
-/** How the code challenge is derived from the verifier; the document's reference computation is the default. */
-export type CodeChallengeEncoding = 'hex-digest' | 'raw-digest'
-
-/** Where the service is, and how it is spoken to. Only `authUrl` is required. */
-export interface SsoOptions {
-  /** Base address of the SSO service: https, or http on a loopback host. Its default is the variable `OWNER_SSO_AUTH_URL` where an adapter says so. */
-  readonly authUrl: string
-  /** Where a 303 may lead, in addition to `authUrl`'s own registrable domain (loopback and IP addresses have none: list them, with their port). */
-  readonly regionalAuthUrls?: readonly string[] | undefined
-  /** Default `${authUrl}/void/callback`; never changes with the region. May have a scheme of an app's own: `owner-app://auth/callback`. */
-  readonly redirectUri?: string | undefined
-  /** `hex-digest` (default): base64url of the hexadecimal text of the SHA-256; `raw-digest`: RFC 7636. */
-  readonly codeChallengeEncoding?: CodeChallengeEncoding | undefined
-  /**
-   * How long an access token lives that does not say so itself (a JWT does); default eight hours. A number is seconds, taken as
-   * they are. `'expires_in'` trusts that field of the answer as seconds, but not below 45 minutes: 300 becomes 2,700, so that a
-   * field that means something else causes no storm of refreshes.
-   */
-  readonly accessTokenLifetime?: number | 'expires_in' | undefined
-  /**
-   * TLS, HTTP/2 and the User-Agent of every request: `'document'` (default), `'modern'`, or `{ tls, http2, userAgent }`.
-   */
-  readonly transport?: TransportOption | undefined
-  /** `transport.userAgent` in short, and before it. Default `owner-sso/<version>`. A browser-like one is refused. */
-  readonly userAgent?: string | undefined
-  /** `transport.tls` in short, and before it: `{ transport: 'modern', tls: { ca } }`. Verification can't be turned off. */
-  readonly tls?: TlsOptions | undefined
-  /** Milliseconds for one request, wall clock, response included. Default 15,000. */
-  readonly timeout?: number | undefined
-  /** An outbound proxy's URL, for https alone: plain http never leaves the machine. Environment variables for proxies are ignored. */
-  readonly proxy?: string | undefined
-  /** Seconds that every call to a host fails fast after a challenge page. Default 900. */
-  readonly firewallCooldown?: number | undefined
-}
-
-/** What a refresh takes in addition. */
-export type RefreshOptions = RequestOptions
-
-/** The account: `identity` is the e-mail, `credential` the password (interface document, endpoint 2). */
-export interface Credentials {
-  readonly identity: string
-  readonly credential: string
-}
-
-/** A second factor of the account, as the service lists it. */
-export interface Factor {
-  readonly id: string
-  /** What the owner called the device. */
-  readonly name: string
-  readonly factorType: string
-  readonly factorProvider?: string | undefined
-}
+import type { Credentials } from '../steps/form-submission.ts'
+import type { Factor } from '../steps/mfa-factors.ts'
+import type { RefreshOptions } from '../steps/refresh.ts'
 
 /** A chosen factor with its current passcode; without `factorId` the only factor is meant. A string: leading zeros count. */
 export interface PasscodeAnswer {
@@ -78,13 +26,12 @@ export type PasscodeSource =
 
 /**
  * A login that waits for its passcode. It holds the credential and the session's cookies (the form is posted again): never
- * write it anywhere unsealed. Its fields are core's own. `JSON.stringify` writes all of it (`toJSON`), and so does `%j`;
- * nothing else that goes through its fields finds a secret. What is kept must have been through JSON: `structuredClone` and
- * a spread copy leave the login behind.
+ * write it anywhere unsealed. Its fields are core's own. `JSON.stringify` (and `%j`) writes all of it, by way of `toJSON`;
+ * everything else that reads its fields finds no secret. So keep it as JSON: `structuredClone` and a spread copy lose the login.
  */
 export interface PendingLogin {
   readonly kind: 'owner-sso/pending-login'
-  /** Seconds since the epoch after which it is refused. */
+  /** Seconds since the epoch after which it is expired. */
   readonly expires_at: number
   /** All of it as plain data: for storage under a seal alone. */
   toJSON?(): object
@@ -96,8 +43,8 @@ export type LoginOutcome =
   | { readonly kind: 'passcode-required'; readonly factors: readonly Factor[]; readonly pending: PendingLogin }
 
 /**
- * What `redeemCallback` needs of the request made by `createAuthorizationUrl`. It holds the verifier, and is as silent
- * as a `PendingLogin`: keep it by way of JSON.
+ * What `redeemCallback` needs of the request made by `createAuthorizationUrl`. It holds the verifier, and
+ * shows no secret when printed, as a `PendingLogin`: keep it by way of JSON.
  */
 export interface AuthorizationRequest {
   readonly kind: 'owner-sso/authorization-request'
@@ -151,6 +98,4 @@ export interface Sso extends TokenIssuer {
    * this with what the processes know that share their store; `refresh` is not concerned, since they ask for it themselves.
    */
   useFirewallState(state: FirewallState): void
-  /** @deprecated The former name of `useFirewallState`. */
-  heedBlocks(state: FirewallState): void
 }

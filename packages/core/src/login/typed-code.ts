@@ -1,5 +1,5 @@
 /**
- * A passcode or a backup code as people type it, or paste it: in groups (`123 456`, `123-456`), with what a page put around it.
+ * A passcode or a backup code as people type it, or paste it: in groups (`123 456`, `123-456`), with invisible characters of a page.
  */
 
 /** Spaces and dashes of every kind, and what is not seen at all. */

@@ -1,6 +1,5 @@
 /**
- * Captchas of other companies' making (reCAPTCHA, hCaptcha, Turnstile): they take a browser and a person, wherever a page shows
- * one. Their script alone is not a captcha: pages load it long before they ask for anything.
+ * Captchas of other companies (reCAPTCHA, hCaptcha, Turnstile): only a person in a browser can solve them. Their script alone is not a captcha: pages load it long before they ask for anything.
  */
 
 const widgetClass = /(?:^|\s)(?:g-recaptcha|h-captcha|cf-turnstile)(?:\s|$)/iu

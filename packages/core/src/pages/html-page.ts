@@ -2,7 +2,7 @@
  * The one file that knows HTML: a page as plain data, read within limits.
  *
  * Limits hold while it is parsed: a page of nested elements can keep a DOM parser busy for minutes. Then one walk through the
- * document collects all there is to know: looking things up in it takes the square of its size.
+ * document collects everything: a query for each thing would take time that grows with the square of the page's size.
  */
 import { load } from 'cheerio/slim'
 import { isCaptchaWidget } from './captcha-widget.ts'
@@ -17,7 +17,7 @@ export interface HtmlInput {
   readonly value: string
   /** In lower case; `text` where none is given. */
   readonly type: string
-  /** Whether a person sees it: not of type `hidden`, in no template, and nothing around it is hidden. */
+  /** Whether a person sees it: not of type `hidden`, in no template, and in no hidden element. */
   readonly isShown: boolean
 }
 
@@ -30,7 +30,7 @@ export interface HtmlForm {
   readonly hasCaptchaWidget: boolean
 }
 
-/** What the flow wants to know of a page. */
+/** A page as the flow needs it. */
 export interface HtmlPage {
   readonly title: string
   /** All that a person could ever read, on one line: the page's templates count. */
@@ -66,7 +66,7 @@ export function readHtmlPage(html: string): HtmlPage | 'beyond limits' {
   const { forms, looseInputs } = inputsByForm(found)
   return {
     title: oneLine(titles[0] ?? ''),
-    // Put together for who asks: of most pages nobody does.
+    // Joined on demand: nobody reads the text of most pages.
     get text() {
       return oneLine(texts.join(''))
     },
@@ -80,7 +80,7 @@ export function readHtmlPage(html: string): HtmlPage | 'beyond limits' {
   }
 }
 
-/** A node of a document, as far as it matters. */
+/** The parts of cheerio's nodes that are read here. */
 interface MarkupNode {
   readonly type: string
   readonly name?: string
@@ -105,7 +105,7 @@ interface Found {
   readonly forms: FoundForm[]
   /** The first form of each `id`. */
   readonly formsById: Map<string, FoundForm>
-  /** With the form around an input, and the `id` of the one that it names instead. */
+  /** With the form that an input stands in, and the `id` of the form that it names instead. */
   readonly inputs: {
     readonly input: HtmlInput
     readonly form: FoundForm | undefined
@@ -161,14 +161,14 @@ function placeIn(node: MarkupNode, place: Place, found: Found): Place {
   return { form, isText, isShown, isTemplate: place.isTemplate }
 }
 
-/** By its own attributes; what a style sheet or a script makes of it is not known. */
+/** By its own attributes alone: style sheets and scripts are not run. */
 function isHidden(node: MarkupNode): boolean {
   if (attribute(node, 'hidden') !== undefined) return true
   const style = attribute(node, 'style')
   return style !== undefined && /display\s*:\s*none|visibility\s*:\s*hidden/iu.test(style)
 }
 
-/** Services keep forms in `<script type="text/html">` until their own script shows them: they count as if shown. */
+/** Services keep forms in `<script type="text/html">` until their own script shows them: their forms count as the page's. */
 function collectScript(node: MarkupNode, place: Place, found: Found, budget: MarkupBudget): boolean {
   const text = textOf(node)
   // Scripts in a template are not templates themselves: they would be read as often as they are nested.

@@ -20,7 +20,7 @@ export interface LoginForm {
 }
 
 /**
- * The form in sight that asks for the credential, else for the identity; else such a form that a script has yet to show;
+ * The visible form that asks for the credential, else for the identity; else such a form that a script has yet to show;
  * `undefined` where the page has neither.
  *
  * Without such a field in it, nothing secret is ever posted. The form is always posted to the authorize endpoint that served
@@ -30,10 +30,10 @@ export function findLoginForm(page: HtmlPage): LoginForm | undefined {
   const { looseInputs, hasLooseCaptchaWidget } = page
   const loose: HtmlForm = { inputs: looseInputs, action: undefined, hasCaptchaWidget: hasLooseCaptchaWidget }
   const forms = page.forms.filter(isOfThisEndpoint)
-  // Fields without a form are one where a person sees them; what waits in a template may belong to anything.
-  const inSight = (name: string): HtmlForm[] => [...forms, loose].filter((form) => fieldOf(form, name)?.isShown)
+  // Visible fields outside of any form count as a form; those in a template may belong to anything.
+  const shown = (name: string): HtmlForm[] => [...forms, loose].filter((form) => fieldOf(form, name)?.isShown)
   const anywhere = (name: string): HtmlForm[] => forms.filter((form) => fieldOf(form, name))
-  const places = [inSight('credential'), inSight('identity'), anywhere('credential'), anywhere('identity')]
+  const places = [shown('credential'), shown('identity'), anywhere('credential'), anywhere('identity')]
   const form = mostLikely(places.find((found) => found.length > 0) ?? [])
   if (!form) return undefined
   const asksFor = fieldOf(form, 'credential') ? 'credential' : 'identity'

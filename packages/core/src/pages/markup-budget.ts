@@ -1,5 +1,5 @@
 /**
- * How much markup a page may have: counted while it is parsed, so that what is built stays as small.
+ * How much markup a page may have. Counted while it is parsed, so that the document never grows beyond the limits.
  */
 import { DomHandler, Parser } from 'htmlparser2'
 
@@ -17,7 +17,7 @@ export class MarkupBudget {
   attributes = 0
   #pieces = 0
 
-  /** Spends the budget on a piece of markup, and gives its document; `undefined` as soon as it is too much. */
+  /** Parses a piece of markup within what is left of the budget; `undefined` as soon as it is too much. */
   parse(html: string): DomHandler['root'] | undefined {
     this.#pieces += 1
     if (this.#pieces > mostPieces) return undefined

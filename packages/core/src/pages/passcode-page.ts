@@ -4,17 +4,17 @@
 import { type SsoStep, UnexpectedResponseError } from '@owner-sso/token-manager'
 import type { HtmlPage } from './html-page.ts'
 import { hiddenInput, type HiddenInputs } from './login-form.ts'
-import { asksForCredential } from './login-refusal.ts'
+import { asksForCredential } from './submission-error.ts'
 import { scriptLiterals } from './script-literals.ts'
 
-/** What is verified, and in which transaction. */
+/** What a passcode is verified with. */
 export interface Verification {
   readonly transactionId: string
   /** The passcode page's own. */
   readonly csrf: string
 }
 
-/** What the second factor's steps need of the page. */
+/** The page that asks for a passcode, as the steps of the second factor need it. */
 export interface PasscodePage {
   readonly kind: 'passcode-page'
   /** For the verify call: the page's own value, not that of step 1 (interface document, endpoint 5); the recorded page has none. */
@@ -27,8 +27,8 @@ const csrfName = /^_?csrf(?:_?token)?$/iu
 const transactionName = /^transaction_?id$/iu
 
 /**
- * Reads the page if it is one: a page with a field named `passcode`, which may wait in a template, unless the credential is
- * asked for in sight. Its inputs count first, those in the form of the passcode before others, then the literals of its scripts.
+ * Reads the page if it is one: a page with a field named `passcode`, which may wait in a template, unless the page
+ * visibly asks for the credential. Its inputs count first, those in the form of the passcode before others, then the literals of its scripts.
  */
 export function readPasscodePage(page: HtmlPage | undefined): PasscodePage | undefined {
   if (!page || !asksForPasscode(page)) return undefined
@@ -43,7 +43,7 @@ export function readPasscodePage(page: HtmlPage | undefined): PasscodePage | und
 /**
  * What a passcode is verified with. The transaction is the one "obtained from the authorize endpoint" (endpoint 4), so that
  * of the login page; a service that has renamed it there may still name it on the passcode page. Where the passcode page has no
- * `_csrf`, that of the login page is taken: a service was seen to let it in.
+ * `_csrf`, that of the login page is sent: a service was seen to accept it.
  *
  * @throws UnexpectedResponseError where neither page has them, before a passcode is asked for
  */

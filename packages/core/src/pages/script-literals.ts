@@ -2,7 +2,7 @@
  * Values that a page's scripts carry: `var transaction_id = "…"`, `{ "_csrf": "…" }`. Recorded pages have them there alone.
  */
 
-/** Comments and texts whole, so that nothing in them is taken for code; names, the two signs that give a value, and the rest. */
+/** Comments and strings as wholes, so that nothing in them is taken for code; names; the signs that assign a value; all else. */
 const token =
   /\/\/[^\n]*|\/\*[^]*?(?:\*\/|$)|(?<text>"(?:[^"\\\n]|\\.)*"?|'(?:[^'\\\n]|\\.)*'?|`(?:[^`\\]|\\[^])*`?)|(?<name>[\w$]+)|(?<sign>[:=]+)|(?<other>[^\s])/gu
 

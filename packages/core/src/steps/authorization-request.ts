@@ -1,8 +1,8 @@
 /**
- * The query of both authorize calls, and what it is made of (interface document, endpoints 1 and 2).
+ * The query of both authorize calls, and the values in it (interface document, endpoints 1 and 2).
  */
-import { codeChallenge, randomCodeVerifier, randomState } from '../login/pkce.ts'
-import type { SsoSettings } from '../login/options.ts'
+import { codeChallenge, randomCodeVerifier, randomState } from './pkce.ts'
+import type { SsoSettings } from '../service/options.ts'
 
 /** The client id that the document prescribes. */
 export const clientId = 'ownerapi'

@@ -9,7 +9,7 @@ import { IssuerMismatchError, StateMismatchError } from '../errors.ts'
 /** A callback that belongs to this login. */
 export interface Callback {
   readonly code: string
-  /** As it stands in the address: who reads it decides which instance it may be. */
+  /** As it stands in the address, unchecked: see `service/region.ts`. */
   readonly issuer: string
 }
 
@@ -19,7 +19,7 @@ export interface Callback {
  * @param address - from a `Location` header, or pasted by a person
  * @param where - what the errors say about its origin
  * @throws StateMismatchError; IssuerMismatchError where no single issuer is named (the document has it always there, and
- *   RFC 9207 section 2.4 wants it refused otherwise); UnexpectedResponseError
+ *   RFC 9207 section 2.4 wants an error otherwise); UnexpectedResponseError
  */
 export function readCallback(
   address: string | undefined,
@@ -28,8 +28,8 @@ export function readCallback(
 ): Callback {
   const query = queryAt(address, expected.redirectUri)
   if (!query) throw new UnexpectedResponseError('its redirect does not lead to redirect_uri', where)
-  const refusal = query.get('error')
-  if (refusal !== null) throw new UnexpectedResponseError(`the login was ended (${errorWord(refusal)})`, where)
+  const error = query.get('error')
+  if (error !== null) throw new UnexpectedResponseError(`the login was ended (${errorWord(error)})`, where)
   if (!isSame(single(query, 'state'), expected.state)) throw new StateMismatchError(where)
   const issuer = single(query, 'issuer')
   if (issuer === undefined) throw new IssuerMismatchError(where)

@@ -6,13 +6,13 @@ import { clientId, type LoginSecrets } from './authorization-request.ts'
 import type { HttpSession } from '../http/http-session.ts'
 import { isJsonType, parseJsonObject } from '../http/json-object.ts'
 import { type PasscodePage, readPasscodePage } from '../pages/passcode-page.ts'
-import type { SsoContext } from '../login/sso-context.ts'
-import { tokenRefusal, tokenUrl } from './token-endpoint.ts'
+import type { ServiceContext } from '../service/service-context.ts'
+import { tokenEndpointError, tokenUrl } from './token-endpoint.ts'
 import { isBearer, receivedTokens } from './token-response.ts'
 
 const step = 'code-exchange'
 
-/** The exchange of an account without a second factor, or with one that was verified. */
+/** The tokens of an account without a second factor, or with one that was verified. */
 export interface ExchangedTokens {
   readonly kind: 'tokens'
   readonly tokens: TokenSet
@@ -25,7 +25,7 @@ export interface ExchangedTokens {
  * @throws TokenRejectedError, UnexpectedResponseError, and what `HttpSession.send` throws
  */
 export async function exchangeCode(
-  service: SsoContext,
+  service: ServiceContext,
   session: HttpSession,
   secrets: LoginSecrets,
   authUrl: string,
@@ -48,7 +48,7 @@ export async function exchangeCode(
   const { status } = response
   const body = parseJsonObject(response.body)
   const tokens = status === 200 ? body && receivedTokens(body, service, authUrl) : undefined
-  if (!body || !tokens) throw tokenRefusal(response, step, [code, secrets.codeVerifier])
+  if (!body || !tokens) throw tokenEndpointError(response, step, [code, secrets.codeVerifier])
   if (!isJsonType(response.header('content-type')) || !isBearer(body)) {
     throw new UnexpectedResponseError('its tokens are not bearer tokens in JSON', { step, status })
   }

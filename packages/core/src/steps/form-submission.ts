@@ -7,13 +7,18 @@ import { readCallback } from './callback.ts'
 import { IssuerMismatchError } from '../errors.ts'
 import type { HttpSession, StepAnswer } from '../http/http-session.ts'
 import type { LoginPage, ServedLoginPage } from './login-page.ts'
-import { asksForCredential, loginRefusal } from '../pages/login-refusal.ts'
+import { asksForCredential, submissionError } from '../pages/submission-error.ts'
 import { type PasscodePage, readPasscodePage } from '../pages/passcode-page.ts'
-import { instanceAt } from '../login/region.ts'
-import type { SsoSettings } from '../login/options.ts'
-import type { Credentials } from '../login/sso.ts'
+import type { SsoSettings } from '../service/options.ts'
+import { instanceAt } from '../service/region.ts'
 
 const step = 'form-submission'
+
+/** The account: `identity` is the e-mail, `credential` the password (interface document, endpoint 2). */
+export interface Credentials {
+  readonly identity: string
+  readonly credential: string
+}
 
 /** An authorization code, for one exchange at the instance that issued it. */
 export interface AuthorizationCode {
@@ -22,11 +27,11 @@ export interface AuthorizationCode {
 }
 
 /** The form was not accepted. */
-export interface Refusal {
-  readonly kind: 'refusal'
+export interface FailedSubmission {
+  readonly kind: 'failed'
   readonly error: SsoError
-  /** The page asks for the credential again, or its status is 401. */
-  readonly fromTheStart: boolean
+  /** The page asks for e-mail and password again, or its status is 401. */
+  readonly asksForCredentials: boolean
 }
 
 /**
@@ -41,7 +46,7 @@ export async function submitLoginForm(
   secrets: LoginSecrets,
   page: LoginPage & Partial<ServedLoginPage>,
   { identity, credential }: Credentials,
-): Promise<AuthorizationCode | PasscodePage | Refusal> {
+): Promise<AuthorizationCode | PasscodePage | FailedSubmission> {
   const response = await session.send({
     step,
     url: authorizeUrl(settings, page.authUrl, secrets),
@@ -61,7 +66,7 @@ export async function submitTransaction(
   secrets: LoginSecrets,
   page: LoginPage,
   transactionId: string,
-): Promise<AuthorizationCode | PasscodePage | Refusal> {
+): Promise<AuthorizationCode | PasscodePage | FailedSubmission> {
   const url = authorizeUrl(settings, page.authUrl, secrets)
   const response = await session.send({ step, url, form: [['transaction_id', transactionId]] })
   return readSubmissionResponse(settings, secrets, page, response, [])
@@ -70,10 +75,10 @@ export async function submitTransaction(
 function readSubmissionResponse(
   settings: SsoSettings,
   secrets: LoginSecrets,
-  { authUrl, saidBefore = [] }: LoginPage & Partial<ServedLoginPage>,
+  { authUrl, knownReasons = [] }: LoginPage & Partial<ServedLoginPage>,
   response: StepAnswer,
   sent: readonly string[],
-): AuthorizationCode | PasscodePage | Refusal {
+): AuthorizationCode | PasscodePage | FailedSubmission {
   const { status, page } = response
   const where: SsoErrorOptions = { step, status }
   if (status === 302) {
@@ -84,9 +89,9 @@ function readSubmissionResponse(
     return { kind: 'code', code }
   }
   if (status === 200 || status === 401) {
-    const fromTheStart = status === 401 || (page !== undefined && asksForCredential(page))
-    const error = loginRefusal({ status, page, saidBefore, secrets: sent }, where)
-    return readPasscodePage(page) ?? { kind: 'refusal', error, fromTheStart }
+    const asksForCredentials = status === 401 || (page !== undefined && asksForCredential(page))
+    const error = submissionError({ status, page, knownReasons, secrets: sent }, where)
+    return readPasscodePage(page) ?? { kind: 'failed', error, asksForCredentials }
   }
   throw new UnexpectedResponseError(`status ${status} in place of the redirect to redirect_uri`, where)
 }

@@ -6,10 +6,10 @@ import { authorizePath, authorizeUrl, type LoginSecrets } from './authorization-
 import { CaptchaRequiredError } from '../errors.ts'
 import type { HttpSession, StepAnswer } from '../http/http-session.ts'
 import { findLoginForm, type HiddenInputs, showsCaptchaWidget } from '../pages/login-form.ts'
-import { loginRefusal, type Reason, reasonsSaid } from '../pages/login-refusal.ts'
+import { type Reason, reasonsOn, submissionError } from '../pages/submission-error.ts'
 import { sightingOf } from '../pages/page-sighting.ts'
-import { allowedInstance } from '../login/region.ts'
-import type { SsoSettings } from '../login/options.ts'
+import { allowedInstance } from '../service/region.ts'
+import type { SsoSettings } from '../service/options.ts'
 
 const step = 'login-page'
 
@@ -22,8 +22,8 @@ export interface LoginPage {
 
 /** The same as it was served. */
 export interface ServedLoginPage extends LoginPage {
-  /** What the page says of reasons before anything is submitted. */
-  readonly saidBefore: readonly Reason[]
+  /** Reasons that the page has the words of before anything is submitted. */
+  readonly knownReasons: readonly Reason[]
 }
 
 interface FoundLoginPage extends ServedLoginPage {
@@ -34,7 +34,7 @@ interface FoundLoginPage extends ServedLoginPage {
  * Obtains the page that asks for the credential, and follows the one 303 to the region of the account.
  *
  * `login_hint` is sent again at the region: the second request is the same step 1, and a region that knows the account
- * answers it with its page. A second redirect is refused. Where the page asks for the identity alone, that is submitted first:
+ * answers it with its page. A second redirect ends the login. Where the page asks for the identity alone, that is submitted first:
  * the response is the page that asks for the credential.
  *
  * @throws RegionNotAllowedError, CaptchaRequiredError, UnexpectedResponseError, and what `HttpSession.send` throws
@@ -59,14 +59,14 @@ async function submitIdentity(
   settings: SsoSettings,
   session: HttpSession,
   secrets: LoginSecrets,
-  { authUrl, hiddenInputs, saidBefore }: ServedLoginPage,
+  { authUrl, hiddenInputs, knownReasons }: ServedLoginPage,
   identity: string,
 ): Promise<ServedLoginPage> {
   const url = authorizeUrl(settings, authUrl, secrets)
   const response = await session.send({ step, url, form: [...hiddenInputs, ['identity', identity]] })
   const { status } = response
   if (response.page && findLoginForm(response.page)?.asksFor === 'credential') return loginPage(response, authUrl)
-  throw loginRefusal({ status, page: response.page, saidBefore, secrets: [identity] }, { step, status })
+  throw submissionError({ status, page: response.page, knownReasons, secrets: [identity] }, { step, status })
 }
 
 /** The instance that a 303 names. Only its origin is taken from it: the query of the next request is rebuilt. */
@@ -88,5 +88,5 @@ function loginPage({ status, page }: StepAnswer, authUrl: string): FoundLoginPag
       status,
     })
   }
-  return { authUrl, hiddenInputs: form.hiddenInputs, asksFor: form.asksFor, saidBefore: reasonsSaid(page) }
+  return { authUrl, hiddenInputs: form.hiddenInputs, asksFor: form.asksFor, knownReasons: reasonsOn(page) }
 }

@@ -8,8 +8,16 @@ import { authorizePath } from './authorization-request.ts'
 import { PendingLoginExpiredError } from '../errors.ts'
 import type { HttpSession } from '../http/http-session.ts'
 import { asJsonObject, type JsonObject, parseJson } from '../http/json-object.ts'
-import type { Factor } from '../login/sso.ts'
 import { isExpired, mfaErrorCode } from './mfa-error.ts'
+
+/** A second factor of the account, as the service lists it. */
+export interface Factor {
+  readonly id: string
+  /** What the owner called the device. */
+  readonly name: string
+  readonly factorType: string
+  readonly factorProvider?: string | undefined
+}
 
 const step = 'mfa-factors'
 const mostFactors = 50

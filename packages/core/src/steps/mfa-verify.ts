@@ -54,10 +54,10 @@ function requireValid(response: StepAnswer): void {
   const body = parseJsonObject(response.body)
   const verdict = asJsonObject(body?.get('data'))
   if (status === 200 && verdict?.get('valid') === true) return
-  throw refusal(mfaErrorCode(body), verdict, status)
+  throw verificationError(mfaErrorCode(body), verdict, status)
 }
 
-function refusal(code: unknown, verdict: JsonObject | undefined, status: number): SsoError {
+function verificationError(code: unknown, verdict: JsonObject | undefined, status: number): SsoError {
   const where = { step, status } as const
   if (isExpired(code)) return new PendingLoginExpiredError(where)
   const locked = verdict?.get('locked') === true || verdict?.get('attemptsRemaining') === 0

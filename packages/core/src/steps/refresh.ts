@@ -4,13 +4,16 @@
 import { ReauthenticationRequiredError, type TokenSet } from '@owner-sso/token-manager'
 import { howTokensAreLost, lostItsTokens } from '@owner-sso/token-manager/support'
 import { clientId, scope } from './authorization-request.ts'
+import type { RequestOptions } from '../http/http-context.ts'
 import { openSession } from '../http/http-session.ts'
 import { parseJsonObject } from '../http/json-object.ts'
-import { allowedInstance } from '../login/region.ts'
-import type { SsoContext } from '../login/sso-context.ts'
-import type { RefreshOptions } from '../login/sso.ts'
-import { tokenRefusal, tokenUrl } from './token-endpoint.ts'
+import { allowedInstance } from '../service/region.ts'
+import type { ServiceContext } from '../service/service-context.ts'
+import { tokenEndpointError, tokenUrl } from './token-endpoint.ts'
 import { receivedTokens } from './token-response.ts'
+
+/** What a refresh takes in addition to its tokens. */
+export type RefreshOptions = RequestOptions
 
 const step = 'refresh'
 
@@ -23,7 +26,11 @@ const step = 'refresh'
  * @throws TypeError for a copy that lost its tokens; RegionNotAllowedError before anything is sent; ReauthenticationRequiredError, TokenRejectedError,
  *   UnexpectedResponseError as `token-endpoint.ts` tells them apart, and what `HttpSession.send` throws
  */
-export async function refreshTokens(service: SsoContext, tokens: TokenSet, options: RefreshOptions): Promise<TokenSet> {
+export async function refreshTokens(
+  service: ServiceContext,
+  tokens: TokenSet,
+  options: RefreshOptions,
+): Promise<TokenSet> {
   const authUrl = allowedInstance(tokens.auth_url, service, step)
   if (lostItsTokens(tokens)) throw new TypeError(`tokens is ${howTokensAreLost}; hand on the token set itself`)
   if (!tokens.refresh_token) throw new ReauthenticationRequiredError('no_refresh_token', { step, requestSent: false })
@@ -37,7 +44,7 @@ export async function refreshTokens(service: SsoContext, tokens: TokenSet, optio
     })
     const body = parseJsonObject(response.body)
     const fresh = body && receivedTokens(body, service, authUrl, tokens.refresh_token)
-    if (!fresh) throw tokenRefusal(response, step, [tokens.refresh_token])
+    if (!fresh) throw tokenEndpointError(response, step, [tokens.refresh_token])
     return fresh
   } finally {
     session.close()

@@ -1,5 +1,5 @@
 /**
- * The token endpoint's address, and the one table of what its refusals mean (interface document, "Errors": not shown;
+ * The token endpoint's address, and the one table of what its error responses mean (interface document, "Errors": not shown;
  * recordings; RFC 6749 section 5.2).
  *
  * | response                                      | code exchange      | refresh                                              |
@@ -39,7 +39,7 @@ export function tokenUrl(authUrl: string): URL {
  *
  * @param secrets - what was sent, so that the response may repeat it
  */
-export function tokenRefusal(
+export function tokenEndpointError(
   response: StepAnswer,
   step: 'code-exchange' | 'refresh',
   secrets: readonly string[],
@@ -47,14 +47,14 @@ export function tokenRefusal(
   const { status } = response
   const body = parseJsonObject(response.body)
   const error = String(body?.get('error'))
-  const said = body?.get('error_description')
-  const description = typeof said === 'string' ? quotedWords(said, secrets) : undefined
-  const refused = status >= 400 && status < 500
-  if (refused && deadGrant.has(error)) {
+  const errorDescription = body?.get('error_description')
+  const description = typeof errorDescription === 'string' ? quotedWords(errorDescription, secrets) : undefined
+  const isClientError = status >= 400 && status < 500
+  if (isClientError && deadGrant.has(error)) {
     return step === 'refresh'
       ? new ReauthenticationRequiredError('refresh_token_rejected', { step, status }, description)
       : new TokenRejectedError(error, { step, status }, description)
   }
-  if (refused && mistakes.has(error)) return new TokenRejectedError(error, { step, status }, description)
+  if (isClientError && mistakes.has(error)) return new TokenRejectedError(error, { step, status }, description)
   return new UnexpectedResponseError(`status ${status} without usable tokens`, { step, status })
 }

@@ -6,7 +6,7 @@ import { documentedLifetime } from '@owner-sso/token-manager'
 import { decodeJwt } from 'jose/jwt/decode'
 
 const oneYear = 366 * 24 * 60 * 60
-/** The least that is believed where the figure may mean something else: then a service is asked twice an hour at most. */
+/** Figures that may mean something else than seconds count as this at least, so that they cause two refreshes an hour at most. */
 const leastOfGuess = 45 * 60
 
 /** Seconds that two clocks may differ, or an answer may be on its way. */
@@ -31,11 +31,12 @@ export function expiresAt(accessToken: string, expiresIn: unknown, lifetime: Acc
  */
 function lifeOf(accessToken: string, expiresIn: unknown, lifetime: AccessTokenLifetime, now: number): number {
   const { exp = Number.NaN, iat = Number.NaN } = claimsOf(accessToken)
-  const told = Number(expiresIn)
-  const trusted = lifetime === 'expires_in' && isPlausible(told) ? Math.max(told, leastOfGuess) : documentedLifetime
+  const seconds = Number(expiresIn)
+  const trusted =
+    lifetime === 'expires_in' && isPlausible(seconds) ? Math.max(seconds, leastOfGuess) : documentedLifetime
   if (isPlausible(exp - iat)) {
-    const isOlder = isPlausible(told) && Math.abs(exp - now - told) <= sameTime
-    const rest = isOlder ? told : lifetime === 'expires_in' ? trusted : Number.POSITIVE_INFINITY
+    const isOlder = isPlausible(seconds) && Math.abs(exp - now - seconds) <= sameTime
+    const rest = isOlder ? seconds : lifetime === 'expires_in' ? trusted : Number.POSITIVE_INFINITY
     return Math.min(exp - iat, rest)
   }
   if (isPlausible(lifetime)) return lifetime

@@ -4,7 +4,7 @@
 import type { TokenSet } from '@owner-sso/token-manager'
 import { tokenSet } from '@owner-sso/token-manager/support'
 import type { JsonObject } from '../http/json-object.ts'
-import type { SsoContext } from '../login/sso-context.ts'
+import type { ServiceContext } from '../service/service-context.ts'
 import { expiresAt } from './token-lifetime.ts'
 
 /** RFC 6750 section 2.1: what can stand in an Authorization header. */
@@ -21,7 +21,7 @@ const visibleText = /^[\x20-\x7e]{1,8192}$/u
  */
 export function receivedTokens(
   body: JsonObject,
-  service: Pick<SsoContext, 'accessTokenLifetime' | 'now'>,
+  service: Pick<ServiceContext, 'accessTokenLifetime' | 'now'>,
   authUrl: string,
   previous?: string,
 ): TokenSet | undefined {

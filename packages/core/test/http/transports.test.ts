@@ -1,6 +1,4 @@
 import { once } from 'node:events'
-import type { ClientRequest } from 'node:http'
-import { Agent, createServer, get, type Server } from 'node:https'
 import { constants, createSecureServer, type Http2SecureServer, type ServerHttp2Stream } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
@@ -9,11 +7,6 @@ import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { createSso, type Sso, type SsoOptions, type TokenSet, type TransportOption } from '../../src/index.ts'
 import { type Answers, goodTokens, type SmallService, startSmallService } from '../small-service.ts'
-import { http2Transport } from '../../src/http/axios-transports.ts'
-import type { Http2 } from '../../src/http/http2-session.ts'
-import { openConnection } from '../../src/http/connection.ts'
-import { shareSessions } from '../../src/http/tls-sessions.ts'
-import { parseSsoOptions } from '../../src/login/options.ts'
 import { loopbackCertificate, startRawServer } from '../raw-server.ts'
 import { type ConnectProxy, startConnectProxy } from './connect-proxy.ts'
 
@@ -279,30 +272,6 @@ describe('what holds for every request holds over HTTP/2', () => {
     })
   })
 
-  it('a connection that ended between two requests is followed by another', async () => {
-    const service = await http2Service(() => undefined)
-    const { transport } = parseSsoOptions({
-      authUrl: service.authUrl,
-      transport: 'modern',
-      tls: { ca: certificate.cert },
-    })
-    const settings = { transport, proxy: undefined, tlsMemory: { sessions: new Map() } }
-    const connection = openConnection(new URL(service.authUrl), settings)
-    const first = await connection.http2?.()
-    while (service.sockets.length === 0) await turn()
-    service.sockets[0]?.destroy()
-    while (first?.isOpen()) await turn()
-    expect(first?.isOpen()).toBe(false)
-    // A request that was meant for it is told so before anybody takes it for written.
-    const watch = { beforeWrite: jest.fn(), refused: jest.fn(), tooMuch: jest.fn() }
-    const { request } = http2Transport(first as Http2, watch) as { request: (options: object) => unknown }
-    expect(() => request({})).toThrow('The connection broke.')
-    expect(watch.beforeWrite).not.toHaveBeenCalled()
-    expect((await connection.http2?.())?.isOpen()).toBe(true)
-    while (service.sockets.length < 2) await turn()
-    connection.close()
-  })
-
   it.each<[string, Serve, string]>([
     ['a large body', (stream) => (stream.respond(ok), stream.end(Buffer.alloc(300 * 1024, ' '))), '256 KiB'],
     [
@@ -419,24 +388,25 @@ describe('what holds for every request holds over HTTP/2', () => {
   }
 })
 
-it('a request that comes while another is under way has its turn on the one connection of a login', async () => {
-  const service = await small()
-  const options = { authUrl: service.authUrl, tls: { ca: certificate.cert } }
-  const { transport } = parseSsoOptions(options)
-  const settings = { transport, proxy: undefined, tlsMemory: { sessions: new Map() } }
-  const connection = openConnection(new URL(service.authUrl), settings)
-  const { hostname, port } = new URL(service.authUrl)
-  const ask = (): ClientRequest => get({ agent: connection.agent, hostname, port, path: '/' })
-  const answered = async (request: ClientRequest): Promise<void> => {
-    const [response] = await once(request, 'response')
-    await once(response.resume(), 'end')
-  }
-  const first = ask()
-  await once(first, 'socket')
-  await Promise.all([answered(first), answered(ask())])
-  connection.close()
-  expect([service.requests.length, service.connections.length]).toEqual([2, 1])
-})
+it.each<TransportOption>(['document', 'modern'])(
+  'a connection that ended between two requests of a login is followed by another: %s',
+  async (transport) => {
+    const asksForPasscode = { body: '<input name="passcode">', headers: { 'content-type': 'text/html' } }
+    const first = await small({}, { formSubmission: asksForPasscode })
+    const { port } = new URL(first.authUrl)
+    const tokens = await ssoAt(first.authUrl, transport).login({
+      ...credentials,
+      passcode: async () => {
+        await first.close()
+        closing.splice(closing.indexOf(first), 1, await startSmallService({}, { ...certificate }, Number(port)))
+        // Until the client, in this same process, has read that the other side has gone.
+        for (let turns = 0; turns < 100; turns += 1) await turn()
+        return '123456'
+      },
+    })
+    expect(tokens).toMatchObject(goodTokens)
+  },
+)
 
 describe('TLS sessions are shared', () => {
   const resumed = ({ connections }: SmallService): boolean[] => connections.map((connection) => connection.resumed)
@@ -499,37 +469,19 @@ describe('TLS sessions are shared', () => {
     await expect(sso.refresh(tokensOf(first.authUrl))).resolves.toMatchObject(goodTokens)
     expect(resumed(second)).toEqual([false])
   })
-})
 
-describe('the TLS session of a host', () => {
-  it.each(['TLSv1.2', 'TLSv1.3'] as const)(
-    'is kept of a connection that was verified, and no longer than that: %s',
-    async (maxVersion) => {
-      const memory = { sessions: new Map<string, Buffer>() }
-      const agent = new Agent({ ca: certificate.cert, maxVersion })
-      shareSessions(agent, memory, false)
-      const serve = async (own: { key: string; cert: string }, port: number): Promise<Server> => {
-        const server = createServer(own, (_request, response) => response.end()).listen(port, '127.0.0.1')
-        await once(server, 'listening')
-        return server
-      }
-      const call = async (port: number): Promise<boolean> => {
-        const [response] = await once(get({ agent, host: '127.0.0.1', port }), 'response')
-        response.resume()
-        await once(response, 'close')
-        return response.socket.isSessionReused()
-      }
-      const first = await serve(certificate, 0)
-      const { port } = first.address() as AddressInfo
-      expect([await call(port), await call(port)]).toEqual([false, true])
-      expect([...memory.sessions.keys()]).toEqual([`127.0.0.1:${port}`])
-      first.closeAllConnections()
-      await new Promise((resolve) => first.close(resolve))
-      // Another one has taken its place, whose certificate nobody vouches for.
-      const other = await serve(await loopbackCertificate(), port)
-      await expect(call(port)).rejects.toThrow(/self.signed|verify/u)
-      expect(memory.sessions.size).toBe(0)
-      await new Promise((resolve) => other.close(resolve))
+  it.each<TransportOption>(['document', 'modern'])(
+    'no session helps another service that has taken the place of one, and has no certificate of its own: %s',
+    async (transport) => {
+      const first = await small()
+      const sso = ssoAt(first.authUrl, transport)
+      await sso.refresh(tokensOf(first.authUrl))
+      await first.close()
+      closing.splice(closing.indexOf(first), 1)
+      const other = await startSmallService({}, await loopbackCertificate(), Number(new URL(first.authUrl).port))
+      closing.push(other)
+      await expect(sso.refresh(tokensOf(first.authUrl))).rejects.toMatchObject({ requestSent: false })
+      expect(other.requests).toEqual([])
     },
   )
 })

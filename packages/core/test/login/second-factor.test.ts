@@ -1,10 +1,7 @@
 import { inspect } from 'node:util'
-import { afterEach, describe, expect, it } from '@jest/globals'
+import { afterEach, describe, expect, it, jest } from '@jest/globals'
 import { type Emulator, type EmulatorOptions, startEmulator } from '@owner-sso/emulator'
 import { createSso, type LoginOutcome, type PasscodeAnswer, type PendingLogin, type Sso } from '../../src/index.ts'
-import { createSsoContext } from '../../src/login/sso-context.ts'
-import { ssoOf } from '../../src/login/create-sso.ts'
-import { parseSsoOptions } from '../../src/login/options.ts'
 import { goodPage, goodTokens, html, json, startSmallService } from '../small-service.ts'
 
 const mfa = { identity: 'mfa@example.com', credential: 'correct horse' }
@@ -27,8 +24,7 @@ function passcode(emulator: Emulator, factor?: string): string {
   return emulator.accounts.find(({ identity }) => identity === mfa.identity)?.passcode(factor) ?? ''
 }
 
-type Waiting = Extract<LoginOutcome, { kind: 'passcode-required' }>
-async function begin(sso: Sso): Promise<Waiting> {
+async function begin(sso: Sso): Promise<Extract<LoginOutcome, { kind: 'passcode-required' }>> {
   const outcome = await sso.beginLogin(mfa)
   if (outcome.kind !== 'passcode-required') throw new Error('no passcode was asked for')
   return outcome
@@ -423,18 +419,27 @@ describe('a pending login', () => {
     expect(emulator.requests).toHaveLength(before)
   })
 
-  it('expires after five minutes, and says when', async () => {
-    const { emulator } = await start(one)
-    let now = 1_800_000_000
-    const sso = ssoOf(createSsoContext(parseSsoOptions({ authUrl: emulator.authUrl }), () => now))
+  it('expires after five minutes, and says when; a clock that was put back less than that does no harm', async () => {
+    const { emulator, sso } = await start(one)
+    const clock = jest.spyOn(Date, 'now')
+    const began = 1_800_000_000
+    const outcomeAt = async (seconds: number, pending: PendingLogin): Promise<unknown> => {
+      clock.mockReturnValue((began + seconds) * 1000)
+      const before = emulator.requests.length
+      const wrongPasscode = { passcode: wrong(passcode(emulator)) }
+      const error: unknown = await sso.completeLogin(pending, wrongPasscode).catch((thrown: unknown) => thrown)
+      return [Reflect.get(Object(error), 'code'), emulator.requests.length > before]
+    }
+    clock.mockReturnValue(began * 1000)
     const { pending } = await begin(sso)
-    expect(pending.expires_at).toBe(now + 300)
-    now += 301
-    const before = emulator.requests.length
-    await expect(sso.completeLogin(pending, { passcode: '123456' })).rejects.toMatchObject({
-      code: 'ERR_SSO_PENDING_LOGIN_EXPIRED',
-    })
-    expect(emulator.requests).toHaveLength(before)
+    expect(pending.expires_at).toBe(began + 300)
+    for (const early of [-301, 301]) {
+      expect(await outcomeAt(early, pending)).toEqual(['ERR_SSO_PENDING_LOGIN_EXPIRED', false])
+    }
+    for (const inTime of [-300, 300]) {
+      expect(await outcomeAt(inTime, pending)).toEqual(['ERR_SSO_PASSCODE_REJECTED', true])
+    }
+    clock.mockRestore()
   })
 
   it('is refused where anything in it was tampered with, before a request', async () => {
@@ -443,10 +448,10 @@ describe('a pending login', () => {
     open.push(elsewhere)
     const { pending } = await begin(sso)
     const before = emulator.requests.length
-    const change = (edit: (copy: Record<string, never>) => void): PendingLogin => {
-      const copy = JSON.parse(JSON.stringify(pending)) as Record<string, never>
+    const change = (edit: (copy: Record<string, object>) => void): PendingLogin => {
+      const copy: PendingLogin & Record<string, never> = JSON.parse(JSON.stringify(pending))
       edit(copy)
-      return copy as unknown as PendingLogin
+      return copy
     }
     const tampered = Object.keys(pending)
       .filter((name) => name !== 'kind')

@@ -3,7 +3,6 @@ import fc from 'fast-check'
 import { anyText } from '../../../../tests/support/any-text.ts'
 import { createSso, type Sso, type TokenSet } from '../../src/index.ts'
 import { tokenSet } from '@owner-sso/token-manager/support'
-import { tokenRefusal } from '../../src/steps/token-endpoint.ts'
 import { runs } from '../../../../tests/support/runs.ts'
 import { type CannedAnswer, goodTokens, html, json, type SmallService, startSmallService } from '../small-service.ts'
 
@@ -290,18 +289,42 @@ it.each([
   [400, 'ERR_SSO_REAUTHENTICATION_REQUIRED'],
   [499, 'ERR_SSO_REAUTHENTICATION_REQUIRED'],
   [500, 'ERR_SSO_UNEXPECTED_RESPONSE'],
-])('a token endpoint that answers %i with invalid_grant means %s', (status, code) => {
-  const response = { status, body: '{"error":"invalid_grant"}' }
-  expect(tokenRefusal(response as never, 'refresh', [])).toMatchObject({ code, status })
+])('a token endpoint that answers %i with invalid_grant means %s', async (status, code) => {
+  await expect(refreshWith(json({ error: 'invalid_grant' }, status))).rejects.toMatchObject({ code, status })
 })
 
-it('a mistake in a request to the token endpoint has its step and its status', () => {
-  const response = { status: 400, body: '{"error":"invalid_client"}' }
-  for (const step of ['refresh', 'code-exchange'] as const)
-    expect(tokenRefusal(response as never, step, [])).toMatchObject({
-      code: 'ERR_SSO_TOKEN_REJECTED',
-      error: 'invalid_client',
-      step,
-      status: 400,
-    })
+it('a mistake in a request to the token endpoint has its step and its status', async () => {
+  const answer = json({ error: 'invalid_client' }, 400)
+  const mistake = { code: 'ERR_SSO_TOKEN_REJECTED', error: 'invalid_client', status: 400 }
+  await expect(refreshWith(answer)).rejects.toMatchObject({ ...mistake, step: 'refresh' })
+  await expect(exchangeWith(answer)).rejects.toMatchObject({ ...mistake, step: 'code-exchange' })
+})
+
+describe('a token is taken where it can stand in a header', () => {
+  it.each([
+    ['all its signs', 'aA0-._~+/==', true],
+    ['8,192 characters', 'x'.repeat(8192), true],
+    ['16,385 characters', 'x'.repeat(16_385), false],
+    ['no characters', '', false],
+    ['an = in the middle', 'a=b', false],
+    ['a space at its end', 'access ', false],
+    ['another header in it', 'access\r\nX-Evil: 1', false],
+  ])('with %s', async (_, text, isTaken) => {
+    const outcome = await refreshWith(json({ ...goodTokens, access_token: text })).catch((error: unknown) => error)
+    expect(outcome).toMatchObject(isTaken ? { access_token: text } : { code: 'ERR_SSO_UNEXPECTED_RESPONSE' })
+    const { id_token: idToken } = await refreshWith(json({ ...goodTokens, id_token: text }))
+    expect(idToken).toBe(isTaken ? text : undefined)
+  })
+
+  it.each([
+    ['a space in it', 're fresh~', true],
+    ['8,192 characters', 'x'.repeat(8192), true],
+    ['8,193 characters', 'x'.repeat(8193), false],
+    ['a line feed at its end', 'refresh\n', false],
+    ['a control character', '\u0007refresh', false],
+    ['a letter of no header', 'refresh\u00FC', false],
+  ])('or else, a refresh token with %s, leaves the old one in its place', async (_, text, isTaken) => {
+    const fresh = await refreshWith(json({ ...goodTokens, refresh_token: text }))
+    expect(fresh.refresh_token).toBe(isTaken ? text : 'old-refresh-token')
+  })
 })

@@ -30,8 +30,8 @@ export function reported<Request extends IncomingMessage>(
   onProblem: ProblemListener<Request> | undefined,
 ): Answer {
   if (onProblem === undefined) return answer
-  // At once, and a promise that it returns all the same: nobody else would catch its rejection.
-  const told = new Promise<void>((resolve) => resolve(onProblem(error, answer.problem, request)))
-  told.catch((thrown: unknown) => warnOfFault('onProblem', thrown))
+  // Called at once. A promise that it returns is caught as well: nobody else would catch its rejection.
+  const listened = new Promise<void>((resolve) => resolve(onProblem(error, answer.problem, request)))
+  listened.catch((thrown: unknown) => warnOfFault('onProblem', thrown))
   return answer
 }

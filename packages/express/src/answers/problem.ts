@@ -10,7 +10,7 @@ export interface Problem {
   readonly status: number
   /** What happened and what to do, for people: the same sentence for every answer of a code. */
   readonly detail: string
-  /** A code of `SsoErrorCode` or `RefusalCode`. */
+  /** A code of `SsoErrorCode` or `OwnerApiErrorCode`. */
   readonly code: string
   /** Which of its kinds, where the error has some: `rotated_token_lost`, for one. */
   readonly reason?: string

@@ -1,22 +1,22 @@
 /**
- * What comes of a call of axios, without the token: its responses and errors lead to the configuration, the request and
- * the sockets that carried it, at one depth or another, and whatever an application logs is logged whole.
+ * The outcome of a call of axios, without the token. Responses and errors of axios hold the configuration, the request and its
+ * sockets at some depth, and an application may log all of it.
  */
 import { finished, PassThrough, type Readable } from 'node:stream'
 import { types } from 'node:util'
 import { property } from '../property.ts'
 
-/** What is shown of a call in place of what it was made of. */
+/** What the application sees of a call in place of what was sent. */
 export interface Shown {
   /** The configuration as the application gave it. */
   readonly config: object
   readonly token: string
 }
 
-/** What of a configuration leads to open connections, and by them to the requests that are on them. */
+/** Parts of a configuration that hold open connections, and so the requests on them. */
 const leadsToConnections = ['httpAgent', 'httpsAgent', 'transport', 'fetchOptions'] as const
 
-/** A configuration without what leads to a request: an agent, a dispatcher, a body that streams into one. */
+/** A configuration without the parts that hold a request: agents, dispatchers, a streamed body. */
 export function shownConfig(config: object): object {
   const open = [...leadsToConnections, ...(isStream(property(config, 'data')) ? ['data'] : [])]
   return Object.fromEntries(Object.entries(config).filter(([name]) => !open.includes(name)))
@@ -33,7 +33,7 @@ export function shownResponse<Response>(response: Response, shown: Shown): Respo
   return response
 }
 
-/** An error and all that it has: words and numbers stay, its answer is shown, and other objects go. */
+/** An error and everything in it: texts and numbers stay, without the token; its answer is cleaned; other objects are removed. */
 export function shownError<Failure>(
   error: Failure,
   shown: Shown,

@@ -4,13 +4,13 @@
  * It is put on in the adapter, below all interceptors and transforms: the token is in no configuration that the
  * application sees, and in nothing that comes of a call.
  */
-import { checkOptionNames, SignedOutError } from '@owner-sso/core'
+import { checkOptionNames, type Transport } from '@owner-sso/core'
+import { requireAccount } from '../account-source.ts'
 import { property } from '../property.ts'
-import { OwnerApiTokenRefusedError, tokenHistories } from '../refused-token.ts'
-import { tokenAfter } from '../rejected-token.ts'
 import { discard, shownConfig, shownError, shownResponse } from './axios-outcome.ts'
 import { checkedAddress, type OwnerCallOptions, ownerCallOptionNames, parseOwnerCallOptions } from './options.ts'
 import { connectionsFor, connectionsOf } from './connections.ts'
+import { ownerCaller, type Sent } from './owner-call.ts'
 
 /** What is used of an axios instance. */
 export interface AxiosLike {
@@ -30,8 +30,8 @@ interface Config {
  * not used; one that the configuration names gets a CONNECT, and sees nothing but the owner API's address. Plain http, which
  * is for this machine, takes none.
  *
- * A call fails with what `tokens.getAccessToken` throws, with {@link OwnerApiTokenRefusedError} in place of a 403 that is about the token, and with a TypeError for an address that the token must not go to
- * or an agent that checks no certificates. The configuration on a response or an error is without agents, `transport`,
+ * A call fails with what `tokens.getAccessToken` throws, with `OwnerApiTokenRefusedError` in place of a 403 that is about the token,
+ * and with a TypeError for an address that the token must not go to or an agent that checks no certificates. The configuration on a response or an error is without agents, `transport`,
  * `fetchOptions` and a streamed body: they lead to the request.
  *
  * @returns the same instance
@@ -44,17 +44,43 @@ export function attachBearer<Instance extends AxiosLike>(instance: Instance, opt
   checkOptionNames('attachBearer', options, ownerCallOptionNames)
   const defaults = instance.defaults as { adapter?: unknown; baseURL?: string }
   const { tokens, accountOf, target, transport } = parseOwnerCallOptions(options, defaults.baseURL)
-  const straight = connectionsOf(transport)
   const { adapter } = defaults
   /** Knows axios's own adapters by their names, and has none of the application's interceptors. */
   const inner = instance.create({ adapter })
+  const send = senderOf(inner, { adapter, transport })
+  const call = ownerCaller(tokens)
+  defaults.adapter = async (config: Config): Promise<unknown> => {
+    const url = checkedAddress(instance.getUri(config), target, property(config, 'httpsAgent'))
+    const signal = signalOf(config)
+    return call({
+      account: requireAccount(await accountOf()),
+      signal,
+      canRepeat: isRepeatable(config.data),
+      send: (token) => send(url, config, token),
+      async failed(error) {
+        // The wait for a token was ended by the call's own signal: axios says so in its own words, and sends nothing.
+        if (signal?.aborted) await inner.request(shownConfig(config))
+        throw error
+      },
+    })
+  }
+  return instance
+}
 
-  async function send(url: URL, config: Config, token: string): Promise<{ readonly status: number }> {
+type Inner = ReturnType<AxiosLike['create']>
+
+/** Sends a call once, with a token that nothing which comes of it shows. */
+function senderOf(
+  inner: Inner,
+  { adapter, transport }: { readonly adapter: unknown; readonly transport: Transport | undefined },
+): (url: URL, config: Config, token: string) => Promise<Sent<unknown>> {
+  const straight = connectionsOf(transport)
+  return async (url, config, token) => {
     const shown = { config: shownConfig(config), token }
     // A TypeError about the connections is the caller's own, and holds nothing.
     const connections = connectionsFor(url, config, straight)
     try {
-      const response = await inner.request({
+      const answer = await inner.request({
         ...config,
         ...connections,
         adapter,
@@ -66,47 +92,22 @@ export function attachBearer<Instance extends AxiosLike>(instance: Instance, opt
         transformRequest: [],
         transformResponse: [],
       })
-      return shownResponse(response, shown)
-    } catch (error) {
-      throw shownError(error, shown)
+      const { status } = shownResponse(answer, shown)
+      return { status, answer: () => answer, discard: () => discard(answer) }
+    } catch (thrown) {
+      const error = shownError(thrown, shown)
+      // axios throws for an answer that is no success, by default.
+      const answer = property(error, 'response')
+      const status = property(answer, 'status')
+      return {
+        status: typeof status === 'number' ? status : undefined,
+        answer() {
+          throw error
+        },
+        discard: () => discard(answer),
+      }
     }
   }
-
-  /** A wait for a token that the call's own signal has ended: axios says so in its words, and sends nothing. */
-  async function fail(config: Config, error: unknown): Promise<never> {
-    if (signalOf(config)?.aborted) await inner.request(shownConfig(config))
-    throw error
-  }
-
-  const histories = tokenHistories()
-  function refuseIfRefused(account: string, token: string, response: unknown): void {
-    const status = property(response, 'status')
-    if (typeof status !== 'number' || !histories.refused(account, token, status)) return
-    discard(response)
-    throw new OwnerApiTokenRefusedError()
-  }
-
-  defaults.adapter = async (config: Config): Promise<unknown> => {
-    const url = checkedAddress(instance.getUri(config), target, property(config, 'httpsAgent'))
-    const account = await accountOf()
-    if (account === undefined || account === '') throw new SignedOutError()
-    const signal = signalOf(config)
-    const token = await tokens.getAccessToken(account, { signal }).catch((error: unknown) => fail(config, error))
-    const first = send(url, config, token)
-    const response = await first.catch((error: unknown) => property(error, 'response'))
-    refuseIfRefused(account, token, response)
-    if (property(response, 'status') !== 401) return first
-    const next = await tokenAfter(tokens, account, token, isRepeatable(config.data), signal).catch((error: unknown) => {
-      discard(response)
-      return fail(config, error)
-    })
-    if (next === undefined) return first
-    discard(response)
-    const second = send(url, config, next)
-    refuseIfRefused(account, next, await second.catch((error: unknown) => property(error, 'response')))
-    return second
-  }
-  return instance
 }
 
 /** Whether a body can be sent again: a stream is gone once it was sent. */

@@ -1,11 +1,11 @@
 /**
  * `ownerFetch`: `fetch` with the owner's token on it.
  */
-import { checkOptionNames, SignedOutError } from '@owner-sso/core'
-import { OwnerApiTokenRefusedError, tokenHistories } from '../refused-token.ts'
-import { tokenAfter } from '../rejected-token.ts'
+import { checkOptionNames } from '@owner-sso/core'
+import { requireAccount } from '../account-source.ts'
 import { checkedAddress, type OwnerCallOptions, ownerCallOptionNames, parseOwnerCallOptions } from './options.ts'
 import { connectionsOf, type Straight } from './connections.ts'
+import { ownerCaller } from './owner-call.ts'
 
 /** Whose token goes on the calls, where to, and through which `fetch`. */
 export interface OwnerFetchOptions extends OwnerCallOptions {
@@ -21,7 +21,7 @@ export interface OwnerFetchOptions extends OwnerCallOptions {
  * where the body can be sent again, and addresses may be relative to `target`. No redirect is followed: it is the answer.
  *
  * The returned function throws what `fetch` and `tokens.getAccessToken` throw, and a TypeError for an address that the
- * token must not go to; {@link OwnerApiTokenRefusedError} in place of a 403 that is about the token.
+ * token must not go to; `OwnerApiTokenRefusedError` in place of a 403 that is about the token.
  *
  * @throws TypeError that names a wrong option
  */
@@ -34,42 +34,28 @@ export function ownerFetch(options: OwnerFetchOptions): typeof globalThis.fetch 
   const send = options.fetch ?? straightFetch(connectionsOf(transport))
   if (typeof send !== 'function') throw new TypeError('fetch must be a function')
 
-  const histories = tokenHistories()
+  const call = ownerCaller(tokens)
   return async (input, init) => {
     const request = input instanceof Request ? input : undefined
     const signal = (init?.signal === undefined ? request?.signal : init.signal) ?? undefined
     if (signal?.aborted) throw signal.reason
-    const address = checkedAddress(input instanceof Request ? input.url : String(input), target)
-    const account = await accountOf()
-    if (account === undefined || account === '') throw new SignedOutError()
-
-    const sendWith = (token: string): Promise<Response> => {
-      const headers = new Headers(init?.headers ?? request?.headers)
-      headers.set('authorization', `Bearer ${token}`)
-      if (transport && !headers.has('user-agent')) headers.set('user-agent', transport.userAgent)
-      return send(request ?? address, { ...init, headers, redirect: 'manual' })
-    }
-    const taken = async (token: string): Promise<Response> => {
-      const response = await sendWith(token)
-      if (!histories.refused(account, token, response.status)) return response
-      discard(response)
-      throw new OwnerApiTokenRefusedError()
-    }
-    /** As `fetch` has it, a call that was stopped fails with the reason. The refresh that it waited for goes on. */
-    const fail = (error: unknown): never => {
-      throw signal?.aborted ? signal.reason : error
-    }
-    const token = await tokens.getAccessToken(account, { signal }).catch(fail)
-    const response = await taken(token)
-    if (response.status !== 401) return response
-    const canRepeat = isRepeatable(init?.body) && (init?.body != null || (request?.body ?? null) === null)
-    const next = await tokenAfter(tokens, account, token, canRepeat, signal).catch((error: unknown) => {
-      discard(response)
-      return fail(error)
+    const address = checkedAddress(request ? request.url : String(input), target)
+    return call({
+      account: requireAccount(await accountOf()),
+      signal,
+      canRepeat: isRepeatable(init?.body) && (init?.body != null || (request?.body ?? null) === null),
+      async send(token) {
+        const headers = new Headers(init?.headers ?? request?.headers)
+        headers.set('authorization', `Bearer ${token}`)
+        if (transport && !headers.has('user-agent')) headers.set('user-agent', transport.userAgent)
+        const answer = await send(request ?? address, { ...init, headers, redirect: 'manual' })
+        return { status: answer.status, answer: () => answer, discard: () => discard(answer) }
+      },
+      async failed(error) {
+        // As with `fetch`, a call that was stopped fails with the reason. The refresh that it waited for goes on.
+        throw signal?.aborted ? signal.reason : error
+      },
     })
-    if (next === undefined) return response
-    discard(response)
-    return taken(next)
   }
 }
 
@@ -81,7 +67,7 @@ function straightFetch(straight: Straight): typeof globalThis.fetch {
   }
 }
 
-/** Nobody reads the rest of it, so nothing that becomes of it matters: its connection is let go. */
+/** Nobody reads the rest of it: its connection is let go, and an error on it does not matter. */
 function discard({ body }: Response): void {
   body?.cancel().catch(() => undefined)
 }

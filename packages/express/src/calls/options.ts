@@ -33,13 +33,6 @@ export interface OwnerCallOptions {
   readonly tls?: TlsOptions | undefined
 }
 
-/**
- * What {@link OwnerCallOptions} was called.
- *
- * @deprecated Core has another type of this name.
- */
-export type CallOptions = OwnerCallOptions
-
 /** The names of all of them. */
 export const ownerCallOptionNames: OptionNames<OwnerCallOptions> = {
   tokens: true,

@@ -5,10 +5,10 @@
 import type { ClientRequest } from 'node:http'
 import { property } from '../property.ts'
 
-/** One for each agent, which is for many calls. */
+/** One for each agent: an agent is used for many calls. */
 const watching = new WeakMap<object, object>()
 
-/** The same agent, whose requests fail where they are answered with other protocols. What is no agent of Node's stays as it is. */
+/** The same agent, whose requests fail where they are answered with a 101. Anything but an agent of Node's stays as it is. */
 export function withoutSwitching<Agent>(agent: Agent): Agent | object {
   if (typeof agent !== 'object' || agent === null) return agent
   const addRequest = property(agent, 'addRequest')
@@ -20,7 +20,7 @@ export function withoutSwitching<Agent>(agent: Agent): Agent | object {
     addRequest: {
       value(request: ClientRequest, ...more: unknown[]): unknown {
         request.once('upgrade', (_answer, socket) => {
-          // Whoever makes requests of their own may want it.
+          // Another listener may have asked for it.
           if (request.listenerCount('upgrade') > 0) return
           socket.destroy()
           request.destroy().emit('error', switched())

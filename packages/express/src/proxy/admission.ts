@@ -3,7 +3,7 @@
  */
 import type { IncomingMessage } from 'node:http'
 import type { Answer } from '../answers/problem.ts'
-import { forwardedMethods, refusal } from '../answers/refusal.ts'
+import { forwardedMethods, ownerApiErrorAnswer } from '../answers/owner-api-error.ts'
 import { isCrossSite } from './cross-site.ts'
 import { declaresBody } from './request-body.ts'
 import { isBelow, isPlainQuery, isUnambiguous } from './request-path.ts'
@@ -17,15 +17,16 @@ export interface AdmissionRules {
   readonly trustedOrigins: ReadonlySet<string>
 }
 
-/** The path and query to ask the owner API for, or the refusal. */
+/** The path and query to ask the owner API for, or the answer to a request that is not forwarded. */
 export function admission(request: IncomingMessage, rules: AdmissionRules): string | Answer {
   const { method = '', url = '' } = request
-  if (!forwardedMethods.has(method)) return refusal('ERR_OWNER_API_METHOD_NOT_ALLOWED')
-  if (asksForUpgrade(request)) return refusal('ERR_OWNER_API_UPGRADE_REFUSED')
+  if (!forwardedMethods.has(method)) return ownerApiErrorAnswer('ERR_OWNER_API_METHOD_NOT_ALLOWED')
+  if (asksForUpgrade(request)) return ownerApiErrorAnswer('ERR_OWNER_API_UPGRADE_REFUSED')
   const [path = ''] = url.split('?')
-  if (!isUnambiguous(path) || !isPlainQuery(url.slice(path.length))) return refusal('ERR_OWNER_API_MALFORMED_PATH')
-  if (!isBelow(rules.basePath + path, rules.paths)) return refusal('ERR_OWNER_API_PATH_NOT_ALLOWED')
-  if (isCrossSite(request, rules.trustedOrigins)) return refusal('ERR_OWNER_API_CROSS_SITE')
+  if (!isUnambiguous(path) || !isPlainQuery(url.slice(path.length)))
+    return ownerApiErrorAnswer('ERR_OWNER_API_MALFORMED_PATH')
+  if (!isBelow(rules.basePath + path, rules.paths)) return ownerApiErrorAnswer('ERR_OWNER_API_PATH_NOT_ALLOWED')
+  if (isCrossSite(request, rules.trustedOrigins)) return ownerApiErrorAnswer('ERR_OWNER_API_CROSS_SITE')
   return rules.basePath + url
 }
 

@@ -5,7 +5,7 @@ import type { IncomingMessage } from 'node:http'
 
 /**
  * `Sec-Fetch-Site` decides where a browser sends it, else `Origin` against `Host`. A caller with neither is no browser,
- * and nobody's cookies are borrowed.
+ * and so sends no owner's cookies on behalf of a page.
  *
  * @param trustedOrigins - origins that may call as if they were this one
  */

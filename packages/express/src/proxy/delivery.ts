@@ -11,7 +11,7 @@ type Controller = Dispatcher.DispatchController
 
 export interface DeliveryOptions {
   readonly response: ServerResponse
-  /** Milliseconds that the caller may leave a part of the answer unread. */
+  /** Milliseconds between two pieces of the answer, and that the caller may leave one unread. */
   readonly bodyTimeout: number
   readonly answerHeaders: (status: number, upstream: IncomingHttpHeaders, trace: TokenTrace) => OutgoingHttpHeaders
 }
@@ -26,7 +26,7 @@ export interface Delivery {
 export interface DeliveryTies {
   /** Ends the whole exchange with this error. */
   readonly fail: (error: unknown) => void
-  /** Begins anew once the caller has read what was held back for it. */
+  /** Starts again once the caller has read what was held back for it. */
   readonly silence: SilenceLimit
 }
 
@@ -67,11 +67,11 @@ export function deliveryTo(
         return
       }
       if (!begin() || response.write(chunk)) return
-      // The limit on a silence, which has just begun anew, is now on how long the caller takes.
+      // The limit on silence, which has just started again, now limits how long the caller takes to read.
       controller.pause()
       const goOn = (): void => {
         response.off('drain', goOn).off('close', goOn)
-        silence.heard(bodyTimeout)
+        silence.allow(bodyTimeout)
         controller.resume()
       }
       response.once('drain', goOn).once('close', goOn)

@@ -12,7 +12,7 @@ import {
 } from '@owner-sso/core'
 import { type AccountSource, accountOfUser, accountReader, checkTokens, type Tokens } from '../account-source.ts'
 import { checkListener, type ProblemListener } from '../answers/problem-report.ts'
-import { wordOf } from '../application-word.ts'
+import { resultInTime } from '../option-result.ts'
 import { ownerApiTarget } from '../target.ts'
 import { requestHeaderNames, responseHeaderNames } from './header-names.ts'
 import { isUnambiguous } from './request-path.ts'
@@ -125,13 +125,13 @@ export function parseProxyOptions<Request extends IncomingMessage>(
     integer(name, options[name] ?? fallback, 1, longestTimer)
   const headersTimeout = milliseconds('headersTimeout', 30_000)
   const maxDuration = milliseconds('maxDuration', 3_600_000)
-  const patience = Math.min(headersTimeout, maxDuration)
+  const timeLimit = Math.min(headersTimeout, maxDuration)
   return {
     target,
     basePath: target.pathname.replace(/\/$/u, ''),
     tokens,
-    accountOf: options.account === undefined ? accountOfUser : accountReader(options.account, patience),
-    authorize: authorize === true ? true : (request) => wordOf('authorize', patience, authorize(request)),
+    accountOf: options.account === undefined ? accountOfUser : accountReader(options.account, timeLimit),
+    authorize: authorize === true ? true : (request) => resultInTime('authorize', timeLimit, authorize(request)),
     paths,
     requestHeaders: requestHeaderNames(options.requestHeaders),
     responseHeaders: new Set(responseHeaderNames(options.responseHeaders)),

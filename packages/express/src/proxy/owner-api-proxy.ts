@@ -1,26 +1,19 @@
 /**
- * `ownerApiProxy`: a small, strict, streaming proxy to the owner API. Reads top to bottom as a call goes.
+ * `ownerApiProxy`: a small, strict, streaming proxy to the owner API.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { answeredInTime, checkOptionNames, SignedOutError, startTimeLimit, verificationProblem } from '@owner-sso/core'
-import { unsettledAnswer } from '../application-word.ts'
+import { answeredInTime, checkOptionNames, startTimeLimit } from '@owner-sso/core'
+import { unsettledAnswer } from '../option-result.ts'
 import { type Answer, rawAnswer, sendAnswer } from '../answers/problem.ts'
 import { reported } from '../answers/problem-report.ts'
-import { refusal } from '../answers/refusal.ts'
+import { ownerApiErrorAnswer } from '../answers/owner-api-error.ts'
 import { ssoErrorAnswer } from '../answers/sso-error.ts'
 import { answerFault } from '../handler-fault.ts'
-import { property } from '../property.ts'
-import { tokenHistories } from '../refused-token.ts'
-import { tokenAfter } from '../rejected-token.ts'
-import { admission, hasPlainFraming } from './admission.ts'
-import { runExchange } from './exchange.ts'
+import { hasPlainFraming } from './admission.ts'
+import { forwarder } from './forward.ts'
 import { type OwnerApiProxyOptions, parseProxyOptions } from './options.ts'
-import { ownLocation } from './own-location.ts'
 import { closeWithConnection } from './queued-response.ts'
-import { requestBody } from './request-body.ts'
-import { upstreamHeaders } from './request-headers.ts'
-import { answerHeaders } from './response-headers.ts'
 import { endAfterAnswer, isSpent } from './spent-connection.ts'
 import { ExchangeError, failureAnswer } from './upstream-failure.ts'
 import { upstreamPool } from './upstream-pool.ts'
@@ -45,6 +38,8 @@ export interface OwnerApiProxy<Request extends IncomingMessage = IncomingMessage
   close(options?: { readonly timeout?: number | undefined }): Promise<void>
 }
 
+type Handler<Request> = (request: Request, response: ServerResponse, next?: (error?: unknown) => void) => void
+
 /**
  * A proxy to the owner API that carries the owner's token.
  *
@@ -55,64 +50,22 @@ export function ownerApiProxy<Request extends IncomingMessage = IncomingMessage>
 ): OwnerApiProxy<Request> {
   requireDispatcher()
   const settings = parseProxyOptions(options)
-  const { tokens, authorize, accountOf, onProblem, headersTimeout, bodyTimeout, maxDuration } = settings
+  const { onProblem, maxConcurrent, maxDuration } = settings
   const pool = upstreamPool(settings)
-  const histories = tokenHistories()
+  const forward = forwarder(settings, pool)
   let active = 0
 
-  async function forward(request: Request, response: ServerResponse, began: number): Promise<Answer | undefined> {
-    const path = admission(request, settings)
-    if (typeof path !== 'string') return path
-    const isAllowed: unknown = authorize === true || (await authorize(request))
-    if (isAllowed !== true) return refusal('ERR_OWNER_API_FORBIDDEN')
-    const account = await accountOf(request)
-    if (account === undefined || account === '') throw new SignedOutError()
-    const unverified = verificationProblem(settings.target)
-    if (unverified !== undefined) {
-      return reported(refusal('ERR_OWNER_API_INTERNAL'), new Error(`target ${unverified}`), request, onProblem)
-    }
-    const token = await tokens.getAccessToken(account)
-    if (isOver(response)) return undefined
-    const body = await requestBody(request, settings.replayLimit)
-    if ('problem' in body) return body
-    if (isOver(response)) return undefined
-    const canRepeat = body.content === undefined || Buffer.isBuffer(body.content)
-    runExchange(pool, {
-      method: request.method ?? '',
-      path,
-      headers: upstreamHeaders(request, settings.requestHeaders, settings.transport.userAgent, body),
-      content: body.content,
-      token,
-      response,
-      headersTimeout,
-      bodyTimeout,
-      maxDuration: Math.max(1, began + maxDuration - performance.now()),
-      answerHeaders: (status, headers, trace) =>
-        answerHeaders(status, headers, {
-          names: settings.responseHeaders,
-          showsToken: trace.inText,
-          own: response.getHeaders(),
-          location: (value) => ownLocation(value, path, mountPathOf(request), settings),
-        }),
-      refusesToken: (sent, status) => histories.refused(account, sent, status),
-      tokenAfter: (rejected) => tokenAfter(tokens, account, rejected, canRepeat),
-      answerTo: (error) => ssoErrorAnswer(error) ?? refusal('ERR_OWNER_API_INTERNAL'),
-      report: (answer, error) => reported(answer, error, request, onProblem),
-    })
-    return undefined
-  }
-
-  const proxy = (request: Request, response: ServerResponse, next?: (error?: unknown) => void): void => {
-    // A caller may be gone before the handlers in front have let its request through: no event will tell.
+  const proxy: Handler<Request> = (request, response, next) => {
+    // A caller may be gone before the handlers in front have let its request through: there is no event for that.
     if (response.destroyed || response.writableEnded || request.socket.destroyed || isSpent(request.socket)) return
     closeWithConnection(request, response)
     if (!hasPlainFraming(request)) {
-      // Now, and not in a promise: the parser goes on with what follows in this very turn. HTTP/2 knows what belongs to what.
+      // At once: the parser goes on with the next bytes in this very turn. HTTP/2 has no such doubt about its bodies.
       if (request.httpVersionMajor < 2) endAfterAnswer(request.socket)
-      return sendAnswer(response, refusal('ERR_OWNER_API_MALFORMED_REQUEST'))
+      return sendAnswer(response, ownerApiErrorAnswer('ERR_OWNER_API_MALFORMED_REQUEST'))
     }
-    if (pool.closed) return sendAnswer(response, refusal('ERR_OWNER_API_CLOSING'))
-    if (active >= settings.maxConcurrent) return sendAnswer(response, refusal('ERR_OWNER_API_BUSY'))
+    if (pool.closed) return sendAnswer(response, ownerApiErrorAnswer('ERR_OWNER_API_CLOSING'))
+    if (active >= maxConcurrent) return sendAnswer(response, ownerApiErrorAnswer('ERR_OWNER_API_BUSY'))
     active += 1
     response.once('close', () => {
       active -= 1
@@ -121,13 +74,16 @@ export function ownerApiProxy<Request extends IncomingMessage = IncomingMessage>
     answeredInTime(maxDuration, () => forward(request, response, began), tooLong)
       .then(
         (answer) => answer && sendAnswer(response, answer),
-        (error: unknown) => {
-          const answer = knownAnswer(error)
-          if (!answer && next && !response.destroyed) return next(error)
-          return sendAnswer(response, reported(answer ?? refusal('ERR_OWNER_API_INTERNAL'), error, request, onProblem))
-        },
+        (error: unknown) => fail(error, request, response, next),
       )
       .catch((error: unknown) => answerFault('ownerApiProxy: a handler behind it', error, response))
+  }
+
+  /** Answers an error that came before the call went out; one of the application's own goes to its error handler. */
+  function fail(...[error, request, response, next]: [unknown, ...Parameters<Handler<Request>>]): void {
+    const answer = knownAnswer(error)
+    if (!answer && next && !response.destroyed) return next(error)
+    sendAnswer(response, reported(answer ?? ownerApiErrorAnswer('ERR_OWNER_API_INTERNAL'), error, request, onProblem))
   }
 
   async function close(closing: { readonly timeout?: number | undefined } = {}): Promise<void> {
@@ -145,12 +101,7 @@ export function ownerApiProxy<Request extends IncomingMessage = IncomingMessage>
 function refuse(request: IncomingMessage, socket: Duplex): void {
   const code = request.method === 'CONNECT' ? 'ERR_OWNER_API_METHOD_NOT_ALLOWED' : 'ERR_OWNER_API_UPGRADE_REFUSED'
   socket.on('error', () => {})
-  socket.end(rawAnswer(refusal(code)), () => socket.destroy())
-}
-
-/** The caller has an answer, or has gone: nothing is to be sent any more. */
-function isOver({ destroyed, writableEnded }: ServerResponse): boolean {
-  return destroyed || writableEnded
+  socket.end(rawAnswer(ownerApiErrorAnswer(code)), () => socket.destroy())
 }
 
 const tooLong = (): Error => new ExchangeError('ERR_OWNER_API_TIMEOUT')
@@ -159,12 +110,6 @@ const tooLong = (): Error => new ExchangeError('ERR_OWNER_API_TIMEOUT')
 function knownAnswer(error: unknown): Answer | undefined {
   if (error instanceof ExchangeError) return failureAnswer(error)
   return ssoErrorAnswer(error) ?? unsettledAnswer(error)
-}
-
-/** Where Express has mounted the proxy. */
-function mountPathOf(request: IncomingMessage): string {
-  const baseUrl = property(request, 'baseUrl')
-  return typeof baseUrl === 'string' ? baseUrl : ''
 }
 
 /** Bun puts an `undici` of its own in place of the package, and that one can't send a request. */

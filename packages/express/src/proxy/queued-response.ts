@@ -9,8 +9,8 @@ const queues = new WeakMap<Duplex, Set<ServerResponse>>()
 /**
  * Lets a response that waits its turn emit `close` when its connection closes, as every other one does.
  *
- * Node does so from version 24 on. Before, such a response heard of nothing: what was done for it went on, and what it had
- * taken was never given back.
+ * Node does so from version 24 on. Before, such a response got no event: work for it went on, and the place that it had taken
+ * was never given back.
  */
 export function closeWithConnection({ socket }: IncomingMessage, response: ServerResponse): void {
   // One whose turn it is has the socket, and Node tells it.
@@ -31,7 +31,7 @@ function queueOf(socket: Duplex): Set<ServerResponse> {
 
 function closeAll(queue: ReadonlySet<ServerResponse>): void {
   for (const response of queue) response.destroy()
-  // From Node 24 on each is told by itself, a moment later, and is no longer here then.
+  // From Node 24 on each emits it by itself, a moment later, and is no longer here then.
   setImmediate(() => {
     for (const response of queue) response.emit('close')
   })

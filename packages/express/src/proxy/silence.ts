@@ -3,11 +3,11 @@
  */
 import { startTimeLimit } from '@owner-sso/core'
 
-/** The limit on a silence, which begins anew with whatever is heard. */
+/** The limit on a silence. It starts again with each piece of the answer. */
 export interface SilenceLimit {
-  /** Something was heard, or was asked for again. From now on, silence may last so many milliseconds. */
-  heard(milliseconds: number): void
-  /** No limit until something is heard again. */
+  /** From now on, silence may last so many milliseconds. */
+  allow(milliseconds: number): void
+  /** No limit until the next `allow`. */
   lift(): void
   /** No limit ever more. */
   end(): void
@@ -18,11 +18,11 @@ export function silenceLimit(onSilence: () => void): SilenceLimit {
   let stop: (() => void) | undefined
   let hasEnded = false
   let deadline: number
-  /** When the timer looks. */
+  /** When the timer fires. */
   let due: number
   const watch = (milliseconds: number): void => {
     stop = startTimeLimit(milliseconds, () => {
-      // One timer for many pieces: it looks how much time there is since the last one.
+      // One timer for many pieces: it looks how long ago the last one came.
       const left = deadline - performance.now()
       if (left <= 0) return onSilence()
       due = deadline
@@ -34,7 +34,7 @@ export function silenceLimit(onSilence: () => void): SilenceLimit {
     stop = undefined
   }
   return {
-    heard(milliseconds) {
+    allow(milliseconds) {
       deadline = performance.now() + milliseconds
       if (hasEnded || (stop !== undefined && due <= deadline)) return
       lift()

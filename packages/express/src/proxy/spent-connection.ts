@@ -1,12 +1,12 @@
 /**
- * Connections whose next bytes are nobody's request: nobody can tell where the body of the last one ended.
+ * Connections that take no more requests: it can't be told where the body of the last one ended, so the next bytes may be its.
  */
 import type { Duplex } from 'node:stream'
 import { property } from '../property.ts'
 
 const spent = new WeakSet<Duplex>()
 
-/** What a parser's `onIncoming` says of a message, so that the parser leaves the rest of the segment alone. */
+/** Returned by a parser's `onIncoming`: the parser then reads nothing more of the segment. */
 const readNoFurther = 2
 
 /**
@@ -21,7 +21,7 @@ export function endAfterAnswer(socket: Duplex): void {
   const parser = property(socket, 'parser')
   if (!isParser(parser)) return
   parser.onIncoming = (request) => {
-    // Else Node hands the socket to the server's listeners of `upgrade` and `connect`.
+    // Otherwise Node hands the socket to the server's listeners of `upgrade` and `connect`.
     request.upgrade = false
     return readNoFurther
   }

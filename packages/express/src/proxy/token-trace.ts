@@ -2,7 +2,7 @@
  * Finds the access token in an answer that is on its way to the caller.
  */
 
-/** A token is known by its end: without the last bytes of its signature it is worth nothing. */
+/** Bytes at the end of a token that are looked for: without the end of its signature a token is worth nothing. */
 const traceLength = 32
 
 /** No real token is shorter than that; a text so short would be found by chance. */
@@ -16,8 +16,7 @@ export interface TokenTrace {
 }
 
 /**
- * Looks for one token. A search runs at 8 GB/s, so that the whole body is looked at; in one that is compressed or encoded
- * there is nothing to be found.
+ * Looks for one token in the whole body: a search runs at 8 GB/s. A body that is compressed or encoded is not decoded for it.
  */
 export function tokenTrace(token: string): TokenTrace {
   if (token.length < shortestTrace) return { inText: () => false, inBody: () => false }

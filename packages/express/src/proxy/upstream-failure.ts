@@ -1,14 +1,14 @@
 /**
- * What an exchange with the owner API failed of, as an answer.
+ * Why an exchange with the owner API failed, as an answer.
  */
 import type { Answer } from '../answers/problem.ts'
 import { property } from '../property.ts'
-import { refusal, type RefusalCode } from '../answers/refusal.ts'
+import { ownerApiErrorAnswer, type OwnerApiErrorCode } from '../answers/owner-api-error.ts'
 
 /** A failure that the proxy itself ends an exchange with. */
 export class ExchangeError extends Error {
-  readonly code: RefusalCode
-  constructor(code: RefusalCode) {
+  readonly code: OwnerApiErrorCode
+  constructor(code: OwnerApiErrorCode) {
     super(code)
     this.name = 'ExchangeError'
     this.code = code
@@ -21,14 +21,14 @@ const timeouts = new Set<unknown>([
   'UND_ERR_BODY_TIMEOUT',
   'ETIMEDOUT',
 ])
-/** What undici says of a pool that `close()` has shut. */
+/** undici's codes for a pool that `close()` has shut. */
 const closed = new Set<unknown>(['UND_ERR_CLOSED', 'UND_ERR_DESTROYED'])
 
-/** 504 where the owner API was too slow, 502 for anything else. Of the error nothing is told. */
+/** 504 where the owner API was too slow, 502 for anything else. The answer holds nothing of the error. */
 export function failureAnswer(error: unknown): Answer {
-  if (error instanceof ExchangeError) return refusal(error.code)
+  if (error instanceof ExchangeError) return ownerApiErrorAnswer(error.code)
   const code = property(error, 'code')
-  if (timeouts.has(code)) return refusal('ERR_OWNER_API_TIMEOUT')
-  if (closed.has(code)) return refusal('ERR_OWNER_API_CLOSING')
-  return refusal('ERR_OWNER_API_UNREACHABLE')
+  if (timeouts.has(code)) return ownerApiErrorAnswer('ERR_OWNER_API_TIMEOUT')
+  if (closed.has(code)) return ownerApiErrorAnswer('ERR_OWNER_API_CLOSING')
+  return ownerApiErrorAnswer('ERR_OWNER_API_UNREACHABLE')
 }

@@ -2,7 +2,6 @@ import { Agent } from 'node:https'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { TokenManager } from '@owner-sso/core'
 import { useEmulator } from '@owner-sso/emulator/jest'
-import { connectionsFor } from '../../src/calls/connections.ts'
 import { attachBearer, ownerFetch } from '../../src/index.ts'
 import { type RecordingProxy, startRecordingProxy } from '../recording-proxy.ts'
 import { type OwnerApi, startOwnerApi } from '../servers.ts'
@@ -80,13 +79,4 @@ it('ownerFetch uses no proxy that the environment names', async () => {
   process.env = { ...env, HTTP_PROXY: proxy.url, http_proxy: proxy.url, NODE_USE_ENV_PROXY: '1' }
   const answer = await ownerFetch({ tokens, account, target: plain.url })('/api/1/vehicles')
   expect([answer.status, proxy.seen()]).toEqual([200, ''])
-})
-
-it('what the application gives axios’s fetch adapter goes along, but for the redirect', () => {
-  const config = { fetchOptions: { keepalive: true, redirect: 'follow' } }
-  expect(connectionsFor(new URL(plain.url), config).fetchOptions).toEqual({
-    keepalive: true,
-    redirect: 'manual',
-    dispatcher: expect.objectContaining({ dispatch: expect.any(Function) }),
-  })
 })

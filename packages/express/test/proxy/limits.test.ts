@@ -64,6 +64,21 @@ it('answers 504 where the owner API does not begin to answer', async () => {
   await until(() => held[0]!.closed)
 })
 
+it('counts that time from the last byte of the request, however long an upload takes', async () => {
+  await start({ headersTimeout: 50 })
+  const socket = await openSocket(home.port)
+  let text = ''
+  socket.setEncoding('latin1').on('data', (chunk: string) => (text += chunk))
+  socket.write(
+    'POST /api/1/echo HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n3\r\none\r\n',
+  )
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  socket.write('3\r\ntwo\r\n0\r\n\r\n')
+  await once(socket, 'close')
+  expect(text).toMatch(/^HTTP\/1\.1 200 /u)
+  expect(ownerApi.seen[0]?.body.toString()).toBe('onetwo')
+})
+
 it('cuts an answer that stops in the middle', async () => {
   await start({ bodyTimeout: 50 })
   ownerApi.answer((_seen, response) => response.write('half'))
@@ -114,7 +129,7 @@ it.each([
   const answer = await call()
   expect(answer.status).toBe(504)
   expect(await answer.json()).toMatchObject({ code: 'ERR_OWNER_API_TIMEOUT', detail: 'No answer came in time.' })
-  expect(told).toEqual([expect.objectContaining({ message: expect.stringContaining(`${name} has said nothing`) })])
+  expect(told).toEqual([expect.objectContaining({ message: expect.stringContaining(`${name} has given no result`) })])
   await until(() => proxy.active() === 0)
 })
 

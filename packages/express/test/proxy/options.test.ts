@@ -1,8 +1,6 @@
-/** The options of ownerApiProxy: what is refused, what is meant where nothing is said, and the environment. */
+/** The options of ownerApiProxy: which it takes, which it does not, and what the environment gives. */
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { ownerApiProxy, type OwnerApiProxyOptions } from '../../src/index.ts'
-import { defaultRequestHeaders, defaultResponseHeaders } from '../../src/proxy/header-names.ts'
-import { parseProxyOptions } from '../../src/proxy/options.ts'
 import { valid } from './valid-options.ts'
 
 const without = (name: keyof OwnerApiProxyOptions) => ({ [name]: undefined })
@@ -17,6 +15,7 @@ describe('a wrong option is a TypeError at the start that names it', () => {
     ['target must be', without('target')],
     ['target must have no', { target: 'https://user:secret@owner-api.example.com' }],
     ['target must have no', { target: 'https://owner-api.example.com/?x=1' }],
+    ['target must have no', { target: 'https://owner-api.example.com/#x' }],
     ['tokens must be', without('tokens')],
     ['tokens must be', { tokens: {} }],
     ['tokens must be', { tokens: { getAccessToken: () => 'x' } }],
@@ -38,6 +37,8 @@ describe('a wrong option is a TypeError at the start that names it', () => {
     ['trustedOrigins must be', { trustedOrigins: ['*'] }],
     ['maxConcurrent must be', { maxConcurrent: 0 }],
     ['maxConcurrent must be', { maxConcurrent: Infinity }],
+    ['maxConcurrent must be', { maxConcurrent: 1_000_001 }],
+    ['replayLimit must be', { replayLimit: 16 * 1024 ** 2 + 1 }],
     ['replayLimit must be', { replayLimit: -1 }],
     ['connectTimeout must be', { connectTimeout: '10s' }],
     ['headersTimeout must be', { headersTimeout: 0 }],
@@ -68,6 +69,11 @@ describe('a wrong option is a TypeError at the start that names it', () => {
     ['requestHeaders', 'X-Forwarded-For'],
     ['requestHeaders', 'Forwarded'],
     ['requestHeaders', 'X-HTTP-Method-Override'],
+    ['requestHeaders', 'X-Original-URL'],
+    ['requestHeaders', 'X-Real-IP'],
+    ['requestHeaders', 'Via'],
+    ['requestHeaders', 'Expect'],
+    ['requestHeaders', 'TE'],
     ['responseHeaders', 'Set-Cookie'],
     ['responseHeaders', 'WWW-Authenticate'],
     ['responseHeaders', 'Transfer-Encoding'],
@@ -78,11 +84,21 @@ describe('a wrong option is a TypeError at the start that names it', () => {
     ['responseHeaders', 'Surrogate-Control'],
     ['responseHeaders', 'CDN-Cache-Control'],
     ['responseHeaders', 'Acme-CDN-Cache-Control'],
+    ['responseHeaders', 'Cross-Origin-Opener-Policy'],
+    ['responseHeaders', 'Content-Security-Policy'],
+    ['responseHeaders', 'Clear-Site-Data'],
+    ['responseHeaders', 'Alt-Svc'],
+    ['responseHeaders', 'Refresh'],
   ])('%s can’t be made to forward %s', async (option, name) => {
     const options = { ...(await valid()), [option]: ['x-own', name] }
     expect(() => ownerApiProxy(options)).toThrow(
       `${option} can’t include ${name.toLowerCase()}, which is never forwarded`,
     )
+  })
+
+  it('a header whose name only holds that of such a one may be forwarded', async () => {
+    const more = { requestHeaders: ['own-cookie', 'x-forwarding'], responseHeaders: ['own-server', 'x-set-cookie'] }
+    await expect(ownerApiProxy({ ...(await valid()), ...more }).close()).resolves.toBeUndefined()
   })
 
   it.each([' x-own', 'x-own ', 'x-own\n', '', 'x:own', 5])('%j is no header name', async (name) => {
@@ -92,45 +108,6 @@ describe('a wrong option is a TypeError at the start that names it', () => {
         `${option} must be an array of header names`,
       )
     }
-  })
-
-  const whole = {
-    requestHeaders: [
-      'connection expect http2-settings keep-alive te trailer transfer-encoding upgrade',
-      'authorization content-length cookie cookie2 forwarded host user-agent via',
-      'x-forwarded x-http-method x-http-method-override x-method-override x-real-ip x-rewrite-url',
-    ],
-    responseHeaders: [
-      'connection keep-alive te trailer transfer-encoding upgrade',
-      'alt-svc cdn-cache-control cache-tag edge-control surrogate-control surrogate-key',
-      'authentication-info authorization clear-site-data content-security-policy content-security-policy-report-only',
-      'origin-agent-cluster permissions-policy public-key-pins refresh report-to reporting-endpoints server',
-      'service-worker-allowed set-cookie set-cookie2 strict-transport-security www-authenticate',
-      'x-content-type-options x-frame-options x-powered-by x-sendfile',
-    ],
-  }
-  const eachName = Object.entries(whole).flatMap(([option, lines]) =>
-    lines.flatMap((line) => line.split(' ').map((name) => [option, name] as const)),
-  )
-  it.each(eachName)('%s can’t include %s, and may include what only holds that name', async (option, name) => {
-    const options = await valid()
-    expect(() => ownerApiProxy({ ...options, [option]: [name] })).toThrow(`${option} can’t include ${name},`)
-    await expect(
-      ownerApiProxy({ ...options, [option]: [`own${name}`, `${name}.own`] }).close(),
-    ).resolves.toBeUndefined()
-  })
-
-  it.each([
-    ['requestHeaders', 'proxy-'],
-    ['requestHeaders', 'x-forwarded-'],
-    ['requestHeaders', 'x-original-'],
-    ['responseHeaders', 'access-control-'],
-    ['responseHeaders', 'cross-origin-'],
-    ['responseHeaders', 'x-accel-'],
-  ])('%s can’t include a name that begins with %s, and may include one that goes on with it', async (option, start) => {
-    const options = await valid()
-    expect(() => ownerApiProxy({ ...options, [option]: [`${start}own`] })).toThrow(`${option} can’t include`)
-    await expect(ownerApiProxy({ ...options, [option]: [`own-${start}own`] }).close()).resolves.toBeUndefined()
   })
 
   it.each([undefined, null, 'options'])('no options at all (%s)', (options) => {
@@ -172,44 +149,13 @@ describe('the environment', () => {
   })
 })
 
-it('passes on the headers that it did in the last release: another one is a change for its users', () => {
-  expect({ defaultRequestHeaders, defaultResponseHeaders }).toMatchSnapshot()
-})
-
-describe('the options that are not given', () => {
-  it('are as the README has them, and each limit may be reached', async () => {
-    const given = await valid()
-    expect(parseProxyOptions(given)).toMatchObject({
-      paths: ['/api/1/'],
-      requestHeaders: defaultRequestHeaders,
-      responseHeaders: new Set(defaultResponseHeaders),
-      trustedOrigins: new Set(),
-      maxConcurrent: 1024,
-      replayLimit: 65_536,
-      connectTimeout: 10_000,
-      headersTimeout: 30_000,
-      bodyTimeout: 300_000,
-      maxDuration: 3_600_000,
-      onProblem: undefined,
-    })
-    for (const name of ['connectTimeout', 'headersTimeout', 'bodyTimeout', 'maxDuration'] as const) {
-      expect(parseProxyOptions({ ...given, [name]: 1 })[name]).toBe(1)
-      expect(parseProxyOptions({ ...given, [name]: 2 ** 31 - 1 })[name]).toBe(2 ** 31 - 1)
-    }
-    const [least, most] = [
-      { replayLimit: 0, maxConcurrent: 1 },
-      { replayLimit: 16 * 1024 ** 2, maxConcurrent: 1_000_000 },
-    ]
-    expect(parseProxyOptions({ ...given, ...least })).toMatchObject(least)
-    expect(parseProxyOptions({ ...given, ...most })).toMatchObject(most)
-    for (const beyond of [{ replayLimit: 16 * 1024 ** 2 + 1 }, { maxConcurrent: 1_000_001 }])
-      expect(() => parseProxyOptions({ ...given, ...beyond })).toThrow(TypeError)
-  })
-
-  it('a target with a path is called below it', async () => {
-    const below = async (target: string): Promise<string> => parseProxyOptions({ ...(await valid()), target }).basePath
-    expect(await below('https://owner-api.example.com')).toBe('')
-    expect(await below('https://owner-api.example.com/a/b/')).toBe('/a/b')
-    expect(await below('https://owner-api.example.com/a/b')).toBe('/a/b')
-  })
+it.each<Partial<OwnerApiProxyOptions>>([
+  { replayLimit: 0 },
+  { replayLimit: 16 * 1024 ** 2 },
+  { maxConcurrent: 1 },
+  { maxConcurrent: 1_000_000 },
+  { connectTimeout: 1, headersTimeout: 1, bodyTimeout: 1, maxDuration: 1 },
+  { maxDuration: 2 ** 31 - 1 },
+])('takes %j', async (limits) => {
+  await expect(ownerApiProxy({ ...(await valid()), ...limits }).close()).resolves.toBeUndefined()
 })

@@ -1,6 +1,24 @@
-import { expect, it } from '@jest/globals'
+import { beforeAll, expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import { isBelow, isUnambiguous } from '../../src/proxy/request-path.ts'
+import { ownerApiProxy, type OwnerApiProxyOptions } from '../../src/index.ts'
+import { listen, startOwnerApi } from '../servers.ts'
+import { valid } from './valid-options.ts'
+
+let options: OwnerApiProxyOptions
+beforeAll(async () => {
+  options = await valid()
+})
+
+/** Whether a path can be read in one way only: no other one may be offered. */
+function isUnambiguous(path: string): boolean {
+  try {
+    ownerApiProxy({ ...options, paths: [path] })
+    return true
+  } catch (error) {
+    if (String(error) === 'TypeError: paths must be an array of paths such as /api/1/') return false
+    throw error
+  }
+}
 
 it('takes a path of any names, encoded as browsers do it', () => {
   // A name of dots, or with what a browser leaves alone or what decodes to a separator, is not one of these.
@@ -71,14 +89,19 @@ it('is quick with a path that is as long as a request can be', () => {
 })
 
 it.each([
-  ['/api/1/x', ['/api/1/'], true],
-  ['/api/1/', ['/api/1/'], true],
-  ['/api/1', ['/api/1/'], false],
-  ['/api/1', ['/api/1'], true],
-  ['/api/1/x', ['/api/1'], true],
-  ['/api/10', ['/api/1'], false],
-  ['/x', ['/api/1/', '/x'], true],
-  ['/anything', ['/'], true],
-])('%s below %j: %s', (path, prefixes, expected) => {
-  expect(isBelow(path, prefixes)).toBe(expected)
+  ['/api/1/x', ['/api/1/'], 200],
+  ['/api/1/', ['/api/1/'], 200],
+  ['/api/1', ['/api/1/'], 404],
+  ['/api/1', ['/api/1'], 200],
+  ['/api/1/x', ['/api/1'], 200],
+  ['/api/10', ['/api/1'], 404],
+  ['/x', ['/api/1/', '/x'], 200],
+  ['/anything', ['/'], 200],
+])('%s, where %j are offered, is answered with %i', async (path, paths, status) => {
+  const ownerApi = await startOwnerApi()
+  const proxy = ownerApiProxy({ ...options, target: ownerApi.url, paths })
+  const home = await listen(proxy)
+  const answer = await fetch(home.url + path)
+  expect([answer.status, ownerApi.seen.length]).toEqual([status, status === 200 ? 1 : 0])
+  for (const each of [home, proxy, ownerApi]) await each.close()
 })

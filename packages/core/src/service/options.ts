@@ -1,11 +1,45 @@
 /**
  * The options of `createSso`, checked once at the start, with their defaults.
  */
-import type { CodeChallengeEncoding, SsoOptions } from './sso.ts'
 import type { HttpSettings } from '../http/http-context.ts'
-import { transportOf } from '../http/transport.ts'
+import { type TlsOptions, type TransportOption, transportOf } from '../http/transport.ts'
 import { checkOptionNames, type OptionNames } from '@owner-sso/token-manager'
 import { isLoopback, mayCarrySecrets, verificationProblem } from '../support/verification.ts'
+
+/** How the code challenge is derived from the verifier; the document's reference computation is the default. */
+export type CodeChallengeEncoding = 'hex-digest' | 'raw-digest'
+
+/** Where the service is, and how it is spoken to. Only `authUrl` is required. */
+export interface SsoOptions {
+  /** Base address of the SSO service: https, or http on a loopback host. Its default is the variable `OWNER_SSO_AUTH_URL` where an adapter says so. */
+  readonly authUrl: string
+  /** Where a 303 may lead, in addition to `authUrl`'s own registrable domain (loopback and IP addresses have none: list them, with their port). */
+  readonly regionalAuthUrls?: readonly string[] | undefined
+  /** Default `${authUrl}/void/callback`; never changes with the region. May have a scheme of an app's own: `owner-app://auth/callback`. */
+  readonly redirectUri?: string | undefined
+  /** `hex-digest` (default): base64url of the hexadecimal text of the SHA-256; `raw-digest`: RFC 7636. */
+  readonly codeChallengeEncoding?: CodeChallengeEncoding | undefined
+  /**
+   * How long an access token lives that does not say so itself (a JWT does); default eight hours. A number is seconds, taken as
+   * they are. `'expires_in'` trusts that field of the answer as seconds, but not below 45 minutes: 300 becomes 2,700, so that a
+   * field that means something else causes no storm of refreshes.
+   */
+  readonly accessTokenLifetime?: number | 'expires_in' | undefined
+  /**
+   * TLS, HTTP/2 and the User-Agent of every request: `'document'` (default), `'modern'`, or `{ tls, http2, userAgent }`.
+   */
+  readonly transport?: TransportOption | undefined
+  /** `transport.userAgent` in short, and before it. Default `owner-sso/<version>`. A browser-like one is a TypeError. */
+  readonly userAgent?: string | undefined
+  /** `transport.tls` in short, and before it: `{ transport: 'modern', tls: { ca } }`. Verification can't be turned off. */
+  readonly tls?: TlsOptions | undefined
+  /** Milliseconds for one request, wall clock, response included. Default 15,000. */
+  readonly timeout?: number | undefined
+  /** An outbound proxy's URL, for https alone: plain http never leaves the machine. Environment variables for proxies are ignored. */
+  readonly proxy?: string | undefined
+  /** Seconds that every call to a host fails fast after a challenge page. Default 900. */
+  readonly firewallCooldown?: number | undefined
+}
 
 /** {@link SsoOptions} with every default filled in and every address in one form. */
 export interface SsoSettings extends HttpSettings {

@@ -1,13 +1,13 @@
 /**
- * A sign-in that waits for the person's next step, and how long and how often it may.
+ * A sign-in that waits for the person's next step, for a limited time and number of tries.
  */
 import { randomBytes } from 'node:crypto'
-import type { AuthorizationRequest, Factor, PendingLogin } from '@owner-sso/core'
+import type { AuthorizationRequest, Factor, PendingLogin as CorePendingLogin } from '@owner-sso/core'
 
 /** Wrong answers that end a sign-in. */
 const mostTries = 5
 
-interface Waiting {
+interface PendingLoginFields {
   /** 128 random bits. */
   readonly id: string
   /** Answers given so far. */
@@ -17,50 +17,50 @@ interface Waiting {
 }
 
 /** Waits for a passcode. `pending` holds the credential. */
-export interface WaitingForPasscode extends Waiting {
+export interface PendingPasscode extends PendingLoginFields {
   readonly step: 'passcode'
   readonly identity: string
   readonly factors: readonly Factor[]
-  readonly pending: PendingLogin
+  readonly pending: CorePendingLogin
 }
 
 /** Waits for the address that the person's browser ends on. `request` holds the verifier. */
-export interface WaitingForCallback extends Waiting {
+export interface PendingCallback extends PendingLoginFields {
   readonly step: 'callback'
   readonly url: string
   readonly request: AuthorizationRequest
 }
 
 /** JSON-safe, and secret: it lives in the process's memory or under a seal, nowhere else. */
-export type WaitingLogin = WaitingForPasscode | WaitingForCallback
+export type PendingLogin = PendingPasscode | PendingCallback
 
-/** What the next page may show of a waiting login; nothing of it is secret. */
+/** What the next page may show of a pending login; nothing of it is secret. */
 export type PendingLoginView =
-  | (Pick<WaitingForPasscode, 'step' | 'identity' | 'factors' | 'expires_at'> & { readonly triesLeft: number })
-  | (Pick<WaitingForCallback, 'step' | 'url' | 'expires_at'> & { readonly triesLeft: number })
+  | (Pick<PendingPasscode, 'step' | 'identity' | 'factors' | 'expires_at'> & { readonly triesLeft: number })
+  | (Pick<PendingCallback, 'step' | 'url' | 'expires_at'> & { readonly triesLeft: number })
 
-/** The fields that every new waiting login starts with. */
-export function startWaiting(expiresAt: number): Waiting {
+/** The fields of every new pending login. */
+export function newPendingLogin(expiresAt: number): PendingLoginFields {
   return { id: randomBytes(16).toString('base64url'), tries: 0, expires_at: expiresAt }
 }
 
 /** The same login after one more answer, or `undefined` if that was the last that it may have. */
-export function afterOneMoreTry<Login extends WaitingLogin>(login: Login): Login | undefined {
+export function afterOneMoreTry<Login extends PendingLogin>(login: Login): Login | undefined {
   const tries = login.tries + 1
   return tries < mostTries ? { ...login, tries } : undefined
 }
 
-/** Answers that a waiting login may still have. */
-export function triesLeft(login: WaitingLogin): number {
+/** Answers that a pending login may still have. */
+export function triesLeft(login: PendingLogin): number {
   return mostTries - login.tries
 }
 
-export function isOver(login: WaitingLogin): boolean {
+export function isOver(login: PendingLogin): boolean {
   return login.expires_at * 1000 <= Date.now()
 }
 
 /** What the next page may show. */
-export function viewOf(login: WaitingLogin): PendingLoginView {
+export function viewOf(login: PendingLogin): PendingLoginView {
   const shared = { triesLeft: triesLeft(login), expires_at: login.expires_at }
   return login.step === 'passcode'
     ? { step: login.step, identity: login.identity, factors: login.factors, ...shared }

@@ -1,10 +1,12 @@
 import { once } from 'node:events'
+import type { RequestListener } from 'node:http'
+import { setImmediate, setTimeout } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { createSso, createTokenManager, type TokenManager } from '@owner-sso/core'
 import { useEmulator } from '@owner-sso/emulator/jest'
 import { memoryTokenStore } from '@owner-sso/token-store-memory'
 import { ownerApiProxy, type OwnerApiProxy } from '../../src/index.ts'
-import { rawRequest, sendRaw, until } from '../raw-http.ts'
+import { openSocket, rawRequest, sendRaw, until } from '../raw-http.ts'
 import { type Listening, listen } from '../servers.ts'
 import { account, signedInTokens } from '../tokens.ts'
 
@@ -17,9 +19,10 @@ beforeEach(async () => {
   tokens = await signedInTokens(emulator)
   await start(tokens)
 })
+/** Closed after a test, in this order. */
+const opened: { close(): Promise<void> }[] = []
 afterEach(async () => {
-  await home.close()
-  await proxy.close()
+  for (const each of [...opened.splice(0), home, proxy]) await each.close()
 })
 
 async function start(from: TokenManager): Promise<void> {
@@ -202,6 +205,65 @@ it('lets go of a 401 that does not end: its connection may be the only one', asy
 it('asks again also where the 401 broke off', async () => {
   emulator.once('owner-api', { status: 401, body: 'x'.repeat(100_000), drop: 'mid-body' })
   expect((await call('/api/1/vehicles')).status).toBe(200)
+})
+
+/** A proxy whose next token comes when the test says so, to an owner API that answers as the test says. */
+async function withNextToken(
+  answer: RequestListener,
+  more: { readonly bodyTimeout?: number } = {},
+): Promise<{ readonly next: Promise<(token: string) => void>; readonly port: number }> {
+  const ownerApi = await listen(answer)
+  let isAsked: (give: (token: string) => void) => void = () => undefined
+  const next = new Promise<(token: string) => void>((resolve) => (isAsked = resolve))
+  let given = 'the first token, which is long enough'
+  const slow: Pick<TokenManager, 'getAccessToken' | 'invalidate'> = {
+    getAccessToken: () => Promise.resolve(given),
+    invalidate: () =>
+      new Promise((resolve) =>
+        isAsked((token) => {
+          given = token
+          resolve()
+        }),
+      ),
+  }
+  const other = ownerApiProxy({ target: ownerApi.url, tokens: slow, account, authorize: true, ...more })
+  const otherHome = await listen(other)
+  opened.push(otherHome, other, ownerApi)
+  return { next, port: otherHome.port }
+}
+
+describe('while the next token is on its way', () => {
+  const first = 'Bearer the first token, which is long enough'
+
+  it('the 401 waits for longer than an answer may be silent', async () => {
+    const { next, port } = await withNextToken(
+      ({ headers }, response) => void response.writeHead(headers.authorization === first ? 401 : 200).end('{}'),
+      { bodyTimeout: 50 },
+    )
+    const answer = sendRaw(port, rawRequest('GET', '/api/1/vehicles'))
+    const give = await next
+    await setTimeout(200)
+    give('the second token')
+    expect((await answer).status).toBe(200)
+  })
+
+  it('a caller that hangs up ends the call: the request does not go out again', async () => {
+    let calls = 0
+    const { next, port } = await withNextToken((_request, response) => {
+      calls += 1
+      response.writeHead(401).end()
+    })
+    const socket = await openSocket(port)
+    socket.write(rawRequest('GET', '/api/1/vehicles'))
+    const give = await next
+    socket.destroy()
+    await once(socket, 'close')
+    // The server, in this same process, reads of it within a few turns.
+    for (let turns = 0; turns < 100; turns += 1) await setImmediate()
+    give('the second token')
+    for (let turns = 0; turns < 100; turns += 1) await setImmediate()
+    expect(calls).toBe(1)
+  })
 })
 
 describe('where no other token is to be had', () => {

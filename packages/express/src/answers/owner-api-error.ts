@@ -1,10 +1,10 @@
 /**
- * What the proxy itself answers with: one row for everything that it refuses, and for an owner API that doesn't answer.
+ * The proxy's own answers: one row for each reason why a caller does not get the owner API's answer.
  */
 import { type Answer, problemAnswer } from './problem.ts'
 
-/** Why the proxy did not answer with what the owner API said. */
-export type RefusalCode =
+/** Why a caller does not get the owner API's answer. */
+export type OwnerApiErrorCode =
   | 'ERR_OWNER_API_MALFORMED_REQUEST'
   | 'ERR_OWNER_API_MALFORMED_PATH'
   | 'ERR_OWNER_API_FORBIDDEN'
@@ -21,7 +21,8 @@ export type RefusalCode =
   | 'ERR_OWNER_API_CLOSING'
   | 'ERR_OWNER_API_TIMEOUT'
 
-const refusals: Readonly<Record<RefusalCode, readonly [status: number, detail: string]>> = {
+/** The status and the sentence of each. */
+export const ownerApiErrors: Readonly<Record<OwnerApiErrorCode, readonly [status: number, detail: string]>> = {
   ERR_OWNER_API_MALFORMED_REQUEST: [400, 'The request is ambiguous, so it was not forwarded.'],
   ERR_OWNER_API_MALFORMED_PATH: [
     400,
@@ -51,12 +52,12 @@ const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 export const forwardedMethods: ReadonlySet<string> = new Set(methods)
 
 /** The answer of a code. */
-export function refusal(code: RefusalCode): Answer {
-  const [status, detail] = refusals[code]
+export function ownerApiErrorAnswer(code: OwnerApiErrorCode): Answer {
+  const [status, detail] = ownerApiErrors[code]
   return problemAnswer(status, code, detail, { headers: headersFor(status, code) })
 }
 
-function headersFor(status: number, code: RefusalCode): Record<string, string> {
+function headersFor(status: number, code: OwnerApiErrorCode): Record<string, string> {
   // Node ends the connection once this is written; what is left of the body is read as nothing.
   if (code === 'ERR_OWNER_API_MALFORMED_REQUEST' || status === 501) return { connection: 'close' }
   if (status === 405) return { allow: methods.join(', ') }

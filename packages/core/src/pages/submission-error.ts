@@ -1,7 +1,8 @@
 /**
- * Why a submitted login form was not accepted: the service answers a page, with status 200 or 401, and says it in words.
+ * Why a submitted login form was not accepted: the service answers with a page, with status 200 or 401, and the reason is in its
+ * words.
  *
- * Words count where they are new: a login page may always carry them, in a help text or in the texts of its scripts.
+ * Words count only where the login page did not have them before: it may always carry them, in a help text or a script.
  */
 import { type SsoError, type SsoErrorOptions, UnexpectedResponseError } from '@owner-sso/token-manager'
 import { AccountLockedError, CaptchaRequiredError, InvalidCredentialsError } from '../errors.ts'
@@ -12,7 +13,7 @@ import { sightingOf } from './page-sighting.ts'
 /** A reason that a page can give. */
 export type Reason = 'locked' | 'captcha' | 'credentials'
 
-const words: readonly (readonly [Reason, RegExp])[] = [
+const reasonWords: readonly (readonly [Reason, RegExp])[] = [
   [
     'locked',
     /account (?:has been |is |was )?(?:temporarily |now )?locked|locked (?:out of )?(?:your|this|the) account/iu,
@@ -37,35 +38,35 @@ const words: readonly (readonly [Reason, RegExp])[] = [
   ],
 ]
 
-/** What says that the pair was not judged at all. */
-const notJudged =
+/** Words of a page that did not look at e-mail and password at all. */
+const notChecked =
   /(?:session|request|page|sign-?in|log-?in) (?:has |is |was )?(?:expired|timed out)|temporar|unavailable|maintenance|try again (?:later|in )|went wrong/iu
 
 /** A response to the submitted form, and what it has to be told apart from. */
 export interface SubmissionResponse {
   readonly status: number
   readonly page: HtmlPage | undefined
-  /** What the login page said before anything was submitted. */
-  readonly saidBefore: readonly Reason[]
+  /** Reasons that the login page had the words of before anything was submitted. */
+  readonly knownReasons: readonly Reason[]
   /** What was submitted, so that the page may repeat it. */
   readonly secrets: readonly string[]
 }
 
 /**
- * The error that a response stands for. The credentials are wrong only where the page shows their field again, and says so or
- * has status 401: the pair is not posted again after that. Whatever else comes is told as it was seen.
+ * The error for a response without a redirect. The credentials are wrong only where the page shows their field again, and says
+ * so or has status 401: the same pair is never posted after that. Any other page is described in the error.
  */
-export function loginRefusal(
-  { status, page, saidBefore, secrets }: SubmissionResponse,
+export function submissionError(
+  { status, page, knownReasons, secrets }: SubmissionResponse,
   where: SsoErrorOptions,
 ): SsoError {
-  const reason = reasonOf(page, saidBefore)
+  const reason = reasonOf(page, knownReasons)
   if (reason === 'locked') return new AccountLockedError(where)
   const form = page && findLoginForm(page)
   const captcha = form ? form.captcha : page && showsCaptchaWidget(page)
   if (reason === 'captcha' || captcha) return new CaptchaRequiredError(where)
-  const isJudged = (reason === 'credentials' || status === 401) && !notJudged.test(page?.shownText ?? '')
-  if (page && asksForCredential(page) && isJudged) return new InvalidCredentialsError(where)
+  const areWrong = (reason === 'credentials' || status === 401) && !notChecked.test(page?.shownText ?? '')
+  if (page && asksForCredential(page) && areWrong) return new InvalidCredentialsError(where)
   return new UnexpectedResponseError(`status ${status} and ${sightingOf(page, secrets)}, in place of a redirect`, where)
 }
 
@@ -76,24 +77,24 @@ export function asksForCredential(page: HtmlPage): boolean {
 }
 
 /** All reasons that a page has the words of. */
-export function reasonsSaid(page: HtmlPage): Reason[] {
+export function reasonsOn(page: HtmlPage): Reason[] {
   return [...new Set([...reasonsIn(page.shownText), ...reasonsIn(messagesOf(page))])]
 }
 
 /**
- * The one that a page gives. What it shows counts first; the texts of its scripts (`var messages = {…}`) count where they name
- * one reason alone, since a page may carry the texts of all.
+ * The new reason that a page gives. What it shows counts first; the texts of its scripts (`var messages = {…}`) count where they
+ * name one reason alone, since a page may carry the texts of all.
  */
-function reasonOf(page: HtmlPage | undefined, saidBefore: readonly Reason[]): Reason | undefined {
+function reasonOf(page: HtmlPage | undefined, knownReasons: readonly Reason[]): Reason | undefined {
   if (page === undefined) return undefined
-  const isNew = (reason: Reason): boolean => !saidBefore.includes(reason)
+  const isNew = (reason: Reason): boolean => !knownReasons.includes(reason)
   const [shown] = reasonsIn(page.shownText).filter(isNew)
   const inScripts = reasonsIn(messagesOf(page))
   return shown ?? (inScripts.length === 1 ? inScripts.find(isNew) : undefined)
 }
 
 function reasonsIn(text: string): Reason[] {
-  return words.filter(([, said]) => said.test(text)).map(([reason]) => reason)
+  return reasonWords.filter(([, words]) => words.test(text)).map(([reason]) => reason)
 }
 
 function messagesOf({ scripts }: HtmlPage): string {

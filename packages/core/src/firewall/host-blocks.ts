@@ -1,6 +1,6 @@
 /**
- * The firewall breaker: once a challenge page was seen, every call to that host fails fast, without a request, until the
- * cool-down has passed (interface document, "What the service does" 5 and "Limits": blocks last as long as requests go on).
+ * Blocks of the firewall: once a challenge page was seen, every call to that host fails at once, without a request, until the
+ * wait is over (interface document, "What the service does" 5 and "Limits": blocks last as long as requests go on).
  */
 import { FirewallChallengeError, type SsoStep } from '@owner-sso/token-manager'
 import { elapsed, type Instant, instantOf, type Runtime } from '@owner-sso/token-manager/support'
@@ -8,12 +8,12 @@ import { elapsed, type Instant, instantOf, type Runtime } from '@owner-sso/token
 const leastWait = 60
 const longestWait = 24 * 60 * 60
 
-/** What is known about blocks, per host (`name:port`). */
-export interface HostBreaker {
+/** The hosts (`name:port`) that are blocked for this process. */
+export interface HostBlocks {
   /** @throws FirewallChallengeError while the host is blocked; nothing was sent */
   check(host: string, step: SsoStep): void
-  /** Blocks the host from now on; the error to throw says until when. */
-  open(host: string, retryAfter: string | undefined, step: SsoStep, status: number): FirewallChallengeError
+  /** Blocks the host from now on. Returns the error to throw, which says until when. */
+  block(host: string, retryAfter: string | undefined, step: SsoStep, status: number): FirewallChallengeError
 }
 
 interface Block {
@@ -24,30 +24,27 @@ interface Block {
 
 /**
  * @param cooldown - seconds that a host is left alone where its response has no usable `Retry-After`
- * @param clocks - a block ends by the faster of them: nobody waits longer than was said, whoever puts a clock back
+ * @param clocks - a block ends by the faster of them, so that a clock that is put back makes no wait longer
  */
-export function createHostBreaker(
-  cooldown: number,
-  clocks: Pick<Runtime, 'wallClock' | 'monotonicClock'>,
-): HostBreaker {
+export function createHostBlocks(cooldown: number, clocks: Pick<Runtime, 'wallClock' | 'monotonicClock'>): HostBlocks {
   const blocks = new Map<string, Block>()
   /** Milliseconds that a host is still left alone. */
-  const remaining = (host: string, now: Instant): number => {
+  const remainingWait = (host: string, now: Instant): number => {
     const block = blocks.get(host)
     return block === undefined ? 0 : block.wait - elapsed(block.since, now)
   }
   return {
     check(host, step) {
       const now = instantOf(clocks)
-      const left = remaining(host, now)
+      const left = remainingWait(host, now)
       if (left > 0) throw new FirewallChallengeError(secondsAfter(now, left), { step, requestSent: false })
       blocks.delete(host)
     },
-    open(host, retryAfter, step, status) {
+    block(host, retryAfter, step, status) {
       const now = instantOf(clocks)
-      const asked = 1000 * (retryAfterSeconds(retryAfter, now.wall / 1000) ?? cooldown)
-      // Another request was told of a longer wait.
-      const wait = Math.max(asked, remaining(host, now))
+      const newWait = 1000 * (retryAfterSeconds(retryAfter, now.wall / 1000) ?? cooldown)
+      // Never shorter than the wait that another request was given.
+      const wait = Math.max(newWait, remainingWait(host, now))
       blocks.set(host, { since: now, wait })
       return new FirewallChallengeError(secondsAfter(now, wait), { step, status })
     },

@@ -3,7 +3,7 @@
  * code challenge"; RFC 7636).
  */
 import { createHash, randomBytes, randomInt } from 'node:crypto'
-import type { CodeChallengeEncoding } from './sso.ts'
+import type { CodeChallengeEncoding } from '../service/options.ts'
 
 const verifierLength = 86
 const alphanumeric = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'

@@ -2,9 +2,8 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, it } from '@jest/globals'
-import { createSso, type SsoOptions } from '../../src/index.ts'
-import { parseSsoOptions } from '../../src/login/options.ts'
-import { transportFromText } from '../../src/http/transport.ts'
+import { createSso, type SsoOptions, transportFromText, transportOf } from '../../src/index.ts'
+import { goodTokens, startSmallService } from '../small-service.ts'
 
 const authUrl = 'https://auth.example.com'
 
@@ -28,14 +27,26 @@ describe('createSso refuses a wrong option with a TypeError that names it', () =
     ['redirectUri', { redirectUri: 'https://auth.example.com/void/callback#a' }],
     ['redirectUri', { redirectUri: 'https://me:pw@auth.example.com/void/callback' }],
     ['redirectUri', { redirectUri: 'http://auth.example.com/void/callback' }],
+    ['redirectUri', { redirectUri: 7 }],
+    ['redirectUri', { redirectUri: 'https://auth.example.com/void call' }],
+    ['redirectUri', { redirectUri: 'https:\\\\auth.example.com\\void' }],
     ['redirectUri', { redirectUri: 'javascript:alert(1)' }],
+    ['redirectUri', { redirectUri: 'data:x' }],
+    ['redirectUri', { redirectUri: 'blob:x' }],
+    ['redirectUri', { redirectUri: 'file:///x' }],
+    ['redirectUri', { redirectUri: 'about:x' }],
+    ['redirectUri', { redirectUri: 'vbscript:x' }],
     ['codeChallengeEncoding', { codeChallengeEncoding: 'plain' }],
     ['accessTokenLifetime', { accessTokenLifetime: 0 }],
     ['accessTokenLifetime', { accessTokenLifetime: '8h' }],
+    ['accessTokenLifetime', { accessTokenLifetime: -1 }],
     ['userAgent', { userAgent: 'Mozilla/5.0 (X11; Linux x86_64)' }],
     ['userAgent', { userAgent: 'MyApp Chrome/120' }],
     ['userAgent', { userAgent: 'a\r\nX-Evil: 1' }],
     ['userAgent', { userAgent: '' }],
+    ['userAgent', { userAgent: 'x'.repeat(257) }],
+    ['userAgent', { userAgent: ' fleet/1' }],
+    ['userAgent', { userAgent: 'fleet/\u00FC' }],
     ['tls', { tls: true }],
     ['tls.rejectUnauthorized', { tls: { rejectUnauthorized: false } }],
     ['tls.maxVersion', { tls: { maxVersion: 'TLSv1' } }],
@@ -54,9 +65,14 @@ describe('createSso refuses a wrong option with a TypeError that names it', () =
     ['timeout', { timeout: 0 }],
     ['timeout', { timeout: Number.POSITIVE_INFINITY }],
     ['timeout', { timeout: '15' }],
+    ['timeout', { timeout: 2 ** 31 }],
+    ['timeout', { timeout: Number.NaN }],
     ['proxy', { proxy: 'socks5://127.0.0.1:1080' }],
     ['proxy', { proxy: 'proxy.example.com:3128' }],
+    ['proxy', { proxy: 7 }],
     ['firewallCooldown', { firewallCooldown: -1 }],
+    ['firewallCooldown', { firewallCooldown: 0 }],
+    ['firewallCooldown', { firewallCooldown: Number.POSITIVE_INFINITY }],
     ['rejectUnauthorized', { rejectUnauthorized: false }],
     ['clientId', { clientId: 'other' }],
   ])('%s', (name, options) => {
@@ -83,23 +99,38 @@ describe('createSso', () => {
     expect(createSso({ authUrl: url }).authUrl).toBe(new URL(url).origin)
   })
 
-  it('takes an app’s own scheme as redirectUri', () => {
-    expect(parseSsoOptions({ authUrl, redirectUri: 'owner-app://auth/callback' }).redirectUri).toBe(
-      'owner-app://auth/callback',
-    )
+  it.each<Partial<SsoOptions>>([
+    { timeout: 2 ** 31 - 1 },
+    { timeout: 0.5 },
+    { firewallCooldown: 0.5 },
+    { accessTokenLifetime: 'expires_in' },
+    { accessTokenLifetime: 0.5 },
+    { regionalAuthUrls: ['http://localhost:1'] },
+    { proxy: 'http://proxy:1' },
+    { proxy: 'https://proxy' },
+    { userAgent: 'x'.repeat(256) },
+  ])('takes %j', (options) => {
+    expect(() => createSso({ authUrl, ...options })).not.toThrow()
   })
 
+  it.each([undefined, 'owner-app://auth/callback', 'app:/callback', 'http://127.0.0.1/callback'])(
+    'ends a login on the redirectUri %s',
+    (redirectUri) => {
+      const { url } = createSso({ authUrl, redirectUri }).createAuthorizationUrl()
+      expect(new URL(url).searchParams.get('redirect_uri')).toBe(redirectUri ?? `${authUrl}/void/callback`)
+    },
+  )
+
   it('has one value for the transport: a name, its parts, or a name with parts in short beside it', () => {
-    const transport = (options: object): unknown => parseSsoOptions({ authUrl, ...options }).transport
     const modern = { tls: { minVersion: 'TLSv1.3', maxVersion: 'TLSv1.3' }, http2: true }
-    expect(transport({ transport: 'document' })).toEqual(transport({}))
-    expect(transport({ transport: 'modern' })).toMatchObject(modern)
-    expect(transport({ transport: 'modern', tls: { ca: 'PEM' }, userAgent: 'mine/1' })).toEqual({
+    expect(transportOf({ transport: 'document' })).toEqual(transportOf({}))
+    expect(transportOf({ transport: 'modern' })).toMatchObject(modern)
+    expect(transportOf({ transport: 'modern', tls: { ca: 'PEM' }, userAgent: 'mine/1' })).toEqual({
       tls: { ...modern.tls, ca: 'PEM' },
       http2: true,
       userAgent: 'mine/1',
     })
-    expect(transport({ transport: { tls: { maxVersion: 'TLSv1.3' }, userAgent: 'mine/1' } })).toEqual({
+    expect(transportOf({ transport: { tls: { maxVersion: 'TLSv1.3' }, userAgent: 'mine/1' } })).toEqual({
       tls: { minVersion: 'TLSv1.2', maxVersion: 'TLSv1.3' },
       http2: false,
       userAgent: 'mine/1',
@@ -118,29 +149,24 @@ describe('createSso', () => {
     expect(() => transportFromText(text)).toThrow(TypeError)
   })
 
-  it('has the defaults of the interface document', () => {
-    expect(parseSsoOptions({ authUrl })).toMatchObject({
-      redirectUri: 'https://auth.example.com/void/callback',
-      codeChallengeEncoding: 'hex-digest',
-      timeout: 15_000,
-      firewallCooldown: 900,
-      transport: {
-        tls: { minVersion: 'TLSv1.2', maxVersion: 'TLSv1.2' },
-        http2: false,
-        userAgent: expect.stringMatching(/^owner-sso\/\d/u),
-      },
+  it('speaks TLS 1.2 and HTTP/1.1 by default, as the interface document has it', () => {
+    expect(transportOf({})).toEqual({
+      tls: { minVersion: 'TLSv1.2', maxVersion: 'TLSv1.2' },
+      http2: false,
+      userAgent: expect.stringMatching(/^owner-sso\/\d/u),
     })
   })
 
-  it('takes no option from Object.prototype (S64)', () => {
-    Object.assign(Object.prototype, { proxy: 'http://127.0.0.1:9', userAgent: 'Mozilla/5.0' })
+  it('takes no option from Object.prototype (S64)', async () => {
+    const service = await startSmallService()
+    Object.assign(Object.prototype, { proxy: 'http://127.0.0.1:9', userAgent: 'Mozilla/5.0', timeout: 1e-9 })
     try {
-      expect(parseSsoOptions({ authUrl })).toMatchObject({
-        proxy: undefined,
-        transport: { userAgent: expect.stringMatching(/^owner-sso/u) },
-      })
+      const sso = createSso({ authUrl: service.authUrl })
+      await sso.refresh({ ...goodTokens, expires_at: 0, auth_url: service.authUrl })
+      expect(service.requests[0]?.headers['user-agent']).toMatch(/^owner-sso/u)
     } finally {
-      for (const name of ['proxy', 'userAgent']) Reflect.deleteProperty(Object.prototype, name)
+      for (const name of ['proxy', 'userAgent', 'timeout']) Reflect.deleteProperty(Object.prototype, name)
+      await service.close()
     }
   })
 

@@ -1,0 +1,67 @@
+/**
+ * How an exchange with the owner API ends: once, with its answer, with one of ours, or because the caller has gone.
+ */
+import type { ServerResponse } from 'node:http'
+import { startTimeLimit } from '@owner-sso/core'
+import type { Dispatcher } from 'undici'
+import { type Answer, sendAnswer } from '../answers/problem.ts'
+import type { RequestBody } from './request-body.ts'
+import type { SilenceLimit } from './silence.ts'
+import { ExchangeError, failureAnswer } from './upstream-failure.ts'
+
+/** Why a request to the owner API is broken off: its answer has nowhere to go. */
+export const exchangeOver: Error = new Error('the exchange is over')
+
+export interface EndingOptions {
+  readonly response: ServerResponse
+  readonly content: RequestBody['content']
+  /** Milliseconds for all of the exchange. */
+  readonly maxDuration: number
+  /** Tells whoever keeps a log what an answer of ours leaves out, and gives the answer back. */
+  readonly report: (answer: Answer, error: unknown) => Answer
+}
+
+export interface Ending {
+  readonly isOver: () => boolean
+  /** Ends the exchange with an answer of ours, once. */
+  readonly end: (answer: Answer, error: unknown) => void
+  /** Ends it with the answer to an error. */
+  readonly fail: (error: unknown) => void
+  /** The request that is under way from now on: broken off when the exchange ends early. */
+  readonly follow: (request: Dispatcher.DispatchController, silence: SilenceLimit) => void
+}
+
+/** Starts the time limit of an exchange, and watches its caller. */
+export function exchangeEnding({ response, content, maxDuration, report }: EndingOptions): Ending {
+  let request: Dispatcher.DispatchController | undefined
+  let silence: SilenceLimit | undefined
+  let isOver = false
+
+  const end: Ending['end'] = (answer, error) => {
+    if (isOver) return
+    isOver = true
+    sendAnswer(response, report(answer, error))
+    request?.abort(exchangeOver)
+    // Where there was no connection, undici was never given the body.
+    if (!Buffer.isBuffer(content)) content?.destroy()
+  }
+  const fail = (error: unknown): void => end(failureAnswer(error), error)
+
+  const endLimit = startTimeLimit(maxDuration, () => fail(new ExchangeError('ERR_OWNER_API_TIMEOUT')))
+  response.once('close', () => {
+    endLimit()
+    silence?.end()
+    isOver = true
+    if (!response.writableFinished) request?.abort(exchangeOver)
+  })
+  return {
+    isOver: () => isOver,
+    end,
+    fail,
+    follow(next, itsSilence) {
+      request = next
+      silence = itsSilence
+      if (isOver) next.abort(exchangeOver)
+    },
+  }
+}

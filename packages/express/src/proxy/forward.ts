@@ -1,0 +1,102 @@
+/**
+ * What is decided and fetched for one call before it goes out: the path, the permission, the account, its token, the body.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { verificationProblem } from '@owner-sso/core'
+import type { Dispatcher } from 'undici'
+import { requireAccount } from '../account-source.ts'
+import { ownerApiErrorAnswer } from '../answers/owner-api-error.ts'
+import type { Answer } from '../answers/problem.ts'
+import { reported } from '../answers/problem-report.ts'
+import { ssoErrorAnswer } from '../answers/sso-error.ts'
+import { nextToken } from '../next-token.ts'
+import { property } from '../property.ts'
+import { tokenHistories } from '../refused-token.ts'
+import { admission } from './admission.ts'
+import { runExchange } from './exchange.ts'
+import type { Settings } from './options.ts'
+import { ownLocation } from './own-location.ts'
+import { type RequestBody, requestBody } from './request-body.ts'
+import { upstreamHeaders } from './request-headers.ts'
+import { answerHeaders } from './response-headers.ts'
+
+/** A call on its way through the proxy. */
+interface Call<Request> {
+  readonly request: Request
+  readonly response: ServerResponse
+  /** By the monotonic clock, in milliseconds. */
+  readonly began: number
+  /** Path and query of the owner API. */
+  readonly path: string
+  readonly account: string
+  readonly token: string
+  readonly body: RequestBody
+}
+
+/** @returns what forwards a call; it gives the answer where the call does not go out, and nothing where the caller has gone */
+export function forwarder<Request extends IncomingMessage>(
+  settings: Settings<Request>,
+  dispatcher: Dispatcher,
+): (request: Request, response: ServerResponse, began: number) => Promise<Answer | undefined> {
+  const { tokens, authorize, accountOf, onProblem } = settings
+  const histories = tokenHistories()
+
+  async function forward(request: Request, response: ServerResponse, began: number): Promise<Answer | undefined> {
+    const path = admission(request, settings)
+    if (typeof path !== 'string') return path
+    const isAllowed: unknown = authorize === true || (await authorize(request))
+    if (isAllowed !== true) return ownerApiErrorAnswer('ERR_OWNER_API_FORBIDDEN')
+    const account = requireAccount(await accountOf(request))
+    const unverified = verificationProblem(settings.target)
+    if (unverified !== undefined) {
+      const problem = new Error(`target ${unverified}`)
+      return reported(ownerApiErrorAnswer('ERR_OWNER_API_INTERNAL'), problem, request, onProblem)
+    }
+    const token = await tokens.getAccessToken(account)
+    if (isOver(response)) return undefined
+    const body = await requestBody(request, settings.replayLimit)
+    if ('problem' in body) return body
+    if (!isOver(response)) send({ request, response, began, path, account, token, body })
+    return undefined
+  }
+
+  function send({ request, response, began, path, account, token, body }: Call<Request>): void {
+    const { headersTimeout, bodyTimeout, maxDuration } = settings
+    const canRepeat = body.content === undefined || Buffer.isBuffer(body.content)
+    runExchange(dispatcher, {
+      method: request.method ?? '',
+      path,
+      headers: upstreamHeaders(request, settings.requestHeaders, settings.transport.userAgent, body),
+      content: body.content,
+      token,
+      response,
+      headersTimeout,
+      bodyTimeout,
+      maxDuration: Math.max(1, began + maxDuration - performance.now()),
+      answerHeaders: (status, headers, trace) =>
+        answerHeaders(status, headers, {
+          names: settings.responseHeaders,
+          showsToken: trace.inText,
+          own: response.getHeaders(),
+          location: (value) => ownLocation(value, path, mountPathOf(request), settings),
+        }),
+      refusesToken: (sent, status) => histories.refusesToken(account, sent, status),
+      nextToken: (invalid) => nextToken(tokens, account, invalid, canRepeat),
+      answerTo: (error) => ssoErrorAnswer(error) ?? ownerApiErrorAnswer('ERR_OWNER_API_INTERNAL'),
+      report: (answer, error) => reported(answer, error, request, onProblem),
+    })
+  }
+
+  return forward
+}
+
+/** The caller has an answer, or has gone: nothing is to be sent any more. */
+function isOver({ destroyed, writableEnded }: ServerResponse): boolean {
+  return destroyed || writableEnded
+}
+
+/** Where Express has mounted the proxy. */
+function mountPathOf(request: IncomingMessage): string {
+  const baseUrl = property(request, 'baseUrl')
+  return typeof baseUrl === 'string' ? baseUrl : ''
+}
