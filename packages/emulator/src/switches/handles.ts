@@ -41,7 +41,6 @@ export function createHandles(
     requests: journal.requests,
     change: switches.change,
     applyScenario: switches.applyScenario,
-    play: switches.applyScenario,
     once: faults.once,
     always: faults.always,
     failures: faults.failures,
