@@ -137,19 +137,19 @@ export function shape<const Fields extends Readonly<Record<string, Check>>>(fiel
   }
 }
 
-export function orFalse<Value>({ choices: _, ...check }: Check<Value>): Check<Value | false> {
+export function orFalse<Value>({ fields, expected, accepts }: Check<Value>): Check<Value | false> {
   return {
-    ...check,
-    expected: `false or ${check.expected}`,
-    accepts: (value): value is Value | false => value === false || check.accepts(value),
+    ...(fields && { fields }),
+    expected: `false or ${expected}`,
+    accepts: (value): value is Value | false => value === false || accepts(value),
   }
 }
 
-export function orNull<Value>({ choices: _, ...check }: Check<Value>): Check<Value | null> {
+export function orNull<Value>({ fields, expected, accepts }: Check<Value>): Check<Value | null> {
   return {
-    ...check,
-    expected: `${check.expected} or null`,
-    accepts: (value): value is Value | null => value === null || check.accepts(value),
+    ...(fields && { fields }),
+    expected: `${expected} or null`,
+    accepts: (value): value is Value | null => value === null || accepts(value),
   }
 }
 

@@ -105,7 +105,10 @@ describe('GET /state', () => {
     }
     expect(await typeOf('/')).toEqual([200, 'text/html; charset=utf-8'])
     expect(await typeOf('/assets/inspector.css')).toEqual([200, 'text/css; charset=utf-8'])
-    expect((await typeOf('/assets/none.css'))[0]).toBe(404)
+    for (const none of ['none.css', 'constructor', '..%2Findex.js'])
+      expect((await typeOf(`/assets/${none}`))[0]).toBe(404)
+    const { headers } = await fetch(`${emulator.authUrl}/_emulator`)
+    expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'; script-src 'self';/u)
   })
 
   it('is neither logged nor counted', async () => {
