@@ -1,7 +1,7 @@
 /**
  * Checks of values that come from outside: what is accepted, as a type and in words.
  */
-import { checkNames } from '@owner-sso/recorder'
+import { checkNames } from '@owner-sso/recorder/support'
 import { Secret } from 'otpauth'
 
 export interface Check<Value = unknown> {
