@@ -4,7 +4,8 @@
 import express, { type ErrorRequestHandler, type Express, type Router } from 'express'
 import type { IncomingMessage } from 'node:http'
 import { banner } from '@owner-sso/recorder/support'
-import type { Journal, Place } from '../journal/journal.ts'
+import type { Journal } from '../journal/journal.ts'
+import type { Place } from '../journal/exchange.ts'
 import { noticePage } from '../pages/page.ts'
 import { htmlResponse, sendResponse } from './service-response.ts'
 
