@@ -9,7 +9,7 @@ import { duration } from './words.ts'
 export function Scenarios({ state: { scenarios }, change }: SwitchesProps): VNode {
   const chosen = useSignal(scenarios[0]?.name ?? '')
   const about = scenarios.find(({ name }) => name === chosen.value)?.about
-  const played = scenarios.filter((scenario) => scenario.played).map(({ name }) => name)
+  const applied = scenarios.filter((scenario) => scenario.applied).map(({ name }) => name)
   return (
     <section aria-labelledby="scenarios-title">
       <h3 id="scenarios-title">Scenario</h3>
@@ -36,7 +36,7 @@ export function Scenarios({ state: { scenarios }, change }: SwitchesProps): VNod
       <p class="soft" id="scenario-about">
         {about}
       </p>
-      {played.length > 0 && <p>In play: {played.join(', ')}</p>}
+      {applied.length > 0 && <p>Applied: {applied.join(', ')}</p>}
     </section>
   )
 }

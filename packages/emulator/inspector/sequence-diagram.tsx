@@ -5,7 +5,7 @@ import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useRef } from 'preact/hooks'
 import type { ExchangeLine } from '../src/inspector/exchange-view.ts'
-import type { Place } from '../src/journal/journal.ts'
+import type { Place } from '../src/journal/exchange.ts'
 import { ExchangeRow } from './exchange-row.tsx'
 import { counted, placeNames } from './words.ts'
 

@@ -1,7 +1,7 @@
 /**
  * Times and places in words, as the page says them.
  */
-import type { Place } from '../src/journal/journal.ts'
+import type { Place } from '../src/journal/exchange.ts'
 
 export const placeNames: Readonly<Record<Place, string>> = {
   home: 'SSO service',

@@ -34,14 +34,6 @@ try {
 }
 
 async function main(): Promise<void> {
-  const [, , command = '', ...args] = process.argv
-  if (command === 'record' || command === 'replay') {
-    console.error(
-      `@owner-sso/emulator: ${command} has moved; from the next minor version on: npx @owner-sso/recorder ${command}`,
-    )
-    const { runRecorder } = await import('@owner-sso/recorder/command')
-    return runRecorder([command, ...args])
-  }
   const { values } = parseArgs({ options: flags })
   if (values.help) return void process.stdout.write(helpText())
   if (values.version) return console.log(version)

@@ -11,7 +11,7 @@ import type { Firewall } from './service/firewall.ts'
 import type { LoggedRequest } from './journal/request-log.ts'
 import type { SignInTokens } from './service/refresh-tokens.ts'
 import type { SignInByHandOptions } from './service/sign-in-by-hand.ts'
-import type { SwitchableOptions } from './options/options.ts'
+import type { ChangeableOptions } from './options/options.ts'
 import type { ScenarioName } from './switches/scenarios.ts'
 
 /** The service and the owner API, running: where they are, what they were asked, and how to change what they do. */
@@ -39,11 +39,9 @@ export interface Emulator extends AsyncDisposable {
    *
    * @throws {TypeError} An option is unknown or wrong or can't change any more; the message names it, and nothing has changed.
    */
-  change(options: SwitchableOptions): void
+  change(options: ChangeableOptions): void
   /** Sets the switches of a scenario, on top of what is set. @throws {TypeError} There is no such scenario. */
   applyScenario(scenario: ScenarioName): void
-  /** The former name of `applyScenario`. @deprecated It goes with the next minor version. */
-  play(scenario: ScenarioName): void
   /**
    * The next request to the endpoint meets the fault; several wait in line. A function transforms the response that the service
    * would have sent: see `failures` for one that throws.

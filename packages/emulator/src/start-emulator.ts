@@ -1,7 +1,7 @@
 /**
  * `startEmulator`: the SSO service and the owner API on loopback, and the handles that tests hold them by.
  */
-import { createCertificate } from './http/certificate.ts'
+import { createCertificate, type Certificate } from './http/certificate.ts'
 import { createControl } from './control/control.ts'
 import { switchesRouter } from './control/switches-router.ts'
 import type { Emulator } from './emulator.ts'
@@ -10,8 +10,9 @@ import { createFaults } from './faults/faults.ts'
 import { createHandles } from './switches/handles.ts'
 import { inspectorRouter } from './inspector/inspector-router.ts'
 import { createInstances } from './service/instances.ts'
-import { createJournal, type Exchange } from './journal/journal.ts'
-import { hasTwoNames, isLoopback, listen, tlsVersions, type Listener } from './http/listeners.ts'
+import { createJournal } from './journal/journal.ts'
+import type { Exchange } from './journal/exchange.ts'
+import { hasTwoNames, isLoopback, listen, tlsVersions, type Listener, type TlsVersions } from './http/listeners.ts'
 import type { EmulatorOptions, Settings } from './options/options.ts'
 import { parseEmulatorOptions } from './options/parse-options.ts'
 import { openapiRouter } from './openapi/openapi-router.ts'
@@ -42,69 +43,86 @@ export async function startWatched(options: EmulatorOptions, watch: (exchange: E
 
   const certificate = settings.tls ? await createCertificate(settings.host) : undefined
   const jwks = await publicKeys()
+  const sockets = await openSockets(settings, certificate)
+  const { authUrl, regionalAuthUrl, ownerApiUrl } = addressesOf(sockets, settings)
+
+  const service = createServiceState(settings, createInstances(authUrl, regionalAuthUrl))
+  const faults = createFaults(service.counters)
+  const switches = createSwitchboard(options, service, faults, sockets.offer)
+  const journal = createJournal(service.clock)
+  journal.subscribe((exchange) => exchange && watch(exchange))
+  const control = createControl([
+    inspectorRouter(service, journal),
+    openapiRouter(service),
+    switchesRouter({ service, faults, switches, ownerApiUrl }),
+  ])
+  const ssoApp = createSsoApp(service, faults, journal, settings.inspector ? control : undefined)
+  for (const listener of new Set([sockets.sso, sockets.regional])) listener.serve(ssoApp)
+  sockets.ownerApi.serve(createOwnerApi(service, faults, journal))
+
+  const close = async (): Promise<void> => {
+    await sockets.close()
+    const failure = failureOf(faults.failures.splice(0))
+    if (failure) throw failure
+  }
+  return {
+    authUrl,
+    regionalAuthUrl,
+    ownerApiUrl,
+    ca: certificate?.ca,
+    jwks,
+    reset: () => resetAll(service, switches, journal),
+    close,
+    [Symbol.asyncDispose]: close,
+    ...createHandles(service, faults, journal, switches, certificate?.ca),
+  }
+}
+
+interface Sockets {
+  readonly sso: Listener
+  /** Of the regional instance: the same, where its host name tells it apart. */
+  readonly regional: Listener
+  readonly ownerApi: Listener
+  readonly offer: (tls: TlsVersions) => void
+  readonly close: () => Promise<void>
+}
+
+/** All of them, or none. */
+async function openSockets(settings: Settings, certificate: Certificate | undefined): Promise<Sockets> {
+  const { host, http2 } = settings
   const listeners: Listener[] = []
   const open = async (port: number): Promise<Listener> => {
-    const listener = await listen({
-      host: settings.host,
-      port,
-      certificate,
-      http2: settings.http2,
-      tls: tlsVersions(settings),
-    })
+    const listener = await listen({ host, port, certificate, http2, tls: tlsVersions(settings) })
     listeners.push(listener)
     return listener
   }
-  const closeAll = async (): Promise<void> => {
+  const close = async (): Promise<void> => {
     await Promise.all(listeners.map((listener) => listener.close()))
   }
-
+  const offer = (tls: TlsVersions): void => {
+    for (const listener of listeners) listener.offer(tls)
+  }
   try {
     const sso = await open(settings.port)
-    const ownPort = settings.regionalAt === 'port' || !hasTwoNames(settings.host)
-    const regional = ownPort ? await open(0) : sso
-    const ownerApi = await open(settings.ownerApiPort)
-    const scheme = settings.tls ? 'https' : 'http'
-    const host = urlHost(settings.host)
-    const authUrl = `${scheme}://${host}:${sso.port}`
-    const regionalAuthUrl = `${scheme}://${regional === sso ? otherHost(host) : host}:${regional.port}`
-
-    const ownerApiUrl = `${scheme}://${host}:${ownerApi.port}`
-
-    const service = createServiceState(settings, createInstances(authUrl, regionalAuthUrl))
-    const faults = createFaults(service.counters)
-    const switches = createSwitchboard(options, service, faults, (versions) => {
-      for (const listener of listeners) listener.offer(versions)
-    })
-    const journal = createJournal(service.clock)
-    journal.subscribe((exchange) => exchange && watch(exchange))
-    const control = createControl([
-      inspectorRouter(service, journal),
-      openapiRouter(service),
-      switchesRouter({ service, faults, switches, ownerApiUrl }),
-    ])
-    const ssoApp = createSsoApp(service, faults, journal, settings.inspector ? control : undefined)
-    for (const listener of new Set([sso, regional])) listener.serve(ssoApp)
-    ownerApi.serve(createOwnerApi(service, faults, journal))
-
-    const close = async (): Promise<void> => {
-      await closeAll()
-      const failure = failureOf(faults.failures.splice(0))
-      if (failure) throw failure
-    }
-    return {
-      authUrl,
-      regionalAuthUrl,
-      ownerApiUrl,
-      ca: certificate?.ca,
-      jwks,
-      reset: () => resetAll(service, switches, journal),
-      close,
-      [Symbol.asyncDispose]: close,
-      ...createHandles(service, faults, journal, switches, certificate?.ca),
-    }
+    const isApart = settings.regionalAt === 'port' || !hasTwoNames(host)
+    const regional = isApart ? await open(0) : sso
+    return { sso, regional, ownerApi: await open(settings.ownerApiPort), offer, close }
   } catch (error) {
-    await closeAll()
+    await close()
     throw error
+  }
+}
+
+function addressesOf(
+  { sso, regional, ownerApi }: Sockets,
+  settings: Settings,
+): Pick<Emulator, 'authUrl' | 'regionalAuthUrl' | 'ownerApiUrl'> {
+  const scheme = settings.tls ? 'https' : 'http'
+  const host = urlHost(settings.host)
+  return {
+    authUrl: `${scheme}://${host}:${sso.port}`,
+    regionalAuthUrl: `${scheme}://${regional === sso ? otherHost(host) : host}:${regional.port}`,
+    ownerApiUrl: `${scheme}://${host}:${ownerApi.port}`,
   }
 }
 

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { startEmulator } from '../src/index.ts'
+import { optionNames } from '../src/options/option-table.ts'
 import { Client, codeOf, hiddenInputsOf } from './client.ts'
 
 const command = fileURLToPath(new URL('../dist/cli.js', import.meta.url))
@@ -156,8 +157,68 @@ describe('npx @owner-sso/emulator', () => {
     ])
   })
 
-  it('has help and a version', async () => {
-    expect((await outcome('--help')).stdout).toContain('--mfa-at')
+  it('has help in columns, with a flag for each option and its default, and a version', async () => {
+    const { stdout } = await outcome('--help')
+    const dashed = (name: string): string => name.replaceAll(/[A-Z]/gu, (letter) => `-${letter.toLowerCase()}`)
+    const without = optionNames.filter((name) => !new RegExp(`^ {2}--(?:no-)?${dashed(name)}\\b`, 'mu').test(stdout))
+    expect(without).toEqual([])
+    expect(stdout).toContain(`
+  --mfa-at <value>                       When the passcode page comes: code-exchange (default), form-submission
+`)
+    const rows = stdout.split('\n').filter((row) => row.startsWith('  ') && !row.startsWith('  npx '))
+    expect(Math.max(...rows.map((row) => row.length))).toBeLessThanOrEqual(111)
     expect((await outcome('--version')).stdout).toMatch(/^\d+\.\d+\.\d+\n$/u)
+  })
+})
+
+describe('its flags', () => {
+  it('set every kind of option and switch', async () => {
+    const flags = [
+      ['--rotation', 'omit', '--hidden-inputs', '{"rename":{"_csrf":"check"}}', '--latency', '5'],
+      ['--expires-in', 'null', '--no-firewall'],
+      ['--scenario', 'mfa-at-form', '--scenario', 'firewall-at-refresh'],
+      ['--always', 'token:status=503,delay=20,endless', '--once', 'owner-api:{"status":500,"body":{"a":1}}'],
+      ['--locked', 'plain@example.com', '--captcha', 'mfa@example.com'],
+      ['--captcha-after-submission', 'regional@example.com', '--regional', 'plain@example.com'],
+      ['--block-now', '--clock-at', '2030-01-01T00:00:00Z', '--clock-frozen'],
+    ]
+    const child = run(...flags.flat())
+    const [greeting] = await once(child.stdout ?? child, 'data')
+    const address = /SSO service\s+(\S+)/u.exec(String(greeting))?.[1] ?? ''
+    expect(await (await fetch(`${address}/_emulator/state`)).json()).toMatchObject({
+      options: {
+        rotation: { value: 'omit' },
+        hiddenInputs: { value: { rename: { _csrf: 'check' } } },
+        latency: { value: 5 },
+        expiresIn: { value: null },
+        firewall: { value: false },
+        mfaAt: { value: 'form-submission' },
+      },
+      faults: {
+        token: { always: { status: 503, delay: 20, endless: true } },
+        refresh: { once: [{ firewall: 'script' }] },
+        'owner-api': { once: [{ status: 500, body: { a: 1 } }] },
+      },
+      accounts: [
+        { identity: 'plain@example.com', locked: true, region: 'regional' },
+        { identity: 'mfa@example.com', captcha: true },
+        { identity: 'regional@example.com', captcha: 'after-submission' },
+      ],
+      clock: { frozen: true, now: expect.closeTo(Date.UTC(2030, 0, 1) / 1000, -1) },
+      firewall: { blockedUntil: expect.closeTo(Date.UTC(2030, 0, 1) / 1000 + 900, -1) },
+    })
+  })
+
+  it.each([
+    ['--locked', 'nobody@example.com', '--locked: The emulator has no account nobody@example.com'],
+    ['--firewall', '{"maxRequests":0}', 'Option --firewall must be'],
+    ['--scenario', 'doomsday', '--scenario: Unknown scenario doomsday'],
+    ['--once', 'refresh', '--once: it must be like refresh:drop=after-commit'],
+    ['--once', 'refresh:{"drop"', '--once: the fault is not JSON'],
+    ['--always', 'tokens:status=503', '--always: Unknown endpoint tokens'],
+    ['--clock-at', 'noon', '--clock-at: Field jump must be'],
+  ])('%s %s is explained, and nothing is started', async (flag, value, message) => {
+    const { code, stdout, stderr } = await outcome(flag, value)
+    expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(message)])
   })
 })

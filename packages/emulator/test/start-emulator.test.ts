@@ -8,7 +8,6 @@ import { connect as connectTls } from 'node:tls'
 import { gzipSync } from 'node:zlib'
 import { networkInterfaces } from 'node:os'
 import { startEmulator, type Emulator, type EmulatorOptions } from '../src/index.ts'
-import { startWatched } from '../src/start-emulator.ts'
 import { Client } from './client.ts'
 
 const hasIpv6 = Object.values(networkInterfaces()).some((addresses) =>
@@ -117,15 +116,6 @@ describe('startEmulator', () => {
     )
   })
 
-  it('tells who watches of every exchange, and of nothing else', async () => {
-    const seen: unknown[] = []
-    await using emulator = await startWatched({}, (exchange) => seen.push(exchange.endpoint))
-    await new Client(emulator).open()
-    emulator.reset()
-    // It came before anybody knew what it asks for.
-    expect([...new Set(seen)]).toEqual([undefined, 'login-page'])
-  })
-
   it('tells of each function of a test that failed, once, when it closes', async () => {
     const emulator = await startEmulator()
     for (const reason of ['first', 'second']) {
@@ -150,7 +140,8 @@ describe('startEmulator', () => {
   })
 
   it('listens on loopback alone unless told otherwise', async () => {
-    await expect(startEmulator({ host: '0.0.0.0' })).rejects.toThrow(/Option host .* allowRemote/u)
+    for (const host of ['0.0.0.0', '::', '127.0.0.1.example', '127.0.0', 'auth.example.com'])
+      await expect(startEmulator({ host })).rejects.toThrow(/Option host .* allowRemote/u)
     await using open = await startEmulator({ host: '0.0.0.0', allowRemote: true })
     expect((await new Client(open).open()).page.status).toBe(200)
   })
@@ -234,6 +225,17 @@ describe('the clock', () => {
     expect(emulator.accounts[1]?.passcode()).not.toBe(passcode)
     expect(() => emulator.clock.advance(Number.NaN)).toThrow(TypeError)
   })
+
+  it('settles the passcodes of RFC 6238', async () => {
+    const account = { identity: 'a@example.com', credential: 'x', totpSecret: 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ' }
+    await using emulator = await startEmulator({ accounts: [account] })
+    emulator.clock.freeze()
+    const passcodes = [59, 1_111_111_109, 2_000_000_000].map((moment) => {
+      emulator.clock.jump(moment)
+      return emulator.account(account.identity).passcode()
+    })
+    expect(passcodes).toEqual(['287082', '081804', '279037'])
+  })
 })
 
 describe('TLS', () => {
@@ -250,6 +252,8 @@ describe('TLS', () => {
   }
 
   it('is served with a certificate for every name, whose CA is handed out', async () => {
+    await using elsewhere = await startEmulator({ tls: true, host: '127.0.0.2' })
+    expect(await send(elsewhere, elsewhere.authUrl, 'TLSv1.2')).toBe(400)
     await using emulator = await startEmulator({ tls: true })
     expect(emulator.ca).toMatch(/^-----BEGIN CERTIFICATE-----/u)
     const names = [emulator.authUrl, emulator.regionalAuthUrl, emulator.ownerApiUrl]

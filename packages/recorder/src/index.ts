@@ -15,5 +15,4 @@ export {
 } from './fixture/fixture.ts'
 export type { Json } from './masking/field-masks.ts'
 export type { Shape } from './masking/pseudonyms.ts'
-export { checkNames } from './known-names.ts'
 export { plainFields, type PlainFields } from './masking/plain-fields.ts'

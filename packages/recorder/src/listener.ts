@@ -1,11 +1,13 @@
 /**
- * The sockets of recorder and replay: plain http on one port of this machine, IPv4 and IPv6 alike, so that `localhost` arrives
- * however it resolves. The emulator has listeners of its own, with TLS and HTTP/2: neither needs the other's.
+ * The sockets: one port of this machine, at IPv4 and IPv6 alike, so that `localhost` arrives however it resolves. The emulator
+ * listens with it as well, over TLS and HTTP/2.
  */
 import { once } from 'node:events'
-import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import { createServer, type Server as HttpServer, type RequestListener, type ServerResponse } from 'node:http'
+import type { Server as NetServer } from 'node:net'
 import type { Duplex } from 'node:stream'
 
+/** What listens, at one address or two. */
 export interface Listener {
   readonly port: number
   serve(app: RequestListener): void
@@ -13,11 +15,16 @@ export interface Listener {
   close(): Promise<void>
 }
 
-/** On whatever a recorder or replay says by itself, so that nobody mistakes it for the service. */
+/** What can listen at one address. */
+export interface AddressListener extends Omit<Listener, 'port'> {
+  readonly server: NetServer
+}
+
+/** On whatever answers by itself, so that nobody mistakes it for the service. */
 export const banner = 'x-owner-sso-emulator'
 
 const portTries = 5
-const limits = {
+export const serverLimits = {
   maxHeaderSize: 16_384,
   headersTimeout: 30_000,
   requestTimeout: 60_000,
@@ -26,46 +33,71 @@ const limits = {
 }
 
 /** @throws {Error} With code EADDRINUSE if the port is taken. */
-export async function listenOnLoopback(port = 0, tries: number = portTries): Promise<Listener> {
-  const first = await listenOn('127.0.0.1', port)
-  const bound = portOf(first)
-  const servers = [first]
-  try {
-    servers.push(await listenOn('::1', bound))
-  } catch (error) {
-    if (isAddressInUse(error)) {
-      await close(first)
-      if (port !== 0 || tries <= 1) throw error
-      return listenOnLoopback(port, tries - 1)
-    }
-    // A machine without IPv6: `localhost` doesn't resolve to it either.
-  }
+export async function listenOnLoopback(port = 0): Promise<Listener> {
+  const { listeners, port: bound } = await listenOnHost('127.0.0.1', port, () =>
+    httpListener(createServer(serverLimits)),
+  )
   return {
     port: bound,
     serve: (app) => {
-      for (const server of servers) server.on('request', app)
+      for (const listener of listeners) listener.serve(app)
     },
     close: async () => {
-      await Promise.all(servers.map(close))
+      await Promise.all(listeners.map((listener) => listener.close()))
     },
   }
 }
 
-async function listenOn(host: string, port: number): Promise<Server> {
-  const server = createServer(limits)
+/**
+ * Listens at each address of a host, on one port.
+ *
+ * @param port 0: any that is free at all of them
+ * @throws {Error} With code EADDRINUSE if the port is taken at one of them.
+ */
+export async function listenOnHost<Each extends AddressListener>(
+  host: string,
+  port: number,
+  create: () => Each,
+  tries: number = portTries,
+): Promise<{ readonly port: number; readonly listeners: readonly Each[] }> {
+  const [address = host, twin] = addressesOf(host)
+  const first = create()
+  const bound = await listenAt(first, address, port)
+  if (twin === undefined) return { port: bound, listeners: [first] }
+  const second = create()
+  try {
+    await listenAt(second, twin, bound)
+    return { port: bound, listeners: [first, second] }
+  } catch (error) {
+    // A machine without the other protocol: `localhost` doesn't resolve to it either.
+    if (!isAddressInUse(error)) return { port: bound, listeners: [first] }
+    await first.close()
+    if (port !== 0 || tries <= 1) throw error
+    return listenOnHost(host, port, create, tries - 1)
+  }
+}
+
+/** The addresses that `host` is reached at: those of loopback come in pairs. */
+export function addressesOf(host: string): readonly string[] {
+  if (host === '127.0.0.1' || host === 'localhost') return ['127.0.0.1', '::1']
+  return host === '::1' ? ['::1', '127.0.0.1'] : [host]
+}
+
+export function httpListener(server: HttpServer): AddressListener {
   answerBadRequests(server)
-  await once(server.listen(port, host), 'listening')
-  return server
+  return {
+    server,
+    serve: (app) => void server.on('request', app),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
 }
 
-function close(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve())
-    server.closeAllConnections()
-  })
-}
-
-function answerBadRequests(server: Server): void {
+/** What is no HTTP, or too much of it, is refused in words of our own, and its connection ends. */
+export function answerBadRequests(server: NetServer): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
     const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request'
     if (socket.writable)
@@ -77,9 +109,11 @@ function answerBadRequests(server: Server): void {
   })
 }
 
-function portOf(server: Server): number {
-  const address = server.address()
-  return typeof address === 'object' && address ? address.port : 0
+/** The port that it listens on. */
+async function listenAt({ server }: AddressListener, host: string, port: number): Promise<number> {
+  await once(server.listen(port, host), 'listening')
+  const bound = server.address()
+  return typeof bound === 'object' && bound ? bound.port : port
 }
 
 function isAddressInUse(error: unknown): boolean {

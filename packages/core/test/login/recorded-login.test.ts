@@ -1,6 +1,6 @@
 /** A login is written down at one emulator and replayed to the same client: it ends in the same tokens, or the same error. */
 import { describe, expect, it } from '@jest/globals'
-import type { Fault, SwitchableOptions } from '@owner-sso/emulator'
+import type { Fault, ChangeableOptions } from '@owner-sso/emulator'
 import { useEmulator } from '@owner-sso/emulator/jest'
 import { type Fixture, startRecorder, startReplay } from '@owner-sso/recorder'
 import { createSso, type Sso, SsoError, type TokenSet } from '../../src/index.ts'
@@ -69,7 +69,7 @@ describe('a login with a second factor at another region', () => {
     expect(JSON.stringify(fixture)).not.toMatch(/correct|horse|far@|ey[A-Z]/u)
   })
 
-  it.each<[string, SwitchableOptions]>([
+  it.each<[string, ChangeableOptions]>([
     ['with its passcode page as recorded', { passcodePage: { csrf: 'none', inTemplate: true } }],
     ['with a literal in a script', { passcodePage: { csrf: 'script', inTemplate: true } }],
     ['with the e-mail first', { identityFirst: true }],

@@ -3,7 +3,7 @@
  */
 import type { EmulatorAccount } from '../service/accounts.ts'
 import type { Emulator } from '../emulator.ts'
-import type { Exchange } from '../journal/journal.ts'
+import type { Exchange } from '../journal/exchange.ts'
 
 /** Once the emulator runs. `inspector`: whether there is one to name. `caFile`: where its certificate authority is. */
 export function greeting(emulator: Emulator, inspector: boolean, caFile: string | undefined): string {

@@ -1,7 +1,7 @@
 /**
  * What `POST /_emulator/clock` takes: back to the machine's time, to a moment, on by so much, still.
  */
-import { boolean, checkEach, type Check, type Checks } from '../options/checks.ts'
+import { boolean, checkEach, type Checks } from '../options/checks.ts'
 import type { Clock } from '../service/clock.ts'
 
 interface ClockOrder {
@@ -15,8 +15,11 @@ interface ClockOrder {
 
 const fieldChecks: Checks<ClockOrder> = {
   reset: boolean(),
-  jump: { expected: 'seconds since the epoch or an ISO date', accepts: (value) => Number.isFinite(momentOf(value)) },
-  advance: { expected: 'a number of seconds', accepts: Number.isFinite } satisfies Check,
+  jump: {
+    expected: 'seconds since the epoch or an ISO date',
+    accepts: (value): value is number | string => Number.isFinite(momentOf(value)),
+  },
+  advance: { expected: 'a number of seconds', accepts: (value): value is number => Number.isFinite(value) },
   frozen: boolean(),
 }
 

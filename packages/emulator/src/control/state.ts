@@ -9,7 +9,7 @@ import { endpoints } from '../faults/fault.ts'
 import type { Faults } from '../faults/faults.ts'
 import { stepSeconds } from '../service/factors.ts'
 import type { ServiceState } from '../service/service-state.ts'
-import { optionNames, optionTable, type OptionGroup, type OptionName } from '../options/option-table.ts'
+import { isChangeable, optionNames, optionTable, type OptionGroup, type OptionName } from '../options/option-table.ts'
 import type { Settings } from '../options/options.ts'
 import { scenarios } from '../switches/scenarios.ts'
 import type { Switchboard } from '../switches/switchboard.ts'
@@ -56,7 +56,7 @@ export interface FaultState {
 export interface ScenarioState {
   readonly name: string
   readonly about: string
-  readonly played: boolean
+  readonly applied: boolean
 }
 
 /** A client that came lately, as JSON has it: null for what is undefined. */
@@ -103,18 +103,18 @@ export function controlState({ service, faults, switches, ownerApiUrl }: Control
     scenarios: Object.entries(scenarios).map(([name, { about }]) => ({
       name,
       about,
-      played: [...switches.applied].some((applied) => applied === name),
+      applied: [...switches.applied].some((applied) => applied === name),
     })),
   }
 }
 
 function optionState(name: OptionName, settings: Settings, initial: Settings): OptionState {
-  const { group, about, changeable, check } = optionTable[name]
+  const { group, about, check } = optionTable[name]
   const { expected, choices } = check
   return {
     value: shown(name, settings),
     initial: shown(name, initial),
-    changeable,
+    changeable: isChangeable(name),
     expected,
     ...(choices && { choices }),
     group,

@@ -9,7 +9,7 @@ import type { Endpoint } from '../faults/fault.ts'
 import { jsonResponse, sendResponse } from '../http/service-response.ts'
 import { switchAccount } from '../switches/account-switches.ts'
 import { isOptionName, optionTable } from '../options/option-table.ts'
-import type { SwitchableOptions } from '../options/options.ts'
+import type { ChangeableOptions } from '../options/options.ts'
 import { checkScenario, type ScenarioName } from '../switches/scenarios.ts'
 import { setClock } from './clock-order.ts'
 import { setFirewall } from './firewall-order.ts'
@@ -120,7 +120,7 @@ function scenarioOf({ params }: Request): ScenarioName {
 }
 
 /** Null puts an option back to its default (RFC 7396), except where null is one of its values. */
-function orDefaults(options: SwitchableOptions): SwitchableOptions {
+function orDefaults(options: ChangeableOptions): ChangeableOptions {
   if (!isRecord(options)) return options
   return Object.fromEntries(
     Object.entries(options).map(([name, value]: [string, unknown]) => [

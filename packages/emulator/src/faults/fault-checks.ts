@@ -1,16 +1,7 @@
 /**
  * The check of each field of a fault: a wrong one is named where it is ordered, not where it strikes.
  */
-import {
-  boolean,
-  checkEach,
-  isArrayOf,
-  isRecord,
-  milliseconds,
-  oneOf,
-  type Check,
-  type Checks,
-} from '../options/checks.ts'
+import { boolean, checkEach, isRecord, milliseconds, oneOf, whole, type Checks } from '../options/checks.ts'
 import { endpoints, type Endpoint, type Fault } from './fault.ts'
 
 const maxBodyLength = 1024 ** 3
@@ -18,15 +9,19 @@ const maxInterim = 1_000_000
 
 const faultChecks: Checks<Fault> = {
   delay: milliseconds(),
-  hold: { expected: 'a promise', accepts: (value) => isRecord(value) && typeof value['catch'] === 'function' },
+  hold: {
+    expected: 'a promise',
+    accepts: (value): value is Promise<unknown> => isRecord(value) && typeof value['catch'] === 'function',
+  },
   commit: oneOf('before', 'after'),
   drop: oneOf('before-commit', 'after-commit', 'half-close', 'mid-headers', 'mid-body', 'after-body'),
   status: whole(200, 599),
   headers: {
     expected: 'an object of strings, or of arrays of strings',
-    accepts: (value) => isRecord(value) && Object.values(value).every((line) => isArrayOf([line].flat(), isString)),
+    accepts: (value): value is NonNullable<Fault['headers']> =>
+      isRecord(value) && Object.values(value).every((line) => [line].flat().every((item) => typeof item === 'string')),
   },
-  body: { expected: 'anything', accepts: () => true },
+  body: { expected: 'anything', accepts: (_value): _value is unknown => true },
   firewall: oneOf(true, false, 'script'),
   drip: milliseconds(),
   dripFrom: oneOf('headers', 'body'),
@@ -44,15 +39,4 @@ export function checkFault(fault: unknown): void {
 export function checkEndpoint(endpoint: string): asserts endpoint is Endpoint {
   if (endpoints.some((known) => known === endpoint)) return
   throw new TypeError(`Unknown endpoint ${endpoint}: one of ${endpoints.join(', ')}`)
-}
-
-function whole(from: number, to: number): Check {
-  return {
-    expected: `a whole number, ${from} to ${to}`,
-    accepts: (value) => Number.isInteger(value) && Number(value) >= from && Number(value) <= to,
-  }
-}
-
-function isString(value: unknown): boolean {
-  return typeof value === 'string'
 }

@@ -81,10 +81,3 @@ function written({ status, headers, body }: EmulatedResponse, original: ServiceR
   if (typeof body === 'string') return { ...original, status, headers, body }
   return { ...jsonResponse(status, body ?? null, headers), ...(original.decision && { decision: original.decision }) }
 }
-
-/** The former name of `EmulatedResponse`. @deprecated It goes with the next minor version. */
-export type Answer<Body = unknown> = EmulatedResponse<Body>
-/** The former name of `Transform`. @deprecated It goes with the next minor version. */
-export type Bend<Body = unknown> = Transform<Body>
-/** The former name of `TransformFailure`. @deprecated It goes with the next minor version. */
-export type BendFailure = TransformFailure

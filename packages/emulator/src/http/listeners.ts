@@ -1,22 +1,23 @@
 /**
- * The sockets: http or https on loopback, IPv4 and IPv6 alike, so that `localhost` arrives however it resolves.
+ * The emulator's sockets: http or https, with HTTP/2 where that is wanted.
  */
-import { once } from 'node:events'
-import {
-  createServer as createHttpServer,
-  type IncomingMessage,
-  type RequestListener,
-  type ServerResponse,
-} from 'node:http'
+import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createSecureServer as createHttp2Server } from 'node:http2'
-import { createServer as createHttpsServer, Server as HttpsServer } from 'node:https'
-import type { Server as NetServer, Socket } from 'node:net'
-import type { Duplex } from 'node:stream'
+import { createServer as createHttpsServer } from 'node:https'
+import type { Socket } from 'node:net'
 import type { SecureContextOptions } from 'node:tls'
+import {
+  addressesOf,
+  answerBadRequests,
+  httpListener,
+  listenOnHost,
+  serverLimits,
+  type AddressListener,
+  type Listener as PlainListener,
+} from '@owner-sso/recorder/support'
 import type { Certificate } from './certificate.ts'
 import { createHttp2Bridge } from './http2-bridge.ts'
 import type { Settings } from '../options/options.ts'
-import { banner } from './web-app.ts'
 
 export interface ListenOptions {
   readonly host: string
@@ -30,8 +31,8 @@ export interface ListenOptions {
 
 /** The lowest and the highest TLS version that a connection may have. */
 export interface TlsVersions {
-  readonly minVersion: 'TLSv1.2' | 'TLSv1.3'
-  readonly maxVersion: 'TLSv1.2' | 'TLSv1.3'
+  readonly minVersion: Settings['tlsMinVersion']
+  readonly maxVersion: Settings['tlsMaxVersion']
 }
 
 export function tlsVersions({
@@ -42,48 +43,29 @@ export function tlsVersions({
 }
 
 /** One port, listened on at one or two addresses. */
-export interface Listener {
-  readonly port: number
-  serve(app: RequestListener): void
+export interface Listener extends PlainListener {
   /** Connections from now on have one of these versions. Nothing happens without TLS. */
   offer(tls: TlsVersions): void
-  /** Ends every connection, too. */
-  close(): Promise<void>
 }
 
-const maxHeaderBytes = 16_384
-const portTries = 5
-/** Milliseconds: a test that is busy for a while does not find its idle connection gone. */
-const keepAliveMilliseconds = 60_000
+/** What listens at one address. */
+interface Each extends AddressListener {
+  readonly setSecureContext?: (context: SecureContextOptions) => void
+}
 
 /** @throws {Error} With code EADDRINUSE if the port is taken. */
-export async function listen(options: ListenOptions, tries: number = portTries): Promise<Listener> {
-  const [address = options.host, twin] = addressesOf(options.host)
-  const first = await listenOn(options, address, options.port)
-  const { port } = first
-  const servers = [first]
-  if (twin !== undefined) {
-    try {
-      servers.push(await listenOn(options, twin, port))
-    } catch (error) {
-      if (isAddressInUse(error)) {
-        await first.close()
-        if (options.port !== 0 || tries <= 1) throw error
-        return listen(options, tries - 1)
-      }
-      // A machine without the other protocol: `localhost` doesn't resolve to it either.
-    }
-  }
+export async function listen(options: ListenOptions): Promise<Listener> {
+  const { port, listeners } = await listenOnHost(options.host, options.port, () => listenerOf(options))
   return {
     port,
     serve: (app) => {
-      for (const server of servers) server.serve(app)
+      for (const listener of listeners) listener.serve(app)
     },
     offer: (tls) => {
-      for (const server of servers) server.offer(secureContext({ ...options, tls }))
+      for (const listener of listeners) listener.setSecureContext?.(secureContext({ ...options, tls }))
     },
     close: async () => {
-      await Promise.all(servers.map((server) => server.close()))
+      await Promise.all(listeners.map((listener) => listener.close()))
     },
   }
 }
@@ -98,59 +80,17 @@ export function hasTwoNames(host: string): boolean {
   return addressesOf(host).length === 2 || host === '0.0.0.0' || host === '::'
 }
 
-function addressesOf(host: string): readonly string[] {
-  if (host === '127.0.0.1' || host === 'localhost') return ['127.0.0.1', '::1']
-  return host === '::1' ? ['::1', '127.0.0.1'] : [host]
-}
-
-function isAddressInUse(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && 'code' in error && error.code === 'EADDRINUSE'
-}
-
-/** What listens at one address. */
-interface AddressListener extends Omit<Listener, 'offer'> {
-  offer(context: SecureContextOptions): void
-}
-
-const limits = {
-  maxHeaderSize: maxHeaderBytes,
-  headersTimeout: 30_000,
-  requestTimeout: 60_000,
-  keepAliveTimeout: keepAliveMilliseconds,
-}
-
-async function listenOn(options: ListenOptions, host: string, port: number): Promise<AddressListener> {
-  const listener = options.certificate && options.http2 ? http2Listener(secureContext(options)) : http1Listener(options)
-  const { server } = listener
-  await once(server.listen(port, host), 'listening')
-  const bound = server.address()
-  return { ...listener, port: typeof bound === 'object' && bound ? bound.port : port }
-}
-
-type Unbound = Omit<AddressListener, 'port'> & { readonly server: NetServer }
-
-function http1Listener(options: ListenOptions): Unbound {
-  const server = options.certificate
-    ? createHttpsServer({ ...limits, ...secureContext(options) })
-    : createHttpServer(limits)
-  answerBadRequests(server)
-  return {
-    server,
-    serve: (app) => void server.on('request', app),
-    offer: (context) => {
-      if (server instanceof HttpsServer) server.setSecureContext(context)
-    },
-    close: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
-  }
+function listenerOf(options: ListenOptions): Each {
+  if (!options.certificate) return httpListener(createHttpServer(serverLimits))
+  const context = secureContext(options)
+  if (options.http2) return http2Listener(context)
+  const server = createHttpsServer({ ...serverLimits, ...context })
+  return { ...httpListener(server), setSecureContext: (changed) => server.setSecureContext(changed) }
 }
 
 /** HTTP/2 for clients that offer it, HTTP/1.1 for all others (RFC 7301). */
-function http2Listener(context: SecureContextOptions): Unbound {
-  const bridge = createHttp2Bridge(limits)
+function http2Listener(context: SecureContextOptions): Each {
+  const bridge = createHttp2Bridge(serverLimits)
   const sockets = new Set<Socket>()
   const server = createHttp2Server({ allowHTTP1: true, ...context })
   answerBadRequests(server)
@@ -168,25 +108,13 @@ function http2Listener(context: SecureContextOptions): Unbound {
         else app(request as unknown as IncomingMessage, response as unknown as ServerResponse)
       })
     },
-    offer: (changed) => server.setSecureContext(changed),
+    setSecureContext: (changed) => server.setSecureContext(changed),
     close: () =>
       new Promise<void>((resolve) => {
         server.close(() => resolve())
         for (const socket of sockets) socket.destroy()
       }),
   }
-}
-
-function answerBadRequests(server: NetServer): void {
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
-    const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request'
-    if (socket.writable)
-      socket.end(`HTTP/1.1 ${status}\r\n${banner}: 1\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`)
-    else socket.destroy()
-  })
-  server.on('checkExpectation', (_request, response: ServerResponse) => {
-    response.writeHead(417, { [banner]: '1', connection: 'close', 'content-length': '0' }).end()
-  })
 }
 
 function secureContext({ certificate, tls }: ListenOptions): SecureContextOptions {

@@ -3,12 +3,11 @@
  */
 import express, { type ErrorRequestHandler, type Express, type Router } from 'express'
 import type { IncomingMessage } from 'node:http'
-import type { Journal, Place } from '../journal/journal.ts'
+import { banner } from '@owner-sso/recorder/support'
+import type { Journal } from '../journal/journal.ts'
+import type { Place } from '../journal/exchange.ts'
 import { noticePage } from '../pages/page.ts'
 import { htmlResponse, sendResponse } from './service-response.ts'
-
-/** On every answer, so that nobody mistakes the emulator for the service. */
-export const banner = 'x-owner-sso-emulator'
 
 /** `control` answers under `/_emulator`, before the journal sees the request. */
 export function bareApp(journal: Journal, place: (request: IncomingMessage) => Place, control?: Router): Express {

@@ -3,7 +3,8 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { RequestHandler, Response } from 'express'
-import type { Exchange, Journal } from '../journal/journal.ts'
+import type { Exchange } from '../journal/exchange.ts'
+import type { Journal } from '../journal/journal.ts'
 import { exchangeLine } from './exchange-view.ts'
 
 const batchMilliseconds = 100

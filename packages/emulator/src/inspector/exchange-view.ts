@@ -1,7 +1,7 @@
 /**
  * An exchange as the inspector's page gets it: a line for the lists, all of it (masked) for one that is looked at.
  */
-import type { Exchange, Place } from '../journal/journal.ts'
+import type { Exchange, Place } from '../journal/exchange.ts'
 
 /** What the lists and the diagram show. */
 export interface ExchangeLine {

@@ -2,7 +2,7 @@
  * A login as an HTTP archive (HAR 1.2), secrets masked: browsers' developer tools and many others open it.
  */
 import { STATUS_CODES } from 'node:http'
-import type { Exchange } from '../journal/journal.ts'
+import type { Exchange } from '../journal/exchange.ts'
 import { maskText } from '../journal/mask.ts'
 import type { Fields, Headers } from '../journal/masking.ts'
 import { mediaType } from '../http/service-request.ts'

@@ -3,7 +3,8 @@
  */
 import { Router, type Request, type RequestHandler } from 'express'
 import { problemResponse } from '../control/problem.ts'
-import type { Exchange, Journal } from '../journal/journal.ts'
+import type { Exchange } from '../journal/exchange.ts'
+import type { Journal } from '../journal/journal.ts'
 import { jsonResponse, sendResponse, type ServiceResponse } from '../http/service-response.ts'
 import type { ServiceState } from '../service/service-state.ts'
 import { eventStream } from './event-stream.ts'

@@ -1,7 +1,7 @@
 /**
  * A login as the text of a Mermaid `sequenceDiagram`: for a bug report, a README, a wiki.
  */
-import type { Exchange, Place } from '../journal/journal.ts'
+import type { Exchange, Place } from '../journal/exchange.ts'
 
 const client = 'client'
 const participantOf: ReadonlyMap<Place, { readonly id: string; readonly name: string }> = new Map([

@@ -1,7 +1,7 @@
 /**
  * What the endpoints of the second factor take and give. Field names are the wire's.
  */
-import type { FactorListShape } from '../options/options.ts'
+import type { Settings } from '../options/options.ts'
 import { isLenient } from '../service/strictness.ts'
 import type { Described, Part } from './part.ts'
 
@@ -31,7 +31,7 @@ export function mfaSchemas({ settings }: Described): Part {
   }
 }
 
-function factorList(shape: FactorListShape): Part {
+function factorList(shape: Settings['factorList']): Part {
   const list = { type: 'array', minItems: 1, items: factor }
   return shape === 'bare' ? list : exact({ [shape]: list })
 }

@@ -2,32 +2,30 @@
  * The check of all options together: a caller's mistake becomes a TypeError that names the option and what it takes.
  */
 import type { AccountOptions } from './account-options.ts'
-import { base32, boolean, checkEach, isArrayOf, isRecord, oneOf, text, type Check, type Checks } from './checks.ts'
-import { optionNames, optionTable, type OptionRow } from './option-table.ts'
-import type { GivenOptions } from './options.ts'
+import { arrayOf, base32, boolean, checkEach, isRecord, oneOf, text, type Checks } from './checks.ts'
+import { optionNames, optionTable } from './option-table.ts'
+import type { FactorOptions } from '../service/factors.ts'
+import type { EmulatorOptions } from './options.ts'
 
-const optionChecks = Object.fromEntries(optionNames.map((name) => [name, checkOf(optionTable[name])]))
+const optionChecks = Object.fromEntries(optionNames.map((name) => [name, optionTable[name].check]))
 
 /** What each field of an account may be. */
 export const accountChecks: Checks<AccountOptions> = {
   identity: text(),
   credential: text(),
   totpSecret: base32(),
-  factors: {
-    expected: 'an array of { id?, name, totpSecret }',
-    accepts: (value) => isArrayOf(value, (factor) => isFactor(factor)),
-  },
-  backupCodes: {
-    expected: 'an array of strings of nine characters',
-    accepts: (value) => isArrayOf(value, (code) => typeof code === 'string' && code.length === 9),
-  },
+  factors: arrayOf('{ id?, name, totpSecret }', isFactor),
+  backupCodes: arrayOf(
+    'strings of nine characters',
+    (code): code is string => typeof code === 'string' && code.length === 9,
+  ),
   region: oneOf('home', 'regional'),
   locked: boolean(),
   captcha: oneOf(true, false, 'after-submission'),
 }
 
 /** @throws {TypeError} */
-export function checkOptions(options: GivenOptions): void {
+export function checkOptions(options: EmulatorOptions): void {
   checkEach('option', '', options, optionChecks)
   checkTlsVersions(options)
   const identities = new Set<string>()
@@ -43,17 +41,11 @@ export function checkOptions(options: GivenOptions): void {
   }
 }
 
-function checkTlsVersions({ tlsMinVersion = 'TLSv1.2', tlsMaxVersion = 'TLSv1.3' }: GivenOptions): void {
+function checkTlsVersions({ tlsMinVersion = 'TLSv1.2', tlsMaxVersion = 'TLSv1.3' }: EmulatorOptions): void {
   if (tlsMinVersion > tlsMaxVersion) throw new TypeError('Option tlsMinVersion must not be above tlsMaxVersion')
 }
 
-/** Former names of values are taken, and not told. */
-function checkOf({ check, formerly = {} }: OptionRow): Check {
-  const isFormer = (value: unknown): boolean => typeof value === 'string' && Object.hasOwn(formerly, value)
-  return { ...check, accepts: (value) => isFormer(value) || check.accepts(value) }
-}
-
-function isFactor(value: unknown): boolean {
+function isFactor(value: unknown): value is FactorOptions {
   return (
     isRecord(value) &&
     Object.keys(value).every((name) => ['id', 'name', 'totpSecret'].includes(name)) &&

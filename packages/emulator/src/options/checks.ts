@@ -1,21 +1,26 @@
 /**
- * Checks of values that come from outside: what is accepted, and the words that say so.
+ * Checks of values that come from outside: what is accepted, as a type and in words.
  */
-import { checkNames } from '@owner-sso/recorder'
+import { checkNames } from '@owner-sso/recorder/support'
 import { Secret } from 'otpauth'
 
-export interface Check {
+export interface Check<Value = unknown> {
   /** Completes "Option x must be …". */
   readonly expected: string
-  readonly accepts: (value: unknown) => boolean
+  readonly accepts: Accepts<Value>
   /** What is accepted for each field, where it is an object of them. */
   readonly fields?: Readonly<Record<string, Check>>
   /** All that is accepted, where that is a short list. */
   readonly choices?: readonly unknown[]
 }
 
+type Accepts<Value> = (value: unknown) => value is Value
+
 /** A check for each field of `Shape`. */
-export type Checks<Shape> = Readonly<Record<keyof Shape, Check>>
+export type Checks<Shape> = { readonly [Name in keyof Shape]-?: Check<Exclude<Shape[Name], undefined>> }
+
+/** What an object may be whose fields have these checks. */
+type ShapeOf<Fields> = { readonly [Name in keyof Fields]?: Fields[Name] extends Check<infer Value> ? Value : never }
 
 /**
  * @param kind What the fields are, as the message calls them: `option`, `field`
@@ -45,102 +50,118 @@ export function checkEach(
   }
 }
 
-export function oneOf(...choices: readonly unknown[]): Check {
+export function oneOf<const Choices extends readonly (string | number | boolean)[]>(
+  ...choices: Choices
+): Check<Choices[number]> {
   const names = choices.map((choice) => (typeof choice === 'string' ? `'${choice}'` : String(choice)))
-  return { expected: names.join(' or '), accepts: (value) => choices.includes(value), choices }
+  return {
+    expected: names.join(' or '),
+    accepts: (value): value is Choices[number] => choices.some((choice) => choice === value),
+    choices,
+  }
 }
 
-export function boolean(): Check {
+export function boolean(): Check<boolean> {
   return oneOf(true, false)
 }
 
-export function port(): Check {
+export function port(): Check<number> {
+  return whole(0, 65_535, 'a port number (0 for any free one)')
+}
+
+export function whole(from: number, to: number, expected = `a whole number, ${from} to ${to}`): Check<number> {
   return {
-    expected: 'a port number (0 for any free one)',
-    accepts: (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 65_535,
+    expected,
+    accepts: (value): value is number => Number.isInteger(value) && Number(value) >= from && Number(value) <= to,
   }
 }
 
-export function seconds(): Check {
+export function seconds(): Check<number> {
   return {
     expected: 'a number of seconds',
-    accepts: (value) => typeof value === 'number' && Number.isFinite(value) && value >= 0,
+    accepts: (value): value is number => typeof value === 'number' && Number.isFinite(value) && value >= 0,
   }
 }
 
-export function milliseconds(): Check {
+export function milliseconds(): Check<number> {
   return { ...seconds(), expected: 'a number of milliseconds' }
 }
 
-export function positive(): Check {
-  return { expected: 'a positive number', accepts: (value) => typeof value === 'number' && value > 0 }
+export function positive(): Check<number> {
+  return { expected: 'a positive number', accepts: (value): value is number => typeof value === 'number' && value > 0 }
 }
 
-export function text(): Check {
-  return { expected: 'a string', accepts: (value) => typeof value === 'string' && value !== '' }
+export function text(expected = 'a string'): Check<string> {
+  return { expected, accepts: (value): value is string => typeof value === 'string' && value !== '' }
 }
 
-export function base32(): Check {
+export function base32(): Check<string> {
   return { expected: 'a base32 secret', accepts: isBase32 }
 }
 
-export function strings(): Check {
+export function scalar(): Check<number | string> {
   return {
-    expected: 'an object of strings',
-    accepts: (value) => isRecord(value) && Object.values(value).every((item) => typeof item === 'string'),
+    expected: 'a number or a string',
+    accepts: (value): value is number | string => typeof value === 'number' || typeof value === 'string',
   }
 }
 
-export function shape(checks: Readonly<Record<string, Check>>): Check {
-  const known = Object.entries(checks).map(([name, { expected }]) => `${name}: ${expected}`)
+/** @param names Those that there may be; left out: any. */
+export function strings(names?: readonly string[]): Check<Readonly<Record<string, string>>> {
+  return {
+    expected: names ? `an object of strings for ${names.join(', ')}` : 'an object of strings',
+    accepts: (value): value is Readonly<Record<string, string>> =>
+      isRecord(value) &&
+      Object.entries(value).every(([name, item]) => typeof item === 'string' && names?.includes(name) !== false),
+  }
+}
+
+/** @param what The items, as the message calls them */
+export function arrayOf<Item>(what: string, accepts: Accepts<Item>): Check<readonly Item[]> {
+  return {
+    expected: `an array of ${what}`,
+    accepts: (value): value is readonly Item[] => Array.isArray(value) && value.every(accepts),
+  }
+}
+
+export function shape<const Fields extends Readonly<Record<string, Check>>>(fields: Fields): Check<ShapeOf<Fields>> {
+  const known = Object.entries(fields).map(([name, { expected }]) => `${name}: ${expected}`)
   return {
     expected: `an object of { ${known.join(', ')} }`,
-    fields: checks,
-    accepts: (value) =>
+    fields,
+    accepts: (value): value is ShapeOf<Fields> =>
       isRecord(value) &&
       Object.entries(value).every(
-        ([name, item]) => Object.hasOwn(checks, name) && (item === undefined || checks[name]?.accepts(item) === true),
+        ([name, item]) => Object.hasOwn(fields, name) && (item === undefined || fields[name]?.accepts(item) === true),
       ),
   }
 }
 
-export function orFalse(check: Check): Check {
+export function orFalse<Value>({ fields, expected, accepts }: Check<Value>): Check<Value | false> {
   return {
-    ...fieldsOf(check),
-    expected: `false or ${check.expected}`,
-    accepts: (value) => value === false || check.accepts(value),
+    ...(fields && { fields }),
+    expected: `false or ${expected}`,
+    accepts: (value): value is Value | false => value === false || accepts(value),
   }
 }
 
-export function orNull(check: Check): Check {
+export function orNull<Value>({ fields, expected, accepts }: Check<Value>): Check<Value | null> {
   return {
-    ...fieldsOf(check),
-    expected: `${check.expected} or null`,
-    accepts: (value) => value === null || check.accepts(value),
+    ...(fields && { fields }),
+    expected: `${expected} or null`,
+    accepts: (value): value is Value | null => value === null || accepts(value),
   }
-}
-
-function fieldsOf({ fields }: Check): Pick<Check, 'fields'> {
-  return fields === undefined ? {} : { fields }
 }
 
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-export function isArrayOf(value: unknown, accepts: (item: unknown) => boolean): boolean {
-  return Array.isArray(value) && value.every(accepts)
-}
-
-export function isScalar(value: unknown): boolean {
-  return typeof value === 'number' || typeof value === 'string'
-}
-
-export function isUrl(value: unknown): boolean {
+export function isUrl(value: unknown): value is string {
   return typeof value === 'string' && URL.canParse(value)
 }
 
-function isBase32(value: unknown): boolean {
+function isBase32(value: unknown): value is string {
   if (typeof value !== 'string' || value === '') return false
   try {
     return Secret.fromBase32(value).bytes.length > 0

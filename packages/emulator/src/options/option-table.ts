@@ -1,13 +1,11 @@
 /**
- * The options of the emulator, one row each: what it belongs to, what it settles, its default, and what it may be. Journal, command
- * line, control API and inspector read this table, and a test holds README and doc comments against it. A new option is a row here
- * and a member of `StartOptions` or `ChangeableOptions`, and nothing else.
+ * The options of the emulator, one row each. Types, README, command line, control API and inspector come from this table: a new
+ * option is a row here, the code that acts on it, and its test (`WRITE_README=1` puts it into the README's table).
  */
-import { demoAccounts } from './account-options.ts'
+import { demoAccounts, type AccountOptions } from './account-options.ts'
 import {
+  arrayOf,
   boolean,
-  isArrayOf,
-  isScalar,
   isUrl,
   milliseconds,
   oneOf,
@@ -15,331 +13,327 @@ import {
   orNull,
   port,
   positive,
+  scalar,
   seconds,
   shape,
   strings,
+  text,
   type Check,
 } from './checks.ts'
-import type { ChangeableOptions, EmulatorOptions, FirewallOptions, Settings, StartOptions } from './options.ts'
 
 /** What an option belongs to. */
 export type OptionGroup = 'Where it listens' | 'TLS' | 'Logins' | 'Tokens' | 'Firewall and network'
 
-export type OptionName = keyof EmulatorOptions
-
 /** All that is to be known of an option. */
-export interface OptionRow<Value = unknown> {
+export interface OptionRow<Value = unknown, Default = Value | undefined> {
   readonly group: OptionGroup
   /** What it settles, in one sentence. */
   readonly about: string
-  readonly default: Value
-  readonly check: Check
-  /** It can change while the emulator runs. */
-  readonly changeable: boolean
-  /** Former names of its values, and the names of today: taken for one minor version. */
-  readonly formerly?: Readonly<Record<string, Value>>
+  /** What else the README says of it. Left out: the values that it may have, where they are few. */
+  readonly details?: string
+  readonly default: Default
+  readonly check: Check<Value>
   /** What its flag `--no-…` does, where that is not plain from `about`. */
   readonly without?: string
 }
 
-type Fixed<Value> = OptionRow<Value> & { readonly changeable: false }
-type Changeable<Value> = OptionRow<Value> & { readonly changeable: true }
-
-type OptionTable = { readonly [Name in keyof StartOptions]-?: Fixed<Settings[Name]> } & {
-  readonly [Name in keyof ChangeableOptions]-?: Changeable<Settings[Name]>
+function option<Value, const Default extends Value | undefined>(
+  row: OptionRow<Value, Default>,
+): OptionRow<Value, Default> {
+  return row
 }
-
-/** What the firewall does unless told otherwise. */
-export const defaultFirewall: Required<FirewallOptions> = { maxRequests: 600, windowSeconds: 60, blockSeconds: 900 }
 
 /** RFC 6265 section 4.1.1. */
 const cookieName = /^[\w!#$%&'*+.^`|~-]+$/u
+const tlsVersion = oneOf('TLSv1.2', 'TLSv1.3')
 
-/** In the order in which help, control API and inspector show them. */
-export const optionTable: OptionTable = {
-  port: {
+/** Settled once and for all when the emulator starts. In the order in which help, control API and inspector show them, as below. */
+export const startOptions = {
+  port: option({
     group: 'Where it listens',
     about: 'Port of the SSO service (0: any free one)',
     default: 0,
     check: port(),
-    changeable: false,
-  },
-  ownerApiPort: {
+  }),
+  ownerApiPort: option({
     group: 'Where it listens',
     about: 'Port of the owner API (0: any free one)',
     default: 0,
     check: port(),
-    changeable: false,
-  },
-  host: {
+  }),
+  host: option({
     group: 'Where it listens',
     about: 'Loopback address to listen on',
+    details: 'any other address needs `allowRemote: true`',
     default: '127.0.0.1',
-    check: { expected: 'a host name or address', accepts: (value) => typeof value === 'string' && value !== '' },
-    changeable: false,
-  },
-  allowRemote: {
+    check: text('a host name or address'),
+  }),
+  allowRemote: option({
     group: 'Where it listens',
     about: 'Allow a host that other machines can reach',
     default: false,
     check: boolean(),
-    changeable: false,
-  },
-  regionalAt: {
+  }),
+  regionalAt: option({
     group: 'Where it listens',
     about: 'The regional instance is another host name, or another port',
+    details: '`localhost` on the same port (`host-name`), or a port of its own (`port`)',
     default: 'host-name',
     check: oneOf('host-name', 'port'),
-    changeable: false,
-  },
-  inspector: {
+  }),
+  inspector: option({
     group: 'Where it listens',
     about: 'The inspector and the control API under /_emulator',
     default: true,
     check: boolean(),
-    changeable: false,
     without: 'No inspector and no control API under /_emulator',
-  },
-  tls: {
+  }),
+  tls: option({
     group: 'TLS',
     about: 'Serve TLS, with a certificate generated at the start',
     default: false,
     check: boolean(),
-    changeable: false,
-  },
-  tlsMinVersion: {
-    group: 'TLS',
-    about: 'Lowest TLS version of new connections',
-    default: 'TLSv1.2',
-    check: oneOf('TLSv1.2', 'TLSv1.3'),
-    changeable: true,
-  },
-  tlsMaxVersion: {
-    group: 'TLS',
-    about: 'Highest TLS version of new connections',
-    default: 'TLSv1.3',
-    check: oneOf('TLSv1.2', 'TLSv1.3'),
-    changeable: true,
-  },
-  http2: {
+  }),
+  http2: option({
     group: 'TLS',
     about: 'Speak HTTP/2 with clients that offer it',
+    details: 'by ALPN, with `tls`; HTTP/1.1 with all others',
     default: false,
     check: boolean(),
-    changeable: false,
-  },
-  accounts: {
+  }),
+  accounts: option({
     group: 'Logins',
     about: 'The accounts',
+    details:
+      "`{ identity, credential, totpSecret?, factors?, backupCodes?, region?, locked?, captcha? }` each; `captcha: true` shows with the `login_hint` already, `'after-submission'` only then",
     default: demoAccounts,
-    check: { expected: 'an array of accounts', accepts: Array.isArray },
-    changeable: false,
-  },
-  strictness: {
+    // What stands in each is checked where the path to it can be named: check-options.ts.
+    check: arrayOf('accounts', (_account: unknown): _account is AccountOptions => true),
+  }),
+}
+
+/** What can change while the emulator runs. */
+export const changeableOptions = {
+  tlsMinVersion: option({
+    group: 'TLS',
+    about: 'Lowest TLS version of new connections',
+    details: '`TLSv1.2` or `TLSv1.3`; a client that has no version of the two can’t connect',
+    default: 'TLSv1.2',
+    check: tlsVersion,
+  }),
+  tlsMaxVersion: option({
+    group: 'TLS',
+    about: 'Highest TLS version of new connections',
+    details:
+      "`TLSv1.2` or `TLSv1.3`; a client that comes with 1.3 meets the firewall (not with `strictness: 'lenient'`)",
+    default: 'TLSv1.3',
+    check: tlsVersion,
+  }),
+  strictness: option({
     group: 'Logins',
     about: 'Keep to the interface document, or answer as recorded and accept what legacy clients do as well',
     default: 'document',
     check: oneOf('document', 'lenient'),
-    changeable: true,
-  },
-  mfaAt: {
+  }),
+  mfaAt: option({
     group: 'Logins',
     about: 'When the passcode page comes',
+    details: 'at the `code-exchange` (the document), or at the `form-submission` (recordings)',
     default: 'code-exchange',
     check: oneOf('code-exchange', 'form-submission'),
-    formerly: { 'token-exchange': 'code-exchange' },
-    changeable: true,
-  },
-  passcodePage: {
+  }),
+  passcodePage: option({
     group: 'Logins',
     about: 'What the passcode page looks like in its source',
+    details:
+      "`csrf`: its `_csrf` stands in an `input`, in a `script`, or nowhere (`none`, as recorded in 2021: the login page's is taken then); `inTemplate`: its inputs stand in a script template (with `strictness: 'lenient'` unless it says otherwise); `duplicates`: hidden ones come twice",
     default: {},
     check: shape({ csrf: oneOf('input', 'script', 'none'), inTemplate: boolean(), duplicates: boolean() }),
-    changeable: true,
-  },
-  identityFirst: {
+  }),
+  identityFirst: option({
     group: 'Logins',
     about: 'Ask for the e-mail first, and for the password on a second page',
     default: false,
     check: boolean(),
-    changeable: true,
-  },
-  captchaKind: {
+  }),
+  captchaKind: option({
     group: 'Logins',
     about: 'What a page shows when a captcha is due: letters, or a widget that nobody can solve here',
     default: 'picture',
     check: oneOf('picture', 'recaptcha', 'hcaptcha', 'turnstile'),
-    changeable: true,
-  },
-  factorList: {
+  }),
+  factorList: option({
     group: 'Logins',
     about: 'How the list of factors is wrapped',
+    details: 'as recorded (`data`), as `factors`, or `bare`',
     default: 'data',
     check: oneOf('data', 'factors', 'bare'),
-    changeable: true,
-  },
-  formAfterPasscode: {
+  }),
+  formAfterPasscode: option({
     group: 'Logins',
     about: 'What has to be posted for the code after the passcode',
+    details:
+      'the `whole` form, or the `transaction-id` alone, as recorded (the whole form leads to the passcode page again then)',
     default: 'whole',
     check: oneOf('whole', 'transaction-id'),
-    changeable: true,
-  },
-  hiddenInputs: {
+  }),
+  hiddenInputs: option({
     group: 'Logins',
     about: 'Hidden inputs of the login page: rename them, add some, put them in a script template',
+    details: '`rename`, `extra`, `inTemplate`; the service may change its form at any time',
     default: {},
-    check: shape({ rename: renames(), extra: strings(), inTemplate: boolean() }),
-    changeable: true,
-  },
-  codeChallengeEncoding: {
+    check: shape({
+      rename: strings(['_csrf', '_phase', '_process', 'transaction_id', 'cancel']),
+      extra: strings(),
+      inTemplate: boolean(),
+    }),
+  }),
+  codeChallengeEncoding: option({
     group: 'Logins',
     about: 'Which derivation of the code challenge is accepted, if strictness should not decide',
+    details: '`hex-digest` (the document), `raw-digest` (RFC 7636), or `either`, which lenient means',
     default: undefined,
     check: oneOf('either', 'hex-digest', 'raw-digest'),
-    changeable: true,
-  },
-  redirectUris: {
+  }),
+  redirectUris: option({
     group: 'Logins',
     about: 'Redirect URIs that are accepted, if strictness should not decide',
+    details:
+      '`/void/callback` of both instances, when lenient also `/void/callback` of any host and `…://auth/callback` of any scheme',
     default: undefined,
-    check: { expected: 'an array of absolute URLs', accepts: (value) => isArrayOf(value, isUrl) },
-    changeable: true,
-  },
-  redirectParameters: {
+    check: arrayOf('absolute URLs', isUrl),
+  }),
+  redirectParameters: option({
     group: 'Logins',
     about: 'Further query parameters of the redirect, after code, state, issuer',
     default: {},
     check: strings(),
-    changeable: true,
-  },
-  wrongCredentials: {
+  }),
+  wrongCredentials: option({
     group: 'Logins',
     about: 'Status of the login page that a wrong credential gets',
     default: 401,
     check: oneOf(200, 401),
-    changeable: true,
-  },
-  errorTexts: {
+  }),
+  errorTexts: option({
     group: 'Logins',
     about: 'Where the login page says what is wrong',
+    details: "in the `page`, or in the `script`'s `var messages` alone",
     default: 'page',
     check: oneOf('page', 'script'),
-    changeable: true,
-  },
-  sessionLifetime: {
+  }),
+  sessionLifetime: option({
     group: 'Logins',
     about: 'Seconds from the login page to the end of its session',
     default: 900,
     check: seconds(),
-    changeable: true,
-  },
-  codeLifetime: {
+  }),
+  codeLifetime: option({
     group: 'Logins',
     about: 'Seconds for which an authorization code is valid',
     default: 300,
     check: seconds(),
-    changeable: true,
-  },
-  passcodeLifetime: {
+  }),
+  passcodeLifetime: option({
     group: 'Logins',
     about: 'Seconds from the passcode page to the last accepted passcode',
     default: 300,
     check: seconds(),
-    changeable: true,
-  },
-  rotation: {
+  }),
+  rotation: option({
     group: 'Tokens',
     about: 'What a refresh does with the refresh token',
+    details: 'a new one and the old one dies (`single-use`), the `same` again, or none in the answer (`omit`)',
     default: 'single-use',
     check: oneOf('single-use', 'same', 'omit'),
-    changeable: true,
-  },
-  reuse: {
+  }),
+  reuse: option({
     group: 'Tokens',
     about: 'What a spent refresh token gets',
+    details: '`refuse`, `revoke-family`, `grace` (the same answer again), `grace-stale` (the spent one back)',
     default: 'refuse',
     check: oneOf('refuse', 'revoke-family', 'grace', 'grace-stale'),
-    changeable: true,
-  },
-  graceSeconds: {
+  }),
+  graceSeconds: option({
     group: 'Tokens',
     about: 'Seconds in which a spent refresh token is forgiven',
     default: 60,
     check: seconds(),
-    changeable: true,
-  },
-  refreshTokenLifetime: {
+  }),
+  refreshTokenLifetime: option({
     group: 'Tokens',
     about: 'Seconds for which a refresh token is valid (null: until it is spent)',
     default: null,
     check: orNull(seconds()),
-    changeable: true,
-  },
-  accessTokenLifetime: {
+  }),
+  accessTokenLifetime: option({
     group: 'Tokens',
     about: 'Seconds for which access and id tokens are valid',
     default: 28_800,
     check: seconds(),
-    changeable: true,
-  },
-  accessTokenFormat: {
+  }),
+  accessTokenFormat: option({
     group: 'Tokens',
     about: 'What access tokens are',
     default: 'jwt',
     check: oneOf('jwt', 'opaque'),
-    changeable: true,
-  },
-  mintedBy: {
+  }),
+  mintedBy: option({
     group: 'Tokens',
     about: 'TLS and HTTP version that a token must have been minted over; the owner API answers 403 to others',
+    details:
+      "`{ tls: 'TLSv1.2' | 'TLSv1.3', http: '1.1' | '2' }`, at a sign-in or refresh. The inspector and the journal tell what each was minted over",
     default: null,
-    check: orNull(shape({ tls: oneOf('TLSv1.2', 'TLSv1.3'), http: oneOf('1.1', '2') })),
-    changeable: true,
-  },
-  expiresIn: {
+    check: orNull(shape({ tls: tlsVersion, http: oneOf('1.1', '2') })),
+  }),
+  expiresIn: option({
     group: 'Tokens',
     about: 'The field expires_in of token responses (null: left out)',
+    details: 'any number or string',
     default: 300,
-    check: { expected: 'a number, a string or null', accepts: (value) => value === null || isScalar(value) },
-    changeable: true,
-  },
-  firewall: {
+    check: orNull(scalar()),
+  }),
+  firewall: option({
     group: 'Firewall and network',
     about: 'When a client is blocked, and for how long (false: never)',
-    default: defaultFirewall,
+    details: 'a client is its address, User-Agent and TLS version',
+    default: { maxRequests: 600, windowSeconds: 60, blockSeconds: 900 },
     check: orFalse(shape({ maxRequests: orNull(positive()), windowSeconds: positive(), blockSeconds: positive() })),
-    changeable: true,
     without: 'Challenge nobody',
-  },
-  firewallCookies: {
+  }),
+  firewallCookies: option({
     group: 'Firewall and network',
     about: "Cookies that every authorize answer sets in addition to the session's",
+    details: 'their names',
     default: ['ak_bmsc', 'bm_sz', '_abck'],
-    check: {
-      expected: 'an array of cookie names',
-      accepts: (value) => isArrayOf(value, (name) => typeof name === 'string' && cookieName.test(name)),
-    },
-    changeable: true,
-  },
-  allowBrowsers: {
+    check: arrayOf(
+      'cookie names',
+      (name: unknown): name is string => typeof name === 'string' && cookieName.test(name),
+    ),
+  }),
+  allowBrowsers: option({
     group: 'Firewall and network',
     about: 'Let real browsers in',
+    details: '`true`, or a RegExp for the User-Agent',
     default: false,
     check: {
       expected: 'true, false or a RegExp',
-      accepts: (value) => typeof value === 'boolean' || value instanceof RegExp,
+      accepts: (value): value is boolean | RegExp => typeof value === 'boolean' || value instanceof RegExp,
     },
-    changeable: true,
-  },
-  latency: {
+  }),
+  latency: option({
     group: 'Firewall and network',
     about: 'Milliseconds that every answer waits',
+    details: 'of the service and of the owner API',
     default: 0,
     check: milliseconds(),
-    changeable: true,
-  },
+  }),
 }
+
+type OptionTable = typeof startOptions & typeof changeableOptions
+export type OptionName = keyof OptionTable
+
+export const optionTable: Readonly<Record<OptionName, OptionRow>> = { ...startOptions, ...changeableOptions }
 
 export const optionNames: readonly OptionName[] = Object.keys(optionTable).filter(isOptionName)
 
@@ -347,10 +341,18 @@ export function isOptionName(name: string): name is OptionName {
   return Object.hasOwn(optionTable, name)
 }
 
-function renames(): Check {
-  const known = ['_csrf', '_phase', '_process', 'transaction_id', 'cancel']
-  return {
-    expected: `an object of new names for ${known.join(', ')}`,
-    accepts: (value) => strings().accepts(value) && Object.keys(Object(value)).every((name) => known.includes(name)),
-  }
+export function isChangeable(name: OptionName): boolean {
+  return Object.hasOwn(changeableOptions, name)
+}
+
+/** What a row's check accepts. */
+type ValueOf<Row> = Row extends OptionRow<infer Value, unknown> ? Value : never
+type DefaultOf<Row> = Row extends OptionRow<unknown, infer Default> ? Default : never
+
+/** What of `Table` somebody gives; undefined is left out. */
+export type Given<Table> = { readonly [Name in keyof Table]?: ValueOf<Table[Name]> | undefined }
+
+/** What every option of the table is, given or not. */
+export type Complete = {
+  readonly [Name in OptionName]: ValueOf<OptionTable[Name]> | Extract<DefaultOf<OptionTable[Name]>, undefined>
 }

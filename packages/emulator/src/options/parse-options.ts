@@ -2,29 +2,22 @@
  * The options with their defaults.
  */
 import { checkOptions } from './check-options.ts'
-import { defaultFirewall, isOptionName, optionNames, optionTable, type OptionRow } from './option-table.ts'
-import type { GivenOptions, Settings } from './options.ts'
+import { isRecord } from './checks.ts'
+import { optionNames, optionTable } from './option-table.ts'
+import type { EmulatorOptions, Settings } from './options.ts'
 
 /** @throws {TypeError} An option is unknown or wrong; the message names it. */
-export function parseEmulatorOptions(options: GivenOptions = {}): Settings {
+export function parseEmulatorOptions(options: EmulatorOptions = {}): Settings {
   checkOptions(options)
-  const { firewall = {} } = options
-  const defaults = Object.fromEntries(optionNames.map((name) => [name, optionTable[name].default]))
-  const given = Object.entries(options).filter(([, value]) => value !== undefined)
-  const today = given.map(([name, value]) => [
-    name,
-    isOptionName(name) ? valueOfToday(optionTable[name], value) : value,
-  ])
-  const settings: unknown = {
-    ...defaults,
-    ...Object.fromEntries(today),
-    firewall: firewall && { ...defaultFirewall, ...firewall },
-  }
+  const settings: unknown = Object.fromEntries(
+    optionNames.map((name) => [name, completed(options[name], optionTable[name].default)]),
+  )
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the table has a row of the right type for each option
   return settings as Settings
 }
 
-/** The value, by the name that it has today. */
-function valueOfToday({ formerly = {} }: OptionRow, value: unknown): unknown {
-  return typeof value === 'string' && Object.hasOwn(formerly, value) ? formerly[value] : value
+/** What is left out is as the default has it; of several fields, each one. */
+function completed(given: unknown, preset: unknown): unknown {
+  if (given === undefined) return preset
+  return isRecord(given) && isRecord(preset) ? { ...preset, ...given } : given
 }

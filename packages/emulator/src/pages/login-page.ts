@@ -3,7 +3,7 @@
  */
 import { captchaPicture, captchaWidget } from './captcha.ts'
 import { html, type Markup } from './html.ts'
-import type { CaptchaKind } from '../options/options.ts'
+import type { Settings } from '../options/options.ts'
 import { page } from './page.ts'
 
 export interface LoginPageContent {
@@ -18,7 +18,7 @@ export interface LoginPageContent {
   readonly message?: string | undefined
   readonly messageInScript?: boolean | undefined
   /** The captcha, where one is asked for. */
-  readonly captcha?: { readonly letters: string; readonly kind: CaptchaKind } | undefined
+  readonly captcha?: { readonly letters: string; readonly kind: Settings['captchaKind'] } | undefined
   readonly asksFor: 'identity' | 'credential'
   /** The e-mail was given on the page before. */
   readonly isSecondPage: boolean

@@ -5,7 +5,7 @@
 import { html, type Markup } from './html.ts'
 import { captchaWidget } from './captcha.ts'
 import { givenIdentity, hiddenInputs, inTemplate, type LoginPageContent } from './login-page.ts'
-import type { CaptchaKind } from '../options/options.ts'
+import type { Settings } from '../options/options.ts'
 import { page } from './page.ts'
 
 /** Such clients take the first match of the whole text, so that nothing before the form may look like an input of it. */
@@ -43,7 +43,7 @@ function identityInput({ identity = '' }: LoginPageContent): Markup {
 const credentialInput = html`<label for="credential">Password</label>
   <input type="password" name="credential" id="credential" autocomplete="current-password" required />`
 
-function captchaInput(kind: CaptchaKind): Markup {
+function captchaInput(kind: Settings['captchaKind']): Markup {
   return kind === 'picture' ? captchaInputs : captchaWidget(kind)
 }
 

@@ -11,6 +11,7 @@ import type { Minting } from './minting.ts'
 import { randomText } from './sessions.ts'
 import { signToken } from './signing-key.ts'
 
+/** Of more the oldest is forgotten. */
 const maxTokens = 50_000
 
 /** An access token that was issued. */
@@ -38,12 +39,11 @@ export interface AccessTokens {
   alive(): Iterable<Alive<AccessToken>>
 }
 
-/** Of more than `max` tokens the oldest is forgotten. */
-export function createAccessTokens(clock: Clock, settings: Settings, max: number = maxTokens): AccessTokens {
+export function createAccessTokens(clock: Clock, settings: Settings): AccessTokens {
   const tokens = createExpiringMap<AccessToken>({
     clock,
     lifetime: () => settings.accessTokenLifetime,
-    max,
+    max: maxTokens,
   })
   return {
     async issue(account, family, instance, minting) {

@@ -46,7 +46,7 @@ export interface EmulatorAccount {
   change(switches: AccountSwitches): void
 }
 
-export function createAccount(options: AccountOptions): Account {
+function createAccount(options: AccountOptions): Account {
   const { totpSecret, factors = totpSecret === undefined ? [] : [{ name: 'Device #1', totpSecret }] } = options
   return {
     identity: options.identity,

@@ -4,7 +4,7 @@
 import type { Clock } from './clock.ts'
 import { createExpiringMap } from './expiring-map.ts'
 import type { FirewallOptions, Settings } from '../options/options.ts'
-import { defaultFirewall } from '../options/option-table.ts'
+import { changeableOptions } from '../options/option-table.ts'
 import type { ServiceRequest } from '../http/service-request.ts'
 import { isLenient } from './strictness.ts'
 
@@ -45,7 +45,7 @@ export interface Firewall {
 type Client = Pick<ServiceRequest, 'address' | 'userAgent' | 'tlsVersion'>
 
 export function createFirewall(clock: Clock, settings: Settings): Firewall {
-  const rules = (): Required<FirewallOptions> => settings.firewall || defaultFirewall
+  const rules = (): Required<FirewallOptions> => settings.firewall || changeableOptions.firewall.default
   const blocked = createExpiringMap<{ readonly client: Client; readonly until: number }>({
     clock,
     lifetime: () => rules().blockSeconds,

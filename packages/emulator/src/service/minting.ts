@@ -1,7 +1,7 @@
 /**
  * What a token was minted over: TLS and HTTP version of the request that it was issued to, and whether the owner API minds.
  */
-import type { MintedByOptions } from '../options/options.ts'
+import type { Settings } from '../options/options.ts'
 
 /** Versions of the connection that a token was issued on; undefined for one that no request asked for. */
 export interface Minting {
@@ -23,7 +23,7 @@ export function describeMinting(minting: Minting | undefined): string {
 }
 
 /** Whether the rules take a token. One that no request asked for is always taken. */
-export function isTaken(minting: Minting | undefined, rules: MintedByOptions | null): boolean {
+export function isTaken(minting: Minting | undefined, rules: Settings['mintedBy']): boolean {
   if (!minting || !rules) return true
   const { tls = minting.tlsVersion, http = minting.httpVersion } = rules
   return tls === minting.tlsVersion && http === minting.httpVersion

@@ -12,6 +12,7 @@ import type { Minting } from './minting.ts'
 import type { Settings } from '../options/options.ts'
 import { randomText } from './sessions.ts'
 
+/** Of more the oldest is forgotten. */
 const maxTokens = 100_000
 
 /** Field names are the wire's (interface document, "Token response"). */
@@ -75,14 +76,12 @@ export function createRefreshTokens(deps: {
   readonly settings: Settings
   readonly counters: Counters
   readonly accessTokens: AccessTokens
-  /** Of more tokens the oldest is forgotten. */
-  readonly max?: number
 }): RefreshTokens {
-  const { clock, settings, counters, accessTokens, max = maxTokens } = deps
+  const { clock, settings, counters, accessTokens } = deps
   const tokens = createExpiringMap<RefreshToken>({
     clock,
     lifetime: () => settings.refreshTokenLifetime ?? Infinity,
-    max,
+    max: maxTokens,
   })
 
   function add({ account, instance, family }: Holder, place: RefreshPlace): string {

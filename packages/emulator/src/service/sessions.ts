@@ -7,7 +7,7 @@ import type { AuthorizationRequest } from './authorization-request.ts'
 import type { Clock } from './clock.ts'
 import { createExpiringMap, type Alive } from './expiring-map.ts'
 import type { Instance } from './instances.ts'
-import type { HiddenInputsOptions, Settings } from '../options/options.ts'
+import type { Settings } from '../options/options.ts'
 import { isLenient } from './strictness.ts'
 
 export const sessionCookie = 'sso.sid'
@@ -106,7 +106,7 @@ function phaseInputs(asksFor: Session['asksFor'], named: (name: string) => strin
 }
 
 /** What the login page calls one of the document's hidden inputs. */
-export function hiddenInputName({ rename = {} }: HiddenInputsOptions, name: string): string {
+export function hiddenInputName({ rename = {} }: Settings['hiddenInputs'], name: string): string {
   return rename[name] ?? name
 }
 

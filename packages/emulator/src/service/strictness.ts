@@ -2,22 +2,12 @@
  * What legacy clients do that the interface document doesn't have: `strictness` settles whether it is taken, and whether pages are as
  * recorded. docs/compatibility.md lists it all.
  */
+import type { Settings } from '../options/options.ts'
 import { encodeText } from '../pages/html.ts'
 
-/** The interface document to the letter; or as recorded, with what legacy clients do as well. */
-export type Strictness = 'document' | 'lenient'
-
-/** Which derivations of the code challenge are accepted. */
-export type CodeChallengeEncoding = 'either' | 'hex-digest' | 'raw-digest'
-
-/** The settings that this is about. */
-interface StrictnessSettings {
-  readonly strictness: Strictness
-  /** Undefined: as `strictness` has it. */
-  readonly codeChallengeEncoding?: CodeChallengeEncoding | undefined
-  /** Undefined: as `strictness` has it. */
-  readonly redirectUris?: readonly string[] | undefined
-}
+/** The settings that this is about; an undefined one is as `strictness` has it. */
+type StrictnessSettings = Pick<Settings, 'strictness'> &
+  Partial<Pick<Settings, 'codeChallengeEncoding' | 'redirectUris'>>
 
 /** Interface document, "Code verifier": 86 alphanumeric characters. */
 const documentVerifier = /^[A-Za-z0-9]{86}$/u
@@ -33,7 +23,7 @@ export function isLenient({ strictness }: StrictnessSettings): boolean {
 }
 
 /** Which derivations of the code challenge are taken: the option's, else the document's own, else both. */
-export function acceptedEncoding(settings: StrictnessSettings): CodeChallengeEncoding {
+export function acceptedEncoding(settings: StrictnessSettings): NonNullable<Settings['codeChallengeEncoding']> {
   return settings.codeChallengeEncoding ?? (isLenient(settings) ? 'either' : 'hex-digest')
 }
 

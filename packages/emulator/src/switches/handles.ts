@@ -1,7 +1,7 @@
 /**
  * The handles of a running emulator that reach into the service itself.
  */
-import { checkNames } from '@owner-sso/recorder'
+import { checkNames } from '@owner-sso/recorder/support'
 import { accountView, type Account } from '../service/accounts.ts'
 import type { Emulator } from '../emulator.ts'
 import type { Faults } from '../faults/faults.ts'
@@ -41,7 +41,6 @@ export function createHandles(
     requests: journal.requests,
     change: switches.change,
     applyScenario: switches.applyScenario,
-    play: switches.applyScenario,
     once: faults.once,
     always: faults.always,
     failures: faults.failures,

@@ -3,36 +3,13 @@
  */
 import type { AccountSwitches } from '../options/account-options.ts'
 import { endpoints, type Endpoint, type Fault } from '../faults/fault.ts'
-import type { SwitchableOptions } from '../options/options.ts'
-
-/** The names of all scenarios. */
-export type ScenarioName =
-  | 'rotation-lost'
-  | 'rotation-forgiven'
-  | 'rotation-omitted'
-  | 'family-revoked'
-  | 'early-revocation'
-  | 'refresh-token-expired'
-  | 'firewall-block'
-  | 'firewall-at-refresh'
-  | 'wrong-region'
-  | 'captcha'
-  | 'captcha-after-submission'
-  | 'locked-account'
-  | 'mfa-at-form'
-  | 'renamed-inputs'
-  | 'raw-challenge'
-  | 'slow-service'
-  | 'service-down'
-  | 'broken-json'
-  | 'html-for-json'
-  | 'oversized-page'
+import type { ChangeableOptions } from '../options/options.ts'
 
 /** A named state of the service: options, faults and accounts that are switched together. */
 export interface Scenario {
   /** What happens, in one sentence. */
   readonly about: string
-  readonly options?: SwitchableOptions
+  readonly options?: ChangeableOptions
   /** Of every account. */
   readonly accounts?: AccountSwitches
   /** The next request there. */
@@ -46,8 +23,7 @@ export interface Scenario {
 const lostResponse: Scenario['once'] = { refresh: { drop: 'after-commit' } }
 const htmlHeaders = { 'content-type': 'text/html; charset=utf-8' }
 
-/** All of them, in the order in which they are shown. */
-export const scenarios: Readonly<Record<ScenarioName, Scenario>> = {
+const table = {
   'rotation-lost': {
     about: 'The next refresh spends the refresh token, and its answer is lost.',
     options: { rotation: 'single-use', reuse: 'refuse' },
@@ -128,7 +104,13 @@ export const scenarios: Readonly<Record<ScenarioName, Scenario>> = {
     about: 'The login page has 16 MiB.',
     always: { 'login-page': { bodyLength: 16 * 1024 ** 2 } },
   },
-}
+} satisfies Record<string, Scenario>
+
+/** The names of all scenarios. */
+export type ScenarioName = keyof typeof table
+
+/** All of them, in the order in which they are shown. */
+export const scenarios: Readonly<Record<ScenarioName, Scenario>> = table
 
 /** @throws {TypeError} There is no such scenario. */
 export function checkScenario(name: string): asserts name is ScenarioName {

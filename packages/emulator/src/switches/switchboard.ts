@@ -4,12 +4,12 @@
 import { endpoints } from '../faults/fault.ts'
 import type { Faults } from '../faults/faults.ts'
 import { checkOptions } from '../options/check-options.ts'
-import type { EmulatorOptions, GivenOptions, Settings, SwitchableOptions } from '../options/options.ts'
+import type { ChangeableOptions, EmulatorOptions, Settings } from '../options/options.ts'
 import { parseEmulatorOptions } from '../options/parse-options.ts'
 import { tlsVersions, type TlsVersions } from '../http/listeners.ts'
 import type { ServiceState } from '../service/service-state.ts'
 import { switchAccount } from './account-switches.ts'
-import { isOptionName, optionTable } from '../options/option-table.ts'
+import { isChangeable, isOptionName } from '../options/option-table.ts'
 import { checkScenario, scenarios, type Scenario, type ScenarioName } from './scenarios.ts'
 
 export interface Switchboard {
@@ -23,7 +23,7 @@ export interface Switchboard {
    *
    * @throws {TypeError} An option is unknown or wrong or can't change; the message names it, and nothing has changed.
    */
-  readonly change: (options: SwitchableOptions) => void
+  readonly change: (options: ChangeableOptions) => void
   /**
    * Sets the switches of a scenario, on top of what is set.
    *
@@ -43,9 +43,9 @@ export function createSwitchboard(
 ): Switchboard {
   const initial = { ...service.settings }
   const applied = new Set<ScenarioName>()
-  let current: GivenOptions = given
+  let current: EmulatorOptions = given
 
-  function apply(options: GivenOptions): void {
+  function apply(options: EmulatorOptions): void {
     const settings = parseEmulatorOptions(options)
     current = options
     Object.assign(service.settings, settings)
@@ -67,7 +67,7 @@ export function createSwitchboard(
     applied,
     change(options) {
       checkOptions(options)
-      const fixed = Object.keys(options).find((name) => isOptionName(name) && !optionTable[name].changeable)
+      const fixed = Object.keys(options).find((name) => isOptionName(name) && !isChangeable(name))
       if (fixed !== undefined) throw new TypeError(`Option ${fixed} can't change while the emulator runs`)
       apply({ ...current, ...options })
     },

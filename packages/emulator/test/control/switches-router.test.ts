@@ -12,7 +12,7 @@ interface State {
   readonly accounts: readonly Readonly<Record<string, unknown>>[]
   readonly faults: Readonly<Record<string, { readonly always: unknown; readonly once: readonly unknown[] }>>
   readonly failures: readonly object[]
-  readonly scenarios: readonly { readonly name: string; readonly about: string; readonly played: boolean }[]
+  readonly scenarios: readonly { readonly name: string; readonly about: string; readonly applied: boolean }[]
   readonly error_description?: string
 }
 
@@ -105,7 +105,10 @@ describe('GET /state', () => {
     }
     expect(await typeOf('/')).toEqual([200, 'text/html; charset=utf-8'])
     expect(await typeOf('/assets/inspector.css')).toEqual([200, 'text/css; charset=utf-8'])
-    expect((await typeOf('/assets/none.css'))[0]).toBe(404)
+    for (const none of ['none.css', 'constructor', '..%2Findex.js'])
+      expect((await typeOf(`/assets/${none}`))[0]).toBe(404)
+    const { headers } = await fetch(`${emulator.authUrl}/_emulator`)
+    expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'; script-src 'self';/u)
   })
 
   it('is neither logged nor counted', async () => {
@@ -180,7 +183,7 @@ describe('a change', () => {
   it('by scenarios, and back', async () => {
     const { state } = await call('POST', '/scenarios/locked-account')
     expect(state.accounts.map(({ locked }) => locked)).toEqual([true, true, true])
-    expect(state.scenarios.filter(({ played }) => played).map(({ name }) => name)).toEqual(['locked-account'])
+    expect(state.scenarios.filter(({ applied }) => applied).map(({ name }) => name)).toEqual(['locked-account'])
     expect(state.scenarios.every(({ about }) => about.endsWith('.'))).toBe(true)
     await call('PATCH', '/options', { rotation: 'omit' })
     await call('PUT', '/faults/token', { status: 503 })
@@ -189,7 +192,7 @@ describe('a change', () => {
     await call('POST', '/firewall', { block: true })
     const reset = (await call('POST', '/reset')).state
     expect(reset.accounts.map(({ locked }) => locked)).toEqual([false, false, false])
-    expect([reset.options['rotation']?.['value'], reset.scenarios.some(({ played }) => played)]).toEqual([
+    expect([reset.options['rotation']?.['value'], reset.scenarios.some(({ applied }) => applied)]).toEqual([
       'single-use',
       false,
     ])

@@ -1,9 +1,6 @@
 import { beforeEach, describe, expect, it, jest } from '@jest/globals'
 import { once } from 'node:events'
-import { createServer } from 'node:http'
 import { connect } from 'node:net'
-import { sendCorrupted } from '../../src/faults/corrupted-response.ts'
-import type { ServiceResponse } from '../../src/http/service-response.ts'
 import type { Endpoint, Fault } from '../../src/index.ts'
 import { useEmulator } from '../../src/jest.ts'
 import { Client, json } from '../client.ts'
@@ -69,11 +66,53 @@ describe('once and always', () => {
     expect((await send()).status).not.toBe(418)
   })
 
-  it('refuse unknown endpoints and fields', () => {
+  it('refuse unknown endpoints', () => {
     // @ts-expect-error: no such endpoint
     expect(() => emulator.once('refreshes', {})).toThrow(/Unknown endpoint refreshes/u)
-    // @ts-expect-error: no such field
-    expect(() => emulator.always('refresh', { sleep: 1 })).toThrow(/Unknown field sleep/u)
+  })
+
+  it('queue ten thousand faults at most: more are a mistake', () => {
+    for (let count = 0; count < 10_000; count += 1) emulator.once('token', { status: 503 })
+    expect(() => emulator.once('token', { status: 503 })).toThrow('Too many faults wait at token')
+  })
+})
+
+describe('a fault', () => {
+  /** As JavaScript orders it: with anything. */
+  const order = (fault: unknown): unknown => Reflect.apply(emulator.once, undefined, ['captcha', fault])
+
+  it.each<[object]>([
+    [{}],
+    [{ delay: 0, drip: 0.5, dripFrom: 'body', endless: false }],
+    [{ status: 200, bodyLength: 0, interim: 0 }],
+    [{ status: 599, bodyLength: 1024 ** 3, interim: 1_000_000 }],
+    [{ headers: { a: 'x', b: ['x', 'y'] }, body: null }],
+    [{ hold: Promise.resolve(), commit: 'before', drop: 'half-close', firewall: 'script' }],
+  ])('may be %j', (fault) => {
+    expect(() => order(fault)).not.toThrow()
+  })
+
+  it.each<[string, unknown]>([
+    ['delay', -1],
+    ['hold', {}],
+    ['commit', 'never'],
+    ['drop', 'now'],
+    ['status', 199],
+    ['status', 600],
+    ['status', '200'],
+    ['headers', { a: 1 }],
+    ['headers', ['a']],
+    ['firewall', 'yes'],
+    ['drip', Infinity],
+    ['dripFrom', 'tail'],
+    ['bodyLength', -1],
+    ['bodyLength', 1024 ** 3 + 1],
+    ['endless', 1],
+    ['interim', 1_000_001],
+    ['sleep', 1],
+  ])('may not have %s: %j', (name, value) => {
+    expect(() => order({ [name]: value })).toThrow(TypeError)
+    expect(() => order({ [name]: value })).toThrow(`ield ${name}`)
   })
 })
 
@@ -181,36 +220,6 @@ describe('a slow answer', () => {
     expect(performance.now() - started).toBeGreaterThanOrEqual(119)
   })
 
-  it('writes no more once the client has gone', async () => {
-    let writes = 0
-    let afterwards = -1
-    const sent = new Promise<void>((resolve, reject) => {
-      const server = createServer((_request, response) => {
-        const { socket } = response
-        if (socket === null) return
-        const write = socket.write.bind(socket)
-        socket.write = (...args: never[]) => {
-          writes += 1
-          return Reflect.apply(write, socket, args)
-        }
-        socket.once('close', () => {
-          afterwards = writes
-          server.close()
-        })
-        const answer = { status: 200, headers: {}, body: 'x'.repeat(500) }
-        sendCorrupted(response, answer, { drip: 1 }).then(resolve, reject)
-      }).listen(0, '127.0.0.1', () => {
-        const address = server.address()
-        const gone = connect(typeof address === 'object' ? (address?.port ?? 0) : 0, '127.0.0.1')
-        gone.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
-        gone.once('data', () => gone.destroy())
-      })
-    })
-    await sent
-    expect(afterwards).toBeGreaterThan(0)
-    expect(writes).toBe(afterwards)
-  })
-
   it('drips its body, and its headers if asked to', async () => {
     emulator.once('refresh', { drip: 1, body: 'x'.repeat(50) })
     expect(await rawRefresh()).toMatch(/^HTTP\/1\.1 200 [\s\S]*\r\n\r\nx{50}$/u)
@@ -223,73 +232,6 @@ describe('a slow answer', () => {
     expect(await rawRefresh(500)).toMatch(/transfer-encoding: chunked[\s\S]*(?:1\r\n \r\n){3}/u)
     emulator.once('refresh', { interim: 10_000, body: 'z' })
     expect((await rawRefresh()).match(/HTTP\/1\.1 102/gu)).toHaveLength(10_000)
-  })
-})
-
-describe('the bytes of a corrupted answer', () => {
-  /** What is written to the socket, and what of it arrives. */
-  async function bytesOf(
-    fault: Fault,
-    answer: Partial<ServiceResponse> = {},
-  ): Promise<{ sizes: number[]; text: string }> {
-    const sizes: number[] = []
-    let sent: Promise<void> | undefined
-    const server = createServer((_request, response) => {
-      const { socket } = response
-      if (socket === null) return
-      const write = socket.write.bind(socket)
-      socket.write = (...args: never[]) => {
-        sizes.push(Buffer.byteLength(args[0] ?? ''))
-        return Reflect.apply(write, socket, args)
-      }
-      response.setHeader('x-own', '1')
-      const headers = { 'set-cookie': ['a=1', 'b=2'] }
-      sent = sendCorrupted(response, { status: 299, headers, body: 'body!', ...answer }, fault)
-    }).listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const address = server.address()
-    const reader = connect(typeof address === 'object' ? (address?.port ?? 0) : 0, '127.0.0.1')
-    reader.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
-    let text = ''
-    reader.on('data', (chunk: Buffer) => {
-      text += chunk.toString()
-      if (text.endsWith(' \r\n1\r\n \r\n')) reader.destroy()
-    })
-    await once(reader, 'close')
-    await sent
-    server.close()
-    return { sizes, text }
-  }
-  const head = (framing: string): string =>
-    `HTTP/1.1 299 \r\nx-own: 1\r\nset-cookie: a=1\r\nset-cookie: b=2\r\n${framing}\r\nconnection: close\r\n\r\n`
-  const whole = head('content-length: 5')
-
-  it('are those of the answer, one by one as far as they drip', async () => {
-    const single = Array.from({ length: 5 }, () => 1)
-    expect(await bytesOf({ drip: 0 })).toEqual({ sizes: [0, whole.length, ...single], text: `${whole}body!` })
-    expect(await bytesOf({ drip: 0, dripFrom: 'body' })).toEqual({
-      sizes: [0, whole.length, ...single],
-      text: `${whole}body!`,
-    })
-    expect(await bytesOf({ drip: 0, dripFrom: 'headers' })).toEqual({
-      sizes: [0, ...Array.from(whole, () => 1), ...single],
-      text: `${whole}body!`,
-    })
-    expect(await bytesOf({ interim: 0 }, { status: 404 })).toEqual({
-      sizes: [0, whole.length + 'Not Found'.length, 5],
-      text: `${whole.replace('299 ', '404 Not Found')}body!`,
-    })
-  })
-
-  it('are half of the headers, half of the body or all of them where the connection is cut', async () => {
-    expect((await bytesOf({ drop: 'mid-headers' })).text).toBe(whole.slice(0, whole.length / 2))
-    expect((await bytesOf({ drop: 'mid-body' })).text).toBe(`${whole}bo`)
-    expect((await bytesOf({ drop: 'after-body' })).text).toBe(`${whole}body!`)
-  })
-
-  it('are chunks without an end where there is none', async () => {
-    const { text } = await bytesOf({ endless: true })
-    expect(text).toMatch(new RegExp(`^${head('transfer-encoding: chunked')}(?:1\r\n \r\n){2,}$`, 'u'))
   })
 })
 

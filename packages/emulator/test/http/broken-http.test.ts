@@ -3,14 +3,10 @@ import { afterEach, describe, expect, it } from '@jest/globals'
 import { spawn, type ChildProcess } from 'node:child_process'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
-import { createServer, type RequestListener } from 'node:http'
-import express, { type Express } from 'express'
 import * as fc from 'fast-check'
 import { connect, type Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { anyText } from '../../../../tests/support/any-text.ts'
-import { onProblem } from '../../src/control/problem.ts'
-import { finishApp } from '../../src/http/web-app.ts'
 import { useEmulator } from '../../src/jest.ts'
 import { Client, demoCredential } from '../client.ts'
 
@@ -206,35 +202,3 @@ describe('the command', () => {
     expect(secrets.filter((secret) => secret.length > 6 && said.includes(secret))).toEqual([])
   })
 })
-
-it.each<[string, (app: Express) => RequestListener, string, string]>([
-  ['a page', finishApp, 'text/html; charset=utf-8', 'The request is not valid.'],
-  [
-    'the control API',
-    (app) => app.use(onProblem),
-    'application/json; charset=utf-8',
-    '{"error":"server_error","error_description":"The emulator failed"}',
-  ],
-])(
-  'an answer that fails in the middle is cut off, and a 500 where nothing was sent: %s',
-  async (_, finish, type, words) => {
-    const app = express()
-    app.get('/:half', (request, response) => {
-      if (request.params['half'] === 'half') response.write('half')
-      throw new TypeError()
-    })
-    const server = createServer(finish(app)).listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const address = server.address()
-    const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`
-    const answer = await fetch(`${url}/half`)
-    await expect(answer.text()).rejects.toThrow('terminated')
-    const failed = await fetch(`${url}/none`)
-    expect([failed.status, failed.headers.get('content-type'), await failed.text()]).toEqual([
-      500,
-      type,
-      expect.stringContaining(words),
-    ])
-    server.close()
-  },
-)

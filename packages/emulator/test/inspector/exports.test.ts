@@ -1,8 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import fc from 'fast-check'
-import { anyText } from '../../../../tests/support/any-text.ts'
 import type { ExchangeLine } from '../../src/inspector/exchange-view.ts'
-import { text } from '../../src/inspector/mermaid.ts'
 import { useEmulator } from '../../src/jest.ts'
 import { Client } from '../client.ts'
 import { callOwnerApi, inspectedAccounts, loginOverRegion } from './inspector-page.ts'
@@ -185,17 +182,6 @@ describe('a login as a Mermaid diagram', () => {
       expect.stringMatching(/^attachment; filename="login-\d+\.mmd"$/u),
     ])
     expect([...secrets].filter((secret) => secret === '' || isIn(file.text, secret))).toEqual([])
-  })
-
-  it('escapes what Mermaid can’t take, whatever a client asks for', () => {
-    fc.assert(
-      fc.property(fc.oneof(anyText(), fc.string()), (message) => {
-        const escaped = text(message)
-        expect(escaped).toMatch(/^(?:[\p{L}\p{N} ./,:()_'’=&@?*-]|#\d+;)*$/u)
-        const read = escaped.replaceAll(/#(\d+);/gu, (_all, code: string) => String.fromCodePoint(Number(code)))
-        expect(read).toBe(message.replaceAll(/\s+/gu, ' ').trim())
-      }),
-    )
   })
 })
 

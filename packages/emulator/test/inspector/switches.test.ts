@@ -34,15 +34,15 @@ describeInChromium('the switches of the inspector', () => {
     return (await new Client(emulator).open()).page.status
   }
 
-  it('play a scenario, and put everything back', async () => {
+  it('apply a scenario, and put everything back', async () => {
     await withSwitches(async (page) => {
       await page.getByRole('combobox', { name: 'Scenario' }).selectOption('service-down')
       await page.getByText('Every request is answered with 503.').waitFor()
       await page.getByRole('button', { name: 'Play' }).click()
-      await page.getByText('In play: service-down').waitFor()
+      await page.getByText('Applied: service-down').waitFor()
       expect(await statusOfLoginPage()).toBe(503)
       await page.getByRole('button', { name: 'Reset all' }).click()
-      await page.getByText('In play').waitFor({ state: 'detached' })
+      await page.getByText('Applied').waitFor({ state: 'detached' })
       expect(await statusOfLoginPage()).toBe(200)
     })
   })

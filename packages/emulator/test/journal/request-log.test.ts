@@ -95,6 +95,35 @@ describe('the log of requests', () => {
     expect(emulator.requests[2]?.body).toEqual({ grant_type: 'a', '[masked]': '[masked]' })
   })
 
+  it('shows of headers what is no secret: names, the scheme of a credential, an address without its query', async () => {
+    const headers = {
+      authorization: 'bearer canary',
+      'proxy-authorization': 'canary',
+      cookie: 'a=canary; canary; =canary; b=',
+      referer: 'https://a.example/path?code=canary',
+      accept: 'text/html?q',
+    }
+    const [answer] = await once(get(`${emulator.authUrl}/nowhere`, { headers }), 'response')
+    answer.resume()
+    expect(emulator.requests[0]?.headers).toMatchObject({
+      authorization: 'bearer [masked]',
+      'proxy-authorization': '[masked]',
+      cookie: 'a=[masked]; [masked]; [masked]; b=[masked]',
+      referer: 'https://a.example/path',
+      accept: 'text/html?q',
+    })
+  })
+
+  it('is not filled with names', async () => {
+    const client = new Client(emulator)
+    const form = new URLSearchParams()
+    for (let index = 0; index < 3000; index += 1) form.append(`name-${index}`, '1')
+    await client.send('/oauth2/v3/token', { method: 'POST', body: form })
+    await client.json('/oauth2/v3/token', { ['y'.repeat(60_000)]: '1' })
+    expect(Object.keys(emulator.requests[0]?.body ?? {})).toHaveLength(100)
+    expect(JSON.stringify(emulator.requests).length).toBeLessThan(10_000)
+  })
+
   it('numbers connections', async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     const send = async (): Promise<number | undefined> => {

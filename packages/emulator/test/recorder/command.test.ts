@@ -5,15 +5,12 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createRequire } from 'node:module'
-import { fileURLToPath } from 'node:url'
 import { useEmulator } from '../../src/jest.ts'
 import { Client, demoCredential } from '../client.ts'
 
 const command = createRequire(import.meta.url)
   .resolve('@owner-sso/recorder/package.json')
   .replace(/package\.json$/u, 'dist/cli.js')
-/** The command that had these before the recorder was a package of its own. */
-const formerCommand = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
 const emulator = useEmulator({ tls: true })
 let folder: string
 let children: ChildProcess[]
@@ -35,11 +32,7 @@ interface Running {
 }
 
 function run(...args: readonly string[]): Running {
-  return start(command, args)
-}
-
-function start(program: string, args: readonly string[]): Running {
-  const child = spawn(process.execPath, [program, ...args], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [command, ...args], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
   children.push(child)
   let text = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (text += chunk.toString()))
@@ -130,16 +123,6 @@ describe('npx @owner-sso/recorder record', () => {
     const help = run(name, '--help')
     expect(await help.ended).toEqual([0, null])
     expect(help.printed()).toContain(`npx @owner-sso/recorder ${name}`)
-  })
-
-  it('is what `npx @owner-sso/emulator record` runs for a while yet, and says so', async () => {
-    const help = start(formerCommand, ['record', '--help'])
-    expect(await help.ended).toEqual([0, null])
-    expect(help.printed()).toContain('record has moved; from the next minor version on: npx @owner-sso/recorder record')
-    expect(help.printed()).toContain('Usage: npx @owner-sso/recorder record')
-    const wrong = start(formerCommand, ['replay', 'none.json'])
-    expect(await wrong.ended).toEqual([2, null])
-    expect(wrong.printed()).toContain("none.json can't be read")
   })
 })
 

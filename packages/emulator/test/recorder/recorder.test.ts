@@ -91,7 +91,8 @@ describe('a recorder', () => {
     { tls: { minVersion: 'TLSv1.3' } },
     { tls: { ciphers: 7 } },
   ])('refuses the transport %j', async (transport) => {
-    await expect(record({ transport: transport as never })).rejects.toThrow(/Option transport/u)
+    const wrong: object = { transport }
+    await expect(record(wrong)).rejects.toThrow(/Option transport/u)
   })
 
   it('puts its own addresses in the place of the service’s, the other region’s too', async () => {

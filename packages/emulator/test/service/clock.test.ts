@@ -1,11 +1,13 @@
 import { describe, expect, it } from '@jest/globals'
-import { createClock } from '../../src/service/clock.ts'
+import { useEmulator } from '../../src/jest.ts'
+
+const emulator = useEmulator()
 
 const machine = (): number => Date.now() / 1000
 
 describe('the clock', () => {
   it('stands still while it is frozen, and moves by hand alone', () => {
-    const clock = createClock()
+    const { clock } = emulator
     clock.freeze()
     const moment = clock.now()
     while (machine() <= moment + 0.002);
@@ -18,7 +20,7 @@ describe('the clock', () => {
   })
 
   it('runs on from where it stands', () => {
-    const clock = createClock()
+    const { clock } = emulator
     clock.freeze()
     clock.jump(5_000_000)
     clock.freeze()
@@ -32,7 +34,7 @@ describe('the clock', () => {
   })
 
   it('jumps to a moment, back as well, and home', () => {
-    const clock = createClock()
+    const { clock } = emulator
     clock.jump(2_000_000_000)
     expect(clock.now()).toBeCloseTo(2_000_000_000, 0)
     clock.jump(1)
@@ -44,7 +46,7 @@ describe('the clock', () => {
   })
 
   it.each([Number.NaN, Infinity])('refuses %d', (value) => {
-    const clock = createClock()
+    const { clock } = emulator
     expect(() => clock.jump(value)).toThrow('jump(to): to must be a finite number')
     expect(() => clock.advance(value)).toThrow(TypeError)
   })

@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
 import { startEmulator } from '../../src/index.ts'
-import { isBrowser } from '../../src/service/firewall.ts'
 import { Client } from '../client.ts'
 
 const browser = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36'
@@ -131,14 +130,20 @@ describe('the firewall by hand', () => {
   })
 })
 
-describe('isBrowser', () => {
+describe('a User-Agent', () => {
+  const statusOf = async (userAgent: string): Promise<number> => {
+    await using emulator = await startEmulator()
+    return (await new Client(emulator, { userAgent }).open()).page.status
+  }
+
   it.each(['Mozilla/5.0', 'x Chrome/1', 'Firefox/140.0', 'Opera/9', 'HeadlessChrome/1 Safari/5'])(
-    '%s is one',
-    (name) => {
-      expect(isBrowser(name)).toBe(true)
+    'like %s is a browser’s',
+    async (userAgent) => {
+      expect(await statusOf(userAgent)).toBe(403)
     },
   )
-  it.each(['', 'owner-sso/1.0.0', 'axios/1.2', 'node', 'curl/8', 'edgeworth/2'])('%s is none', (name) => {
-    expect(isBrowser(name)).toBe(false)
+
+  it.each(['owner-sso/1.0.0', 'axios/1.2', 'node', 'curl/8', 'edgeworth/2'])('like %s is none', async (userAgent) => {
+    expect(await statusOf(userAgent)).toBe(200)
   })
 })

@@ -239,7 +239,8 @@ describe('mintedBy', () => {
   })
 
   it.each([{ tls: 'TLSv1.1' }, { http: '3' }, { quic: true }, 'modern'])('refuses %j', async (mintedBy) => {
-    await expect(startEmulator({ mintedBy: mintedBy as never })).rejects.toThrow(/mintedBy/u)
+    const wrong: object = { mintedBy }
+    await expect(startEmulator(wrong)).rejects.toThrow(/mintedBy/u)
   })
 })
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import type { SwitchableOptions } from '../../src/index.ts'
+import type { ChangeableOptions } from '../../src/index.ts'
 import { useEmulator } from '../../src/jest.ts'
 import { Client, json } from '../client.ts'
 
@@ -35,7 +35,7 @@ describe('signInByHand', () => {
     expect(await secure.signInByHand(`${secure.authUrl}/oauth2/v3/authorize?${query}`)).toContain('?code=')
   })
 
-  it.each<[string, SwitchableOptions]>([
+  it.each<[string, ChangeableOptions]>([
     ['that asks for the e-mail first', { identityFirst: true }],
     ['with hidden inputs in a template, renamed', { hiddenInputs: { inTemplate: true, rename: { _csrf: 'check' } } }],
     ['as recorded', { strictness: 'lenient' }],
@@ -45,7 +45,7 @@ describe('signInByHand', () => {
     expect(await emulator.signInByHand(authorizeUrl(new Client(emulator)))).toContain('?code=')
   })
 
-  it.each<[string, SwitchableOptions]>([
+  it.each<[string, ChangeableOptions]>([
     ['', {}],
     [' whose _csrf is in a script', { passcodePage: { csrf: 'script' } }],
     [' without a _csrf', { passcodePage: { csrf: 'none' } }],

@@ -48,12 +48,6 @@ describe('change', () => {
     expect(await refreshed()).toMatchObject({ expires_in: 300 })
   })
 
-  it('takes a value by its former name, and calls it by its name of today', async () => {
-    emulator.change({ mfaAt: 'token-exchange' })
-    const { options } = JSON.parse(await (await fetch(`${emulator.authUrl}/_emulator/state`)).text())
-    expect(options.mfaAt).toMatchObject({ value: 'code-exchange', choices: ['code-exchange', 'form-submission'] })
-  })
-
   it('checks TLS versions against those that stand already', () => {
     emulator.change({ tlsMaxVersion: 'TLSv1.2' })
     expect(() => emulator.change({ tlsMinVersion: 'TLSv1.3' })).toThrow('Option tlsMinVersion must not be above')
@@ -164,7 +158,7 @@ describe('a scenario', () => {
     const answer = await refreshed()
     expect(answer).toMatchObject({ expires_in: 9 })
     expect(answer).not.toHaveProperty('refresh_token')
-    expect(() => call(emulator, 'play', 'toString')).toThrow('Unknown scenario toString')
+    expect(() => call(emulator, 'applyScenario', 'toString')).toThrow('Unknown scenario toString')
   })
 
   it('switches faults, accounts and the firewall, until the next reset', async () => {

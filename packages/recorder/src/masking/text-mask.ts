@@ -10,7 +10,7 @@ export type Written = (start: number, end: number) => string
 /** Longer scripts are programs; nothing in them is for people. */
 const programLength = 20_000
 const tokenPattern = /[^\s"`<>(){}[\],;]+/gu
-const trailingSigns = /[.:!?'=]+$/u
+const trailingSigns = new Set(".:!?'=")
 
 /** The text, word for word; `written` gives it as it stood, with its entities. */
 export function maskText(
@@ -36,7 +36,7 @@ export function maskText(
       const unknown = firstUnknown(token)
       if (unknown === -1) continue
       const start = from + index + unknown
-      const end = from + index + token.replace(trailingSigns, '').length
+      const end = from + index + lengthWithoutSigns(token)
       out += written(at, start) + mask(masking, 'text', text.slice(start, end), ...spelled(start, end))
       at = end
     }
@@ -47,6 +47,13 @@ export function maskText(
     take(start, end, mark(name, ...spelled(start, end)))
   }
   return marked + words(done, text.length)
+}
+
+/** So much of a word as stands before the signs at its end. */
+function lengthWithoutSigns(token: string): number {
+  let { length } = token
+  while (trailingSigns.has(token.charAt(length - 1))) length -= 1
+  return length
 }
 
 /** A script or a style: short ones word by word, a whole program as one value. */
@@ -66,11 +73,15 @@ function occurrences(text: string, values: readonly (readonly [value: string, na
   // Letters whose small form is longer would shift what comes after them.
   const small = text.toLowerCase()
   const lower = small.length === text.length ? small : text
+  const taken = new Uint8Array(text.length)
   for (const [value, name] of values.toSorted(([one], [other]) => other.length - one.length)) {
     const wanted = value.toLowerCase()
     for (let start = lower.indexOf(wanted); start !== -1; start = lower.indexOf(wanted, start + 1)) {
       const end = start + value.length
-      if (!found.some((other) => start < other.end && other.start < end)) found.push({ start, end, name })
+      // What stands there already is as long, so it has one of our ends.
+      if (taken[start] === 1 || taken[end - 1] === 1) continue
+      taken.fill(1, start, end)
+      found.push({ start, end, name })
     }
   }
   return found.toSorted((one, other) => one.start - other.start)

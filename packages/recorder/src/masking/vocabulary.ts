@@ -72,10 +72,17 @@ export function isKnown(text: string): boolean {
 
 /** Where the first letter or digit stands that belongs to no known word; -1 if there is none. An e-mail address never is. */
 export function firstUnknown(text: string): number {
-  const address = text.search(/[^\s@]+@[^\s@]/u)
-  if (address !== -1) return address
+  const at = text.search(/(?<=[^\s@])@(?=[^\s@])/u)
+  if (at !== -1) return beginning(text, at)
   for (const { 0: run, index } of text.matchAll(runPattern)) if (!isKnownRun(run)) return index
   return -1
+}
+
+/** Where what stands before the sign of an address begins. */
+function beginning(text: string, at: number): number {
+  let start = at
+  while (start > 0 && !/[\s@]/u.test(text.charAt(start - 1))) start -= 1
+  return start
 }
 
 /** Letters and digits in a row. Characters without a meaning of their own count, so that they are never shown. */

@@ -7,13 +7,12 @@ import { dirname, resolve } from 'node:path'
 import { baseAddress, swapped, type Swap } from './addresses.ts'
 import { clientResponse, swappedBody } from './client-response.ts'
 import type { SeenResponse, SeenRequest } from '../masking/exchange-mask.ts'
-import { format } from '../fixture/fixture-checks.ts'
-import { writeFixture, type Fixture, type RecordedExchange } from '../fixture/fixture.ts'
-import { createPseudonyms } from '../masking/pseudonyms.ts'
+import type { Fixture } from '../fixture/fixture.ts'
 import { checkNames } from '../known-names.ts'
 import { listenOnLoopback } from '../listener.ts'
-import { ownAddresses, readBody, sendPlain } from '../loopback.ts'
-import { createUpstream, headerPairs, type UpstreamOutcome } from './upstream.ts'
+import { ownAddresses, readBody, sendPlain, type OwnAddresses } from '../loopback.ts'
+import type { Recording } from './recording.ts'
+import { createUpstream, headerPairs, type Upstream } from './upstream.ts'
 import { upstreamTls, type UpstreamTransport } from './upstream-tls.ts'
 
 /** Which service is recorded, and where to. */
@@ -55,9 +54,6 @@ export interface Recorder extends AsyncDisposable {
   close(): Promise<void>
 }
 
-/** Enough for any login; a poller left running does not fill the disk. */
-const maxExchanges = 1000
-
 /**
  * Starts recording on loopback.
  *
@@ -75,41 +71,73 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
   const file = options.fixture === undefined ? undefined : resolve(options.fixture)
   if (file !== undefined) await checkTarget(file)
 
-  const { maskResponse, maskRequest } = await import('../masking/exchange-mask.ts')
+  // Loaded once it is needed: parsing pages is the slowest import of all.
+  const { createRecording } = await import('./recording.ts')
   const listener = await listenOnLoopback(options.port)
   const { addresses, instanceOf } = ownAddresses(listener.port)
-  const swaps: readonly Swap[] = [
-    [addresses.home, home],
-    ...(regional === undefined ? [] : [[addresses.regional, regional] as const]),
-  ]
+  const tell = (line: string): void => options.onExchange?.(line)
   const upstream = createUpstream(tls)
-  const pseudonyms = createPseudonyms()
-  const exchanges: RecordedExchange[] = []
+  const recording = createRecording(
+    Object.entries(addresses).map(([name, address]) => [address, name] as const),
+    file,
+    tell,
+  )
+  const pass = passing({
+    instanceOf,
+    bases: { home, regional },
+    swaps: [[addresses.home, home], ...(regional === undefined ? [] : [[addresses.regional, regional] as const])],
+    upstream,
+    recording,
+    tell,
+  })
+
+  const underWay = new Set<Promise<void>>()
+  listener.serve((request, response) => {
+    const passed = pass(request, response).catch((error: unknown) => {
+      tell(`not recorded: ${String(error)}`)
+      sendPlain(response, 500, 'The recorder failed; what it printed says why.')
+    })
+    underWay.add(passed)
+    void passed.finally(() => underWay.delete(passed))
+  })
+  const close = async (): Promise<void> => {
+    await Promise.all([listener.close(), ...underWay])
+    upstream.close()
+  }
+  return {
+    authUrl: addresses.home,
+    regionalAuthUrl: addresses.regional,
+    get fixture() {
+      return recording.fixture()
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+interface Passage {
+  readonly instanceOf: OwnAddresses['instanceOf']
+  readonly bases: { readonly home: string; readonly regional: string | undefined }
+  readonly swaps: readonly Swap[]
+  readonly upstream: Upstream
+  readonly recording: Recording
+  readonly tell: (line: string) => void
+}
+
+/** Passes a request on, writes down what came of it, and answers. */
+function passing({
+  instanceOf,
+  bases,
+  swaps,
+  upstream,
+  recording,
+  tell,
+}: Passage): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
   /** Redirect URIs that the client named and that are not the recorder's: the service's redirects to them stay as they are. */
   const foreign = new Set<string>()
-  let written: Promise<void> = Promise.resolve()
-
-  const named = Object.entries(addresses).map(([name, address]) => [address, name] as const)
-  const fixture = (): Fixture => ({ format: format, version: 1, placeholders: { ...pseudonyms.shapes() }, exchanges })
-
-  async function keep(seen: SeenRequest, outcome: UpstreamOutcome, answer: SeenResponse | undefined): Promise<void> {
-    if (exchanges.length >= maxExchanges) {
-      options.onExchange?.(`passed on, but no longer recorded: a recording has at most ${maxExchanges} exchanges`)
-      return
-    }
-    const request = maskRequest({ pseudonyms, from: 'client', addresses: named }, seen)
-    const recorded = answer && maskResponse({ pseudonyms, from: 'service', addresses: named }, answer)
-    exchanges.push({ request, answer: recorded ?? (outcome.kind === 'cut' ? 'cut' : 'none') })
-    options.onExchange?.(`${request.method} ${request.path} → ${String(recorded?.status ?? outcome.kind)}`)
-    if (file === undefined) return
-    // One that failed leaves the next its turn: that has all exchanges in it.
-    written = written.catch(() => undefined).then(() => writeFixture(file, fixture()))
-    await written
-  }
-
-  async function pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  return async (request, response) => {
     const instance = instanceOf(request)
-    const base = instance === 'regional' ? regional : home
+    const base = instance && bases[instance]
     if (instance === undefined || base === undefined) {
       return sendPlain(response, 421, 'The recorder has no service for this address: see --regional-upstream.')
     }
@@ -125,50 +153,30 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
     const redirectUri = new URLSearchParams(seen.url.split('?')[1]).get('redirect_uri') ?? ''
     if (redirectUri !== '' && swapped(redirectUri, swaps) === redirectUri) foreign.add(redirectUri)
 
-    const gone = new AbortController()
-    response.once('close', () => gone.abort())
     const outcome = await upstream.send({
       url: base + swapped(seen.url, swaps),
       method: seen.method,
       headers: seen.headers.map(([name, value]) => [name, swapped(value, swaps)] as const),
       body: swappedBody(body, swaps),
       connection: request.socket,
-      signal: gone.signal,
+      signal: goneSignal(response),
     })
     if (outcome.kind === 'unreachable') {
-      options.onExchange?.(
-        `${seen.method} ${instance}: the service can't be reached (${outcome.reason}); nothing was recorded`,
-      )
+      tell(`${seen.method} ${instance}: the service can't be reached (${outcome.reason}); nothing was recorded`)
       return sendPlain(response, 502, `The recorder can't reach the service: ${outcome.reason}`)
     }
     const answer = outcome.kind === 'answer' ? clientResponse(outcome.answer, swaps, foreign) : undefined
-    await keep(seen, outcome, answer)
+    await recording.keep(seen, answer, outcome.kind === 'cut' ? 'cut' : 'none')
     if (answer) send(response, answer)
     else response.destroy()
   }
+}
 
-  const underWay = new Set<Promise<void>>()
-  listener.serve((request, response) => {
-    const passing = pass(request, response).catch((error: unknown) => {
-      options.onExchange?.(`not recorded: ${String(error)}`)
-      sendPlain(response, 500, 'The recorder failed; what it printed says why.')
-    })
-    underWay.add(passing)
-    void passing.finally(() => underWay.delete(passing))
-  })
-  const close = async (): Promise<void> => {
-    await Promise.all([listener.close(), ...underWay])
-    upstream.close()
-  }
-  return {
-    authUrl: addresses.home,
-    regionalAuthUrl: addresses.regional,
-    get fixture() {
-      return fixture()
-    },
-    close,
-    [Symbol.asyncDispose]: close,
-  }
+/** Aborted once nobody waits for the response any more. */
+function goneSignal(response: ServerResponse): AbortSignal {
+  const gone = new AbortController()
+  response.once('close', () => gone.abort())
+  return gone.signal
 }
 
 function send(response: ServerResponse, { status, headers, body }: SeenResponse): void {

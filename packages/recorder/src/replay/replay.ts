@@ -3,13 +3,12 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { differences, type ArrivedRequest } from './comparison.ts'
-import type { Json } from '../masking/field-masks.ts'
-import { readFixture, type Fixture, type RecordedAnswer, type RecordedExchange } from '../fixture/fixture.ts'
+import { readFixture, type Fixture, type RecordedExchange } from '../fixture/fixture.ts'
 import { checkNames } from '../known-names.ts'
 import { banner, listenOnLoopback } from '../listener.ts'
 import { ownAddresses, readBody, sendPlain } from '../loopback.ts'
-import { onlyPlaceholder, parseTemplate, render } from '../fixture/placeholders.ts'
 import { madeUp } from '../masking/pseudonyms.ts'
+import { sendRecorded } from './recorded-answer.ts'
 import type { Bindings } from './template-match.ts'
 
 /** Where a recording is replayed, and who is told. */
@@ -98,7 +97,7 @@ export async function startReplay(recording: string | Fixture, options: ReplayOp
     const line = `${position} of ${exchanges.length}: ${recorded.method} ${recorded.path} → ${status}`
     response.once('close', () => options.onExchange?.(line))
     if (given === 'cut') response.destroy()
-    else if (given !== 'none') send(response, given)
+    else if (given !== 'none') sendRecorded(response, given, valueOf)
   }
 
   function refuse(response: ServerResponse, at: number, problems: readonly string[]): void {
@@ -110,37 +109,6 @@ export async function startReplay(recording: string | Fixture, options: ReplayOp
     const content = { error: 'replay_mismatch', error_description: sentence, expected: expected ?? null }
     response.writeHead(409, { 'content-type': 'application/json; charset=utf-8', [banner]: '1' })
     response.end(`${JSON.stringify(content, undefined, 2)}\n`)
-  }
-
-  function send(response: ServerResponse, recorded: RecordedAnswer): void {
-    const headers = Object.entries(recorded.headers).flatMap(([name, values]) =>
-      [values].flat().flatMap((value) => [filled(name), headerText(filled(value))]),
-    )
-    const body = Buffer.from(bodyOf(recorded))
-    response.writeHead(recorded.status, [...headers, banner, '1', 'content-length', String(body.length)]).end(body)
-  }
-
-  function filled(template: string): string {
-    return render(parseTemplate(template), valueOf)
-  }
-  function bodyOf({ form, json, html, text }: RecordedAnswer): string {
-    if (json !== undefined) return JSON.stringify(filledJson(json))
-    const lines = html ?? text
-    if (lines) return filled(lines.join('\n'))
-    const fields = new URLSearchParams()
-    for (const [name, values] of Object.entries(form ?? {})) {
-      for (const value of [values].flat()) fields.append(filled(name), filled(value))
-    }
-    return fields.toString()
-  }
-  function filledJson(value: Json): Json {
-    if (typeof value === 'string') {
-      const isNumber = onlyPlaceholder(value)?.spellings.includes('number')
-      return isNumber ? Number(filled(value)) : filled(value)
-    }
-    if (Array.isArray(value)) return value.map((item: Json) => filledJson(item))
-    if (typeof value !== 'object' || value === null) return value
-    return Object.fromEntries(Object.entries(value).map(([name, item]) => [filled(name), filledJson(item)]))
   }
 
   listener.serve((request, response) => {
@@ -173,9 +141,4 @@ function cookiesOf(header: string): URLSearchParams {
     cookies.append(name, value)
   }
   return cookies
-}
-
-/** What can stand in a header: a value that was edited by hand may hold anything. */
-function headerText(value: string): string {
-  return value.replaceAll(/[^\t\x20-\x7e\x80-\xff]/gu, '?')
 }

@@ -1,0 +1,14 @@
+/**
+ * What the emulator shares with the recorder beneath its public names. Not for applications: it may change with any release.
+ */
+export { checkNames } from './known-names.ts'
+export {
+  addressesOf,
+  answerBadRequests,
+  banner,
+  httpListener,
+  listenOnHost,
+  serverLimits,
+  type AddressListener,
+  type Listener,
+} from './listener.ts'
