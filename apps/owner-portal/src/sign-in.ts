@@ -6,8 +6,8 @@ import { ownerOf, signIn } from './account.ts'
 import { sendPage, takeNotice } from './send-page.ts'
 import { authenticate } from './authentication.ts'
 import { field } from './fields.ts'
-import type { Complaints } from './pages/form.ts'
-import { type SignInPage, signInPage } from './pages/sign-in-page.ts'
+import type { Complaints } from '@owner-sso/sign-in-pages'
+import { type SignInPage, signInPage } from './pages/sign-in-pages.ts'
 import type { Portal } from './portal.ts'
 import { returnTo } from './return-to.ts'
 import { csrfToken } from './form-token.ts'
@@ -24,7 +24,7 @@ export function showSignIn(
   return sendPage(
     response,
     status,
-    signInPage({ csrfToken: csrfToken(request), ...typed, ...(demo && { demo }), ...page }),
+    signInPage({ csrfToken: csrfToken(request), ...typed, demo, ...page }),
     retryAfter,
   )
 }
