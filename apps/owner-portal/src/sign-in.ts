@@ -21,12 +21,7 @@ export function showSignIn(
 ): Promise<void> {
   const typed = { identity: field(request, 'identity'), returnTo: returnTo(field(request, 'returnTo')) }
   const demo = portal.demo?.('/sign-in')
-  return sendPage(
-    response,
-    status,
-    signInPage({ csrfToken: csrfToken(request), ...typed, demo, ...page }),
-    retryAfter,
-  )
+  return sendPage(response, status, signInPage({ csrfToken: csrfToken(request), ...typed, demo, ...page }), retryAfter)
 }
 
 export function signInRoutes(portal: Portal): Router {

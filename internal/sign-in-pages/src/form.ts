@@ -27,8 +27,7 @@ export function noticeBox(notice: Notice | undefined, kind: 'bad' | 'good'): Htm
   const { title, text, link } = notice
   return html`<div class="notice ${kind}" role="${kind === 'bad' ? 'alert' : 'status'}">
     <strong>${visible(title)}</strong>
-    ${text && html`<p>${visible(text)}</p>`}
-    ${link && html`<p><a href="${link.href}">${link.label}</a></p>`}
+    ${text && html`<p>${visible(text)}</p>`} ${link && html`<p><a href="${link.href}">${link.label}</a></p>`}
   </div>`
 }
 
@@ -37,8 +36,7 @@ export function field(name: string, label: string, input: Html, complaints: Comp
   const complaint = complaints[name]
   return html`<div class="field">
     <label for="${name}">${label}</label>
-    ${input}
-    ${complaint && html`<p class="complaint" id="${name}-complaint" role="alert">${complaint}</p>`}
+    ${input} ${complaint && html`<p class="complaint" id="${name}-complaint" role="alert">${complaint}</p>`}
   </div>`
 }
 

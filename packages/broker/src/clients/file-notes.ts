@@ -8,11 +8,10 @@ import { randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
 import { open, readFile, readdir, realpath, rename, stat, unlink, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import type { Notes } from '@owner-sso/core'
-import { ClientsError } from '../clients/clients-error.ts'
+import { type Notes, systemCode } from '@owner-sso/core'
+import { ClientsError } from './clients-error.ts'
 import { withFileLock } from './file-lock.ts'
 import type { SharedNotes } from './shared-notes.ts'
-import { systemCode } from './system-code.ts'
 
 /** A file of the owner's alone. */
 const mode = 0o600

@@ -5,7 +5,7 @@
 import { createHmac } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { notebook, type Notes, type TokenStore } from '@owner-sso/core'
-import { livingNotes } from './living-notes.ts'
+import { livingNotes } from '../living-notes.ts'
 
 /** Where the person goes on, or what the person is told. */
 export type Outcome = { readonly location: string } | { readonly refusal: string }

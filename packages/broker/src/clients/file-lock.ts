@@ -9,9 +9,8 @@ import { randomUUID } from 'node:crypto'
 import { link, readdir, readFile, rename, stat, unlink, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { currentHolder, type Holder, livenessOf } from '@owner-sso/core'
-import { ClientsError } from '../clients/clients-error.ts'
-import { systemCode } from './system-code.ts'
+import { currentHolder, type Holder, livenessOf, systemCode } from '@owner-sso/core'
+import { ClientsError } from './clients-error.ts'
 
 /** Milliseconds that a process waits for others. */
 const patience = 10_000

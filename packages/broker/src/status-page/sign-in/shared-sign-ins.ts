@@ -7,7 +7,7 @@
  */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 import { notebook, type Notes, type TokenStore } from '@owner-sso/core'
-import { livingNotes } from './living-notes.ts'
+import { livingNotes } from '../living-notes.ts'
 import { longestWait, type SignInAt, signInAt, type WaitingSignIn, type WaitingSignIns } from './waiting-sign-ins.ts'
 
 /** One sign-in as the store has it. */

@@ -11,7 +11,7 @@ import {
   type TokenManager,
   type TokenStatus,
 } from '@owner-sso/core'
-import { fresh } from './notes/fresh.ts'
+import { fresh } from '../clients/fresh.ts'
 
 /** Is told how an account stands, each time that somebody asks for its token. To tell people once is up to it. */
 export interface BrokerAlerts {
