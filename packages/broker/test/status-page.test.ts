@@ -1,5 +1,5 @@
 /** Who gets onto the status page, and what it answers to whom it does not know. */
-import { createHmac } from 'node:crypto'
+import { createDecipheriv, createHmac, hkdfSync } from 'node:crypto'
 import { request as httpRequest } from 'node:http'
 import { afterEach, describe, expect, it, jest } from '@jest/globals'
 import { notebook, type TokenStore } from '@owner-sso/core'
@@ -423,6 +423,11 @@ describe('the page', () => {
       false,
     ])
     expect([visitor.length, name.includes(visitor), bytes.includes(visitor)]).toEqual([22, false, false])
+    // What opens it comes of the cookie, which the store has nothing of.
+    const key = new Uint8Array(hkdfSync('sha256', visitor, '', 'owner-sso sealed sign-in', 32))
+    const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(nonce, 'base64url'))
+    decipher.setAAD(Buffer.from(name)).setAuthTag(bytes.subarray(-16))
+    expect(`${decipher.update(bytes.subarray(0, -16), undefined, 'utf8')}${decipher.final('utf8')}`).toContain(identity)
     const other = await inside(second)
     expect((await other.open('/status/sign-in/passcode')).headers.get('location')).toBe('/status/sign-in')
 
