@@ -37,7 +37,7 @@ export async function countResults(from = root) {
 
 /** The folders of all packages and apps that have tests. */
 export async function testedFolders(from = root) {
-  const groups = ['packages', 'apps', 'tests'].map((group) => join(from, group)).filter(existsSync)
+  const groups = ['packages', 'internal', 'apps', 'tests'].map((group) => join(from, group)).filter(existsSync)
   const lists = await Promise.all(groups.map(async (group) => (await readdir(group)).map((name) => join(group, name))))
   const tested = await Promise.all(
     lists.flat().map(async (folder) => {

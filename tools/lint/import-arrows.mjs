@@ -23,7 +23,7 @@ const allowed = {
   'token-store-conformance': ['token-manager'],
   passport: ['core', 'token-store-memory'],
   express: ['core'],
-  broker: ['core', 'express'],
+  broker: ['core', 'express', 'sign-in-pages'],
   cli: [
     'core',
     'token-store-memory',
@@ -36,10 +36,13 @@ const allowed = {
   ],
 }
 
+/** What is private and built into others: an app may import it, and a published package carries a copy, as `#NAME`. */
+const internal = { 'sign-in-pages': ['core'] }
+
 /**
  * The folders of a package that has such a table, in layers from the bottom: a row names only rows above it, so that no two
- * folders import each other. Files in none of the folders are under all of them, but for the package's entries, which may import
- * everything.
+ * folders import each other. Files in none of the folders are under all of them, or have the row `''`; the package's entries
+ * may import everything.
  *
  * The token manager knows no service, and core keeps no tokens: they meet in the token manager's `issuer`.
  */
@@ -64,6 +67,15 @@ const folders = {
     steps: ['service', 'http', 'pages'],
     login: ['steps', 'service', 'http', 'pages'],
   },
+  // What answers a call knows neither the alerts nor the status page.
+  broker: {
+    '': ['clients', 'http', 'listen'],
+    clients: [],
+    http: ['clients'],
+    listen: ['http'],
+    alerts: [],
+    'status-page': ['clients', 'http'],
+  },
 }
 
 /** Packages whose table is not in layers yet. */
@@ -72,6 +84,9 @@ const unlayered = new Set(['token-manager'])
 /** What a package exports: it may import everything. */
 const exported = new Set(['index.ts', 'support.ts'])
 
+/** A folder with an entry is a room: from outside, only its entry is imported. */
+const entry = 'index.ts'
+
 /** Packages whose build carries what it imports of ours: a development dependency is declaration enough. */
 const bundled = ['cli']
 
@@ -79,7 +94,7 @@ const importPattern = /(?:\bfrom\s*|\bimport\s*\(?\s*|\brequire\s*\(\s*)['"]([^'
 
 const root = resolve(process.argv[2] ?? fileURLToPath(new URL('../../', import.meta.url)))
 const problems = []
-for (const group of ['packages', 'apps']) {
+for (const group of ['packages', 'internal', 'apps']) {
   for (const name of await foldersOf(join(root, group))) await checkPackage(group, name)
 }
 for (const problem of problems) console.error(problem)
@@ -98,6 +113,16 @@ function checkFiles(name, source, imports) {
     }
   }
   const folderOf = (file) => /^([^/]+)\//u.exec(relative(source, file))?.[1]
+  for (const [file, imported] of imports) {
+    for (const other of imported) {
+      const room = folderOf(other)
+      const door = room === undefined ? undefined : join(source, room, entry)
+      if (door === undefined || door === other || folderOf(file) === room || !imports.has(door)) continue
+      problems.push(
+        `${relative(root, file)} imports ${relative(root, other)}: ${room} is entered by ${relative(root, door)}.`,
+      )
+    }
+  }
   for (const [file, imported] of table ? imports : []) {
     const from = folderOf(file)
     if (exported.has(relative(source, file))) continue
@@ -108,7 +133,7 @@ function checkFiles(name, source, imports) {
     }
     for (const other of imported) {
       const to = folderOf(other)
-      const mayImport = table[from] ?? ['support']
+      const mayImport = table[from ?? ''] ?? ['support']
       if (to === undefined || to === from || mayImport.includes(to)) continue
       problems.push(
         `${relative(root, file)} imports ${relative(root, other)}: ${from ?? 'this file'} may import ${mayImport.join(', ') || 'no folder'}.`,
@@ -142,14 +167,14 @@ async function checkPackage(group, name) {
     ...manifest.peerDependencies,
     ...(bundled.includes(name) ? manifest.devDependencies : {}),
   }
-  const mayImport = group === 'apps' ? Object.keys(allowed) : allowed[name]
+  const mayImport = group === 'apps' ? Object.keys({ ...allowed, ...internal }) : { ...allowed, ...internal }[name]
   if (mayImport === undefined) {
     problems.push(
-      `packages/${name} is not in the table of ${relative(root, fileURLToPath(import.meta.url))}: add it with what it may import.`,
+      `${group}/${name} is not in the table of ${relative(root, fileURLToPath(import.meta.url))}: add it with what it may import.`,
     )
     return
   }
-  if (group === 'apps' && !manifest.private) problems.push(`apps/${name} must be private.`)
+  if (group !== 'packages' && !manifest.private) problems.push(`${group}/${name} must be private.`)
   const files = await sourcesOf(join(folder, 'src'))
   const imports = new Map(files.map((file) => [file, []]))
   for (const file of files) {
@@ -159,13 +184,18 @@ async function checkPackage(group, name) {
         problems.push(`${where} imports ${specifier}, outside its own package.`)
       }
       if (specifier.startsWith('.')) imports.get(file).push(resolve(dirname(file), specifier))
-      const ours = /^@owner-sso\/([^/]+)/u.exec(specifier)?.[1]
+      const [, scope, ours] = /^(@owner-sso\/|#)([^/]+)/u.exec(specifier) ?? []
       if (ours === undefined) continue
+      if (ours in internal && group === 'packages' && scope !== '#') {
+        problems.push(
+          `${where} imports ${specifier}, which is private: its build carries it, and it is imported as #${ours}.`,
+        )
+      }
       if (!mayImport.includes(ours))
         problems.push(
           `${where} imports @owner-sso/${ours}: ${group}/${name} may import ${mayImport.join(', ') || 'none of ours'}.`,
         )
-      if (!(`@owner-sso/${ours}` in declared))
+      if (!(`@owner-sso/${ours}` in (scope === '#' ? (manifest.devDependencies ?? {}) : declared)))
         problems.push(`${where} imports @owner-sso/${ours}, which its package.json does not declare.`)
     }
   }

@@ -1,16 +1,8 @@
 /**
  * The broker of a household, as a process: store, status page, alerts, from its environment to SIGTERM.
  */
-import {
-  accountAlerts,
-  brokerClients,
-  statusPage,
-  type StatusPage,
-  tokenBroker,
-  visible,
-  webhookAlert,
-} from '@owner-sso/broker'
-import { createSso, createTokenManager } from '@owner-sso/core'
+import { accountAlerts, brokerClients, statusPage, type StatusPage, tokenBroker, webhookAlert } from '@owner-sso/broker'
+import { createSso, createTokenManager, visible } from '@owner-sso/core'
 import { openStore } from './open-store.ts'
 import { type Settings, SettingsError, settingsFrom } from './settings.ts'
 

@@ -15,7 +15,8 @@ import { errorPages, notFound, troubleLine } from './errors.ts'
 import { homeRoutes } from './home.ts'
 import { createOwnerApi, ownerApiPath } from './owner-api.ts'
 import { csrfProtection, formCookie } from './form-token.ts'
-import type { Html } from './pages/layout.ts'
+import type { Html } from '@owner-sso/sign-in-pages'
+import { style } from './pages/layout.ts'
 import { passcodeRoutes } from './passcode.ts'
 import type { Portal } from './portal.ts'
 import { signInLimit } from './rate-limit.ts'
@@ -56,6 +57,7 @@ export function createApp(options: PortalOptions): Express {
   app.set('trust proxy', secure ? 1 : false)
   app.use(securityHeaders(secure))
   const assets = fileURLToPath(new URL('../assets', import.meta.url))
+  app.get('/assets/style.css', (_request, response) => response.type('css').send(style))
   app.use('/assets', express.static(assets, { cacheControl: false, index: false, redirect: false }))
   app.use(sameOrigin())
   app.use(portalSession({ secure, secret, store: options.sessionStore }))

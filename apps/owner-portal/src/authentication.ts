@@ -4,7 +4,7 @@
 import type { Request, RequestHandler, Response } from 'express'
 import type { Owner } from './account.ts'
 import { explain, type Failure } from './explanations.ts'
-import type { Notice } from './pages/form.ts'
+import type { Notice } from '@owner-sso/sign-in-pages'
 import type { Portal } from './portal.ts'
 import { unavailable } from './unavailable.ts'
 

@@ -6,8 +6,8 @@ import { signIn } from './account.ts'
 import { sendPage } from './send-page.ts'
 import { authenticate } from './authentication.ts'
 import { field } from './fields.ts'
-import { browserSignInPage } from './pages/browser-sign-in-page.ts'
-import type { Complaints, Notice } from './pages/form.ts'
+import { browserSignInPage } from './pages/sign-in-pages.ts'
+import type { Complaints, Notice } from '@owner-sso/sign-in-pages'
 import type { Portal } from './portal.ts'
 import { csrfToken } from './form-token.ts'
 
@@ -57,10 +57,9 @@ async function show(
   const page = browserSignInPage({
     csrfToken: csrfToken(request),
     url,
-    redirectUri: redirectUriOf(url),
-    ...(problem && { problem }),
-    ...(complaints && { complaints }),
-    ...(demo && { demo }),
+    problem,
+    complaints,
+    demo,
   })
   return sendPage(response, status, page, retryAfter)
 }

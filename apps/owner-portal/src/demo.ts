@@ -2,9 +2,8 @@
  * The demo: the emulator on loopback, and what to tell a newcomer about its accounts.
  */
 import type { Emulator } from '@owner-sso/emulator'
-import { duration } from './duration.ts'
+import { type Html, waitingTime } from '@owner-sso/sign-in-pages'
 import { type DemoAccount, demoBox } from './pages/demo-box.ts'
-import type { Html } from './pages/layout.ts'
 import type { Service } from './settings.ts'
 
 export interface Demo extends Service {
@@ -49,7 +48,7 @@ function demoAccounts({ accounts }: Emulator): DemoAccount[] {
 function demoLines(emulator: Emulator): string[] {
   const accounts = demoAccounts(emulator)
   const width = Math.max(...accounts.map(({ identity }) => identity.length))
-  const wait = duration(secondsLeft(emulator))
+  const wait = waitingTime(secondsLeft(emulator))
   return [
     `Inspector:    ${inspectorOf(emulator)}   (watch each sign-in here)`,
     '',

@@ -4,7 +4,7 @@
 import { types } from 'node:util'
 import type { ErrorRequestHandler, RequestHandler } from 'express'
 import { sendPage } from './send-page.ts'
-import { duration } from './duration.ts'
+import { waitingTime } from '@owner-sso/sign-in-pages'
 import { type MessagePage, messagePage } from './pages/message-page.ts'
 import { TooManyTriesError } from './rate-limit.ts'
 import { unavailable } from './unavailable.ts'
@@ -42,7 +42,7 @@ export function errorPages(log: (line: string) => void): ErrorRequestHandler {
     if (response.headersSent) return next(error)
     if (error instanceof TooManyTriesError) {
       const { retryAfter } = error
-      const text = `To protect your account, this portal waits after a few tries. Try again in ${duration(retryAfter)}.`
+      const text = `To protect your account, this portal waits after a few tries. Try again in ${waitingTime(retryAfter)}.`
       const page = messagePage({
         title: 'Too many tries',
         text,

@@ -2,8 +2,7 @@
  * What each error means to the person in front of the page, and what they can do about it.
  */
 import type { PasscodeRejection, SsoErrorCode } from '@owner-sso/core'
-import { duration } from './duration.ts'
-import type { Notice } from './pages/form.ts'
+import { type Notice, waitingTime } from '@owner-sso/sign-in-pages'
 
 /** Codes that the Passport strategy adds to core's. */
 type FailureCode = SsoErrorCode | 'ERR_SSO_CREDENTIALS_MISSING' | 'ERR_SSO_CALLBACK_REQUIRED'
@@ -114,7 +113,7 @@ export function explain({ code, reason, retryAfter, triesLeft }: Failure): Notic
   const notice: Notice = rejected ?? lookUp(notices, code) ?? { title: 'Something went wrong' }
   const sentences = [notice.text]
   if (passing.has(code) || retryAfter !== undefined || !lookUp(notices, code)) {
-    sentences.push(`Try again in ${retryAfter === undefined ? 'a minute' : duration(retryAfter)}.`)
+    sentences.push(`Try again in ${retryAfter === undefined ? 'a minute' : waitingTime(retryAfter)}.`)
   }
   if (triesLeft) sentences.push(triesLeft === 1 ? 'One try is left.' : `${triesLeft} tries are left.`)
   return { ...notice, text: sentences.filter(Boolean).join(' ') }

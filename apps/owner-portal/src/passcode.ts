@@ -9,8 +9,8 @@ import { sendPage } from './send-page.ts'
 import { authenticate, type Outcome } from './authentication.ts'
 import { explain } from './explanations.ts'
 import { field, hasField } from './fields.ts'
-import type { Complaints, Notice } from './pages/form.ts'
-import { passcodePage } from './pages/passcode-page.ts'
+import type { Complaints, Notice } from '@owner-sso/sign-in-pages'
+import { passcodePage } from './pages/sign-in-pages.ts'
 import type { Portal } from './portal.ts'
 import { returnTo } from './return-to.ts'
 import { csrfToken } from './form-token.ts'
@@ -93,7 +93,7 @@ function show(
   return sendPage(
     response,
     status,
-    passcodePage({ csrfToken: csrfToken(request), identity, factors, chosen, ...(demo && { demo }), ...page }),
+    passcodePage({ csrfToken: csrfToken(request), identity, factors, chosen, demo, ...page }),
     retryAfter,
   )
 }

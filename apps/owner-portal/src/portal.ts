@@ -5,7 +5,7 @@ import type { TokenManager } from '@owner-sso/core'
 import type { OwnerSsoStrategy } from '@owner-sso/passport'
 import type { Authenticator } from 'passport'
 import type { OwnerApi } from './owner-api.ts'
-import type { Html } from './pages/layout.ts'
+import type { Html } from '@owner-sso/sign-in-pages'
 import type { SignInLimit } from './rate-limit.ts'
 
 export interface Portal {

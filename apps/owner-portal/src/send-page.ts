@@ -2,8 +2,7 @@
  * How a page goes out.
  */
 import type { Request, Response } from 'express'
-import type { Notice } from './pages/form.ts'
-import type { Html } from './pages/layout.ts'
+import type { Html, Notice } from '@owner-sso/sign-in-pages'
 
 /** Sends a page; with `retryAfter` (seconds) the header of that name as well. */
 export async function sendPage(response: Response, status: number, page: Html, retryAfter?: number): Promise<void> {

@@ -5,7 +5,7 @@
  */
 import type { RequestHandler } from 'express'
 import session, { type Store } from 'express-session'
-import type { Notice } from './pages/form.ts'
+import type { Notice } from '@owner-sso/sign-in-pages'
 import { MemorySessionStore } from './session-store.ts'
 
 declare module 'express-session' {

@@ -6,8 +6,8 @@ import { ownerOf, signIn } from './account.ts'
 import { sendPage, takeNotice } from './send-page.ts'
 import { authenticate } from './authentication.ts'
 import { field } from './fields.ts'
-import type { Complaints } from './pages/form.ts'
-import { type SignInPage, signInPage } from './pages/sign-in-page.ts'
+import type { Complaints } from '@owner-sso/sign-in-pages'
+import { type SignInPage, signInPage } from './pages/sign-in-pages.ts'
 import type { Portal } from './portal.ts'
 import { returnTo } from './return-to.ts'
 import { csrfToken } from './form-token.ts'
@@ -21,12 +21,7 @@ export function showSignIn(
 ): Promise<void> {
   const typed = { identity: field(request, 'identity'), returnTo: returnTo(field(request, 'returnTo')) }
   const demo = portal.demo?.('/sign-in')
-  return sendPage(
-    response,
-    status,
-    signInPage({ csrfToken: csrfToken(request), ...typed, ...(demo && { demo }), ...page }),
-    retryAfter,
-  )
+  return sendPage(response, status, signInPage({ csrfToken: csrfToken(request), ...typed, demo, ...page }), retryAfter)
 }
 
 export function signInRoutes(portal: Portal): Router {

@@ -5,7 +5,7 @@ import { FirewallChallengeError, RefreshInDoubtError, SsoError } from '@owner-ss
 import { SignInUnavailableError } from '@owner-sso/passport'
 import { explain } from './explanations.ts'
 import { OwnerApiError } from './owner-api.ts'
-import type { Notice } from './pages/form.ts'
+import type { Notice } from '@owner-sso/sign-in-pages'
 
 export interface Unavailable {
   readonly code: string

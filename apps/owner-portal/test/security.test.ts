@@ -72,7 +72,7 @@ describe('forged forms', () => {
 describe('every answer', () => {
   it('may not be cached, framed, scripted, or loaded with anything from elsewhere (S58)', async () => {
     const { me } = await (await startPortal()).signedIn()
-    for (const path of ['/', '/sign-in', '/sign-in/browser', '/nowhere', '/assets/portal.css']) {
+    for (const path of ['/', '/sign-in', '/sign-in/browser', '/nowhere', '/assets/style.css']) {
       const { headers } = await me.open(path)
       expect(headers).toMatchObject({
         'cache-control': 'no-store',

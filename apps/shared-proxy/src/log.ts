@@ -2,8 +2,7 @@
  * The log: one JSON object per line on standard output. It names accounts, for whoever has to sign them in again, and never
  * holds a token, a key or an address with a password in it.
  */
-import { visible } from '@owner-sso/broker'
-import type { TokenManager } from '@owner-sso/core'
+import { type TokenManager, visible } from '@owner-sso/core'
 import { namesInLog, tokenEvents } from './token-events.ts'
 
 export type Log = (event: string, fields?: Readonly<Record<string, unknown>>) => void

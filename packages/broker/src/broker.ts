@@ -13,8 +13,8 @@ import {
   rawAnswer,
   sendAnswer,
 } from '@owner-sso/express'
-import { accountTokens } from './account-tokens.ts'
-import { type AuditEntry, auditTo } from './audit.ts'
+import { accountTokens } from './http/account-tokens.ts'
+import { type AuditEntry, auditTo } from './http/audit.ts'
 import type { Call, Surroundings } from './http/call.ts'
 import { answerCurrentToken } from './http/current-token.ts'
 import { type Door, localDoor, openDoor } from './http/door.ts'

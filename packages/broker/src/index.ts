@@ -23,22 +23,10 @@ export { isOwnHost } from './http/guard.ts'
 export { drainOf } from './listen/drain.ts'
 
 // Watch it.
-export type { AuditEntry } from './audit.ts'
-export type { BrokerAlerts } from './account-tokens.ts'
-export { visible } from './visible.ts'
+export type { AuditEntry } from './http/audit.ts'
+export type { BrokerAlerts } from './http/account-tokens.ts'
 export type { BrokerRefusalCode } from './http/refusal.ts'
 
-// Tell people that an account has to sign in again, and let them.
-export {
-  accountAlerts,
-  type AccountAlerts,
-  type AccountAlertsOptions,
-  type AlertFailure,
-} from './alerts/account-alerts.ts'
-export type { Alert, AlertChannel } from './alerts/alert.ts'
-export { commandAlert, type CommandOptions } from './alerts/command.ts'
-export { mqttAlert, type MqttOptions } from './alerts/mqtt.ts'
-export { isSignedWebhook } from './alerts/signature.ts'
-export { webhookAlert, type WebhookOptions } from './alerts/webhook.ts'
-export { statusPageCode } from './status-page/entry-code.ts'
-export { type StatusPage, statusPage, type StatusPageOptions } from './status-page/status-page.ts'
+// Two rooms beside it: tell people that an account has to sign in again, and let them.
+export * from './alerts/index.ts'
+export * from './status-page/index.ts'

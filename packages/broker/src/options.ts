@@ -3,8 +3,8 @@
  */
 import { checkOptionNames, type OptionNames, type TokenManager } from '@owner-sso/core'
 import type { OwnerApiProxyOptions, ProblemListener } from '@owner-sso/express'
-import type { BrokerAlerts } from './account-tokens.ts'
-import type { AuditEntry } from './audit.ts'
+import type { BrokerAlerts } from './http/account-tokens.ts'
+import type { AuditEntry } from './http/audit.ts'
 import type { BrokerClients } from './clients/broker-clients.ts'
 
 /** What a broker needs of a token manager. */

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterEach, describe, expect, it } from '@jest/globals'
+import { afterEach, describe, expect, it, jest } from '@jest/globals'
 import { createSso, createTokenManager, notebook, type TokenManager, type TokenStore } from '@owner-sso/core'
 import { useEmulator } from '@owner-sso/emulator/jest'
 import { memoryTokenStore } from '@owner-sso/token-store-memory'
@@ -12,12 +12,13 @@ import {
   type AccountAlerts,
   accountAlerts,
   type AccountAlertsOptions,
+  type Alert,
+  type AlertChannel,
   type AlertFailure,
-} from '../src/alerts/account-alerts.ts'
-import type { Alert, AlertChannel } from '../src/alerts/alert.ts'
-import { commandAlert } from '../src/alerts/command.ts'
-import { isSignedWebhook } from '../src/alerts/signature.ts'
-import { webhookAlert } from '../src/alerts/webhook.ts'
+  commandAlert,
+  isSignedWebhook,
+  webhookAlert,
+} from '../src/index.ts'
 import { startReceiver } from './webhook-receiver.ts'
 import { until } from './until.ts'
 
@@ -145,6 +146,27 @@ describe('an account that has to sign in again', () => {
     expect(failures.filter(({ channel }) => channel === 'failing')).toHaveLength(3)
   })
 
+  it('is tried again after 30 seconds, 2 minutes, 10 minutes and an hour, and then given up', async () => {
+    jest.useFakeTimers()
+    try {
+      const store = memoryTokenStore()
+      const tried: number[] = []
+      const began = Date.now()
+      const tell = (): Promise<never> => {
+        tried.push((Date.now() - began) / 1000)
+        return Promise.reject(new Error('nobody is there'))
+      }
+      const { tokens } = instance(store)
+      const channels = [{ name: 'failing', tell }]
+      const alerts = accountAlerts({ tokens, store, channels, accounts: async () => [account] })
+      await jest.advanceTimersByTimeAsync(3 * 3_600_000)
+      expect(tried).toEqual([0, 30, 150, 750, 4350])
+      await alerts.close()
+    } finally {
+      jest.useRealTimers()
+    }
+  })
+
   it('is told by another instance where the one that claimed it died, and by nobody while that one may be at it', async () => {
     const store = memoryTokenStore()
     const { tokens } = instance(store)
@@ -238,6 +260,29 @@ describe('a webhook', () => {
     ])
     expect(isSignedWebhook(Buffer.alloc(32, 8).toString('base64'), headers, body)).toBe(false)
     expect(isSignedWebhook(secret, {}, body)).toBe(false)
+  })
+
+  it('says that an account works again', async () => {
+    const receiver = await startReceiver()
+    opened.push(receiver)
+    await webhookAlert({ url: receiver.url, secret }).tell({ id: 'a-2', type: 'sign-in.restored', account, at: 0 })
+    expect(JSON.parse(receiver.received[0]?.body ?? '')).toEqual({
+      id: 'a-2',
+      type: 'sign-in.restored',
+      timestamp: '1970-01-01T00:00:00.000Z',
+      data: { account, message: `${account} works again.` },
+    })
+  })
+
+  it.each([
+    [23, false],
+    [24, true],
+    [64, true],
+    [65, false],
+  ])('may have a secret of %i bytes: %s', (bytes, isSecret) => {
+    const channel = () => webhookAlert({ url: 'https://a.example', secret: Buffer.alloc(bytes, 7).toString('base64') })
+    if (isSecret) expect(channel().name).toBe('webhook')
+    else expect(channel).toThrow('24 to 64 bytes')
   })
 
   it.each([

@@ -1,11 +1,11 @@
 /** What nobody who means well would send, as bytes over a bare socket. */
+import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import fc from 'fast-check'
-import { fieldsOfText } from '../src/http/token-request.ts'
 import { isOwnHost } from '../src/index.ts'
-import { networkOf } from '../src/http/limits.ts'
-import { account, type Home, startHome, tokensIn } from './broker-home.ts'
+import { account, type Home, refreshAt, startHome, tokensIn } from './broker-home.ts'
+import { useTimersByHand } from './only-timers.ts'
 
 interface RawAnswer {
   /** 0 where the connection was closed without an answer. */
@@ -22,6 +22,7 @@ beforeAll(async () => {
   key = await home.invite('victim', { scope: ['token', 'proxy'], limits: { callsPerMinute: 10_000 } })
   realToken = await home.tokens.getAccessToken(account)
 })
+afterEach(() => void jest.useRealTimers())
 afterAll(async () => {
   for (const socket of sockets) socket.destroy()
   await home[Symbol.asyncDispose]()
@@ -85,6 +86,10 @@ describe('pages of a browser', () => {
       expect(answer.text).toContain('ERR_BROKER_CROSS_SITE')
     }
   })
+})
+
+it('two names for one request are refused', async () => {
+  expect((await get('/token', 'Host: localhost')).status).toBe(400)
 })
 
 describe('verbs and paths', () => {
@@ -247,28 +252,33 @@ describe('bodies', () => {
     expect([answer.status, answer.text.includes(realToken)]).toEqual([400, false])
   })
 
-  it('whatever they say, are fields of text or nothing', () => {
+  it('that are anything at all are refused, and are no fault of the broker', async () => {
     const types = fc.constantFrom(
       'application/json',
       'Application/JSON; charset=utf-8',
       'application/x-www-form-urlencoded',
       'x',
     )
-    fc.assert(
-      fc.property(fc.oneof(fc.string(), fc.json()), types, (body, type) => {
-        for (const [name, value] of fieldsOfText(body, type) ?? []) {
-          expect([typeof name, typeof value]).toEqual(['string', 'string'])
-        }
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(fc.string(), fc.json()), types, async (body, type) => {
+        expect((await home.refresh('', { headers: { 'content-type': type }, body })).status).toBe(400)
       }),
     )
-    fc.assert(
-      fc.property(fc.dictionary(fc.string(), fc.string()), (fields) => {
-        expect([...(fieldsOfText(JSON.stringify(fields), 'application/json') ?? [])]).toEqual(Object.entries(fields))
-        const form = new URLSearchParams(fields).toString()
-        expect([...(fieldsOfText(form, 'application/x-www-form-urlencoded') ?? [])]).toEqual(Object.entries(fields))
-      }),
-    )
-    expect(fieldsOfText('a=1&a=2', 'application/x-www-form-urlencoded')).toBeUndefined()
+  })
+
+  it('that name a field twice are refused', async () => {
+    const body = `grant_type=refresh_token&refresh_token=${key}&refresh_token=${key}`
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    expect(await (await home.refresh('', { headers, body })).json()).toMatchObject({ error: 'invalid_request' })
+  })
+
+  it('have ten seconds', async () => {
+    useTimersByHand()
+    const arrived = once(home.server.server, 'request')
+    const answer = post('{', 'Content-Type: application/json', 'Content-Length: 2')
+    await arrived
+    await jest.advanceTimersByTimeAsync(10_000)
+    expect((await answer).text).toContain('The body did not arrive in time.')
   })
 })
 
@@ -293,10 +303,27 @@ it('a name is its own for no text that only looks like it', () => {
   expect(isOwnHost(undefined, new Set())).toBe(false)
 })
 
-it('one IPv6 network counts as one address, and every IPv4 address by itself', () => {
-  expect(networkOf('2001:db8:1:2:3:4:5:6')).toBe(networkOf('2001:db8:1:2::1%eth0'))
-  expect(networkOf('2001:db8:1:2::1')).not.toBe(networkOf('2001:db8:1:3::1'))
-  expect(networkOf('::ffff:192.0.2.1')).not.toBe(networkOf('::ffff:192.0.2.2'))
-  expect(networkOf('192.0.2.1')).toBe('192.0.2.1')
-  expect(networkOf('::1')).toBe('0:0:0:0')
+it('one IPv6 network counts as one address, and every IPv4 address by itself', async () => {
+  await using strict = await startHome({
+    where: () => ({ port: 0, behindTlsProxy: true }),
+    limits: { wrongKeysPerMinute: 1 },
+  })
+  const guessFrom = async (address: string): Promise<number> =>
+    (await strict.token('wrong', '', { 'x-forwarded-for': `192.0.2.99, ${address}` })).status
+  expect([await guessFrom('2001:db8:1:2:3:4:5:6'), await guessFrom('2001:db8:1:2::1%eth0')]).toEqual([401, 429])
+  const others = ['2001:db8:1:3::1', '2001:db8::', '::1', '::ffff:192.0.2.1', '::ffff:192.0.2.2', '192.0.2.1']
+  for (const address of others) expect([address, await guessFrom(address)]).toEqual([address, 401])
+})
+
+it('by default an address may try 20 wrong keys a minute, and a client may call 600 times', async () => {
+  await using usual = await startHome()
+  const right = await usual.invite('right')
+  const statuses = async (calls: number, call: () => Promise<Response>): Promise<number[]> => {
+    const answers = await Promise.all(Array.from({ length: calls }, call))
+    return answers.map(({ status }) => status).toSorted()
+  }
+  const guesses = await statuses(21, () => refreshAt(usual.url, 'owner-sso-guess'))
+  expect([guesses.filter((status) => status === 400).length, guesses.at(-1)]).toEqual([20, 429])
+  const calls = await statuses(601, () => usual.token(right))
+  expect([calls.filter((status) => status === 200).length, calls.at(-1)]).toEqual([600, 429])
 })

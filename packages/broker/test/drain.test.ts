@@ -6,7 +6,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, it } from '@jest/globals'
-import { drainOf } from '../src/listen/drain.ts'
+import { drainOf } from '../src/index.ts'
 
 it('leaves an answer that a slow caller has not read yet its time', async () => {
   const size = 32 * 1024 ** 2

@@ -6,8 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals'
 import { generate } from 'selfsigned'
-import type { Alert } from '../src/alerts/alert.ts'
-import { alertTopic, mqttAlert } from '../src/alerts/mqtt.ts'
+import { type Alert, mqttAlert } from '../src/index.ts'
 import { describeWithMosquitto, retained, startMosquitto } from '../../../tests/support/mosquitto.ts'
 
 const [username, password] = ['broker', 'a-password']
@@ -45,7 +44,9 @@ describeWithMosquitto('at a real server', () => {
       'home/owner-sso/bob@example.com',
     ])
     expect(JSON.parse(kept.get('home/owner-sso/bob@example.com') ?? '')).toMatchObject({ type: 'sign-in.restored' })
-    expect(JSON.parse(kept.get(alertTopic('home/owner-sso', odd)) ?? '')).toMatchObject({ data: { account: odd } })
+    expect(JSON.parse(kept.get('home/owner-sso/ann%2Bcar%2F%23@example.com') ?? '')).toMatchObject({
+      data: { account: odd },
+    })
   }, 60_000)
 
   it('says so where the password is wrong, or nobody is there', async () => {

@@ -4,9 +4,14 @@ import { createServer } from 'node:http'
 import { createSso, createTokenManager, type Sso, type TokenManager, type TokenStore } from '@owner-sso/core'
 import type { Emulator } from '@owner-sso/emulator'
 import { memoryTokenStore } from '@owner-sso/token-store-memory'
-import { type BrokerClients, brokerClients } from '../src/clients/broker-clients.ts'
-import { statusPageCode } from '../src/status-page/entry-code.ts'
-import { type StatusPage, statusPage, type StatusPageOptions } from '../src/status-page/status-page.ts'
+import {
+  type BrokerClients,
+  brokerClients,
+  type StatusPage,
+  statusPage,
+  statusPageCode,
+  type StatusPageOptions,
+} from '../src/index.ts'
 
 export interface PageUnderTest {
   readonly url: string

@@ -171,7 +171,7 @@ describeInChromium('the status page in a real Chromium', () => {
       return service.url()
     }
     const paste = async (address: string): Promise<void> => {
-      await page.getByLabel('Paste it here').fill(address)
+      await page.getByLabel('The whole address').fill(address)
       await press(page, 'Sign in')
     }
     await page.goto('/status/sign-in/browser?account=mfa@example.com')

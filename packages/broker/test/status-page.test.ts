@@ -1,17 +1,13 @@
 /** Who gets onto the status page, and what it answers to whom it does not know. */
-import { createHmac } from 'node:crypto'
+import { createDecipheriv, createHmac, hkdfSync } from 'node:crypto'
 import { request as httpRequest } from 'node:http'
-import { afterEach, describe, expect, it } from '@jest/globals'
+import { afterEach, describe, expect, it, jest } from '@jest/globals'
 import { notebook, type TokenStore } from '@owner-sso/core'
 import type { Endpoint } from '@owner-sso/emulator'
 import { useEmulator } from '@owner-sso/emulator/jest'
 import { memoryTokenStore } from '@owner-sso/token-store-memory'
 import { load } from 'cheerio'
-import { statusPageCode, takeCode } from '../src/status-page/entry-code.ts'
-import { ago, duration } from '../src/status-page/duration.ts'
-import { sharedTries } from '../src/status-page/shared-tries.ts'
-import { signInTries } from '../src/status-page/sign-in-routes.ts'
-import { statusPage } from '../src/status-page/status-page.ts'
+import { statusPage } from '../src/index.ts'
 import { type PageUnderTest, startPage } from './page-under-test.ts'
 import { until } from './until.ts'
 
@@ -20,6 +16,7 @@ const opened: PageUnderTest[] = []
 const [account, credential] = ['plain@example.com', 'correct horse']
 
 afterEach(async () => {
+  jest.restoreAllMocks()
   for (const each of opened.splice(0)) await each.close()
 })
 
@@ -93,19 +90,18 @@ describe('the entrance', () => {
     expect((await browser.open('/status')).text).toContain('Who are you?')
   })
 
-  it('takes no code that is older than ten minutes', async () => {
-    const store = memoryTokenStore()
-    const [late, early] = [await statusPageCode(store), await statusPageCode(store)]
-    const notes = notebook(store, 'status-page')
-    const { codes } = await notes.read()
-    const ends = Object.values(codes as Record<string, number>)
-    expect(ends.every((end) => Math.abs(end - Date.now() / 1000 - 600) < 5)).toBe(true)
-    const [first = ''] = Object.keys(codes as object)
-    await notes.change((all) => ({ ...all, codes: { ...(codes as object), [first]: Date.now() / 1000 - 1 } }))
-    expect(await takeCode(store, late)).toBe(false)
-    expect(await takeCode(store, early)).toBe(true)
-    expect(await takeCode(store, early)).toBe(false)
-    expect(JSON.stringify(await notes.read())).not.toContain(early.replace('-', ''))
+  it('takes no code that is older than ten minutes, and the store tells none', async () => {
+    const page = await start()
+    const [browser, other] = [browserAt(page.url), browserAt(page.url)]
+    for (const each of [browser, other]) await each.open('/status')
+    const [early, late] = [await page.code(), await page.code()]
+    expect(early).toMatch(/^[A-HJ-NP-Z2-9]{4}-[A-HJ-NP-Z2-9]{4}$/u)
+    expect(JSON.stringify(await notebook(page.store, 'status-page').read())).not.toContain(early.replace('-', ''))
+    const now = Date.now()
+    const clock = jest.spyOn(Date, 'now').mockReturnValue(now + 590_000)
+    expect((await browser.post('/status/enter', { code: early })).status).toBe(303)
+    clock.mockReturnValue(now + 601_000)
+    expect((await other.post('/status/enter', { code: late })).status).toBe(401)
   })
 
   it('refuses to be guessed at', async () => {
@@ -113,15 +109,17 @@ describe('the entrance', () => {
     const [page, other] = [await start({ store }), await start({ store })]
     const browsers = [browserAt(page.url), browserAt(other.url)]
     for (const browser of browsers) await browser.open('/status')
-    const before = Date.now() / 1000
+    const before = Date.now()
     for (let guess = 0; guess < 20; guess += 1)
       expect((await browsers[guess % 2]!.post('/status/enter', { code: `${guess}` })).status).toBe(401)
-    // For a quarter of an hour from the first one on, as the page says.
-    const [counted] = Object.values(await notebook(store, 'status-page-codes').read()) as { until: number }[]
-    expect(counted?.until).toBeGreaterThanOrEqual(before + 900)
-    expect(counted?.until).toBeLessThanOrEqual(Date.now() / 1000 + 900)
     for (const browser of browsers)
       expect((await browser.post('/status/enter', { code: await page.code() })).status).toBe(429)
+    // For a quarter of an hour from the first one on, as the page says.
+    const clock = jest.spyOn(Date, 'now').mockReturnValue(before + 899_000)
+    const code = await page.code()
+    expect((await browsers[0]!.post('/status/enter', { code })).status).toBe(429)
+    clock.mockReturnValue(Date.now() + 60_000)
+    expect((await browsers[0]!.post('/status/enter', { code })).status).toBe(303)
   })
 
   it('shows nothing of accounts and clients, and does nothing, for who did not come in', async () => {
@@ -292,6 +290,42 @@ describe('the page', () => {
     expect(text).toMatch(/(?:8 hours|7 hours 59 minutes) left · next refresh in (?:6 hours|5 hours 59 minutes)/u)
   })
 
+  it('says of each account how it stands, and what went wrong', async () => {
+    const page = await start()
+    for (const identity of [account, 'regional@example.com'])
+      await page.tokens.save(identity, await page.sso.login({ identity, credential }))
+    await page.clients.invite({ name: 'kitchen', accounts: ['nobody@example.com'] })
+    emulator.expireRefreshTokens('regional@example.com')
+    await page.tokens.refresh('regional@example.com').catch(() => undefined)
+    const browser = await inside(page)
+    const rows = async (): Promise<string[]> => {
+      const $ = load((await browser.open('/status')).text)
+      const texts = $('[aria-labelledby=accounts] li')
+        .get()
+        .map((row) => $(row).text().replaceAll(/\s+/gu, ' ').trim())
+      return texts.map((text) => text.replaceAll(/\d+ hours?(?: \d+ minutes?)?/gu, 'HOURS'))
+    }
+    expect(await rows()).toEqual([
+      'nobody@example.com Not signed in No program gets a token until the owner signs in. Sign in',
+      'plain@example.com Works HOURS left · next refresh in HOURS',
+      'regional@example.com Sign in again The last token works for HOURS. Then no program gets one until the owner signs in. Sign in',
+    ])
+    await until(async () => (await browser.open('/status')).text.includes('The owner has to sign in again.'))
+  })
+
+  it('shows the ten newest failures of a week', async () => {
+    const page = await start()
+    const browser = await inside(page)
+    for (let n = 1; n <= 11; n += 1) {
+      page.page.noteFailure(`Failure ${n}.`)
+      await until(async () => (await browser.open('/status')).text.includes(`Failure ${n}.`))
+    }
+    const shown = async () => (await browser.open('/status')).text.match(/Failure \d+/gu) ?? []
+    expect((await shown()).map((each) => each.slice(8))).toEqual(['11', '10', '9', '8', '7', '6', '5', '4', '3', '2'])
+    jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 7 * 86_400_000 + 60_000)
+    expect(await shown()).toEqual([])
+  })
+
   it('shows the last failures of all instances, and its own while the store is down', async () => {
     const kept = memoryTokenStore()
     const down = () => Promise.reject(new Error('down'))
@@ -389,6 +423,11 @@ describe('the page', () => {
       false,
     ])
     expect([visitor.length, name.includes(visitor), bytes.includes(visitor)]).toEqual([22, false, false])
+    // What opens it comes of the cookie, which the store has nothing of.
+    const key = new Uint8Array(hkdfSync('sha256', visitor, '', 'owner-sso sealed sign-in', 32))
+    const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(nonce, 'base64url'))
+    decipher.setAAD(Buffer.from(name)).setAuthTag(bytes.subarray(-16))
+    expect(`${decipher.update(bytes.subarray(0, -16), undefined, 'utf8')}${decipher.final('utf8')}`).toContain(identity)
     const other = await inside(second)
     expect((await other.open('/status/sign-in/passcode')).headers.get('location')).toBe('/status/sign-in')
 
@@ -558,25 +597,24 @@ describe('the page', () => {
     const identity = 'mfa@example.com'
     const page = await start()
     const browser = await inside(page)
+    const wrongPassword = () => browser.post('/status/sign-in', { identity, credential: `wrong ${Math.random()}` })
+    for (let n = 0; n < 3; n += 1) await wrongPassword()
     await browser.post('/status/sign-in', { identity, credential })
-    const tries = sharedTries(page.store, 'sign-in-tries', signInTries)
-    for (let n = 0; n < 4; n += 1) expect(await tries.count(identity)).toBe(0)
     const shown = load((await browser.open('/status/sign-in/passcode')).text)
     const factor = String(shown('[name=factor]').last().val())
-    const submit = () =>
-      browser.post('/status/sign-in/passcode', { passcode: emulator.account(identity).passcode('Device #1'), factor })
+    const submit = (passcode: string) => browser.post('/status/sign-in/passcode', { passcode, factor })
+    await submit('000000')
     const before = emulator.counters.passcodeChecks
-    const refused = await submit()
+    const passcode = emulator.account(identity).passcode('Tablet')
+    const refused = await submit(passcode)
     expect([refused.status, emulator.counters.passcodeChecks]).toEqual([401, before])
-    expect(refused.text).toContain('waits after a few tries.')
+    expect(refused.text).toContain('waits after a few tries. Try again in 15 minutes.')
     expect(load(refused.text)('[name=factor]:checked').val()).toBe(factor)
-    await tries.forget(identity)
-    const first = String(shown('[name=factor]').first().val())
-    const passcode = emulator.account(identity).passcode('Device #1')
-    const done = await browser.post('/status/sign-in/passcode', { passcode, factor: first })
-    expect(done.headers.get('location')).toBe('/status')
-    for (let n = 0; n < 5; n += 1) expect(await tries.count(identity)).toBe(0)
-    expect(await tries.count(identity)).toBeGreaterThan(0)
+    // A quarter of an hour later.
+    await notebook(page.store, 'sign-in-tries').change(() => ({}))
+    expect((await submit(passcode)).headers.get('location')).toBe('/status')
+    for (let n = 0; n < 5; n += 1) expect((await wrongPassword()).text).not.toContain('waits after')
+    expect((await wrongPassword()).text).toContain('waits after')
   })
 
   it('leads back to the password once the service takes no more passcodes', async () => {
@@ -606,108 +644,84 @@ describe('the page', () => {
   })
 })
 
-describe('durations', () => {
-  it.each([
-    [0, 'less than a second'],
-    [1, '1 second'],
-    [59.9, '59 seconds'],
-    [60, '1 minute'],
-    [119, '1 minute'],
-    [3600, '1 hour'],
-    [27_720, '7 hours 42 minutes'],
-    [86_400 * 3 + 7200, '3 days 2 hours'],
-  ])('of %d seconds read %s', (seconds, words) => {
-    expect(duration(seconds)).toBe(words)
-    expect(ago(1000, 1000 + seconds)).toBe(seconds < 1 ? 'just now' : `${words} ago`)
-  })
-})
-
-describe('what a person meets on the way in', () => {
-  it('is what the last release had, from the entrance to the end: a change of it is one for its users', async () => {
+describe('a way through the page', () => {
+  it('leads from the entrance to the end, each step with its page', async () => {
     const signedIn: string[] = []
     const page = await start({ alerts: { works: (name) => void signedIn.push(name) } })
     const identity = 'mfa@example.com'
     const browser = browserAt(page.url)
-    const said: string[] = []
-    const note = (what: string, { status, headers, text }: Answer): Answer => {
-      const $ = load(text)
-      const others = [...headers].filter(
-        ([name]) => !['date', 'connection', 'keep-alive', 'transfer-encoding'].includes(name),
-      )
-      const values = $('input, textarea')
-        .map(
-          (_, field) =>
-            `${$(field).attr('name')}=${$(field).is(':checked') ? 'checked ' : ''}${$(field).attr('value')}`,
-        )
-        .get()
-      said.push(
-        [
-          what,
-          status,
-          ...others.map((line) => line.join(': ')),
-          ...$('h1, .notice, main p')
-            .get()
-            .map((each) => $(each).text().replaceAll(/\s+/gu, ' ').trim()),
-          ...values,
-        ].join('\n'),
-      )
-      return { status, headers, text }
-    }
-    const open = async (path: string) => note(`GET ${path}`, await browser.open(path))
-    const post = async (path: string, fields: Record<string, string>) =>
-      note(`POST ${path} ${Object.keys(fields).join()}`, await browser.post(path, fields))
-    await open('/status')
-    await post('/status/enter', {})
-    await post('/status/enter', { code: 'AAAA-AAAA' })
-    await post('/status/enter', { code: await page.code() })
-    // The wrong ones count no more.
+    const said = ({ status, headers, text }: Answer): string =>
+      `${status} ${headers.get('location') ?? load(text)('h1').text()}`
+    const opened = async (path: string) => said(await browser.open(`/status${path}`))
+    const posted = async (path: string, fields: Record<string, string>) =>
+      said(await browser.post(`/status${path}`, fields))
+    expect([
+      await opened(''),
+      await posted('/enter', { code: '' }),
+      await posted('/enter', { code: await page.code() }),
+      await opened('/'),
+      await opened('/nowhere'),
+      await opened('/sign-in'),
+      await opened(`/sign-in?account=${account}`),
+      await opened('/sign-in/passcode'),
+      await posted('/sign-in/passcode', { passcode: '1' }),
+    ]).toEqual([
+      '200 Who are you?',
+      '401 Who are you?',
+      '303 /status',
+      '200 Accounts',
+      '404 That did not work',
+      '200 Sign an account in',
+      '200 Sign in again',
+      '303 /status/sign-in',
+      '303 /status/sign-in',
+    ])
+    // The wrong codes count no more.
     expect(await notebook(page.store, 'status-page-codes').read()).toEqual({})
-    await open('/status/')
-    await open('/status/style.css')
-    await open('/status/icon.svg')
-    await open('/status/nowhere')
-    await open('/status/sign-in')
-    await open(`/status/sign-in?account=${account}`)
-    await open('/status/sign-in?account=sub:7')
-    await open('/status/sign-in/passcode')
-    await post('/status/sign-in/passcode', { passcode: '1' })
-    await post('/status/sign-in', { identity: 'nobody' })
-    await post('/status/sign-in', { identity: ` ${identity} `, credential: '' })
-    await post('/status/sign-in', { identity: `x ${identity}`, credential })
-    await post('/status/sign-in', { identity, credential: 'wrong' })
-    await post('/status/sign-in', { identity, credential, account })
-    await post('/status/sign-in', { identity: ` ${identity} `, credential })
-    const shown = load((await open('/status/sign-in/passcode')).text)
-    const factor = String(shown('[name=factor]').first().val())
-    await post('/status/sign-in/passcode', { factor })
-    await post('/status/sign-in/passcode', { factor, passcode: '000000' })
-    await post('/status/sign-in/passcode', { factor, passcode: emulator.account(identity).passcode('Device #1') })
-    await post('/status/sign-in/passcode', { factor, passcode: '000000' })
-    await open('/status')
-    await open('/status')
-    await open('/status/sign-in/browser')
-    const browsing = `/status/sign-in/browser?account=${account}`
-    const link = String(load((await open(browsing)).text)('a.button').attr('href'))
-    await post('/status/sign-in/browser', { callbackUrl: 'https://a.example/?code=x' })
-    await open(browsing)
-    await post('/status/sign-in/browser', { account, callbackUrl: ' no address ' })
-    const parameters = new URL(link).searchParams
-    expect(parameters.get('login_hint')).toBe(account)
-    await post('/status/leave', {})
-    await open('/status')
-    const origin = new URL(emulator.authUrl).origin
-    const constant = said
-      .join('\n\n')
-      .replaceAll(origin, 'https://auth.example.com')
-      .replaceAll(/[\w-]{22}\.(?=(?:in|out)side)/gu, 'AN_ID.')
-      .replaceAll(/(?<=side\.)\d+/gu, 'A_TIME')
-      .replaceAll(/[\w-]{43,}/gu, 'A_SECRET')
-      .replaceAll(new RegExp(factor, 'gu'), 'A_FACTOR')
-      .replaceAll(/[\da-f]{8}-[\da-f-]{27}/gu, 'AN_ID')
-      .replaceAll(/\d+ (?:hour|minute|second)s?(?: \d+ minutes?)?/gu, 'A_WHILE')
-      .replaceAll(/(?<=content-length: )\d+/gu, 'A_LENGTH')
-    expect(constant).toMatchSnapshot()
+    expect(await posted('/sign-in', { identity: ` ${identity} `, credential })).toBe('303 /status/sign-in/passcode')
+    expect(await opened('/sign-in/passcode')).toBe('200 Enter your passcode')
+    const factor = String(
+      load((await browser.open('/status/sign-in/passcode')).text)('[name=factor]')
+        .first()
+        .val(),
+    )
+    expect(await posted('/sign-in/passcode', { passcode: '' })).toBe('401 Enter your passcode')
+    const passcode = emulator.account(identity).passcode('Device #1')
+    expect(await posted('/sign-in/passcode', { passcode, factor })).toBe('303 /status')
+    const done = await browser.open('/status')
+    expect(load(done.text)('[role=status]').text()).toContain(`${identity} is signed in.`)
+    expect((await browser.open('/status')).text).not.toContain('is signed in.')
+    const browsing = `/sign-in/browser?account=${account}`
+    const link = String(load((await browser.open(`/status${browsing}`)).text)('a.button').attr('href'))
+    expect(new URL(link).searchParams.get('login_hint')).toBe(account)
+    expect(await posted('/sign-in/browser', { account, callbackUrl: ' no address ' })).toBe(
+      '401 Sign in on the service’s page',
+    )
+    expect(await posted('/leave', {})).toBe('303 /status')
+    expect(await opened('')).toBe('200 Who are you?')
     expect(signedIn).toEqual([identity])
     expect(page.problems).toEqual([])
+  }, 60_000)
+
+  it('takes a backup code from its own field', async () => {
+    const page = await start()
+    const browser = await inside(page)
+    await browser.post('/status/sign-in', { identity: 'mfa@example.com', credential })
+    const [backupCode = ''] = emulator.account('mfa@example.com').backupCodes
+    const done = await browser.post('/status/sign-in/passcode', { backupCode })
+    expect(done.headers.get('location')).toBe('/status')
+    expect(await page.tokens.status('mfa@example.com')).toMatchObject({ state: 'valid' })
+  })
+
+  it('keeps fifty sign-ins that wait for people at several instances: the oldest gives way', async () => {
+    const page = await start({ shareSignIns: true })
+    const browsers: Awaited<ReturnType<typeof inside>>[] = []
+    for (let n = 0; n < 51; n += 1) browsers.push(await inside(page))
+    const link = async (browser: (typeof browsers)[number] | undefined): Promise<unknown> =>
+      load((await browser!.open('/status/sign-in/browser')).text)('a.button').attr('href')
+    const links = []
+    for (const browser of browsers) links.push(await link(browser))
+    expect(await link(browsers[1])).toBe(links[1])
+    expect(await link(browsers[0])).not.toBe(links[0])
   }, 60_000)
 })

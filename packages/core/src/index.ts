@@ -32,5 +32,7 @@ export * from '@owner-sso/token-manager'
 
 // What adapters share.
 export { isLoopback, mayCarrySecrets, verificationProblem } from './support/verification.ts'
+export { systemCode } from './support/system-code.ts'
+export { visible } from './support/visible.ts'
 export { typedCode } from './login/typed-code.ts'
 export { type Transport, transportFromText, transportOf } from './http/transport.ts'

@@ -31,6 +31,8 @@ describe('the import arrows', () => {
     ['a relative import leaves its package', 'packages/core', "export { x } from '../../passport/src/index.ts'"],
     ['an import of ours is not declared', 'apps/portal', "import '@owner-sso/core'"],
     ['a package is not in the table', 'packages/surprise', ''],
+    ['what is published imports what is private by its name', 'packages/broker', "import '@owner-sso/sign-in-pages'"],
+    ['what is carried is not declared', 'packages/broker', "import '#sign-in-pages'"],
   ])('fail where %s', async (_name, folder, source) => {
     await write(`${folder}/package.json`, '{"private":true}')
     await write(`${folder}/src/index.ts`, source)
@@ -59,6 +61,20 @@ describe('the import arrows', () => {
     const { code, problems } = await lint()
     expect(code).toBe(1)
     expect(problems).toContain(`packages/core/src/${file}`)
+  })
+
+  it('fail where a room is not entered by its entry', async () => {
+    await write('packages/broker/package.json', '{"name":"@owner-sso/broker"}')
+    await write('packages/broker/src/alerts/index.ts', "export * from './mqtt.ts'")
+    await write('packages/broker/src/alerts/mqtt.ts', '')
+    await write('packages/broker/src/index.ts', "export * from './alerts/index.ts'")
+    expect(await lint()).toEqual({ code: 0, problems: '' })
+    await write('packages/broker/src/index.ts', "export * from './alerts/mqtt.ts'")
+    const { code, problems } = await lint()
+    expect([code, problems]).toEqual([
+      1,
+      expect.stringContaining('alerts is entered by packages/broker/src/alerts/index.ts'),
+    ])
   })
 
   it('fail where files import each other in a circle, types included', async () => {

@@ -2,8 +2,7 @@
  * The corner of a signed-in owner's pages.
  */
 import { html } from 'hono/html'
-import { csrfField } from './form.ts'
-import type { Html } from './layout.ts'
+import { csrfField, type Html } from '@owner-sso/sign-in-pages'
 
 /** Who is signed in, and the way out. */
 export function accountAside(account: string, csrfToken: string): Html {

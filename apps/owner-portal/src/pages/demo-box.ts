@@ -2,8 +2,7 @@
  * The box that tells a newcomer which demo accounts there are. Only where the portal runs against the emulator.
  */
 import { html } from 'hono/html'
-import { duration } from '../duration.ts'
-import type { Html } from './layout.ts'
+import { type Html, waitingTime } from '@owner-sso/sign-in-pages'
 
 /** A demo account as people are told about it. */
 export interface DemoAccount {
@@ -35,7 +34,7 @@ export function demoBox(accounts: readonly DemoAccount[], secondsLeft: number, h
       )}
     </ul>
     <p class="quiet">
-      Each passcode works once and changes in ${duration(secondsLeft)}. <a href="${here}">Show the current ones</a>
+      Each passcode works once and changes in ${waitingTime(secondsLeft)}. <a href="${here}">Show the current ones</a>
     </p>
     <p><a href="${inspector}" target="_blank" rel="noopener">Watch each sign-in</a> in the emulator’s inspector.</p>
   </aside>`

@@ -5,12 +5,13 @@ import type { TokenStatus } from '@owner-sso/core'
 import { html } from 'hono/html'
 import { ownerApiPath, type Vehicle } from '../owner-api.ts'
 import { accountAside } from './account-aside.ts'
-import { type FormContext, type Notice, noticeBox } from './form.ts'
-import { type Html, layout } from './layout.ts'
+import { type Html, type Notice, noticeBox } from '@owner-sso/sign-in-pages'
+import { layout } from './layout.ts'
 import { tokenCard } from './token-card.ts'
 import { vehicleIcon, vehicleState } from './vehicle-page.ts'
 
-export interface HomePage extends FormContext {
+export interface HomePage {
+  readonly csrfToken: string
   readonly account: string
   /** `undefined` where they could not be had; `problem` says why. */
   readonly vehicles: readonly Vehicle[] | undefined

@@ -2,7 +2,8 @@
  * A page that says what went wrong and shows a way on.
  */
 import { html } from 'hono/html'
-import { type Html, layout } from './layout.ts'
+import type { Html } from '@owner-sso/sign-in-pages'
+import { layout } from './layout.ts'
 
 export interface MessagePage {
   readonly title: string

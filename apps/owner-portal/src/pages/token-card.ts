@@ -3,9 +3,7 @@
  */
 import { documentedLifetime, type TokenStatus } from '@owner-sso/core'
 import { html } from 'hono/html'
-import { timeLeft } from '../duration.ts'
-import { csrfField } from './form.ts'
-import type { Html } from './layout.ts'
+import { csrfField, type Html, timeLeft } from '@owner-sso/sign-in-pages'
 
 const states: Record<TokenStatus['state'], { readonly label: string; readonly good: boolean; readonly text: string }> =
   {

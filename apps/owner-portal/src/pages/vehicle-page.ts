@@ -3,11 +3,12 @@
  */
 import { html } from 'hono/html'
 import { ownerApiPath, type Vehicle } from '../owner-api.ts'
-import type { FormContext } from './form.ts'
+import type { Html } from '@owner-sso/sign-in-pages'
 import { accountAside } from './account-aside.ts'
-import { type Html, layout } from './layout.ts'
+import { layout } from './layout.ts'
 
-export interface VehiclePage extends FormContext {
+export interface VehiclePage {
+  readonly csrfToken: string
   readonly account: string
   readonly vehicle: Vehicle
 }

@@ -1,8 +1,7 @@
 /**
  * What is told when an account has to sign in again, and when it works again. The same words go to every channel.
  */
-import type { ReauthenticationReason } from '@owner-sso/core'
-import { visible } from '../visible.ts'
+import { type ReauthenticationReason, visible } from '@owner-sso/core'
 
 /** What happened to an account. */
 export interface Alert {

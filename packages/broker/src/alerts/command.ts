@@ -4,8 +4,7 @@
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { checkOptionNames, startTimeLimit } from '@owner-sso/core'
-import { visible } from '../visible.ts'
+import { checkOptionNames, startTimeLimit, visible } from '@owner-sso/core'
 import { type Alert, type AlertChannel, alertBody } from './alert.ts'
 
 /** A program that is told. */

@@ -73,7 +73,7 @@ export function mqttAlert(options: MqttOptions): AlertChannel {
 }
 
 /** The topic of an account: what has a meaning in topics (`+`, `#`, `/`, `$`) is percent-encoded in its name. */
-export function alertTopic(topic: string, account: string): string {
+function alertTopic(topic: string, account: string): string {
   return `${topic}/${encodeURIComponent(account).replaceAll('%40', '@')}`
 }
 

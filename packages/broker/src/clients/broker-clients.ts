@@ -10,9 +10,9 @@ import { keyFinder } from './key-finder.ts'
 import { endingBy, rotated } from './rotation.ts'
 import { newSecret, sha256 } from './secret.ts'
 import { clientUses } from './uses.ts'
-import { fileNotes } from '../notes/file-notes.ts'
-import { fresh } from '../notes/fresh.ts'
-import { type SharedNotes, storeNotes } from '../notes/shared-notes.ts'
+import { fileNotes } from './file-notes.ts'
+import { fresh } from './fresh.ts'
+import { type SharedNotes, storeNotes } from './shared-notes.ts'
 
 /** Where clients are kept. */
 export type ClientsPlace =

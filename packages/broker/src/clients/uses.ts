@@ -3,7 +3,7 @@
  * no call waits for it. What a process had not written when it died is lost.
  */
 import type { Notes } from '@owner-sso/core'
-import type { SharedNotes } from '../notes/shared-notes.ts'
+import type { SharedNotes } from './shared-notes.ts'
 
 /** What is told of a client's calls. */
 export interface ClientUse {

@@ -3,7 +3,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { CurrentTokens, TokenManager } from '@owner-sso/core'
-import type { Audit } from '../audit.ts'
+import type { Audit } from './audit.ts'
 import type { BrokerClients } from '../clients/broker-clients.ts'
 import type { KeptClient } from '../clients/client.ts'
 import type { Door } from './door.ts'

@@ -6,7 +6,7 @@ import { chmod, mkdtemp, rename, rmdir, stat, unlink } from 'node:fs/promises'
 import type { Server } from 'node:http'
 import { connect } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
-import { systemCode } from '../notes/system-code.ts'
+import { systemCode } from '@owner-sso/core'
 
 /** A Unix socket: who may open the file may have the token of every account. */
 export interface ListenOnSocket {

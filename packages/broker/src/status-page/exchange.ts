@@ -1,8 +1,8 @@
 /**
  * One request to the page, and the few ways to answer it. Every answer forbids scripts, frames, caches and foreign content.
  */
+import type { Html } from '#sign-in-pages'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Html } from './pages/layout.ts'
 import { isEqual, type Visitor } from './visitor.ts'
 
 export interface Exchange {
@@ -13,6 +13,9 @@ export interface Exchange {
   /** The fields of a form; empty for a page that is only looked at. */
   readonly form: URLSearchParams
 }
+
+/** Answers what is asked for under one address. @throws BadRequestError; what is nobody's mistake */
+export type Route = (exchange: Exchange) => Promise<void> | void
 
 /** Bytes of a form at most. */
 const mostBytes = 16_384

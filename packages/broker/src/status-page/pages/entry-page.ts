@@ -1,31 +1,26 @@
 /**
  * The entrance: a field for a code.
  */
+import { card, csrfField, field, type Html, inputAttributes, type Notice, noticeBox } from '#sign-in-pages'
 import { html } from 'hono/html'
-import { card, type Html, type Notice, noticeBox, type PageContext, tokenField } from './layout.ts'
+import { page, type PageContext } from './page.ts'
 
-export function entryPage(context: PageContext, notice?: Notice): Html {
-  return card(
-    context,
-    'Who are you?',
-    html`${noticeBox(notice)}
-      <p class="quiet">Get a code where the broker runs. It works once, for ten minutes.</p>
-      <pre><code>owner-sso broker code</code></pre>
-      <form method="post" action="${context.path}/enter">
-        ${tokenField(context.formToken)}
-        <label for="code">Code</label>
-        <input
-          class="input code"
-          id="code"
-          name="code"
-          autocomplete="one-time-code"
-          autocapitalize="characters"
-          spellcheck="false"
-          maxlength="20"
-          required
-          autofocus
-        />
-        <button class="button" type="submit">Enter</button>
-      </form>`,
-  )
+export function entryPage(context: PageContext, problem?: Notice): Html {
+  const title = 'Who are you?'
+  const input = html`<input
+    class="input code"
+    autocomplete="one-time-code"
+    autocapitalize="characters"
+    spellcheck="false"
+    maxlength="20"
+    autofocus
+    ${inputAttributes('code')}
+  />`
+  const form = html`${noticeBox(problem, 'bad')}
+    <pre><code>owner-sso broker code</code></pre>
+    <form method="post" action="${context.path}/enter">
+      ${csrfField(context.formToken)} ${field('code', 'Code', input)}
+      <button class="button" type="submit">Enter</button>
+    </form>`
+  return page(context, title, card(title, 'Get a code where the broker runs. It works once, for ten minutes.', form))
 }

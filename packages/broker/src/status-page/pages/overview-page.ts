@@ -1,14 +1,12 @@
 /**
  * What the broker does: its accounts with the time their tokens have left, its clients, and what went wrong lately.
  */
-import type { TokenStatus } from '@owner-sso/core'
+import { accountQuery, ago, type Html, type Notice, noticeBox, timeLeft } from '#sign-in-pages'
+import { type TokenStatus, visible } from '@owner-sso/core'
 import { html } from 'hono/html'
 import type { ListedClient } from '../../clients/client.ts'
-import { ago, duration } from '../duration.ts'
-import { visible } from '../../visible.ts'
 import type { Failure } from '../failures.ts'
-import { type Html, layout, type Notice, noticeBox, type PageContext } from './layout.ts'
-import { query } from './sign-in-pages.ts'
+import { page, type PageContext } from './page.ts'
 
 export interface AccountRow {
   readonly account: string
@@ -25,15 +23,16 @@ export interface OverviewPage extends PageContext {
   readonly refreshAfter: number
   /** Seconds since the epoch. */
   readonly now: number
-  readonly notice?: Notice | undefined
+  /** What has just worked. */
+  readonly news?: Notice | undefined
 }
 
-export function overviewPage(page: OverviewPage): Html {
-  const { accounts, clients, failures, now, path } = page
-  return layout(
-    page,
+export function overviewPage(overview: OverviewPage): Html {
+  const { accounts, clients, failures, now, path } = overview
+  return page(
+    overview,
     'Status',
-    html`${noticeBox(page.notice)}
+    html`${noticeBox(overview.news, 'good')}
       <section class="card" aria-labelledby="accounts">
         <div class="between">
           <h1 id="accounts">Accounts</h1>
@@ -41,7 +40,7 @@ export function overviewPage(page: OverviewPage): Html {
         </div>
         ${accounts.length === 0 && html`<p class="quiet">Nobody is signed in yet.</p>`}
         <ul class="rows">
-          ${accounts.map((row) => accountRow(row, page))}
+          ${accounts.map((row) => accountRow(row, overview))}
         </ul>
       </section>
       <section class="card" aria-labelledby="clients">
@@ -55,6 +54,7 @@ export function overviewPage(page: OverviewPage): Html {
           ${failures.map((failure) => failureRow(failure, now))}
         </ul>
       </section>`,
+    false,
   )
 }
 
@@ -66,7 +66,7 @@ const labels: Record<TokenStatus['state'], readonly [label: string, look: 'good'
   'reauthentication-required': ['Sign in again', 'poor'],
 }
 
-function accountRow({ account, status }: AccountRow, page: OverviewPage): Html {
+function accountRow({ account, status }: AccountRow, overview: OverviewPage): Html {
   if (status === undefined) {
     return html`<li><strong>${visible(account)}</strong><span class="pill poor">Can’t be read now</span></li>`
   }
@@ -78,9 +78,9 @@ function accountRow({ account, status }: AccountRow, page: OverviewPage): Html {
     </div>
     ${
       look === 'good'
-        ? timeLeft(account, status, page)
-        : html`<p class="quiet">${needed(status, page.now)}</p>
-            <p><a class="button" href="${page.path}/sign-in${query(account)}">Sign in</a></p>`
+        ? remainingLife(account, status, overview)
+        : html`<p class="quiet">${needed(status, overview.now)}</p>
+            <p><a class="button" href="${overview.path}/sign-in${accountQuery(account)}">Sign in</a></p>`
     }
   </li>`
 }
@@ -89,21 +89,21 @@ function accountRow({ account, status }: AccountRow, page: OverviewPage): Html {
 function needed({ state, expires_at: until = 0 }: TokenStatus, now: number): string {
   const lives = state === 'reauthentication-required' && until > now
   return lives
-    ? `The last token works for ${duration(until - now)}. Then no program gets one until the owner signs in.`
+    ? `The last token works for ${timeLeft(until - now)}. Then no program gets one until the owner signs in.`
     : 'No program gets a token until the owner signs in.'
 }
 
-function timeLeft(account: string, status: TokenStatus, { now, refreshAfter }: OverviewPage): Html {
+function remainingLife(account: string, status: TokenStatus, { now, refreshAfter }: OverviewPage): Html {
   const { expires_at: until = now, obtained_at: from = now } = status
   const [left, life] = [Math.max(0, Math.round(until - now)), Math.max(1, Math.round(until - from))]
   const next = Math.round(from + refreshAfter * life - now)
-  const refresh = next > 0 ? `in ${duration(next)}` : 'with the next call'
+  const refresh = next > 0 ? `in ${timeLeft(next)}` : 'with the next call'
   return html`<progress
       value="${Math.min(left, life)}"
       max="${life}"
       aria-label="Time left of ${visible(account)}"
     ></progress>
-    <p class="small quiet">${left > 0 ? `${duration(left)} left` : 'Expired'} · next refresh ${refresh}</p>`
+    <p class="small quiet">${left > 0 ? `${timeLeft(left)} left` : 'Expired'} · next refresh ${refresh}</p>`
 }
 
 function clientList(clients: readonly ListedClient[], now: number): Html {
@@ -129,7 +129,7 @@ const scopes = { token: 'tokens', proxy: 'owner API' } as const
 
 function clientRow(client: ListedClient, now: number): Html {
   const { name, accounts, scope, calls, last_used_at: used, last_address: address, expires_at: ends } = client
-  const expiry = ends === undefined ? '' : ends > now ? ` for ${duration(ends - now)}` : ' (expired)'
+  const expiry = ends === undefined ? '' : ends > now ? ` for ${timeLeft(ends - now)}` : ' (expired)'
   const lastUse = used === undefined ? 'never' : ago(used, now)
   const cells = [
     visible(accounts.join(', ')),

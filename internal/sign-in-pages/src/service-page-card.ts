@@ -1,0 +1,63 @@
+/**
+ * The way over the service's own page: the person brings back the address that they end on.
+ */
+import { visible } from '@owner-sso/core'
+import { html } from 'hono/html'
+import { type Complaints, csrfField, field, inputAttributes, type Notice, noticeBox } from './form.ts'
+import { card, type Html } from './frame.ts'
+import { accountQuery, hiddenField } from './sign-in-card.ts'
+
+export interface ServicePageCard {
+  /** Below it are `/sign-in` and `/sign-in/browser`. */
+  readonly base: string
+  readonly csrfToken: string
+  /** Whose sign-in it is to be; absent: of whoever signs in. */
+  readonly account?: string | undefined
+  /** The service's login page for this sign-in. */
+  readonly url: string
+  readonly problem?: Notice | undefined
+  readonly complaints?: Complaints | undefined
+}
+
+export function servicePageCard(page: ServicePageCard): Html {
+  const { base, account, url, complaints = {} } = page
+  // A page that does not exist (interface document, endpoint 1).
+  const redirectUri = new URL(url).searchParams.get('redirect_uri')
+  const addressInput = html`<textarea
+    class="input"
+    rows="3"
+    inputmode="url"
+    autocomplete="off"
+    autocapitalize="none"
+    spellcheck="false"
+    ${inputAttributes('callbackUrl', complaints)}
+  ></textarea>`
+  return card(
+    'Sign in on the service’s page',
+    'For accounts that are asked for a captcha. You type your password there alone.',
+    html`${noticeBox(page.problem, 'bad')}
+      <ol class="steps">
+        <li>
+          <h2>Sign in there${account !== undefined && html` as ${visible(account)}`}</h2>
+          <a class="button" href="${url}" target="_blank" rel="noopener noreferrer">Open the service’s page</a>
+          <p class="small quiet">It opens in a new tab.</p>
+        </li>
+        <li>
+          <h2>Copy the address you end on</h2>
+          <p>
+            You end on a page that was not found. That is right. Its address starts with
+            <code>${redirectUri}?code=</code>
+          </p>
+        </li>
+        <li>
+          <h2>Paste it here</h2>
+          <form method="post" action="${base}/sign-in/browser" novalidate>
+            ${csrfField(page.csrfToken)} ${hiddenField('account', account)}
+            ${field('callbackUrl', 'The whole address', addressInput, complaints)}
+            <button class="button" type="submit">Sign in</button>
+          </form>
+        </li>
+      </ol>
+      <p class="small quiet"><a href="${base}/sign-in${accountQuery(account)}">Back to e-mail and password</a></p>`,
+  )
+}

@@ -1,0 +1,67 @@
+/**
+ * The first page: how accounts and programs are, and what went wrong lately. What can't be read is left out, and said.
+ */
+import type { Notice } from '#sign-in-pages'
+import type { TokenManager, TokenStatus } from '@owner-sso/core'
+import type { BrokerClients } from '../clients/broker-clients.ts'
+import { type Exchange, sendPage } from './exchange.ts'
+import type { Failures } from './failures.ts'
+import { type AccountRow, overviewPage } from './pages/overview-page.ts'
+import type { WaitingSignIns } from './sign-in/waiting-sign-ins.ts'
+
+export interface OverviewSources {
+  readonly path: string
+  readonly tokens: Pick<TokenManager, 'accounts' | 'status'>
+  readonly clients: Pick<BrokerClients, 'list'>
+  readonly failures: Pick<Failures, 'list'>
+  readonly waiting: WaitingSignIns
+  /** Fraction of a token's life after which it is refreshed. */
+  readonly refreshAfter: number
+}
+
+export async function showOverview(sources: OverviewSources, exchange: Exchange): Promise<void> {
+  const { path, tokens, clients, failures, waiting, refreshAfter } = sources
+  const { id, formToken, isInside } = exchange.visitor
+  const news = await newsFor(id, waiting)
+  const listed = await clients.list().catch(() => undefined)
+  const page = overviewPage({
+    path,
+    formToken,
+    isInside,
+    accounts: await accountRows(tokens, listed?.flatMap(({ accounts }) => accounts) ?? []),
+    clients: listed,
+    failures: await failures.list(),
+    refreshAfter,
+    now: Date.now() / 1000,
+    news,
+  })
+  return sendPage(exchange, 200, page)
+}
+
+/** That the sign-in has worked: told once. The page is shown without it where the store is down. */
+async function newsFor(visitor: string, waiting: WaitingSignIns): Promise<Notice | undefined> {
+  try {
+    const done = await waiting.get(visitor, 'done')
+    if (done === undefined) return undefined
+    await waiting.delete(visitor)
+    return { title: `${done.account} is signed in.`, text: 'All programs get tokens again.' }
+  } catch {
+    return undefined
+  }
+}
+
+/** Those that are signed in, and those that clients wait for. */
+async function accountRows(
+  tokens: OverviewSources['tokens'],
+  ofClients: readonly string[],
+): Promise<readonly AccountRow[]> {
+  const names = new Set(ofClients)
+  try {
+    for await (const name of tokens.accounts()) names.add(name)
+  } catch {
+    // A store that can't list, or can't be read: each row says how it is.
+  }
+  const statusOf = (account: string): Promise<TokenStatus | undefined> => tokens.status(account).catch(() => undefined)
+  const sorted = [...names].toSorted((one, other) => one.localeCompare(other))
+  return Promise.all(sorted.map(async (account) => ({ account, status: await statusOf(account) })))
+}

@@ -1,0 +1,75 @@
+/**
+ * The step with a passcode or a backup code, for an account with a second factor.
+ */
+import { type Notice, passcodeCard } from '#sign-in-pages'
+import { PasscodeRejectedError, SsoError, typedCode } from '@owner-sso/core'
+import { type Exchange, sendPage, sendTo } from '../exchange.ts'
+import { page } from '../pages/page.ts'
+import type { Visitor } from '../visitor.ts'
+import { showPassword } from './password-step.ts'
+import type { Reply } from './submissions.ts'
+import {
+  countTry,
+  finishTyped,
+  pageContext,
+  problemOf,
+  refusalOf,
+  RefusedSignInError,
+  type SignInSurroundings,
+} from './surroundings.ts'
+
+export async function showPasscode(around: SignInSurroundings, exchange: Exchange, problem?: Notice): Promise<void> {
+  const signIn = await around.waiting.get(exchange.visitor.id, 'passcode')
+  if (signIn === undefined) return sendTo(exchange, `${around.path}/sign-in`)
+  const context = pageContext(around, exchange)
+  const { identity, factors } = signIn
+  const chosen = exchange.form.get('factor') ?? undefined
+  const content = passcodeCard({
+    base: around.path,
+    csrfToken: context.formToken,
+    identity,
+    factors,
+    chosen,
+    problem,
+  })
+  return sendPage(exchange, problem === undefined ? 200 : 401, page(context, 'Passcode', content))
+}
+
+export async function submitPasscode(around: SignInSurroundings, { form, visitor }: Exchange): Promise<Reply> {
+  const { sso, waiting, path } = around
+  // Taken before anything is sent: whatever else is posted, here or at another instance, finds nothing to send again.
+  const signIn = await waiting.take(visitor.id, 'passcode')
+  if (signIn === undefined) return elsewhere(around, visitor)
+  const { account, identity, pending } = signIn
+  try {
+    const answer = answerIn(form)
+    await countTry(around, identity)
+    await finishTyped(around, visitor.id, identity, account, await sso.completeLogin(pending, answer))
+    return (to) => sendTo(to, path)
+  } catch (error) {
+    const goesOn = takesAnother(error) || !(error instanceof SsoError)
+    if (goesOn) await waiting.set(visitor.id, signIn)
+    const problem = problemOf(refusalOf(error))
+    return (to) => (goesOn ? showPasscode(around, to, problem) : showPassword(around, to, account, problem, 401))
+  }
+}
+
+/** Whatever is typed in the passcode's field and can be none is a backup code. @throws RefusedSignInError */
+function answerIn(form: URLSearchParams) {
+  const backupCode = typedCode(form.get('backupCode') ?? '')
+  const code = typedCode(form.get('passcode') ?? '')
+  if (backupCode !== '') return { backupCode }
+  if (code === '') throw new RefusedSignInError('Enter the passcode that your device shows, or a backup code.')
+  return /^\d{1,8}$/u.test(code) ? { passcode: code, factorId: form.get('factor') ?? undefined } : { backupCode: code }
+}
+
+/** Where a passcode leads that nothing waits for: it was the second of two, or too late. */
+async function elsewhere({ waiting, path }: SignInSurroundings, { id }: Visitor): Promise<Reply> {
+  const isDone = (await waiting.get(id, 'done')) !== undefined
+  return (to) => sendTo(to, isDone ? path : `${path}/sign-in`)
+}
+
+/** Whether the sign-in waits for another passcode. */
+function takesAnother(error: unknown): boolean {
+  return error instanceof PasscodeRejectedError && error.reason !== 'too-many-attempts'
+}

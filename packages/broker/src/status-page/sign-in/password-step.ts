@@ -1,0 +1,68 @@
+/**
+ * The step with e-mail and password. Where it leads depends on the account: to its passcode, or to the end.
+ */
+import { type Notice, signInCard } from '#sign-in-pages'
+import { type Exchange, sendPage, sendTo } from '../exchange.ts'
+import { page } from '../pages/page.ts'
+import type { Outcome } from './shared-submissions.ts'
+import type { Reply } from './submissions.ts'
+import {
+  countTry,
+  emailOf,
+  finishTyped,
+  pageContext,
+  problemOf,
+  refusalOf,
+  RefusedSignInError,
+  type SignInSurroundings,
+} from './surroundings.ts'
+
+/** @param account - whose sign-in it is to be; `undefined`: of an account that is new here */
+export function showPassword(
+  around: SignInSurroundings,
+  exchange: Exchange,
+  account: string | undefined,
+  problem?: Notice,
+  status = 200,
+): Promise<void> {
+  const context = pageContext(around, exchange)
+  const title = account === undefined ? 'Sign an account in' : 'Sign in again'
+  const identity = exchange.form.get('identity') ?? emailOf(account) ?? ''
+  const content = signInCard({ base: around.path, csrfToken: context.formToken, title, account, identity, problem })
+  return sendPage(exchange, status, page(context, title, content))
+}
+
+export async function submitPassword(around: SignInSurroundings, { form, visitor }: Exchange): Promise<Reply> {
+  const account = form.get('account') ?? undefined
+  const send = () => sendPassword(around, visitor.id, account, form)
+  const outcome = await around.sendOnce(visitor.id, form.toString(), send)
+  if (outcome === undefined) return (to) => showPassword(around, to, account)
+  if ('location' in outcome) return (to) => sendTo(to, outcome.location)
+  return (to) => showPassword(around, to, account, problemOf(outcome.refusal), 401)
+}
+
+async function sendPassword(
+  around: SignInSurroundings,
+  visitor: string,
+  account: string | undefined,
+  form: URLSearchParams,
+): Promise<Outcome> {
+  const { sso, waiting, path } = around
+  const [identity, credential] = [form.get('identity')?.trim() ?? '', form.get('credential') ?? '']
+  try {
+    if (!/^[^\s@]+@[^\s@]+$/u.test(identity) || credential === '') {
+      throw new RefusedSignInError('Enter the e-mail and the password of the account.')
+    }
+    await countTry(around, identity)
+    const outcome = await sso.beginLogin({ identity, credential })
+    if (outcome.kind === 'tokens') {
+      await finishTyped(around, visitor, identity, account, outcome.tokens)
+      return { location: path }
+    }
+    const { factors, pending } = outcome
+    await waiting.set(visitor, { step: 'passcode', account, identity, factors, pending })
+    return { location: `${path}/sign-in/passcode` }
+  } catch (error) {
+    return { refusal: refusalOf(error) }
+  }
+}
