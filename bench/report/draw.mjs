@@ -1,5 +1,5 @@
 /**
- * The report as files: `docs/performance.md` and its charts, out of nothing but the figures in `bench/results.json`.
+ * The report as files: `docs/reference/performance.md` and its charts, out of nothing but the figures in `bench/results.json`.
  */
 import { chart } from './chart.mjs'
 import { programs } from './programs.mjs'
@@ -14,7 +14,7 @@ export function drawn(results) {
     const result = results[program.name]
     return result === undefined ? [] : [section(program, result, files)]
   })
-  return { ...files, 'docs/performance.md': `${[introduction, ...sections].join('\n\n')}\n` }
+  return { ...files, 'docs/reference/performance.md': `${[introduction, ...sections].join('\n\n')}\n` }
 }
 
 const introduction = `# Performance
@@ -28,7 +28,7 @@ run, so **ratios count**; times tell of the machine, and a load above half its c
 function section(program, { command, at, node, cores, load, tables }, files) {
   const parts = tables.flatMap(({ title, rows }, index) => {
     const bars = barsOf(program, rows)
-    const path = `docs/performance/${program.name}-${index + 1}.svg`
+    const path = `docs/reference/performance/${program.name}-${index + 1}.svg`
     const heading = [program.heading, title].filter(Boolean).join(': ')
     if (bars.length > 0) files[path] = chart(heading, bars, program.floor)
     const picture =

@@ -1,5 +1,5 @@
 /**
- * A lint step: who may import whom. Arrows only ever point down (docs/architecture.md); an arrow that is not in these
+ * A lint step: who may import whom. Arrows only ever point down (docs/internals/architecture.md); an arrow that is not in these
  * tables, an undeclared dependency of ours, a relative import that leaves its package, or a circle of files fails. Imports of
  * types count.
  *

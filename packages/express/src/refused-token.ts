@@ -2,7 +2,7 @@
  * After a 403 of the owner API: whether it is about the call, or about the token itself.
  *
  * The service's edge was seen to refuse tokens that the service had just issued, and goes on to call good: by what they were
- * minted over (`docs/decisions.md`). Neither a refresh nor a sign-in over the same transport helps there.
+ * minted over (`docs/internals/decisions.md`). Neither a refresh nor a sign-in over the same transport helps there.
  */
 
 /** What the owner API made of the newest token of an account. */

@@ -1,10 +1,10 @@
-/** The proxy's own answers are those of docs/errors.md, each with its status. */
+/** The proxy's own answers are those of docs/reference/errors.md, each with its status. */
 import { readFileSync } from 'node:fs'
 import { expect, it } from '@jest/globals'
 import { rawAnswer } from '../src/answers/problem.ts'
 import { refusal, type RefusalCode } from '../src/answers/refusal.ts'
 
-const errors = readFileSync(new URL('../../../docs/errors.md', import.meta.url), 'utf8')
+const errors = readFileSync(new URL('../../../docs/reference/errors.md', import.meta.url), 'utf8')
 const source = readFileSync(new URL('../src/answers/refusal.ts', import.meta.url), 'utf8')
 const rows = Array.from(errors.matchAll(/^\| `(ERR_OWNER_API_\w+)` +\| (\d{3}) /gmu), ([, code = '', status]) => ({
   code,

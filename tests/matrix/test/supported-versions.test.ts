@@ -25,9 +25,9 @@ it('the README has the table that follows from it', () => {
   expect(tableInReadme()).toContain(tableOf(results))
 })
 
-it('every recipe of docs/frameworks.md is run by a row', () => {
+it('every recipe of docs/guides/frameworks.md is run by a row', () => {
   const sources = readdirSync(fileURLToPath(new URL('../rows', import.meta.url))).map((name) => read(`../rows/${name}`))
-  const recipes = [...read('../../../docs/frameworks.md').matchAll(/<!-- recipe: ([\w-]+) -->/gu)].map(
+  const recipes = [...read('../../../docs/guides/frameworks.md').matchAll(/<!-- recipe: ([\w-]+) -->/gu)].map(
     ([, name]) => name,
   )
   expect(recipes.length).toBeGreaterThan(10)

@@ -67,10 +67,10 @@ describe.each(documents)('%s', (document) => {
   })
 })
 
-it('docs/errors.md has a row for every code that a package or an app gives, and for no other', () => {
+it('docs/reference/errors.md has a row for every code that a package or an app gives, and for no other', () => {
   const codes = (text: string): string[] =>
     [...new Set(text.match(/\bERR_(?:SSO|OWNER_API|BROKER|GATEWAY)_[A-Z_]+\b/gu))].toSorted()
-  const rows = readDocument('docs/errors.md').match(/^\| `ERR_\w+`/gmu) ?? []
+  const rows = readDocument('docs/reference/errors.md').match(/^\| `ERR_\w+`/gmu) ?? []
   expect(codes(rows.join('\n'))).toEqual(codes(sourcesIn(['packages', 'apps'])))
 })
 

@@ -1,4 +1,4 @@
-/** The numbers of docs/reliability.md: each that is used is defined there, and each that is defined is proven by a test that names it. */
+/** The numbers of docs/internals/reliability.md: each that is used is defined there, and each that is defined is proven by a test that names it. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -6,7 +6,7 @@ import { describe, expect, it } from '@jest/globals'
 import { readDocument } from '../../support/code-blocks.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
-const document = 'docs/reliability.md'
+const document = 'docs/internals/reliability.md'
 const text = readDocument(document)
 const links = new Map([...text.matchAll(/^\[([^\]]+)\]: (\S+)$/gmu)].map(([, name, path = '']) => [name, path]))
 const rows = [...text.matchAll(/^\| ([A-Z]\d{1,2}) .*\|([^|]*)\|$/gmu)].map(([, id = '', shownBy = '']) => ({

@@ -1,4 +1,4 @@
-/** The table of docs/where-tokens-live.md: which store for which deployment, and a test for everything that it survives. */
+/** The table of docs/guides/where-tokens-live.md: which store for which deployment, and a test for everything that it survives. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,7 +8,7 @@ import { published } from '../../support/published.ts'
 
 const docs = fileURLToPath(new URL('../../../docs/', import.meta.url))
 const [, table = ''] =
-  /^\| your deployment .*\n\| -.*\n((?:\|.*\n)+)/mu.exec(readDocument('docs/where-tokens-live.md')) ?? []
+  /^\| your deployment .*\n\| -.*\n((?:\|.*\n)+)/mu.exec(readDocument('docs/guides/where-tokens-live.md')) ?? []
 const rows = table
   .trim()
   .split('\n')

@@ -1,7 +1,7 @@
 /**
  * How the service and the owner API are spoken to below the flow: TLS, HTTP/2 and the User-Agent, as one value. The document
  * has one (TLS 1.2, HTTP/1.1); the service's edge was seen to look at what minted a token, so that it can be changed in one
- * place (`docs/decisions.md`).
+ * place (`docs/internals/decisions.md`).
  */
 import type { SecureContextOptions } from 'node:tls'
 import { checkOptionNames } from '@owner-sso/token-manager'

@@ -4,7 +4,7 @@ import { scenarios } from '../../src/index.ts'
 import { endpoints } from '../../src/faults/fault.ts'
 
 const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
-const guide = readFileSync(new URL('../../../../docs/testing-with-the-emulator.md', import.meta.url), 'utf8')
+const guide = readFileSync(new URL('../../../../docs/guides/testing-with-the-emulator.md', import.meta.url), 'utf8')
 
 describe('the README', () => {
   it.each(Object.entries(scenarios))('has the scenario %s in its own words', (name, { about }) => {

@@ -1,5 +1,5 @@
 /**
- * One refresh, from the look at the record to the new token in memory: the story that `docs/refresh-protocol.md` tells.
+ * One refresh, from the look at the record to the new token in memory: the story that `docs/internals/refresh-protocol.md` tells.
  */
 import { OtherOwnerError, ReauthenticationRequiredError, SignedOutError, StoreError } from '../errors.ts'
 import { accessTokenOf, type AccountCache, freshnessOf, isUsable, writeOf } from './account-memory.ts'

@@ -1,5 +1,5 @@
 /**
- * The rules of the refresh protocol as pure functions: given what is known, what is done. `docs/refresh-protocol.md` tells
+ * The rules of the refresh protocol as pure functions: given what is known, what is done. `docs/internals/refresh-protocol.md` tells
  * the whole; the simulation takes each rule out in turn and shows the harm.
  */
 import type { AccountRecord, Intent, SignedIn } from '../tokens/token-record.ts'
