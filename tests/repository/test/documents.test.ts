@@ -55,16 +55,6 @@ describe.each(documents)('%s', (document) => {
     const named = new Set(text.match(/\bOWNER_SSO_[A-Z][A-Z_]*[A-Z]\b/gu))
     expect([...named].filter((name) => !sources().includes(name))).toEqual([])
   })
-
-  it('names tests that exist, where it quotes one behind a link to its file', () => {
-    // A quote that ends in … is the beginning of a name. It may go on in another line.
-    const quotes = [...text.matchAll(/\]\(([^)\s]+\.test\.ts)\)\s“([^”]+?)(?:\s…)?”/gu)]
-    const missing = quotes.filter(([, file = '', title = '']) => {
-      const path = resolve(root, dirname(document), file)
-      return !existsSync(path) || !readFileSync(path, 'utf8').includes(title.replaceAll(/\s+/gu, ' '))
-    })
-    expect(missing.map(([, file, title]) => `${file}: ${title}`)).toEqual([])
-  })
 })
 
 it('docs/reference/errors.md has a row for every code that a package or an app gives, and for no other', () => {

@@ -20,7 +20,9 @@ describe('docs/reference/performance.md', () => {
   })
 
   it('has no chart that nothing draws', () => {
-    const charts = readdirSync(join(root, 'docs/reference/performance')).map((name) => `docs/reference/performance/${name}`)
+    const charts = readdirSync(join(root, 'docs/reference/performance')).map(
+      (name) => `docs/reference/performance/${name}`,
+    )
     expect(charts.toSorted()).toEqual(
       Object.keys(files)
         .filter((path) => path.endsWith('.svg'))
