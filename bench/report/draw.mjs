@@ -30,12 +30,11 @@ function section(program, { command, at, node, cores, load, tables }, files) {
     const bars = barsOf(program, rows)
     const path = `docs/reference/performance/${program.name}-${index + 1}.svg`
     const heading = [program.heading, title].filter(Boolean).join(': ')
-    const titled = title === '' ? [] : [`**${title}**`]
-    if (bars.length === 0) return [...titled, table(rows)]
+    if (bars.length === 0) return [...(title === '' ? [] : [`**${title}**`]), table(rows)]
     files[path] = chart(heading, bars, program.floor)
-    return [...titled, `![${heading}: ${program.value}](performance/${program.name}-${index + 1}.svg)`]
+    return [`![${heading}: ${program.value}](performance/${program.name}-${index + 1}.svg)`]
   })
-  const made = `Made by \`${command}\` on ${at}, Node ${node}, ${cores} cores, with a load of ${load} before it began.`
+  const made = `\`${command}\`, ${at}, Node ${node}, ${cores} cores, load ${load}.`
   return [`## ${program.heading}`, program.text, ...parts, made].join('\n\n')
 }
 

@@ -52,7 +52,7 @@ describe('a chart', () => {
     expect(svg.match(/<line class="\w+"/gu)).toEqual(['<line class="budget"', '<line class="floor"'])
     expect(svg).toContain('bare &lt;node>')
     expect(svg).toContain('prefers-color-scheme: dark')
-    expect(files['docs/reference/performance.md']).toContain('Made by `node bench/cli-start.mjs 3` on 2026-01-01')
+    expect(files['docs/reference/performance.md']).toContain('`node bench/cli-start.mjs 3`, 2026-01-01')
   })
 })
 
