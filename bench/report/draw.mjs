@@ -1,5 +1,5 @@
 /**
- * The report as files: `docs/performance.md` and its charts, out of nothing but the figures in `bench/results.json`.
+ * The report as files: `docs/reference/performance.md` and its charts, out of nothing but the figures in `bench/results.json`.
  */
 import { chart } from './chart.mjs'
 import { programs } from './programs.mjs'
@@ -14,28 +14,27 @@ export function drawn(results) {
     const result = results[program.name]
     return result === undefined ? [] : [section(program, result, files)]
   })
-  return { ...files, 'docs/performance.md': `${[introduction, ...sections].join('\n\n')}\n` }
+  return { ...files, 'docs/reference/performance.md': `${[introduction, ...sections].join('\n\n')}\n` }
 }
 
 const introduction = `# Performance
 
-Our code beside its peers and beside a floor: the least that the same work can cost. All candidates of a table take turns in one
-run, so **ratios count**; times tell of the machine, and a load above half its cores tells of its other users. The dashed line is the floor, a red mark the budget that we keep to.
+Our code beside its peers and beside a floor: the least that the same work can cost. All candidates of a chart take turns in
+one run, so **ratios count**: times tell of the machine.
 
-\`npm run bench\` runs everything in \`bench/\` once, keeps the figures in \`bench/results.json\`, and draws this page;
-\`npm run bench -- hot-path\` runs what has that word in its name. Nothing here is a test: a test asserts counts, never times.`
+\`npm run bench\` runs everything in \`bench/\` once and draws this page; \`npm run bench -- hot-path\` runs what has that word
+in its name. All figures, those of times and memory too, are in [bench/results.json](../../bench/results.json). Nothing here is a test.`
 
 function section(program, { command, at, node, cores, load, tables }, files) {
   const parts = tables.flatMap(({ title, rows }, index) => {
     const bars = barsOf(program, rows)
-    const path = `docs/performance/${program.name}-${index + 1}.svg`
+    const path = `docs/reference/performance/${program.name}-${index + 1}.svg`
     const heading = [program.heading, title].filter(Boolean).join(': ')
-    if (bars.length > 0) files[path] = chart(heading, bars, program.floor)
-    const picture =
-      bars.length > 0 ? [`![${heading}: ${program.value}](performance/${program.name}-${index + 1}.svg)`] : []
-    return [...(title === '' ? [] : [`**${title}**`]), ...picture, table(rows)]
+    if (bars.length === 0) return [...(title === '' ? [] : [`**${title}**`]), table(rows)]
+    files[path] = chart(heading, bars, program.floor)
+    return [`![${heading}: ${program.value}](performance/${program.name}-${index + 1}.svg)`]
   })
-  const made = `Made by \`${command}\` on ${at}, Node ${node}, ${cores} cores, with a load of ${load} before it began.`
+  const made = `\`${command}\`, ${at}, Node ${node}, ${cores} cores, load ${load}.`
   return [`## ${program.heading}`, program.text, ...parts, made].join('\n\n')
 }
 

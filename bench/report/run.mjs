@@ -1,6 +1,6 @@
 /**
  * `npm run bench [-- WORD [ARGUMENTS]]`: runs the bench programs once, one after the other, keeps their figures in `bench/results.json`, and
- * draws `docs/performance.md`. With a word only those whose name contains it run; the figures of the others stay. Arguments take the place of those of
+ * draws `docs/reference/performance.md`. With a word only those whose name contains it run; the figures of the others stay. Arguments take the place of those of
  * `programs.mjs`, for a shorter run.
  */
 import { spawnSync } from 'node:child_process'
@@ -47,9 +47,9 @@ try {
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }
-mkdirSync(join(root, 'docs/performance'), { recursive: true })
+mkdirSync(join(root, 'docs/reference/performance'), { recursive: true })
 for (const [path, content] of Object.entries(drawn(results))) writeFileSync(join(root, path), content)
-console.log('\nDrawn: docs/performance.md')
+console.log('\nDrawn: docs/reference/performance.md')
 process.exitCode = failed === 0 ? 0 : 1
 
 /** The tables that a program prints, or nothing where it failed. */

@@ -1,6 +1,6 @@
 /**
  * `npm run matrix`: the packed packages in empty projects, one row after the other. Writes `result.json`, and the table of
- * supported versions into the README.
+ * supported versions into `docs/reference/supported-versions.md`.
  *
  * `npm run matrix -- WORDS` runs the rows alone whose title has these words, and writes nothing.
  */

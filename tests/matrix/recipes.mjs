@@ -16,8 +16,8 @@ export function block(document, mark, name) {
   return code
 }
 
-/** A recipe of docs/frameworks.md. */
-export const recipe = (name) => block('docs/frameworks.md', 'recipe', name)
+/** A recipe of docs/guides/frameworks.md. */
+export const recipe = (name) => block('docs/guides/frameworks.md', 'recipe', name)
 
 /** The README's quick starts. */
 export const quickStarts = {

@@ -1,8 +1,8 @@
-/** The README's table of what the packages run with: it contains only what a row of the matrix has run. */
+/** The document's table of what the packages run with: it contains only what a row of the matrix has run. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-const readme = fileURLToPath(new URL('../../README.md', import.meta.url))
+const document = fileURLToPath(new URL('../../docs/reference/supported-versions.md', import.meta.url))
 const between = /(<!-- written by npm run matrix -->\n)[\s\S]*?(<!-- end -->)/u
 
 /** What a bare version stands for, where it is not obvious. */
@@ -31,15 +31,15 @@ export function tableOf(results) {
   return [head, `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`, ...rows, ''].join('\n')
 }
 
-/** The table as the README has it. */
-export function tableInReadme() {
-  return between.exec(readFileSync(readme, 'utf8'))?.[0] ?? ''
+/** The table as the document has it. */
+export function tableInDocument() {
+  return between.exec(readFileSync(document, 'utf8'))?.[0] ?? ''
 }
 
 export function writeTable(results) {
-  const text = readFileSync(readme, 'utf8')
+  const text = readFileSync(document, 'utf8')
   writeFileSync(
-    readme,
+    document,
     text.replace(between, (_all, before, after) => `${before}\n${tableOf(results)}\n${after}`),
   )
 }

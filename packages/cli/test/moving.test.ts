@@ -38,7 +38,7 @@ const accountsNow = async (): Promise<string> => (await machine.run(['accounts']
 const tokenOf = (account: string): Promise<Ended> => machine.run(['token', '--account', account])
 
 /**
- * What each client style of docs/compatibility.md keeps after a sign-in. `traded`: what it refreshes with is the owner API’s,
+ * What each client style of docs/reference/compatibility.md keeps after a sign-in. `traded`: what it refreshes with is the owner API’s,
  * which the service refuses, so it is imported by the set that it had before.
  */
 const styles: Readonly<
@@ -93,7 +93,7 @@ const styles: Readonly<
 }
 
 describe('the cache of each client style', () => {
-  const document = readFileSync(new URL('../../../docs/compatibility.md', import.meta.url), 'utf8')
+  const document = readFileSync(new URL('../../../docs/reference/compatibility.md', import.meta.url), 'utf8')
   const [, table = ''] = /^\| client +\| plain .*\n\|[- |]+\n((?:\|.*\n)+)/mu.exec(document) ?? []
   const clients = Array.from(table.matchAll(/^\| (.*?) +\|/gmu), ([, name = '']) => name)
 

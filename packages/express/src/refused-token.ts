@@ -2,7 +2,7 @@
  * After a 403 of the owner API: whether it is about the call, or about the token itself.
  *
  * The owner API's edge was seen to refuse tokens that the service had just issued and still accepts, because of the transport
- * that they were issued over (`docs/decisions.md`). Then neither a refresh nor a sign-in over the same transport helps.
+ * that they were issued over (`docs/internals/decisions.md`). Then neither a refresh nor a sign-in over the same transport helps.
  */
 
 /** How the owner API has answered to the newest token of an account. */

@@ -11,7 +11,7 @@
 
 import { quotedWords } from './support/quotation.ts'
 
-/** What happened. One row of `docs/errors.md` each, which a test of the repository holds to. */
+/** What happened. One row of `docs/reference/errors.md` each, which a test of the repository holds to. */
 export type SsoErrorCode =
   | 'ERR_SSO_INVALID_CREDENTIALS'
   | 'ERR_SSO_ACCOUNT_LOCKED'

@@ -1,4 +1,4 @@
-/** docs/one-sign-in-for-every-program.md, followed from nothing to three programs: its own lines, with other ports. */
+/** docs/guides/one-sign-in-for-every-program.md, followed from nothing to three programs: its own lines, with other ports. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -11,7 +11,7 @@ import { codeBlocksOf } from '../../support/code-blocks.ts'
 import { describeWithPrograms } from '../../support/programs.ts'
 import { shellWord } from '../../support/shell-word.ts'
 
-const blocks = codeBlocksOf('docs/one-sign-in-for-every-program.md')
+const blocks = codeBlocksOf('docs/guides/one-sign-in-for-every-program.md')
 const command = join(import.meta.dirname, '../../../packages/cli/dist/main.cjs')
 const vehicles = expect.stringMatching(/Daily[\s\S]*"?count"?['"]?: ?2/u)
 

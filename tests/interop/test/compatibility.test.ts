@@ -12,7 +12,7 @@ import { regexClient } from './legacy/regex-client.ts'
 import { regionClient } from './legacy/region-client.ts'
 import { tradingClient } from './legacy/trading-client.ts'
 
-const DOCUMENT = readFileSync(new URL('../../../docs/compatibility.md', import.meta.url), 'utf8')
+const DOCUMENT = readFileSync(new URL('../../../docs/reference/compatibility.md', import.meta.url), 'utf8')
 
 /** What the one command of the document says. */
 const SETTING: EmulatorOptions = optionsOf(/^ {4}npx @owner-sso\/emulator (.*--mfa-at .*)$/mu.exec(DOCUMENT)?.[1] ?? '')

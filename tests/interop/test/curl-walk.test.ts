@@ -8,16 +8,16 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { startEmulator } from '@owner-sso/emulator'
 
-const walk = readFileSync(new URL('../../../docs/curl-walk.md', import.meta.url), 'utf8')
+const walk = readFileSync(new URL('../../../docs/guides/curl-walk.md', import.meta.url), 'utf8')
 /** All blocks of the document, one after the other, as a reader pastes them. */
 const script = [...walk.matchAll(/^```bash\n(.*?)^```$/gmsu)].map(([, block]) => block).join('')
 
 const missing = ['bash', 'curl', 'openssl'].filter((program) => spawnSync(program, ['--version']).error !== undefined)
-if (missing.length > 0) console.warn(`Skipped: docs/curl-walk.md needs ${missing.join(' and ')} on the PATH.`)
+if (missing.length > 0) console.warn(`Skipped: docs/guides/curl-walk.md needs ${missing.join(' and ')} on the PATH.`)
 const describeWithCurl = missing.length === 0 || process.env['CI'] === 'true' ? describe : describe.skip
 
 describeWithCurl('curl alone', () => {
-  it('signs in with a second factor, calls the owner API and refreshes, as docs/curl-walk.md is written', async () => {
+  it('signs in with a second factor, calls the owner API and refreshes, as docs/guides/curl-walk.md is written', async () => {
     await using emulator = await startEmulator()
     const folder = await mkdtemp(join(tmpdir(), 'owner-sso-curl-'))
     const { authUrl, ownerApiUrl } = emulator

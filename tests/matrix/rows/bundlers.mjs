@@ -5,7 +5,7 @@ import { run, write } from '../project.mjs'
 import { asCommonJs, quickStarts, recipe } from '../recipes.mjs'
 import { printsVehicles } from '../sign-in.mjs'
 
-/** What each makes of `app.mjs`, or of `app.cjs`, as docs/frameworks.md calls it. */
+/** What each makes of `app.mjs`, or of `app.cjs`, as docs/guides/frameworks.md calls it. */
 const bundlers = [
   { name: 'esbuild', packages: ['esbuild'], recipe: 'esbuild', bundle: 'app.mjs' },
   { name: 'esbuild, CommonJS', packages: ['esbuild'], recipe: 'esbuild-cjs', bundle: 'app.cjs' },

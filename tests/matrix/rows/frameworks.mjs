@@ -1,4 +1,4 @@
-/** The recipes of docs/frameworks.md: people sign in, the second factor included. */
+/** The recipes of docs/guides/frameworks.md: people sign in, the second factor included. */
 import { run, write } from '../project.mjs'
 import { quickStarts, recipe } from '../recipes.mjs'
 import { signsPeopleIn } from '../sign-in.mjs'

@@ -3,7 +3,7 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from '@jest/globals'
 import { groups } from '../run-rows.mjs'
-import { tableInReadme, tableOf } from '../supported-versions.mjs'
+import { tableInDocument, tableOf } from '../supported-versions.mjs'
 
 interface Result {
   readonly group: string
@@ -21,13 +21,13 @@ it('result.json has every row of the matrix, and no other, and all of them passe
   expect(results.filter(({ outcome }) => outcome !== 'ok')).toEqual([])
 })
 
-it('the README has the table that follows from it', () => {
-  expect(tableInReadme()).toContain(tableOf(results))
+it('docs/reference/supported-versions.md has the table that follows from it', () => {
+  expect(tableInDocument()).toContain(tableOf(results))
 })
 
-it('every recipe of docs/frameworks.md is run by a row', () => {
+it('every recipe of docs/guides/frameworks.md is run by a row', () => {
   const sources = readdirSync(fileURLToPath(new URL('../rows', import.meta.url))).map((name) => read(`../rows/${name}`))
-  const recipes = [...read('../../../docs/frameworks.md').matchAll(/<!-- recipe: ([\w-]+) -->/gu)].map(
+  const recipes = [...read('../../../docs/guides/frameworks.md').matchAll(/<!-- recipe: ([\w-]+) -->/gu)].map(
     ([, name]) => name,
   )
   expect(recipes.length).toBeGreaterThan(10)

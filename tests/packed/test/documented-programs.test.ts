@@ -73,7 +73,7 @@ it('README.md: Passport answers a sign-in with the user, and says what is missin
 })
 
 it('Sign in with Passport: a form, a wrong password, the vehicles, a sign-out', async () => {
-  await using program = await serve('docs/sign-in-with-passport.md')
+  await using program = await serve('docs/guides/sign-in-with-passport.md')
   const { get, post } = program.visitor
   const wrong = await post('/login', { identity: 'plain@example.com', credential: 'a guess' })
   expect([wrong.status, await wrong.text()]).toEqual([401, expect.stringMatching(/^<p>.+<\/p><form/u)])
@@ -84,7 +84,7 @@ it('Sign in with Passport: a form, a wrong password, the vehicles, a sign-out', 
 })
 
 it('Sign in with Passport: signs in behind a proxy that ends TLS', async () => {
-  await using program = await serve('docs/sign-in-with-passport.md', undefined, { NODE_ENV: 'production' })
+  await using program = await serve('docs/guides/sign-in-with-passport.md', undefined, { NODE_ENV: 'production' })
   const { get, post } = program.visitor
   const proxied = { 'x-forwarded-proto': 'https' }
   const answer = await post('/login', { identity: 'plain@example.com', credential }, proxied)
@@ -96,7 +96,7 @@ it('Sign in with Passport: signs in behind a proxy that ends TLS', async () => {
 })
 
 it('The second factor: a password, the list of devices, a passcode', async () => {
-  await using program = await serve('docs/second-factor.md')
+  await using program = await serve('docs/guides/second-factor.md')
   const { get, postJson } = program.visitor
   const first = await postJson('/login', { identity: 'mfa@example.com', credential })
   expect(await first.json()).toMatchObject({ code: 'ERR_SSO_PASSCODE_REQUIRED', factors: [{ name: 'Device #1' }, {}] })
@@ -107,7 +107,7 @@ it('The second factor: a password, the list of devices, a passcode', async () =>
 })
 
 it('The second factor, without Passport: asks again after a mistake, and shows no token', async () => {
-  await using program = start('docs/second-factor.md', 'second-factor-core.mjs', {
+  await using program = start('docs/guides/second-factor.md', 'second-factor-core.mjs', {
     OWNER_SSO_ACCOUNT: 'mfa@example.com',
   })
   await printing(program, /Passcode of Device #1: $/u)
@@ -126,12 +126,12 @@ describe('Regions', () => {
 
   it('signs in at an allowed one', async () => {
     const allowed = { ...environment, OWNER_SSO_REGIONAL_AUTH_URLS: emulator.regionalAuthUrl }
-    await using program = start('docs/regions.md', 'regions.mjs', allowed)
+    await using program = start('docs/guides/regions.md', 'regions.mjs', allowed)
     expect((await program.ended).printed).toBe(`regional@example.com belongs to ${emulator.regionalAuthUrl}\n`)
   })
 
   it('says which one is not allowed', async () => {
-    await using program = start('docs/regions.md', 'regions.mjs', environment)
+    await using program = start('docs/guides/regions.md', 'regions.mjs', environment)
     const { printed } = await program.ended
     expect(printed).toContain(`belongs to ${emulator.regionalAuthUrl}, which is not allowed`)
   })
@@ -141,7 +141,7 @@ it('Where tokens live: signs in once, finds the tokens again, and changes the ke
   const folder = newFolder()
   const said: string[] = []
   for (const name of ['where-tokens-live.mjs', 'where-tokens-live.mjs', 'new-key.mjs']) {
-    await using program = start('docs/where-tokens-live.md', name, {}, folder)
+    await using program = start('docs/guides/where-tokens-live.md', name, {}, folder)
     said.push((await program.ended).printed)
   }
   expect(said).toEqual([
@@ -153,7 +153,7 @@ it('Where tokens live: signs in once, finds the tokens again, and changes the ke
 })
 
 it('Proxying the owner API: reading is allowed, for whoever is signed in', async () => {
-  await using program = await serve('docs/proxying.md')
+  await using program = await serve('docs/guides/proxying.md')
   const { get, post } = program.visitor
   expect((await get('/owner-api/api/1/vehicles')).status).toBe(401)
   await post('/login', { identity: 'plain@example.com', credential })
@@ -172,8 +172,8 @@ describeWithRedis('Running many instances', () => {
       ...credentials,
       OWNER_SSO_STORE: redis.url,
     })
-    await using one = await serve('docs/many-instances.md', undefined, environment)
-    await using other = await serve('docs/many-instances.md', undefined, environment)
+    await using one = await serve('docs/guides/many-instances.md', undefined, environment)
+    await using other = await serve('docs/guides/many-instances.md', undefined, environment)
     for (const { visitor } of [one, other]) {
       expect((await visitor.get('/api/1/vehicles')).status).toBe(403)
       const answer = await visitor.get('/api/1/vehicles', { 'x-api-key': environment.API_KEY })
@@ -191,7 +191,7 @@ describe('Unattended scripts', () => {
     OWNER_SSO_FACTOR: 'Device #1',
   }
   const poll = (changes: NodeJS.ProcessEnv): PastedProgram =>
-    start('docs/unattended-scripts.md', 'poll.mjs', { ...environment, ...changes })
+    start('docs/guides/unattended-scripts.md', 'poll.mjs', { ...environment, ...changes })
 
   it('signs in with a passcode of its own, calls, and stops cleanly', async () => {
     await using program = poll({})
@@ -225,13 +225,13 @@ describe('When the firewall blocks you', () => {
     [false, /^signed in$/mu],
   ])('says so: %s', async (firewall, words) => {
     if (firewall) emulator.once('login-page', { firewall })
-    await using program = start('docs/when-the-firewall-blocks-you.md', 'blocked.mjs')
+    await using program = start('docs/guides/when-the-firewall-blocks-you.md', 'blocked.mjs')
     expect((await program.ended).printed).toMatch(words)
   })
 })
 
 it('The security model: nothing leaks', async () => {
-  await using program = start('docs/security-model.md', 'security-model')
+  await using program = start('docs/guides/security-model.md', 'security-model')
   const { printed } = await program.ended
   expect(printed).toMatch(/^ERR_SSO_INVALID_CREDENTIALS form-submission 401 \{ leaks: false \}$/mu)
   expect(printed).toMatch(/operation: 'login'[\s\S]*TokenSet \{\s+access_token: '\[redacted\]'/u)
@@ -239,13 +239,13 @@ it('The security model: nothing leaks', async () => {
 })
 
 it('Testing with the emulator: the tests pass', async () => {
-  await using program = start('docs/testing-with-the-emulator.md', 'testing-with-the-emulator.test.mjs')
+  await using program = start('docs/guides/testing-with-the-emulator.md', 'testing-with-the-emulator.test.mjs')
   expect(await program.ended).toMatchObject({ code: 0, printed: expect.stringMatching(/^\W pass 3$/mu) })
 })
 
 describe('Examples', () => {
   const example = (name: string, environment: NodeJS.ProcessEnv = {}, folder?: string): PastedProgram =>
-    start('docs/examples.md', name, environment, folder)
+    start('docs/guides/examples.md', name, environment, folder)
 
   it('signs in once, and calls; a second run, and one over all accounts, find the tokens on disk', async () => {
     const folder = newFolder()
@@ -293,9 +293,9 @@ it('Coming from other clients: takes their tokens along, without a sign-in', asy
     'mfa@example.com': { url: `${emulator.authUrl}/`, sso: other },
   }
   writeFileSync(join(folder, 'cache.json'), JSON.stringify(cache))
-  await using program = start('docs/coming-from-other-clients.md', 'import.mjs', {}, folder)
+  await using program = start('docs/guides/coming-from-other-clients.md', 'import.mjs', {}, folder)
   expect(await program.ended).toEqual({ code: 0, printed: 'plain@example.com: expired\nmfa@example.com: expired\n' })
-  await using all = start('docs/examples.md', 'several-accounts.mjs', {}, folder)
+  await using all = start('docs/guides/examples.md', 'several-accounts.mjs', {}, folder)
   expect((await all.ended).printed.split('\n').toSorted()).toEqual([
     '',
     'mfa@example.com: 2 vehicles',

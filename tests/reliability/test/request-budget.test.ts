@@ -7,7 +7,7 @@ import { stopOutsideOfLock } from './deployment/sqlite-lock.ts'
 import { redisRow, storeRows } from './deployment/stores.ts'
 import type { Answers, Worker } from './deployment/worker.ts'
 
-/** In the long form the emulator's own limits, and the budget of `docs/fleets.md`; in the short one a window that passes while a test waits. */
+/** In the long form the emulator's own limits, and the budget of `docs/guides/fleets.md`; in the short one a window that passes while a test waits. */
 const isLong = figure(0, 1) === 1
 const firewall = isLong ? {} : { maxRequests: 150, windowSeconds: 5 }
 const requestBudget = isLong ? { perMinute: 300, burst: 5 } : { perMinute: 1200 }

@@ -55,22 +55,12 @@ describe.each(documents)('%s', (document) => {
     const named = new Set(text.match(/\bOWNER_SSO_[A-Z][A-Z_]*[A-Z]\b/gu))
     expect([...named].filter((name) => !sources().includes(name))).toEqual([])
   })
-
-  it('names tests that exist, where it quotes one behind a link to its file', () => {
-    // A quote that ends in … is the beginning of a name. It may go on in another line.
-    const quotes = [...text.matchAll(/\]\(([^)\s]+\.test\.ts)\)\s“([^”]+?)(?:\s…)?”/gu)]
-    const missing = quotes.filter(([, file = '', title = '']) => {
-      const path = resolve(root, dirname(document), file)
-      return !existsSync(path) || !readFileSync(path, 'utf8').includes(title.replaceAll(/\s+/gu, ' '))
-    })
-    expect(missing.map(([, file, title]) => `${file}: ${title}`)).toEqual([])
-  })
 })
 
-it('docs/errors.md has a row for every code that a package or an app gives, and for no other', () => {
+it('docs/reference/errors.md has a row for every code that a package or an app gives, and for no other', () => {
   const codes = (text: string): string[] =>
     [...new Set(text.match(/\bERR_(?:SSO|OWNER_API|BROKER|GATEWAY)_[A-Z_]+\b/gu))].toSorted()
-  const rows = readDocument('docs/errors.md').match(/^\| `ERR_\w+`/gmu) ?? []
+  const rows = readDocument('docs/reference/errors.md').match(/^\| `ERR_\w+`/gmu) ?? []
   expect(codes(rows.join('\n'))).toEqual(codes(sourcesIn(['packages', 'apps'])))
 })
 

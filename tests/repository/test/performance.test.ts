@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL('../../../', import.meta.url))
 const text = (path: string): string => readFileSync(join(root, path), 'utf8')
 const results = JSON.parse(text('bench/results.json'))
 
-describe('docs/performance.md', () => {
+describe('docs/reference/performance.md', () => {
   const files = drawn(results)
 
   it.each(Object.keys(files))('%s is exactly what bench/results.json draws', (path) => {
@@ -20,7 +20,9 @@ describe('docs/performance.md', () => {
   })
 
   it('has no chart that nothing draws', () => {
-    const charts = readdirSync(join(root, 'docs/performance')).map((name) => `docs/performance/${name}`)
+    const charts = readdirSync(join(root, 'docs/reference/performance')).map(
+      (name) => `docs/reference/performance/${name}`,
+    )
     expect(charts.toSorted()).toEqual(
       Object.keys(files)
         .filter((path) => path.endsWith('.svg'))
@@ -45,12 +47,12 @@ describe('a chart', () => {
     const files = drawn({
       'cli-start': { command, at: '2026-01-01', node: '24.0.0', cores: 2, load: 0.1, tables: [{ title: '', rows }] },
     })
-    const svg = files['docs/performance/cli-start-1.svg'] ?? ''
+    const svg = files['docs/reference/performance/cli-start-1.svg'] ?? ''
     expect(svg.match(/<rect class="\w+"/gu)).toEqual(['<rect class="peer"', '<rect class="ours"'])
     expect(svg.match(/<line class="\w+"/gu)).toEqual(['<line class="budget"', '<line class="floor"'])
     expect(svg).toContain('bare &lt;node>')
     expect(svg).toContain('prefers-color-scheme: dark')
-    expect(files['docs/performance.md']).toContain('Made by `node bench/cli-start.mjs 3` on 2026-01-01')
+    expect(files['docs/reference/performance.md']).toContain('`node bench/cli-start.mjs 3`, 2026-01-01')
   })
 })
 

@@ -82,7 +82,7 @@ function argumentsFor(profile: string): string[] {
     '--disable-sync',
     '--password-store=basic',
     '--use-mock-keychain',
-    // A person is at the keys, not a program: pages are told so, and no bar says otherwise (docs/decisions.md).
+    // A person is at the keys, not a program: pages are told so, and no bar says otherwise (docs/internals/decisions.md).
     '--disable-blink-features=AutomationControlled',
     '--test-type',
     // Chromium's sandbox refuses the superuser.

@@ -3,7 +3,7 @@
  * parts that a transport for axios needs.
  *
  * axios has an HTTP/2 of its own. It shares sessions with everybody in the process, connects by itself, and leaves a request
- * without an end where its connection breaks: see `docs/decisions.md`.
+ * without an end where its connection breaks: see `docs/internals/decisions.md`.
  */
 import type { RequestOptions } from 'node:http'
 import { type ClientHttp2Stream, connect, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http2'

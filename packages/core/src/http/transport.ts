@@ -1,7 +1,7 @@
 /**
  * TLS, HTTP/2 and the User-Agent of requests to the service and the owner API, as one value. The document's is TLS 1.2 and
  * HTTP/1.1. The service's edge was seen to accept a token only from some transports, so it can be changed here
- * (`docs/decisions.md`).
+ * (`docs/internals/decisions.md`).
  */
 import type { SecureContextOptions } from 'node:tls'
 import { checkOptionNames } from '@owner-sso/token-manager'

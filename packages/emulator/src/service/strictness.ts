@@ -1,6 +1,6 @@
 /**
  * What legacy clients do that the interface document doesn't have: `strictness` settles whether it is taken, and whether pages are as
- * recorded. docs/compatibility.md lists it all.
+ * recorded. docs/reference/compatibility.md lists it all.
  */
 import type { Settings } from '../options/options.ts'
 import { encodeText } from '../pages/html.ts'

@@ -14,7 +14,7 @@ export interface RequestBudget {
   /**
    * Of these, so many may go in any second: a whole number, half of `perMinute` at the most; default a sixtieth of it, rounded up.
    * What is not used is not saved up beyond that. The larger, the less is used of `perMinute`, and less than a sixtieth lets no
-   * more than 60 times as many go in a minute: see `docs/fleets.md`.
+   * more than 60 times as many go in a minute: see `docs/guides/fleets.md`.
    */
   readonly burst?: number | undefined
   /** Who shares it: all processes that share the store (default), or each token manager has one of its own. */

@@ -12,7 +12,7 @@ export interface IssuerRefreshOptions extends CallOptions {
   readonly timeout?: number | undefined
   /**
    * Called at the last moment before the request is written, best on a connection that is open already. If it throws, nothing
-   * may be sent, and `refresh` throws the same error (the send guard of `docs/refresh-protocol.md`).
+   * may be sent, and `refresh` throws the same error (the send guard of `docs/internals/refresh-protocol.md`).
    */
   readonly beforeSend?: (() => void) | undefined
 }

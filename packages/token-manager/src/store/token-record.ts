@@ -85,7 +85,7 @@ export interface SignedIn extends TokensHeld {
   readonly state: 'signed-in'
   /** There while the token endpoint rejects one request with this refresh token after the other: see `back-off.ts`. */
   readonly rejections?: Rejections
-  /** There while the refresh token may have been sent. It is the lock as well: see `docs/refresh-protocol.md`. */
+  /** There while the refresh token may have been sent. It is the lock as well: see `docs/internals/refresh-protocol.md`. */
   readonly intent?: Intent
 }
 

@@ -4,7 +4,7 @@
  * A token manager gives each call, and each step of `accounts()`, ten seconds; then it is a `StoreError` (`unavailable`, or
  * `write-failed` for a swap). A swap that was given up may be carried out later.
  *
- * There is no lock in the interface: the intent inside the record is the lock (`docs/refresh-protocol.md`). Any database
+ * There is no lock in the interface: the intent inside the record is the lock (`docs/internals/refresh-protocol.md`). Any database
  * with a conditional write is a store in thirty lines; `@owner-sso/token-store-conformance` proves one.
  */
 import type { TokenRecord } from './token-record.ts'

@@ -1,4 +1,4 @@
-/** A client as the table of docs/compatibility.md drives it. */
+/** A client as the table of docs/reference/compatibility.md drives it. */
 import type { Emulator } from '@owner-sso/emulator'
 
 export interface Owner {
