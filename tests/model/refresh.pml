@@ -1,5 +1,5 @@
 /*
- * The refresh protocol of docs/refresh-protocol.md once more, written from the words of that page and not from the code, and small
+ * The refresh protocol of docs/internals/refresh-protocol.md once more, written from the words of that page and not from the code, and small
  * enough that SPIN looks at every order of things: some processes share the record of one account. README.md says what is
  * claimed, and for which worlds.
  *

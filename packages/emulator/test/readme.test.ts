@@ -8,7 +8,7 @@ import { isChangeable, optionNames, optionTable, type OptionName } from '../src/
 
 const file = new URL('../README.md', import.meta.url)
 const readme = readFileSync(file, 'utf8')
-const guide = readFileSync(new URL('../../../docs/testing-with-the-emulator.md', import.meta.url), 'utf8')
+const guide = readFileSync(new URL('../../../docs/guides/testing-with-the-emulator.md', import.meta.url), 'utf8')
 
 describe('the README', () => {
   it('has a row for each option, from the table that the code reads', () => {

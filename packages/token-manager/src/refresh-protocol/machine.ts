@@ -1,6 +1,6 @@
 /**
  * The refresh protocol as one machine: what is known of an account, and something that happened, lead to what is known then
- * and to what is done next. `docs/refresh-protocol.md` tells the whole. Nothing here reads, waits or sends: `driver.ts` does.
+ * and to what is done next. `docs/internals/refresh-protocol.md` tells the whole. Nothing here reads, waits or sends: `driver.ts` does.
  */
 import { OtherOwnerError, ReauthenticationRequiredError, SignedOutError, StoreError } from '../errors.ts'
 import { isSameWrite, type VersionedRecord } from '../store/lineage.ts'
