@@ -25,14 +25,6 @@ const latecomers = [
     code: "exports.spawn = (...call) => require('node:child_process').spawn(...call)",
   },
   {
-    // The HTTP/2 of axios's own, for who asks axios for it.
-    id: 'http2',
-    isFor: isOfAxios,
-    code: `
-      exports.connect = (...call) => require('node:http2').connect(...call)
-      Object.defineProperty(exports, 'constants', { get: () => require('node:http2').constants })`,
-  },
-  {
     // Its adapter for the global fetch looks what fetch can do, and so Node loads all of it.
     id: './fetch.js',
     isFor: isOfAxios,
@@ -52,13 +44,6 @@ const latecomers = [
     isFor: (importer) => importer !== '',
     file: './public-suffix-list.cjs',
     code: "exports.getDomain = (...host) => require('./public-suffix-list.cjs').getDomain(...host)",
-  },
-  {
-    // Colours for the debug messages of axios's proxy agent, where somebody has installed them: looked for in vain all the way
-    // up to the root of the disk.
-    id: 'supports-color',
-    isFor: () => true,
-    code: "throw new Error('not bundled')",
   },
 ]
 
@@ -118,12 +103,12 @@ export default defineConfig({
       groups: [
         {
           name: 'start',
-          test: /[\\/]cli[\\/]src[\\/](?:run|program|interruption|output|warnings)\.ts$/u,
+          test: /[\\/]cli[\\/]src[\\/](?:command-line[\\/](?:run|program|interruption|warnings)|terminal[\\/]output)\.ts$/u,
           priority: 2,
         },
         {
           name: 'token',
-          test: /[\\/]cli[\\/]src[\\/](?:commands[\\/]token|keyring[\\/](?!keyring-process)[a-z-]+)\.ts$|[\\/]token-store-file[\\/]/u,
+          test: /[\\/]cli[\\/]src[\\/](?:tokens[\\/]token|keyring[\\/](?!keyring-process)[a-z-]+)\.ts$|[\\/]token-store-file[\\/]/u,
           priority: 1,
         },
       ],

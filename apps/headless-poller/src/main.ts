@@ -22,7 +22,7 @@ const { account, sso, tokens, callOwnerApi } = build()
 const stop = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop.abort())
 const never = -Infinity
-let signIn = { wall: never, monotonic: never } // sign-ins that follow each other get an account blocked
+let lastSignIn = { wall: never, monotonic: never } // sign-ins that follow each other get an account blocked
 
 while (!stop.signal.aborted) {
   await poll().catch(judge)
@@ -51,19 +51,23 @@ function giveUp(settingsAtFault: string[]): never {
 }
 
 async function poll(): Promise<void> {
-  const { state } = await tokens.status(account)
-  // The faster of both clocks: the one may be set back, and the other stands still in a machine that sleeps.
-  const since = Math.max(Date.now() - signIn.wall, performance.now() - signIn.monotonic)
-  if ((state === 'signed-out' || state === 'reauthentication-required') && since >= 6 * 3600 * 1000) {
-    signIn = { wall: Date.now(), monotonic: performance.now() }
-    const credentials = { identity, credential, ...(secret && { passcode }) }
-    await tokens.save(account, await sso.login(credentials, { signal: stop.signal }))
-    log.info('signed in')
-  }
+  await signInWhereNeeded()
   const reply = await callOwnerApi('/api/1/vehicles', { signal: stop.signal })
   if (!reply.ok) return log.warn({ status: reply.status }, 'this poll failed')
   const { response }: { response: object[] } = JSON.parse(await reply.text())
   for (const vehicle of response) log.info({ vehicle }, 'vehicle')
+}
+
+async function signInWhereNeeded(): Promise<void> {
+  const { state } = await tokens.status(account)
+  if (state !== 'signed-out' && state !== 'reauthentication-required') return
+  // The faster of both clocks: the one may be set back, and the other stands still in a machine that sleeps.
+  const since = Math.max(Date.now() - lastSignIn.wall, performance.now() - lastSignIn.monotonic)
+  if (since < 6 * 3600 * 1000) return
+  lastSignIn = { wall: Date.now(), monotonic: performance.now() }
+  const credentials = { identity, credential, ...(secret && { passcode }) }
+  await tokens.save(account, await sso.login(credentials, { signal: stop.signal }))
+  log.info('signed in')
 }
 
 async function passcode(factors: readonly Factor[]) {

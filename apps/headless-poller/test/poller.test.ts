@@ -220,8 +220,3 @@ function tokensOf(path: string): string[] {
       (entry) => readFileSync(join(entry.parentPath ?? entry.path, entry.name), 'utf8').match(/ey[\w.-]{40,}/gu) ?? [],
     )
 }
-
-it('is short enough to copy: less than ninety lines', () => {
-  const source = readFileSync(new URL('../src/main.ts', import.meta.url), 'utf8')
-  expect(source.trimEnd().split('\n').length).toBeLessThan(90)
-})

@@ -5,8 +5,8 @@
  * Without `FormData`: Node loads all of fetch for who looks at it, as axios does while it is loaded, which is a tenth of a
  * sign-in. Here nobody sends one.
  */
-import { cacheCompiledCode } from './compile-cache.ts'
+import { cacheCompiledCode } from './command-line/compile-cache.ts'
 
 cacheCompiledCode()
 Reflect.deleteProperty(globalThis, 'FormData')
-void import('./run.ts').then(({ run }) => run(process.argv))
+void import('./command-line/run.ts').then(({ run }) => run(process.argv))

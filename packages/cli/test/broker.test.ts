@@ -17,7 +17,6 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { useEmulator } from '@owner-sso/emulator/jest'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
-import { expiryOf } from '../src/broker/expiry.ts'
 import { describeWithMosquitto, retained, startMosquitto } from '../../../tests/support/mosquitto.ts'
 import { type Machine, newMachine } from './machine.ts'
 import { storeLogin } from './signed-in.ts'
@@ -307,22 +306,54 @@ describeWithMosquitto('an MQTT server', () => {
   }, 120_000)
 })
 
-describe('how long an invitation holds', () => {
+describe('an invitation', () => {
   it.each([
     ['30d', 30 * 86_400],
     ['12h', 43_200],
     ['90m', 5400],
-    ['1970-01-02', 86_400],
-    ['1970-01-02T00:00:01Z', 86_401],
-  ])('%s is understood', (written, seconds) => {
-    expect(expiryOf(written, 0)).toBe(seconds)
+  ])('for %s ends then', async (written, seconds) => {
+    const before = Math.floor(Date.now() / 1000)
+    const { stdout } = await machine.run(['broker', 'invite', 'heating', '--expires', written, '--json'])
+    const { expires_at } = JSON.parse(stdout)
+    expect(expires_at).toBeGreaterThanOrEqual(before + seconds)
+    expect(expires_at).toBeLessThanOrEqual(Date.now() / 1000 + seconds)
   })
 
-  it.each(['', '0d', '30', 'd', '-1d', '1970-01-01', '30 d', 'tomorrow', '1970-13-01'])('%j is not', (written) => {
-    expect(() => expiryOf(written, 1)).toThrow('no time in the future')
+  it.each([
+    ['2130-01-31', Date.UTC(2130, 0, 31) / 1000],
+    ['2130-01-31T00:00:01Z', Date.UTC(2130, 0, 31) / 1000 + 1],
+    [undefined, undefined],
+  ])('until %s ends at %s', async (written, at) => {
+    const args = written === undefined ? [] : ['--expires', written]
+    const { stdout } = await machine.run(['broker', 'invite', 'heating', ...args, '--json'])
+    expect(JSON.parse(stdout).expires_at).toBe(at)
   })
 
-  it('is for ever where nothing is said', () => expect(expiryOf(undefined)).toBeUndefined())
+  it.each([
+    ['invite a --expires 0d', 'Give --expires a duration'],
+    ['invite a --expires 30', 'Give --expires a duration'],
+    ['invite a --expires 2020-01-31', 'Give --expires a duration'],
+    ['invite a --scope all', 'Give --scope token, proxy, or token,proxy'],
+    ['invite a --calls-per-minute 0', 'Give --calls-per-minute a whole number above 0'],
+    ['invite', 'owner-sso broker invite NAME'],
+    ['invite a b', 'takes one name'],
+    ['list more', 'takes no name'],
+    ['refuel', 'It can: serve, invite, list, rotate, revoke, code'],
+    ['rotate a --grace 1.5', 'Give --grace whole seconds'],
+    ['revoke nobody', 'See owner-sso broker list'],
+    ['--port 65536', 'Give --port a number from 0'],
+    ['--port 0 --host 0.0.0.0', '--behind-tls-proxy'],
+    ['--port 0 --tls-cert /dev/null', 'Give both --tls-cert and --tls-key'],
+    ['--port 0 --tls-cert nowhere --tls-key nowhere', 'Correct --tls-cert'],
+    ['--public-url https://broker.example.com/path', 'Give --public-url a scheme and a host'],
+    ['--public-url https://ann@broker.example.com', 'Give --public-url a scheme and a host'],
+    ['--alert-webhook https://a.example', 'Set OWNER_SSO_ALERT_SECRET'],
+    ['--alert-mqtt http://a.example', 'Correct --alert-mqtt'],
+    ['--socket nowhere/here.sock', 'Choose another --port, --host or --socket'],
+  ])('or a broker that can’t be is refused with what to do: %s', async (args, next) => {
+    const { code, stdout, stderr } = await machine.run(['broker', ...args.split(' ')])
+    expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining(next) })
+  })
 })
 
 /** Waits for what no event tells. */

@@ -77,17 +77,23 @@ describe('owner-sso doctor', () => {
     expect(findings.find(({ about }) => about === 'clock')?.text).toMatch(/clock is 1(?:19|2\d) s ahead/u)
   })
 
-  it('sees a firewall’s page', async () => {
-    const firewall = createServer((_request, response) => {
-      response.writeHead(403, { 'content-type': 'text/html' }).end('<title>Access Denied</title>')
+  it.each([
+    [403, 'text/html; charset=utf-8', true],
+    [429, 'text/html', true],
+    [404, 'text/html', false],
+    [403, 'application/json', false],
+    [500, undefined, false],
+  ])('takes an answer %i of the type %s for a firewall’s: %s', async (status, type, isFirewall) => {
+    const server = createServer((_request, response) => {
+      response.writeHead(status, { ...(type !== undefined && { 'content-type': type }) }).end('<title>x</title>')
     }).listen(0, '127.0.0.1')
-    await once(firewall, 'listening')
-    const address = firewall.address()
+    await once(server, 'listening')
+    const address = server.address()
     const port = typeof address === 'object' ? address?.port : 0
     const { code, findings } = await findingsOf([], { env: { OWNER_SSO_AUTH_URL: `http://127.0.0.1:${port}` } })
-    firewall.close()
-    expect(code).toBe(5)
-    expect(problems(findings)[0]?.text).toBe('A firewall answers (403).')
+    server.close()
+    expect(code).toBe(isFirewall ? 5 : 0)
+    expect(problems(findings).map(({ text }) => text)).toEqual(isFirewall ? [`A firewall answers (${status}).`] : [])
   })
 
   it('tells of a block that is remembered, for how long, and sends nothing to who blocks', async () => {

@@ -1,4 +1,4 @@
-/** What the command line says of an error that nobody foresaw. */
+/** What a failure means to the person at the terminal: the exit code that is documented for it, and what to do next. */
 import { describe, expect, it } from '@jest/globals'
 import {
   FirewallChallengeError,
@@ -12,97 +12,77 @@ import {
   type SsoErrorCode,
   StoreError,
 } from '@owner-sso/core'
-import { failureOf } from '../src/failure.ts'
+import { failureOf } from '../src/command-line/failure.ts'
 
-describe('a refresh for which the budget has no place', () => {
-  it('says when to try again', () => {
-    const failure = failureOf(new RefreshBudgetError(Date.now() / 1000 + 120))
-    expect(failure).toMatchObject({ exitCode: 7, code: 'ERR_SSO_REFRESH_BUDGET' })
-    expect(failure.next).toMatch(/^Try again in \d min/u)
-  })
-})
-
-describe('an error that is not one of ours', () => {
-  it.each([
-    [new TypeError('something broke'), 'something broke'],
-    ['a text that was thrown', 'a text that was thrown'],
-    [undefined, 'undefined'],
-  ])('%p is a bug, with a code of its own', (error, message) => {
-    expect(failureOf(error)).toEqual({
-      exitCode: 1,
-      code: 'ERR_SSO_CLI_UNEXPECTED',
-      message,
-      next: expect.stringContaining('report it'),
-    })
-  })
-})
+const documented: Readonly<Record<SsoErrorCode, number>> = {
+  ERR_SSO_INVALID_CREDENTIALS: 4,
+  ERR_SSO_ACCOUNT_LOCKED: 4,
+  ERR_SSO_CAPTCHA_REQUIRED: 3,
+  ERR_SSO_PASSCODE_REQUIRED: 2,
+  ERR_SSO_PASSCODE_REJECTED: 4,
+  ERR_SSO_PENDING_LOGIN_EXPIRED: 3,
+  ERR_SSO_REGION_NOT_ALLOWED: 2,
+  ERR_SSO_STATE_MISMATCH: 3,
+  ERR_SSO_ISSUER_MISMATCH: 3,
+  ERR_SSO_FIREWALL_CHALLENGE: 5,
+  ERR_SSO_REAUTHENTICATION_REQUIRED: 3,
+  ERR_SSO_TOKEN_REJECTED: 1,
+  ERR_SSO_UNEXPECTED_RESPONSE: 1,
+  ERR_SSO_TIMEOUT: 7,
+  ERR_SSO_UNREACHABLE: 7,
+  ERR_SSO_SIGNED_OUT: 3,
+  ERR_SSO_SESSION_EXISTS: 2,
+  ERR_SSO_REFRESH_IN_DOUBT: 7,
+  ERR_SSO_REFRESH_BUDGET: 7,
+  ERR_SSO_STORE: 6,
+}
 
 describe('a failure that core knows', () => {
-  const codes: Readonly<Record<SsoErrorCode, true>> = {
-    ERR_SSO_INVALID_CREDENTIALS: true,
-    ERR_SSO_ACCOUNT_LOCKED: true,
-    ERR_SSO_CAPTCHA_REQUIRED: true,
-    ERR_SSO_PASSCODE_REQUIRED: true,
-    ERR_SSO_PASSCODE_REJECTED: true,
-    ERR_SSO_PENDING_LOGIN_EXPIRED: true,
-    ERR_SSO_REGION_NOT_ALLOWED: true,
-    ERR_SSO_STATE_MISMATCH: true,
-    ERR_SSO_ISSUER_MISMATCH: true,
-    ERR_SSO_FIREWALL_CHALLENGE: true,
-    ERR_SSO_REAUTHENTICATION_REQUIRED: true,
-    ERR_SSO_TOKEN_REJECTED: true,
-    ERR_SSO_UNEXPECTED_RESPONSE: true,
-    ERR_SSO_TIMEOUT: true,
-    ERR_SSO_UNREACHABLE: true,
-    ERR_SSO_SIGNED_OUT: true,
-    ERR_SSO_SESSION_EXISTS: true,
-    ERR_SSO_REFRESH_IN_DOUBT: true,
-    ERR_SSO_REFRESH_BUDGET: true,
-    ERR_SSO_STORE: true,
+  /** Those of which more is told have a reason. */
+  const withReason: Partial<Record<string, SsoError>> = {
+    ERR_SSO_REAUTHENTICATION_REQUIRED: new ReauthenticationRequiredError('no_refresh_token'),
+    ERR_SSO_STORE: new StoreError('unavailable', 'core’s sentence'),
   }
 
-  it('has an exit code, a sentence and what to do next, as in the last release', () => {
-    // Those that tell more are below.
-    const told = { reason: 'no_refresh_token', nextAttemptAt: 0, origin: undefined }
-    const errorOf = (code: string): SsoError =>
-      Object.assign(new SsoError(code as SsoErrorCode, 'core’s sentence'), told)
-    expect(Object.keys(codes).map((code) => failureOf(errorOf(code)))).toMatchSnapshot()
+  it.each(Object.entries(documented))('%s ends with %i, and says what to do next', (code, exitCode) => {
+    const failure = failureOf(withReason[code] ?? new SsoError(code as SsoErrorCode, 'core’s sentence'))
+    expect(failure).toMatchObject({ code, exitCode })
+    expect(failure.next).toMatch(/^[A-Z].*\S$/su)
   })
 
-  it('and says more where the error does', () => {
-    const past = Date.now() / 1000 - 1
-    const soon = Date.now() / 1000 + 30
-    const reasons = [
-      'unavailable',
-      'write-failed',
-      'read-failed',
-      'permissions',
-      'corrupt',
-      'wrong-key',
-      'busy',
-    ] as const
-    const errors = [
-      new PasscodeRejectedError('invalid'),
-      new PasscodeRejectedError('too-many-attempts'),
-      new RegionNotAllowedError('https://other.example'),
-      new RegionNotAllowedError(undefined),
-      ...[FirewallChallengeError, RefreshInDoubtError, RefreshBudgetError].map((Kind) => new Kind(past)),
-      new ReauthenticationRequiredError('rotated_token_lost'),
-      new ReauthenticationRequiredError('refresh_token_rejected', {}, 'its words'),
-      new OtherOwnerError(),
-      ...reasons.map((reason) => new StoreError(reason, 'core’s sentence')),
-    ]
-    expect(errors.map(failureOf).map(({ message, next }) => [message, next])).toMatchSnapshot()
-    expect(failureOf(new FirewallChallengeError(soon)).next).toMatch(/^Try again in 1 min, at /u)
-  })
+  const soon = Date.now() / 1000 + 30
+  it.each<[string, Error, RegExp]>([
+    ['a block, until when', new FirewallChallengeError(soon), /^Try again in 1 min, at /u],
+    ['a doubt, until when', new RefreshInDoubtError(soon), /^Try again in 1 min, at /u],
+    ['a budget, until when', new RefreshBudgetError(soon), /^Try again in 1 min, at /u],
+    ['what is over, that it is', new FirewallChallengeError(1), /^Try again now\.$/u],
+    ['a passcode, the clock', new PasscodeRejectedError('invalid'), /clock \(owner-sso doctor\)/u],
+    [
+      'a region, how it is allowed',
+      new RegionNotAllowedError('https://a.example'),
+      /--regional-auth-url https:\/\/a\./u,
+    ],
+    [
+      'a dead sign-in, how to begin another',
+      new ReauthenticationRequiredError('refresh_token_rejected'),
+      /owner-sso login/u,
+    ],
+    ['a key that is wrong, which is right', new StoreError('wrong-key', ''), /OWNER_SSO_ENCRYPTION_KEY/u],
+    ['a newer record, to keep it', new StoreError('newer-release', ''), /Don’t remove the record/u],
+  ])('tells of %s', (_what, error, next) => expect(failureOf(error).next).toMatch(next))
 
-  it('of a record that does not open asks about the key, where there is one', () => {
-    process.env['OWNER_SSO_ENCRYPTION_KEY'] = 'key'
-    try {
-      expect(failureOf(new StoreError('corrupt', '')).next).toContain('owner-sso copy --from-plain')
-      expect(failureOf(new StoreError('busy', '')).next).toBe('Try again in a moment.')
-    } finally {
-      delete process.env['OWNER_SSO_ENCRYPTION_KEY']
-    }
+  it('says in whose words a sign-in ended, and whose tokens were imported', () => {
+    const quoted = new ReauthenticationRequiredError('refresh_token_rejected', {}, 'its words')
+    expect(failureOf(quoted).message).toContain('the service says “its words”')
+    expect(failureOf(new OtherOwnerError()).message).toContain('belongs to another owner')
   })
+})
+
+it.each([
+  [new TypeError('something broke'), 'something broke'],
+  ['a text that was thrown', 'a text that was thrown'],
+  [undefined, 'undefined'],
+])('what is not one of ours (%p) is a bug, with a code of its own', (error, message) => {
+  const next = expect.stringContaining('report it')
+  expect(failureOf(error)).toEqual({ exitCode: 1, code: 'ERR_SSO_CLI_UNEXPECTED', message, next })
 })

@@ -38,6 +38,21 @@ describeInTerminal('owner-sso login, in a terminal', () => {
     expect(emulator.counters.passcodeChecks).toBe(2)
   })
 
+  it('lets a wrong password be corrected twice, and sends none again', async () => {
+    const terminal = inTerminal(machine, ['login', '--account', 'plain@example.com'])
+    for (const [password, told] of [
+      ['wrong one', 'did not accept this e-mail and password'],
+      ['wrong one', 'they were not sent again'],
+      ['wrong two', 'Check both and run owner-sso login again'],
+    ]) {
+      await terminal.shows('Password')
+      terminal.type(`${password}${enter}`)
+      await terminal.shows(told ?? '')
+    }
+    expect(await terminal.end()).toEqual({ code: 4, restored: true })
+    expect(emulator.counters.formPosts).toBe(2)
+  })
+
   it('Ctrl-C at a prompt ends it at once, the terminal as it was, and nothing stored', async () => {
     const terminal = inTerminal(machine, ['login', '--account', 'plain@example.com'])
     await terminal.shows('Password')

@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from 'node:fs'
+import { chmodSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { useEmulator } from '@owner-sso/emulator/jest'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
@@ -9,6 +9,10 @@ const emulator = useEmulator({
   accounts: [
     { identity: 'ann@example.com', credential },
     { identity: 'mfa@example.com', credential, totpSecret },
+    { identity: 'two@example.com', credential, factors: ['Phone', 'Tablet'].map((name) => ({ name, totpSecret })) },
+    { identity: 'far@example.com', credential, region: 'regional' },
+    { identity: 'bot@example.com', credential, captcha: true },
+    { identity: 'locked@example.com', credential, locked: true },
   ],
 })
 let machine: Machine
@@ -49,6 +53,50 @@ describe('a login that nobody attends', () => {
     expect(stderr).toContain('--store')
     expect(emulator.requests).toEqual([])
   })
+})
+
+describe('a login that nobody attends and that fails', () => {
+  const mfa = 'mfa@example.com'
+  const secret = { OWNER_SSO_TOTP_SECRET: totpSecret }
+  const otherSecret = { OWNER_SSO_TOTP_SECRET: 'KRSXG5CTMVRXEZLU' }
+
+  it.each<[string, string, NodeJS.ProcessEnv, number, number, string]>([
+    ['with a wrong password', 'ann@example.com', { OWNER_SSO_CREDENTIAL: 'wrong' }, 4, 1, 'Check both'],
+    ['for a locked account', 'locked@example.com', {}, 4, 1, 'Unlock it'],
+    ['for one that gets a captcha', 'bot@example.com', {}, 3, 0, 'owner-sso login --browser'],
+    ['in a region that is not allowed', 'far@example.com', { OWNER_SSO_REGIONAL_AUTH_URLS: '' }, 2, 0, 'allow it'],
+    ['without a passcode', mfa, {}, 2, 1, '--totp-secret-file'],
+    ['with the secret of another device', mfa, otherSecret, 4, 1, 'the device (--factor)'],
+    ['with a secret that is none', mfa, { OWNER_SSO_TOTP_SECRET: 'hidden!' }, 2, 0, 'base32'],
+    ['with one of several devices to choose', 'two@example.com', secret, 2, 1, 'one of: Phone, Tablet'],
+    ['without a service', 'ann@example.com', { OWNER_SSO_AUTH_URL: 'http://127.0.0.1:1' }, 7, 0, 'owner-sso doctor'],
+    ['without a password', 'ann@example.com', { OWNER_SSO_CREDENTIAL: '' }, 2, 0, '--credential-file PATH'],
+    ['without an account', '', {}, 2, 0, '--account E-MAIL'],
+  ])('%s: tries once, stores nothing, and says what to do', async (_what, account, env, code, posts, next) => {
+    const { stderr, ...ended } = await machine.signIn(account, { env })
+    expect({ ...ended, stderr }).toEqual({ code, stdout: '', stderr: expect.stringContaining(next) })
+    expect(stderr).not.toMatch(/hidden|wrong(?! e-mail)/u)
+    expect(emulator.counters.formPosts).toBe(posts)
+    expect((await machine.run(['accounts'])).stdout).toBe('')
+  })
+
+  it('at the firewall: says so, sends nothing more while it blocks, and does not call the password wrong', async () => {
+    emulator.firewall.block()
+    for (const sent of [1, 1]) {
+      const { code, stderr } = await machine.signIn('ann@example.com')
+      expect({ code, stderr }).toMatchObject({ code: 5, stderr: expect.stringContaining('was not judged') })
+      expect(emulator.requests).toHaveLength(sent)
+    }
+  })
+})
+
+it('a file of a password may end in a line break, and must be this user’s alone', async () => {
+  const path = machine.file('password.txt', `${credential}\r\n`)
+  const args = ['login', '--account', ' Ann@Example.com ', '--credential-file', path]
+  expect((await machine.run(args)).code).toBe(0)
+  expect((await machine.run(['accounts'])).stdout).toBe('ann@example.com\n')
+  chmodSync(path, 0o640)
+  expect(await machine.run(args)).toMatchObject({ stderr: expect.stringContaining('chmod 600') })
 })
 
 it('two logins of one account at once both succeed, and leave one usable record', async () => {

@@ -1,7 +1,7 @@
 /** The bar of long work: when it is drawn, what it says, and that it leaves nothing behind. */
 import { expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import { progressBar, progressLine } from '../src/progress-bar.ts'
+import { progressBar, progressLine } from '../src/terminal/progress-bar.ts'
 
 /** A screen that keeps what was written on it, and a clock that is set by hand. */
 function stage(isTTY: boolean, columns = 80) {

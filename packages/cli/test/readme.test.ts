@@ -3,7 +3,7 @@ import { chmodSync, readFileSync } from 'node:fs'
 import { startEmulator } from '@owner-sso/emulator'
 import { expect, it } from '@jest/globals'
 import { shellWord } from '../../../tests/support/shell-word.ts'
-import { afterHelp } from '../src/help-text.ts'
+import { afterHelp } from '../src/command-line/help-text.ts'
 import { command, credential, ended, newMachine } from './machine.ts'
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')

@@ -1,318 +1,151 @@
-/** Where a setting comes from, and which are refused: options before variables, variables before the file. */
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+/** Where a setting comes from, and which are refused: options before variables, variables before the config file. */
+import { chmodSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeEach, describe, expect, it } from '@jest/globals'
-import { passcodeGenerator } from '../src/totp.ts'
+import { useEmulator } from '@owner-sso/emulator/jest'
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import { type Machine, newMachine } from './machine.ts'
 
-const home = mkdtempSync(join(tmpdir(), 'owner-sso-settings-'))
-process.env['XDG_CONFIG_HOME'] = home
-const { openToOthers } = await import('../src/config-file.ts')
-const { configFile, tokensFolder } = await import('../src/folders.ts')
-const { readSettings, refusePassword } = await import('../src/settings.ts')
-const { apiUrlOf, certificateAuthority, requestBudgetOf, serviceOf, transportOf, usableTransportOf } =
-  await import('../src/configured-service.ts')
-const { CommandError } = await import('../src/command-error.ts')
-const { checkSettings } = await import('../src/doctor/settings-check.ts')
-const { storeAt } = await import('../src/stores/store-kinds.ts')
+const emulator = useEmulator()
+let machine: Machine
 
-const folder = join(home, 'owner-sso')
-mkdirSync(folder, { mode: 0o700 })
-beforeEach(() => configure({}))
-afterAll(() => rmSync(home, { recursive: true, force: true }))
+beforeEach(() => {
+  machine = newMachine(emulator)
+})
+afterEach(() => machine.remove())
 
-function configure(content: object | string, mode = 0o600): void {
-  writeFileSync(configFile, typeof content === 'string' ? content : JSON.stringify(content))
-  chmodSync(configFile, mode)
-}
-
-/** What it comes to, or what a person is told. */
-function outcomeOf(act: () => unknown): unknown {
-  try {
-    return act()
-  } catch (error) {
-    if (!(error instanceof CommandError)) throw error
-    return `${error.message} ${error.next}`.replaceAll(configFile, 'FILE')
-  }
-}
-
-const variables = {
-  OWNER_SSO_AUTH_URL: 'https://variable.example',
-  OWNER_SSO_REGIONAL_AUTH_URLS: 'https://a.example, https://b.example',
-  OWNER_SSO_API_URL: 'https://api.variable.example',
-  OWNER_SSO_STORE: 'file:/variable',
-  OWNER_SSO_ACCOUNT: 'variable@example.com',
-  OWNER_SSO_CA: '/variable.pem',
-  OWNER_SSO_REDIRECT_URI: 'https://variable.example/callback',
-  OWNER_SSO_TRANSPORT: 'modern',
-  OWNER_SSO_KEYRING: 'on',
-  OWNER_SSO_REQUEST_BUDGET: '300',
-}
-const file = {
-  authUrl: 'https://file.example',
-  regionalAuthUrls: ['https://c.example'],
-  apiUrl: 'https://api.file.example',
-  store: 'file:/file',
-  account: 'file@example.com',
-  ca: '/file.pem',
-  redirectUri: 'https://file.example/callback',
-  transport: { http2: true },
-  keyring: false,
-  requestBudget: { perMinute: 60 },
+/** What the doctor says of each setting: nobody listens at these addresses, which it says beside. */
+async function told(args: readonly string[], env: NodeJS.ProcessEnv): Promise<Record<string, string>> {
+  const { stdout } = await machine.run(['doctor', '--json', ...args], { env })
+  const findings: { about: string; text: string }[] = JSON.parse(stdout).findings
+  return Object.fromEntries(findings.toReversed().map(({ about, text }) => [about, text]))
 }
 
 describe('a setting', () => {
-  it('is nothing, or its default, where nobody gives it', () => {
-    const nowhere = { value: [], from: 'default' }
-    const empty = Object.fromEntries(Object.keys(variables).map((name) => [name, '']))
-    for (const env of [{}, empty]) {
-      expect(readSettings({}, false, env)).toEqual({
-        authUrl: undefined,
-        regionalAuthUrls: nowhere,
-        apiUrl: undefined,
-        store: { value: `file:${tokensFolder}`, from: 'default' },
-        account: undefined,
-        ca: undefined,
-        redirectUri: undefined,
-        transport: undefined,
-        keyring: undefined,
-        requestBudget: undefined,
-        json: false,
-        input: true,
-      })
+  const sets = (port: number) => ({
+    authUrl: `http://127.0.0.1:${port}`,
+    regionalAuthUrls: [`http://127.0.0.2:${port}`],
+    apiUrl: `http://127.0.0.3:${port}`,
+    store: `file:${machine.home}/${port}`,
+    account: `${port}@example.com`,
+    ca: machine.file(`${port}.pem`, '-----BEGIN CERTIFICATE-----'),
+    redirectUri: `http://127.0.0.1:${port}/callback`,
+    transport: port % 2 === 0 ? 'modern' : 'document',
+  })
+  const names = {
+    authUrl: ['SSO service', 'OWNER_SSO_AUTH_URL', '--auth-url'],
+    regionalAuthUrls: ['other instances', 'OWNER_SSO_REGIONAL_AUTH_URLS', '--regional-auth-url'],
+    apiUrl: ['owner API', 'OWNER_SSO_API_URL', '--api-url'],
+    store: ['store', 'OWNER_SSO_STORE', '--store'],
+    account: ['account', 'OWNER_SSO_ACCOUNT', '--account'],
+    ca: ['CA', 'OWNER_SSO_CA', '--ca'],
+    redirectUri: ['redirect URI', 'OWNER_SSO_REDIRECT_URI', '--redirect-uri'],
+    transport: ['transport', 'OWNER_SSO_TRANSPORT', '--transport'],
+  } as const
+
+  it('comes from its option, else from its variable, else from the config file', async () => {
+    const path = config({ ...sets(1), requestBudget: '300' })
+    const unset = Object.fromEntries(Object.values(names).map(([, variable]) => [variable, '']))
+    const pairs = (port: number, at: 1 | 2) =>
+      Object.entries(sets(port)).map(([name, value]) => [Reflect.get(names, name)[at], String(value)] as const)
+    const variables = { ...Object.fromEntries(pairs(2, 1)), OWNER_SSO_REQUEST_BUDGET: '60' }
+    const options = pairs(3, 2).flat()
+    for (const [given, port, from] of [
+      [await told([], unset), 1, () => path],
+      [await told([], variables), 2, ([, variable]: readonly string[]) => variable],
+      [await told(options, variables), 3, ([, , option]: readonly string[]) => option],
+    ] as const) {
+      for (const [name, value] of Object.entries(sets(port))) {
+        const [about, ...places] = Reflect.get(names, name)
+        expect([name, given[about]]).toEqual([name, expect.stringContaining(`${value} (${from(['', ...places])})`)])
+      }
     }
+    expect((await told([], variables))['request budget']).toBe('60 (OWNER_SSO_REQUEST_BUDGET)')
   })
 
-  it('comes from the file', () => {
-    configure(file)
-    const settings: object = readSettings({}, false, {})
-    for (const [name, value] of Object.entries(file))
-      expect([name, Reflect.get(settings, name)]).toEqual([name, { value, from: configFile }])
+  it('of several addresses may be repeated as an option, and is a list in a variable', async () => {
+    const [a, b] = ['http://127.0.0.2:1', 'http://127.0.0.2:2']
+    const options = await told(['--regional-auth-url', a, '--regional-auth-url', b], {})
+    expect(options['other instances']).toBe(`${a}, ${b} (--regional-auth-url)`)
+    const variable = await told([], { OWNER_SSO_REGIONAL_AUTH_URLS: `${a}, ${b}` })
+    expect(variable['other instances']).toBe(`${a}, ${b} (OWNER_SSO_REGIONAL_AUTH_URLS)`)
   })
 
-  it('comes from its variable before the file', () => {
-    configure(file)
-    const settings = Object.entries(readSettings({}, false, variables)).slice(0, 10)
-    expect(Object.fromEntries(settings.map(([, { value, from }]) => [from, value]))).toEqual({
-      ...variables,
-      OWNER_SSO_REGIONAL_AUTH_URLS: ['https://a.example', 'https://b.example'],
-      OWNER_SSO_KEYRING: true,
-    })
-    expect(readSettings({}, false, { OWNER_SSO_KEYRING: 'off' }).keyring?.value).toBe(false)
-  })
-
-  it('comes from its option before all else', () => {
-    configure(file)
-    const options = {
-      authUrl: 'https://option.example',
-      regionalAuthUrl: ['https://d.example'],
-      apiUrl: 'https://api.option.example',
-      store: 'file:/option',
-      account: 'option@example.com',
-      ca: '/option.pem',
-      redirectUri: 'https://option.example/callback',
-      transport: 'document',
-    }
-    const settings = readSettings({ ...options, keyring: false, json: true, input: false }, false, variables)
-    expect(settings).toMatchObject({
-      authUrl: { value: options.authUrl, from: '--auth-url' },
-      regionalAuthUrls: { value: options.regionalAuthUrl, from: '--regional-auth-url' },
-      apiUrl: { value: options.apiUrl, from: '--api-url' },
-      store: { value: options.store, from: '--store' },
-      account: { value: options.account, from: '--account' },
-      ca: { value: options.ca, from: '--ca' },
-      redirectUri: { value: options.redirectUri, from: '--redirect-uri' },
-      transport: { value: options.transport, from: '--transport' },
-      keyring: { value: false, from: '--no-keyring' },
-      json: true,
-      input: false,
-    })
-  })
-
-  it('of the keyring is on or off', () => {
-    expect(outcomeOf(() => readSettings({}, false, { OWNER_SSO_KEYRING: 'yes' }))).toContain('neither on nor off')
-  })
-
-  it('of a store shows no password to who lists processes', () => {
-    expect(outcomeOf(() => readSettings({ store: 'redis://:secret@a' }, false, {}))).toMatch(/--store has a password/u)
-    for (const plain of ['redis://a', 'file:/x', 'nowhere']) expect(() => refusePassword(plain, 'x')).not.toThrow()
+  it.each<[string, NodeJS.ProcessEnv, string]>([
+    ['no service', { OWNER_SSO_AUTH_URL: '' }, 'No SSO service is configured'],
+    ['a service without TLS', { OWNER_SSO_AUTH_URL: 'http://auth.example.com' }, 'It came from OWNER_SSO_AUTH_URL'],
+    ['another instance that is none', { OWNER_SSO_REGIONAL_AUTH_URLS: 'nowhere' }, 'from OWNER_SSO_REGIONAL_AUTH_URLS'],
+    ['a redirect address that is none', { OWNER_SSO_REDIRECT_URI: 'nowhere' }, 'from OWNER_SSO_REDIRECT_URI'],
+    ['a transport that is none', { OWNER_SSO_TRANSPORT: 'quic' }, 'It came from OWNER_SSO_TRANSPORT'],
+    ['a budget that is none', { OWNER_SSO_REQUEST_BUDGET: 'many' }, 'It came from OWNER_SSO_REQUEST_BUDGET'],
+    ['a CA that is no certificate', { OWNER_SSO_CA: '/dev/null' }, 'is not a readable PEM file'],
+    ['a keyring that is neither on nor off', { OWNER_SSO_KEYRING: 'yes' }, 'neither on nor off'],
+    ['a store that is none', { OWNER_SSO_STORE: 'mysql://a' }, 'It is file:PATH, '],
+    ['a store without a place', { OWNER_SSO_STORE: 'file:' }, 'It is file:PATH, '],
+    ['a store on another machine’s disk', { OWNER_SSO_STORE: 'file://host/a' }, 'It is file:PATH, '],
+  ])('%s is refused, with where it came from or what it may be', async (_name, env, words) => {
+    const { code, stdout, stderr } = await machine.run(['refresh'], { env })
+    expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining(words) })
   })
 })
 
 describe('the config file', () => {
-  it.each<[string, object | string]>([
-    ['is not a JSON object', '{'],
-    ['is not a JSON object', '[]'],
-    ['is not a JSON object', 'null'],
-    ['is not a JSON object', '7'],
-    ['has no setting "other". Settings are', { other: 1 }],
-    ['has no setting "stroe". Did you mean store? Settings are authUrl', { stroe: 'file:/x' }],
-    ...['authUrl', 'apiUrl', 'store', 'account', 'ca', 'redirectUri'].flatMap((name): [string, object][] => [
-      [`has a wrong ${name}. It must be text`, { [name]: '' }],
-      [`has a wrong ${name}. It must be text`, { [name]: 7 }],
-    ]),
-    ['has a wrong regionalAuthUrls. It must be a list of addresses', { regionalAuthUrls: 'https://a.example' }],
-    ['has a wrong regionalAuthUrls. It must be a list of addresses', { regionalAuthUrls: [7] }],
-    ['has a wrong transport. It must be a name, or an object', { transport: [] }],
-    ['has a wrong transport. It must be a name, or an object', { transport: '' }],
-    ['has a wrong keyring. It must be true or false', { keyring: 'on' }],
-    ['has a wrong requestBudget. It must be text', { requestBudget: 300 }],
-  ])('%s: %j', (problem, content) => {
-    configure(content)
-    expect(outcomeOf(() => readSettings({}, false, {}))).toContain(`FILE ${problem}`)
+  it('is looked for where XDG_CONFIG_HOME says, as is the default store', async () => {
+    const { stdout } = await machine.run(['stores', '--json'], { env: { XDG_CONFIG_HOME: join(machine.home, 'x') } })
+    expect(JSON.parse(stdout).inUse).toBe(`file:${machine.home}/x/owner-sso/tokens`)
   })
 
-  it('may hold what nobody else can change, and with a password what nobody else can read', () => {
-    const password = { store: 'redis://:secret@a' }
-    for (const [mode, content, problem] of [
-      [0o600, password, undefined],
-      [0o644, {}, undefined],
-      [0o604, password, 'and the password in it'],
-      [0o640, password, 'and the password in it'],
-      [0o644, { store: 'redis://name@a' }, undefined],
-      [0o620, {}, 'Other users can change'],
-      [0o602, {}, 'Other users can change'],
-    ] as const) {
-      configure(content, mode)
-      const told = openToOthers(content)
-      expect([mode, told?.problem.includes(problem ?? '')]).toEqual([mode, problem === undefined ? undefined : true])
-      expect(outcomeOf(() => readSettings({}, true, {}))).toMatchObject({ json: false })
-      const isRefused = typeof outcomeOf(() => readSettings({}, false, {})) === 'string'
-      expect(isRefused).toBe(problem !== undefined)
+  it('is not looked for relative to where the command runs', async () => {
+    const { stdout } = await machine.run(['stores', '--json'], { env: { XDG_CONFIG_HOME: 'here' } })
+    expect(JSON.parse(stdout).inUse).toBe(`file:${machine.home}/.config/owner-sso/tokens`)
+  })
+
+  it.each([
+    ['an unknown setting', { credential: 'hush' }, 'has no setting "credential"'],
+    ['a mistyped one', { stroe: 'file:/x' }, 'Did you mean store?'],
+    ['no object', [], 'is not a JSON object'],
+    ['no JSON', '{', 'is not a JSON object'],
+    ['a setting of the wrong kind', { account: 7 }, 'has a wrong account'],
+    ['an empty one', { store: '' }, 'has a wrong store'],
+    ['one address for a list', { regionalAuthUrls: 'https://a.example' }, 'It must be a list of addresses'],
+    ['a transport that is a list', { transport: [] }, 'It must be a name, or an object'],
+    ['a word for the keyring', { keyring: 'on' }, 'It must be true or false'],
+    ['a budget that is a number', { requestBudget: 300 }, 'has a wrong requestBudget'],
+  ])('%s: says what is wrong with it', async (_name, content, problem) => {
+    config(content)
+    const { code, stderr } = await machine.run(['status'])
+    expect(code).toBe(2)
+    expect(stderr).toContain(problem)
+    expect(stderr).not.toContain('hush')
+  })
+
+  it.each([
+    ['that others can change', 0o606, { account: 'ann@example.com' }, 'Other users can change'],
+    ['that a group can change', 0o660, { account: 'ann@example.com' }, 'Other users can change'],
+    ['with a password that others can read', 0o604, { store: 'redis://u:hush@127.0.0.1:1' }, 'the password in it'],
+    ['with a password that a group can read', 0o640, { store: 'rediss://:hush@127.0.0.1:1' }, 'the password in it'],
+  ])('%s is refused by every command but doctor, which tells of it', async (_name, mode, content, problem) => {
+    chmodSync(config(content), mode)
+    for (const command of ['login', 'status', 'token']) {
+      const { code, stdout, stderr } = await machine.run([command])
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+      expect(stderr).toContain(problem)
+      expect(stderr).toContain('chmod 600')
     }
-    rmSync(configFile)
-    expect(openToOthers({})).toBeUndefined()
+    const doctor = await machine.run(['doctor'])
+    expect(doctor.stdout).toContain(problem)
+    expect(doctor.stdout).toContain('chmod 600')
+    expect(doctor.stdout + doctor.stderr).not.toContain('hush')
+    expect(emulator.counters).toMatchObject({ loginPages: 0 })
+  })
+
+  it('that others can only read, and without a password, is nothing to speak of', async () => {
+    chmodSync(config({ account: 'ann@example.com', store: 'redis://127.0.0.1:1' }), 0o644)
+    expect((await machine.run(['stores'])).code).toBe(0)
+    expect((await machine.run(['doctor'])).stdout).toMatch(/✔ config file/u)
   })
 })
 
-describe('the service of the settings', () => {
-  const settings = (more: object = {}) => ({ ...readSettings({}, false, {}), ...more })
-  const given = (value: unknown) => ({ value, from: 'THERE' })
-  const authUrl = given('https://auth.example.com')
-
-  it('is named with where a wrong setting came from', () => {
-    expect(outcomeOf(() => serviceOf(settings()))).toMatch(/^No SSO service is configured/u)
-    for (const wrong of [
-      { authUrl: given('http://auth.example.com') },
-      { authUrl, regionalAuthUrls: given(['nowhere']) },
-      { authUrl, redirectUri: given('nowhere') },
-      { authUrl, transport: given('quic') },
-      { authUrl, transport: given({ tls: { maxVersion: 'x' } }) },
-    ]) {
-      const others = { regionalAuthUrls: { value: [], from: 'ELSEWHERE' }, authUrl: { ...authUrl, from: 'ELSEWHERE' } }
-      const from = Object.keys(wrong).at(-1) === 'authUrl' ? {} : { authUrl: others.authUrl }
-      expect(outcomeOf(() => serviceOf(settings({ ...others, ...wrong, ...from })))).toMatch(
-        /^(?:authUrl|regionalAuthUrls|redirectUri|transport)\b.* It came from THERE: correct it there\.$/u,
-      )
-    }
-    const made = serviceOf(settings({ authUrl, redirectUri: given('app:/callback'), transport: given('modern') }))
-    expect(made.authUrl).toBe('https://auth.example.com')
-  })
-
-  it('has a transport, a budget, an owner API', () => {
-    expect(transportOf(settings())).toEqual({})
-    expect(transportOf(settings({ transport: given('{"http2":true}') }))).toEqual({ transport: { http2: true } })
-    expect(usableTransportOf(settings({ transport: given('quic') }))).toEqual(usableTransportOf(settings()))
-    expect(usableTransportOf(settings({ transport: given('modern') })).tls.maxVersion).toBe('TLSv1.3')
-    expect(requestBudgetOf(settings())).toBeUndefined()
-    expect(requestBudgetOf(settings({ requestBudget: given('300:5') }))).toEqual({ perMinute: 300, burst: 5 })
-    expect(outcomeOf(() => requestBudgetOf(settings({ requestBudget: given('many') })))).toContain('came from THERE')
-    expect(apiUrlOf(settings({ apiUrl: given('http://127.0.0.1:1') }))).toBe('http://127.0.0.1:1')
-    expect(outcomeOf(() => apiUrlOf(settings()))).toContain('No owner API is configured')
-    for (const wrong of ['http://api.example.com', 'nowhere'])
-      expect(outcomeOf(() => apiUrlOf(settings({ apiUrl: given(wrong) })))).toContain('It came from THERE')
-  })
-
-  it('trusts a certificate authority of its own', () => {
-    const path = join(home, 'ca.pem')
-    const pem = '-----BEGIN CERTIFICATE-----\nx'
-    writeFileSync(path, pem)
-    expect(certificateAuthority(path)).toBe(pem)
-    writeFileSync(path, 'x')
-    for (const wrong of [path, '/nowhere'])
-      expect(outcomeOf(() => certificateAuthority(wrong))).toContain('is not a readable PEM file')
-  })
-
-  it('is told by the doctor with what is odd about the environment', () => {
-    const facts = (env: NodeJS.ProcessEnv) =>
-      checkSettings(settings({ authUrl }), env)
-        .filter(({ about }) => about === 'environment')
-        .map(({ level, text }) => [level, text])
-    expect(facts({ NODE_TLS_REJECT_UNAUTHORIZED: '1', OWNER_SSO_CREDENTIAL: '' })).toEqual([])
-    expect(facts({ NODE_TLS_REJECT_UNAUTHORIZED: '0' })).toEqual([
-      ['problem', expect.stringContaining('Node would trust anybody')],
-    ])
-    expect(facts({ OWNER_SSO_CREDENTIAL: 'x' })).toEqual([['note', expect.stringContaining('every program')]])
-    const proxies = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy']
-    for (const name of proxies) expect(facts({ [name]: 'x' })).toEqual([['note', `${name} is set, but not used.`]])
-    expect(facts({ HTTPS_PROXY: 'x', http_proxy: 'x' })).toEqual([
-      ['note', 'HTTPS_PROXY, http_proxy is set, but not used.'],
-    ])
-  })
-})
-
-it.each([
-  ['file:/a/b', 'file', '/a/b'],
-  ['file:///a%20b', 'file', '/a b'],
-  ['sqlite:/a.db', 'sqlite', '/a.db'],
-  ['redis://a:1', 'redis', 'redis://a:1'],
-  ['postgresql://a/b', 'postgres', 'postgresql://a/b'],
-])('the store at %s is of kind %s, at %s', (address, scheme, place) => {
-  const found = storeAt(address)
-  expect([found.kind.scheme, found.place]).toEqual([scheme, place])
-})
-
-it.each(['file:', 'file://host/a', 'sqlite:', '/a/b', 'xfile:/a', 'mysql://a', ''])(
-  'there is no store at %j',
-  (address) => {
-    expect(outcomeOf(() => storeAt(address))).toMatch(
-      /^The store’s address can’t be understood\. It is file:PATH, .* or /u,
-    )
-  },
-)
-
-describe('passcodes out of a secret', () => {
-  // RFC 6238, appendix B, in six digits.
-  const secret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'
-  const never = new AbortController().signal
-
-  it.each([secret, ` gezd gnbv-gy3tqojqgezdgnbvgy3tqojq\n`, `otpauth://totp/x?secret=${secret}`])(
-    'are those of the RFC: %j',
-    async (text) => {
-      expect(await passcodeGenerator(text, () => 59_000 - 3000).next(never)).toBe('287082')
-    },
-  )
-
-  it('are each given once, and none in the last three seconds', async () => {
-    const stopped = AbortSignal.abort()
-    for (const [time, isGiven] of [
-      [56_999, true],
-      [57_000, false],
-      [60_000, true],
-    ] as const) {
-      const given = passcodeGenerator(secret, () => time).next(stopped)
-      expect([time, await given.then(() => true).catch(() => false)]).toEqual([time, isGiven])
-    }
-    // Of a longer time step as well; of a short one, in its last tenth.
-    for (const [period, time, isGiven] of [
-      [60, 56_999, true],
-      [60, 57_000, false],
-      [10, 8999, true],
-      [10, 9000, false],
-    ] as const) {
-      const address = `otpauth://totp/x?secret=${secret}&period=${period}`
-      const given = passcodeGenerator(address, () => time).next(stopped)
-      expect([period, time, await given.then(() => true).catch(() => false)]).toEqual([period, time, isGiven])
-    }
-    const generator = passcodeGenerator(secret, () => 30_000)
-    await generator.next(never)
-    await expect(generator.next(stopped)).rejects.toThrow('aborted')
-  })
-
-  it.each(['not base32!', 'otpauth://hotp/x?secret=MY&counter=1', 'otpauth://totp/x'])(
-    'are not made from %j, and what is wrong quotes nothing',
-    (text) => {
-      expect(outcomeOf(() => passcodeGenerator(text))).toMatch(/^The TOTP secret can’t be understood\./u)
-    },
-  )
-})
+function config(content: unknown): string {
+  mkdirSync(join(machine.home, '.config', 'owner-sso'), { recursive: true })
+  return machine.file('.config/owner-sso/config.json', typeof content === 'string' ? content : JSON.stringify(content))
+}

@@ -1,5 +1,5 @@
 /** `owner-sso setup`, in a real terminal. What it looked like is in test-artefacts/captures. */
-import { readFileSync, statSync } from 'node:fs'
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { useEmulator } from '@owner-sso/emulator/jest'
 import { afterEach, beforeEach, expect, it } from '@jest/globals'
@@ -50,6 +50,28 @@ describeInTerminal('owner-sso setup', () => {
     expect(statSync(configFile()).mode & 0o777).toBe(0o600)
     const login = await machine.run(['login'], { env: { ...unset, OWNER_SSO_CREDENTIAL: credential } })
     expect(login.code).toBe(0)
+  })
+
+  it('keeps what it does not ask for, and the former file beside the new one', async () => {
+    const before = { account: 'old@example.com', keyring: false, transport: 'modern', authUrl: emulator.authUrl }
+    mkdirSync(join(configFile(), '..'), { recursive: true, mode: 0o700 })
+    writeFileSync(configFile(), JSON.stringify(before), { mode: 0o600 })
+    const terminal = inTerminal(machine, ['setup'], unset)
+    for (const question of [
+      'Address of the SSO service',
+      'Other instances',
+      'Address of the owner API',
+      'Where tokens live',
+    ]) {
+      await terminal.shows(question)
+      terminal.type(enter)
+    }
+    await terminal.shows('E-mail of the account')
+    terminal.type(`\u0015plain@example.com${enter}`)
+    await terminal.shows('The former ones are in')
+    expect((await terminal.end()).code).toBe(0)
+    expect(config()).toEqual({ ...before, account: 'plain@example.com' })
+    expect(JSON.parse(readFileSync(`${configFile()}.old`, 'utf8'))).toEqual(before)
   })
 
   it('writes nothing on Ctrl-C', async () => {

@@ -1,76 +1,53 @@
-/** A kind of store is one file and one line of the table: everything that is said of stores comes from there. */
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+/** The kinds of stores: help, `owner-sso stores`, an address that is not understood and the README say the same of them. */
+import { readFileSync } from 'node:fs'
 import { useEmulator } from '@owner-sso/emulator/jest'
-import { describe, expect, it } from '@jest/globals'
-import { addressForms, storeAt, storeKinds } from '../src/stores/store-kinds.ts'
-import { newMachine } from './machine.ts'
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import { type Machine, newMachine } from './machine.ts'
 
-const source = fileURLToPath(new URL('../src', import.meta.url))
 const emulator = useEmulator()
-const forms = storeKinds.flatMap(({ help }) => help.forms)
+let machine: Machine
 
-describe('the table of stores', () => {
-  it('is the only place that names a kind', () => {
-    const schemes = forms.map((form) => form.replace(/:.*$/u, ''))
-    const naming = new RegExp(String.raw`['"\x60](?:${schemes.join('|')})['"\x60:]|token-store-\w`, 'u')
-    const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
-    const others = files.filter((file) => !file.startsWith('stores'))
-    expect(others.length).toBeGreaterThan(40)
-    expect(others.filter((file) => naming.test(readFileSync(join(source, file), 'utf8')))).toEqual([])
-    for (const { scheme } of storeKinds) {
-      expect(naming.test(readFileSync(join(source, 'stores', `${scheme}.ts`), 'utf8'))).toBe(true)
-    }
-  })
+beforeEach(() => {
+  machine = newMachine(emulator)
+})
+afterEach(() => machine.remove())
 
-  it.each(storeKinds.map((kind) => [kind.scheme, kind] as const))('knows what an address of %s is', (_, kind) => {
-    for (const form of kind.help.forms) {
-      const address = form.replace('PATH', '/srv/tokens').replace('HOST:PORT', 'ann:hush@127.0.0.1:6379')
-      const { kind: found, place } = storeAt(address)
-      expect(found.scheme).toBe(kind.scheme)
-      expect(kind.shown(place)).not.toContain('hush')
-      expect(storeAt(kind.shown(place)).kind.scheme).toBe(kind.scheme)
-    }
-  })
+interface Kind {
+  readonly kind: string
+  /** Such as `redis://HOST:PORT`. */
+  readonly address: string
+  readonly what: string
+}
 
-  it('says which of them many machines may share', () => {
-    const shared = storeKinds.filter(({ isOfNetwork }) => isOfNetwork === true)
-    expect(shared.map(({ scheme }) => scheme)).toEqual(['redis', 'postgres'])
-  })
+async function kinds(): Promise<Kind[]> {
+  return JSON.parse((await machine.run(['stores', '--json'])).stdout).kinds
+}
 
-  it('is what help, stores and an address that is not understood say', async () => {
-    const machine = newMachine(emulator)
+describe('the kinds of stores', () => {
+  it('are what help, stores, an address that is not understood, and the README say', async () => {
     const [help, stores, unknown] = await Promise.all(
       [['--help'], ['stores'], ['stores', '--store', 'unknown:']].map((args) => machine.run(args)),
     )
-    machine.remove()
-    // The help breaks its lines.
-    expect(help?.stdout.replaceAll(/\s+/gu, ' ')).toContain(addressForms())
-    for (const { help: told } of storeKinds) expect(stores?.stdout).toContain(told.what)
+    const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
     expect(unknown?.code).toBe(2)
-    for (const form of forms) expect(unknown?.stderr).toContain(form)
+    for (const { address, what } of await kinds()) {
+      for (const text of [help?.stdout, stores?.stdout, unknown?.stderr, readme]) expect(text).toContain(address)
+      for (const text of [stores?.stdout, readme]) expect(text).toContain(what)
+    }
   })
 
-  it('has one to try a sign-in with, of which nothing stays', async () => {
-    const machine = newMachine(emulator)
+  it('are each known by their address, which is shown without its password', async () => {
+    for (const { kind, address } of await kinds()) {
+      const store = address.replace('PATH', '/srv/tokens').replace('HOST:PORT', 'ann:hush@127.0.0.1:6379')
+      const { code, stdout } = await machine.run(['stores'], { env: { OWNER_SSO_STORE: store } })
+      expect([kind, code, stdout]).toEqual([kind, 0, expect.stringMatching(new RegExp(`● ${kind}`, 'u'))])
+      expect(stdout).not.toContain('hush')
+    }
+  })
+
+  it('have one to try a sign-in with, of which nothing stays', async () => {
     const tried = await machine.signIn('plain@example.com', { env: { OWNER_SSO_STORE: 'memory:' } })
     expect(tried).toMatchObject({ code: 0 })
     expect(await machine.run(['token'])).toMatchObject({ code: 3 })
-    machine.remove()
-  })
-
-  it('is the table of the README', () => {
-    const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
-    const [, table = ''] = /<!-- stores -->\s+\| store.*\n\| -.*\n([\s\S]*?)\n<!-- end -->/u.exec(readme) ?? []
-    const rows = table.trim().split('\n')
-    expect(
-      rows.map((row) =>
-        row
-          .split('|')
-          .map((cell) => cell.trim())
-          .slice(1, 3),
-      ),
-    ).toEqual(storeKinds.map(({ help }) => [help.forms.map((form) => `\`${form}\``).join(', '), help.what]))
   })
 })

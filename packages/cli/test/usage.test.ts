@@ -1,10 +1,8 @@
 import type { ChildProcess } from 'node:child_process'
-import { chmodSync, mkdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { useEmulator } from '@owner-sso/emulator/jest'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
-import { commandTable, globalOptions } from '../src/command-table.ts'
-import { constantText } from './constant-text.ts'
 import { type CallOptions, credential, type Machine, newMachine } from './machine.ts'
 
 const emulator = useEmulator()
@@ -19,20 +17,26 @@ describe('owner-sso --help', () => {
   it('tells commands, options, environment, files, exit status and examples, in 100 columns', async () => {
     const { code, stdout, stderr } = await machine.run(['--help'])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    for (const { name, summary } of commandTable) expect(stdout).toMatch(new RegExp(`  ${name}.* ${summary}`, 'u'))
-    for (const [flags] of globalOptions) expect(stdout).toContain(flags)
-    for (const heading of ['Environment:', 'Files:', 'Exit status:', 'Examples:']) expect(stdout).toContain(heading)
+    expect(stdout).toMatchSnapshot()
     expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100)
   })
 
-  it.each(commandTable.filter(({ passesOptionsOn }) => !passesOptionsOn).map(({ name }) => name))(
-    '%s has one of its own, with examples',
-    async (name) => {
+  it('of a command tells its own options beside those of all, and examples', async () => {
+    expect((await machine.run(['keep', '--help'])).stdout).toMatchSnapshot()
+  })
+
+  it('has one page for each command that it names', async () => {
+    const [, list = ''] = /^Commands:\n([\s\S]*?)\n\n/mu.exec((await machine.run(['--help'])).stdout) ?? []
+    const names = Array.from(list.matchAll(/^ {2}([a-z]+)/gmu), ([, name = '']) => name)
+    expect(names.length).toBeGreaterThan(15)
+    for (const name of names.filter((each) => each !== 'emulator' && each !== 'help')) {
       const { code, stdout } = await machine.run([name, '--help'])
-      expect(code).toBe(0)
-      expect(stdout).toContain('Examples:')
-    },
-  )
+      expect([code, stdout]).toEqual([
+        0,
+        expect.stringMatching(new RegExp(`^Usage: owner-sso ${name}.*Examples:`, 'su')),
+      ])
+    }
+  })
 
   it('tells its version', async () => {
     expect((await machine.run(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/u)
@@ -64,6 +68,13 @@ describe('wrong usage', () => {
     ['no file there', ['login', '--account', 'x', '--credential-file', 'nowhere'], 'Correct --credential-file'],
     ['two ways to sign in', ['login', '--browser', '--paste', '--account', 'x'], 'Give one of them'],
     ['a password for the service’s page', ['login', '--paste', '--credential-file', 'x'], 'Omit --credential-file'],
+    ['a port that is none', ['proxy', '--port', '65536', '--account', 'x'], 'Give --port a number from 1 to 65535'],
+    ['a span of time that is none', ['keep', '--within', '1w'], 'Give --within a number and its unit'],
+    ['an empty span of time', ['keep', '--refresh-token-lifetime', '0s'], 'Give --refresh-token-lifetime a number'],
+    ['spans that do not go together', ['keep', '--within', '1h', '--every', '1h'], 'owner-sso keep --help'],
+    ['one sweep, and how often', ['keep', '--once', '--every', '5m'], 'Omit --every'],
+    ['a drawing for a program', ['status', '--watch', '--json'], 'owner-sso status --json'],
+    ['an import of nothing', ['import', '/dev/null'], 'is empty'],
     ['an empty password', ['login', '--account', 'x', '--credential-file', '/dev/null'], 'is empty'],
   ])('%s: says what to do', async (_name, args, next) => {
     const { code, stdout, stderr } = await machine.run(args)
@@ -73,77 +84,6 @@ describe('wrong usage', () => {
     expect(stderr).not.toContain('hush')
     expect(stderr).not.toMatch(/\n\s+at /u)
   })
-})
-
-describe('the config file', () => {
-  it('gives what neither an option nor a variable says, and an option outdoes both', async () => {
-    config({ account: 'config@example.com', store: 'file:~/there', regionalAuthUrls: [] })
-    const env = { OWNER_SSO_ACCOUNT: '' }
-    const fromConfig = await machine.run(['status', '--json'], { env })
-    expect(JSON.parse(fromConfig.stdout)).toMatchObject({
-      store: `file:${machine.home}/there`,
-      accounts: [{ account: 'config@example.com' }],
-    })
-    const fromVariable = await machine.run(['status', '--json'], { env: { OWNER_SSO_ACCOUNT: 'var@example.com' } })
-    expect(JSON.parse(fromVariable.stdout).accounts[0].account).toBe('var@example.com')
-    const fromOption = await machine.run(['status', '--json', '--account', 'option@example.com'], {
-      env: { OWNER_SSO_ACCOUNT: 'var@example.com' },
-    })
-    expect(JSON.parse(fromOption.stdout).accounts[0].account).toBe('option@example.com')
-  })
-
-  it('is looked for where XDG_CONFIG_HOME says, as is the default store', async () => {
-    const { stdout } = await machine.run(['stores', '--json'], { env: { XDG_CONFIG_HOME: join(machine.home, 'x') } })
-    expect(JSON.parse(stdout).inUse).toBe(`file:${machine.home}/x/owner-sso/tokens`)
-  })
-
-  it('is not looked for relative to where the command runs', async () => {
-    const { stdout } = await machine.run(['stores', '--json'], { env: { XDG_CONFIG_HOME: 'here' } })
-    expect(JSON.parse(stdout).inUse).toBe(`file:${machine.home}/.config/owner-sso/tokens`)
-  })
-
-  it.each([
-    ['an unknown setting', { credential: 'hush' }, 'has no setting "credential"'],
-    ['a setting of the wrong kind', { account: 7 }, 'has a wrong account'],
-    ['no object', [], 'is not a JSON object'],
-  ])('%s: says what is wrong with it', async (_name, content, problem) => {
-    config(content)
-    const { code, stderr } = await machine.run(['status'])
-    expect(code).toBe(2)
-    expect(stderr).toContain(problem)
-    expect(stderr).not.toContain('hush')
-  })
-
-  it.each([
-    ['that others can change', 0o606, { account: 'ann@example.com' }, 'Other users can change'],
-    ['that a group can change', 0o660, { account: 'ann@example.com' }, 'Other users can change'],
-    ['with a password that others can read', 0o604, { store: 'redis://u:hush@127.0.0.1:1' }, 'the password in it'],
-    ['with a password that a group can read', 0o640, { store: 'rediss://:hush@127.0.0.1:1' }, 'the password in it'],
-  ])('%s is refused by every command but doctor, which tells of it', async (_name, mode, content, problem) => {
-    chmodSync(config(content), mode)
-    for (const command of ['login', 'status', 'token']) {
-      const { code, stdout, stderr } = await machine.run([command])
-      expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-      expect(stderr).toContain(problem)
-      expect(stderr).toContain('chmod 600')
-    }
-    const doctor = await machine.run(['doctor'])
-    expect(doctor.stdout).toContain(problem)
-    expect(doctor.stdout).toContain('chmod 600')
-    expect(doctor.stdout + doctor.stderr).not.toContain('hush')
-    expect(emulator.counters).toMatchObject({ loginPages: 0 })
-  })
-
-  it('that others can only read, and without a password, is nothing to speak of', async () => {
-    chmodSync(config({ account: 'ann@example.com', store: 'redis://127.0.0.1:1' }), 0o644)
-    expect((await machine.run(['stores'])).code).toBe(0)
-    expect((await machine.run(['doctor'])).stdout).toMatch(/✔ config file/u)
-  })
-
-  function config(content: unknown): string {
-    mkdirSync(join(machine.home, '.config', 'owner-sso'), { recursive: true })
-    return machine.file('.config/owner-sso/config.json', JSON.stringify(content))
-  }
 })
 
 describe('owner-sso emulator', () => {
@@ -197,80 +137,42 @@ describe('owner-sso emulator', () => {
   })
 })
 
-describe('what is said', () => {
-  it('is what the last release said, word for word: a change of it is one for its users', async () => {
-    const account = 'plain@example.com'
-    const env = { OWNER_SSO_CREDENTIAL: credential }
-    const copy = ['copy', `file:${machine.tokensFolder}`, 'file:copied']
-    const calls: readonly (readonly [args: string, env?: NodeJS.ProcessEnv])[] = [
-      ['stores'],
-      ['stores --json'],
-      ['accounts'],
-      ['status'],
-      ['token --json'],
-      ['logout --account ann@example.com'],
-      ['keep --once'],
-      ['broker list'],
-      [`login --account ${account} --json`, env],
-      ['login --account regional@example.com', env],
-      ['accounts --json'],
-      ['token'],
-      ['status'],
-      [`status --json --account ${account}`],
-      ['status --account ann@example.com'],
-      [`token --json --account ${account}`],
-      ['token --account ann@example.com --json'],
-      [`refresh --account ${account}`],
-      [`refresh --account ${account} --json`],
-      [`export --account ${account} --plain-text-tokens`],
-      ['export --all --plain-text-tokens --file exported.json'],
-      ['export --all --plain-text-tokens --file exported.json'],
-      ['export --all --plain-text-tokens --file nowhere/exported.json'],
-      ['import exported.json --dry-run'],
-      ['import exported.json --yes --replace --json'],
-      [`import exported.json --yes --replace --check --account ${account}`],
-      [`${copy.join(' ')} --json`],
-      [copy.join(' ')],
-      [`broker invite heating --account ${account}`],
-      [`broker invite lights --account ${account} --scope proxy,token --calls-per-minute 5 --json`],
-      ['broker list'],
-      ['broker list --json'],
-      ['broker rotate lights --grace 60 --json'],
-      ['broker revoke heating'],
-      ['broker code'],
-      ['broker code --json'],
-      ['keep --once'],
-      ['keep --once --json'],
-      ['doctor'],
-      [`doctor --account ${account} --json`],
-      [`logout --account ${account} --json`],
-      [`logout --account ${account} --json`],
-    ]
-    const transcript: string[] = []
-    for (const [args, more = {}] of calls) {
-      const { code, stdout, stderr } = await machine.run(args.split(' '), { env: more })
-      // Whoever parses the one stream parses the other: a line is a note, or the error.
-      if (args.includes('--json')) for (const line of stderr.trim().split('\n').filter(Boolean)) JSON.parse(line)
-      transcript.push(`$ owner-sso ${args}`, stdout, stderr && `(standard error)\n${stderr}`, `(exit code ${code})\n`)
-    }
-    transcript.push('$ cat exported.json', readFileSync(join(machine.home, 'exported.json'), 'utf8'))
-    expect(constant(transcript.filter((text) => text !== '').join('\n'))).toMatchSnapshot()
-  }, 180_000)
+describe('--json', () => {
+  it('makes a failure one line of JSON, with a code for programs and the exit code', async () => {
+    const { code, stdout, stderr } = await machine.run(['token', '--json'])
+    expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
+    expect(JSON.parse(stderr)).toEqual({
+      error: {
+        code: 'ERR_SSO_CLI',
+        message: 'Nobody is signed in here.',
+        next: 'Sign in with: owner-sso login',
+        exitCode: 3,
+      },
+    })
+  })
 
-  /** Without what differs from one call to the next. */
-  function constant(text: string): string {
-    const names = [
-      [machine.home, '/home/ann'],
-      ...(['authUrl', 'regionalAuthUrl', 'ownerApiUrl'] as const).flatMap((name) => {
-        const { origin, host } = new URL(emulator[name])
-        return [
-          [origin, `http://${name}`],
-          [host, name],
-        ] as const
-      }),
-    ] as const
-    return constantText(names.reduce((said, [name, written]) => said.replaceAll(name, written), text))
-  }
+  it('makes a note one line of JSON as well, so that whoever parses the one stream parses the other', async () => {
+    await machine.signIn('plain@example.com')
+    const calls = [
+      'accounts',
+      'status',
+      'refresh',
+      'copy - file:copied',
+      'keep --once',
+      'doctor',
+      'logout',
+      'broker list',
+    ]
+    for (const args of [...calls, 'export --plain-text-tokens']) {
+      const { stdout, stderr } = await machine.run([...args.split(' '), '--json'])
+      const lines = stderr.split('\n').filter(Boolean)
+      expect([args, lines.map((line): unknown => JSON.parse(line))]).toEqual([
+        args,
+        lines.map(() => expect.any(Object)),
+      ])
+      expect(args.startsWith('keep') || JSON.parse(stdout || '{}')).toBeTruthy()
+    }
+  })
 })
 
 /** What the pattern finds in that which a program prints. */

@@ -2,14 +2,14 @@
  * Whom a broker tells that an account has to sign in again, as the options and the environment say.
  */
 import { type AlertChannel, commandAlert, mqttAlert, webhookAlert } from '@owner-sso/broker'
-import type { CommandOptions } from '../call.ts'
-import { usageError } from '../command-error.ts'
-import { expandHome } from '../folders.ts'
-import { secretFromVariable } from '../secret-variable.ts'
-import type { Settings } from '../settings.ts'
+import type { AlertFlags } from '../commands/broker.ts'
+import { usageError } from '../command-line/command-error.ts'
+import { expandHome } from '../settings/folders.ts'
+import { secretFromVariable } from '../settings/secret-variable.ts'
+import type { Settings } from '../settings/settings.ts'
 
 /** @throws CommandError */
-export function alertChannelsOf(options: CommandOptions, { ca }: Settings): AlertChannel[] {
+export function alertChannelsOf(options: AlertFlags, { ca }: Settings): AlertChannel[] {
   const { alertWebhook: url, alertCommand, alertMqtt, alertTopic: topic } = options
   const channels: AlertChannel[] = []
   const add = (option: string, make: () => AlertChannel): void => {

@@ -2,10 +2,9 @@
  * Who got which account's token when, without the token: a line of JSON for each call.
  */
 import { createWriteStream, type WriteStream } from 'node:fs'
-import type { AuditEntry } from '@owner-sso/broker'
-import { expandHome } from '../folders.ts'
-import { printFact, printNote } from '../output.ts'
-import { visible } from '../visible-text.ts'
+import { type AuditEntry, visible } from '@owner-sso/broker'
+import { expandHome } from '../settings/folders.ts'
+import { printFact, printNote } from '../terminal/output.ts'
 
 export interface AuditLog {
   readonly note: (entry: AuditEntry) => void

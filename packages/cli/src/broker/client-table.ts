@@ -1,9 +1,8 @@
 /**
  * The programs that were let in as lines of text: whose tokens each gets, how often it called, and when it last did.
  */
-import type { ListedClient } from '@owner-sso/broker'
-import { duration } from '../duration.ts'
-import { visible } from '../visible-text.ts'
+import { type ListedClient, visible } from '@owner-sso/broker'
+import { duration } from '../terminal/duration.ts'
 
 export function clientTable(clients: readonly ListedClient[]): string[] {
   const rows = clients.map(cells)

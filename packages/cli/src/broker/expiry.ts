@@ -1,7 +1,7 @@
 /**
  * How long an invitation holds, as people write it.
  */
-import { usageError } from '../command-error.ts'
+import { usageError } from '../command-line/command-error.ts'
 
 const units: Readonly<Record<string, number>> = { m: 60, h: 3600, d: 86_400 }
 

@@ -5,16 +5,16 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { isAbsolute, join, resolve } from 'node:path'
 import type { ClientsPlace, ListenOptions } from '@owner-sso/broker'
 import { isLoopback, type TokenStore } from '@owner-sso/core'
-import type { CommandOptions } from '../call.ts'
-import { usageError } from '../command-error.ts'
-import { configFolder, expandHome } from '../folders.ts'
-import { systemCode } from '../system-code.ts'
+import type { AddressFlags, ClientsFlags, ListenFlags } from '../commands/broker.ts'
+import { usageError } from '../command-line/command-error.ts'
+import { configFolder, expandHome } from '../settings/folders.ts'
+import { systemCode } from '../command-line/system-code.ts'
 
 /** Beside the tokens: a folder that only this user can open. */
 const defaultSocket = join(configFolder, 'broker.sock')
 
 /** A port, a socket, or both. @throws CommandError */
-export function listenOptionsOf(options: CommandOptions): ListenOptions[] {
+export function listenOptionsOf(options: ListenFlags): ListenOptions[] {
   const { port, socket } = options
   const places: ListenOptions[] = port === undefined ? [] : [portOptions(options)]
   if (port === undefined || socket !== undefined) places.push({ unix: socketPath(socket) })
@@ -35,7 +35,7 @@ function makeConfigFolder(): void {
   }
 }
 
-function portOptions({ port: text, host, tlsCert, tlsKey, behindTlsProxy }: CommandOptions): ListenOptions {
+function portOptions({ port: text, host, tlsCert, tlsKey, behindTlsProxy }: ListenFlags): ListenOptions {
   const port = Number(text)
   if (!/^\d{1,5}$/u.test(text ?? '') || port > 65_535) {
     throw usageError(`${JSON.stringify(text)} is not a port.`, 'Give --port a number from 0 (any free one) to 65535.')
@@ -72,14 +72,14 @@ function fileAt(path: string, option: string): string {
 }
 
 /** The list of programs: in the store, unless a file is named. */
-export function clientsPlaceOf({ clients }: CommandOptions, store: TokenStore): ClientsPlace {
+export function clientsPlaceOf({ clients }: ClientsFlags, store: TokenStore): ClientsPlace {
   if (clients === undefined) return { store }
   const path = expandHome(clients)
   return { file: isAbsolute(path) ? path : resolve(path) }
 }
 
 /** Where people and programs find it. @throws CommandError */
-export function publicUrlOf({ publicUrl }: CommandOptions): URL | undefined {
+export function publicUrlOf({ publicUrl }: AddressFlags): URL | undefined {
   if (publicUrl === undefined) return undefined
   const url = URL.canParse(publicUrl) ? new URL(publicUrl) : undefined
   const isOrigin = url?.pathname === '/' && url.search === '' && url.hash === '' && url.username === ''

@@ -10,16 +10,16 @@ import {
   type Invited,
   statusPageCode,
 } from '@owner-sso/broker'
-import { chosenAccount } from '../account.ts'
-import type { Call } from '../call.ts'
-import { CommandError, exitCodes, usageError } from '../command-error.ts'
-import { printData, printJson, printNote } from '../output.ts'
-import { withTokens } from '../token-keeping.ts'
+import { chosenAccount } from '../tokens/account.ts'
+import type { BrokerCall } from './broker-call.ts'
+import { CommandError, exitCodes, usageError } from '../command-line/command-error.ts'
+import { printData, printJson, printNote } from '../terminal/output.ts'
+import { withTokens } from '../tokens/token-keeping.ts'
 import { clientTable } from './client-table.ts'
 import { expiryOf } from './expiry.ts'
 import { clientsPlaceOf, publicUrlOf } from './place.ts'
 
-export function invite(call: Call): Promise<number> {
+export function invite(call: BrokerCall): Promise<number> {
   const { options } = call
   const name = nameIn(call)
   return withClients(call, async (clients, accountOf) => {
@@ -38,14 +38,14 @@ export function invite(call: Call): Promise<number> {
   })
 }
 
-export function rotate(call: Call): Promise<number> {
+export function rotate(call: BrokerCall): Promise<number> {
   const name = nameIn(call)
   const grace = Number(call.options.grace ?? 0)
   if (!Number.isInteger(grace) || grace < 0) throw usageError('The grace can’t be used.', 'Give --grace whole seconds.')
   return withClients(call, async (clients) => tell(await clients.rotate(name, { grace }), call))
 }
 
-export function revoke(call: Call): Promise<number> {
+export function revoke(call: BrokerCall): Promise<number> {
   const name = nameIn(call)
   return withClients(call, async (clients) => {
     if (!(await clients.revoke(name))) throw usageError(`No program is called ${name}.`, 'See owner-sso broker list.')
@@ -53,7 +53,7 @@ export function revoke(call: Call): Promise<number> {
   })
 }
 
-export function list(call: Call): Promise<number> {
+export function list(call: BrokerCall): Promise<number> {
   return withClients(call, async (clients) => {
     const all = await clients.list()
     if (call.settings.json) return printJson({ clients: all })
@@ -63,7 +63,7 @@ export function list(call: Call): Promise<number> {
 }
 
 /** For whoever opens the status page. */
-export async function printCode({ settings }: Call): Promise<number> {
+export async function printCode({ settings }: BrokerCall): Promise<number> {
   await withTokens(settings, undefined, async ({ store }) => {
     const code = await statusPageCode(store.store)
     await (settings.json ? printJson({ code }) : printData(code))
@@ -73,7 +73,7 @@ export async function printCode({ settings }: Call): Promise<number> {
 }
 
 async function withClients(
-  { settings, options }: Call,
+  { settings, options }: BrokerCall,
   use: (clients: BrokerClients, account: () => Promise<string>) => Promise<void>,
 ): Promise<number> {
   await withTokens(settings, undefined, async ({ tokens, store }) => {
@@ -102,7 +102,7 @@ function inWordsOf({ reason, message, code }: ClientsError): CommandError {
 const callOf: Readonly<Record<ClientScope, string>> = { token: '/token', proxy: '/api/1/vehicles' }
 
 /** The refresh token is the only data: a script may put it straight into a file. */
-async function tell({ client, refresh_token }: Invited, { settings, options }: Call): Promise<void> {
+async function tell({ client, refresh_token }: Invited, { settings, options }: BrokerCall): Promise<void> {
   await (settings.json ? printJson({ ...client, refresh_token }) : printData(refresh_token))
   const address = publicUrlOf(options)?.origin
   printNote(
@@ -114,7 +114,7 @@ async function tell({ client, refresh_token }: Invited, { settings, options }: C
   )
 }
 
-function nameIn({ args: [action, name] }: Call): string {
+function nameIn({ args: [action, name] }: BrokerCall): string {
   if (name !== undefined) return name
   throw usageError('Which program?', `Give its name: owner-sso broker ${action} NAME`)
 }

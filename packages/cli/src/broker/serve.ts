@@ -2,84 +2,126 @@
  * `owner-sso broker`: hands tokens out until it is told to stop.
  */
 import {
+  type AccountAlerts,
   accountAlerts,
+  type AlertChannel,
   type BrokerClients,
   brokerClients,
   type BrokerServer,
+  type ListenOptions,
   statusPage,
   type StatusPage,
+  type TokenBroker,
   tokenBroker,
+  type TokenBrokerOptions,
 } from '@owner-sso/broker'
-import type { Call } from '../call.ts'
-import { exitCodes, usageError } from '../command-error.ts'
-import { apiUrlOf, serviceOf, transportOf } from '../configured-service.ts'
-import { untilStopped } from '../interruption.ts'
-import { printData, printJson, printNote } from '../output.ts'
-import { withTokens } from '../token-keeping.ts'
+import type { Sso } from '@owner-sso/core'
+import type { BrokerCall } from './broker-call.ts'
+import { exitCodes, usageError } from '../command-line/command-error.ts'
+import { apiUrlOf, serviceOf, transportOf } from '../settings/configured-service.ts'
+import { untilStopped } from '../command-line/interruption.ts'
+import { printData, printJson, printNote } from '../terminal/output.ts'
+import { type TokenKeeping, withTokens } from '../tokens/token-keeping.ts'
 import { alertChannelsOf } from './alert-channels.ts'
-import { auditLog } from './audit-log.ts'
+import { type AuditLog, auditLog } from './audit-log.ts'
 import { clientsPlaceOf, listenOptionsOf, publicUrlOf } from './place.ts'
 
 const pagePath = '/status'
 
-export async function serve({ settings, options }: Call): Promise<number> {
-  const places = listenOptionsOf(options)
-  const publicUrl = publicUrlOf(options)
-  const channels = alertChannelsOf(options, settings)
+export async function serve({ settings, options }: BrokerCall): Promise<number> {
+  const asked = {
+    places: listenOptionsOf(options),
+    publicUrl: publicUrlOf(options),
+    channels: alertChannelsOf(options, settings),
+    proxy: options.withProxy ? { target: apiUrlOf(settings), ...transportOf(settings) } : undefined,
+  }
   const sso = serviceOf(settings)
-  const proxy = options.withProxy ? { target: apiUrlOf(settings), ...transportOf(settings) } : undefined
-  await withTokens(settings, sso, async ({ tokens, store: { store, isOfNetwork: shareSignIns } }) => {
-    const clients = brokerClients(clientsPlaceOf(options, store))
-    const audit = auditLog(options.audit)
-    const hosts = publicUrl === undefined ? [] : [publicUrl.hostname]
-    const https = publicUrl?.protocol === 'https:' || options.tlsCert !== undefined
-    const alerts = accountAlerts({
-      tokens,
-      store,
-      channels,
-      accounts: () => accountsOf(clients),
-      ...(publicUrl !== undefined && { signInUrl: new URL(pagePath, publicUrl).href }),
-      onFailure: ({ error, channel, account }) => {
-        const what = `${channel === undefined ? 'Alerts' : `Alert by ${channel}`}: ${messageOf(error)}`
-        page.noteFailure(what, account)
-        printNote(what)
-      },
-    })
-    const shown = { tokens, sso, clients, store, shareSignIns, path: pagePath, https, hosts, alerts }
-    const page: StatusPage = statusPage(shown)
-    const broker = tokenBroker({
-      tokens,
-      clients,
-      hosts,
-      alerts,
-      ...(proxy && { proxy }),
-      ...(options.rotate && { rotation: 'rotate' }),
-      ...(audit && { audit: audit.note }),
-      onProblem: (error, { code }) => printNote(`${code}: ${messageOf(error)}`),
-    })
+  await withTokens(settings, sso, async (keeping) => {
+    const parts = partsOf(asked, sso, keeping, options)
     const servers: BrokerServer[] = []
     try {
-      for (const place of places) {
-        servers.push(
-          await listening(() => ('port' in place ? broker.listen(place, page.handler) : broker.listen(place))),
-        )
-      }
-      await greet(servers, publicUrl, settings.json)
+      for (const place of asked.places) servers.push(await listening(place, parts))
+      await greet(servers, asked.publicUrl, settings.json)
       await untilStopped()
     } finally {
       await Promise.all(servers.map((server) => server.close()))
-      await broker.close()
-      await alerts.close()
-      page.close()
-      await audit?.close()
+      await closeAll(parts)
     }
   })
   return exitCodes.ok
 }
 
-async function listening(listen: () => Promise<BrokerServer>): Promise<BrokerServer> {
+interface Asked {
+  readonly publicUrl: URL | undefined
+  readonly channels: readonly AlertChannel[]
+  readonly proxy: TokenBrokerOptions['proxy']
+}
+
+/** What a broker is made of, each over the same tokens. */
+interface Parts {
+  readonly broker: TokenBroker
+  readonly page: StatusPage
+  readonly alerts: AccountAlerts
+  readonly audit: AuditLog | undefined
+}
+
+function partsOf(
+  { publicUrl, channels, proxy }: Asked,
+  sso: Sso,
+  { tokens, store: { store, isOfNetwork: shareSignIns } }: TokenKeeping,
+  options: BrokerCall['options'],
+): Parts {
+  const clients = brokerClients(clientsPlaceOf(options, store))
+  const audit = auditLog(options.audit)
+  const hosts = publicUrl === undefined ? [] : [publicUrl.hostname]
+  const https = publicUrl?.protocol === 'https:' || options.tlsCert !== undefined
+  const alerts = accountAlerts({
+    tokens,
+    store,
+    channels,
+    accounts: () => accountsOf(clients),
+    ...(publicUrl !== undefined && { signInUrl: new URL(pagePath, publicUrl).href }),
+    onFailure: ({ error, channel, account }) => {
+      const what = `${channel === undefined ? 'Alerts' : `Alert by ${channel}`}: ${messageOf(error)}`
+      page.noteFailure(what, account)
+      printNote(what)
+    },
+  })
+  const page: StatusPage = statusPage({
+    tokens,
+    sso,
+    clients,
+    store,
+    shareSignIns,
+    path: pagePath,
+    https,
+    hosts,
+    alerts,
+  })
+  const broker = tokenBroker({
+    tokens,
+    clients,
+    hosts,
+    alerts,
+    ...(proxy && { proxy }),
+    ...(options.rotate && { rotation: 'rotate' }),
+    ...(audit && { audit: audit.note }),
+    onProblem: (error, { code }) => printNote(`${code}: ${messageOf(error)}`),
+  })
+  return { broker, page, alerts, audit }
+}
+
+async function closeAll({ broker, page, alerts, audit }: Parts): Promise<void> {
+  await broker.close()
+  await alerts.close()
+  page.close()
+  await audit?.close()
+}
+
+/** The status page is for people: on a port, not on the socket. */
+async function listening(place: ListenOptions, { broker, page }: Parts): Promise<BrokerServer> {
   try {
-    return await listen()
+    return await ('port' in place ? broker.listen(place, page.handler) : broker.listen(place))
   } catch (error) {
     throw usageError(`The broker can’t listen: ${messageOf(error)}`, 'Choose another --port, --host or --socket.')
   }

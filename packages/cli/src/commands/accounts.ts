@@ -1,20 +1,10 @@
-/**
- * `owner-sso accounts`: who is signed in, one name a line. Where a record can't be read, the others come first, then the error.
- */
-import { readableAccountNames } from '../account.ts'
-import type { Call } from '../call.ts'
-import { exitCodes } from '../command-error.ts'
-import { printData, printJson, printNote } from '../output.ts'
-import { withTokens } from '../token-keeping.ts'
+/** `owner-sso accounts`: what it takes, and what its help says. */
+import { command } from '../command-line/command.ts'
 
-export async function run({ settings }: Call): Promise<number> {
-  await withTokens(settings, undefined, async ({ tokens, store }) => {
-    const { names: accounts, failure } = await readableAccountNames(tokens)
-    if (failure !== undefined && accounts.length === 0) throw failure
-    if (settings.json) await printJson({ store: store.shown, accounts })
-    else if (accounts.length > 0) await printData(...accounts)
-    else printNote(`Nobody is signed in at ${store.shown}. Sign in with: owner-sso login`)
-    if (failure !== undefined) throw failure
-  })
-  return exitCodes.ok
-}
+export const accounts = command({
+  name: 'accounts',
+  summary: 'list the accounts of the store',
+  description: 'Prints the names of all accounts that are signed in or have to sign in again, one per line.',
+  options: {},
+  examples: [['owner-sso accounts | xargs -n1 owner-sso refresh --account', 'refresh all']],
+})

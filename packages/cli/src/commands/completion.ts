@@ -1,21 +1,15 @@
-/**
- * `owner-sso completion`: a script that completes commands, options and account names.
- */
-import type { Call } from '../call.ts'
-import { exitCodes, usageError } from '../command-error.ts'
-import { bash } from '../completion/bash.ts'
-import { fish } from '../completion/fish.ts'
-import { zsh } from '../completion/zsh.ts'
-import { printData } from '../output.ts'
+/** `owner-sso completion`: what it takes, and what its help says. */
+import { command } from '../command-line/command.ts'
 
-const shells: Readonly<Record<string, () => string>> = { bash, zsh, fish }
-
-export async function run({ args }: Call): Promise<number> {
-  const [shell = ''] = args
-  const script = Object.hasOwn(shells, shell) ? shells[shell] : undefined
-  if (script === undefined) {
-    throw usageError(`There is no completion for ${JSON.stringify(shell)}.`, 'There is one for bash, zsh and fish.')
-  }
-  await printData(...script().split('\n'))
-  return exitCodes.ok
-}
+export const completion = command({
+  name: 'completion',
+  args: '<shell>',
+  summary: 'print a completion script for a shell',
+  description: 'Prints a script that completes commands, options and account names.',
+  options: {},
+  examples: [
+    ['source <(owner-sso completion bash)', 'in ~/.bashrc'],
+    ['source <(owner-sso completion zsh)', 'in ~/.zshrc, after compinit'],
+    ['owner-sso completion fish > ~/.config/fish/completions/owner-sso.fish', ''],
+  ],
+})

@@ -1,139 +1,24 @@
-/**
- * `owner-sso copy`: all accounts, and what their processes share, into another store.
- */
-import { checkedAccountName, copyTokenSets, type TokenStore } from '@owner-sso/core'
-import type { Call, CommandOptions } from '../call.ts'
-import { exitCodes, usageError } from '../command-error.ts'
-import { type OpenStore, openStore } from '../open-store.ts'
-import { printJson, printNote } from '../output.ts'
-import { progressBar } from '../progress-bar.ts'
-import { refusePassword, type Settings } from '../settings.ts'
-import { visible } from '../visible-text.ts'
+/** `owner-sso copy`: what it takes, and what its help says. */
+import { command } from '../command-line/command.ts'
+import { flag, type OptionsOf } from '../command-line/option.ts'
 
-/** `-` is the store of the settings, whose address may hold a password; an argument may not. */
-function addressOf(argument: string, { store }: Settings): string {
-  if (argument === '-') return store.value
-  refusePassword(argument, 'An address of copy')
-  return argument
-}
+export const copy = command({
+  name: 'copy',
+  args: '<from> <to>',
+  summary: 'copy all accounts into another store',
+  description:
+    'Copies the newest record of every account into another store, and what its processes share: a block of the ' +
+    'firewall, the programs of the broker. Newer records in the target stay. First stop everything that uses the ' +
+    'old store: a token that is refreshed there afterwards is dead in the copy. A dash stands for the store of ' +
+    'OWNER_SSO_STORE or the config file.',
+  options: {
+    fromPlain: flag('read the first store unencrypted, although OWNER_SSO_ENCRYPTION_KEY is set'),
+    toPlain: flag('leave the second store unencrypted'),
+  },
+  examples: [
+    ['owner-sso copy file:tokens redis://127.0.0.1:6379', 'from a folder into Redis'],
+    ['owner-sso copy --from-plain file:tokens file:sealed', 'encrypt what was plain'],
+  ],
+})
 
-/** Some stores make their place at the first use: a mistyped address would be an empty store. */
-function checkExistence({ exists, shown }: OpenStore): void {
-  if (exists()) return
-  throw usageError(`There is no store at ${shown}.`, 'owner-sso stores shows which one is in use.')
-}
-
-/** One side is said to be plain, so the other is meant to be encrypted: without a key both would be plain. */
-function requireKey({ fromPlain = false, toPlain = false }: CommandOptions, from: OpenStore, to: OpenStore): void {
-  if (fromPlain === toPlain || (fromPlain ? to : from).sealed) return
-  throw usageError(
-    `No key is set, so ${fromPlain ? 'the copy would be plain as well' : 'nothing could be decrypted'}.`,
-    'Set OWNER_SSO_ENCRYPTION_KEY, or omit the option.',
-  )
-}
-
-interface Written {
-  accounts: number
-  /** Records that are no account's: blocks of the firewall, the broker's programs and notes. */
-  shared: number
-}
-
-/** Counts what arrives, for a copy that ends in an error. */
-function countingWrites(store: TokenStore): { readonly store: TokenStore; readonly written: Written } {
-  const written: Written = { accounts: 0, shared: 0 }
-  return {
-    store: {
-      read: (account) => store.read(account),
-      async swap(account, ...rest) {
-        const result = await store.swap(account, ...rest)
-        if (!('conflict' in result)) written[isOurs(account) ? 'shared' : 'accounts'] += 1
-        return result
-      },
-    },
-    written,
-  }
-}
-
-/** How many records there are to copy. What can't be listed is told by the copy. */
-async function countRecords(store: TokenStore): Promise<number> {
-  let count = 0
-  try {
-    for await (const _ of store.accounts?.() ?? []) count += 1
-  } catch {
-    return count
-  }
-  return count
-}
-
-/** A name that no account may have is a record of our own. */
-function isOurs(name: string): boolean {
-  try {
-    checkedAccountName(name)
-    return false
-  } catch {
-    return true
-  }
-}
-
-/** Shows how far it is, by the names that are passed on. */
-async function showingProgress(store: TokenStore): Promise<{ readonly store: TokenStore; readonly end: () => void }> {
-  if (!process.stderr.isTTY || store.accounts === undefined) return { store, end: () => undefined }
-  const bar = progressBar('Copying', await countRecords(store))
-  async function* advancing(): AsyncGenerator<string> {
-    for await (const name of store.accounts?.() ?? []) {
-      bar.advance()
-      yield name
-    }
-  }
-  return { store: { ...store, accounts: advancing }, end: bar.end }
-}
-
-export async function run({ settings, options, args }: Call): Promise<number> {
-  const [fromAddress, toAddress] = args.map((argument) => addressOf(argument, settings))
-  if (fromAddress === undefined || toAddress === undefined)
-    throw usageError('Two stores are needed.', 'Give the one to copy from, then the one to copy to.')
-  const { keyring } = settings
-  const ca = settings.ca?.value
-  const from = await openStore(fromAddress, { ca, keyring, plain: options.fromPlain })
-  try {
-    checkExistence(from)
-    const to = await openStore(toAddress, { ca, keyring, plain: options.toPlain, signsIn: true })
-    try {
-      if (from.shown === to.shown) throw usageError('Both are the same store.', 'Give two different ones.')
-      requireKey(options, from, to)
-      await copy(from, to, settings, options)
-    } finally {
-      await to.close()
-    }
-  } finally {
-    await from.close()
-  }
-  return exitCodes.ok
-}
-
-async function copy(from: OpenStore, to: OpenStore, settings: Settings, { toPlain }: CommandOptions): Promise<void> {
-  const target = countingWrites(to.store)
-  const source = await showingProgress(from.store)
-  const outcome = (): string => {
-    const { accounts, shared } = target.written
-    return `${counted(accounts, 'account')} and ${counted(shared, 'shared record')} copied from ${from.shown} to ${to.shown}`
-  }
-  const left: string[] = []
-  const onLeft = (name: string): void => void left.push(name)
-  const copied = await copyTokenSets(source.store, target.store, { onLeft }).catch((error: unknown) => {
-    source.end()
-    printNote(`${outcome()}, and not all there are: once the error is mended, run this again for the rest.`)
-    throw error
-  })
-  source.end()
-  if (settings.json) await printJson({ from: from.shown, to: to.shown, copied, left })
-  printNote(`${outcome()}.`)
-  for (const name of left)
-    printNote(`${to.shown} has its own ${visible(name)}: that one stays, and the other was not copied.`)
-  if (from.sealed && !to.sealed && toPlain !== true)
-    printNote('The copies are not encrypted, as their originals are: set OWNER_SSO_ENCRYPTION_KEY and copy again.')
-  if (copied > 0)
-    printNote(`Use the new one from now on, and no longer the old one: export OWNER_SSO_STORE=${to.shown}`)
-}
-
-const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`
+export type CopyFlags = OptionsOf<(typeof copy)['options']>

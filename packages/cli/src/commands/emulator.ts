@@ -1,21 +1,12 @@
-/**
- * `owner-sso emulator`: the emulator's own command, with its own options. Loaded only here.
- */
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
-import { pathToFileURL } from 'node:url'
-import type { Call } from '../call.ts'
-import { exitCodes } from '../command-error.ts'
-import { untilStopped } from '../interruption.ts'
+/** `owner-sso emulator`: what it takes, and what its help says. */
+import { command } from '../command-line/command.ts'
 
-export async function run(_call: Call): Promise<number> {
-  const manifestPath = createRequire(import.meta.url).resolve('@owner-sso/emulator/package.json')
-  // It reads its options off the process, and answers Ctrl-C itself.
-  process.argv.splice(2, 1)
-  await import(pathToFileURL(join(dirname(manifestPath), 'dist', 'cli.js')).href)
-  const failed = process.exitCode !== undefined && process.exitCode !== 0
-  // Whatever kept it from starting is in how it was called.
-  if (failed) return exitCodes.usage
-  if (!process.argv.some((argument) => argument === '--help' || argument === '--version')) await untilStopped()
-  return exitCodes.ok
-}
+export const emulator = command({
+  name: 'emulator',
+  args: '[options...]',
+  summary: 'run the service on this machine, to try things out',
+  description: '',
+  options: {},
+  passesOptionsOn: true,
+  examples: [],
+})

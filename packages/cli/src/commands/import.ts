@@ -1,170 +1,26 @@
-/**
- * `owner-sso import`: takes over refresh tokens that another program has kept. Sends nothing, unless a check is wished.
- */
-import { SessionExistsError, type Sso } from '@owner-sso/core'
-import type { Call, CommandOptions } from '../call.ts'
-import { CommandError, exitCodes, usageError } from '../command-error.ts'
-import { serviceOf } from '../configured-service.ts'
-import { duration } from '../duration.ts'
-import { failureOf } from '../failure.ts'
-import { stopped } from '../interruption.ts'
-import { type Candidate, candidateOf } from '../moving/candidate.ts'
-import { isSealed } from '../moving/export-file.ts'
-import { unsealed } from '../moving/export-secret.ts'
-import { type Found, isExportFile, knownShapes, parsed, readShape } from '../moving/shapes.ts'
-import { printJson, printNote } from '../output.ts'
-import { progressBar } from '../progress-bar.ts'
-import { askConsent, canAsk } from '../prompts.ts'
-import { secretFromFile } from '../secret-file.ts'
-import type { Settings } from '../settings.ts'
-import { type TokenKeeping, withTokens } from '../token-keeping.ts'
+/** `owner-sso import`: what it takes, and what its help says. */
+import { command } from '../command-line/command.ts'
+import { flag, type OptionsOf } from '../command-line/option.ts'
 
-/** So many accounts, and so many problems, are shown one by one. */
-const shown = 20
+export const importTokens = command({
+  name: 'import',
+  args: '[file]',
+  summary: 'take over the refresh tokens of another program',
+  description:
+    'Reads a refresh token, a token response, what owner-sso export wrote, or the cache of another client: JSON ' +
+    'keyed by account. Shows what it found, without a secret, and asks before it stores. Sends nothing: the first ' +
+    'use refreshes. No other program may use the tokens from then on. Without a file, or for -, it reads standard ' +
+    'input.',
+  options: {
+    dryRun: flag('only show what would be imported'),
+    yes: flag('store without asking'),
+    replace: flag('end the sign-in that an account has here'),
+    check: flag('make one refresh of each account, to see that its tokens work'),
+  },
+  examples: [
+    ['owner-sso import cache.json', 'all accounts of another client'],
+    ['owner-sso import --account ann@example.com --yes < refresh-token.txt', 'a refresh token alone'],
+  ],
+})
 
-interface Work extends TokenKeeping {
-  readonly settings: Settings
-  readonly options: CommandOptions
-  readonly problems: CommandError[]
-}
-
-export async function run({ settings, options, args }: Call): Promise<number> {
-  const sso = serviceOf(settings)
-  const found = await foundIn(args[0], settings)
-  await withTokens(
-    settings,
-    sso,
-    async ({ tokens, store }) => {
-      const work: Work = { settings, options, tokens, store, problems: [] }
-      const candidates = await judged(found, sso, work)
-      if (candidates.length > 0 && !options.dryRun) await store.requireWritable()
-      tell(found, candidates, work)
-      const before = work.problems.length
-      const imported = (await isAgreed(candidates, work)) ? await takeOver(candidates, work) : []
-      if (candidates.length + before > 1) tellProblems(work.problems.slice(before))
-      if (settings.json) await printJson(factsOf(found, candidates, imported, work))
-      endOf(candidates, imported, work)
-    },
-    { signsIn: options.dryRun !== true },
-  )
-  return exitCodes.ok
-}
-
-async function foundIn(file: string | undefined, settings: Settings): Promise<Found> {
-  if (file === undefined && process.stdin.isTTY) throw usageError('No file was named.', 'owner-sso import FILE')
-  const text = await secretFromFile(file ?? '-', 'the argument')
-  const json = parsed(text)
-  const isClosed = isExportFile(json) && isSealed(json.sealed)
-  const found = readShape(isClosed ? JSON.stringify(await unsealed(json.sealed, settings)) : text)
-  if (found !== undefined) return found
-  throw usageError('No refresh token was found in this input.', `Known are: ${knownShapes.join('; ')}.`)
-}
-
-/** Those that can be taken over; the others become problems. */
-async function judged(found: Found, sso: Sso, { settings, options, tokens, problems }: Work): Promise<Candidate[]> {
-  const named = settings.account?.value
-  const isAlone = found.tokens.length === 1
-  const candidates: Candidate[] = []
-  const bar = progressBar('Looking', found.tokens.length)
-  for (const one of found.tokens) {
-    try {
-      const candidate = await candidateOf(one, isAlone ? named : undefined, sso, Date.now() / 1000)
-      if (!isAlone && named !== undefined && candidate.account !== named) continue
-      const { state } = await tokens.status(candidate.account)
-      if (!options.replace && isLiving(state)) throw new SessionExistsError()
-      candidates.push(candidate)
-    } catch (error) {
-      problems.push(problemOf(error, one.account ?? one.owner))
-    } finally {
-      bar.advance()
-    }
-  }
-  bar.end()
-  return candidates
-}
-
-const isLiving = (state: string): boolean => state === 'valid' || state === 'expired' || state === 'in-doubt'
-
-/** In the words of the command, and with the account where it does not name it already. */
-function problemOf(error: unknown, account: string | undefined): CommandError {
-  if (error instanceof TypeError)
-    return usageError(`${account ?? 'An account'} can’t be imported.`, `${error.message}.`)
-  const { exitCode, code, message, next } = failureOf(error)
-  const whose = account === undefined || message.includes(account) ? '' : `${account}: `
-  return new CommandError(exitCode, `${whose}${message}`, next, code)
-}
-
-function tell({ shape, others }: Found, candidates: readonly Candidate[], { store, problems }: Work): void {
-  printNote(`Found (${shape}): ${counted(candidates.length)} to import into ${store.shown}.`)
-  const now = Date.now() / 1000
-  for (const { account, grant, issuedAt } of candidates.slice(0, shown)) {
-    const age = issuedAt === undefined ? 'age unknown' : `${duration(now - issuedAt)} old`
-    printNote(`  ${account}  ${new URL(grant.auth_url).host}  ${age}`)
-  }
-  if (candidates.length > shown) printNote(`  and ${candidates.length - shown} more`)
-  if (others > 0) printNote(`${others} other ${others === 1 ? 'entry has' : 'entries have'} no refresh token.`)
-  if (candidates.length + problems.length > 1) tellProblems(problems)
-}
-
-function tellProblems(problems: readonly CommandError[]): void {
-  for (const { message, next } of problems.slice(0, shown)) printNote(`  not imported: ${message} ${next}`)
-  if (problems.length > shown) printNote(`  and ${problems.length - shown} more`)
-}
-
-async function isAgreed(candidates: readonly Candidate[], { settings, options }: Work): Promise<boolean> {
-  if (candidates.length === 0 || options.dryRun) return false
-  if (options.yes) return true
-  if (!canAsk(settings)) {
-    throw usageError('Nobody can be asked here, so nothing was stored.', 'Agree with --yes, or look with --dry-run.')
-  }
-  printNote('A refresh token works once: from now on no other program may use them.')
-  return askConsent(`Store ${candidates.length === 1 ? 'it' : 'them'}?`)
-}
-
-/** @returns the accounts that were stored and, where that was wished, checked */
-async function takeOver(candidates: readonly Candidate[], { options, tokens, problems }: Work): Promise<string[]> {
-  const imported: string[] = []
-  const bar = progressBar(options.check ? 'Importing and checking' : 'Importing', candidates.length)
-  for (const { account, grant } of candidates) {
-    if (stopped.aborted) break
-    try {
-      await tokens.save(account, grant, { replace: options.replace ?? false })
-      if (options.check) await tokens.refresh(account, { signal: stopped })
-      imported.push(account)
-    } catch (error) {
-      problems.push(problemOf(error, account))
-    }
-    bar.advance()
-  }
-  bar.end()
-  return imported
-}
-
-function factsOf(found: Found, candidates: readonly Candidate[], imported: readonly string[], work: Work): object {
-  return {
-    shape: found.shape,
-    store: work.store.shown,
-    accounts: candidates.map(({ account, grant, issuedAt }) => ({
-      account,
-      auth_url: grant.auth_url,
-      issued_at: issuedAt,
-      imported: imported.includes(account),
-    })),
-    problems: work.problems.map(({ code, message, next }) => ({ code, message, next })),
-  }
-}
-
-/** @throws CommandError where something could not be taken over */
-function endOf(candidates: readonly Candidate[], imported: readonly string[], { options, problems }: Work): void {
-  const [problem, ...others] = problems
-  if (imported.length > 0) {
-    const how = options.check ? 'imported, and refreshed once' : 'imported; the first use refreshes'
-    printNote(`${counted(imported.length)} ${how}. No other program may use these tokens from now on.`)
-  } else if (problem === undefined) printNote('Nothing was stored.')
-  if (problem === undefined) return
-  if (others.length === 0 && candidates.length <= 1) throw problem
-  const next = 'Each is named above. What was imported stays; run this again for the rest.'
-  throw new CommandError(problem.exitCode, `${counted(problems.length)} could not be imported.`, next, problem.code)
-}
-
-const counted = (count: number): string => `${count} ${count === 1 ? 'account' : 'accounts'}`
+export type ImportFlags = OptionsOf<(typeof importTokens)['options']>

@@ -1,65 +1,27 @@
-/**
- * `owner-sso login`: signs an account in and stores its tokens.
- */
-import type { TokenManager, TokenSet } from '@owner-sso/core'
-import type { Call, CommandOptions } from '../call.ts'
-import { CommandError, exitCodes, usageError } from '../command-error.ts'
-import { duration } from '../duration.ts'
-import { stopped } from '../interruption.ts'
-import { loginVoice } from '../login-voice.ts'
-import type { OpenStore } from '../open-store.ts'
-import { printJson } from '../output.ts'
-import { serviceOf } from '../configured-service.ts'
-import { withTokens } from '../token-keeping.ts'
+/** `owner-sso login`: what it takes, and what its help says. */
+import { command } from '../command-line/command.ts'
+import { flag, type OptionsOf, value } from '../command-line/option.ts'
 
-export async function run({ settings, options }: Call): Promise<number> {
-  requireOneWay(options)
-  const sso = serviceOf(settings)
-  await withTokens(
-    settings,
-    sso,
-    async ({ tokens, store }) => {
-      // Found out before a password travels: a sign-in that can't be stored is one too many.
-      await store.store.read('owner-sso')
-      await store.requireWritable()
-      const voice = await loginVoice()
-      voice.begin(`Sign in at ${new URL(sso.authUrl).host}`)
-      try {
-        const { account, tokens: tokenSet } =
-          (options.browser ?? options.paste)
-            ? await (await import('../browser-sign-in.ts')).signInWithBrowser(sso, options, settings, voice)
-            : await (await import('../password-sign-in.ts')).signInWithPassword(sso, options, settings, voice)
-        await tokens.save(account, tokenSet)
-        voice.end(await acceptance(account, tokens))
-        if (settings.json) await printJson(await facts(account, tokenSet, store, tokens))
-      } catch (error) {
-        if (stopped.aborted) throw new CommandError(exitCodes.unexpected, 'Stopped.', 'Nothing was stored.')
-        throw error
-      }
-    },
-    { signsIn: true },
-  )
-  return exitCodes.ok
-}
+export const login = command({
+  name: 'login',
+  summary: 'sign in, and keep the tokens',
+  description:
+    'Signs an account in and stores its tokens. Asks for what is missing: e-mail, password, second factor, ' +
+    'passcode. Nothing is stored before the whole sign-in has succeeded, and the password never is. Passwords and ' +
+    'passcodes are never options: everybody on a machine can read the list of processes.',
+  options: {
+    credentialFile: value('<path>', 'read the password from a file (- is standard input)'),
+    totpSecretFile: value('<path>', 'make passcodes from the secret in a file (base32, or an otpauth:// address)'),
+    factor: value('<name>', 'which second factor the passcode is from, by its name or id'),
+    browser: flag('sign in on the service’s own page, in a browser window that closes by itself'),
+    paste: flag('sign in there in any browser, then paste the address that you end up on'),
+  },
+  examples: [
+    ['owner-sso login', 'asks for everything'],
+    ['owner-sso login --account ann@example.com --credential-file - < password.txt', 'without a terminal'],
+    ['owner-sso login --browser', 'for an account that gets a captcha'],
+    ['owner-sso login --paste', 'the same, with the browser of another machine'],
+  ],
+})
 
-/** @throws CommandError for options of which one would go unheard */
-function requireOneWay({ browser, paste, ...typed }: CommandOptions): void {
-  if (browser && paste) throw usageError('--browser and --paste are two ways to sign in.', 'Give one of them.')
-  const unheard = (['credentialFile', 'totpSecretFile', 'factor'] as const).find((name) => typed[name] !== undefined)
-  if (unheard === undefined || !(browser ?? paste)) return
-  const option = `--${unheard.replaceAll(/[A-Z]/gu, (letter) => `-${letter.toLowerCase()}`)}`
-  throw usageError(
-    `With ${browser ? '--browser' : '--paste'}, everything is entered on the service’s own page.`,
-    `Omit ${option}.`,
-  )
-}
-
-async function acceptance(account: string, tokens: TokenManager): Promise<string> {
-  const { expires_at = 0 } = await tokens.status(account)
-  const left = duration(expires_at - Date.now() / 1000)
-  return `Signed in as ${account}: the access token is valid for ${left}.`
-}
-
-async function facts(account: string, { auth_url }: TokenSet, store: OpenStore, tokens: TokenManager): Promise<object> {
-  return { account, ...(await tokens.status(account)), auth_url, store: store.shown }
-}
+export type LoginFlags = OptionsOf<(typeof login)['options']>

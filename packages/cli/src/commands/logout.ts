@@ -1,20 +1,12 @@
-/**
- * `owner-sso logout`: the tokens are forgotten.
- */
-import { chosenAccount } from '../account.ts'
-import type { Call } from '../call.ts'
-import { exitCodes } from '../command-error.ts'
-import { printJson, printNote } from '../output.ts'
-import { withTokens } from '../token-keeping.ts'
+/** `owner-sso logout`: what it takes, and what its help says. */
+import { command } from '../command-line/command.ts'
 
-export async function run({ settings }: Call): Promise<number> {
-  await withTokens(settings, undefined, async ({ tokens, store }) => {
-    const account = await chosenAccount(settings, tokens)
-    const wasSignedIn = (await tokens.status(account)).state !== 'signed-out'
-    if (wasSignedIn) await tokens.forget(account)
-    if (settings.json) await printJson({ account, wasSignedIn })
-    if (wasSignedIn) printNote(`${account} is signed out: its tokens are gone from ${store.shown}.`)
-    else printNote(`${account} was not signed in at ${store.shown}. Who is: owner-sso accounts`)
-  })
-  return exitCodes.ok
-}
+export const logout = command({
+  name: 'logout',
+  summary: 'sign out, and forget the tokens',
+  description:
+    'Removes the tokens of an account from the store, older versions included. A refresh that is under way ' +
+    'elsewhere can’t bring them back. The service is not told: it takes the tokens until they expire.',
+  options: {},
+  examples: [['owner-sso logout --account ann@example.com', 'one account']],
+})

@@ -1,27 +1,12 @@
-/**
- * `owner-sso refresh`: new tokens now.
- */
-import { requireSignedIn, chosenAccount } from '../account.ts'
-import type { Call } from '../call.ts'
-import { exitCodes } from '../command-error.ts'
-import { duration } from '../duration.ts'
-import { stopped } from '../interruption.ts'
-import { printJson, printNote } from '../output.ts'
-import { refreshService } from '../configured-service.ts'
-import { withTokens } from '../token-keeping.ts'
+/** `owner-sso refresh`: what it takes, and what its help says. */
+import { command } from '../command-line/command.ts'
 
-export async function run({ settings }: Call): Promise<number> {
-  await withTokens(settings, refreshService(settings), async ({ tokens }) => {
-    const account = await chosenAccount(settings, tokens)
-    const before = await tokens.status(account)
-    await requireSignedIn(account, tokens, () => tokens.refresh(account, { signal: stopped }))
-    const after = await tokens.status(account)
-    // By this process, or by another one meanwhile.
-    const refreshed = after.refreshed_at !== before.refreshed_at
-    if (settings.json) await printJson({ account, refreshed, ...after })
-    const left = duration((after.expires_at ?? 0) - Date.now() / 1000)
-    if (refreshed) printNote(`${account} has new tokens; the access token is valid for ${left}.`)
-    else printNote(`${account} was refreshed less than a minute ago, so nothing was sent; ${left} are left.`)
-  })
-  return exitCodes.ok
-}
+export const refresh = command({
+  name: 'refresh',
+  summary: 'refresh the tokens now',
+  description:
+    'Replaces the access token, whatever its age. Rarely needed: owner-sso token refreshes by itself. Twice within ' +
+    'a minute sends only one request.',
+  options: {},
+  examples: [['owner-sso refresh --account ann@example.com', 'one account']],
+})

@@ -1,64 +1,13 @@
-/**
- * `owner-sso rekey`: every record under the new key, where it is.
- */
-import { rekey } from '@owner-sso/core'
-import type { Call } from '../call.ts'
-import { exitCodes, usageError } from '../command-error.ts'
-import { encryptionKeys } from '../encryption-key.ts'
-import { openStore } from '../open-store.ts'
-import { printJson, printNote } from '../output.ts'
-import { progressBar } from '../progress-bar.ts'
-import type { Settings } from '../settings.ts'
+/** `owner-sso rekey`: what it takes, and what its help says. */
+import { command } from '../command-line/command.ts'
 
-export async function run({ settings }: Call): Promise<number> {
-  if ((encryptionKeys() ?? []).length < 2) {
-    throw usageError(
-      'Two keys are needed, the new one and the old one.',
-      'Set OWNER_SSO_ENCRYPTION_KEY to NEW_KEY,OLD_KEY here and wherever the store is used, then run this again.',
-    )
-  }
-  const options = { ca: settings.ca?.value, keyring: settings.keyring }
-  const all = await openStore(settings.store.value, options)
-  try {
-    if (!all.exists())
-      throw usageError(`There is no store at ${all.shown}.`, 'owner-sso stores shows which one is in use.')
-    const newest = await openStore(settings.store.value, { ...options, newestKeyAlone: true })
-    try {
-      await change(all.store, newest.store, all.shown, settings)
-    } finally {
-      await newest.close()
-    }
-  } finally {
-    await all.close()
-  }
-  return exitCodes.ok
-}
-
-async function change(
-  all: Parameters<typeof rekey>[0],
-  newest: Parameters<typeof rekey>[1],
-  store: string,
-  settings: Settings,
-): Promise<void> {
-  const bar = progressBar('Sealing')
-  let rewritten = 0
-  const onProgress = (progress: { readonly rewritten: number }): void => {
-    rewritten = progress.rewritten
-    bar.advance()
-  }
-  const outcome = (): string =>
-    `${rewritten} ${rewritten === 1 ? 'record' : 'records'} of ${store} sealed with the new key`
-  try {
-    await rekey(all, newest, { onProgress })
-  } catch (error) {
-    bar.end()
-    printNote(`${outcome()}, and not all there are: keep the old key, and run this again once the error is mended.`)
-    throw error
-  }
-  bar.end()
-  if (settings.json) await printJson({ store, rewritten })
-  printNote(`${outcome()}. None is left under an old key.`)
-  printNote(
-    'The old key may go once every process that uses the store has the new key first: then take it out of OWNER_SSO_ENCRYPTION_KEY.',
-  )
-}
+export const rekey = command({
+  name: 'rekey',
+  summary: 'change the key that the store is sealed with',
+  description:
+    'Seals every record again with the first key of OWNER_SSO_ENCRYPTION_KEY, where it is, while everything goes ' +
+    'on. First give every process that uses the store both keys, the new one first: NEW_KEY,OLD_KEY. Says when the ' +
+    'old key may go.',
+  options: {},
+  examples: [['OWNER_SSO_ENCRYPTION_KEY=$NEW_KEY,$OLD_KEY owner-sso rekey', 'the store of the settings']],
+})

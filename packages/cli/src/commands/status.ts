@@ -1,66 +1,20 @@
-/**
- * `owner-sso status`: every account with its state, the time left, its refreshes, its region, and the store.
- */
-import { setTimeout as pause } from 'node:timers/promises'
-import { accountName, type TokenStatus } from '@owner-sso/core'
-import { accountNames } from '../account.ts'
-import type { Call } from '../call.ts'
-import { exitCodes, usageError } from '../command-error.ts'
-import { stopped } from '../interruption.ts'
-import { type Line, printData, printJson, printNote } from '../output.ts'
-import type { Settings } from '../settings.ts'
-import { liveScreen } from '../status/live-screen.ts'
-import { type AccountStatus, secondsLeft, statusTable } from '../status/status-table.ts'
-import { type TokenKeeping, withTokens } from '../token-keeping.ts'
+/** `owner-sso status`: what it takes, and what its help says. */
+import { command } from '../command-line/command.ts'
+import { flag } from '../command-line/option.ts'
 
-/** Milliseconds between two drawings of `--watch`. */
-const drawnEvery = 1000
-
-export async function run({ settings, options }: Call): Promise<number> {
-  if (options.watch === true) requireTerminal(settings)
-  return withTokens(settings, undefined, async (keeping) => {
-    const shown = (accounts: readonly AccountStatus[]): Line[] => [
-      ...(accounts.length > 0 ? statusTable(accounts) : ['Nobody is signed in. Sign in with: owner-sso login']),
-      '',
-      `Store: ${keeping.store.shown}`,
-    ]
-    if (options.watch === true) await watch(async () => shown(await statuses(settings, keeping)))
-    const accounts = await statuses(settings, keeping)
-    if (settings.json) await printJson({ store: keeping.store.shown, accounts: accounts.map(forPrograms) })
-    else if (accounts.length > 0) await printData(...shown(accounts))
-    else printNote(`Nobody is signed in at ${keeping.store.shown}. Sign in with: owner-sso login`)
-    return settings.account !== undefined && accounts.some(needsSignIn) ? exitCodes.signInAgain : exitCodes.ok
-  })
-}
-
-/** @throws CommandError where the output is no terminal, or for a program */
-function requireTerminal({ json }: Settings): void {
-  if (process.stdout.isTTY && !json) return
-  throw usageError('--watch draws on a terminal.', 'For a program or a pipe, run it without: owner-sso status --json')
-}
-
-async function statuses({ account }: Settings, { tokens }: TokenKeeping): Promise<AccountStatus[]> {
-  const names = account === undefined ? await accountNames(tokens) : [accountName(account.value)]
-  return Promise.all(names.map(async (name) => ({ account: name, ...(await tokens.status(name)) })))
-}
-
-/** Draws until Ctrl-C; what stood on the terminal before is there again then. */
-async function watch(look: () => Promise<Line[]>): Promise<void> {
-  const screen = liveScreen(process.stdout)
-  try {
-    while (!stopped.aborted) {
-      screen.draw([...(await look()), '', 'Ctrl-C ends it.'])
-      await pause(drawnEvery, undefined, { signal: stopped }).catch(() => undefined)
-    }
-  } finally {
-    screen[Symbol.dispose]()
-  }
-}
-
-function forPrograms(status: AccountStatus): object {
-  return { ...status, seconds_left: secondsLeft(status) }
-}
-
-function needsSignIn({ state }: TokenStatus): boolean {
-  return state === 'signed-out' || state === 'reauthentication-required'
-}
+export const status = command({
+  name: 'status',
+  summary: 'show every account: state, time left, region',
+  description:
+    'Shows the accounts of the store, or the one that --account names: whether its access token is valid and for ' +
+    'how long, the region that issued it, the last refresh and the next, the last failure, and the store. Sends ' +
+    'nothing. With --account, the exit code is 3 if only a new sign-in helps.',
+  options: {
+    watch: flag('draw it again each second, until Ctrl-C; needs a terminal'),
+  },
+  examples: [
+    ['owner-sso status', 'a table'],
+    ['owner-sso status --watch', 'the same, kept up to date'],
+    ['owner-sso status --json | jq ".accounts[].state"', 'for programs'],
+  ],
+})

@@ -1,21 +1,14 @@
-/**
- * `owner-sso token`: a valid access token, and nothing else.
- */
-import { requireSignedIn, chosenAccount } from '../account.ts'
-import type { Call } from '../call.ts'
-import { exitCodes } from '../command-error.ts'
-import { stopped } from '../interruption.ts'
-import { printData, printJson } from '../output.ts'
-import { refreshService } from '../configured-service.ts'
-import { withTokens } from '../token-keeping.ts'
+/** `owner-sso token`: what it takes, and what its help says. */
+import { command } from '../command-line/command.ts'
 
-export async function run({ settings }: Call): Promise<number> {
-  await withTokens(settings, refreshService(settings), async ({ tokens }) => {
-    const account = await chosenAccount(settings, tokens)
-    const accessToken = await requireSignedIn(account, tokens, () =>
-      tokens.getAccessToken(account, { signal: stopped }),
-    )
-    await (settings.json ? printJson({ account, access_token: accessToken }) : printData(accessToken))
-  })
-  return exitCodes.ok
-}
+export const token = command({
+  name: 'token',
+  summary: 'print a valid access token',
+  description:
+    'Prints an access token that the owner API accepts now, and nothing else. It comes from the store; an old one ' +
+    'is refreshed first, once, however many calls ask at the same time.',
+  options: {},
+  examples: [
+    ['curl -H "Authorization: Bearer $(owner-sso token)" "$OWNER_SSO_API_URL/api/1/vehicles"', 'call the owner API'],
+  ],
+})

@@ -1,15 +1,15 @@
 /**
  * The script for bash, 4 and later.
  */
-import { commands, fileFlags, flagsOf } from './words.ts'
+import { type Commands, fileFlags, flagsOf, namesOf } from './words.ts'
 
 /**
  * A name is read as a line and quoted with `%q`: `compgen -W` would expand it, and bash puts what it is given into the
  * command line as it is. The word is cut out of the line because to bash it ends at `@`, `:` and `=`: what stands before
  * the last of them stays on the line, and must not be in the answer (an `@` must).
  */
-export function bash(): string {
-  const cases = commands.map((name) => `    ${name}) flags="${flagsOf(name).join(' ')}" ;;`)
+export function bash(commands: Commands): string {
+  const cases = commands.map((each) => `    ${each.name}) flags="${flagsOf(each).join(' ')}" ;;`)
   return String.raw`# bash completion of owner-sso
 _owner_sso() {
   local line="${'$'}{COMP_LINE:0:COMP_POINT}" command="" flags="" part name kept=""
@@ -19,7 +19,7 @@ _owner_sso() {
   local before="${'$'}{words[@]: -1}"
   COMPREPLY=()
   for part in "${'$'}{words[@]:1}"; do
-    case " ${commands.join(' ')} " in *" $part "*) command="$part"; break ;; esac
+    case " ${namesOf(commands).join(' ')} " in *" $part "*) command="$part"; break ;; esac
   done
   case "$before" in
     --account)
@@ -30,11 +30,11 @@ _owner_sso() {
         [[ "$name" == "$word"* ]] && COMPREPLY+=("${'$'}{name#"$kept"}")
       done < <(owner-sso accounts 2>/dev/null)
       return ;;
-    ${fileFlags.join(' | ')}) compopt -o default; return ;;
+    ${fileFlags(commands).join(' | ')}) compopt -o default; return ;;
     completion) COMPREPLY=($(compgen -W "bash zsh fish" -- "$word")); return ;;
   esac
   case "$command" in
-    "") flags="${[...commands, ...flagsOf('')].join(' ')}" ;;
+    "") flags="${[...namesOf(commands), ...flagsOf()].join(' ')}" ;;
 ${cases.join('\n')}
   esac
   COMPREPLY=($(compgen -W "$flags" -- "$word"))

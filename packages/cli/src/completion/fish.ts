@@ -1,20 +1,23 @@
 /**
  * The script for fish.
  */
-import { commandTable, globalOptions } from '../command-table.ts'
-import { fileFlags, flagOf, quoted } from './words.ts'
+import { type Option, dashed } from '../command-line/option.ts'
+import { sharedOptions } from '../command-line/shared-options.ts'
+import { type Commands, quoted } from './words.ts'
 
 /** What a command substitution prints is data to fish, a line a name, and is quoted where it is put into the command line. */
 const accounts = `-x -a '(owner-sso accounts 2>/dev/null)'`
 
-export function fish(): string {
-  const described = commandTable.map(
+export function fish(commands: Commands): string {
+  const described = commands.map(
     ({ name, summary }) => `complete -c owner-sso -n __fish_use_subcommand -a ${name} -d ${quoted(summary)}`,
   )
-  const own = commandTable.flatMap(({ name, options = [] }) =>
-    options.map((option) => `complete -c owner-sso -n '__fish_seen_subcommand_from ${name}' ${completionOf(option)}`),
+  const own = commands.flatMap(({ name, options }) =>
+    Object.entries(options).map(
+      (option) => `complete -c owner-sso -n '__fish_seen_subcommand_from ${name}' ${completionOf(option)}`,
+    ),
   )
-  const shared = globalOptions.map((option) => `complete -c owner-sso ${completionOf(option)}`)
+  const shared = Object.entries(sharedOptions).map((option) => `complete -c owner-sso ${completionOf(option)}`)
   return [
     '# fish completion of owner-sso',
     'complete -c owner-sso -f',
@@ -27,13 +30,12 @@ export function fish(): string {
   ].join('\n')
 }
 
-function completionOf([flags, description]: readonly [string, string]): string {
-  const flag = flagOf(flags)
-  return `-l ${flag.replace(/^--/u, '')} ${valueOf(flag, flags)}-d ${quoted(description)}`
+function completionOf([name, option]: readonly [string, Option]): string {
+  return `-l ${dashed(name, option).replace(/^--/u, '')} ${valueOf(name, option)}-d ${quoted(option.help)}`
 }
 
-function valueOf(flag: string, flags: string): string {
-  if (!flags.includes('<')) return ''
-  if (flag === '--account') return `${accounts} `
-  return fileFlags.includes(flag) ? '-r -F ' : '-x '
+function valueOf(name: string, { placeholder }: Option): string {
+  if (placeholder === undefined) return ''
+  if (name === 'account') return `${accounts} `
+  return placeholder === '<path>' ? '-r -F ' : '-x '
 }

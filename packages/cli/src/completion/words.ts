@@ -1,25 +1,30 @@
 /**
- * What can be completed: the words of the command table. Names of accounts are no part of a script; it asks for them.
+ * What can be completed. Names of accounts are no part of a script; it asks for them.
  */
-import { commandTable, globalOptions } from '../command-table.ts'
+import type { Command } from '../command-line/command.ts'
+import { type OptionTable, dashed } from '../command-line/option.ts'
+import { sharedOptions } from '../command-line/shared-options.ts'
 
-export const commands: readonly string[] = commandTable.map(({ name }) => name)
+export type Commands = readonly Command[]
 
-/** The option in `--store <address>`. */
-export const flagOf = (flags: string): string => flags.split(' ')[0] ?? ''
+export const namesOf = (commands: Commands): readonly string[] => commands.map(({ name }) => name)
 
-/** All options of a command; of no command, those that stand before one. */
-export const flagsOf = (command: string): readonly string[] => [
-  ...(commandTable.find(({ name }) => name === command)?.options ?? []).map(([flags]) => flagOf(flags)),
-  ...globalOptions.map(([flags]) => flagOf(flags)),
+const optionsIn = (table: OptionTable): readonly string[] =>
+  Object.entries(table).map(([name, option]) => dashed(name, option))
+
+/** The options that stand before a command, or behind one. */
+export const flagsOf = (command?: Command): readonly string[] => [
+  ...optionsIn(command?.options ?? {}),
+  ...optionsIn(sharedOptions),
   '--help',
-  ...(command === '' ? ['--version'] : []),
+  ...(command === undefined ? ['--version'] : []),
 ]
 
 /** Options whose value is the path of a file. */
-export const fileFlags: readonly string[] = [...commandTable.flatMap(({ options = [] }) => options), ...globalOptions]
-  .filter(([flags]) => flags.endsWith('<path>'))
-  .map(([flags]) => flagOf(flags))
+export function fileFlags(commands: Commands): readonly string[] {
+  const all = [...commands.map(({ options }) => options), sharedOptions].flatMap((table) => Object.entries(table))
+  return all.filter(([, { placeholder }]) => placeholder === '<path>').map(([name, option]) => dashed(name, option))
+}
 
 /** In single quotes, for any of the shells. */
 export const quoted = (text: string): string => `'${text.replaceAll("'", '’')}'`

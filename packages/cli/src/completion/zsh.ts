@@ -1,26 +1,25 @@
 /**
  * The script for zsh.
  */
-import { commandTable } from '../command-table.ts'
-import { commands, fileFlags, flagsOf, quoted } from './words.ts'
+import { type Commands, fileFlags, flagsOf, namesOf, quoted } from './words.ts'
 
 /** `compadd` takes each line for a name, and quotes what it puts into the command line. */
-export function zsh(): string {
-  const described = commandTable.map(({ name, summary }) => `      ${quoted(`${name}:${summary}`)}`)
-  const cases = commands.map((name) => `    ${name}) compadd -- ${flagsOf(name).join(' ')} ;;`)
+export function zsh(commands: Commands): string {
+  const described = commands.map(({ name, summary }) => `      ${quoted(`${name}:${summary}`)}`)
+  const cases = commands.map((each) => `    ${each.name}) compadd -- ${flagsOf(each).join(' ')} ;;`)
   return String.raw`# zsh completion of owner-sso
 _owner_sso() {
   local command="" part
   local -a names described
   for part in "${'$'}{(@)words[2,CURRENT-1]}"; do
-    case " ${commands.join(' ')} " in *" $part "*) command="$part"; break ;; esac
+    case " ${namesOf(commands).join(' ')} " in *" $part "*) command="$part"; break ;; esac
   done
   case "${'$'}{words[CURRENT-1]}" in
     --account)
       names=("${'$'}{(@f)$(owner-sso accounts 2>/dev/null)}")
       compadd -- "${'$'}{(@)names:#}"
       return ;;
-    ${fileFlags.join(' | ')}) _files; return ;;
+    ${fileFlags(commands).join(' | ')}) _files; return ;;
     completion) compadd -- bash zsh fish; return ;;
   esac
   case "$command" in
@@ -29,7 +28,7 @@ _owner_sso() {
 ${described.join('\n')}
       )
       _describe command described
-      compadd -- ${flagsOf('').join(' ')} ;;
+      compadd -- ${flagsOf().join(' ')} ;;
 ${cases.join('\n')}
   esac
 }

@@ -2,9 +2,9 @@
  * Whether the firewall of the SSO service blocks this machine, as the processes that share the store remember it.
  */
 import { firewallRecordName, type TokenStore } from '@owner-sso/core'
-import { exitCodes } from '../command-error.ts'
-import { duration } from '../duration.ts'
-import type { Settings } from '../settings.ts'
+import { exitCodes } from '../command-line/command-error.ts'
+import { duration } from '../terminal/duration.ts'
+import type { Settings } from '../settings/settings.ts'
 import { type Finding, problem } from './finding.ts'
 
 export async function checkBlocks(store: TokenStore, { authUrl, regionalAuthUrls }: Settings): Promise<Finding[]> {

@@ -5,14 +5,14 @@
  */
 import type { AgreedTransport, Sso, TokenManager } from '@owner-sso/core'
 import { OwnerApiTokenRefusedError, ownerFetch } from '@owner-sso/express'
-import { requireSignedIn, chosenAccount } from '../account.ts'
-import { CommandError, exitCodes, usageError } from '../command-error.ts'
-import { failureOf } from '../failure.ts'
-import { stopped } from '../interruption.ts'
-import { askConsent, canAsk } from '../prompts.ts'
-import { apiUrlOf, refreshService, transportOf } from '../configured-service.ts'
-import type { Settings } from '../settings.ts'
-import { withTokens } from '../token-keeping.ts'
+import { requireSignedIn, chosenAccount } from '../tokens/account.ts'
+import { CommandError, exitCodes, usageError } from '../command-line/command-error.ts'
+import { failureOf } from '../command-line/failure.ts'
+import { stopped } from '../command-line/interruption.ts'
+import { askConsent, canAsk } from '../terminal/prompts.ts'
+import { apiUrlOf, refreshService, transportOf } from '../settings/configured-service.ts'
+import type { Settings } from '../settings/settings.ts'
+import { withTokens } from '../tokens/token-keeping.ts'
 import { type Finding, good, note, problem } from './finding.ts'
 
 /** @throws CommandError where nobody agreed; nothing was sent */

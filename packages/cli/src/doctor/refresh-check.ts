@@ -2,7 +2,7 @@
  * What is under way or in doubt about the accounts of a store, since when, and how to mend it.
  */
 import type { TokenManager, TokenStore } from '@owner-sso/core'
-import { duration } from '../duration.ts'
+import { duration } from '../terminal/duration.ts'
 import { type Finding, good, note } from './finding.ts'
 
 /** Seconds that a refresh takes at the most: its request's time limit, and what its process may be held up. */

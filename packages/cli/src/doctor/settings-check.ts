@@ -2,11 +2,17 @@
  * What is set, where it came from, and whether it makes sense.
  */
 import { existsSync } from 'node:fs'
-import { apiUrlOf, certificateAuthority, requestBudgetOf, serviceOf, transportOf } from '../configured-service.ts'
-import { CommandError } from '../command-error.ts'
-import { openToOthers, readConfigFile } from '../config-file.ts'
-import { configFile } from '../folders.ts'
-import type { Given, Settings } from '../settings.ts'
+import {
+  apiUrlOf,
+  certificateAuthority,
+  requestBudgetOf,
+  serviceOf,
+  transportOf,
+} from '../settings/configured-service.ts'
+import { CommandError } from '../command-line/command-error.ts'
+import { openToOthers, readConfigFile } from '../settings/config-file.ts'
+import { configFile } from '../settings/folders.ts'
+import type { Given, Settings } from '../settings/settings.ts'
 import { type Finding, good, note, problem } from './finding.ts'
 
 export function checkSettings(settings: Settings, env: NodeJS.ProcessEnv): Finding[] {

@@ -2,11 +2,11 @@
  * Whether the store can be read and written, who is in it, and whether others could get at it.
  */
 import { createTokenManager } from '@owner-sso/core'
-import { accountNames } from '../account.ts'
-import { failureOf } from '../failure.ts'
-import { openStore } from '../open-store.ts'
-import type { Settings } from '../settings.ts'
-import { neverRefreshes } from '../token-keeping.ts'
+import { accountNames } from '../tokens/account.ts'
+import { failureOf } from '../command-line/failure.ts'
+import { openStore } from '../stores/open-store.ts'
+import type { Settings } from '../settings/settings.ts'
+import { neverRefreshes } from '../tokens/token-keeping.ts'
 import { checkBlocks } from './block-check.ts'
 import { type Finding, good, problem } from './finding.ts'
 import { checkRefreshes } from './refresh-check.ts'

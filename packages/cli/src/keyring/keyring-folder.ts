@@ -3,8 +3,8 @@
  */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { sealedTokenStore, type TokenStore } from '@owner-sso/core'
-import { CommandError, exitCodes } from '../command-error.ts'
-import { printNote } from '../output.ts'
+import { CommandError, exitCodes } from '../command-line/command-error.ts'
+import { printNote } from '../terminal/output.ts'
 import { entryOf, noteEntry } from './key-note.ts'
 import { KeyringError, keyringName, type KeyringProblem, mayHaveKeyring, readKey, storeKey } from './keyring.ts'
 import { namesIn, sealInPlace, type SealedInPlace } from './seal-in-place.ts'

@@ -4,8 +4,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { desktopOf } from '../desktop.ts'
-import { interruptedExitCode, stopped } from '../interruption.ts'
+import { desktopOf } from '../window/desktop.ts'
+import { interruptedExitCode, stopped } from '../command-line/interruption.ts'
 
 /** What the process of `keyring-process.ts` is asked. */
 export interface KeyringQuestion {

@@ -1,10 +1,10 @@
 /**
  * What an export is sealed with: the encryption key where there is one, else a passphrase that is asked for.
  */
-import { usageError } from '../command-error.ts'
-import { encryptionKeys } from '../encryption-key.ts'
-import { askSecret, canAsk } from '../prompts.ts'
-import type { Settings } from '../settings.ts'
+import { usageError } from '../command-line/command-error.ts'
+import { encryptionKeys } from '../settings/encryption-key.ts'
+import { askSecret, canAsk } from '../terminal/prompts.ts'
+import type { Settings } from '../settings/settings.ts'
 import { opened, type Sealed, type SealedWith } from './export-file.ts'
 import type { ExportFile } from './shapes.ts'
 

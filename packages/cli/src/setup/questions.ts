@@ -2,67 +2,88 @@
  * What a first use needs, asked one after the other: each answer is tried at once, and can be corrected.
  */
 import { mayCarrySecrets } from '@owner-sso/core'
-import { CommandError } from '../command-error.ts'
-import type { ConfigFile } from '../config-file.ts'
-import { apiUrlOf, serviceOf, usableTransportOf } from '../configured-service.ts'
+import { CommandError } from '../command-line/command-error.ts'
+import type { ConfigFile } from '../settings/config-file.ts'
+import { apiUrlOf, serviceOf, usableTransportOf } from '../settings/configured-service.ts'
 import { type Finding, findingLines, problem } from '../doctor/finding.ts'
 import { checkReach } from '../doctor/reach-check.ts'
 import { checkStore } from '../doctor/store-check.ts'
-import { printNote } from '../output.ts'
-import { askConsent, askProposed } from '../prompts.ts'
-import { refusePassword, type Settings } from '../settings.ts'
+import { printNote } from '../terminal/output.ts'
+import { askConsent, askProposed } from '../terminal/prompts.ts'
+import { refusePassword, type Settings } from '../settings/settings.ts'
 
 /** The settings that are asked for. */
 export type Answers = Pick<ConfigFile, 'authUrl' | 'regionalAuthUrls' | 'apiUrl' | 'store' | 'account'>
 
 /** @param settings - what is set so far: it is proposed */
 export async function askForSettings(settings: Settings): Promise<Answers> {
-  const transport = usableTransportOf(settings)
-  const reach = (about: string, check: () => unknown, url: string): Promise<Finding[]> =>
-    checked(about, check, async () => {
-      const found = await checkReach(about, url, transport)
-      // The time of one of them is enough.
-      return about === 'SSO service' ? found : found.filter((finding) => finding.about !== 'clock')
-    })
-  const authUrl = await settled('Address of the SSO service', settings.authUrl?.value, (value) =>
-    reach('SSO service', () => serviceOf({ ...settings, authUrl: { value, from: 'your answer' } }), value),
-  )
-  const regional = await settled(
-    'Other instances that it may send an account to, with spaces between them (empty: none)',
-    settings.regionalAuthUrls.value.join(' '),
-    async (value) =>
-      (await Promise.all(listed(value).map((url) => reach('other instance', () => requireSafe(url), url)))).flat(),
-    { optional: true },
-  )
-  const apiUrl = await settled(
-    'Address of the owner API (empty: none)',
-    settings.apiUrl?.value,
-    (value) => reach('owner API', () => apiUrlOf({ ...settings, apiUrl: { value, from: 'your answer' } }), value),
-    { optional: true },
-  )
-  const store = await settled('Where tokens live (owner-sso stores lists the kinds)', settings.store.value, (value) =>
-    checked(
-      'store',
-      () => refusePassword(value, 'The address'),
-      () => checkStore({ ...settings, store: { value, from: 'your answer' } }),
-    ),
-  )
-  const account = await settled(
-    'E-mail of the account (empty: ask at each sign-in)',
-    settings.account?.value,
-    async (value) =>
-      value.includes('@') || value.startsWith('sub:')
-        ? []
-        : [problem('account', 'An e-mail has an @ in it.', 'Correct it, or leave it empty.')],
-    { optional: true },
-  )
+  const authUrl = await askService(settings)
+  const regionalAuthUrls = await askOtherInstances(settings)
+  const apiUrl = await askOwnerApi(settings)
+  const store = await askStore(settings)
+  const account = await askAccount(settings)
   return {
     ...(authUrl !== '' && { authUrl }),
-    ...(regional !== '' && { regionalAuthUrls: listed(regional) }),
+    ...(regionalAuthUrls.length > 0 && { regionalAuthUrls }),
     ...(apiUrl !== '' && { apiUrl }),
     ...(settings.store.from === 'default' && store === settings.store.value ? {} : { store }),
     ...(account !== '' && { account }),
   }
+}
+
+const answered = (value: string) => ({ value, from: 'your answer' })
+
+function askService(settings: Settings): Promise<string> {
+  return settled('Address of the SSO service', settings.authUrl?.value, (value) =>
+    checked(
+      'SSO service',
+      () => serviceOf({ ...settings, authUrl: answered(value) }),
+      () => checkReach('SSO service', value, usableTransportOf(settings)),
+    ),
+  )
+}
+
+async function askOtherInstances(settings: Settings): Promise<string[]> {
+  const question = 'Other instances that it may send an account to, with spaces between them (empty: none)'
+  const attempt = async (value: string): Promise<Finding[]> => {
+    const found = listed(value).map((url) => reached('other instance', () => requireSafe(url), url, settings))
+    return (await Promise.all(found)).flat()
+  }
+  return listed(await settled(question, settings.regionalAuthUrls.value.join(' '), attempt, { optional: true }))
+}
+
+function askOwnerApi(settings: Settings): Promise<string> {
+  const attempt = (value: string): Promise<Finding[]> =>
+    reached('owner API', () => apiUrlOf({ ...settings, apiUrl: answered(value) }), value, settings)
+  return settled('Address of the owner API (empty: none)', settings.apiUrl?.value, attempt, { optional: true })
+}
+
+function askStore(settings: Settings): Promise<string> {
+  return settled('Where tokens live (owner-sso stores lists the kinds)', settings.store.value, (value) =>
+    checked(
+      'store',
+      () => refusePassword(value, 'The address'),
+      () => checkStore({ ...settings, store: answered(value) }),
+    ),
+  )
+}
+
+function askAccount(settings: Settings): Promise<string> {
+  const question = 'E-mail of the account (empty: ask at each sign-in)'
+  return settled(question, settings.account?.value, accountProblems, { optional: true })
+}
+
+async function accountProblems(account: string): Promise<Finding[]> {
+  if (account.includes('@') || account.startsWith('sub:')) return []
+  return [problem('account', 'An e-mail has an @ in it.', 'Correct it, or leave it empty.')]
+}
+
+/** Whether an address answers. The clock is told of once, by the SSO service's. */
+function reached(about: string, check: () => unknown, url: string, settings: Settings): Promise<Finding[]> {
+  return checked(about, check, async () => {
+    const found = await checkReach(about, url, usableTransportOf(settings))
+    return found.filter((finding) => finding.about !== 'clock')
+  })
 }
 
 /** Asks until the answer does what it should, or the person keeps it all the same. */

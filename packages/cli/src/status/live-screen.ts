@@ -2,7 +2,7 @@
  * A screen of its own in the terminal, which is drawn again and again and gone at the end (ECMA-48, and xterm's alternate
  * screen). Each drawing is one write over the one before, so that nothing flickers.
  */
-import { type Line, renderedLines } from '../output.ts'
+import { type Line, renderedLines } from '../terminal/output.ts'
 
 const escape = '\u001B['
 /** The alternate screen, without a cursor, where long lines are cut off. */

@@ -1,11 +1,11 @@
 /**
  * The accounts of a store as lines of text: a row for each, and below it what its refreshes did and will do.
  */
+import { visible } from '@owner-sso/broker'
 import type { TokenStatus } from '@owner-sso/core'
-import { duration } from '../duration.ts'
-import { lifeBar } from '../life-bar.ts'
-import type { Line } from '../output.ts'
-import { visible } from '../visible-text.ts'
+import { duration } from '../terminal/duration.ts'
+import { lifeBar } from './life-bar.ts'
+import type { Line } from '../terminal/output.ts'
 import { failureInWords } from './failure-words.ts'
 
 export interface AccountStatus extends TokenStatus {

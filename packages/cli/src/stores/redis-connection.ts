@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { StoreError } from '@owner-sso/core'
 import { checkRedis, redisTokenStore } from '@owner-sso/token-store-redis'
 import { createClient } from 'redis'
-import { usageError } from '../command-error.ts'
+import { usageError } from '../command-line/command-error.ts'
 import { type Finding, good, note } from '../doctor/finding.ts'
 import type { OpenedStore, StoreAccess } from './store-kind.ts'
 

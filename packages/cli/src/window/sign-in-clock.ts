@@ -1,7 +1,7 @@
 /**
  * How long a person may take, and how much of that is left.
  */
-import { duration } from '../duration.ts'
+import { duration } from '../terminal/duration.ts'
 
 /** Seconds: as long as a sign-in through Passport in its mode `browser` waits. */
 const limit = 15 * 60

@@ -1,0 +1,128 @@
+/**
+ * The command line as commander sees it: the commands, given a shape and a voice.
+ */
+import { Command, CommanderError, Option } from 'commander'
+import manifest from '../../package.json' with { type: 'json' }
+import { exitCodes, usageError } from './command-error.ts'
+import { commands, type WorkingCommand } from './commands.ts'
+import { refuseDebugging } from './debug-guard.ts'
+import { afterHelp } from './help-text.ts'
+import { printData, printNote } from '../terminal/output.ts'
+import { readSettings } from '../settings/settings.ts'
+import { type Option as DeclaredOption, type OptionTable, dashed } from './option.ts'
+import { type SharedOptions, sharedOptions } from './shared-options.ts'
+
+/**
+ * @param argv - as `process.argv`
+ * @returns the exit code
+ * @throws CommandError for wrong usage; whatever the command throws
+ */
+export async function runProgram(argv: readonly string[]): Promise<number> {
+  let exitCode: number = exitCodes.ok
+  let help = ''
+  const collect = (text: string): void => {
+    help += text
+  }
+  const program = shape(new Command('owner-sso'), collect)
+    .description('Sign a vehicle owner in, and hand scripts a valid access token.')
+    .usage('<command> [options]')
+    .helpOption('-h, --help', 'show this help, or that of a command')
+    .helpCommand('help [command]', 'show the help of a command')
+    .version(manifest.version, '--version', 'print the version')
+    .addHelpText('after', afterHelp)
+  addOptions(program, sharedOptions)
+  for (const called of commandsFor(argv)) {
+    const parsed = shape(program.command([called.name, called.args].join(' ').trim()), collect)
+    describe(parsed, called).action(async () => {
+      exitCode = await runCommand(parsed, called)
+    })
+  }
+  try {
+    await program.parseAsync(argv)
+    return exitCode
+  } catch (error) {
+    if (error instanceof CommanderError) return endOfParsing(error, help.trimEnd(), argv)
+    throw error
+  }
+}
+
+/** Those whose names were given, since shaping all of them takes milliseconds; else, for help and advice, all. */
+function commandsFor(argv: readonly string[]): readonly WorkingCommand[] {
+  const named = commands.filter(({ name }) => argv.includes(name))
+  return named.length > 0 ? named : commands
+}
+
+async function runCommand(
+  parsed: Command,
+  { run, passesOptionsOn, examinesSettings }: WorkingCommand,
+): Promise<number> {
+  const shared = parsed.optsWithGlobals<SharedOptions>()
+  if (!passesOptionsOn) refuseDebugging(shared.force ?? false)
+  return run(parsed, readSettings(shared, examinesSettings))
+}
+
+function shape(command: Command, collect: (text: string) => void): Command {
+  return command
+    .exitOverride()
+    .allowExcessArguments(false)
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({ writeOut: collect, writeErr: collect, outputError: () => undefined })
+}
+
+function describe(
+  parsed: Command,
+  { summary, description, options, passesOptionsOn, examples }: WorkingCommand,
+): Command {
+  parsed.summary(summary).description(description).helpOption('-h, --help', 'show this help')
+  addOptions(parsed, options)
+  if (passesOptionsOn) parsed.allowUnknownOption().helpOption(false)
+  if (examples.length > 0) {
+    const lines = examples.map(([line, comment]) => (comment === '' ? `  ${line}` : `  ${line}   # ${comment}`))
+    parsed.addHelpText('after', `\nExamples:\n${lines.join('\n')}`)
+  }
+  return parsed
+}
+
+function addOptions(to: Command, table: OptionTable): void {
+  for (const [name, declared] of Object.entries(table)) to.addOption(optionOf(name, declared))
+}
+
+function optionOf(name: string, declared: DeclaredOption): Option {
+  const { kind, placeholder = '', help } = declared
+  const option = new Option(`${dashed(name, declared)} ${placeholder}`.trim(), help)
+  if (kind !== 'values') return option
+  return option.argParser((value: string, previous: readonly string[] | undefined) => [...(previous ?? []), value])
+}
+
+/** Help or the version was asked for; everything else is the person's mistake. */
+async function endOfParsing(
+  { code, exitCode, message }: CommanderError,
+  help: string,
+  argv: readonly string[],
+): Promise<number> {
+  if (exitCode === 0) {
+    await printData(...help.split('\n'))
+    return exitCodes.ok
+  }
+  const [called, ...others] = commandsFor(argv)
+  const [, , first, topic] = argv
+  if (code === 'commander.help' && first === 'help' && topic !== undefined) {
+    throw usageError(`Unknown command '${topic}'.`, 'See owner-sso --help.')
+  }
+  // No command at all.
+  if (code === 'commander.help') {
+    printNote(...help.split('\n'))
+    return exitCodes.usage
+  }
+  const [problem = '', hint = ''] = message.replace(/^error: /u, '').split('\n')
+  const text = `${problem.charAt(0).toUpperCase()}${problem.slice(1).replace(/\.$/u, '')}.`
+  const command = others.length === 0 && called !== undefined ? `owner-sso ${called.name}` : 'owner-sso'
+  throw usageError(text, isLikely(hint, problem) ? hint.replaceAll(/[()]/gu, '') : `See ${command} --help.`)
+}
+
+/** commander takes `bogus` for `logout`. Whoever mistypes a name seldom mistypes its first letter. */
+function isLikely(hint: string, problem: string): boolean {
+  const [guessed] = /(?<=mean (?:one of )?-*)\w/u.exec(hint) ?? []
+  const [typed] = /(?<='-*)\w/u.exec(problem) ?? []
+  return guessed !== undefined && guessed === typed
+}

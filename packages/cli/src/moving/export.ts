@@ -1,0 +1,79 @@
+/**
+ * `owner-sso export`: refresh tokens for another machine or another program, sealed unless it is said otherwise.
+ */
+import { writeFile } from 'node:fs/promises'
+import { SignedOutError } from '@owner-sso/core'
+import { accountNames, chosenAccount, requireSignedIn } from '../tokens/account.ts'
+import type { Call } from '../command-line/command.ts'
+import type { exportTokens } from '../commands/export.ts'
+import { CommandError, exitCodes, usageError } from '../command-line/command-error.ts'
+import { expandHome } from '../settings/folders.ts'
+import { type ExportedTokens, plainExport, sealedExport } from './export-file.ts'
+import { newSecret } from './export-secret.ts'
+import { printJson, printNote } from '../terminal/output.ts'
+import { progressBar } from '../terminal/progress-bar.ts'
+import { systemCode } from '../command-line/system-code.ts'
+import { type TokenKeeping, withTokens } from '../tokens/token-keeping.ts'
+
+export async function run({ settings, options }: Call<typeof exportTokens>): Promise<number> {
+  await withTokens(settings, undefined, async (keeping) => {
+    const { tokens } = keeping
+    const names = options.all ? await accountNames(tokens) : [await chosenAccount(settings, tokens)]
+    const accounts = new Map<string, ExportedTokens>()
+    const bar = progressBar('Exporting', names.length)
+    try {
+      for (const name of names) {
+        accounts.set(name, await requireSignedIn(name, tokens, () => exported(name, keeping)))
+        bar.advance()
+      }
+    } finally {
+      bar.end()
+    }
+    const file = options.plainTextTokens
+      ? plainExport(Object.fromEntries(accounts))
+      : sealedExport(Object.fromEntries(accounts), ...(await newSecret(settings)))
+    if (options.file === undefined) await printJson(file)
+    else await writeNewFile(options.file, JSON.stringify(file, undefined, 2))
+    tell(names, options.file, options.plainTextTokens ?? false)
+  })
+  return exitCodes.ok
+}
+
+async function exported(account: string, { store }: TokenKeeping): Promise<ExportedTokens> {
+  const record = (await store.store.read(account))?.record
+  if (record?.state === 'reauthentication-required') {
+    throw new CommandError(
+      exitCodes.signInAgain,
+      `The refresh token of ${account} is dead (${record.reason.replaceAll('_', ' ')}).`,
+      `Sign in with: owner-sso login --account ${account}`,
+    )
+  }
+  if (record?.state !== 'signed-in') throw new SignedOutError()
+  if (record.intent !== undefined) {
+    throw new CommandError(
+      exitCodes.network,
+      `A refresh of ${account} is under way or in doubt, so its refresh token may be spent.`,
+      'Try again once owner-sso status says that it is valid.',
+    )
+  }
+  const { tokens, obtained_at } = record
+  return { refresh_token: tokens.refresh_token, auth_url: tokens.auth_url, obtained_at }
+}
+
+/** For the user alone; never over another file. */
+async function writeNewFile(path: string, text: string): Promise<void> {
+  try {
+    await writeFile(expandHome(path), `${text}\n`, { flag: 'wx', mode: 0o600 })
+  } catch (error) {
+    const code = systemCode(error) ?? 'unknown'
+    const next = code === 'EEXIST' ? 'Name a file that is not there yet.' : 'Name another place with --file.'
+    throw usageError(`${path} can’t be written (${code}).`, next)
+  }
+}
+
+function tell(names: readonly string[], path: string | undefined, isPlain: boolean): void {
+  const whose = names.length === 1 ? names.join('') : `${names.length} accounts`
+  const how = isPlain ? 'not sealed: whoever reads it is signed in' : 'sealed'
+  printNote(`Exported, ${how}: ${whose}${path === undefined ? '' : `, to ${path}`}.`)
+  printNote('A refresh token works once: use it in one place alone, there or here (owner-sso logout ends it here).')
+}

@@ -1,0 +1,129 @@
+/**
+ * The config file: JSON with settings that would else be options or environment variables. It holds no secrets but the
+ * password in the address of a store.
+ */
+import { readFileSync, type Stats, statSync } from 'node:fs'
+import { nearestName } from '@owner-sso/core'
+import { usageError } from '../command-line/command-error.ts'
+import { configFile } from './folders.ts'
+import { systemCode } from '../command-line/system-code.ts'
+
+export interface ConfigFile {
+  readonly authUrl?: string
+  readonly apiUrl?: string
+  readonly regionalAuthUrls?: readonly string[]
+  readonly store?: string
+  readonly account?: string
+  readonly ca?: string
+  readonly redirectUri?: string
+  /** A name, or what it is made of. */
+  readonly transport?: string | object
+  /** Whether folders have their keys in the keyring. */
+  readonly keyring?: boolean
+  /** Requests a minute as text, or `perMinute` and `burst`. */
+  readonly requestBudget?: string | object
+}
+
+interface Kind {
+  readonly fits: (value: unknown) => boolean
+  readonly words: string
+}
+
+const isText = (value: unknown): boolean => typeof value === 'string' && value !== ''
+const isTextOrObject = (value: unknown): boolean => isText(value) || isObject(value)
+const text: Kind = { fits: isText, words: 'text' }
+
+const kinds: Readonly<Record<keyof ConfigFile, Kind>> = {
+  authUrl: text,
+  apiUrl: text,
+  regionalAuthUrls: { fits: isStrings, words: 'a list of addresses' },
+  store: text,
+  account: text,
+  ca: text,
+  redirectUri: text,
+  transport: { fits: isTextOrObject, words: 'a name, or an object with tls, http2 and userAgent' },
+  keyring: { fits: (value) => typeof value === 'boolean', words: 'true or false' },
+  requestBudget: { fits: isTextOrObject, words: 'text such as "300", or an object with perMinute and burst' },
+}
+
+/** @throws CommandError where the file is there but can't be used */
+export function readConfigFile(): ConfigFile {
+  const content = contentOf(configFile)
+  if (content === undefined) return {}
+  const config = parsed(content)
+  for (const [name, value] of Object.entries(config)) {
+    const kind = new Map(Object.entries(kinds)).get(name)
+    if (kind === undefined) throw wrong(`has no setting ${JSON.stringify(name)}`, settingsNear(name))
+    if (!kind.fits(value)) throw wrong(`has a wrong ${name}`, `It must be ${kind.words}.`)
+  }
+  return config
+}
+
+function settingsNear(name: string): string {
+  const names = Object.keys(kinds)
+  const meant = nearestName(name, names)
+  return `${meant === undefined ? '' : `Did you mean ${meant}? `}Settings are ${names.join(', ')}.`
+}
+
+/**
+ * What is wrong with who may read or change it, where that is known. Who can change it can send the next password to an
+ * address of their own.
+ */
+export function openToOthers({
+  store = '',
+}: ConfigFile): { readonly problem: string; readonly fix: string } | undefined {
+  const stats = process.getuid === undefined ? undefined : statsOf(configFile)
+  if (stats === undefined) return undefined
+  const fix = `Run chmod 600 ${configFile}`
+  const { mode, uid } = stats
+  if (uid !== 0 && uid !== process.getuid?.())
+    return { problem: `${configFile} belongs to user ${uid}.`, fix: 'Run chown.' }
+  if ((mode & 0o022) !== 0) return { problem: `Other users can change ${configFile}.`, fix }
+  const hasPassword = URL.canParse(store) && new URL(store).password !== ''
+  if (!hasPassword || (mode & 0o044) === 0) return undefined
+  return {
+    problem: `Other users can read ${configFile}, and the password in it.`,
+    fix: `${fix}, and change the password.`,
+  }
+}
+
+/** `undefined` where there is no such file: in a home that is no folder, for example. */
+function statsOf(path: string): Stats | undefined {
+  try {
+    return statSync(path)
+  } catch {
+    return undefined
+  }
+}
+
+function contentOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    const code = systemCode(error) ?? 'unknown'
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
+    throw wrong(`can’t be read (${code})`, 'Look at its owner and mode.')
+  }
+}
+
+function parsed(content: string): object {
+  try {
+    const value: unknown = JSON.parse(content)
+    if (isObject(value)) return value
+  } catch {
+    // Said below.
+  }
+  throw wrong('is not a JSON object', 'Write something like {"authUrl": "https://auth.example.com"}.')
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isStrings(value: unknown): boolean {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string')
+}
+
+function wrong(problem: string, next: string): Error {
+  return usageError(`The config file ${configFile} ${problem}.`, next)
+}

@@ -1,0 +1,136 @@
+/**
+ * The SSO service as the settings name it.
+ */
+import { readFileSync } from 'node:fs'
+import {
+  type Sso,
+  type SsoOptions,
+  createSso,
+  mayCarrySecrets,
+  type Transport,
+  type RequestBudget,
+  requestBudgetFrom,
+  transportFromText,
+  transportOf as checkTransport,
+} from '@owner-sso/core'
+import { usageError } from '../command-line/command-error.ts'
+import { configFile, expandHome } from './folders.ts'
+import type { Given, Settings } from './settings.ts'
+
+/**
+ * What refreshes. Made before there is anything to refresh: what fails within a refresh leaves that in doubt, also a setting
+ * that can't be used.
+ *
+ * @throws CommandError where no service is named, or something about it is wrong
+ */
+export function refreshService(settings: Settings): Pick<Sso, 'refresh' | 'isOfAnotherOwner'> {
+  const sso = serviceOf(settings)
+  return {
+    refresh: (tokens, options) => sso.refresh(tokens, options),
+    isOfAnotherOwner: (tokens, account) => sso.isOfAnotherOwner(tokens, account),
+  }
+}
+
+/** @throws CommandError where no service is named, or something about it is wrong */
+export function serviceOf(settings: Settings): Sso {
+  const authUrl = authUrlOf(settings)
+  const { regionalAuthUrls, redirectUri } = settings
+  const how = transportOf(settings)
+  try {
+    return createSso({
+      authUrl: authUrl.value,
+      regionalAuthUrls: regionalAuthUrls.value,
+      ...(redirectUri && { redirectUri: redirectUri.value }),
+      ...how,
+    })
+  } catch (error) {
+    throw placed(error, (wrong) => originOf(wrong, settings))
+  }
+}
+
+/** How the SSO service and the owner API are spoken to. @throws CommandError */
+export function transportOf({ transport, ca }: Settings): Pick<SsoOptions, 'transport' | 'tls'> {
+  const pem = ca && certificateAuthority(ca.value)
+  try {
+    const value =
+      typeof transport?.value === 'string' ? transportFromText(transport.value, 'transport') : transport?.value
+    const how = { ...(value && { transport: value }), ...(pem !== undefined && { tls: { ca: pem } }) }
+    checkTransport(how)
+    return how
+  } catch (error) {
+    throw placed(error, () => transport?.from)
+  }
+}
+
+/** What refreshes may cost, of all processes that share the store. @throws CommandError */
+export function requestBudgetOf({ requestBudget }: Settings): RequestBudget | undefined {
+  if (requestBudget === undefined) return undefined
+  try {
+    return requestBudgetFrom(requestBudget.value)
+  } catch (error) {
+    throw placed(error, () => requestBudget.from)
+  }
+}
+
+/** The document's transport, where the settings name one that can't be used: that is told elsewhere. */
+export function usableTransportOf(settings: Settings): Transport {
+  try {
+    return checkTransport(transportOf(settings))
+  } catch {
+    return checkTransport({})
+  }
+}
+
+/** What core says of a value, and where that came from. Any other error stays as it is. */
+function placed(error: unknown, origin: (wrong: TypeError) => string | undefined): unknown {
+  if (!(error instanceof TypeError)) return error
+  return usageError(`${error.message}.`, `It came from ${origin(error)}: correct it there.`)
+}
+
+/** Where the option came from that a TypeError names. */
+function originOf(
+  { message }: TypeError,
+  { authUrl, regionalAuthUrls, redirectUri, transport }: Settings,
+): string | undefined {
+  if (message.startsWith('redirectUri')) return redirectUri?.from
+  if (message.startsWith('regionalAuthUrls')) return regionalAuthUrls.from
+  if (/^(?:transport|tls|userAgent)/u.test(message)) return transport?.from
+  return authUrl?.from
+}
+
+function authUrlOf({ authUrl }: Settings): Given<string> {
+  if (authUrl !== undefined) return authUrl
+  throw usageError(
+    'No SSO service is configured.',
+    `Give --auth-url https://…, set OWNER_SSO_AUTH_URL, or write {"authUrl": "https://…"} into ${configFile}.`,
+  )
+}
+
+/** The owner API's address. @throws CommandError where there is none */
+export function apiUrlOf({ apiUrl }: Settings): string {
+  if (apiUrl !== undefined && isWebAddress(apiUrl.value)) return apiUrl.value
+  if (apiUrl !== undefined) {
+    const next = `It is https, or http on a loopback host. It came from ${apiUrl.from}: correct it there.`
+    throw usageError('The owner API’s address can’t be used.', next)
+  }
+  throw usageError(
+    'No owner API is configured.',
+    `Give --api-url https://…, set OWNER_SSO_API_URL, or write {"apiUrl": "https://…"} into ${configFile}.`,
+  )
+}
+
+function isWebAddress(address: string): boolean {
+  if (!URL.canParse(address)) return false
+  return mayCarrySecrets(new URL(address))
+}
+
+/** The PEM of a private CA. @throws CommandError where the file can't be read, or is not one */
+export function certificateAuthority(path: string): string {
+  try {
+    const pem = readFileSync(expandHome(path), 'utf8')
+    if (pem.includes('-----BEGIN CERTIFICATE-----')) return pem
+  } catch {
+    // Said below.
+  }
+  throw usageError(`${path} is not a readable PEM file with a certificate.`, 'Correct --ca or OWNER_SSO_CA.')
+}

@@ -1,0 +1,35 @@
+/**
+ * Secrets out of files and standard input; never out of the arguments.
+ */
+import { readFile, stat } from 'node:fs/promises'
+import { text } from 'node:stream/consumers'
+import { usageError } from '../command-line/command-error.ts'
+import { expandHome } from './folders.ts'
+import { printNote } from '../terminal/output.ts'
+import { systemCode } from '../command-line/system-code.ts'
+
+/**
+ * The secret in a file, without the line break at its end.
+ *
+ * @param option - what named the file, for the error
+ * @throws CommandError where it can't be read or is empty
+ */
+export async function secretFromFile(path: string, option: string): Promise<string> {
+  const content = path === '-' ? await text(process.stdin) : await contentOf(expandHome(path), option)
+  const secret = content.replace(/\r?\n$/u, '')
+  if (secret !== '') return secret
+  throw usageError(`${path === '-' ? 'Standard input' : path} is empty.`, `Put the secret there, or omit ${option}.`)
+}
+
+async function contentOf(path: string, option: string): Promise<string> {
+  try {
+    const { mode } = await stat(path)
+    if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
+      printNote(`Other users may read ${path}: run chmod 600 on it.`)
+    }
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    const code = systemCode(error) ?? 'unknown'
+    throw usageError(`${path} can’t be read (${code}).`, `Correct ${option}.`)
+  }
+}

@@ -1,0 +1,130 @@
+/**
+ * The settings of one call: each from its option, else its environment variable, else the config file, else its default.
+ */
+import { usageError } from '../command-line/command-error.ts'
+import { dashed } from '../command-line/option.ts'
+import type { SharedOptions } from '../command-line/shared-options.ts'
+import { type ConfigFile, openToOthers, readConfigFile } from './config-file.ts'
+import { configFile, tokensFolder } from './folders.ts'
+import { defaultStore } from '../stores/store-kinds.ts'
+
+/** A setting's value and where it was found. */
+export interface Given<Value> {
+  readonly value: Value
+  readonly from: string
+}
+
+export interface Settings {
+  readonly authUrl: Given<string> | undefined
+  readonly regionalAuthUrls: Given<readonly string[]>
+  readonly apiUrl: Given<string> | undefined
+  readonly store: Given<string>
+  readonly account: Given<string> | undefined
+  /** Path of a PEM file. */
+  readonly ca: Given<string> | undefined
+  readonly redirectUri: Given<string> | undefined
+  /** Text as it was given, or an object of the config file. */
+  readonly transport: Given<string | object> | undefined
+  /** Whether folders have their keys in the keyring: all of them, or none; undefined for the default folder alone. */
+  readonly keyring: Given<boolean> | undefined
+  /** Text, or an object of the config file. */
+  readonly requestBudget: Given<string | object> | undefined
+  readonly json: boolean
+  /** Whether a person may be asked. */
+  readonly input: boolean
+}
+
+/** A setting that is text wherever it is given, by the same name: `--auth-url`, `OWNER_SSO_AUTH_URL`, `authUrl`. */
+type TextSetting = Exclude<keyof SharedOptions & keyof ConfigFile, 'transport' | 'keyring' | 'requestBudget'>
+
+function variableOf(name: TextSetting): string {
+  return `OWNER_SSO_${dashed(name).slice(2).replaceAll('-', '_').toUpperCase()}`
+}
+
+/**
+ * @param examined - the command says itself who else may read or change the config file
+ * @throws CommandError for a config file that can't be used, or is others' to read or change; a password in `--store`
+ */
+export function readSettings(options: SharedOptions, examined = false, env: NodeJS.ProcessEnv = process.env): Settings {
+  const config = readConfigFile()
+  const open = examined ? undefined : openToOthers(config)
+  if (open !== undefined) throw usageError(open.problem, open.fix)
+  if (options.store !== undefined) refusePassword(options.store, '--store')
+  const text = (name: TextSetting) =>
+    firstGiven<string>(
+      [options[name], dashed(name)],
+      [env[variableOf(name)], variableOf(name)],
+      [config[name], configFile],
+    )
+  return {
+    authUrl: text('authUrl'),
+    regionalAuthUrls: firstGiven<readonly string[]>(
+      [options.regionalAuthUrl, '--regional-auth-url'],
+      [listed(env['OWNER_SSO_REGIONAL_AUTH_URLS']), 'OWNER_SSO_REGIONAL_AUTH_URLS'],
+      [config.regionalAuthUrls, configFile],
+    ) ?? { value: [], from: 'default' },
+    apiUrl: text('apiUrl'),
+    store: text('store') ?? { value: defaultStore(tokensFolder), from: 'default' },
+    account: text('account'),
+    ca: text('ca'),
+    redirectUri: text('redirectUri'),
+    transport: firstGiven<string | object>(
+      [options.transport, '--transport'],
+      [env['OWNER_SSO_TRANSPORT'], 'OWNER_SSO_TRANSPORT'],
+      [config.transport, configFile],
+    ),
+    keyring: keyringSetting(options, env, config),
+    requestBudget: firstGiven<string | object>(
+      [env['OWNER_SSO_REQUEST_BUDGET'], 'OWNER_SSO_REQUEST_BUDGET'],
+      [config.requestBudget, configFile],
+    ),
+    json: options.json ?? false,
+    input: options.input ?? true,
+  }
+}
+
+/** @throws CommandError for a variable that is neither on nor off */
+function keyringSetting(
+  { keyring }: SharedOptions,
+  { OWNER_SSO_KEYRING: variable = '' }: NodeJS.ProcessEnv,
+  config: ConfigFile,
+): Given<boolean> | undefined {
+  if (keyring === false) return { value: false, from: '--no-keyring' }
+  if (variable === 'on' || variable === 'off') return { value: variable === 'on', from: 'OWNER_SSO_KEYRING' }
+  if (variable !== '')
+    throw usageError('OWNER_SSO_KEYRING is neither on nor off.', 'Set it to one of them, or unset it.')
+  return config.keyring === undefined ? undefined : { value: config.keyring, from: configFile }
+}
+
+function firstGiven<Value extends string | object>(
+  ...candidates: readonly (readonly [Value | undefined, string])[]
+): Given<Value> | undefined {
+  for (const [value, from] of candidates) {
+    if (value !== undefined && !isEmpty(value)) return { value, from }
+  }
+  return undefined
+}
+
+/** An empty variable is an unset one. */
+function isEmpty(value: string | object): boolean {
+  return value === '' || (Array.isArray(value) && value.length === 0)
+}
+
+/** Several addresses are separated by commas or spaces. */
+function listed(text: string | undefined): string[] | undefined {
+  return text?.split(/[\s,]+/u).filter(Boolean)
+}
+
+/**
+ * Arguments are no place for a password.
+ *
+ * @param where - what the address was given as
+ * @throws CommandError for an address with a password in it
+ */
+export function refusePassword(address: string, where: string): void {
+  if (!URL.canParse(address) || new URL(address).password === '') return
+  throw usageError(
+    `${where} has a password in it, which everybody on this machine can read in the list of processes.`,
+    'Put the address into the environment variable OWNER_SSO_STORE, or into the config file.',
+  )
+}

@@ -1,0 +1,26 @@
+/**
+ * `owner-sso setup`: asks for what a first use needs, tries each answer, and writes the config file.
+ */
+import type { Call } from '../command-line/command.ts'
+import type { setup } from '../commands/setup.ts'
+import { exitCodes, usageError } from '../command-line/command-error.ts'
+import { configFile } from '../settings/folders.ts'
+import { printNote } from '../terminal/output.ts'
+import { canAsk } from '../terminal/prompts.ts'
+import { writeConfigFile } from './config-writer.ts'
+import { askForSettings } from './questions.ts'
+
+export async function run({ settings }: Call<typeof setup>): Promise<number> {
+  if (!canAsk(settings) || settings.json) {
+    throw usageError(
+      'setup asks questions, and there is nobody to answer them.',
+      `Run it in a terminal, or write {"authUrl": "https://…"} into ${configFile}.`,
+    )
+  }
+  printNote('Each answer is tried at once. Ctrl-C stops, and nothing is written before the last one.')
+  const former = writeConfigFile(await askForSettings(settings))
+  printNote(`Your settings are in ${configFile}.`)
+  if (former !== undefined) printNote(`The former ones are in ${former}.`)
+  printNote('Next, sign in: owner-sso login')
+  return exitCodes.ok
+}

@@ -1,0 +1,63 @@
+/**
+ * A sign-in on the service's own page, captcha and all: in a browser window of its own where there can be one, else in any
+ * browser, whose last address the person pastes.
+ */
+import { accountName, identifyOwner, isSubjectAccount, type Sso, type TokenSet } from '@owner-sso/core'
+import type { LoginFlags } from '../commands/login.ts'
+import { CommandError, exitCodes, usageError } from '../command-line/command-error.ts'
+import { identityOf } from './credentials.ts'
+import { hasDisplay } from '../window/desktop.ts'
+import { stopped } from '../command-line/interruption.ts'
+import { withProgress } from './login-progress.ts'
+import type { LoginVoice } from './login-voice.ts'
+import type { SignIn } from './password-sign-in.ts'
+import type { Settings } from '../settings/settings.ts'
+import { BrowserStartError } from '../window/browser-window.ts'
+import { installedBrowser } from '../window/installed-browser.ts'
+import { signInInWindow } from './window-sign-in.ts'
+
+/** @throws what `redeemCallback` throws; CommandError where nobody is there, the sign-in ends without one, or somebody else has signed in */
+export async function signInWithBrowser(
+  sso: Sso,
+  options: LoginFlags,
+  settings: Settings,
+  voice: LoginVoice,
+): Promise<SignIn> {
+  if (!settings.input) throw usageError('--browser needs a person to sign in.', 'Omit --no-input.')
+  const identity = await identityOf(settings)
+  const link = sso.createAuthorizationUrl(isSubjectAccount(identity) ? {} : { loginHint: identity })
+  const redeem = async (address: string): Promise<SignIn> => {
+    const received = () => sso.redeemCallback(address, link.request, { signal: stopped })
+    return signInOf(accountName(identity), sso, await withProgress(voice.step, received))
+  }
+  const program = options.paste ? undefined : browserToStart(voice)
+  try {
+    if (program !== undefined) return await signInInWindow(program, link, redeem, voice)
+  } catch (error) {
+    if (!(error instanceof BrowserStartError)) throw error
+    voice.problem(error.message)
+  }
+  const { redeemPasted } = await import('./pasted-address.ts')
+  return redeemPasted(link, redeem, settings, voice)
+}
+
+/** None where no window can be shown. */
+function browserToStart(voice: LoginVoice): string | undefined {
+  if (!hasDisplay(process.env)) return undefined
+  const program = installedBrowser()
+  if (program === undefined) {
+    voice.tell('Chrome, Chromium, Edge or Brave would spare you the pasting; OWNER_SSO_BROWSER says where one is.')
+  }
+  return program
+}
+
+/** What was typed here is a hint: whose tokens these are, their id_token says. */
+async function signInOf(named: string, sso: Sso, received: TokenSet): Promise<SignIn> {
+  const { owner, tokens } = await identifyOwner(sso, received, { signal: stopped })
+  if (owner.account === named) return { account: named, tokens }
+  throw new CommandError(
+    exitCodes.signInAgain,
+    `The account that signed in is ${owner.account}, not ${named}. Nothing was stored.`,
+    `Sign in as ${named}, or run owner-sso login --browser --account ${owner.account}`,
+  )
+}

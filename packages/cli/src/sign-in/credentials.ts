@@ -1,0 +1,55 @@
+/**
+ * E-mail and password of a sign-in: from the settings, a file or the environment, else from the person.
+ */
+import type { Credentials } from '@owner-sso/core'
+import { usageError } from '../command-line/command-error.ts'
+import { askEmail, askSecret, askSecretOrNothing, canAsk } from '../terminal/prompts.ts'
+import { secretFromFile } from '../settings/secret-file.ts'
+import { secretFromVariable } from '../settings/secret-variable.ts'
+import type { Settings } from '../settings/settings.ts'
+
+export interface CredentialSource {
+  /**
+   * @param before - the e-mail that was typed the time before
+   * @throws CommandError where something is missing and nobody can be asked
+   */
+  next(before?: string): Promise<Credentials>
+  /** Whether the next ones can differ: the password is typed. */
+  readonly canCorrect: boolean
+}
+
+/** @param file - of the option `--credential-file` */
+export function credentialSource(settings: Settings, file: string | undefined): CredentialSource {
+  const typed = file === undefined && secretFromVariable('OWNER_SSO_CREDENTIAL') === undefined
+  return {
+    canCorrect: typed && canAsk(settings),
+    async next(before) {
+      // A visible prompt would come where the person is about to type the password again: the e-mail is asked for only on demand.
+      if (before !== undefined && settings.account === undefined) {
+        const credential = await askSecretOrNothing(`Password of ${before} (empty: another e-mail)`)
+        if (credential !== '') return { identity: before, credential }
+      }
+      const identity = await identityOf(settings, before)
+      return { identity, credential: await credentialOf(settings, file) }
+    },
+  }
+}
+
+/** @throws CommandError where it is not said and nobody can be asked */
+export async function identityOf(settings: Settings, before?: string): Promise<string> {
+  if (settings.account !== undefined) return settings.account.value.trim()
+  if (canAsk(settings)) return askEmail(before)
+  throw usageError('No account was named.', 'Give --account E-MAIL, or set OWNER_SSO_ACCOUNT.')
+}
+
+async function credentialOf(settings: Settings, file: string | undefined): Promise<string> {
+  // At a terminal, `-` would show what is typed.
+  if (file !== undefined && !(file === '-' && canAsk(settings))) return secretFromFile(file, '--credential-file')
+  const given = file === undefined ? secretFromVariable('OWNER_SSO_CREDENTIAL') : undefined
+  if (given !== undefined) return given
+  if (canAsk(settings)) return askSecret('Password')
+  throw usageError(
+    'No password was given, and it can’t be asked for here.',
+    'Give --credential-file PATH (- reads standard input), or set OWNER_SSO_CREDENTIAL.',
+  )
+}

@@ -1,0 +1,40 @@
+/**
+ * How a login speaks: step by step in a terminal, else only in its last sentence.
+ */
+import { visible } from '@owner-sso/broker'
+import { printNote } from '../terminal/output.ts'
+
+export interface LoginVoice {
+  readonly begin: (title: string) => void
+  /** What is happening now. */
+  readonly step: (text: string) => void
+  /** What went wrong, where the person can put it right at once. */
+  readonly problem: (text: string) => void
+  /** What the person has to read. */
+  readonly tell: (...lines: readonly string[]) => void
+  /** What is waited for: shown in a terminal only, in the place of what it showed before; an empty text removes it. */
+  readonly wait: (text: string) => void
+  readonly end: (text: string) => void
+}
+
+export async function loginVoice(): Promise<LoginVoice> {
+  if (!process.stderr.isTTY)
+    return { begin: quiet, step: quiet, problem: printNote, tell: printNote, wait: quiet, end: printNote }
+  const { intro, log, outro } = await import('@clack/prompts')
+  const output = process.stderr
+  return {
+    begin: (title) => intro(visible(title), { output }),
+    step: (text) => log.step(visible(text), { output, spacing: 0 }),
+    problem: (text) => log.warn(visible(text), { output }),
+    tell: (...lines) => log.message(lines.map(visible), { output }),
+    wait: (text) => void output.write(text === '' ? lineStart : `${lineStart}│  ${visible(text)}`),
+    end: (text) => outro(visible(text), { output }),
+  }
+}
+
+/** Back to the start of the line, and nothing left on it. */
+const lineStart = '\r\u001B[2K'
+
+function quiet(): void {
+  // Nobody watches.
+}

@@ -1,0 +1,66 @@
+/**
+ * `owner-sso login`: signs an account in and stores its tokens.
+ */
+import type { TokenManager, TokenSet } from '@owner-sso/core'
+import type { Call } from '../command-line/command.ts'
+import type { login, LoginFlags } from '../commands/login.ts'
+import { CommandError, exitCodes, usageError } from '../command-line/command-error.ts'
+import { dashed } from '../command-line/option.ts'
+import { duration } from '../terminal/duration.ts'
+import { stopped } from '../command-line/interruption.ts'
+import { loginVoice } from './login-voice.ts'
+import type { OpenStore } from '../stores/open-store.ts'
+import { printJson } from '../terminal/output.ts'
+import { serviceOf } from '../settings/configured-service.ts'
+import { withTokens } from '../tokens/token-keeping.ts'
+
+export async function run({ settings, options }: Call<typeof login>): Promise<number> {
+  requireOneWay(options)
+  const sso = serviceOf(settings)
+  await withTokens(
+    settings,
+    sso,
+    async ({ tokens, store }) => {
+      // Found out before a password travels: a sign-in that can't be stored is one too many.
+      await store.store.read('owner-sso')
+      await store.requireWritable()
+      const voice = await loginVoice()
+      voice.begin(`Sign in at ${new URL(sso.authUrl).host}`)
+      try {
+        const { account, tokens: tokenSet } =
+          (options.browser ?? options.paste)
+            ? await (await import('./browser-sign-in.ts')).signInWithBrowser(sso, options, settings, voice)
+            : await (await import('./password-sign-in.ts')).signInWithPassword(sso, options, settings, voice)
+        await tokens.save(account, tokenSet)
+        voice.end(await acceptance(account, tokens))
+        if (settings.json) await printJson(await facts(account, tokenSet, store, tokens))
+      } catch (error) {
+        if (stopped.aborted) throw new CommandError(exitCodes.unexpected, 'Stopped.', 'Nothing was stored.')
+        throw error
+      }
+    },
+    { signsIn: true },
+  )
+  return exitCodes.ok
+}
+
+/** @throws CommandError for options of which one would go unheard */
+function requireOneWay({ browser, paste, ...others }: LoginFlags): void {
+  if (browser && paste) throw usageError('--browser and --paste are two ways to sign in.', 'Give one of them.')
+  const unheard = (['credentialFile', 'totpSecretFile', 'factor'] as const).find((name) => others[name] !== undefined)
+  if (unheard === undefined || !(browser ?? paste)) return
+  throw usageError(
+    `With ${browser ? '--browser' : '--paste'}, everything is entered on the service’s own page.`,
+    `Omit ${dashed(unheard)}.`,
+  )
+}
+
+async function acceptance(account: string, tokens: TokenManager): Promise<string> {
+  const { expires_at = 0 } = await tokens.status(account)
+  const left = duration(expires_at - Date.now() / 1000)
+  return `Signed in as ${account}: the access token is valid for ${left}.`
+}
+
+async function facts(account: string, { auth_url }: TokenSet, store: OpenStore, tokens: TokenManager): Promise<object> {
+  return { account, ...(await tokens.status(account)), auth_url, store: store.shown }
+}

@@ -1,0 +1,71 @@
+/**
+ * A sign-in in any browser, on any machine: the person opens an address there, and pastes the one that they end on.
+ */
+import { createInterface } from 'node:readline/promises'
+import { SsoError } from '@owner-sso/core'
+import { openInBrowser } from './browser.ts'
+import { CommandError, exitCodes, usageError } from '../command-line/command-error.ts'
+import { stopped } from '../command-line/interruption.ts'
+import type { LoginVoice } from './login-voice.ts'
+import { printNote } from '../terminal/output.ts'
+import { askText, canAsk } from '../terminal/prompts.ts'
+import type { Settings } from '../settings/settings.ts'
+import type { AuthorizationLink } from './window-sign-in.ts'
+
+/** So often a wrong address may be pasted; none of them is sent anywhere. */
+const tries = 3
+
+/** What a person does there. An address of an app's own scheme is one that a browser can't open, or hands to that app. */
+function instructions(redirectUri: string): string[] {
+  const isPage = /^https?:/u.test(redirectUri)
+  return [
+    isPage
+      ? `Sign in there. You end up on a page that does not exist, …${new URL(redirectUri).pathname}?code=…`
+      : `Sign in there. Your browser is then sent to ${redirectUri}?code=…, which it may not open.`,
+    isPage
+      ? 'Copy its whole address from the address bar, and paste it here.'
+      : 'Copy that whole address from the address bar, or from the developer tools (Network), and paste it here.',
+    'It works once, for a few minutes.',
+  ]
+}
+
+const wrongAddress = 'This is not the address that this sign-in ends on. Nothing was sent.'
+
+/**
+ * @param redeem - what is done with the address; its failure is this call's
+ * @throws CommandError where no usable address is pasted
+ */
+export async function redeemPasted<Result>(
+  { url, request }: AuthorizationLink,
+  redeem: (address: string) => Promise<Result>,
+  settings: Settings,
+  voice: LoginVoice,
+): Promise<Result> {
+  voice.tell(openInBrowser(url) ? 'Your browser opens this address:' : 'Open this address in your browser:')
+  printNote('', url, '')
+  voice.tell(...instructions(request.redirectUri))
+  for (let attempt = 1; ; attempt += 1) {
+    const address = await pastedAddress(settings)
+    try {
+      return await redeem(address)
+    } catch (error) {
+      if (!(error instanceof SsoError) || error.requestSent || stopped.aborted) throw error
+      if (!canAsk(settings) || attempt === tries) {
+        const next = 'Run owner-sso login --browser again, and paste the address of the page that you end up on.'
+        throw new CommandError(exitCodes.signInAgain, wrongAddress, next)
+      }
+      voice.problem(wrongAddress)
+    }
+  }
+}
+
+/** A program at the other end of standard input writes one line. */
+async function pastedAddress(settings: Settings): Promise<string> {
+  if (canAsk(settings)) return askText('Address')
+  const lines = createInterface({ input: process.stdin, signal: stopped })
+  for await (const line of lines) {
+    lines.close()
+    return line
+  }
+  throw usageError('No address was pasted.', 'Run owner-sso login --browser in a terminal.')
+}

@@ -1,0 +1,109 @@
+/**
+ * A sign-in in a browser window of its own: the person signs in there, and the address that it ends on is caught on its way.
+ */
+import { setTimeout as delay } from 'node:timers/promises'
+import type { AuthorizationRequest } from '@owner-sso/core'
+import { CommandError, exitCodes } from '../command-line/command-error.ts'
+import { stopped, untilStopped } from '../command-line/interruption.ts'
+import type { LoginVoice } from './login-voice.ts'
+import { BrowserStartError, type BrowserWindow, startBrowser } from '../window/browser-window.ts'
+import { type StoppedPage, watchForCallback } from '../window/callback-watch.ts'
+import { runClock } from '../window/sign-in-clock.ts'
+import { notSignedInPage, signedInPage } from '../window/window-page.ts'
+
+/** Milliseconds for which the last page is shown. */
+const readingTime = 1500
+
+/** What `createAuthorizationUrl` returns. */
+export interface AuthorizationLink {
+  readonly url: string
+  readonly request: AuthorizationRequest
+}
+
+/**
+ * @param program - path of the browser
+ * @param redeem - what is done with the address; its failure is this call's
+ * @throws BrowserStartError; CommandError where the person ends the sign-in, or takes too long
+ */
+export async function signInInWindow<Result>(
+  program: string,
+  { url, request }: AuthorizationLink,
+  redeem: (address: string) => Promise<Result>,
+  voice: LoginVoice,
+): Promise<Result> {
+  const window = await startBrowser(program)
+  try {
+    voice.tell('A browser window opens: sign in there. There is nothing to copy; this goes on by itself.')
+    const page = await unlessOver(stoppedPage(window, { url, request }), window, voice)
+    refuseCancelled(page.address)
+    return await redeemedOn(page, () => redeem(page.address))
+  } finally {
+    await window.close()
+  }
+}
+
+/** Shows the service's page. Resolves when that, or any other, leaves for the redirect address. */
+function stoppedPage(window: BrowserWindow, { url, request }: AuthorizationLink): Promise<StoppedPage> {
+  return new Promise((resolve, reject) => {
+    watchForCallback(window.pipe, request, resolve)
+      .then(() => window.open(url))
+      .catch(() => reject(new BrowserStartError('The browser could not show the page of the SSO service.')))
+  })
+}
+
+/** The stopped page, unless something else comes first. */
+async function unlessOver(page: Promise<StoppedPage>, window: BrowserWindow, voice: LoginVoice): Promise<StoppedPage> {
+  const decided = new AbortController()
+  const show = (left: string): void => voice.wait(`Waiting for you in the browser window: ${left} left`)
+  try {
+    return await Promise.race([
+      page,
+      window.closed.then(() => {
+        throw givenUp('The browser window was closed before you were signed in.')
+      }),
+      untilStopped().then(() => {
+        throw new Error('Stopped')
+      }),
+      runClock(show, decided.signal, tooLate),
+    ])
+  } finally {
+    decided.abort()
+    voice.wait('')
+  }
+}
+
+/** The person reads in the window how it ended. */
+async function redeemedOn<Result>(page: StoppedPage, redeem: () => Promise<Result>): Promise<Result> {
+  const show = async (html: string): Promise<void> => {
+    try {
+      await page.show(html)
+      await delay(readingTime, undefined, { signal: stopped })
+    } catch {
+      // The window was closed, or Ctrl-C pressed: nobody reads it.
+    }
+  }
+  try {
+    const result = await redeem()
+    await show(signedInPage)
+    return result
+  } catch (error) {
+    if (!stopped.aborted) await show(notSignedInPage)
+    throw error
+  }
+}
+
+/** RFC 6749 section 4.1.2.1, and the service's own word. */
+function refuseCancelled(address: string): void {
+  const error = new URL(address).searchParams.get('error')
+  if (error === 'access_denied' || error === 'login_cancelled') throw givenUp('You cancelled the sign-in.')
+}
+
+function givenUp(message: string): CommandError {
+  return new CommandError(exitCodes.credentials, `${message} Nothing was stored.`, again)
+}
+
+function tooLate(): CommandError {
+  return new CommandError(exitCodes.signInAgain, 'The sign-in took longer than 15 minutes. Nothing was stored.', again)
+}
+
+const again = 'To sign in after all, run owner-sso login --browser again.'

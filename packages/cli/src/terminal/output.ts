@@ -1,0 +1,118 @@
+/**
+ * Where a command's words go: data to standard output, everything else to standard error. Both take lines, and of each only
+ * what is visible: whatever a name holds, it stays one line, and colours are ours alone.
+ */
+import { visible } from '@owner-sso/broker'
+import { writeSync } from 'node:fs'
+import { styleText } from 'node:util'
+import { CommandError, exitCodes } from '../command-line/command-error.ts'
+import { systemCode } from '../command-line/system-code.ts'
+
+/** A piece of a line in a colour. */
+export interface Painted {
+  readonly format: Parameters<typeof styleText>[0]
+  readonly text: string
+}
+
+/** One line of output, whole or in pieces. A line break in it is shown as `\u000a`. */
+export type Line = string | readonly (string | Painted)[]
+
+/**
+ * Prints a command's data. Resolves when it is handed over.
+ *
+ * Whoever reads it may have stopped reading (`| head -0`): that is no failure of ours, and ends nothing half-way.
+ *
+ * @throws CommandError where it can't be written (a full disk)
+ */
+export async function printData(...lines: readonly Line[]): Promise<void> {
+  const rest = writeAtOnce(Buffer.from(textOf(lines, 'stdout')))
+  if (rest.byteLength > 0) await writeToStream(rest)
+}
+
+/** Straight to the descriptor, since opening the stream takes a short command's time. @returns what did not fit */
+function writeAtOnce(data: Buffer): Buffer {
+  let written = 0
+  try {
+    while (written < data.byteLength) written += writeSync(1, data, written)
+  } catch (error) {
+    return endOf(error) === 'full pipe' ? data.subarray(written) : data.subarray(0, 0)
+  }
+  return data.subarray(written)
+}
+
+function writeToStream(data: Buffer): Promise<void> {
+  process.stdout.on('error', () => undefined)
+  return new Promise((resolve, reject) => {
+    process.stdout.write(data, (error) => {
+      try {
+        if (error) endOf(error)
+        resolve()
+      } catch (failure) {
+        reject(failure)
+      }
+    })
+  })
+}
+
+/** What a failed write means. @throws CommandError where it is a failure */
+function endOf(error: unknown): 'full pipe' | 'closed pipe' {
+  const code = systemCode(error)
+  if (code === 'EAGAIN') return 'full pipe'
+  if (code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED') return 'closed pipe'
+  throw new CommandError(exitCodes.unexpected, 'The output could not be written.', 'Check where it is sent.')
+}
+
+/** Data as indented JSON. */
+export function printJson(value: unknown): Promise<void> {
+  return printData(...JSON.stringify(value, undefined, 2).split('\n'))
+}
+
+/** Tells the person something that is no data; with `--json`, each line as `{"note": …}`. */
+export function printNote(...lines: readonly Line[]): void {
+  if (!asksForJson()) return writeNote(lines)
+  const notes = lines.map((line) => plain(line).trim()).filter((note) => note !== '')
+  for (const note of notes) printFact({ note })
+}
+
+/** Tells a program something that is no data: one line of JSON. */
+export function printFact(fact: object): void {
+  writeNote([JSON.stringify(fact)])
+}
+
+/** Whether `--json` was given. Failures ask as well, before there are settings. */
+export function asksForJson(): boolean {
+  return process.argv.includes('--json')
+}
+
+function writeNote(lines: readonly Line[]): void {
+  // A closed standard error is no failure either.
+  if (process.stderr.listenerCount('error') === 0) process.stderr.on('error', () => undefined)
+  process.stderr.write(textOf(lines, 'stderr'))
+}
+
+function plain(line: Line): string {
+  return typeof line === 'string'
+    ? line
+    : line.map((piece) => (typeof piece === 'string' ? piece : piece.text)).join('')
+}
+
+function textOf(lines: readonly Line[], stream: 'stdout' | 'stderr'): string {
+  return renderedLines(lines, stream)
+    .map((line) => `${line}\n`)
+    .join('')
+}
+
+/** Each line as it is written to the stream: what is visible of it, in its colours. */
+export function renderedLines(lines: readonly Line[], stream: 'stdout' | 'stderr'): string[] {
+  const shown = (piece: string | Painted): string => {
+    if (typeof piece === 'string') return visible(piece)
+    const text = visible(piece.text)
+    return hasColours(stream) ? styleText(piece.format, text, { stream: process[stream] }) : text
+  }
+  return lines.map((line) => (typeof line === 'string' ? visible(line) : line.map(shown).join('')))
+}
+
+/** Where the stream is a terminal and NO_COLOR is not set. */
+function hasColours(stream: 'stdout' | 'stderr'): boolean {
+  return process[stream].isTTY && (process.env['NO_COLOR'] ?? '') === '' && process.env['TERM'] !== 'dumb'
+}

@@ -1,0 +1,86 @@
+/**
+ * Questions to the person at the terminal. They are asked on standard error, since standard output is for data.
+ */
+import { visible } from '@owner-sso/broker'
+import { interrupt, stopped } from '../command-line/interruption.ts'
+import type { Settings } from '../settings/settings.ts'
+
+/** Whether somebody is there who can be asked. */
+export function canAsk({ input }: Pick<Settings, 'input'>): boolean {
+  return input && process.stdin.isTTY && process.stderr.isTTY
+}
+
+export async function askText(message: string): Promise<string> {
+  const { text } = await import('@clack/prompts')
+  return given(await text({ message: visible(message), validate: required, ...terminal() })).trim()
+}
+
+/**
+ * @param proposal - stands there already, to be taken or corrected
+ * @param optional - whether it may be left empty
+ */
+export async function askProposed(message: string, proposal: string, optional: boolean): Promise<string> {
+  const { text } = await import('@clack/prompts')
+  const check = optional ? {} : { validate: required }
+  return given(
+    (await text({ message: visible(message), initialValue: proposal, ...check, ...terminal() })) ?? '',
+  ).trim()
+}
+
+/** @param before - what was typed the time before, to be corrected */
+export async function askEmail(before?: string): Promise<string> {
+  const { text } = await import('@clack/prompts')
+  const initialValue = before === undefined ? {} : { initialValue: before }
+  return given(await text({ message: 'E-mail', ...initialValue, validate: email, ...terminal() })).trim()
+}
+
+/** What is typed is never shown. */
+export async function askSecret(message: string): Promise<string> {
+  const { password } = await import('@clack/prompts')
+  return given(await password({ message: visible(message), validate: required, clearOnError: true, ...terminal() }))
+}
+
+/** What is typed is never shown, and may be left empty. */
+export async function askSecretOrNothing(message: string): Promise<string> {
+  const { password } = await import('@clack/prompts')
+  return given((await password({ message: visible(message), ...terminal() })) ?? '')
+}
+
+/** Whether the person agrees; Enter alone does not. */
+export async function askConsent(message: string): Promise<boolean> {
+  const { confirm } = await import('@clack/prompts')
+  const choice = await confirm({ message: visible(message), initialValue: false, ...terminal() })
+  if (typeof choice === 'boolean') return choice
+  return given(choice) === 'yes'
+}
+
+export async function askChoice(
+  message: string,
+  options: readonly { readonly value: string; readonly label: string }[],
+): Promise<string> {
+  const { select } = await import('@clack/prompts')
+  const shown = options.map(({ value, label }) => ({ value, label: visible(label) }))
+  return given(await select({ message: visible(message), options: shown, ...terminal() }))
+}
+
+function terminal(): { signal: AbortSignal; output: NodeJS.WriteStream } {
+  return { signal: stopped, output: process.stderr }
+}
+
+function required(value: string | undefined): string | undefined {
+  return value === undefined || value.trim() === '' ? 'This can’t be left empty (Ctrl-C stops).' : undefined
+}
+
+/** What is no e-mail costs a request all the same. */
+function email(value: string | undefined): string | undefined {
+  return (
+    required(value) ?? (/^\s*\S+@\S+\s*$/u.test(value ?? '') ? undefined : 'An e-mail has an @ in it (Ctrl-C stops).')
+  )
+}
+
+/** Ctrl-C in a prompt arrives as a key, not as a signal; the terminal is as it was by now. */
+function given(entry: string | symbol): string {
+  if (typeof entry === 'string') return entry
+  interrupt()
+  throw new Error('Stopped')
+}

@@ -1,0 +1,74 @@
+/**
+ * `owner-sso keep`: no account of the store loses its session because nobody calls.
+ */
+import {
+  type KeeperEvent,
+  type KeeperOptions,
+  type KeepOptions,
+  keepSignedIn,
+  sweepOnce,
+  type TokenManager,
+} from '@owner-sso/core'
+import type { Call } from '../command-line/command.ts'
+import type { keep, KeepFlags } from '../commands/keep.ts'
+import { exitCodes, usageError } from '../command-line/command-error.ts'
+import { refreshService } from '../settings/configured-service.ts'
+import { stopped, untilStopped } from '../command-line/interruption.ts'
+import { timeSpan } from '../settings/time-span.ts'
+import { accountTeller, jsonTeller, lineTeller, type Teller } from './sweep-teller.ts'
+import { withTokens } from './token-keeping.ts'
+
+export async function run({ settings, options }: Call<typeof keep>): Promise<number> {
+  const keeping = keepOptionsOf(options)
+  const every = options.every === undefined ? undefined : timeSpan('--every', options.every)
+  if (options.once && every !== undefined) throw usageError('--once makes one sweep alone.', 'Omit --every.')
+  const teller = settings.json ? jsonTeller() : lineTeller()
+  let exitCode: number = exitCodes.ok
+  await withTokens(settings, refreshService(settings), async ({ tokens }) => {
+    const accounts = accountTeller(tokens, teller)
+    const onSweep = (event: KeeperEvent): void => {
+      accounts.sweep(event)
+      teller.sweep(event)
+    }
+    try {
+      const all = { ...keeping, onSweep }
+      if (options.once) exitCode = await once(tokens, all, teller)
+      else await untilTold(tokens, { ...all, every })
+    } catch (error) {
+      throw inWordsOf(error)
+    } finally {
+      accounts.end()
+      await teller.end()
+    }
+  })
+  return exitCode
+}
+
+/** @throws CommandError for a span of time that is none, and where they don't go together */
+function keepOptionsOf({ within, refreshTokenLifetime }: KeepFlags): KeepOptions {
+  return {
+    within: within === undefined ? undefined : timeSpan('--within', within),
+    refreshTokenLifetime:
+      refreshTokenLifetime === undefined ? undefined : timeSpan('--refresh-token-lifetime', refreshTokenLifetime),
+  }
+}
+
+async function untilTold(tokens: TokenManager, options: KeeperOptions): Promise<void> {
+  const keeper = keepSignedIn(tokens, options)
+  await untilStopped()
+  await keeper.stop()
+}
+
+/** Exit code 7 where something was due and nothing of it could be refreshed: whoever scheduled it wants to know. */
+async function once(tokens: TokenManager, options: KeepOptions, teller: Teller): Promise<number> {
+  const result = await sweepOnce(tokens, { ...options, signal: stopped })
+  if (!result.swept && !stopped.aborted) teller.say('Another process keeps these accounts signed in at the moment.')
+  return result.failed > 0 && result.refreshed === 0 ? exitCodes.network : exitCodes.ok
+}
+
+/** Core names the option that is wrong; a person finds it under the same name. */
+function inWordsOf(error: unknown): unknown {
+  if (!(error instanceof TypeError) || !/^(?:within|every|refreshTokenLifetime|store)\b/u.test(error.message))
+    return error
+  return usageError(`${error.message}.`, 'See owner-sso keep --help.')
+}

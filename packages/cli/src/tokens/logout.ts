@@ -1,0 +1,21 @@
+/**
+ * `owner-sso logout`: the tokens are forgotten.
+ */
+import { chosenAccount } from './account.ts'
+import type { Call } from '../command-line/command.ts'
+import type { logout } from '../commands/logout.ts'
+import { exitCodes } from '../command-line/command-error.ts'
+import { printJson, printNote } from '../terminal/output.ts'
+import { withTokens } from './token-keeping.ts'
+
+export async function run({ settings }: Call<typeof logout>): Promise<number> {
+  await withTokens(settings, undefined, async ({ tokens, store }) => {
+    const account = await chosenAccount(settings, tokens)
+    const wasSignedIn = (await tokens.status(account)).state !== 'signed-out'
+    if (wasSignedIn) await tokens.forget(account)
+    if (settings.json) await printJson({ account, wasSignedIn })
+    if (wasSignedIn) printNote(`${account} is signed out: its tokens are gone from ${store.shown}.`)
+    else printNote(`${account} was not signed in at ${store.shown}. Who is: owner-sso accounts`)
+  })
+  return exitCodes.ok
+}

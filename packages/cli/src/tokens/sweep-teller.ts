@@ -1,0 +1,102 @@
+/**
+ * What `owner-sso keep` says of its sweeps: lines for people, or lines of JSON for programs.
+ */
+import type { KeeperEvent, SweepCounts, TokenManager } from '@owner-sso/core'
+import { printData, printNote } from '../terminal/output.ts'
+import { type ProgressBar, progressBar } from '../terminal/progress-bar.ts'
+
+/** What is said of the work: lines for people, or a line of JSON for each event. */
+export interface Teller {
+  readonly sweep: (event: KeeperEvent) => void
+  readonly say: (text: string, facts?: Readonly<Record<string, unknown>>) => void
+  /** @throws CommandError where something could not be written */
+  readonly end: () => Promise<void> | void
+}
+
+/** Names each account that something is to be told of: once, whatever failed, and also where nothing was tried. */
+export function accountTeller(tokens: TokenManager, { say }: Teller): { sweep: Teller['sweep']; end: () => void } {
+  const named = new Set<string>()
+  const tellOf = (account: string, error: Error): void => {
+    const code = 'code' in error ? String(error.code) : error.name
+    say(`${account}: ${code}: ${error.message}`, { account, code })
+  }
+  const ends = [
+    tokens.on('reauthentication-required', ({ account, reason }) =>
+      say(`${account} has to sign in again (${reason}): owner-sso login`, { account, reason }),
+    ),
+    tokens.on('refresh-failed', ({ account, error }) => {
+      named.add(account)
+      tellOf(account, error)
+    }),
+  ]
+  return {
+    sweep({ phase, account = '', error }) {
+      if (phase !== 'progress') return
+      const isNamed = named.delete(account)
+      if (error !== undefined && !isNamed) tellOf(account, error)
+    },
+    end: () => ends.forEach((end) => end()),
+  }
+}
+
+/** On a terminal with a bar; a service's log gets the time from whoever keeps it. */
+export function lineTeller(): Teller {
+  let bar: ProgressBar | undefined
+  const endBar = (): void => {
+    bar?.end()
+    bar = undefined
+  }
+  const say = (text: string): void => {
+    endBar()
+    printNote(text)
+  }
+  return {
+    say,
+    end: endBar,
+    sweep(event) {
+      if (event.phase === 'surveyed' && event.due > 0) {
+        say(`${counted(event.accounts, 'account')}, ${event.due} due.`)
+        bar = progressBar('Refreshing', event.due)
+      }
+      if (event.phase === 'progress') bar?.advance()
+      if (event.phase !== 'ended') return
+      if (event.error !== undefined) say(`The sweep was broken off: ${event.error.message}`)
+      say(`${summary(event)}${nextOf(event)}`)
+    },
+  }
+}
+
+/** One line after the other. That one can't be written ends no sweep: it is told at the end. */
+export function jsonTeller(): Teller {
+  let written = Promise.resolve()
+  let failure: { readonly error: unknown } | undefined
+  const print = (facts: object): void => {
+    written = written
+      .then(() => printData(JSON.stringify(facts)))
+      .catch((error: unknown) => void (failure ??= { error }))
+  }
+  return {
+    async end() {
+      await written
+      if (failure !== undefined) throw failure.error
+    },
+    say: (text, facts = { note: text }) => print(facts),
+    sweep: ({ error, ...facts }) => print(error === undefined ? facts : { ...facts, error: error.message }),
+  }
+}
+
+function summary({ accounts, due, refreshed, failed, signInAgain, unreadable }: SweepCounts): string {
+  const parts = [
+    `${counted(accounts, 'account')} signed in, ${due} due, ${refreshed} refreshed`,
+    failed > 0 && `${failed} failed`,
+    signInAgain > 0 && `${signInAgain} must sign in again`,
+    unreadable > 0 && `${unreadable} unreadable`,
+  ]
+  return `${parts.filter((part) => part !== false).join(', ')}.`
+}
+
+function nextOf({ next_sweep_at: next }: KeeperEvent): string {
+  return next === undefined ? '' : ` Next at ${new Date(next * 1000).toISOString().slice(0, 19)}Z.`
+}
+
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`

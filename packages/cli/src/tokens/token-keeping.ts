@@ -1,0 +1,62 @@
+/**
+ * A call's token manager over its store: opened, used, and left only when nothing is half-way.
+ */
+import { type Sso, type TokenManager, createTokenManager } from '@owner-sso/core'
+import { requestBudgetOf } from '../settings/configured-service.ts'
+import { stopped } from '../command-line/interruption.ts'
+import { type OpenStore, openStore } from '../stores/open-store.ts'
+import { printNote } from '../terminal/output.ts'
+import type { Settings } from '../settings/settings.ts'
+
+/** Milliseconds after which a person who pressed Ctrl-C is told why the command is still there. */
+const explainAfter = 300
+
+/** Accounts in memory: a call is mostly about one, and room for thousands takes milliseconds to make. */
+const cachedAccounts = 32
+
+export interface TokenKeeping {
+  readonly tokens: TokenManager
+  readonly store: OpenStore
+}
+
+/**
+ * @param sso - what refreshes; left out by commands that only look
+ * @param options - `signsIn`: new tokens will be stored, so a folder gets its key from the keyring
+ * @throws whatever `use` throws; CommandError, StoreError from opening the store
+ */
+export async function withTokens<Result>(
+  settings: Settings,
+  sso: Pick<Sso, 'refresh'> | undefined,
+  use: (keeping: TokenKeeping) => Promise<Result>,
+  { signsIn = false }: { readonly signsIn?: boolean } = {},
+): Promise<Result> {
+  const requestBudget = requestBudgetOf(settings)
+  const store = await openStore(settings.store.value, { ca: settings.ca?.value, keyring: settings.keyring, signsIn })
+  const tokens = createTokenManager({ sso: sso ?? neverRefreshes, store: store.store, cachedAccounts, requestBudget })
+  try {
+    return await use({ tokens, store })
+  } finally {
+    await leave(tokens)
+    await store.close()
+  }
+}
+
+/** A refresh under way is waited for: the new tokens are in its answer, and the old ones may be spent. */
+async function leave(tokens: TokenManager): Promise<void> {
+  const timer = setTimeout(() => {
+    if (stopped.aborted) explain()
+    else stopped.addEventListener('abort', explain, { once: true })
+  }, explainAfter)
+  await tokens.settled()
+  clearTimeout(timer)
+  stopped.removeEventListener('abort', explain)
+}
+
+function explain(): void {
+  printNote('Finishing the refresh under way, so that its tokens are not lost (at most 30 s) …')
+}
+
+/** For calls that only look. */
+export const neverRefreshes: Pick<Sso, 'refresh'> = {
+  refresh: () => Promise.reject(new Error('This command makes no refresh.')),
+}
