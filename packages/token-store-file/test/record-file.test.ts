@@ -1,6 +1,6 @@
 /** B-D D3: a file that is not what was written is never taken for a record, nor thrown away. */
-import { copyFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { copyFileSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import type { TokenRecord } from '@owner-sso/token-manager'
 import * as fc from 'fast-check'
@@ -9,6 +9,7 @@ import { createStore } from '../src/file-token-store.ts'
 import { fileTokenStore } from '../src/index.ts'
 import { keyOf } from '../src/layout.ts'
 import { decode, encode } from '../src/record-file.ts'
+import { expectDamageIsMended } from '../../../tests/support/damaged-record.ts'
 import { systemError, watched } from './faulty-disk.ts'
 import { account, filesBelow, grow, rounds, sample } from './samples.ts'
 import { scratchFolders } from './scratch-folder.ts'
@@ -92,6 +93,19 @@ describe('a damaged file', () => {
     }
     await expect(list()).rejects.toMatchObject({ reason: 'corrupt' })
     expect(names).toEqual(['bob@example.com'])
+  })
+
+  test.each<[string, (path: string) => void]>([
+    ['empty', (path) => truncateSync(path, 0)],
+    ['torn', (path) => truncateSync(path, 60)],
+    ['of something else', (path) => writeFileSync(path, 'garbage')],
+  ])('of a record of our own, each %s, stands in nobody’s way; of an account it is left', async (what, tear) => {
+    const path = folders.make()
+    const damage = async (name: string): Promise<void> => {
+      const folder = dirname(slotPath(path, 1, name))
+      for (const file of readdirSync(folder)) tear(join(folder, file))
+    }
+    await expectDamageIsMended(fileTokenStore({ path }), `https://file.${what.length}.example`, damage)
   })
 
   test('of ten megabytes is not read', async () => {

@@ -1,11 +1,12 @@
 /** What stands in Redis, what goes over the wire, and what the store refuses. */
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { inspect } from 'node:util'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { Redis } from 'ioredis'
 import { createTokenManager, type StoreError, type TokenSet } from '@owner-sso/token-manager'
 import { createClient, RESP_TYPES } from 'redis'
 import { checkRedis, redisTokenStore } from '../src/index.ts'
+import { expectDamageIsMended } from '../../../tests/support/damaged-record.ts'
 import { describeWithRedis, type RedisServer, startRedis } from '../../../tests/support/redis-server.ts'
 import { type NodeRedis, nodeRedis, nodeRedisCluster, ioRedis } from './redis-clients.ts'
 import { startCluster } from './redis-deployments.ts'
@@ -83,6 +84,16 @@ describeWithRedis('redisTokenStore', () => {
     expect(await commandsSent()).toEqual(['eval 1', 'get 1'])
     expect(late).toEqual({ conflict: true })
     expect(await after.read(account)).toEqual({ version: 1, writeId: 'signed in again', record: sample(-1) })
+  })
+
+  test.each([
+    ['behind our header', 'owner-sso/1 7 "a write"\ngarbage'],
+    ['without a header', 'garbage'],
+  ])('garbage %s in a record of our own stands in nobody’s way; in an account’s it is left', async (where, garbage) => {
+    const store = redisTokenStore({ client })
+    const keyOf = (name: string): string => `owner-sso:{${createHash('sha256').update(name).digest('hex')}}`
+    const damage = async (name: string): Promise<unknown> => client.set(keyOf(name), garbage)
+    await expectDamageIsMended(store, `https://redis.${where.length}.example`, damage)
   })
 
   test('puts no name of an account into a key, and the account into one hash slot', async () => {
