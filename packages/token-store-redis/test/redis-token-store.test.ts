@@ -31,6 +31,11 @@ async function commandsSent(): Promise<string[]> {
     .toSorted()
 }
 
+/** Looks again until it is so. */
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 5))
+}
+
 describeWithRedis('redisTokenStore', () => {
   beforeAll(async () => {
     server = await startRedis()
@@ -243,6 +248,29 @@ describeWithRedis('redisTokenStore', () => {
     expect(redisTokenStore({ client, subscriber: client })).toHaveProperty('watch')
   })
 
+  test.each([
+    ['node-redis', async () => nodeRedis(server.url)],
+    ['ioredis', async () => ioRedisWith({})],
+  ])('subscribes once however many watch, and unsubscribes after the last: %s', async (_name, connect) => {
+    const subscriber = await connect()
+    const store = redisTokenStore({ client, subscriber })
+    const told: string[] = []
+    const [endFirst, endSecond] = ['first', 'second'].map((name) => store.watch?.(account, () => told.push(name)))
+    const subscribers = async (): Promise<unknown> => {
+      const [channel = ''] = await client.pubSubChannels('owner-sso:*')
+      return channel && (await client.pubSubNumSub([channel]))[channel]
+    }
+    await until(async () => (await subscribers()) === 1)
+    endFirst?.()
+    endFirst?.()
+    await store.swap(account, 0, sample(1), 'one')
+    await until(() => told.length > 0)
+    expect(told).toEqual(['second'])
+    endSecond?.()
+    await until(async () => (await subscribers()) === '')
+    if ('destroy' in subscriber) subscriber.destroy()
+  })
+
   test('shows no token to who can read Redis, with an encryption key', async () => {
     const store = redisTokenStore({ client, encryptionKey: randomBytes(32) })
     await store.swap(account, 0, sample(1), 'one')
@@ -255,10 +283,13 @@ describeWithRedis('redisTokenStore', () => {
     expect(() => redisTokenStore({ client, encryptionKey: randomBytes(31) })).toThrow(/encryptionKey must be 32/u)
   })
 
-  test('refuses what is no client, and account names that are not Unicode', async () => {
+  test('refuses what is no client, a mistyped option, and account names that are not Unicode', async () => {
     for (const none of [undefined, null, {}, 'redis://127.0.0.1']) {
       expect(() => redisTokenStore({ client: none as never })).toThrow(/client must be/u)
     }
+    expect(() => redisTokenStore(undefined as never)).toThrow('redisTokenStore takes an object with client, prefix')
+    const typo: object = { encryptionkey: randomBytes(32) }
+    expect(() => redisTokenStore({ client, ...typo })).toThrow('Did you mean encryptionKey?')
     await expect(redisTokenStore({ client }).read('\uD800')).rejects.toThrow(TypeError)
   })
 

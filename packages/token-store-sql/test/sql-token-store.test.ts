@@ -444,6 +444,14 @@ describe('sqlTokenStore refuses', () => {
     },
   )
 
+  test('a mistyped option: the records would be plain text, or in another table', async () => {
+    const typo: object = { encryptionkey: randomBytes(32) }
+    expect(() => sqlTokenStore({ client: { query }, ...typo })).toThrow('Did you mean encryptionKey?')
+    expect(() => sqlTokenStore(undefined as never)).toThrow('sqlTokenStore takes an object with client, dialect')
+    const otherTypo: object = { tabelName: 'kept' }
+    await expect(createTable({ query }, otherTypo)).rejects.toThrow('Did you mean tableName?')
+  })
+
   test('to listen on SQLite, and an account’s name that is not Unicode', async () => {
     expect(() => sqlTokenStore({ client: { prepare, exec }, notify: true })).toThrow(TypeError)
     expect(sqlTokenStore({ client: { prepare, exec } })).not.toHaveProperty('watch')
