@@ -91,21 +91,13 @@ describe('refuses, reading and writing, with a message that says what to do', ()
       (path) => linkSync(join(folderOf(path), 't.3'), join(dirname(path), 'elsewhere')),
       /hard link/,
     ],
-    [
-      'a FIFO in place of a record',
-      (path) => void execFileSync('mkfifo', [join(folderOf(path), 't.4')]),
-      /ordinary/,
-    ],
+    ['a FIFO in place of a record', (path) => void execFileSync('mkfifo', [join(folderOf(path), 't.4')]), /ordinary/],
     ['a folder in place of a record', (path) => mkdirSync(join(folderOf(path), 't.4')), /ordinary/],
   ]
   const casesForRoot: [string, (path: string) => void, RegExp][] = [
     ['a folder of another user', (path) => chownSync(path, 4711, 4711), /chown/],
     ['an account folder of another user', (path) => chownSync(folderOf(path), 4711, 4711), /chown/],
-    [
-      'a record of another user',
-      (path) => chownSync(join(folderOf(path), 't.3'), 4711, 4711),
-      /belongs to user 4711/,
-    ],
+    ['a record of another user', (path) => chownSync(join(folderOf(path), 't.3'), 4711, 4711), /belongs to user 4711/],
   ]
   test.each(cases)('%s', async (_name, tamper, words) => {
     expect(await refusals(tamper)).toEqual({ errors: [refusal(words), refusal(words)], isUntouched: true })
@@ -272,7 +264,9 @@ describe('a system without users, as Windows is', () => {
         return Promise.reject(systemError('EPERM', 'open'))
       return proceed()
     })
-    await expect(grow(createStore(disk, { path: folders.make() }), 1)).rejects.toMatchObject({ cause: { code: 'EPERM' } })
+    await expect(grow(createStore(disk, { path: folders.make() }), 1)).rejects.toMatchObject({
+      cause: { code: 'EPERM' },
+    })
     const path = folders.make()
     become('win32', undefined)
     await grow(createStore(disk, { path }), 4)

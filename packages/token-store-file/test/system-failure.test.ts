@@ -8,7 +8,7 @@ import { type Disk, systemDisk } from '../src/disk.ts'
 import { createStore } from '../src/file-token-store.ts'
 import { fileTokenStore } from '../src/index.ts'
 import { type Call, systemError, watched } from './faulty-disk.ts'
-import { account, filesBelow, grow, sample } from './samples.ts'
+import { account, filesBelow, grow, rounds, sample } from './samples.ts'
 import { scratchFolders } from './scratch-folder.ts'
 
 const folders = scratchFolders()
@@ -29,7 +29,8 @@ test.each([
 ])('%s is told with what to do', async (code, advice) => {
   const path = folders.make()
   const store = createStore({ ...systemDisk, realpath: () => Promise.reject(systemError(code, 'realpath')) }, { path })
-  const told = (what: string): unknown => expect.stringMatching(new RegExp(`${path} .*${what} \\(${code}\\).*${advice}`, 'u'))
+  const told = (what: string): unknown =>
+    expect.stringMatching(new RegExp(`${path} .*${what} \\(${code}\\).*${advice}`, 'u'))
   await expect(store.read(account)).rejects.toMatchObject({ reason: 'read-failed', message: told('read') })
   const swap = store.swap(account, 0, sample(1), 'one')
   await expect(swap).rejects.toMatchObject({ reason: 'write-failed', message: told('written') })
@@ -76,7 +77,9 @@ function failingAt(place: Place, code: string): { readonly disk: Disk; isOver: b
   return fault
 }
 
-describe.each(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EACCES', 'EMFILE', 'EFBIG'])('%s', (code) => {
+const codes = ['ENOSPC', 'EIO', 'EROFS', 'EDQUOT', 'EACCES', 'EMFILE', 'EFBIG']
+
+describe.each(codes.slice(0, rounds(3, codes.length)))('%s', (code) => {
   test.each([
     { save: 'first', before: 0 },
     { save: 'fourth', before: 3 },

@@ -4,7 +4,11 @@ import { describe, expect, it } from '@jest/globals'
 import { checkDatabase, createTable, type SqlClient, sqlTokenStore } from '../src/index.ts'
 
 /** A client over which every statement fails. */
-const failingWith = (error: unknown): SqlClient => ({ query: () => Promise.reject(error) })
+const failingWith = (error: unknown): SqlClient => ({
+  query: async () => {
+    throw error
+  },
+})
 const withCode = (fields: object): Error => Object.assign(new Error('its own words'), fields)
 const read = (client: SqlClient): Promise<unknown> => sqlTokenStore({ client }).read('ann')
 
