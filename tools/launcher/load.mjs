@@ -5,8 +5,10 @@
  */
 import { availableParallelism } from 'node:os'
 
+const cores = availableParallelism()
+
 /** Packages that are tested at the same time: one still has work for all cores while the other is at its end. */
 export const packagesAtOnce = 2
 
 /** Processes of Jest for each of them. */
-export const processesForEach = Math.max(2, Math.floor(availableParallelism() / 2))
+export const processesForEach = cores > 2 ? Math.max(3, Math.floor(cores / 2)) : 2
