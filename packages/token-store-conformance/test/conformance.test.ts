@@ -47,6 +47,23 @@ describe('a broken store fails, for each rule', () => {
     expect([...failed.keys()]).toEqual([rule])
   })
 
+  test('and so does one that tells those who lost a race that they won', async () => {
+    const rule = 'lets exactly one of many swaps over the same version win'
+    let race: Promise<unknown> | undefined
+    const { failed } = await conformance(
+      claiming({}, (store) => ({
+        ...store,
+        swap: async (account, expected, record, writeId, options) => {
+          if (race !== undefined) return race.then(() => ({ version: expected + 1, record, writeId }))
+          race = store.swap(account, expected, record, writeId, options)
+          return store.swap(account, expected, record, writeId, options).finally(() => (race = undefined))
+        },
+      })),
+      rule,
+    )
+    expect([...failed.keys()]).toEqual([rule])
+  })
+
   test.each(sharingPlaces)('and so does one that shares what %s', async (place) => {
     const rule = 'is not changed by a caller who changes a record that went in or came out'
     const { failed } = await conformance({ createStore: () => storeOfReferences(place) }, rule)

@@ -80,6 +80,30 @@ describe.each<[string, Disk, number[], boolean]>([
   })
 })
 
+test('a writer that falls asleep before its first save, while others sign in and go on, is not told that it has saved', async () => {
+  for (let asleep = 0, ended = false; !ended; asleep += 1) {
+    const path = folders.make()
+    const awake = createStore(systemDisk, { path })
+    // So many that the first ones are gone by the end.
+    const othersWrite = async (): Promise<void> => {
+      for (let written = 0; written < 5; written += 1) await writeOne(awake, false)
+    }
+    let index = 0
+    let nap: Promise<void> | undefined
+    const sleeping = watched(async (_call, proceed) => {
+      const mine = index
+      index += 1
+      if (mine === asleep) await (nap = othersWrite())
+      return proceed()
+    })
+    const answer = await createStore(sleeping, { path }).swap(account, 0, sample(-1), 'slept')
+    await nap
+    ended = nap === undefined
+    const version = ('version' in answer ? 1 : 0) + (ended ? 0 : 5)
+    expect({ asleep, ...(await awake.read(account)) }).toMatchObject({ asleep, version })
+  }
+})
+
 /** All of it: from Node 24 on, `rmSync` ends early, and says nothing, where a call beside it removes one of the files. */
 const remove = (path: string): void => {
   while (existsSync(path)) rmSync(path, { recursive: true, force: true })
