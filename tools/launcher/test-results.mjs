@@ -35,6 +35,16 @@ export async function countResults(from = root) {
   return total
 }
 
+/**
+ * Whether a run with these counts has failed.
+ *
+ * @param {Awaited<ReturnType<typeof countResults>>} counts
+ * @param {boolean} isStrict - under CI=true: nothing may be skipped, and no file may pass only at a second try
+ */
+export function isRed({ failed, skipped, passedAlone }, isStrict) {
+  return failed > 0 || (isStrict && (skipped > 0 || passedAlone.length > 0))
+}
+
 /** The folders of all packages and apps that have tests. */
 export async function testedFolders(from = root) {
   const groups = ['packages', 'internal', 'apps', 'tests'].map((group) => join(from, group)).filter(existsSync)

@@ -15,7 +15,7 @@ import {
 import { watchFolder } from './change-hint.ts'
 import { codeOf, type Disk, sync, systemDisk, unless } from './disk.ts'
 import { accountFolder, keyName, keyOf, shardFolder, shardName, versionFile } from './layout.ts'
-import { newestRecord, type FolderState } from './newest-record.ts'
+import { type FolderState, newestRecord, wholeRecord } from './newest-record.ts'
 import { forgetOlder } from './older-versions.ts'
 import { openedFolder } from './opened-folder.ts'
 import { warnOfPlainText } from './plain-text-warning.ts'
@@ -69,14 +69,17 @@ export function createStore(disk: Disk, { path }: { readonly path: string }): To
     expectedWriteId: string | undefined,
   ): Promise<Versioned | Conflict | undefined> => {
     const state = await readState(key)
-    const { newest, highestSlot, lowestSlot } = state
+    const { highestSlot, lowestSlot } = state
+    // Who has met just this damage may write over it: some records can be done without.
+    const isMetDamage = state.newest === undefined && expectedWriteId === undefined && next.version - 1 === highestSlot
+    const newest = isMetDamage ? undefined : wholeRecord(state, accountFolder(root, key))
     if (newest?.writeId === next.writeId) {
       // Whoever asks again may have met an error, or a death, before it was on the disk.
       await sync(disk, versionFile(accountFolder(root, key), newest.slot))
       await sync(disk, accountFolder(root, key))
       return versioned(newest)
     }
-    if ((newest?.version ?? 0) !== next.version - 1) return { conflict: true }
+    if ((newest?.version ?? highestSlot) !== next.version - 1) return { conflict: true }
     if (newest?.writeId !== (expectedWriteId ?? newest?.writeId)) return { conflict: true }
     if (highestSlot > (newest?.slot ?? 0)) {
       // A damaged slot is passed over, but not one that was whole a moment later.
@@ -97,7 +100,7 @@ export function createStore(disk: Disk, { path }: { readonly path: string }): To
       return reporting('read-failed', root, async () => {
         await folder.open()
         if (!(await folder.hasAccount(key))) return undefined
-        const { newest } = await readState(key)
+        const newest = wholeRecord(await readState(key), accountFolder(root, key))
         return newest && versioned(newest)
       })
     },
@@ -144,6 +147,8 @@ const together = 4
 async function* accountNames(disk: Disk, root: string, open: () => Promise<void>): AsyncGenerator<string> {
   const list = (path: string): Promise<string[]> =>
     reporting('read-failed', root, async () => (await unless(disk.readdir(path), 'ENOENT', 'ENOTDIR')) ?? [])
+  const recordOf = async (key: string): Promise<Envelope | undefined> =>
+    wholeRecord(await newestRecord(disk, root, key), accountFolder(root, key))
   await reporting('read-failed', root, open)
   let failure: unknown
   for (const shard of (await list(root)).filter((name) => shardName.test(name))) {
@@ -151,10 +156,10 @@ async function* accountNames(disk: Disk, root: string, open: () => Promise<void>
     for (let first = 0; first < keys.length; first += together) {
       const looks = keys
         .slice(first, first + together)
-        .map((key) => reporting('read-failed', root, () => newestRecord(disk, root, key)))
+        .map((key) => reporting('read-failed', root, () => recordOf(key)))
       for (const look of await Promise.allSettled(looks)) {
         if (look.status === 'rejected') failure ??= look.reason
-        else if (look.value.newest) yield look.value.newest.account
+        else if (look.value) yield look.value.account
       }
     }
   }

@@ -16,7 +16,7 @@ import {
 import { checkFile, refuseLink } from './private-folder.ts'
 import { decode, type Envelope, sizeLimit } from './record-file.ts'
 
-/** A whole record, and the file that it was read from; `undefined` where nothing was ever stored. */
+/** A whole record, and the file that it was read from; `undefined` where nothing was ever stored, or no file is whole. */
 export interface Found {
   readonly newest: Envelope | undefined
   readonly file: Stats | undefined
@@ -36,18 +36,18 @@ const firstRead = 16 * 1024
 /** A list that outdates this often while it is read is somebody's endless loop. */
 const listings = 100
 
-/**
- * @throws StoreError `corrupt` where there are version files and none verifies; `permissions` for a file that is not ours
- */
+/** @throws StoreError `permissions` for a file that is not ours */
 export async function newestRecord(disk: Disk, root: string, key: string): Promise<FolderState> {
-  let settled: string | undefined
+  let settled = ''
   for (let listing = 0; listing < listings; listing += 1) {
     const slots = await listSlots(disk, root, key)
     const found = await firstWhole(disk, root, key, slots)
     if (found === 'outdated') continue
-    const [highestSlot = 0] = slots
-    if (found !== 'damaged') return { ...found, highestSlot, lowestSlot: slots.at(-1) ?? highestSlot }
-    if (settled === slots.join()) throw damaged(accountFolder(root, key))
+    // What is whole a moment later was not damaged.
+    if (found.newest !== undefined || slots.join() === settled) {
+      const [highestSlot = 0] = slots
+      return { ...found, highestSlot, lowestSlot: slots.at(-1) ?? highestSlot }
+    }
     settled = slots.join()
   }
   throw new StoreError('busy', 'The record changes faster than it can be read. Try again.')
@@ -68,7 +68,7 @@ async function firstWhole(
   root: string,
   key: string,
   slots: readonly number[],
-): Promise<Found | 'outdated' | 'damaged'> {
+): Promise<Found | 'outdated'> {
   const folder = accountFolder(root, key)
   for (const slot of slots) {
     const read = await readVersion(disk, root, key, versionFile(folder, slot))
@@ -77,12 +77,18 @@ async function firstWhole(
     const newest = decode(read.content, key, slot)
     if (newest) return { newest, file: read.stats }
   }
-  return slots.length === 0 ? { newest: undefined, file: undefined } : 'damaged'
+  return { newest: undefined, file: undefined }
 }
 
-function damaged(folder: string): StoreError {
+/**
+ * The newest record, which has to be whole where there are version files.
+ *
+ * @throws StoreError `corrupt`: which write it was nobody can tell, but no version of it was higher than its slot
+ */
+export function wholeRecord({ newest, highestSlot }: FolderState, folder: string): Envelope | undefined {
+  if (newest !== undefined || highestSlot === 0) return newest
   const message = `No record in ${folder} is intact. It was left as it is: move that folder away and sign in again.`
-  return new StoreError('corrupt', message)
+  throw new StoreError('corrupt', message, { unread: { version: highestSlot } })
 }
 
 /** A version file: its bytes, none where it is too large, and what it is; `undefined` where it is gone. */

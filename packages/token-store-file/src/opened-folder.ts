@@ -23,8 +23,7 @@ export interface OpenedFolder {
   readonly forget: () => void
 }
 
-/** @param most - accounts that are remembered as looked at */
-export function openedFolder(disk: Disk, root: string, most: number = remembered): OpenedFolder {
+export function openedFolder(disk: Disk, root: string): OpenedFolder {
   let opening: Promise<void> | undefined
   const accounts = new Set<string>()
   const shards = new Set<string>()
@@ -35,7 +34,7 @@ export function openedFolder(disk: Disk, root: string, most: number = remembered
       checkFolder(disk, folder).then(() => true),
       'ENOENT',
     )
-    if (checked.size >= most) checked.clear()
+    if (checked.size >= remembered) checked.clear()
     if (found) checked.add(name)
     return found ?? false
   }

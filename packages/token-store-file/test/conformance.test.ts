@@ -11,8 +11,9 @@ const folders = scratchFolders()
 /** The suite on stores that `open` opens. */
 function conformance(
   open: (path: string) => TokenStore,
-  crash?: (path: string, account: string) => Promise<number>,
+  options: { readonly histories: number; readonly crash?: (path: string, account: string) => Promise<number> },
 ): void {
+  const { crash, histories } = options
   const paths = new WeakMap<TokenStore, string>()
   const openAt = (path: string): TokenStore => {
     const store = open(path)
@@ -27,17 +28,18 @@ function conformance(
     reopen: (store) => openAt(pathOf(store)),
     accounts: true,
     watch: true,
+    histories,
     ...(crash && { crash: (store, account) => crash(pathOf(store), account) }),
   })
 }
 
 describe('fileTokenStore', () => {
-  conformance((path) => fileTokenStore({ path }), killed)
+  conformance((path) => fileTokenStore({ path }), { histories: 25, crash: killed })
 })
 
 describe('fileTokenStore with an encryption key', () => {
   const encryptionKey = randomBytes(32)
-  conformance((path) => fileTokenStore({ path, encryptionKey }))
+  conformance((path) => fileTokenStore({ path, encryptionKey }), { histories: 5 })
 })
 
 async function killed(path: string, account: string): Promise<number> {

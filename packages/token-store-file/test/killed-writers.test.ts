@@ -12,7 +12,7 @@ const folders = scratchFolders()
 
 test('kill -9 in a save: the last acknowledged record stands, and nothing is left lying about', async () => {
   const path = folders.make()
-  const kills = rounds(60, 1000)
+  const kills = rounds(21, 1000)
   let leftOver = 0
   for (let kill = 0; kill < kills; kill += 1) {
     // Not always at the same place of the save.

@@ -5,14 +5,11 @@ import { dirname, join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test } from '@jest/globals'
 import { createTokenManager, type TokenSet, type TokenStore } from '@owner-sso/token-manager'
-import { watchFolder } from '../src/change-hint.ts'
 import { systemDisk } from '../src/disk.ts'
 import { createStore } from '../src/file-token-store.ts'
 import { fileTokenStore } from '../src/index.ts'
-import { keyOf } from '../src/layout.ts'
-import { openedFolder } from '../src/opened-folder.ts'
 import { systemError, watched } from './faulty-disk.ts'
-import { account, filesBelow, grow, sample } from './samples.ts'
+import { account, filesBelow, folderOf, grow, sample } from './samples.ts'
 import { scratchFolders } from './scratch-folder.ts'
 
 const folders = scratchFolders()
@@ -42,32 +39,17 @@ describe('a path whose folders are missing', () => {
   })
 })
 
-test('an account’s folder is looked at once, and as many are remembered as there is room for', async () => {
+test('an account’s folder is looked at once', async () => {
   const path = folders.make()
-  const names = ['ann', 'bob', 'eve']
-  for (const name of names) await grow(fileTokenStore({ path }), 1, name)
-  let looks: string[] = []
   const disk = watched((call, proceed) => {
-    if (call.name === 'lstat') looks.push(String(call.arguments[0]))
+    if (call.name === 'lstat' && call.arguments[0] === folderOf(path)) looks += 1
     return proceed()
   })
-  const folder = openedFolder(disk, path, 2)
-  const looksFor = async (...accounts: string[]): Promise<number> => {
-    looks = []
-    for (const name of accounts) expect(await folder.hasAccount(keyOf(name))).toBe(true)
-    return looks.length
-  }
-  // Of each two: its shard, and its own.
-  expect(await looksFor('ann', 'bob', 'ann', 'bob')).toBe(4)
-  expect(await looksFor('eve')).toBe(2)
-  expect(await looksFor('eve', 'ann', 'eve', 'ann')).toBe(2)
-  expect(await looksFor('bob')).toBe(2)
-  folder.forget()
-  expect(await looksFor('bob', 'bob')).toBe(2)
-  for (const missing of [keyOf('nobody'), keyOf('bob').replace(/.{4}$/u, 'none')]) {
-    expect([await folder.hasAccount(missing), await folder.hasAccount(missing)]).toEqual([false, false])
-  }
-  expect(looks).toHaveLength(6)
+  let looks = 0
+  const store = createStore(disk, { path })
+  await grow(store, 3)
+  await store.read(account)
+  expect(looks).toBe(1)
 })
 
 test('a path is relative to the folder in which the store was made', async () => {
@@ -84,9 +66,12 @@ test('a path is relative to the folder in which the store was made', async () =>
 })
 
 test('a watch tells of versions alone, and keeps no process alive', async () => {
-  const folder = dirname(folders.make())
+  const path = folders.make()
+  const store = fileTokenStore({ path })
+  await grow(store, 1)
+  const folder = folderOf(path)
   let [told, isTold] = [0, (): void => undefined]
-  const end = watchFolder(folder, () => {
+  const end = store.watch?.(account, () => {
     told += 1
     isTold()
   })
@@ -97,17 +82,17 @@ test('a watch tells of versions alone, and keeps no process alive', async () => 
   await setImmediate()
   expect(told).toBe(0)
   const first = new Promise<void>((resolve) => (isTold = resolve))
-  writeFileSync(join(folder, 't.1'), '')
+  await grow(store, 1)
   await first
-  end()
+  end?.()
   const before = told
   const seen = once(other, 'change')
-  writeFileSync(join(folder, 't.2'), '')
+  await grow(store, 1)
   await seen
   await setImmediate()
   other.close()
   expect(told).toBe(before)
-  expect(watchFolder(join(folder, 'none'), () => undefined)()).toBeUndefined()
+  expect(store.watch?.('nobody', () => undefined)()).toBeUndefined()
 })
 
 describe('a folder that is removed while the store is open', () => {
@@ -184,7 +169,7 @@ describe('a folder that is removed while the store is open', () => {
     const store = fileTokenStore({ path })
     await grow(store, 1)
     rmSync(path, { recursive: true })
-    mkdirSync(join(path, keyOf(account).slice(0, 2), keyOf(account)), { recursive: true })
+    mkdirSync(folderOf(path), { recursive: true })
     chmodSync(path, 0o777)
     await expect(store.swap(account, 0, sample(1), 'anew')).rejects.toMatchObject({ reason: 'permissions' })
     expect(filesBelow(path)).toEqual([])

@@ -61,7 +61,7 @@ describe('a power loss', () => {
           expect(findings.filter((finding) => !isWhole(finding))).toEqual([])
         },
       ),
-      { numRuns: rounds(40, 1000) },
+      { numRuns: rounds(15, 1000) },
     )
   })
 

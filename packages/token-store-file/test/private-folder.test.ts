@@ -17,22 +17,17 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterEach, describe, expect, jest, test } from '@jest/globals'
-import { sync, systemDisk } from '../src/disk.ts'
+import { systemDisk } from '../src/disk.ts'
 import { createStore } from '../src/file-token-store.ts'
 import { fileTokenStore } from '../src/index.ts'
-import { keyOf, temporaryName } from '../src/layout.ts'
-import { warnOfNetworkFolder } from '../src/network-folder.ts'
-import { isOwnGroup } from '../src/own-group.ts'
 import { systemError, watched } from './faulty-disk.ts'
-import { account, filesBelow, grow, sample } from './samples.ts'
+import { account, filesBelow, folderOf, grow, keyOf, sample } from './samples.ts'
 import { scratchFolders } from './scratch-folder.ts'
 
 const folders = scratchFolders()
 const isRoot = process.getuid?.() === 0
 if (!isRoot) console.warn('Skipped: files of another user need root, to make them (run the tests as root).')
 const asRoot = isRoot || process.env['CI'] === 'true' ? describe : describe.skip
-const key = keyOf(account)
-const accountPath = (path: string): string => join(path, key.slice(0, 2), key)
 
 /** A store of three versions, and then somebody does something to its folder. */
 async function afterwards(
@@ -74,10 +69,10 @@ describe('refuses, reading and writing, with a message that says what to do', ()
     ['a folder that everybody can write to', (path) => chmodSync(path, 0o702), /chmod go-w/],
     ['a folder in one that everybody can write to', (path) => chmodSync(dirname(path), 0o777), /chmod o-w/],
     ['a symbolic link in place of the folder', (path) => symlinkSync(movedAside(path), path), /symbolic link/],
-    ['an account folder that others can write to', (path) => chmodSync(accountPath(path), 0o777), /chmod go-w/],
+    ['an account folder that others can write to', (path) => chmodSync(folderOf(path), 0o777), /chmod go-w/],
     [
       'a symbolic link in place of an account folder',
-      (path) => symlinkSync(movedAside(accountPath(path)), accountPath(path)),
+      (path) => symlinkSync(movedAside(folderOf(path)), folderOf(path)),
       /symbolic link/,
     ],
     [
@@ -88,29 +83,21 @@ describe('refuses, reading and writing, with a message that says what to do', ()
     ['a file in place of the folder', (path) => (movedAside(path), writeFileSync(path, '')), /not a folder/],
     [
       'a symbolic link in place of a record',
-      (path) => symlinkSync('t.3', join(accountPath(path), 't.4')),
+      (path) => symlinkSync('t.3', join(folderOf(path), 't.4')),
       /symbolic link/,
     ],
     [
       'a hard link of a record elsewhere',
-      (path) => linkSync(join(accountPath(path), 't.3'), join(dirname(path), 'elsewhere')),
+      (path) => linkSync(join(folderOf(path), 't.3'), join(dirname(path), 'elsewhere')),
       /hard link/,
     ],
-    [
-      'a FIFO in place of a record',
-      (path) => void execFileSync('mkfifo', [join(accountPath(path), 't.4')]),
-      /ordinary/,
-    ],
-    ['a folder in place of a record', (path) => mkdirSync(join(accountPath(path), 't.4')), /ordinary/],
+    ['a FIFO in place of a record', (path) => void execFileSync('mkfifo', [join(folderOf(path), 't.4')]), /ordinary/],
+    ['a folder in place of a record', (path) => mkdirSync(join(folderOf(path), 't.4')), /ordinary/],
   ]
   const casesForRoot: [string, (path: string) => void, RegExp][] = [
     ['a folder of another user', (path) => chownSync(path, 4711, 4711), /chown/],
-    ['an account folder of another user', (path) => chownSync(accountPath(path), 4711, 4711), /chown/],
-    [
-      'a record of another user',
-      (path) => chownSync(join(accountPath(path), 't.3'), 4711, 4711),
-      /belongs to user 4711/,
-    ],
+    ['an account folder of another user', (path) => chownSync(folderOf(path), 4711, 4711), /chown/],
+    ['a record of another user', (path) => chownSync(join(folderOf(path), 't.3'), 4711, 4711), /belongs to user 4711/],
   ]
   test.each(cases)('%s', async (_name, tamper, words) => {
     expect(await refusals(tamper)).toEqual({ errors: [refusal(words), refusal(words)], isUntouched: true })
@@ -193,9 +180,9 @@ describe('a folder above the store’s', () => {
 
 describe('modes', () => {
   test.each([0o644, 0o610, 0o601])('a record of mode %i is made private again', async (mode) => {
-    const { path, attempt } = await afterwards((folder) => chmodSync(join(accountPath(folder), 't.3'), mode))
+    const { path, attempt } = await afterwards((folder) => chmodSync(join(folderOf(folder), 't.3'), mode))
     expect(await attempt()).toMatchObject([{ version: 3 }, { version: 4 }])
-    expect(statSync(join(accountPath(path), 't.3')).mode & 0o777).toBe(0o600)
+    expect(statSync(join(folderOf(path), 't.3')).mode & 0o777).toBe(0o600)
   })
 
   test('are 0700 and 0600 at every instant, whatever the umask', async () => {
@@ -243,8 +230,8 @@ describe('modes', () => {
 test('a second name that was a temporary one, and went while it was looked at, is none', async () => {
   const path = folders.make()
   await grow(fileTokenStore({ path }), 1)
-  const temporary = join(path, 'tmp', temporaryName(key, 1))
-  linkSync(join(accountPath(path), 't.1'), temporary)
+  const temporary = join(path, 'tmp', `${keyOf(account)}.1.${process.pid}.0.${'0'.repeat(16)}`)
+  linkSync(join(folderOf(path), 't.1'), temporary)
   const disk = watched((call, proceed) => {
     if (call.name === 'lstat' && call.arguments[0] === temporary) rmSync(temporary)
     return proceed()
@@ -265,43 +252,26 @@ describe('a system without users, as Windows is', () => {
     const path = folders.make()
     await grow(fileTokenStore({ path }), 3)
     for (const folder of [dirname(path), path]) chmodSync(folder, 0o777)
-    chmodSync(join(accountPath(path), 't.3'), 0o644)
+    chmodSync(join(folderOf(path), 't.3'), 0o644)
     become('win32', undefined)
     expect(await fileTokenStore({ path }).read(account)).toMatchObject({ version: 3 })
-    expect(statSync(join(accountPath(path), 't.3')).mode & 0o777).toBe(0o644)
+    expect(statSync(join(folderOf(path), 't.3')).mode & 0o777).toBe(0o644)
   })
 
-  test('syncs no folder, and no group of one user is known there', async () => {
-    const failing = (name: 'open' | 'fsync', code: string): Promise<void> =>
-      sync({ ...systemDisk, [name]: () => Promise.reject(systemError(code, name)) }, dirname(folders.make()))
-    const failures = (['open', 'fsync'] as const).flatMap((name) =>
-      ['EPERM', 'EISDIR', 'EACCES'].map((code) => ({ name, code })),
-    )
-    for (const { name, code } of failures) {
-      await expect(failing(name, code)).rejects.toMatchObject({ code })
-      become('win32', getuid)
-      await failing(name, code)
-      await expect(failing(name, 'EIO')).rejects.toMatchObject({ code: 'EIO' })
-      become(platform, getuid)
-    }
-    const known = isOwnGroup(0)
-    become('darwin', getuid)
-    expect([known, isOwnGroup(0)]).toEqual([platform === 'linux', false])
-    // Another user trusts root as well, and nobody else.
-    become(platform, () => 4711)
-    expect([isOwnGroup(0), isOwnGroup(1)]).toEqual([platform === 'linux', false])
+  test('lets no folder be synced', async () => {
+    const disk = watched((call, proceed) => {
+      if (call.name === 'open' && statSync(String(call.arguments[0]), { throwIfNoEntry: false })?.isDirectory())
+        return Promise.reject(systemError('EPERM', 'open'))
+      return proceed()
+    })
+    await expect(grow(createStore(disk, { path: folders.make() }), 1)).rejects.toMatchObject({
+      cause: { code: 'EPERM' },
+    })
+    const path = folders.make()
+    become('win32', undefined)
+    await grow(createStore(disk, { path }), 4)
+    expect(await createStore(disk, { path }).read(account)).toMatchObject({ version: 4 })
   })
-})
-
-test('a folder on a network file system works, with a warning', async () => {
-  const warn = jest.spyOn(process, 'emitWarning').mockReturnValue()
-  const onNfs = { ...systemDisk, statfs: async () => ({ type: 0x6969 }) }
-  await grow(createStore(onNfs, { path: folders.make() }), 2)
-  await grow(createStore(systemDisk, { path: folders.make() }), 1)
-  expect(warn.mock.calls).toEqual([
-    [expect.stringContaining('network file system'), expect.objectContaining({ code: 'OWNER_SSO_NETWORK_FOLDER' })],
-  ])
-  warn.mockRestore()
 })
 
 test.each([
@@ -312,11 +282,11 @@ test.each([
   ['CIFS', 0xff534d42, true],
   ['AFS', 0x5346414f, true],
   ['ext4', 0xef53, false],
-  ['nothing', 0, false],
-])('%s, which is %i, is a network file system: %s', async (_name, type, isTold) => {
+])('a folder on %s (%i) works; that it is on a network is told: %s', async (_name, type, isTold) => {
   const warn = jest.spyOn(process, 'emitWarning').mockReturnValue()
-  await warnOfNetworkFolder({ ...systemDisk, statfs: async () => ({ type }) }, '/tokens')
-  const told = [expect.stringContaining('/tokens'), { type: 'SecurityWarning', code: 'OWNER_SSO_NETWORK_FOLDER' }]
+  const path = folders.make()
+  await grow(createStore({ ...systemDisk, statfs: async () => ({ type }) }, { path }), 2)
+  const told = [expect.stringContaining(path), { type: 'SecurityWarning', code: 'OWNER_SSO_NETWORK_FOLDER' }]
   expect(warn.mock.calls).toEqual(isTold ? [told] : [])
   warn.mockRestore()
 })
@@ -333,8 +303,27 @@ describe('names', () => {
     expect(names.toSorted()).toEqual([account, 'bob@example.com'])
   })
 
-  test('a path is required, and an account of whole characters', async () => {
+  test('that the store did not give are no records, and stay', async () => {
+    const path = folders.make()
+    await grow(fileTokenStore({ path }), 2)
+    const folder = folderOf(path)
+    const versions = ['t.0', 't.03', 't.', 'xt.4', 't.5.bak', 't.6~', `t.1${'0'.repeat(15)}`]
+    const foreign = [...versions.map((name) => join(folder, name)), join(path, 'tmp', `${keyOf(account)}.9.1.1`)]
+    for (const name of foreign) writeFileSync(name, 'mine')
+    for (const name of [`${folder}.old`, join(path, `x${keyOf(account).slice(0, 2)}`)]) mkdirSync(name)
+    const store = fileTokenStore({ path })
+    await grow(store, 5)
+    const names: string[] = []
+    for await (const name of store.accounts?.() ?? []) names.push(name)
+    expect([await store.read(account), names]).toMatchObject([{ version: 7, record: sample(7) }, [account]])
+    for (const name of foreign) expect(readFileSync(name, 'utf8')).toBe('mine')
+  })
+
+  test('a path is required, options by their names, and an account of whole characters', async () => {
     expect(() => fileTokenStore({ path: '' })).toThrow(TypeError)
+    expect(() => fileTokenStore('/var/lib/tokens' as never)).toThrow('fileTokenStore takes an object with path')
+    const typo: object = { encryptionkey: new Uint8Array(32) }
+    expect(() => fileTokenStore({ path: folders.make(), ...typo })).toThrow('Did you mean encryptionKey?')
     await expect(fileTokenStore({ path: folders.make() }).read('\uD800')).rejects.toThrow(/account must be/)
   })
 })

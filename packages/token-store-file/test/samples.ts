@@ -1,5 +1,5 @@
 /** Records and short ways to store them. */
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TokenRecord, TokenStore } from '@owner-sso/token-manager'
@@ -11,6 +11,14 @@ export function sample(number: number): TokenRecord {
   const filling = `${number};`.repeat(500)
   const record: TokenRecord = JSON.parse(JSON.stringify({ schema: 1, state: 'signed-in', filling }))
   return record
+}
+
+/** SHA-256 of an account's name: what its folder is called. */
+export const keyOf = (name: string): string => createHash('sha256').update(name).digest('hex')
+
+/** The folder in which the version files of an account lie, `t.1` and so on. */
+export function folderOf(path: string, name = account): string {
+  return join(path, keyOf(name).slice(0, 2), keyOf(name))
 }
 
 /** Writes `count` versions over what stands. */

@@ -5,7 +5,7 @@
  *     {"account":"…","record":{…}}
  */
 import { createHash } from 'node:crypto'
-import { StoreError, type TokenRecord, type Versioned } from '@owner-sso/token-manager'
+import { StoreError, type TokenRecord, type UnreadWrite, type Versioned } from '@owner-sso/token-manager'
 
 /**
  * The key of an account. The braces make it one hash slot, whatever is stored with it later; the hash tells nothing of
@@ -46,12 +46,16 @@ export function decode(value: string, key: string): Versioned & { readonly accou
   if (envelope && key === keyOf(key.slice(0, key.lastIndexOf('{')), envelope.account)) {
     return { version: Number(version), writeId, record: envelope.record, account: envelope.account }
   }
-  throw notOurs(key)
+  const isHeaded = version !== undefined && writeId !== undefined
+  throw notOurs(key, isHeaded ? { version: Number(version), writeId } : { version: 0, writeId: idOfForeign(value) })
 }
 
-export function notOurs(key: string): StoreError {
+/** What stands for the write of a value without our header: a swap over it, which expects this, is of who has read just that. */
+const idOfForeign = (value: string): string => createHash('sha1').update(value).digest('hex')
+
+export function notOurs(key: string, unread?: UnreadWrite): StoreError {
   const message = `The value under the Redis key ${key} is not a record of this store. It was left as it is: remove it and sign in again.`
-  return new StoreError('corrupt', message)
+  return new StoreError('corrupt', message, { unread })
 }
 
 function parse(text: string): { readonly account: string; readonly record: TokenRecord } | undefined {

@@ -69,7 +69,9 @@ describeWithRedis('a cluster of three masters', () => {
     const slot = String(await source.command('CLUSTER', 'KEYSLOT', key))
     await target.command('CLUSTER', 'SETSLOT', slot, 'IMPORTING', String(sourceId))
     await source.command('CLUSTER', 'SETSLOT', slot, 'MIGRATING', String(targetId))
-    await source.command('MIGRATE', '127.0.0.1', String(target.port), key, '0', '1000')
+    // All that another client has in that slot as well.
+    for (const each of (await source.command('CLUSTER', 'GETKEYSINSLOT', slot, '10')) as string[])
+      await source.command('MIGRATE', '127.0.0.1', String(target.port), each, '0', '1000')
     // Reads and writes are redirected here by ASK.
     await new Promise((resolve) => setTimeout(resolve, 50))
     for (const each of [target, source, ...cluster.nodes]) {

@@ -18,11 +18,15 @@ import { startCluster } from './redis-deployments.ts'
 
 const writer = fileURLToPath(new URL('writer-process.mjs', import.meta.url))
 
+/** How many random histories are tried: many over one client, since it is the same script that the others have executed. */
+const [manyHistories, fewHistories] = [25, 5]
+
 /** The suite on whatever clients are made; each rule has a prefix of its own, and so an empty store. */
 function conformance(
   kind: string,
   ports: (() => readonly number[]) | undefined,
   clients: () => RedisTokenStoreOptions,
+  histories = fewHistories,
 ): void {
   const prefixes = new WeakMap<object, string>()
   const open = (prefix: string): ReturnType<typeof redisTokenStore> => {
@@ -38,6 +42,7 @@ function conformance(
     reopen: (store) => open(prefixOf(store)),
     accounts: true,
     watch: true,
+    histories,
     ...(ports && { crash: (store, account) => killedWriter(writer, [kind, ports().join(), prefixOf(store), account]) }),
   })
 }
@@ -69,6 +74,7 @@ describeWithRedis('redisTokenStore', () => {
         'node-redis',
         () => [server.port],
         () => ({ client: node, subscriber: nodeSubscriber }),
+        manyHistories,
       )
     })
     describeWithRedis('with an encryption key', () => {

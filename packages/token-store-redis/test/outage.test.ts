@@ -10,7 +10,7 @@ import { startCuttingProxy } from '../../../tests/support/cutting-proxy.ts'
 import { freePort } from '../../../tests/support/free-port.ts'
 import { describeWithRedis, type RedisServer, startRedis } from '../../../tests/support/redis-server.ts'
 import { nodeRedis, ioRedis } from './redis-clients.ts'
-import { account, commit, rounds, sample, timed } from '../../../tests/support/store-samples.ts'
+import { account, answerOf, commit, rounds, sample } from '../../../tests/support/store-samples.ts'
 
 const cleanUps: (() => unknown)[] = []
 afterEach(async () => {
@@ -71,32 +71,29 @@ describeWithRedis.each(clients)('over %s', (_name, connect) => {
     expect(await asked).toMatchObject({ version: 1, record: sample(1) })
   })
 
-  test('a server that stands still is given up within two seconds, and used again once it goes on', async () => {
+  test('a server that stands still is given up, and used again once it goes on', async () => {
     const server = await startRedis()
     cleanUps.push(server.stop)
     const store = redisTokenStore({ client: await connect(server.port) })
     await store.swap(account, 0, sample(1), 'one')
     server.freeze()
     const calls = await Promise.all([
-      timed(() => store.read(account)),
-      timed(() => store.swap(account, 1, sample(2), 'two')),
+      answerOf(() => store.read(account)),
+      answerOf(() => store.swap(account, 1, sample(2), 'two')),
     ])
     server.thaw()
-    expect(calls.map(({ answer }) => answer)).toEqual([unavailable, unavailable])
-    for (const { milliseconds } of calls) expect(milliseconds).toBeLessThan(2000)
+    expect(calls).toEqual([unavailable, unavailable])
     // Whether the frozen server got it or not: the same write again is a success, once.
     expect(await commit(store, 1, 'two')).toBe('saved')
     expect(await store.read(account)).toMatchObject({ version: 2, record: sample(2) })
   })
 
-  test('a server that is gone gives an error within two seconds', async () => {
+  test('a server that is gone gives an error', async () => {
     const server = await startRedis()
     const store = redisTokenStore({ client: await connect(server.port) })
     await server.stop()
     for (const call of [() => store.read(account), () => store.swap(account, 0, sample(1), 'one')]) {
-      const { answer, milliseconds } = await timed(call)
-      expect(answer).toEqual(unavailable)
-      expect(milliseconds).toBeLessThan(2000)
+      expect(await answerOf(call)).toEqual(unavailable)
     }
   })
 
@@ -106,7 +103,7 @@ describeWithRedis.each(clients)('over %s', (_name, connect) => {
     const store = redisTokenStore({ client: await connect(server.port) })
     await store.swap(account, 0, sample(1), 'one')
     await server.command('CLIENT', 'PAUSE', '2500', 'ALL')
-    expect((await timed(() => store.read(account))).answer).toEqual(unavailable)
+    expect(await answerOf(() => store.read(account))).toEqual(unavailable)
     expect(await commit(store, 1, 'two')).toBe('saved')
     expect((await store.read(account))?.version).toBe(2)
   })
@@ -137,7 +134,7 @@ describeWithRedis.each(clients)('over %s', (_name, connect) => {
     await onMaster.swap(account, 0, sample(1), 'one')
     const store = redisTokenStore({ client: await connect(replica.port) })
     while ((await store.read(account).catch(() => undefined))?.version !== 1) await new Promise(setImmediate)
-    const { answer } = await timed(() => store.swap(account, 1, sample(2), 'two'))
+    const answer = await answerOf(() => store.swap(account, 1, sample(2), 'two'))
     expect(answer).toEqual(unavailable)
     expect(String(answer)).toContain('READONLY')
 
@@ -167,7 +164,7 @@ describeWithRedis.each(clients)('over %s', (_name, connect) => {
     const store = redisTokenStore({ client: await connect(server.port) })
     await store.swap(account, 0, sample(1), 'one')
     await server.command('CONFIG', 'SET', 'maxmemory', '1')
-    const { answer } = await timed(() => store.swap(account, 1, sample(2), 'two'))
+    const answer = await answerOf(() => store.swap(account, 1, sample(2), 'two'))
     expect(answer).toMatchObject({ code: 'ERR_SSO_STORE', reason: 'write-failed' })
     expect(String(answer)).toContain('OOM')
     expect(await store.read(account)).toMatchObject({ version: 1, record: sample(1) })
@@ -182,7 +179,7 @@ describeWithRedis('over node-redis', () => {
     cleanUps.push(() => client.destroy())
     const store = redisTokenStore({ client })
     await server.kill()
-    const { answer } = await timed(() => store.swap(account, 0, sample(1), 'one'))
+    const answer = await answerOf(() => store.swap(account, 0, sample(1), 'one'))
     expect(answer).toEqual(unavailable)
     await server.restart()
     while ((await store.read('nobody').catch(() => null)) === null) await pause()
@@ -200,7 +197,7 @@ describeWithRedis('a password', () => {
   test('that is missing or wrong is an error that tells which', async () => {
     const client = ioRedis(server.port, { enableReadyCheck: false })
     cleanUps.push(() => client.disconnect())
-    const { answer } = await timed(() => redisTokenStore({ client }).read(account))
+    const answer = await answerOf(() => redisTokenStore({ client }).read(account))
     expect(answer).toMatchObject({ reason: 'permissions' })
     expect(String(answer)).toContain('NOAUTH')
   })
@@ -212,8 +209,8 @@ describeWithRedis('a password', () => {
     client.destroy()
     const gone = ioRedis(`redis://user:sekret@127.0.0.1:${await freePort()}`, { maxRetriesPerRequest: 0 })
     cleanUps.push(() => gone.disconnect())
-    const { answer: closed } = await timed(() => store.read(account))
-    const { answer: refused } = await timed(() => redisTokenStore({ client: gone }).read(account))
+    const closed = await answerOf(() => store.read(account))
+    const refused = await answerOf(() => redisTokenStore({ client: gone }).read(account))
     expect([closed, refused]).toEqual([unavailable, unavailable])
     expect(inspect([closed, refused], { depth: Infinity, showHidden: true })).not.toMatch(/sekret|user:/)
   })
@@ -221,28 +218,28 @@ describeWithRedis('a password', () => {
 
 describe('an error that Redis answers', () => {
   test.each([
-    ['NOAUTH Authentication required.', 'permissions'],
-    ['WRONGPASS invalid username-password pair', 'permissions'],
-    ['NOPERM this user has no permissions', 'permissions'],
-    ["ERR The user executing the script can't run this command or subcommand", 'permissions'],
-    ['ERR ACL failure in script: User t has no permissions to run the ‘set’ command', 'permissions'],
-    ['OOM command not allowed', 'write-failed'],
-    ['MISCONF Redis is configured to save RDB snapshots', 'write-failed'],
-    ['NOREPLICAS Not enough good replicas to write.', 'write-failed'],
-    ['WRONGTYPE Operation against a key', 'corrupt'],
-    ['READONLY You can’t write against a read only replica.', 'unavailable'],
-    ['LOADING Redis is loading the dataset in memory', 'unavailable'],
-    ['MASTERDOWN Link with MASTER is down', 'unavailable'],
-    ['CLUSTERDOWN The cluster is down', 'unavailable'],
-    ['TRYAGAIN Multiple keys request during rehashing', 'unavailable'],
-    ['BUSY Redis is busy running a script', 'unavailable'],
-    ['MOVED 3999 127.0.0.1:6381', 'unavailable'],
-    ['ERR something sekret', 'unavailable'],
+    ['NOAUTH Authentication required.', 'permissions', 'give it to the client'],
+    ['WRONGPASS invalid username-password pair', 'permissions', 'does not accept'],
+    ['NOPERM this user has no permissions', 'permissions', 'allow GET'],
+    ["ERR The user executing the script can't run this command or subcommand", 'permissions', 'allow GET'],
+    ['ERR ACL failure in script: User t has no permissions to run the ‘set’ command', 'permissions', 'allow GET'],
+    ['OOM command not allowed', 'write-failed', 'raise maxmemory'],
+    ['MISCONF Redis is configured to save RDB snapshots', 'write-failed', 'look at its log'],
+    ['NOREPLICAS Not enough good replicas to write.', 'write-failed', 'replicas'],
+    ['WRONGTYPE Operation against a key', 'corrupt', 'choose another prefix'],
+    ['READONLY You can’t write against a read only replica.', 'unavailable', 'replica'],
+    ['LOADING Redis is loading the dataset in memory', 'unavailable', 'loading'],
+    ['MASTERDOWN Link with MASTER is down', 'unavailable', 'master'],
+    ['CLUSTERDOWN The cluster is down', 'unavailable', 'a part of the cluster'],
+    ['TRYAGAIN Multiple keys request during rehashing', 'unavailable', 'moving'],
+    ['BUSY Redis is busy running a script', 'unavailable', 'script blocks'],
+    ['MOVED 3999 127.0.0.1:6381', 'unavailable', 'can’t be reached'],
+    ['ERR something sekret', 'unavailable', 'can’t be reached'],
     // A word that stands elsewhere, or that is part of another, says nothing.
-    ['no WRONGTYPE at the beginning', 'unavailable'],
-    ['WRONGTYPES are others', 'unavailable'],
-    ['no ERR ACL failure in script', 'unavailable'],
-  ])('%s: %s', async (reply, reason) => {
+    ['no WRONGTYPE at the beginning', 'unavailable', 'can’t be reached'],
+    ['WRONGTYPES are others', 'unavailable', 'can’t be reached'],
+    ['no ERR ACL failure in script', 'unavailable', 'can’t be reached'],
+  ])('%s: %s, and what to do', async (reply, reason, advice) => {
     // Not a Redis: a server that answers every command with this error.
     const server = createServer((socket) => {
       socket.on('error', () => undefined)
@@ -255,9 +252,8 @@ describe('an error that Redis answers', () => {
       () => server.close(),
       () => client.disconnect(),
     )
-    const { answer, milliseconds } = await timed(() => redisTokenStore({ client }).read(account))
-    expect(answer).toMatchObject({ code: 'ERR_SSO_STORE', reason })
+    const answer = await answerOf(() => redisTokenStore({ client }).read(account))
+    expect(answer).toMatchObject({ code: 'ERR_SSO_STORE', reason, message: expect.stringContaining(advice) })
     expect(inspect(answer)).not.toMatch(/sekret|6381/)
-    expect(milliseconds).toBeLessThan(2000)
   })
 })

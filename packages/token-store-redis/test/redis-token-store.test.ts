@@ -1,11 +1,12 @@
 /** What stands in Redis, what goes over the wire, and what the store refuses. */
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { inspect } from 'node:util'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { Redis } from 'ioredis'
 import { createTokenManager, type StoreError, type TokenSet } from '@owner-sso/token-manager'
 import { createClient, RESP_TYPES } from 'redis'
 import { checkRedis, redisTokenStore } from '../src/index.ts'
+import { expectDamageIsMended } from '../../../tests/support/damaged-record.ts'
 import { describeWithRedis, type RedisServer, startRedis } from '../../../tests/support/redis-server.ts'
 import { type NodeRedis, nodeRedis, nodeRedisCluster, ioRedis } from './redis-clients.ts'
 import { startCluster } from './redis-deployments.ts'
@@ -28,6 +29,11 @@ async function commandsSent(): Promise<string[]> {
     .map(([, name, count]) => `${name} ${count}`)
     .filter((call) => !/^(?:config|info|client)/u.test(call))
     .toSorted()
+}
+
+/** Looks again until it is so. */
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 5))
 }
 
 describeWithRedis('redisTokenStore', () => {
@@ -83,6 +89,16 @@ describeWithRedis('redisTokenStore', () => {
     expect(await commandsSent()).toEqual(['eval 1', 'get 1'])
     expect(late).toEqual({ conflict: true })
     expect(await after.read(account)).toEqual({ version: 1, writeId: 'signed in again', record: sample(-1) })
+  })
+
+  test.each([
+    ['behind our header', 'owner-sso/1 7 "a write"\ngarbage'],
+    ['without a header', 'garbage'],
+  ])('garbage %s in a record of our own stands in nobody’s way; in an account’s it is left', async (where, garbage) => {
+    const store = redisTokenStore({ client })
+    const keyOf = (name: string): string => `owner-sso:{${createHash('sha256').update(name).digest('hex')}}`
+    const damage = async (name: string): Promise<unknown> => client.set(keyOf(name), garbage)
+    await expectDamageIsMended(store, `https://redis.${where.length}.example`, damage)
   })
 
   test('puts no name of an account into a key, and the account into one hash slot', async () => {
@@ -232,6 +248,29 @@ describeWithRedis('redisTokenStore', () => {
     expect(redisTokenStore({ client, subscriber: client })).toHaveProperty('watch')
   })
 
+  test.each([
+    ['node-redis', async () => nodeRedis(server.url)],
+    ['ioredis', async () => ioRedisWith({})],
+  ])('subscribes once however many watch, and unsubscribes after the last: %s', async (_name, connect) => {
+    const subscriber = await connect()
+    const store = redisTokenStore({ client, subscriber })
+    const told: string[] = []
+    const [endFirst, endSecond] = ['first', 'second'].map((name) => store.watch?.(account, () => told.push(name)))
+    const subscribers = async (): Promise<unknown> => {
+      const [channel = ''] = await client.pubSubChannels('owner-sso:*')
+      return channel && (await client.pubSubNumSub([channel]))[channel]
+    }
+    await until(async () => (await subscribers()) === 1)
+    endFirst?.()
+    endFirst?.()
+    await store.swap(account, 0, sample(1), 'one')
+    await until(() => told.length > 0)
+    expect(told).toEqual(['second'])
+    endSecond?.()
+    await until(async () => (await subscribers()) === '')
+    if ('destroy' in subscriber) subscriber.destroy()
+  })
+
   test('shows no token to who can read Redis, with an encryption key', async () => {
     const store = redisTokenStore({ client, encryptionKey: randomBytes(32) })
     await store.swap(account, 0, sample(1), 'one')
@@ -244,10 +283,13 @@ describeWithRedis('redisTokenStore', () => {
     expect(() => redisTokenStore({ client, encryptionKey: randomBytes(31) })).toThrow(/encryptionKey must be 32/u)
   })
 
-  test('refuses what is no client, and account names that are not Unicode', async () => {
+  test('refuses what is no client, a mistyped option, and account names that are not Unicode', async () => {
     for (const none of [undefined, null, {}, 'redis://127.0.0.1']) {
       expect(() => redisTokenStore({ client: none as never })).toThrow(/client must be/u)
     }
+    expect(() => redisTokenStore(undefined as never)).toThrow('redisTokenStore takes an object with client, prefix')
+    const typo: object = { encryptionkey: randomBytes(32) }
+    expect(() => redisTokenStore({ client, ...typo })).toThrow('Did you mean encryptionKey?')
     await expect(redisTokenStore({ client }).read('\uD800')).rejects.toThrow(TypeError)
   })
 

@@ -5,7 +5,7 @@
  * most read as they are, and a database's text takes all of them.
  */
 import { createHash } from 'node:crypto'
-import { StoreError, type TokenRecord, type Versioned } from '@owner-sso/token-manager'
+import { StoreError, type TokenRecord, type UnreadWrite, type Versioned } from '@owner-sso/token-manager'
 import type { Row } from './database.ts'
 
 /** @throws TypeError for a name that is not Unicode: two of them could have one hash */
@@ -22,24 +22,29 @@ export const asText = (value: string): string => JSON.stringify(value).slice(1, 
 export function accountIn(row: Row, accountHash: string): string {
   const account = parsed(`"${String(row['account'])}"`)
   if (typeof account === 'string' && !/\p{Surrogate}/u.test(account) && hashOf(account) === accountHash) return account
-  throw notOurs(accountHash)
+  throw notOurs(row, accountHash)
 }
 
 /** @throws StoreError `corrupt` for what this store did not write */
 export function recordIn(row: Row, accountHash: string): Versioned {
   accountIn(row, accountHash)
-  const version = Number(row['version'])
-  const writeId = parsed(`"${String(row['write_id'])}"`)
+  const write = writeIn(row)
   const record = parsed(String(row['record']))
-  if (Number.isSafeInteger(version) && version > 0 && typeof writeId === 'string' && isRecord(record)) {
-    return { version, writeId, record }
-  }
-  throw notOurs(accountHash)
+  if (write?.writeId !== undefined && isRecord(record)) return { ...write, record }
+  throw notOurs(row, accountHash)
 }
 
-function notOurs(accountHash: string): StoreError {
+/** Which write a row is: a name that can't be read is none, a version that can't be is no version. */
+function writeIn(row: Row): UnreadWrite | undefined {
+  const version = Number(row['version'])
+  const writeId = parsed(`"${String(row['write_id'])}"`)
+  if (!Number.isSafeInteger(version) || version < 1) return undefined
+  return { version, writeId: typeof writeId === 'string' ? writeId : undefined }
+}
+
+function notOurs(row: Row, accountHash: string): StoreError {
   const message = `The row with the account_hash ${accountHash} is not a record of this store. It was left as it is: remove it and sign in again.`
-  return new StoreError('corrupt', message)
+  return new StoreError('corrupt', message, { unread: writeIn(row) })
 }
 
 /** What is in a record, the token manager looks. */

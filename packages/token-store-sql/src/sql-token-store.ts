@@ -74,10 +74,15 @@ function plainStore(options: SqlTokenStoreOptions): TokenStore {
 
     swap: async (account, expected, next, writeId, { expectedWriteId } = {}) => {
       const accountHash = hashOf(account)
-      const values = { accountHash, record: JSON.stringify(next), writeId: asText(writeId) }
+      const values = {
+        accountHash,
+        account: asText(account),
+        record: JSON.stringify(next),
+        writeId: asText(writeId),
+      }
       const [row] =
         expected === 0 && expectedWriteId === undefined
-          ? await rowsOf(database, statements.create, { ...values, account: asText(account) })
+          ? await rowsOf(database, statements.create, values)
           : await rowsOf(database, statements.replace, {
               ...values,
               expected,

@@ -9,7 +9,7 @@ export interface Statements {
   readonly read: Statement
   /** `accountHash`, `account`, `record`, `writeId`: the first record of an account. No row for a conflict. */
   readonly create: Statement
-  /** `accountHash`, `expected`, `expectedWriteId` (null: any), `record`, `writeId`. No row for a conflict. */
+  /** `accountHash`, `account`, `expected`, `expectedWriteId` (null: any), `record`, `writeId`. No row for a conflict. */
   readonly replace: Statement
   /** `after`: the accounts whose hash comes after this one, in their order. */
   readonly page: Statement
@@ -53,6 +53,7 @@ RETURNING ${columns}`
     replace: writing((value) => {
       const writeId = value('writeId')
       const update = `UPDATE ${table} SET
+  account = ${value('account')},
   version = CASE write_id WHEN ${writeId} THEN version ELSE version + 1 END,
   record = CASE write_id WHEN ${writeId} THEN record ELSE ${value('record')} END,
   write_id = ${writeId}

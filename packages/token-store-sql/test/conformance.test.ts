@@ -26,12 +26,14 @@ interface Deployment {
   /** A client of its own for what reopens the same data, as another process has one. */
   readonly another?: () => SqlClient
   readonly watch?: boolean
+  /** How many random histories are tried: fewer where another deployment has the same database. */
+  readonly histories?: number
   /** What `writer-process.mjs` opens. */
   readonly crash?: { readonly kind: string; readonly address: () => string }
 }
 
 /** The suite over a client; each rule has a table of its own, with a name that has to be quoted. */
-function conformance({ options, another, watch = false, crash }: Deployment): void {
+function conformance({ options, another, watch = false, histories = 25, crash }: Deployment): void {
   const tables = new WeakMap<object, string>()
   const open = (tableName: string, client: SqlClient): ReturnType<typeof sqlTokenStore> => {
     const store = sqlTokenStore({ ...options(), client, tableName })
@@ -51,6 +53,7 @@ function conformance({ options, another, watch = false, crash }: Deployment): vo
     reopen: (store) => open(tableOf(store), another?.() ?? options().client),
     accounts: true,
     watch,
+    histories,
     ...(crash && {
       crash: (store, account) => killedWriter(writer, [crash.kind, crash.address(), tableOf(store), account]),
     }),
@@ -112,6 +115,7 @@ describeWithPostgres('sqlTokenStore on PostgreSQL', () => {
     conformance({
       options: () => ({ client: opened('pooler'), subscriber: newListener }),
       watch: true,
+      histories: 5,
       crash: { kind: 'postgresql', address: () => pooler?.url ?? '' },
     })
   })
@@ -120,7 +124,7 @@ describeWithPostgres('sqlTokenStore on PostgreSQL', () => {
 describe('sqlTokenStore on PGlite', () => {
   const client = new PGlite()
   afterAll(() => client.close())
-  conformance({ options: () => ({ client }) })
+  conformance({ options: () => ({ client }), histories: 5 })
 })
 
 describe.each(Object.keys(sqliteLibraries))('sqlTokenStore on SQLite by %s', (library) => {

@@ -14,7 +14,7 @@ import {
   startPostgres,
   unprivileged,
 } from '../../../tests/support/postgres-server.ts'
-import { account, commit, rounds, sample, timed } from '../../../tests/support/store-samples.ts'
+import { account, answerOf, commit, rounds, sample } from '../../../tests/support/store-samples.ts'
 import { poolOf } from './databases.ts'
 
 const cleanUps: (() => unknown)[] = []
@@ -70,30 +70,26 @@ describeWithPostgres('a PostgreSQL server', () => {
     expect(await store.read(account)).toMatchObject({ version, record: sample(version) })
   }, 600_000)
 
-  test('that stands still is given up within two seconds, and used again once it goes on', async () => {
+  test('that stands still is given up, and used again once it goes on', async () => {
     const store = sqlTokenStore({ client: opened() })
     await store.swap(account, 0, sample(1), 'one')
     server.freeze()
     const calls = await Promise.all([
-      timed(() => store.read(account)),
-      timed(() => store.swap(account, 1, sample(2), 'two')),
+      answerOf(() => store.read(account)),
+      answerOf(() => store.swap(account, 1, sample(2), 'two')),
     ]).finally(server.thaw)
-    expect(calls.map(({ answer }) => answer)).toEqual([failing('unavailable'), failing('unavailable')])
-    // Two seconds by design; the rest is for a machine that has other work as well.
-    for (const { milliseconds } of calls) expect(milliseconds).toBeLessThan(4000)
+    expect(calls).toEqual([failing('unavailable'), failing('unavailable')])
     // Whether the frozen server got it or not: the same write again is a success, once.
     expect(await commit(store, 1, 'two')).toBe('saved')
     expect(await store.read(account)).toMatchObject({ version: 2, record: sample(2) })
   }, 60_000)
 
-  test('that is gone gives an error within two seconds', async () => {
+  test('that is gone gives an error', async () => {
     const store = sqlTokenStore({ client: opened() })
     await store.read(account)
     await server.kill()
     for (const call of [() => store.read(account), () => store.swap(account, 0, sample(1), 'one')]) {
-      const { answer, milliseconds } = await timed(call)
-      expect(answer).toEqual(failing('unavailable'))
-      expect(milliseconds).toBeLessThan(4000)
+      expect(await answerOf(call)).toEqual(failing('unavailable'))
     }
     await server.start()
   }, 60_000)
@@ -132,7 +128,7 @@ describeWithPostgres('a PostgreSQL server', () => {
     atEnd(replica.stop)
     const store = sqlTokenStore({ client: opened(replica.url) })
     for (const call of [() => store.read(account), () => store.swap(account, 1, sample(2), 'two')]) {
-      const { answer } = await timed(call)
+      const answer = await answerOf(call)
       expect(answer).toEqual(failing('unavailable'))
       expect(String(answer)).toContain('read replica')
     }
@@ -192,11 +188,10 @@ describeWithPostgres('a PostgreSQL server', () => {
       const store = sqlTokenStore({ client: opened(server.url, { options: `-c ${setting}` }) })
       await store.swap(account, 0, sample(1), 'one')
       const release = await lockRow()
-      const { answer, milliseconds } = await timed(() => store.swap(account, 1, sample(2), 'two'))
+      const answer = await answerOf(() => store.swap(account, 1, sample(2), 'two'))
       await release()
       expect(answer).toEqual(failing(reason))
       expect(String(answer)).toContain(sentence)
-      expect(milliseconds).toBeLessThan(4000)
       expect(await commit(store, 1, 'two')).toBe('saved')
       expect((await store.read(account))?.version).toBe(2)
     },
@@ -216,7 +211,7 @@ describeWithPostgres('a PostgreSQL server', () => {
     expect(await store.swap(account, 1, sample(2), 'two')).toMatchObject({ version: 2 })
     expect(await server.query('SELECT last_value FROM attempts')).toEqual([{ last_value: '4' }])
     await raise("nextval('attempts') > 0")
-    const { answer } = await timed(() => store.swap(account, 2, sample(3), 'three'))
+    const answer = await answerOf(() => store.swap(account, 2, sample(3), 'three'))
     expect(answer).toEqual(failing('busy'))
     expect(String(answer)).toContain('Nothing was written')
     expect(inspect(answer, { depth: Infinity })).not.toContain('sekret')
@@ -243,7 +238,7 @@ describeWithPostgres('a PostgreSQL server', () => {
       'CREATE OR REPLACE TRIGGER answer BEFORE INSERT ON owner_sso_tokens FOR EACH ROW EXECUTE FUNCTION answer()',
     )
     atEnd(() => server.query('DROP TRIGGER answer ON owner_sso_tokens'))
-    const { answer } = await timed(() => store.swap(account, 0, sample(1), 'one'))
+    const answer = await answerOf(() => store.swap(account, 0, sample(1), 'one'))
     expect(answer).toEqual(failing(reason))
     expect(String(answer)).toContain(state)
     expect(inspect(answer, { depth: Infinity, showHidden: true })).not.toContain('sekret')
@@ -258,16 +253,16 @@ describeWithPostgres('a PostgreSQL server', () => {
       sqlTokenStore({ client: opened(url, { max: 1 }), tableName })
     const held = await permitted.connect()
     const answers = [
-      await timed(() => elsewhere(server.url, 'missing').read(account)),
-      await timed(() => elsewhere(server.url, 'pg_catalog.pg_class').read(account)),
-      await timed(() => elsewhere(server.url.replace(/\w+$/u, 'missing')).read(account)),
-      await timed(() => createTable(opened(), { tableName: 'missing.tokens' })),
-      await timed(() => sqlTokenStore({ client: held }).swap(account, 0, sample(1), 'one')),
-      await timed(() => elsewhere(asTokens('hush')).read(account)),
-      await timed(() => elsewhere(asTokens('wrong')).read(account)),
+      await answerOf(() => elsewhere(server.url, 'missing').read(account)),
+      await answerOf(() => elsewhere(server.url, 'pg_catalog.pg_class').read(account)),
+      await answerOf(() => elsewhere(server.url.replace(/\w+$/u, 'missing')).read(account)),
+      await answerOf(() => createTable(opened(), { tableName: 'missing.tokens' })),
+      await answerOf(() => sqlTokenStore({ client: held }).swap(account, 0, sample(1), 'one')),
+      await answerOf(() => elsewhere(asTokens('hush')).read(account)),
+      await answerOf(() => elsewhere(asTokens('wrong')).read(account)),
     ]
     held.release()
-    expect(answers.map(({ answer }) => answer)).toEqual([
+    expect(answers).toEqual([
       failing('unavailable'),
       failing('unavailable'),
       failing('unavailable'),
@@ -276,7 +271,7 @@ describeWithPostgres('a PostgreSQL server', () => {
       failing('unavailable'),
       failing('permissions'),
     ])
-    const said = answers.map(({ answer }) => String(answer)).join('\n')
+    const said = answers.join('\n')
     for (const word of [
       'createTable',
       'no database',

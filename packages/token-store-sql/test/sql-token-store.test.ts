@@ -1,17 +1,20 @@
 /** What stands in the table, what goes over the wire, and what the store refuses. */
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { inspect } from 'node:util'
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { createTokenManager, type TokenSet, type TokenStore } from '@owner-sso/token-manager'
 import { Client, type Pool } from 'pg'
 import { checkDatabase, createTable, type PostgresClient, type SqlClient, sqlTokenStore } from '../src/index.ts'
+import { expectDamageIsMended } from '../../../tests/support/damaged-record.ts'
 import { describeWithPostgres, type PostgresServer, startPostgres } from '../../../tests/support/postgres-server.ts'
 import { account, rounds, sample } from '../../../tests/support/store-samples.ts'
 import { listenerOf, openSqlite, type OpenSqlite, poolOf, sqliteFile } from './databases.ts'
 
 const migration = (dialect: string): string =>
   readFileSync(new URL(`../migrations/${dialect}.sql`, import.meta.url), 'utf8')
+
+const hashOf = (name: string): string => createHash('sha256').update(name).digest('hex')
 
 async function namesIn(store: TokenStore): Promise<string[]> {
   const names: string[] = []
@@ -110,6 +113,15 @@ describeWithPostgres('sqlTokenStore on PostgreSQL', () => {
     ])
     expect((await namesIn(store)).toSorted()).toEqual(['a "name"\0', account])
   })
+
+  test.each(['record', 'account', 'write_id'])(
+    'garbage in the column %s of a record of our own stands in nobody’s way; in an account’s it is left',
+    async (column) => {
+      const damage = (name: string): Promise<unknown> =>
+        client.query(`UPDATE owner_sso_tokens SET ${column} = 'gar"bage' WHERE account_hash = $1`, [hashOf(name)])
+      await expectDamageIsMended(sqlTokenStore({ client }), `https://postgresql.${column.length}.example`, damage)
+    },
+  )
 
   test('has nothing of a token in the table with an encryption key', async () => {
     const store = sqlTokenStore({ client, encryptionKey: randomBytes(32) })
@@ -304,6 +316,12 @@ describe('sqlTokenStore on SQLite', () => {
   })
   beforeEach(() => void client.exec('DELETE FROM owner_sso_tokens'))
 
+  test('garbage in a record of our own stands in nobody’s way; in an account’s it is left', async () => {
+    const damage = async (name: string): Promise<unknown> =>
+      client.exec(`UPDATE owner_sso_tokens SET record = 'garbage' WHERE account_hash = '${hashOf(name)}'`)
+    await expectDamageIsMended(sqlTokenStore({ client }), 'https://sqlite.example', damage)
+  })
+
   test('waits for another’s transaction without standing still, and says where nothing was written', async () => {
     const other = open()
     const store = sqlTokenStore({ client })
@@ -425,6 +443,14 @@ describe('sqlTokenStore refuses', () => {
       expect(() => sqlTokenStore({ client: { query }, tableName })).toThrow(/^tableName must be/u)
     },
   )
+
+  test('a mistyped option: the records would be plain text, or in another table', async () => {
+    const typo: object = { encryptionkey: randomBytes(32) }
+    expect(() => sqlTokenStore({ client: { query }, ...typo })).toThrow('Did you mean encryptionKey?')
+    expect(() => sqlTokenStore(undefined as never)).toThrow('sqlTokenStore takes an object with client, dialect')
+    const otherTypo: object = { tabelName: 'kept' }
+    await expect(createTable({ query }, otherTypo)).rejects.toThrow('Did you mean tableName?')
+  })
 
   test('to listen on SQLite, and an account’s name that is not Unicode', async () => {
     expect(() => sqlTokenStore({ client: { prepare, exec }, notify: true })).toThrow(TypeError)

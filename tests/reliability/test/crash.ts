@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals'
 import { account, deploy, type Deployment, life, together } from './deployment/deployment.ts'
 import { figure, gate, seededRandom, until } from './deployment/figures.ts'
-import type { StoreRow } from './deployment/stores.ts'
+import { type StoreRow, storesOf } from './deployment/stores.ts'
 import type { Worker } from './deployment/worker.ts'
 
 const lost = 'ERR_SSO_REAUTHENTICATION_REQUIRED:rotated_token_lost'
@@ -14,7 +14,7 @@ export function crashesOver(store: StoreRow): void {
     const { counters } = deployment.emulator
     deployment.emulator.always('refresh', { delay: 20 })
     await deployment.signIn()
-    const kills = figure(12, 1000)
+    const kills = figure(6, 1000)
     let losses = 0
     for (let kill = 0; kill < kills; kill += 1) {
       const before = { ...counters }
@@ -35,18 +35,21 @@ export function crashesOver(store: StoreRow): void {
     expect(counters.replays).toBe(losses)
   })
 
-  test('B2: the same where the service forgives a repeated refresh: nothing is lost, no call fails', async () => {
-    const deployment = await deploy({ store, processes: 3, emulator: { reuse: 'grace' } })
-    deployment.emulator.always('refresh', { delay: 20 })
-    await deployment.signIn()
-    const kills = figure(5, 500)
-    for (let kill = 0; kill < kills; kill += 1) {
-      const { survivors } = await killOneWhileAllAsk(deployment)
-      expect(survivors.failures).toEqual({})
-      expect(Object.keys(survivors.tokens)).toHaveLength(1)
-    }
-    expect(deployment.emulator.counters.tokenRefreshes).toBe(kills)
-  })
+  testInTurn(0, store)(
+    'B2: the same where the service forgives a repeated refresh: nothing is lost, no call fails',
+    async () => {
+      const deployment = await deploy({ store, processes: 3, emulator: { reuse: 'grace' } })
+      deployment.emulator.always('refresh', { delay: 20 })
+      await deployment.signIn()
+      const kills = figure(5, 500)
+      for (let kill = 0; kill < kills; kill += 1) {
+        const { survivors } = await killOneWhileAllAsk(deployment)
+        expect(survivors.failures).toEqual({})
+        expect(Object.keys(survivors.tokens)).toHaveLength(1)
+      }
+      expect(deployment.emulator.counters.tokenRefreshes).toBe(kills)
+    },
+  )
 
   test.each([
     { moment: 'before its intent is stored', at: 'before-intent', loses: false },
@@ -80,32 +83,35 @@ export function crashesOver(store: StoreRow): void {
     600_000,
   )
 
-  test('B3: the answer is lost while the access token works: it is served to its end, and no replay before', async () => {
-    const deployment = await deploy({ store, processes: 3 })
-    const { counters } = deployment.emulator
-    await deployment.signIn()
-    const { tokens: first } = await deployment.ask(1)
-    await deployment.pass(0.85 * life)
-    await killAt(deployment, deployment.worker(0), { fault: { commit: 'after' } })
-    // To three minutes before the end.
-    for (let step = 0; step < 14; step += 1) {
-      const { tokens, failures } = await deployment.ask(20)
-      expect({ tokens: Object.keys(tokens), failures }).toEqual({ tokens: Object.keys(first), failures: {} })
-      await deployment.pass((0.15 * life - 180) / 14)
-    }
-    expect(await deployment.worker(0).status(account)).toMatchObject({ state: 'in-doubt' })
-    expect(counters).toMatchObject({ tokenRefreshes: 1, replays: 0 })
-    // The replay comes within the last two minutes, and its refusal still costs no call.
-    await deployment.pass(90)
-    expect((await deployment.ask(20)).failures).toEqual({})
-    await until(() => counters.replays === 1)
-    expect((await deployment.ask(20)).failures).toEqual({})
-    await deployment.pass(90)
-    expect((await deployment.ask(20)).failures).toEqual({ [lost]: 40 })
-    expect(counters).toMatchObject({ tokenRefreshes: 1, replays: 1 })
-  })
+  testInTurn(1, store)(
+    'B3: the answer is lost while the access token works: it is served to its end, and no replay before',
+    async () => {
+      const deployment = await deploy({ store, processes: 3 })
+      const { counters } = deployment.emulator
+      await deployment.signIn()
+      const { tokens: first } = await deployment.ask(1)
+      await deployment.pass(0.85 * life)
+      await killAt(deployment, deployment.worker(0), { fault: { commit: 'after' } })
+      // To three minutes before the end.
+      for (let step = 0; step < 14; step += 1) {
+        const { tokens, failures } = await deployment.ask(20)
+        expect({ tokens: Object.keys(tokens), failures }).toEqual({ tokens: Object.keys(first), failures: {} })
+        await deployment.pass((0.15 * life - 180) / 14)
+      }
+      expect(await deployment.worker(0).status(account)).toMatchObject({ state: 'in-doubt' })
+      expect(counters).toMatchObject({ tokenRefreshes: 1, replays: 0 })
+      // The replay comes within the last two minutes, and its refusal still costs no call.
+      await deployment.pass(90)
+      expect((await deployment.ask(20)).failures).toEqual({})
+      await until(() => counters.replays === 1)
+      expect((await deployment.ask(20)).failures).toEqual({})
+      await deployment.pass(90)
+      expect((await deployment.ask(20)).failures).toEqual({ [lost]: 40 })
+      expect(counters).toMatchObject({ tokenRefreshes: 1, replays: 1 })
+    },
+  )
 
-  test('B6: SIGTERM in a refresh: what was received is saved before the process ends', async () => {
+  testInTurn(2, store)('B6: SIGTERM in a refresh: what was received is saved before the process ends', async () => {
     const deployment = await deploy({ store, processes: 2 })
     const { emulator } = deployment
     await deployment.signIn()
@@ -128,19 +134,26 @@ export function crashesOver(store: StoreRow): void {
     expect(emulator.counters).toMatchObject({ tokenRefreshes: rounds, refreshRequests: rounds, replays: 0 })
   })
 
-  test('B7: a program that crashes again and again after its start asks the service for nothing', async () => {
-    const deployment = await deploy({ store, processes: 1 })
-    await deployment.signIn()
-    let program = deployment.worker(0)
-    for (let start = 0; start < figure(5, 100); start += 1) {
-      await deployment.pass(6)
-      program = await deployment.replace(program)
-      expect((await program.ask(account, 10)).failures).toEqual({})
-      await program.calm()
-    }
-    expect(deployment.emulator.requests).toHaveLength(0)
-  })
+  testInTurn(3, store)(
+    'B7: a program that crashes again and again after its start asks the service for nothing',
+    async () => {
+      const deployment = await deploy({ store, processes: 1 })
+      await deployment.signIn()
+      let program = deployment.worker(0)
+      for (let start = 0; start < figure(5, 100); start += 1) {
+        await deployment.pass(6)
+        program = await deployment.replace(program)
+        expect((await program.ask(account, 10)).failures).toEqual({})
+        await program.calm()
+      }
+      expect(deployment.emulator.requests).toHaveLength(0)
+    },
+  )
 }
+
+/** `test`, where it is this store's turn. */
+const testInTurn = (scenario: number, store: StoreRow): typeof test | (() => void) =>
+  storesOf(scenario).includes(store) ? test : () => undefined
 
 interface Where {
   readonly at?: string

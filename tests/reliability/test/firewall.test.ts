@@ -2,12 +2,12 @@
 import { describe, expect, test } from '@jest/globals'
 import { account, deploy } from './deployment/deployment.ts'
 import { figure } from './deployment/figures.ts'
-import { storeRows } from './deployment/stores.ts'
+import { storesOf } from './deployment/stores.ts'
 
 const day = 24 * 60 * 60
 const blocked = 'ERR_SSO_FIREWALL_CHALLENGE'
 
-describe.each(storeRows)('$name', (store) => {
+describe.each(storesOf(1))('$name', (store) => {
   test('I2: blocked for a day: 8 processes, 100 callers a second, and the service hears from them 12 times at most', async () => {
     const deployment = await deploy({ store, processes: 8 })
     const { emulator } = deployment
@@ -39,7 +39,9 @@ describe.each(storeRows)('$name', (store) => {
     expect({ held: Object.values(tokens), failures }).toEqual({ held: [8 * callers], failures: {} })
     expect(emulator.counters).toMatchObject({ tokenRefreshes: 1, replays: 0 })
   })
+})
 
+describe.each(storesOf(2))('$name', (store) => {
   test('I4: a healthy day of 8 processes: 4 token requests at most, and no sign-in', async () => {
     const deployment = await deploy({ store, processes: 8 })
     const { emulator } = deployment

@@ -2,12 +2,12 @@
 import { expect, test } from '@jest/globals'
 import { deploy, life } from './deployment/deployment.ts'
 import { figure, seededRandom, until } from './deployment/figures.ts'
-import { storeRows } from './deployment/stores.ts'
+import { storesOf } from './deployment/stores.ts'
 
 const kills = figure(2, 100)
 const accounts = ['ann', 'bob', 'cyd', 'dan']
 
-test.each(storeRows)(
+test.each(storesOf(0))(
   'N5: kill -9 of the keeper, $name: each account is refreshed, and nobody signs in again',
   async (store) => {
     const random = seededRandom()

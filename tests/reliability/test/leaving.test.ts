@@ -3,9 +3,9 @@ import { rmSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { account, deploy, life } from './deployment/deployment.ts'
 import { gate, until } from './deployment/figures.ts'
-import { fileRow, storeRows } from './deployment/stores.ts'
+import { fileRow, storesOf } from './deployment/stores.ts'
 
-describe.each(storeRows)('$name', (store) => {
+describe.each(storesOf(3))('$name', (store) => {
   test('B9: SIGTERM while a refresh in the background still reads the store: it is made and saved before the end', async () => {
     const deployment = await deploy({ store, processes: 2 })
     const { emulator } = deployment

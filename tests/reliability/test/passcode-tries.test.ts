@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, it } from '@jest/globals'
 import { useEmulator } from '@owner-sso/emulator/jest'
-import { storeRows, type StoreSettings } from './deployment/stores.ts'
+import { storesOf, type StoreSettings } from './deployment/stores.ts'
 
 const credentials = { identity: 'mfa@example.com', credential: 'correct horse' }
 const emulator = useEmulator({ firewall: false, accounts: [{ ...credentials, totpSecret: 'JBSWY3DPEHPK3PXP' }] })
@@ -58,7 +58,7 @@ async function start(count: number, settings: StoreSettings): Promise<Instance[]
 
 const passcodesSent = (): number => emulator.requests.filter(({ path }) => path.endsWith('/mfa/verify')).length
 
-describe.each(storeRows)('with a $name', ({ make }) => {
+describe.each(storesOf(1))('with a $name', ({ make }) => {
   it('three processes that are sent copies of one sign-in, all at once, try five passcodes together', async () => {
     const { settings, remove } = await make()
     const instances = await start(3, settings)
@@ -87,7 +87,9 @@ describe.each(storeRows)('with a $name', ({ make }) => {
     expect(triesLeft).toEqual([4, 3, 2, 1, undefined])
     await remove()
   }, 120_000)
+})
 
+describe.each(storesOf(2))('with a $name', ({ make }) => {
   it('the right one among them signs in, at whichever process it arrives', async () => {
     const { settings, remove } = await make()
     const [one, other] = await start(2, settings)

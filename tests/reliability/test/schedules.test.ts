@@ -12,7 +12,7 @@ describe.each(storeRows)('$name', (store) => {
     const deployment = await deploy({ store, processes: 3, emulator: { reuse: 'revoke-family' } })
     const { emulator } = deployment
     const owners = await ownersOf(deployment)
-    for (let schedule = 0; schedule < figure(20, 500); schedule += 1) {
+    for (let schedule = 0; schedule < figure(20 / storeRows.length, 500); schedule += 1) {
       await deployment.signIn(account, 'plain@example.com')
       await deployment.expire()
       emulator.always('refresh', { delay: below(25), commit: random() < 0.5 ? 'before' : 'after' })

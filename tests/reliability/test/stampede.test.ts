@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals'
 import { account, deploy } from './deployment/deployment.ts'
 import { figure, gate, until } from './deployment/figures.ts'
 import { namespacesWork, startHost } from './deployment/hosts.ts'
-import { storeRows } from './deployment/stores.ts'
+import { storeRows, storesOf } from './deployment/stores.ts'
 
 const onHosts = namespacesWork ? describe : describe.skip
 
@@ -13,7 +13,7 @@ describe.each(storeRows)('$name', (store) => {
     const { emulator } = deployment
     emulator.always('refresh', { delay: 30 })
     await deployment.signIn()
-    const expiries = figure(6, 100)
+    const expiries = figure(3, 100)
     for (let expiry = 0; expiry < expiries; expiry += 1) {
       await deployment.expire()
       const { tokens, failures } = await deployment.ask(200)
@@ -22,8 +22,10 @@ describe.each(storeRows)('$name', (store) => {
     }
     expect(emulator.counters).toMatchObject({ tokenRefreshes: expiries, refreshRequests: expiries, replays: 0 })
   })
+})
 
-  onHosts('on two hosts', () => {
+onHosts('on two hosts', () => {
+  describe.each(storesOf(0))('$name', (store) => {
     test('A3: the same, though neither host knows the other’s processes', async () => {
       const hosts = [await startHost(), await startHost()]
       const processes = figure(6, 32)
@@ -41,7 +43,9 @@ describe.each(storeRows)('$name', (store) => {
       expect(emulator.counters).toMatchObject({ tokenRefreshes: expiries, replays: 0 })
     })
   })
+})
 
+describe.each(storesOf(1))('$name', (store) => {
   test('A4: each account has a refresh of its own, and none waits for another', async () => {
     const deployment = await deploy({ store, processes: figure(4, 8) })
     const { emulator } = deployment
@@ -65,7 +69,9 @@ describe.each(storeRows)('$name', (store) => {
     await Promise.all(Array.from({ length: 40 }, askInTurn))
     expect(emulator.counters).toMatchObject({ tokenRefreshes: names.length, replays: 0 })
   })
+})
 
+describe.each(storesOf(2))('$name', (store) => {
   test('A5: a token revoked early: 100 refusals of the owner API are one refresh', async () => {
     const deployment = await deploy({ store, processes: 4, manager: { minRefreshInterval: 0 } })
     const { emulator } = deployment
@@ -86,7 +92,9 @@ describe.each(storeRows)('$name', (store) => {
     await deployment.calm()
     expect(emulator.counters).toMatchObject({ tokenRefreshes: 1, replays: 0 })
   })
+})
 
+describe.each(storesOf(3))('$name', (store) => {
   test('A8: a slow service: nobody takes over while the request may still be answered', async () => {
     const deployment = await deploy({ store, processes: 4, emulator: { reuse: 'revoke-family' } })
     const { emulator } = deployment
@@ -101,7 +109,9 @@ describe.each(storeRows)('$name', (store) => {
     }
     expect(emulator.counters).toMatchObject({ tokenRefreshes: delays.length, replays: 0 })
   })
+})
 
+describe.each(storesOf(0))('$name', (store) => {
   test('A8: 44 seconds on the waiting processes’ clocks: the intent of another is respected', async () => {
     const deployment = await deploy({ store, processes: 4, emulator: { reuse: 'revoke-family' } })
     const { emulator } = deployment

@@ -2,13 +2,13 @@
 import { describe, expect, test } from '@jest/globals'
 import { account, deploy, life } from './deployment/deployment.ts'
 import { figure, gate, until } from './deployment/figures.ts'
-import { fileRow, storeRows } from './deployment/stores.ts'
+import { fileRow, storesOf } from './deployment/stores.ts'
 
 const hour = 3600
 const day = 24 * hour
 const year = 365 * day
 
-describe.each(storeRows)('$name', (store) => {
+describe.each(storesOf(1))('$name', (store) => {
   test('F1: clocks ten minutes apart: each expiry is one refresh, and a living intent is respected', async () => {
     const deployment = await deploy({ store, processes: 3, emulator: { reuse: 'revoke-family' } })
     const { emulator } = deployment

@@ -1,9 +1,9 @@
 /** One refresh token saved under two accounts: told at the second save, before the service ends the session. */
 import { describe, expect, test } from '@jest/globals'
 import { account, deploy } from './deployment/deployment.ts'
-import { storeRows } from './deployment/stores.ts'
+import { storesOf } from './deployment/stores.ts'
 
-describe.each(storeRows)('$name', (store) => {
+describe.each(storesOf(2))('$name', (store) => {
   test('the second account is refused in every process, and the first goes on', async () => {
     const deployment = await deploy({ store, processes: 2, emulator: { reuse: 'revoke-family' } })
     const { emulator } = deployment

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
-import { clearResults, countResults } from '../../../tools/launcher/test-results.mjs'
+import { clearResults, countResults, isRed } from '../../../tools/launcher/test-results.mjs'
 
 let tree: string
 
@@ -36,6 +36,18 @@ describe('the closing count', () => {
     await clearResults(tree)
     expect(existsSync(join(tree, 'packages/core/test-results.json'))).toBe(false)
   })
+})
+
+it.each([
+  [{ failed: 1, skipped: 0, passedAlone: [] }, true, true],
+  [{ failed: 0, skipped: 0, passedAlone: [] }, false, false],
+  [{ failed: 0, skipped: 1, passedAlone: [] }, false, true],
+  [{ failed: 0, skipped: 0, passedAlone: ['a.test.ts'] }, false, true],
+])('a run with %j is red: %s, under CI: %s', (counts, isFailure, isFailureUnderCi) => {
+  expect([isRed({ passed: 1, ...counts }, false), isRed({ passed: 1, ...counts }, true)]).toEqual([
+    isFailure,
+    isFailureUnderCi,
+  ])
 })
 
 async function tested(folder: string, results?: Record<string, number>): Promise<void> {

@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto'
 
 const now = Date.now
 let ahead = 0
-// Before core is loaded: the test moves the clock of all processes.
+// Before the token manager is loaded: the test moves the clock of all processes.
 Date.now = () => now() + ahead
 
-const { createTokenManager } = await import('@owner-sso/core')
+const { createTokenManager } = await import('@owner-sso/token-manager')
 const client = await import('openid-client')
 
 const account = 'owner'

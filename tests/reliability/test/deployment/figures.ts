@@ -1,7 +1,7 @@
 /** The two forms of every scenario: short by default, long with OWNER_SSO_SOAK=1 (`npm run soak`). */
-export function figure(short: number, long: number): number {
-  return process.env['OWNER_SSO_SOAK'] === '1' ? long : short
-}
+export const isLong: boolean = process.env['OWNER_SSO_SOAK'] === '1'
+
+export const figure = (short: number, long: number): number => (isLong ? long : short)
 
 /** Random numbers that can be repeated: at least 0, less than 1 (mulberry32). The seed is `OWNER_SSO_SEED`, or 1. */
 export function seededRandom(): () => number {

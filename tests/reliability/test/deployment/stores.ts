@@ -8,6 +8,7 @@ import Database from 'libsql'
 import { Client } from 'pg'
 import { hasPostgres, startPostgres } from '../../../support/postgres-server.ts'
 import { hasRedis, startRedis } from '../../../support/redis-server.ts'
+import { isLong } from './figures.ts'
 
 /** What a worker opens its store with; plain data. */
 export type StoreSettings =
@@ -115,3 +116,12 @@ export const storeRows: readonly StoreRow[] = [
   ...(hasPostgres ? [postgresRow] : []),
   sqliteRow,
 ]
+
+/**
+ * The stores of the n-th of some scenarios in which the store makes no difference: each takes its turn in the short form, all
+ * of them in the long one.
+ */
+export function storesOf(scenario: number): readonly StoreRow[] {
+  const turn = scenario % storeRows.length
+  return isLong ? storeRows : storeRows.slice(turn, turn + 1)
+}
