@@ -82,7 +82,7 @@ const folders = {
 const exported = new Set(['index.ts', 'support.ts'])
 
 /** A folder with an entry is a room: from outside, only its entry is imported. */
-const entry = 'index.ts'
+const entryOfRoom = 'index.ts'
 
 /** Packages whose build carries what it imports of ours: a development dependency is declaration enough. */
 const bundled = ['cli']
@@ -113,7 +113,7 @@ function checkFiles(name, source, imports) {
   for (const [file, imported] of imports) {
     for (const other of imported) {
       const room = folderOf(other)
-      const door = room === undefined ? undefined : join(source, room, entry)
+      const door = room === undefined ? undefined : join(source, room, entryOfRoom)
       if (door === undefined || door === other || folderOf(file) === room || !imports.has(door)) continue
       problems.push(
         `${relative(root, file)} imports ${relative(root, other)}: ${room} is entered by ${relative(root, door)}.`,

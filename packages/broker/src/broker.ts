@@ -24,8 +24,8 @@ import { callLimits } from './http/limits.ts'
 import { answerProxiedCall, type BrokerProxy, callers } from './http/proxied-call.ts'
 import { refusal } from './http/refusal.ts'
 import { reportsTo } from './http/report.ts'
-import { tokenChanges } from './http/token-changes.ts'
-import { answerTokenRequest, sendJson } from './http/token-endpoint.ts'
+import { type TokenChanges, tokenChanges } from './http/token-changes.ts'
+import { answerTokenRequest, type Rotation, sendJson } from './http/token-endpoint.ts'
 import { type BrokerServer, listenAt, type ListenOptions } from './listen/listen.ts'
 import { parseBrokerOptions, type TokenBrokerOptions } from './options.ts'
 
@@ -74,51 +74,8 @@ export function tokenBroker(options: TokenBrokerOptions): TokenBroker {
       onProblem: settings.onProblem,
     })
 
+  const handle = handling({ around, proxy, hosts, routes: routesOf(around, rotation, changes) })
   const servers: BrokerServer[] = []
-  const tokenEndpoint: readonly [string[], Route] = [['POST'], (call) => answerTokenRequest(call, around, rotation)]
-  const routes: ReadonlyMap<string, readonly [methods: readonly string[], route: Route]> = new Map([
-    ['/oauth2/v3/token', tokenEndpoint],
-    ['/oauth/token', tokenEndpoint],
-    ['/token', [['GET', 'HEAD'], (call: Call) => answerCurrentToken(call, around, changes)]],
-    ['/healthz', [['GET', 'HEAD'], async ({ response }: Call) => sendJson(response, 200, { alive: true })]],
-  ])
-
-  const handle = (door: Door): BrokerHandler => {
-    return (request, response, next) => {
-      if (response.destroyed || response.writableEnded || request.socket.destroyed || isSpent(request.socket)) return
-      closeWithConnection(request, response)
-      const { method = '', url = '' } = request
-      const [path = '', search = ''] = url.split(/\?(.*)/su)
-      const isProxied = proxy !== undefined && path.startsWith('/api/')
-      const [methods, route] = routes.get(path) ?? []
-      if (!isProxied && route === undefined && next !== undefined) return next()
-      if (!hasPlainFraming(request)) {
-        // Now, and not in a promise: the parser goes on with what follows in this very turn.
-        endAfterAnswer(request.socket)
-        return sendAnswer(response, refusal('ERR_BROKER_MALFORMED_REQUEST'))
-      }
-      const code = door.isLocal ? undefined : guardRefusal(request, hosts)
-      if (code !== undefined) return sendAnswer(response, refusal(code))
-      if (asksForUpgrade(request)) return sendAnswer(response, refusal('ERR_BROKER_UPGRADE_REFUSED'))
-      const call: Call = { request, response, door, query: new URLSearchParams(search), told: {} }
-      if (isProxied) return answer(call, 'proxy', answerProxiedCall(call, around, proxy))
-      if (route === undefined || methods === undefined) return sendAnswer(response, refusal('ERR_BROKER_NOT_FOUND'))
-      if (!methods.includes(method)) {
-        return sendAnswer(response, refusal('ERR_BROKER_METHOD_NOT_ALLOWED', { allow: methods.join(', ') }))
-      }
-      return answer(call, 'get', route(call))
-    }
-  }
-
-  /** Answers and notes what a route refuses, or fails with. */
-  function answer({ request, response, door, told }: Call, by: AuditEntry['by'], answered: Promise<void>): void {
-    answered.catch((error: unknown) => {
-      const refused = reports.answerTo(error, request)
-      sendAnswer(response, refused)
-      audit({ event: 'refused', by, ...told, address: door.addressOf(request), code: refused.problem.code })
-    })
-  }
-
   return {
     handler: handle(openDoor),
     localHandler: handle(localDoor),
@@ -135,6 +92,64 @@ export function tokenBroker(options: TokenBrokerOptions): TokenBroker {
       await clients.close()
     },
   }
+}
+
+/** What may be asked for: by path, with its methods. */
+type Routes = ReadonlyMap<string, readonly [methods: readonly string[], route: Route]>
+
+function routesOf(around: Surroundings, rotation: Rotation, changes: TokenChanges): Routes {
+  const tokenEndpoint: readonly [string[], Route] = [['POST'], (call) => answerTokenRequest(call, around, rotation)]
+  return new Map([
+    ['/oauth2/v3/token', tokenEndpoint],
+    ['/oauth/token', tokenEndpoint],
+    ['/token', [['GET', 'HEAD'], (call) => answerCurrentToken(call, around, changes)]],
+    ['/healthz', [['GET', 'HEAD'], async ({ response }) => sendJson(response, 200, { alive: true })]],
+  ])
+}
+
+interface Handling {
+  readonly around: Surroundings
+  readonly proxy: BrokerProxy | undefined
+  readonly hosts: ReadonlySet<string>
+  readonly routes: Routes
+}
+
+/** How a call is answered that comes in by a door. */
+function handling({ around, proxy, hosts, routes }: Handling): (door: Door) => BrokerHandler {
+  return (door) => (request, response, next) => {
+    if (response.destroyed || response.writableEnded || request.socket.destroyed || isSpent(request.socket)) return
+    closeWithConnection(request, response)
+    const { method = '', url = '' } = request
+    const [path = '', search = ''] = url.split(/\?(.*)/su)
+    const isProxied = proxy !== undefined && path.startsWith('/api/')
+    const [methods, route] = routes.get(path) ?? []
+    if (!isProxied && route === undefined && next !== undefined) return next()
+    if (!hasPlainFraming(request)) {
+      // Now, and not in a promise: the parser goes on with what follows in this very turn.
+      endAfterAnswer(request.socket)
+      return sendAnswer(response, refusal('ERR_BROKER_MALFORMED_REQUEST'))
+    }
+    const code = door.isLocal ? undefined : guardRefusal(request, hosts)
+    if (code !== undefined) return sendAnswer(response, refusal(code))
+    if (asksForUpgrade(request)) return sendAnswer(response, refusal('ERR_BROKER_UPGRADE_REFUSED'))
+    const call: Call = { request, response, door, query: new URLSearchParams(search), told: {} }
+    if (isProxied) return answer(call, around, 'proxy', answerProxiedCall(call, around, proxy))
+    if (route === undefined || methods === undefined) return sendAnswer(response, refusal('ERR_BROKER_NOT_FOUND'))
+    if (!methods.includes(method)) {
+      return sendAnswer(response, refusal('ERR_BROKER_METHOD_NOT_ALLOWED', { allow: methods.join(', ') }))
+    }
+    return answer(call, around, 'get', route(call))
+  }
+}
+
+/** Answers and notes what a route refuses, or fails with. */
+function answer(call: Call, { audit, reports }: Surroundings, by: AuditEntry['by'], answered: Promise<void>): void {
+  const { request, response, door, told } = call
+  answered.catch((error: unknown) => {
+    const refused = reports.answerTo(error, request)
+    sendAnswer(response, refused)
+    audit({ event: 'refused', by, ...told, address: door.addressOf(request), code: refused.problem.code })
+  })
 }
 
 function refuse(request: IncomingMessage, socket: Duplex): void {

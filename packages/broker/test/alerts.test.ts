@@ -274,15 +274,11 @@ describe('a webhook', () => {
     })
   })
 
-  it.each([
-    [23, false],
-    [24, true],
-    [64, true],
-    [65, false],
-  ])('may have a secret of %i bytes: %s', (bytes, isSecret) => {
-    const channel = () => webhookAlert({ url: 'https://a.example', secret: Buffer.alloc(bytes, 7).toString('base64') })
-    if (isSecret) expect(channel().name).toBe('webhook')
-    else expect(channel).toThrow('24 to 64 bytes')
+  it('has a secret of 24 to 64 bytes', () => {
+    const channel = (bytes: number) => () =>
+      webhookAlert({ url: 'https://a.example', secret: Buffer.alloc(bytes, 7).toString('base64') })
+    for (const bytes of [24, 64]) expect(channel(bytes)().name).toBe('webhook')
+    for (const bytes of [23, 65]) expect(channel(bytes)).toThrow('24 to 64 bytes')
   })
 
   it.each([

@@ -320,7 +320,7 @@ it('by default an address may try 20 wrong keys a minute, and a client may call 
   const right = await usual.invite('right')
   const statuses = async (calls: number, call: () => Promise<Response>): Promise<number[]> => {
     const answers = await Promise.all(Array.from({ length: calls }, call))
-    return answers.map(({ status }) => status).toSorted()
+    return answers.map(({ status }) => status).toSorted((one, other) => one - other)
   }
   const guesses = await statuses(21, () => refreshAt(usual.url, 'owner-sso-guess'))
   expect([guesses.filter((status) => status === 400).length, guesses.at(-1)]).toEqual([20, 429])

@@ -380,8 +380,8 @@ describe('the file of clients', () => {
       try {
         return await brokerClients({ file }).list()
       } catch (error) {
-        expect(error).toBeInstanceOf(ClientsError)
-        return []
+        if (error instanceof ClientsError) return []
+        throw error
       }
     }
     await fc.assert(

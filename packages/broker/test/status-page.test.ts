@@ -652,18 +652,18 @@ describe('a way through the page', () => {
     const browser = browserAt(page.url)
     const said = ({ status, headers, text }: Answer): string =>
       `${status} ${headers.get('location') ?? load(text)('h1').text()}`
-    const opened = async (path: string) => said(await browser.open(`/status${path}`))
+    const open = async (path: string) => said(await browser.open(`/status${path}`))
     const posted = async (path: string, fields: Record<string, string>) =>
       said(await browser.post(`/status${path}`, fields))
     expect([
-      await opened(''),
+      await open(''),
       await posted('/enter', { code: '' }),
       await posted('/enter', { code: await page.code() }),
-      await opened('/'),
-      await opened('/nowhere'),
-      await opened('/sign-in'),
-      await opened(`/sign-in?account=${account}`),
-      await opened('/sign-in/passcode'),
+      await open('/'),
+      await open('/nowhere'),
+      await open('/sign-in'),
+      await open(`/sign-in?account=${account}`),
+      await open('/sign-in/passcode'),
       await posted('/sign-in/passcode', { passcode: '1' }),
     ]).toEqual([
       '200 Who are you?',
@@ -679,7 +679,7 @@ describe('a way through the page', () => {
     // The wrong codes count no more.
     expect(await notebook(page.store, 'status-page-codes').read()).toEqual({})
     expect(await posted('/sign-in', { identity: ` ${identity} `, credential })).toBe('303 /status/sign-in/passcode')
-    expect(await opened('/sign-in/passcode')).toBe('200 Enter your passcode')
+    expect(await open('/sign-in/passcode')).toBe('200 Enter your passcode')
     const factor = String(
       load((await browser.open('/status/sign-in/passcode')).text)('[name=factor]')
         .first()
@@ -698,7 +698,7 @@ describe('a way through the page', () => {
       '401 Sign in on the service’s page',
     )
     expect(await posted('/leave', {})).toBe('303 /status')
-    expect(await opened('')).toBe('200 Who are you?')
+    expect(await open('')).toBe('200 Who are you?')
     expect(signedIn).toEqual([identity])
     expect(page.problems).toEqual([])
   }, 60_000)

@@ -5,10 +5,10 @@
  * What was told stands in the store. An instance claims an alert there before it tells it; one that ends meanwhile is
  * succeeded by another after the claim's time, so an alert may come twice then, with the same id, but never gets lost.
  */
-import { randomUUID } from 'node:crypto'
 import { checkOptionNames, notebook, type OptionNames, type TokenManager, type TokenStore } from '@owner-sso/core'
 import type { Alert, AlertChannel } from './alert.ts'
-import { alertTypeOf, begun, claimed, concluded, isDone, type Noted, noteIn, seconds } from './noted-alert.ts'
+import { alertTypeOf, begun, noteIn } from './noted-alert.ts'
+import { type AlertFailure, telling } from './telling.ts'
 
 /** Which accounts are watched, and who is told. */
 export interface AccountAlertsOptions {
@@ -26,14 +26,6 @@ export interface AccountAlertsOptions {
   readonly retryAfter?: readonly number[]
   /** Gets what went wrong: a channel that failed, a store that could not be read. */
   readonly onFailure?: (failure: AlertFailure) => void
-}
-
-/** Why somebody was not told. */
-export interface AlertFailure {
-  readonly error: unknown
-  /** Absent where not a channel failed, but the store. */
-  readonly channel?: string
-  readonly account?: string
 }
 
 /** Tells people of an account once that it has to sign in again, and once that it works again. */
@@ -67,6 +59,7 @@ export function accountAlerts(options: AccountAlertsOptions): AccountAlerts {
   const { tokens, store, channels, accounts = async () => [], signInUrl, every = 30 } = options
   const { retryAfter = [30, 120, 600, 3600], onFailure = () => undefined } = options
   const notes = notebook(store, 'alerts')
+  const tell = telling({ notes, signInUrl, retryAfter, onFailure })
   /** What this process knows to be told by all channels, or needs no telling. */
   const settled = new Map<string, Alert['type']>()
   const underWay = new Map<string, Promise<void>>()
@@ -89,33 +82,8 @@ export function accountAlerts(options: AccountAlertsOptions): AccountAlerts {
     if (type === undefined || settled.get(account) === type) return
     const reason = status.reason ?? (status.state === 'signed-out' ? 'signed-out' : undefined)
     const noted = noteIn(await notes.change((all) => begun(all, account, type, reason)), account)
-    const toldBy = await Promise.all(noted === undefined ? [] : channels.map((each) => tellBy(each, account, noted)))
+    const toldBy = await Promise.all(noted === undefined ? [] : channels.map((each) => tell(each, account, noted)))
     if (toldBy.every(Boolean)) settled.set(account, type)
-  }
-
-  /** Resolves to whether the channel has nothing left to tell. */
-  const tellBy = async (channel: AlertChannel, account: string, noted: Noted): Promise<boolean> => {
-    const { name } = channel
-    const { id, type, at, reason } = noted
-    const claim = randomUUID()
-    const after = noteIn(await notes.change((all) => claimed(all, account, id, name, claim)), account)
-    const telling = after?.told[name]
-    if (telling?.claim !== claim) return isDone(telling)
-    const again = await tried(channel, { id, type, account, at, reason, signInUrl }, telling.tries)
-    await notes.change((all) => concluded(all, account, id, name, claim, again))
-    return again === undefined
-  }
-
-  /** Resolves to the time of the next try, if there is to be one. */
-  const tried = async (channel: AlertChannel, alert: Alert, tries: number): Promise<number | undefined> => {
-    try {
-      await channel.tell(alert)
-      return undefined
-    } catch (error) {
-      onFailure({ error, channel: channel.name, account: alert.account })
-      const wait = retryAfter[tries - 1]
-      return wait === undefined ? undefined : seconds() + wait
-    }
   }
 
   const lookAtAll = async (): Promise<void> => {

@@ -81,24 +81,25 @@ export function brokerClients(place: ClientsPlace): BrokerClients {
     const names = new Set((await newest()).clients.map(({ name }) => name))
     return (name) => names.has(name)
   })
-  /** @param change - returns the list as it is to be; the same one for no change */
-  const update = async (change: (clients: readonly KeptClient[]) => readonly KeptClient[]): Promise<void> => {
+  /** @param change - returns the list as it is to be; the same one for no change. Resolves to it */
+  const update = async (
+    change: (clients: readonly KeptClient[]) => readonly KeptClient[],
+  ): Promise<readonly KeptClient[]> => {
+    let changed: readonly KeptClient[] = []
     await kept.change((notes) => {
       const { clients } = parseClientList(notes, kept.where)
-      const changed = change(clients)
+      changed = change(clients)
       return changed === clients ? notes : clientListNotes(changed)
     })
+    return changed
   }
 
   return {
     async invite(invitation) {
-      const checked = checkedInvitation(invitation)
       const refresh_token = newSecret()
-      const client: KeptClient = { ...checked, invited_at: now(), keys: [{ sha256: sha256(refresh_token) }] }
-      await update((clients) => {
-        if (clients.some(({ name }) => name === client.name)) throw nameTaken(client.name)
-        return [...clients, client]
-      })
+      const keys = [{ sha256: sha256(refresh_token) }]
+      const client: KeptClient = { ...checkedInvitation(invitation), invited_at: now(), keys }
+      await update((clients) => withClient(clients, client))
       return { client: shownClient(client), refresh_token }
     },
     async rotate(name, options = {}) {
@@ -106,15 +107,8 @@ export function brokerClients(place: ClientsPlace): BrokerClients {
       const { grace = 0 } = options
       if (!(grace >= 0)) throw new TypeError('grace must be a number of seconds')
       const refresh_token = newSecret()
-      let client: KeptClient | undefined
-      await update((clients) => {
-        const at = clients.findIndex((one) => one.name === name)
-        const before = clients[at]
-        if (before === undefined) throw unknownClient(name)
-        const older = grace === 0 ? [] : before.keys.map((key) => endingBy(key, now() + Math.ceil(grace)))
-        client = { ...before, keys: [...older, { sha256: sha256(refresh_token) }] }
-        return clients.with(at, client)
-      })
+      const changed = await update((clients) => withSecret(clients, name, sha256(refresh_token), grace))
+      const client = changed.find((one) => one.name === name)
       if (client === undefined) throw unknownClient(name)
       return { client: shownClient(client), refresh_token }
     },
@@ -163,6 +157,21 @@ export function brokerClients(place: ClientsPlace): BrokerClients {
       return known.list
     }
   }
+}
+
+/** @throws ClientsError `name-taken` */
+function withClient(clients: readonly KeptClient[], client: KeptClient): readonly KeptClient[] {
+  if (clients.some(({ name }) => name === client.name)) throw nameTaken(client.name)
+  return [...clients, client]
+}
+
+/** The client's secrets before this one end at once, or in `grace` seconds. @throws ClientsError `unknown-client` */
+function withSecret(clients: readonly KeptClient[], name: string, hash: string, grace: number): readonly KeptClient[] {
+  const at = clients.findIndex((one) => one.name === name)
+  const before = clients[at]
+  if (before === undefined) throw unknownClient(name)
+  const older = grace === 0 ? [] : before.keys.map((key) => endingBy(key, now() + Math.ceil(grace)))
+  return clients.with(at, { ...before, keys: [...older, { sha256: hash }] })
 }
 
 function notesAt(place: ClientsPlace, topic: 'clients' | 'uses'): SharedNotes {
