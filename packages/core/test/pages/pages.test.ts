@@ -78,6 +78,25 @@ describe('a firewall challenge (I1)', () => {
       expect([page, (await withLoginPage(page, status)).code]).not.toEqual([page, 'ERR_SSO_FIREWALL_CHALLENGE'])
   })
 
+  const script = '<script>run()</script>'
+  it.each([
+    ['a script and 60 characters', script + 'x'.repeat(60), true],
+    ['a script and 61 characters, which are a message', script + 'x'.repeat(61), false],
+    ['a script and a title', `<title>Sign in</title>${script}`, false],
+    ['a script and a hidden input', `<form>${hidden('a', '1')}</form>${script}`, true],
+    ['a script and a field', `<form><input name="a"></form>${script}`, false],
+    ['the title Challenge', '<title>Challenge</title>', true],
+    ['the title A challenge', '<title>A challenge</title>', false],
+    ...['identity', 'credential', 'passcode', 'backup_code', 'captcha'].map((name): [string, string, boolean] => [
+      `the field ${name}`,
+      `<title>Access Denied</title><input name="${name}">`,
+      false,
+    ]),
+    ['another field', '<title>Access Denied</title><input name="other">', true],
+  ])('is a page with %s, or is not', async (_, page, isChallenge) => {
+    expect((await withLoginPage(page)).code === 'ERR_SSO_FIREWALL_CHALLENGE').toBe(isChallenge)
+  })
+
   it('is never seen in JSON', async () => {
     for (const status of [200, 400, 401, 403, 500, 503])
       expect((await login({ token: json({ error: 'access_denied' }, status) })).code).not.toBe(
