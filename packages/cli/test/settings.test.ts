@@ -56,7 +56,10 @@ describe('a setting', () => {
     ] as const) {
       for (const [name, value] of Object.entries(sets(port))) {
         const [about, ...places] = Reflect.get(names, name)
-        expect([name, given[about]]).toEqual([name, expect.stringContaining(`${value} (${from(['', ...places])})`)])
+        expect([name, given[about]]).toEqual([
+          name,
+          expect.stringContaining(`${String(value)} (${from(['', ...places])})`),
+        ])
       }
     }
     expect((await told([], variables))['request budget']).toBe('60 (OWNER_SSO_REQUEST_BUDGET)')

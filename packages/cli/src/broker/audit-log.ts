@@ -2,7 +2,8 @@
  * Who got which account's token when, without the token: a line of JSON for each call.
  */
 import { createWriteStream, type WriteStream } from 'node:fs'
-import { type AuditEntry, visible } from '@owner-sso/broker'
+import { visible } from '@owner-sso/core'
+import type { AuditEntry } from '@owner-sso/broker'
 import { expandHome } from '../settings/folders.ts'
 import { printFact, printNote } from '../terminal/output.ts'
 

@@ -1,7 +1,8 @@
 /**
  * The programs that were let in as lines of text: whose tokens each gets, how often it called, and when it last did.
  */
-import { type ListedClient, visible } from '@owner-sso/broker'
+import { visible } from '@owner-sso/core'
+import type { ListedClient } from '@owner-sso/broker'
 import { duration } from '../terminal/duration.ts'
 
 export function clientTable(clients: readonly ListedClient[]): string[] {

@@ -4,11 +4,10 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { isAbsolute, join, resolve } from 'node:path'
 import type { ClientsPlace, ListenOptions } from '@owner-sso/broker'
-import { isLoopback, type TokenStore } from '@owner-sso/core'
+import { isLoopback, systemCode, type TokenStore } from '@owner-sso/core'
 import type { AddressFlags, ClientsFlags, ListenFlags } from '../commands/broker.ts'
 import { usageError } from '../command-line/command-error.ts'
 import { configFolder, expandHome } from '../settings/folders.ts'
-import { systemCode } from '../command-line/system-code.ts'
 
 /** Beside the tokens: a folder that only this user can open. */
 const defaultSocket = join(configFolder, 'broker.sock')

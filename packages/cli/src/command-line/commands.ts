@@ -26,6 +26,7 @@ import type { OptionsOf, OptionTable } from './option.ts'
 /** What commander has read off the command line. */
 interface Parsed {
   readonly args: readonly string[]
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- as commander declares it
   opts<Options extends OptionsOf<OptionTable>>(): Options
 }
 

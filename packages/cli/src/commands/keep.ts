@@ -17,7 +17,7 @@ export const keep = command({
     once: flag('one sweep, without pauses between its refreshes'),
   },
   examples: [
-    ['owner-sso keep', 'in a service: see docs/unattended-scripts.md'],
+    ['owner-sso keep', 'in a service: see docs/guides/unattended-scripts.md'],
     ['owner-sso keep --within 2d --refresh-token-lifetime 30d', 'far fewer refreshes'],
     ['owner-sso keep --once --within 6h', 'in a crontab, every three hours'],
   ],

@@ -4,10 +4,9 @@
 import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { TLSSocket } from 'node:tls'
-import { type Transport, withTimeLimit } from '@owner-sso/core'
+import { systemCode, type Transport, withTimeLimit } from '@owner-sso/core'
 import { exitCodes } from '../command-line/command-error.ts'
 import { type Finding, good, note, problem } from './finding.ts'
-import { systemCode } from '../command-line/system-code.ts'
 
 const timeout = 5000
 

@@ -2,7 +2,7 @@
  * `owner-sso export`: refresh tokens for another machine or another program, sealed unless it is said otherwise.
  */
 import { writeFile } from 'node:fs/promises'
-import { SignedOutError } from '@owner-sso/core'
+import { SignedOutError, systemCode } from '@owner-sso/core'
 import { accountNames, chosenAccount, requireSignedIn } from '../tokens/account.ts'
 import type { Call } from '../command-line/command.ts'
 import type { exportTokens } from '../commands/export.ts'
@@ -12,7 +12,6 @@ import { type ExportedTokens, plainExport, sealedExport } from './export-file.ts
 import { newSecret } from './export-secret.ts'
 import { printJson, printNote } from '../terminal/output.ts'
 import { progressBar } from '../terminal/progress-bar.ts'
-import { systemCode } from '../command-line/system-code.ts'
 import { type TokenKeeping, withTokens } from '../tokens/token-keeping.ts'
 
 export async function run({ settings, options }: Call<typeof exportTokens>): Promise<number> {

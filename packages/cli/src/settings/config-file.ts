@@ -3,10 +3,9 @@
  * password in the address of a store.
  */
 import { readFileSync, type Stats, statSync } from 'node:fs'
-import { nearestName } from '@owner-sso/core'
+import { nearestName, systemCode } from '@owner-sso/core'
 import { usageError } from '../command-line/command-error.ts'
 import { configFile } from './folders.ts'
-import { systemCode } from '../command-line/system-code.ts'
 
 export interface ConfigFile {
   readonly authUrl?: string

@@ -3,10 +3,10 @@
  */
 import { readFile, stat } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
+import { systemCode } from '@owner-sso/core'
 import { usageError } from '../command-line/command-error.ts'
 import { expandHome } from './folders.ts'
 import { printNote } from '../terminal/output.ts'
-import { systemCode } from '../command-line/system-code.ts'
 
 /**
  * The secret in a file, without the line break at its end.

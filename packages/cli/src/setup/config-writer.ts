@@ -3,11 +3,11 @@
  */
 import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { systemCode } from '@owner-sso/core'
 import { CommandError, exitCodes } from '../command-line/command-error.ts'
 import { type ConfigFile, readConfigFile } from '../settings/config-file.ts'
 import { configFile } from '../settings/folders.ts'
 import type { Answers } from './questions.ts'
-import { systemCode } from '../command-line/system-code.ts'
 
 /** The settings that `setup` asks for: one that was left empty is no longer set. All others stay. */
 const asked = new Set(['authUrl', 'regionalAuthUrls', 'apiUrl', 'store', 'account'])

@@ -1,7 +1,7 @@
 /**
  * How a login speaks: step by step in a terminal, else only in its last sentence.
  */
-import { visible } from '@owner-sso/broker'
+import { visible } from '@owner-sso/core'
 import { printNote } from '../terminal/output.ts'
 
 export interface LoginVoice {

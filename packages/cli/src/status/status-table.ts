@@ -1,8 +1,7 @@
 /**
  * The accounts of a store as lines of text: a row for each, and below it what its refreshes did and will do.
  */
-import { visible } from '@owner-sso/broker'
-import type { TokenStatus } from '@owner-sso/core'
+import { type TokenStatus, visible } from '@owner-sso/core'
 import { duration } from '../terminal/duration.ts'
 import { lifeBar } from './life-bar.ts'
 import type { Line } from '../terminal/output.ts'

@@ -1,8 +1,7 @@
 /**
  * `owner-sso copy`: all accounts, and what their processes share, into another store.
  */
-import { visible } from '@owner-sso/broker'
-import { checkedAccountName, copyTokenSets, type TokenStore } from '@owner-sso/core'
+import { checkedAccountName, copyTokenSets, type TokenStore, visible } from '@owner-sso/core'
 import type { Call } from '../command-line/command.ts'
 import type { copy as copyCommand, CopyFlags } from '../commands/copy.ts'
 import { exitCodes, usageError } from '../command-line/command-error.ts'

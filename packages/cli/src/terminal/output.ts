@@ -2,11 +2,10 @@
  * Where a command's words go: data to standard output, everything else to standard error. Both take lines, and of each only
  * what is visible: whatever a name holds, it stays one line, and colours are ours alone.
  */
-import { visible } from '@owner-sso/broker'
 import { writeSync } from 'node:fs'
 import { styleText } from 'node:util'
+import { systemCode, visible } from '@owner-sso/core'
 import { CommandError, exitCodes } from '../command-line/command-error.ts'
-import { systemCode } from '../command-line/system-code.ts'
 
 /** A piece of a line in a colour. */
 export interface Painted {

@@ -2,7 +2,7 @@
  * How far a long piece of work is, on a terminal: a bar, the count, the time left. One line of standard error, redrawn in
  * place and gone at the end; nothing where standard error is piped, nor for work that is done within a second.
  */
-import { visible } from '@owner-sso/broker'
+import { visible } from '@owner-sso/core'
 import { duration } from './duration.ts'
 
 /** Milliseconds of work before the bar is shown, and between two drawings of it. */

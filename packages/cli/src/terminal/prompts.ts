@@ -1,7 +1,7 @@
 /**
  * Questions to the person at the terminal. They are asked on standard error, since standard output is for data.
  */
-import { visible } from '@owner-sso/broker'
+import { visible } from '@owner-sso/core'
 import { interrupt, stopped } from '../command-line/interruption.ts'
 import type { Settings } from '../settings/settings.ts'
 

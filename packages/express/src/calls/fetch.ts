@@ -39,7 +39,7 @@ export function ownerFetch(options: OwnerFetchOptions): typeof globalThis.fetch 
     const request = input instanceof Request ? input : undefined
     const signal = (init?.signal === undefined ? request?.signal : init.signal) ?? undefined
     if (signal?.aborted) throw signal.reason
-    const address = checkedAddress(request ? request.url : String(input), target)
+    const address = checkedAddress(input instanceof Request ? input.url : String(input), target)
     return call({
       account: requireAccount(await accountOf()),
       signal,
