@@ -45,7 +45,7 @@ export { copyTokenSets } from './store/account-list.ts'
 export { rekey, type RekeyOptions, type RekeyProgress } from './store/rekey.ts'
 
 // 4. Share what is known of the firewall.
-export type { FirewallState, Probe, SharedBlocks } from './issuer/firewall-state.ts'
+export type { FirewallState, Probe } from './issuer/firewall-state.ts'
 export { firewallRecordName, refreshBudgetRecordName } from './store/record-names.ts'
 
 // 5. What can go wrong.

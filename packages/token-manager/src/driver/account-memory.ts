@@ -2,9 +2,9 @@
  * The accounts that this process remembers: what it knows of each, what is under way for it, and the access token for the hot
  * path.
  */
-import { LRUCache } from 'lru-cache'
 import type { Place } from '../budget/waiting-line.ts'
 import { accessTokenOf, type Knowledge, nothingKnown } from '../refresh-protocol/knowledge.ts'
+import { recentEntries } from '../support/recent-entries.ts'
 import type { Instant } from '../support/runtime.ts'
 
 /**
@@ -67,11 +67,8 @@ export function createAccountMemory(size: number): AccountMemory {
     served.delete(name)
   }
   // Apart from it, so that the hot path writes nothing: an account counts as used when its window is opened anew.
-  const used = new LRUCache<string, Account>({
-    max: size,
-    dispose: (account, name, reason) => {
-      if (reason === 'evict' && !isBusy(account)) forget(name)
-    },
+  const used = recentEntries<Account>(size, (account, name) => {
+    if (!isBusy(account)) forget(name)
   })
   return {
     served: (name) => served.get(name),

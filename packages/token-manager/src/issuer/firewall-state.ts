@@ -23,10 +23,3 @@ export interface FirewallState {
   /** The service itself answered. */
   passed(authUrl: string): Promise<void>
 }
-
-/**
- * What the processes that share a token store know of the firewall.
- *
- * @deprecated The former name of {@link FirewallState}.
- */
-export type SharedBlocks = FirewallState

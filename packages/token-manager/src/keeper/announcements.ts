@@ -1,10 +1,10 @@
 /**
  * Whom an operator was told of already: an account that has to sign in again is told once, not in every sweep.
  */
-import { LRUCache } from 'lru-cache'
 import type { Emit } from '../driver/event-source.ts'
 import type { TokenManager } from '../manager/token-manager.ts'
 import type { ReauthenticationRequired } from '../store/token-record.ts'
+import { recentEntries } from '../support/recent-entries.ts'
 
 /** Accounts that are remembered: some megabytes. */
 const remembered = 50_000
@@ -18,7 +18,7 @@ export function createAnnouncements(
   emit: Emit,
   tokens: Pick<TokenManager, 'on'>,
 ): Announcements & { readonly end: () => void } {
-  const known = new LRUCache<string, string>({ max: remembered })
+  const known = recentEntries<string>(remembered)
   // What this process's own refreshes told: their records are not read again before the next sweep.
   let isOurs = false
   const end = tokens.on('reauthentication-required', ({ account }) => {

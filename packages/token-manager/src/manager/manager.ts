@@ -95,7 +95,6 @@ export function manageTokens(options: TokenManagerOptions, runtime: Runtime, mac
     on,
     claimTry: async (answer) => track(claimTry(answer, context)),
     shareFirewallState,
-    shareBlocksWith: shareFirewallState,
     settled: async (call) => {
       const { signal } = parseCallOptions('settled({ signal })', call)
       await settled((end) => waitFor(end, signal, context))

@@ -206,8 +206,6 @@ export interface TokenManager {
   claimTry(signIn: WaitingSignIn): Promise<boolean>
   /** Shares what is known of the firewall with the sign-ins of another `sso` than the one that refreshes. */
   shareFirewallState(sso: Required<Pick<TokenIssuer, 'useFirewallState'>>): void
-  /** @deprecated The former name of `shareFirewallState`. */
-  shareBlocksWith(sso: Required<Pick<TokenIssuer, 'useFirewallState'>>): void
   /**
    * Resolves when nothing of this process is half-way: no refresh, from its first look at the store to its save, no other
    * call that may write, and nothing received that neither the store nor the spool has. What a server awaits, after it stopped answering, before it

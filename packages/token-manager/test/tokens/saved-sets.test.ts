@@ -1,0 +1,113 @@
+/** What `save` takes: an account's name and a token set, each at its limit and beyond it. */
+import { describe, expect, it } from '@jest/globals'
+import { mapStore } from '../../../../tests/support/map-store.ts'
+import { createTokenManager, requestBudgetFrom, type TokenIssuer, type TokenManager } from '../../src/index.ts'
+
+const auth_url = 'https://auth.example.com'
+const whole = { access_token: 'a', refresh_token: 'r', token_type: 'Bearer', expires_at: 7, auth_url }
+
+/** An issuer of two hosts: it allows no other. */
+const sso: TokenIssuer = {
+  authUrl: auth_url,
+  refresh: () => Promise.reject(new Error('nobody refreshes here')),
+  allowedAuthUrl: (url) => (url.includes('evil') ? Promise.reject(new Error(url)) : Promise.resolve(url)),
+}
+
+function manager(): { readonly tokens: TokenManager; readonly store: ReturnType<typeof mapStore> } {
+  const store = mapStore()
+  return { store, tokens: createTokenManager({ sso, store }) }
+}
+
+/** As JavaScript calls it: with anything. */
+const save = (tokens: TokenManager, ...given: readonly unknown[]): Promise<void> =>
+  Reflect.apply(tokens.save, tokens, given)
+
+describe('save', () => {
+  it.each(['a', ' ', 'ä\u{1F600}', 'owner-ss', 'x owner-sso:'])('takes the account name %j', async (name) => {
+    const { tokens } = manager()
+    await tokens.save(name, whole)
+    expect(await tokens.status(name)).toMatchObject({ state: 'expired' })
+  })
+
+  it.each(['', 7, undefined, null, 'a\uD800', '\uDC00b', 'owner-sso:', 'owner-sso:x'])(
+    'refuses the account name %j, which no store could keep',
+    async (name) => {
+      await expect(save(manager().tokens, name, whole)).rejects.toThrow(TypeError)
+    },
+  )
+
+  it.each([
+    [{ refresh_token: 'r' }, auth_url],
+    [{ refresh_token: 'r', access_token: undefined }, auth_url],
+    [{ refresh_token: 'r', auth_url: 'https://b.example' }, 'https://b.example'],
+  ])('takes a refresh token alone: %j is one of %s', async (grant, host) => {
+    const { tokens, store } = manager()
+    await tokens.save('owner', grant)
+    expect((await store.read('owner'))?.record).toMatchObject({ state: 'signed-in', tokens: { auth_url: host } })
+  })
+
+  it.each([
+    ['tokens', null],
+    ['tokens', 'x'],
+    ['tokens.refresh_token', {}],
+    ['tokens.refresh_token', { ...whole, refresh_token: '' }],
+    ['tokens.refresh_token', { ...whole, refresh_token: 7 }],
+    ['tokens.auth_url', { ...whole, auth_url: '' }],
+    ['tokens.auth_url', { ...whole, auth_url: 'nowhere' }],
+    ['tokens.access_token', { ...whole, access_token: '' }],
+    ['tokens.token_type', { ...whole, token_type: undefined }],
+    ['tokens.expires_at', { ...whole, expires_at: Number.NaN }],
+    ['tokens.expires_at', { ...whole, expires_at: '7' }],
+    ['tokens.id_token', { ...whole, id_token: 7 }],
+    ['tokens.state', { ...whole, state: null }],
+    ['tokens.expires_in', { ...whole, expires_in: '3' }],
+  ])('names %s where it is wrong in %j, and stores nothing', async (name, set) => {
+    const { tokens, store } = manager()
+    await expect(save(tokens, 'owner', set)).rejects.toMatchObject({
+      name: 'TypeError',
+      message: expect.stringMatching(new RegExp(`^${name} must be`, 'u')),
+    })
+    expect(await store.read('owner')).toBeUndefined()
+  })
+
+  it('stores nothing of a host that the issuer does not allow', async () => {
+    const { tokens, store } = manager()
+    await expect(tokens.save('owner', { ...whole, auth_url: 'https://evil.example' })).rejects.toThrow('evil')
+    expect(await store.read('owner')).toBeUndefined()
+  })
+
+  it('takes replace as true or false alone', async () => {
+    await expect(save(manager().tokens, 'owner', { refresh_token: 'r' }, { replace: 'yes' })).rejects.toThrow(
+      'replace must be',
+    )
+  })
+})
+
+describe('a request budget', () => {
+  it('may be a word, or have parts', () => {
+    expect([requestBudgetFrom('300'), requestBudgetFrom('300:5')]).toEqual([
+      { perMinute: 300 },
+      { perMinute: 300, burst: 5 },
+    ])
+    expect(requestBudgetFrom({ perMinute: 4, burst: 2, scope: 'process' })).toMatchObject({ burst: 2 })
+  })
+
+  it.each(['', 'x', ' 300', '300 ', '300:', '300:5:5', '1234567890', '300:1234567890', '-3', '3e2'])(
+    'is not %j',
+    (wrong) => {
+      expect(() => requestBudgetFrom(wrong, 'BUDGET')).toThrow('BUDGET must be requests a minute')
+    },
+  )
+
+  it.each([
+    ['1', 'perMinute'],
+    ['4:3', 'burst'],
+    ['4:0', 'burst'],
+    [{}, 'perMinute'],
+    [{ perMinute: 2.5 }, 'perMinute'],
+    [{ perMinute: 4, burst: 1.5 }, 'burst'],
+    [{ perMinute: 4, scope: 'fleet' }, 'scope'],
+  ])('of %j names %s', (wrong, name) => {
+    expect(() => requestBudgetFrom(wrong)).toThrow(`requestBudget: ${name} must`)
+  })
+})
