@@ -1,9 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { useEmulator } from '@owner-sso/emulator/jest'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
-import { type CallOptions, credential, type Machine, newMachine } from './machine.ts'
+import { type Machine, newMachine } from './machine.ts'
 
 const emulator = useEmulator()
 let machine: Machine
@@ -115,25 +113,6 @@ describe('owner-sso emulator', () => {
     child.kill('SIGINT')
     expect(await exitCodeOf(child)).toBe(0)
     expect((await machine.run(['emulator', '--scenario', 'doomsday'])).stderr).toContain('Unknown scenario doomsday')
-  })
-
-  it('records a login, and replays it until the last answer', async () => {
-    const file = join(machine.home, 'login.json')
-    const pointedAt = (authUrl: string): CallOptions => ({ env: { OWNER_SSO_AUTH_URL: authUrl } })
-    const program = /point your program at +(\S+)/u
-
-    const recorder = machine.start(['emulator', 'record', '--upstream', emulator.authUrl, '--fixture', file])
-    const login = await machine.signIn('plain@example.com', pointedAt(await addressOf(recorder, program)))
-    expect(login.code).toBe(0)
-    recorder.kill('SIGINT')
-    expect(await exitCodeOf(recorder)).toBe(0)
-    expect(readFileSync(file, 'utf8')).not.toMatch(new RegExp(`${credential}|plain@`, 'u'))
-
-    const replay = machine.start(['emulator', 'replay', file, '--once'])
-    const end = exitCodeOf(replay)
-    const again = await machine.signIn('somebody@example.com', pointedAt(await addressOf(replay, program)))
-    expect(again.code).toBe(0)
-    expect(await end).toBe(0)
   })
 })
 
