@@ -6,7 +6,7 @@ export const rekey = command({
   summary: 'change the key that the store is sealed with',
   description:
     'Seals every record again with the first key of OWNER_SSO_ENCRYPTION_KEY, where it is, while everything goes ' +
-    'on. First give every process that uses the store both keys, the new one first: NEW_KEY,OLD_KEY. Says when the ' +
+    'on. Set OLD_KEY,NEW_KEY everywhere first, then NEW_KEY,OLD_KEY everywhere, then run this command. Says when the ' +
     'old key may go.',
   options: {},
   examples: [['OWNER_SSO_ENCRYPTION_KEY=$NEW_KEY,$OLD_KEY owner-sso rekey', 'the store of the settings']],
