@@ -42,8 +42,7 @@ for (const file of passedAlone)
   console.error(`${file} failed among the others and passed alone. Mend it: npm run repeat -- ${file} 20`)
 if (!isGreen) console.error('Something above failed: look for the first error in it.')
 const isStrict = process.env.CI === 'true'
-if (isStrict && isRed(counts, true) && !isRed(counts, false))
-  console.error('Under CI=true nothing may be skipped, and no test may pass only alone.')
+if (isStrict && isRed(counts, true) && !isRed(counts, false)) console.error('Under CI=true nothing may be skipped.')
 console.log(`${passed} passed, ${failed} failed, ${skipped} skipped`)
 process.exit(!isGreen || isRed(counts, isStrict) ? 1 : 0)
 

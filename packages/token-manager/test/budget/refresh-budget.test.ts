@@ -37,6 +37,8 @@ describe('the requests of any minute', () => {
         const budget = { perMinute, burst: Math.min(burst, Math.floor(perMinute / 2)) }
         const fleet = Array.from({ length: processes }, () => world.process(budget))
         const sent: number[] = []
+        /** Until when a process sleeps. If its clock is set back meanwhile, nothing tells it that it slept. */
+        const asleep = new Map<WorldProcess, number>()
         const end = 4 * minutes
         const wish = (): void => {
           const process = fleet[Math.floor(random() * fleet.length)]
@@ -58,10 +60,16 @@ describe('the requests of any minute', () => {
             const index = Math.floor(random() * fleet.length)
             const process = fleet[index]
             const kind = random()
-            if (kind < 0.4) process?.freeze(random() * 90_000, random() < 0.5)
-            else if (kind < 0.7) process?.jump((random() - 0.5) * 1e11)
-            else {
-              process?.kill()
+            if (process === undefined) return
+            if (kind < 0.4) {
+              const [length, isSleep] = [random() * 90_000, random() < 0.5]
+              if (isSleep) asleep.set(process, world.now() + length)
+              process.freeze(length, isSleep)
+            } else if (kind < 0.7) {
+              const change = (random() - 0.5) * 1e11
+              process.jump((asleep.get(process) ?? 0) > world.now() ? Math.abs(change) : change)
+            } else {
+              process.kill()
               fleet[index] = world.process(budget)
             }
           })
