@@ -8,6 +8,7 @@
  */
 import { type CallOptions, type TokenIssuer, type TokenSet, UnexpectedResponseError } from '@owner-sso/token-manager'
 import { parseCallOptions } from '@owner-sso/token-manager/support'
+import { clientId } from '../steps/authorization-request.ts'
 
 /** An owner whom the service has vouched for. */
 export interface TokenOwner {
@@ -16,9 +17,6 @@ export interface TokenOwner {
   /** As typed, or as the service spells it. */
   readonly email?: string
 }
-
-/** `client_id` of the interface document, and so the audience and the authorized party (section 3.1.3.7, rules 3 to 5). */
-const client = 'ownerapi'
 
 /** An e-mail can't begin like this: RFC 5322 has no colon before the `@`. So a subject is nobody's e-mail. */
 const subjectPrefix = 'sub:'
@@ -101,8 +99,9 @@ function ownerOfClaims(claims: Claims, authUrl: string): TokenOwner {
   const { iss, aud, azp, exp, email, email_verified: emailVerified, sub } = claims
   if (!isOfInstance(iss, authUrl)) throw unusable('was made by another issuer')
   const audiences = [aud].flat()
-  const isForUs = audiences.includes(client) && (audiences.length === 1 || azp !== undefined)
-  if (!isForUs || (azp !== undefined && azp !== client)) throw unusable('was made for another client')
+  // The client is the audience and the authorized party (section 3.1.3.7, rules 3 to 5).
+  const isForUs = audiences.includes(clientId) && (audiences.length === 1 || azp !== undefined)
+  if (!isForUs || (azp !== undefined && azp !== clientId)) throw unusable('was made for another client')
   if (typeof exp !== 'number' || exp * 1000 <= Date.now()) throw unusable('is over')
   if (emailVerified === true && isEmail(email)) return ownerOfEmail(email)
   if (isSubject(sub)) return { account: subjectPrefix + sub }
