@@ -298,6 +298,21 @@ describe('GET /token', () => {
     }
   })
 
+  it('gives a caller that waits no token once its client was revoked, by whichever process', async () => {
+    await using home = await startHome({ limits: { waiting: 1 } })
+    const key = await home.invite('script')
+    const etag = encodeURIComponent((await home.token(key)).headers.get('etag') ?? '')
+    const waiting = home.token(key, `?after=${etag}&wait=30`)
+    await until(async () => (await home.token(key, `?after=${etag}&wait=0`)).status === 429)
+    await brokerClients({ file: join(home.folder, 'clients.json') }).revoke('script')
+    await home.tokens.refresh(account)
+    const answer = await waiting
+    expect([answer.status, await answer.json()]).toEqual([
+      401,
+      expect.objectContaining({ code: 'ERR_BROKER_UNKNOWN_KEY' }),
+    ])
+  })
+
   it('keeps 32 calls of one client waiting, and those of another one beside them', async () => {
     await using home = await startHome()
     const [greedy, modest] = [await home.invite('greedy'), await home.invite('modest')]

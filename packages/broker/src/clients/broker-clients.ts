@@ -35,7 +35,12 @@ export interface BrokerClients {
    * @throws ClientsError `unknown-client`, or of the place
    */
   rotate(name: string, options?: { readonly grace?: number | undefined }): Promise<Invited>
-  /** Returns whether there was such a client. Once it resolves, no process serves it any more. @throws ClientsError */
+  /**
+   * Returns whether there was such a client. Once it resolves, every process refuses its calls, and those that wait for the
+   * next token. What is being answered already is answered.
+   *
+   * @throws ClientsError
+   */
   revoke(name: string): Promise<boolean>
   /** In the order in which they were invited. @throws ClientsError, StoreError */
   list(): Promise<readonly ListedClient[]>

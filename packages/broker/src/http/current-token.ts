@@ -27,6 +27,7 @@ export async function answerCurrentToken(call: Call, around: Surroundings, chang
   const tokens = isChanged ? now : await changes.next(client, account, now, wait, response)
   // Whoever has hung up was given nothing.
   if (response.destroyed) return
+  if (!isChanged) await checkAgain(call, around, account)
   const note = { by: 'get', client, account, address: call.door.addressOf(request) } as const
   const tag = tagOf(tokens ?? now)
   const known = before === null ? (request.headers['if-none-match'] ?? '').split(',').map(opaqueTag) : []
@@ -54,6 +55,15 @@ async function askerOf(call: Call, around: Surroundings): Promise<Asker> {
   const client = await clientOf(key, call, around)
   if (client === undefined) throw new RefusedCall('ERR_BROKER_UNKNOWN_KEY')
   return { client: client.name, account: accountFor(client, 'token', named) }
+}
+
+/** A client may have been revoked while it waited. @throws RefusedCall */
+async function checkAgain({ request }: Call, { clients }: Surroundings, account: string): Promise<void> {
+  const key = bearerKey(request)
+  if (key === undefined) return
+  const client = await clients.find(key)
+  if (client === undefined) throw new RefusedCall('ERR_BROKER_UNKNOWN_KEY')
+  accountFor(client, 'token', account)
 }
 
 /** @throws RefusedCall where there are several */
