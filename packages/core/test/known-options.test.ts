@@ -1,16 +1,19 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { type Emulator, startEmulator } from '@owner-sso/emulator'
 import {
+  accountName,
   copyTokenSets,
   createSso,
   createTokenManager,
   identifyOwner,
   keepSignedIn,
+  ownerOfEmail,
   requestBudgetFrom,
   sealedTokenStore,
   type Sso,
   sweepOnce,
   type TokenManager,
+  transportFromText,
 } from '../src/index.ts'
 import { mapStore } from '../../../tests/support/map-store.ts'
 
@@ -104,6 +107,19 @@ it.each<[call: string, () => unknown, string]>([
   ['login(email)', () => sso.login(any(account)), 'login takes an object with identity, credential, passcode'],
   ['beginLogin()', () => sso.beginLogin(any(undefined)), 'beginLogin takes an object with identity, credential'],
   ['keepSignedIn()', () => keepSignedIn(any(undefined)), 'tokens must be what createTokenManager() returned'],
+  ['refresh()', () => sso.refresh(any(undefined)), 'tokens must be a token set'],
+  [
+    'refresh({})',
+    () => sso.refresh(any({ refresh_token: 'r' })),
+    'tokens.auth_url must be the address of the instance',
+  ],
+  ['identifyOwner(sso)', () => identifyOwner(sso, any(undefined)), 'tokens must be a token set'],
+  ['invalidate(account)', () => tokens.invalidate(account, any(undefined)), 'accessToken must be the access token'],
+  ['claimTry()', () => tokens.claimTry(any(undefined)), 'claimTry takes an object with id, step, tries, expires_at'],
+  ['claimTry({})', () => tokens.claimTry(any({})), 'id must be a non-empty string'],
+  ['accountName()', () => accountName(any(undefined)), 'the name of an account must be a string'],
+  ['ownerOfEmail()', () => ownerOfEmail(any(undefined)), 'an e-mail must be a string'],
+  ['transportFromText()', () => transportFromText(any(undefined)), 'a transport must be a string'],
   ['copyTokenSets(from)', () => copyTokenSets(store, any(undefined)), 'store must be a token store'],
   [
     'sealedTokenStore(store)',

@@ -64,6 +64,16 @@ it('docs/reference/errors.md has a row for every code that a package or an app g
   expect(codes(rows.join('\n'))).toEqual(codes(sourcesIn(['packages', 'apps'])))
 })
 
+it('docs/guides/where-tokens-live.md has a row for every reason of a StoreError, and for no other', () => {
+  const source = readFileSync(join(root, 'packages/token-manager/src/errors.ts'), 'utf8')
+  const [, union = ''] = /type StoreErrorReason =((?:\s*\| '[\w-]+')+)/u.exec(source) ?? []
+  const reasons = [...union.matchAll(/'([\w-]+)'/gu)].map(([, reason = '']) => reason)
+  const [, table = ''] = /^\| `reason` .*\n((?:\|.*\n)+)/mu.exec(readDocument('docs/guides/where-tokens-live.md')) ?? []
+  const cells = table.split('\n').map((row) => row.split('|')[1] ?? '')
+  const rows = cells.flatMap((cell) => [...cell.matchAll(/`([\w-]+)`/gu)].map(([, reason = '']) => reason))
+  expect(rows.toSorted()).toEqual(reasons.toSorted())
+})
+
 function scriptsOf(folder: string): string[] {
   const manifest = join(folder, 'package.json')
   if (!existsSync(manifest)) return []

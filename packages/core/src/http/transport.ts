@@ -94,6 +94,7 @@ export function transportOf(options: {
  * @throws TypeError
  */
 export function transportFromText(text: string, where = 'a transport'): TransportOption {
+  requireThat(typeof text === 'string', `${where} must be a string`)
   const value = parsed(text.trim())
   requireThat(
     value !== undefined,

@@ -32,7 +32,7 @@ export function isSubjectAccount(account: string): boolean {
  * of one person are two token sets, and one of them is found no more.
  */
 export function accountName(named: string): string {
-  const name = named.trim()
+  const name = text(named, 'the name of an account').trim()
   return isSubjectAccount(name) ? name : ownerOfEmail(name).account
 }
 
@@ -46,10 +46,15 @@ export function accountName(named: string): string {
  * @throws TypeError for what can be no e-mail because it would name a subject
  */
 export function ownerOfEmail(email: string): TokenOwner {
-  const trimmed = email.trim()
+  const trimmed = text(email, 'an e-mail').trim()
   const account = trimmed.replaceAll(/[A-Z]/gu, (letter) => letter.toLowerCase())
   if (isSubjectAccount(account)) throw new TypeError(`an e-mail can’t begin with "${subjectPrefix}"`)
   return { account, email: trimmed }
+}
+
+function text(value: unknown, what: string): string {
+  if (typeof value !== 'string') throw new TypeError(`${what} must be a string`)
+  return value
 }
 
 /**
@@ -67,6 +72,7 @@ export async function identifyOwner(
   options: CallOptions = {},
 ): Promise<{ readonly owner: TokenOwner; readonly tokens: TokenSet }> {
   const call = parseCallOptions('identifyOwner(sso, tokens, { signal })', options)
+  if (typeof tokens !== 'object' || tokens === null) throw new TypeError('tokens must be a token set')
   const named = tokens.id_token === undefined ? await sso.refresh(tokens, call) : tokens
   return { owner: ownerOfClaims(await claimsOf(named.id_token), named.auth_url), tokens: named }
 }

@@ -23,7 +23,7 @@ const step = 'refresh'
  * Any response that holds a usable pair of tokens succeeds, whatever else is wrong with it: that pair may be the only valid
  * one, so it has to be saved before anything is judged.
  *
- * @throws TypeError for a copy that lost its tokens; RegionNotAllowedError before anything is sent; ReauthenticationRequiredError, TokenRejectedError,
+ * @throws TypeError for what is no token set, or a copy that lost its tokens; RegionNotAllowedError before anything is sent; ReauthenticationRequiredError, TokenRejectedError,
  *   UnexpectedResponseError as `token-endpoint.ts` tells them apart, and what `HttpSession.send` throws
  */
 export async function refreshTokens(
@@ -31,6 +31,8 @@ export async function refreshTokens(
   tokens: TokenSet,
   options: RefreshOptions,
 ): Promise<TokenSet> {
+  if (typeof tokens !== 'object' || tokens === null) throw new TypeError('tokens must be a token set')
+  if (typeof tokens.auth_url !== 'string') throw new TypeError('tokens.auth_url must be the address of the instance')
   const authUrl = allowedInstance(tokens.auth_url, service, step)
   if (lostItsTokens(tokens)) throw new TypeError(`tokens is ${howTokensAreLost}; hand on the token set itself`)
   if (!tokens.refresh_token) throw new ReauthenticationRequiredError('no_refresh_token', { step, requestSent: false })

@@ -42,7 +42,8 @@ export interface TokenIssuer {
    *
    * @param tokens - the stored token set; `auth_url` names the instance that issued it, where an issuer has several
    * @returns the new token set, whose `auth_url` is an address that names the host, and whose `expires_at` is in seconds since
-   *   the epoch. What it lacks is taken from `tokens`, so that a new access token is never thrown away
+   *   the epoch. A refresh token or `auth_url` that it lacks is taken from `tokens`; without `expires_at` the access token
+   *   counts for eight hours: a new one is never thrown away
    * @throws SsoError as the table of {@link TokenIssuer} says
    */
   refresh(tokens: TokenSet, options?: IssuerRefreshOptions): Promise<TokenSet>

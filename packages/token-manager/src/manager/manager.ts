@@ -9,7 +9,9 @@ import { accountsOf } from '../store/account-list.ts'
 import { createAccountMemory } from '../driver/account-memory.ts'
 import { backgroundOf } from '../driver/background.ts'
 import {
+  checkedAccessToken,
   checkedAccountName,
+  checkedAnswer,
   checkedTokens,
   parseRefreshOptions,
   parseTokenManagerOptions,
@@ -88,12 +90,13 @@ export function manageTokens(options: TokenManagerOptions, runtime: Runtime, mac
       getTokens(checkedAccountName(account), parseCallOptions('getTokens(account, { signal })', call), context),
     save: async (account, tokens, saving) => track(save(checkedAccountName(account), tokens, saving)),
     refresh: async (account, call) => refreshNow(checkedAccountName(account), parseRefreshOptions(call), context),
-    invalidate: async (account, accessToken) => track(invalidate(checkedAccountName(account), accessToken, context)),
+    invalidate: async (account, accessToken) =>
+      track(invalidate(checkedAccountName(account), checkedAccessToken(accessToken), context)),
     status: async (account) => track(statusOf(checkedAccountName(account), context)),
     forget: async (account) => track(forget(checkedAccountName(account))),
     accounts: () => accountsOf(store),
     on,
-    claimTry: async (answer) => track(claimTry(answer, context)),
+    claimTry: async (answer) => track(claimTry(checkedAnswer(answer), context)),
     shareFirewallState,
     settled: async (call) => {
       const { signal } = parseCallOptions('settled({ signal })', call)

@@ -3,7 +3,13 @@
  */
 import { isSealed } from '../store/sealed-token-store.ts'
 import { parseCallOptions } from '../issuer/call-options.ts'
-import type { RefreshCallOptions, RefreshTokenGrant, SaveOptions, TokenManagerOptions } from './token-manager.ts'
+import type {
+  RefreshCallOptions,
+  RefreshTokenGrant,
+  SaveOptions,
+  TokenManagerOptions,
+  WaitingSignIn,
+} from './token-manager.ts'
 import type { TokenIssuer } from '../issuer/token-issuer.ts'
 import { howTokensAreLost, lostItsTokens, type TokenSet } from '../issuer/token-set.ts'
 import { bareTokenSet } from '../issuer/bare-refresh-token.ts'
@@ -85,6 +91,23 @@ export function checkedAccountName(account: string): string {
   check(!/\p{Surrogate}/u.test(account), 'account must be a string of whole Unicode characters')
   check(!isOwnRecordName(account), 'account must not begin like the names of our own records')
   return account
+}
+
+/** @throws TypeError for what can be no access token */
+export function checkedAccessToken(accessToken: string): string {
+  check(typeof accessToken === 'string' && accessToken !== '', 'accessToken must be the access token that was refused')
+  return accessToken
+}
+
+/** @throws TypeError that names the field of a waiting sign-in that is missing or of the wrong kind */
+export function checkedAnswer(signIn: WaitingSignIn): WaitingSignIn {
+  check(typeof signIn === 'object' && signIn !== null, 'claimTry takes an object with id, step, tries, expires_at')
+  const { id, step, tries, expires_at } = signIn
+  check(typeof id === 'string' && id !== '', 'id must be a non-empty string')
+  check(step === 'passcode' || step === 'callback', "step must be 'passcode' or 'callback'")
+  check(Number.isInteger(tries) && tries >= 0, 'tries must be a whole number, 0 or more')
+  check(Number.isFinite(expires_at), 'expires_at must be seconds since the epoch')
+  return signIn
 }
 
 /**
