@@ -49,6 +49,9 @@ const optionNames: OptionNames<AccountAlertsOptions> = {
   onFailure: true,
 }
 
+const isChannel = (channel: Partial<AlertChannel> | null): boolean =>
+  typeof channel?.name === 'string' && typeof channel.tell === 'function'
+
 /**
  * Watches accounts for people: see `AccountAlerts`.
  *
@@ -58,6 +61,13 @@ export function accountAlerts(options: AccountAlertsOptions): AccountAlerts {
   checkOptionNames('accountAlerts', options, optionNames)
   const { tokens, store, channels, accounts = async () => [], signInUrl, every = 30 } = options
   const { retryAfter = [30, 120, 600, 3600], onFailure = () => undefined } = options
+  // What would tell nobody, and not say so before somebody has to sign in again.
+  if (!Array.isArray(channels) || !channels.every(isChannel)) {
+    throw new TypeError('channels must be a list of { name, tell }')
+  }
+  if (typeof accounts !== 'function') {
+    throw new TypeError('accounts must be a function that resolves to a list of names')
+  }
   const notes = notebook(store, 'alerts')
   const tell = telling({ notes, signInUrl, retryAfter, onFailure })
   /** What this process knows to be told by all channels, or needs no telling. */

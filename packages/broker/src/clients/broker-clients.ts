@@ -32,14 +32,14 @@ export interface BrokerClients {
   /**
    * A new secret. The ones before it end at once, or in `grace` seconds.
    *
-   * @throws ClientsError `unknown-client`, or of the place
+   * @throws TypeError for what is no name; ClientsError `unknown-client`, or of the place
    */
   rotate(name: string, options?: { readonly grace?: number | undefined }): Promise<Invited>
   /**
    * Returns whether there was such a client. Once it resolves, every process refuses its calls, and those that wait for the
    * next token. What is being answered already is answered.
    *
-   * @throws ClientsError
+   * @throws TypeError for what is no name; ClientsError
    */
   revoke(name: string): Promise<boolean>
   /** In the order in which they were invited. @throws ClientsError, StoreError */
@@ -65,6 +65,10 @@ export interface BrokerClients {
 }
 
 const now = (): number => Math.floor(Date.now() / 1000)
+
+function checkName(name: string): void {
+  if (typeof name !== 'string' || name === '') throw new TypeError('name must be the name of a client')
+}
 
 /**
  * The clients that are kept in a place. Nothing is read yet.
@@ -109,6 +113,7 @@ export function brokerClients(place: ClientsPlace): BrokerClients {
     },
     async rotate(name, options = {}) {
       checkOptionNames('rotate', options, { grace: true })
+      checkName(name)
       const { grace = 0 } = options
       if (!(grace >= 0)) throw new TypeError('grace must be a number of seconds')
       const refresh_token = newSecret()
@@ -118,6 +123,7 @@ export function brokerClients(place: ClientsPlace): BrokerClients {
       return { client: shownClient(client), refresh_token }
     },
     async revoke(name) {
+      checkName(name)
       let isThere = false
       await update((clients) => {
         const others = clients.filter((client) => client.name !== name)
