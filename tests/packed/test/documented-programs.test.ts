@@ -152,16 +152,6 @@ it('Where tokens live: signs in once, finds the tokens again, and changes the ke
   expect(emulator.counters.loginPages).toBe(1)
 })
 
-it('Proxying the owner API: reading is allowed, for whoever is signed in', async () => {
-  await using program = await serve('docs/guides/proxying.md')
-  const { get, post } = program.visitor
-  expect((await get('/owner-api/api/1/vehicles')).status).toBe(401)
-  await post('/login', { identity: 'plain@example.com', credential })
-  expect(await (await get('/owner-api/api/1/vehicles')).json()).toMatchObject({ count: 2 })
-  expect((await post('/owner-api/api/1/vehicles/1/command/door_unlock')).status).toBe(403)
-  expect(await endBySignal(program)).toBe(0)
-})
-
 describeWithRedis('Running many instances', () => {
   it('takes two of them, one sign-in, and looks at keys', async () => {
     // With the protections that checkRedis asks for.
