@@ -99,7 +99,7 @@ export const programs = [
     name: 'fleet-simulation',
     ours: /./u,
     heading: 'A fleet within its budget',
-    text: 'Token managers and keepers on a virtual clock, as [larger fleets](../guides/fleets.md#how-it-was-tested) were tested: ratios to the mean minute and to the budget.',
+    text: 'Token managers and keepers on a virtual clock: ratios to the mean minute and to the budget. [Larger fleets](../guides/fleets.md#how-it-was-tested) were tested too.',
     args: ['--accounts', '100000', '--processes', '16', '--days', '0.25', '--settle', '0.3'],
     value: 'ratio',
     floor: 1,
