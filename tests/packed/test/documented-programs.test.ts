@@ -95,17 +95,6 @@ it('Sign in with Passport: signs in behind a proxy that ends TLS', async () => {
   expect(await (await get('/', proxied)).json()).toMatchObject({ count: 2 })
 })
 
-it('The second factor: a password, the list of devices, a passcode', async () => {
-  await using program = await serve('docs/guides/second-factor.md')
-  const { get, postJson } = program.visitor
-  const first = await postJson('/login', { identity: 'mfa@example.com', credential })
-  expect(await first.json()).toMatchObject({ code: 'ERR_SSO_PASSCODE_REQUIRED', factors: [{ name: 'Device #1' }, {}] })
-  const waiting: { factors: { id: string }[] } = JSON.parse(await (await get('/passcode')).text())
-  const factor = waiting.factors[0]?.id ?? ''
-  const second = await postJson('/passcode', { passcode: passcode(), factor })
-  expect(await second.json()).toMatchObject({ account: 'mfa@example.com' })
-})
-
 it('The second factor, without Passport: asks again after a mistake, and shows no token', async () => {
   await using program = start('docs/guides/second-factor.md', 'second-factor-core.mjs', {
     OWNER_SSO_ACCOUNT: 'mfa@example.com',
