@@ -20,10 +20,8 @@ export function drawn(results) {
 const introduction = `# Performance
 
 Our code beside its peers and beside a floor: the least that the same work can cost. All candidates of a chart take turns in
-one run, so **ratios count**: times tell of the machine.
-
-\`npm run bench\` runs everything in \`bench/\` once and draws this page; \`npm run bench -- hot-path\` runs what has that word
-in its name. All figures, those of times and memory too, are in [bench/results.json](../../bench/results.json). Nothing here is a test.`
+one run, so **ratios count**: times tell of the machine. \`npm run bench\` draws this page. All figures are in
+[bench/results.json](../../bench/results.json).`
 
 function section(program, { command, at, node, cores, load, tables }, files) {
   const parts = tables.flatMap(({ title, rows }, index) => {
@@ -32,7 +30,7 @@ function section(program, { command, at, node, cores, load, tables }, files) {
     const heading = [program.heading, title].filter(Boolean).join(': ')
     if (bars.length === 0) return [...(title === '' ? [] : [`**${title}**`]), table(rows)]
     files[path] = chart(heading, bars, program.floor)
-    return [`![${heading}: ${program.value}](performance/${program.name}-${index + 1}.svg)`]
+    return [`![${title || program.heading}](performance/${program.name}-${index + 1}.svg)`]
   })
   const made = `\`${command}\`, ${at}, Node ${node}, ${cores} cores, load ${load}.`
   return [`## ${program.heading}`, program.text, ...parts, made].join('\n\n')

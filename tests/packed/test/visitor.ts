@@ -2,7 +2,6 @@
 export interface Visitor {
   readonly get: (path: string, headers?: Record<string, string>) => Promise<Response>
   readonly post: (path: string, fields?: Record<string, string>, headers?: Record<string, string>) => Promise<Response>
-  readonly postJson: (path: string, fields: Record<string, string>) => Promise<Response>
 }
 
 export function visitorOf(origin: string): Visitor {
@@ -20,7 +19,5 @@ export function visitorOf(origin: string): Visitor {
     get: (path, headers = {}) => send(path, headers),
     post: (path, fields = {}, headers = {}) =>
       send(path, headers, { method: 'POST', body: new URLSearchParams(fields) }),
-    postJson: (path, fields) =>
-      send(path, { 'content-type': 'application/json' }, { method: 'POST', body: JSON.stringify(fields) }),
   }
 }

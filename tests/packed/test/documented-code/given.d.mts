@@ -30,7 +30,6 @@ export declare const target: string
 export declare function accountOfApiKey(req: IncomingMessage): string | undefined
 export declare function accountOfSession(req: IncomingMessage): Promise<string>
 export declare function mayCall(req: IncomingMessage): boolean
-export declare function askTheOwner(device: string): Promise<string>
 
 /** An application's own users. */
 export declare const users: {
