@@ -2,15 +2,16 @@
  * The token manager over given surroundings: it checks what callers hand in, and leads each call to the file that tells
  * its story.
  */
-import { parseCallOptions, type CallOptions } from '../issuer/call-options.ts'
-import type { TokenManager, TokenManagerOptions } from './token-manager.ts'
-import { getAccessToken, getTokens, invalidate, refreshNow } from './access-token.ts'
+import { parseCallOptions } from '../issuer/call-options.ts'
+import type { AccessTokenOptions, TokenManager, TokenManagerOptions } from './token-manager.ts'
+import { acceptAccessToken, getAccessToken, getTokens, invalidate, refreshNow } from './access-token.ts'
 import { accountsOf } from '../store/account-list.ts'
 import { createAccountMemory } from '../driver/account-memory.ts'
 import { backgroundOf } from '../driver/background.ts'
 import {
   checkedAccountName,
   checkedTokens,
+  parseAccessTokenOptions,
   parseRefreshOptions,
   parseTokenManagerOptions,
   replacesSession,
@@ -78,17 +79,24 @@ export function manageTokens(options: TokenManagerOptions, runtime: Runtime, mac
   const forget = async (account: string): Promise<void> => {
     await run(context.memory.of(account), { kind: 'sign-out', session: runtime.uniqueId() }, context)
   }
-  const answerWithin = async (account: string, call: CallOptions): Promise<string> =>
-    getAccessToken(account, parseCallOptions('getAccessToken(account, { signal })', call), context)
+  const answerWithin = async (account: string, call: AccessTokenOptions): Promise<string> => {
+    const { access_token } = await getTokens(
+      checkedAccountName(account),
+      parseAccessTokenOptions('getAccessToken', call),
+      context,
+    )
+    return access_token
+  }
   if (context.background.runsBetweenCalls) void carryAllOver(context)
   const manager: TokenManager = {
     getAccessToken: (account, call) =>
       call === undefined ? getAccessToken(account, call, context) : answerWithin(account, call),
     getTokens: async (account, call) =>
-      getTokens(checkedAccountName(account), parseCallOptions('getTokens(account, { signal })', call), context),
+      getTokens(checkedAccountName(account), parseAccessTokenOptions('getTokens', call), context),
     save: async (account, tokens, saving) => track(save(checkedAccountName(account), tokens, saving)),
     refresh: async (account, call) => refreshNow(checkedAccountName(account), parseRefreshOptions(call), context),
     invalidate: async (account, accessToken) => track(invalidate(checkedAccountName(account), accessToken, context)),
+    accepted: (account, accessToken) => acceptAccessToken(checkedAccountName(account), accessToken, context),
     status: async (account) => track(statusOf(checkedAccountName(account), context)),
     forget: async (account) => track(forget(checkedAccountName(account))),
     accounts: () => accountsOf(store),

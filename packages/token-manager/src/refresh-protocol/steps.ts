@@ -80,7 +80,8 @@ export type Purpose =
   | { readonly of: 'commit'; readonly commit: Commit }
   | { readonly of: 'end-of-intent'; readonly request: HeldRequest; readonly outcome: Unsuccessful }
   | { readonly of: 'session' }
-  | { readonly of: 'refusal'; readonly upon: Write }
+  /** The owner API refused the record's access token, or its predecessor; or the predecessor is current again. */
+  | { readonly of: 'refusal' | 'fall-back'; readonly upon: Write }
 
 /** Waits until the record may have changed. */
 export interface Watch {
@@ -247,6 +248,8 @@ export type Event =
   | { readonly on: 'caller-came' | 'caller-left' }
   /** `refresh()` is to replace this access token; empty where there is none. */
   | { readonly on: 'replacement-asked' | 'replacement-over'; readonly accessToken: string }
+  /** By the owner API. */
+  | { readonly on: 'token-accepted'; readonly accessToken: string }
   /** A refresh in the background led to nothing; the next one waits so many milliseconds. */
   | { readonly on: 'refreshed-in-vain'; readonly wait: number }
 
