@@ -81,6 +81,13 @@ export const startOptions = {
     default: 'host-name',
     check: oneOf('host-name', 'port'),
   }),
+  tokenEndpointAt: option({
+    group: 'Where it listens',
+    about: 'The token endpoint is at the address of the login page, or at another port and nowhere else',
+    details: 'at `authUrl`, or at a `port` of its own (`tokenUrl`); 404 at the other address. Each region has one',
+    default: 'auth-url',
+    check: oneOf('auth-url', 'port'),
+  }),
   inspector: option({
     group: 'Where it listens',
     about: 'The inspector and the control API under /_emulator',
