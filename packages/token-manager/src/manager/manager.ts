@@ -28,6 +28,7 @@ import { createRollCall } from '../driver/roll-call.ts'
 import { run } from '../driver/driver.ts'
 import type { Machine } from '../refresh-protocol/machine.ts'
 import type { Runtime } from '../support/runtime.ts'
+import { refreshFirewall } from '../firewall/refresh-firewall.ts'
 import { createSharedFirewall } from '../firewall/shared-firewall.ts'
 import { spoolOn, spoolReporter } from '../driver/spool.ts'
 import { statusOf } from './status.ts'
@@ -41,7 +42,10 @@ export function manageTokens(options: TokenManagerOptions, runtime: Runtime, mac
     parseTokenManagerOptions(options)
   const store = guardStore(checked.store, runtime.limit)
   const underWay = createUnderWay()
-  const budget = checked.requestBudget && createRefreshBudget(checked.requestBudget, store, runtime, underWay.isEnding)
+  const hostOf = (authUrl: string): string => sso.tokenUrlOf?.(authUrl) ?? authUrl
+  const firewall = createSharedFirewall(store, runtime)
+  const budget =
+    checked.requestBudget && createRefreshBudget(checked.requestBudget, store, runtime, underWay.isEnding, hostOf)
   const { emit, on } = createEvents()
   const background = backgroundOf(checked.background, checked.waitUntil)
   const context: Context = {
@@ -60,14 +64,14 @@ export function manageTokens(options: TokenManagerOptions, runtime: Runtime, mac
     emit,
     background,
     memory: createAccountMemory(cachedAccounts),
-    firewall: createSharedFirewall(store, runtime),
+    firewall: refreshFirewall(firewall, hostOf),
     budget,
     underWay,
     rollCall: createRollCall(),
   }
   if (context.background.runsBetweenCalls) answerRollCalls(context)
   const { track, settled } = underWay
-  const firewallState = firewallStateForSignIns(context.firewall, underWay)
+  const firewallState = firewallStateForSignIns(firewall, underWay)
   const shareFirewallState: TokenManager['shareFirewallState'] = (other) => other.useFirewallState(firewallState)
   sso.useFirewallState?.(firewallState)
   const save: TokenManager['save'] = async (account, tokens, saving) => {
