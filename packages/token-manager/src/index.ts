@@ -14,6 +14,7 @@ export { createTokenManager } from './manager/create-token-manager.ts'
 export type {
   AccessTokenOptions,
   CurrentTokens,
+  InvalidateOptions,
   RefreshCallOptions,
   RefreshTokenGrant,
   SaveOptions,

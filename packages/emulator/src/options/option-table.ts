@@ -285,6 +285,20 @@ export const changeableOptions = {
     default: 'jwt',
     check: oneOf('jwt', 'opaque'),
   }),
+  refreshedTokens: option({
+    group: 'Tokens',
+    about: 'How the owner API refuses access tokens that come of a refresh (null: it takes them)',
+    details: '`{ status: 401 | 403, after: seconds }`: with this status, from so many seconds after their issue',
+    default: null,
+    check: orNull(shape({ status: oneOf(401, 403), after: seconds() })),
+    without: 'The owner API takes them',
+  }),
+  oldAccessToken: option({
+    group: 'Tokens',
+    about: 'What a refresh does to the access tokens that its sign-in has',
+    default: 'lives',
+    check: oneOf('lives', 'ends'),
+  }),
   mintedBy: option({
     group: 'Tokens',
     about: 'TLS and HTTP version that a token must have been minted over; the owner API answers 403 to others',

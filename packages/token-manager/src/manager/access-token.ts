@@ -5,7 +5,7 @@ import { RefreshBudgetError, ShortValidityError, SignedOutError } from '../error
 import type { CallOptions } from '../issuer/call-options.ts'
 import { type Account, openWindow } from '../driver/account-memory.ts'
 import { checkedAccountName } from './options.ts'
-import type { AccessTokenOptions, CurrentTokens, RefreshCallOptions } from './token-manager.ts'
+import type { AccessTokenOptions, CurrentTokens, InvalidateOptions, RefreshCallOptions } from './token-manager.ts'
 import { expectsRefusal } from '../refresh-protocol/freshness.ts'
 import type { Context } from '../driver/context.ts'
 import { momentOf, note, run } from '../driver/driver.ts'
@@ -185,7 +185,15 @@ export function acceptAccessToken(name: string, accessToken: string, context: Co
   note(account, { on: 'token-accepted', accessToken }, context)
 }
 
-/** The owner API refused this access token. */
-export async function invalidate(name: string, accessToken: string, context: Context): Promise<void> {
-  await run(context.memory.of(name), { kind: 'invalidate', accessToken }, context)
+/** The owner API refused this access token. Returns whether another one works now. */
+export async function invalidate(
+  name: string,
+  accessToken: string,
+  { refresh: mayRefresh = true }: InvalidateOptions,
+  context: Context,
+): Promise<boolean> {
+  const account = context.memory.of(name)
+  await run(account, { kind: 'invalidate', accessToken, mayRefresh }, context)
+  const current = accessTokenOf(account.knowledge.record)
+  return current !== accessToken && isUsable(account.knowledge, instantOf(context.runtime))
 }

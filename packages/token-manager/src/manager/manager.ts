@@ -34,6 +34,7 @@ import { spoolOn, spoolReporter } from '../driver/spool.ts'
 import { statusOf } from './status.ts'
 import { claimTry } from './tries.ts'
 import { guardStore } from '../store/guarded-store.ts'
+import { checkOptionNames } from '../support/known-options.ts'
 import { createUnderWay } from '../support/under-way.ts'
 
 /** @throws TypeError naming the option that is wrong */
@@ -99,7 +100,10 @@ export function manageTokens(options: TokenManagerOptions, runtime: Runtime, mac
       getTokens(checkedAccountName(account), parseAccessTokenOptions('getTokens', call), context),
     save: async (account, tokens, saving) => track(save(checkedAccountName(account), tokens, saving)),
     refresh: async (account, call) => refreshNow(checkedAccountName(account), parseRefreshOptions(call), context),
-    invalidate: async (account, accessToken) => track(invalidate(checkedAccountName(account), accessToken, context)),
+    invalidate: async (account, accessToken, call = {}) => {
+      checkOptionNames('invalidate', call, { refresh: true })
+      return track(invalidate(checkedAccountName(account), accessToken, call, context))
+    },
     accepted: (account, accessToken) => acceptAccessToken(checkedAccountName(account), accessToken, context),
     status: async (account) => track(statusOf(checkedAccountName(account), context)),
     forget: async (account) => track(forget(checkedAccountName(account))),

@@ -72,6 +72,15 @@ export interface AccessTokenOptions extends CallOptions {
   readonly minValidity?: number | undefined
 }
 
+/** What else is known of a refused access token. */
+export interface InvalidateOptions {
+  /**
+   * Whether a refresh may help where the access token before it does not work; default true. `false` for a refusal that may be about
+   * the call: then nothing changes where there is no way back.
+   */
+  readonly refresh?: boolean | undefined
+}
+
 /** What `refresh` takes in addition to a signal. */
 export interface RefreshCallOptions extends CallOptions {
   /**
@@ -193,8 +202,10 @@ export interface TokenManager {
    * The owner API refused this access token: after a 401, or a 403 that is not about the call. Ignored unless it is the current one
    * or its predecessor. If it came of a refresh and was never accepted, the access token before it is current again, for all
    * processes, until it ends or is refused as well. Otherwise the next `getAccessToken` refreshes.
+   *
+   * @returns whether another access token works now, without a request
    */
-  invalidate(account: string, accessToken: string): Promise<void>
+  invalidate(account: string, accessToken: string, options?: InvalidateOptions): Promise<boolean>
   /**
    * The owner API accepted this access token: it answered with a 2xx. The one before it is not needed any more. Sends and writes
    * nothing; adapters call it on each answer.

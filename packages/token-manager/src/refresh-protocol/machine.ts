@@ -264,6 +264,7 @@ function invalidate(known: Knowledge, flow: Flow & { kind: 'invalidate' }, now: 
   const next = isNews ? { ...known, invalidated: { accessToken, unused: isUnused(known, now) } } : known
   const before = wayBack(next, now)
   if (before !== undefined) return fallBack(next, flow, before, now)
+  if (!flow.mayRefresh) return end(known, flow)
   const record = withRefusal(next)
   if (record === undefined) return end(next, flow)
   return swap(next, flow, writeOf(next), record, { of: 'refusal', upon: writeOf(next) })

@@ -29,8 +29,8 @@ export type Flow =
   /** `replaces`: it ends a session that is there; otherwise it gives way to it. `session` names the sign-in. */
   | { readonly kind: 'sign-in'; readonly tokens: TokenSet; readonly replaces: boolean; readonly session: string }
   | { readonly kind: 'sign-out'; readonly session: string }
-  /** The owner API refused this access token. */
-  | { readonly kind: 'invalidate'; readonly accessToken: string }
+  /** The owner API refused this access token. `mayRefresh`: where there is no way back, a new one is needed. */
+  | { readonly kind: 'invalidate'; readonly accessToken: string; readonly mayRefresh: boolean }
   /** A commit that goes on after its refresh. */
   | { readonly kind: 'save' }
 
