@@ -13,6 +13,7 @@ import { agesOf, expectsRefusal, workingAge } from './freshness.ts'
 import {
   accepted,
   accessTokenOf,
+  ageOf,
   asKnown,
   intentOf,
   isRefreshed,
@@ -30,7 +31,11 @@ type Holding = Exclude<AccountRecord, { state: 'signed-out' }>
 /** The way back from the next token set: the access token that is current before it, where that works. */
 export function predecessorOf(replaced: SignedIn, known: Knowledge, now: Moment): Pick<SignedIn, 'predecessor'> {
   const isRefused = isRefusedNow({ record: replaced, invalidated: known.invalidated })
-  const kept = [isRefused ? undefined : predecessorIn(replaced), replaced.predecessor].find(
+  // As old as it is here by the faster clock: whoever goes back to it has the wall clock alone.
+  const isKnown = accessTokenOf(known.record) === replaced.tokens.access_token
+  const since = isKnown ? Math.floor((now.wall - ageOf(known, now)) / 1000) : replaced.obtained_at
+  const current = { ...predecessorIn(replaced), obtained_at: Math.min(replaced.obtained_at, since) }
+  const kept = [isRefused ? undefined : current, replaced.predecessor].find(
     (one) => one !== undefined && works(one, now) && one.tokens.access_token !== known.invalidated?.accessToken,
   )
   return kept === undefined ? {} : { predecessor: kept }
