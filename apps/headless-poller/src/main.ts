@@ -2,15 +2,7 @@
  * Watches an owner's vehicles without a browser or a person, until it is told to stop. Made to be copied.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import {
-  accountName,
-  createSso,
-  createTokenManager,
-  SsoError,
-  tokenUrlFromText,
-  transportFromText,
-  type Factor,
-} from '@owner-sso/core'
+import { accountName, createSso, createTokenManager, SsoError, transportFromText, type Factor } from '@owner-sso/core'
 import { ownerFetch } from '@owner-sso/express'
 import { fileTokenStore } from '@owner-sso/token-store-file'
 import { Secret, TOTP } from 'otpauth'
@@ -40,12 +32,12 @@ await tokens.settled() // a refresh under way brings the next tokens
 log.info('stopped')
 
 function build() {
-  const { OWNER_SSO_TRANSPORT: how, OWNER_SSO_REDIRECT_URI: redirectUri, OWNER_SSO_TOKEN_URL: at } = process.env
+  const { OWNER_SSO_TRANSPORT: how, OWNER_SSO_REDIRECT_URI: redirectUri, OWNER_SSO_TOKEN_URL: tokenUrl } = process.env
   try {
     const name = accountName(identity) // one token set, however it is spelled
     const transport = transportFromText(how || 'document', 'OWNER_SSO_TRANSPORT')
-    const tokenUrl = at ? tokenUrlFromText(at, 'OWNER_SSO_TOKEN_URL') : undefined
-    const service = createSso({ authUrl, tokenUrl, transport, ...(redirectUri && { redirectUri }) })
+    const where = { authUrl, ...(tokenUrl && { tokenUrl }), ...(redirectUri && { redirectUri }) }
+    const service = createSso({ ...where, transport })
     const manager = createTokenManager({ sso: service, store: fileTokenStore({ path }) })
     const call = ownerFetch({ tokens: manager, account: name, transport }) // at OWNER_SSO_API_URL
     return { account: name, sso: service, tokens: manager, callOwnerApi: call }
