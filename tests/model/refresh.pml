@@ -304,7 +304,7 @@ read: /* 1. "Read the record." 2., 3. and 4.: what follows from it. */
 #ifdef PREDECESSOR_FROM_MEMORY
       :: true -> my.access = my.before; my.before = 0
 #else
-      :: store.write == my.write -> store.access = store.before; store.before = 0; swapped()
+      :: store.write == my.write -> store.access = store.before; store.before = 0; swapped(); observe(me, aFallBack, writes)
       :: else -> goto read
 #endif
       fi;

@@ -13,6 +13,7 @@
 #define PAUSES 3
 #define SIGN_INS 2
 #define SIGN_OUTS 2
+#define REFUSALS 2
 #define SERVICE strict
 
 c_decl { int next_step(int, int, int, int); }
@@ -40,6 +41,7 @@ byte path; /* 0: along the run so far, 1: astray, 2: at its end */
 #define anAsk 12
 #define aCrash 13
 #define aPause 14
+#define aFallBack 15
 
 #include "refresh.pml"
 

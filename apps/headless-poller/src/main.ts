@@ -32,11 +32,12 @@ await tokens.settled() // a refresh under way brings the next tokens
 log.info('stopped')
 
 function build() {
-  const { OWNER_SSO_TRANSPORT: how, OWNER_SSO_REDIRECT_URI: redirectUri } = process.env
+  const { OWNER_SSO_TRANSPORT: how, OWNER_SSO_REDIRECT_URI: redirectUri, OWNER_SSO_TOKEN_URL: tokenUrl } = process.env
   try {
     const name = accountName(identity) // one token set, however it is spelled
     const transport = transportFromText(how || 'document', 'OWNER_SSO_TRANSPORT')
-    const service = createSso({ authUrl, transport, ...(redirectUri && { redirectUri }) })
+    const where = { authUrl, ...(tokenUrl && { tokenUrl }), ...(redirectUri && { redirectUri }) }
+    const service = createSso({ ...where, transport })
     const manager = createTokenManager({ sso: service, store: fileTokenStore({ path }) })
     const call = ownerFetch({ tokens: manager, account: name, transport }) // at OWNER_SSO_API_URL
     return { account: name, sso: service, tokens: manager, callOwnerApi: call }

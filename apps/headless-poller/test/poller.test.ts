@@ -75,6 +75,7 @@ it.each([
   ['a transport that is none', { OWNER_SSO_TRANSPORT: 'TLS 9' }, 'OWNER_SSO_TRANSPORT must be document, modern', 0],
   ['a redirect address that is none', { OWNER_SSO_REDIRECT_URI: 'void' }, 'redirectUri must be', 0],
   ['a service without TLS', { OWNER_SSO_AUTH_URL: 'http://auth.example.com' }, 'authUrl must be', 0],
+  ['a token endpoint without TLS', { OWNER_SSO_TOKEN_URL: 'http://token.example.com' }, 'tokenUrl must be', 0],
   ['an owner API without TLS', { OWNER_SSO_API_URL: 'http://api.example.com' }, 'https', 0],
   ['a pause that is none', { POLL_SECONDS: 'soon' }, 'POLL_SECONDS', 0],
 ])('ends at once, for a person to look, with %s', async (_, environment, words, formPosts) => {

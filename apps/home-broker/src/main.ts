@@ -24,11 +24,11 @@ try {
 }
 
 async function run(settings: Settings): Promise<void> {
-  const { authUrl, regionalAuthUrls, apiUrl, publicUrl, webhook } = settings
+  const { authUrl, regionalAuthUrls, tokenUrl, apiUrl, publicUrl, webhook } = settings
   const { host, port, tls, behindTlsProxy } = settings
   const hosts = [...settings.hosts, ...(publicUrl === undefined ? [] : [publicUrl.hostname])]
   const { store, isShared: shareSignIns, close: closeStore } = openStore(settings)
-  const sso = createSso({ authUrl, regionalAuthUrls })
+  const sso = createSso({ authUrl, regionalAuthUrls, tokenUrl })
   const tokens = createTokenManager({ sso, store })
   const clients = brokerClients({ store })
   const alerts = accountAlerts({

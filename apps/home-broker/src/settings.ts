@@ -2,10 +2,13 @@
  * What the environment says about how the broker runs. The command line, which lets programs in, reads the same variables.
  */
 import { readFileSync } from 'node:fs'
+import { type SsoOptions, tokenUrlFromText } from '@owner-sso/core'
 
 export interface Settings {
   readonly authUrl: string
   readonly regionalAuthUrls: readonly string[]
+  /** Where tokens come from, if not from there. */
+  readonly tokenUrl: SsoOptions['tokenUrl']
   /** The owner API, for programs with the scope `proxy`; without it, nothing is forwarded. */
   readonly apiUrl: string | undefined
   /** A folder, Redis or PostgreSQL: `file:PATH`, `redis://…`, `postgres://…`. May have a password in it, so it is never printed. */
@@ -47,6 +50,7 @@ export function settingsFrom(environment: NodeJS.ProcessEnv): Settings {
   return {
     authUrl: required('OWNER_SSO_AUTH_URL', 'the address of the SSO service'),
     regionalAuthUrls: list('OWNER_SSO_REGIONAL_AUTH_URLS'),
+    tokenUrl: tokenUrl(optional('OWNER_SSO_TOKEN_URL')),
     apiUrl: optional('OWNER_SSO_API_URL'),
     store: storeAddress(required('OWNER_SSO_STORE', stores)),
     encryptionKeys: keys(optional('OWNER_SSO_ENCRYPTION_KEY')),
@@ -63,6 +67,14 @@ export function settingsFrom(environment: NodeJS.ProcessEnv): Settings {
             url: webhookUrl,
             secret: required('OWNER_SSO_ALERT_SECRET', 'what alerts are signed with (openssl rand -base64 32)'),
           },
+  }
+}
+
+function tokenUrl(value: string | undefined): Settings['tokenUrl'] {
+  try {
+    return value === undefined ? undefined : tokenUrlFromText(value, 'OWNER_SSO_TOKEN_URL')
+  } catch (error) {
+    throw new SettingsError(`${error instanceof Error ? error.message : 'OWNER_SSO_TOKEN_URL is wrong'}.`)
   }
 }
 

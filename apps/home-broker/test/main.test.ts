@@ -254,6 +254,7 @@ it.each([
 
 it.each([
   ['OWNER_SSO_AUTH_URL', ''],
+  ['OWNER_SSO_TOKEN_URL', '{'],
   ['OWNER_SSO_STORE', 'memory:'],
   ['OWNER_SSO_STORE', 'redis:'],
   ['OWNER_SSO_ENCRYPTION_KEY', 'short'],

@@ -83,6 +83,7 @@ const notices = {
     title: 'Your sign-in can’t be renewed at the moment',
     text: 'It was renewed a moment ago, or many others are in line before it.',
   },
+  ERR_SSO_SHORT_VALIDITY: { title: 'Your sign-in does not last as long as it would have to' },
   ERR_SSO_STORE: { title: 'Your sign-in could not be stored or read' },
 } satisfies Record<FailureCode, Notice>
 

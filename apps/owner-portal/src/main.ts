@@ -30,10 +30,11 @@ async function main(): Promise<void> {
   }
 }
 
-function ssoOf({ authUrl, regionalAuthUrls, redirectUri, transport }: Service): Sso {
+function ssoOf({ authUrl, regionalAuthUrls, tokenUrl, redirectUri, transport }: Service): Sso {
   return createSso({
     authUrl,
     regionalAuthUrls,
+    ...(tokenUrl !== undefined && { tokenUrl }),
     ...(redirectUri !== undefined && { redirectUri }),
     ...(transport !== undefined && { transport }),
   })

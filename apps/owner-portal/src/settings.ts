@@ -1,12 +1,14 @@
 /**
  * What the environment says about how the portal runs.
  */
-import { mayCarrySecrets, type SsoOptions, transportFromText } from '@owner-sso/core'
+import { mayCarrySecrets, type SsoOptions, tokenUrlFromText, transportFromText } from '@owner-sso/core'
 
 /** The SSO service and the owner API. */
 export interface Service {
   readonly authUrl: string
   readonly regionalAuthUrls: readonly string[]
+  /** Where tokens come from, if not from there. */
+  readonly tokenUrl?: NonNullable<SsoOptions['tokenUrl']>
   readonly apiUrl: string
   /** The redirect address that the SSO service knows, where it is not the usual one. */
   readonly redirectUri?: string
@@ -61,21 +63,23 @@ function serviceFrom(variable: (name: string) => string | undefined): Service | 
   }
   const regionalAuthUrls = (variable('OWNER_SSO_REGIONAL_AUTH_URLS') ?? '').split(/[\s,]+/u).filter(Boolean)
   const [redirectUri, transport] = [variable('OWNER_SSO_REDIRECT_URI'), variable('OWNER_SSO_TRANSPORT')]
+  const tokenUrl = variable('OWNER_SSO_TOKEN_URL')
   return {
     authUrl,
     regionalAuthUrls,
     apiUrl: baseAddress('OWNER_SSO_API_URL', apiUrl),
     ...(redirectUri !== undefined && { redirectUri }),
-    ...(transport !== undefined && { transport: transportFrom(transport) }),
+    ...(transport !== undefined && { transport: readAs(transportFromText, transport, 'OWNER_SSO_TRANSPORT') }),
+    ...(tokenUrl !== undefined && { tokenUrl: readAs(tokenUrlFromText, tokenUrl, 'OWNER_SSO_TOKEN_URL') }),
   }
 }
 
-/** @throws SettingsError */
-function transportFrom(text: string): NonNullable<Service['transport']> {
+/** What core reads out of a text. @throws SettingsError */
+function readAs<Value>(read: (text: string, name: string) => Value, text: string, name: string): Value {
   try {
-    return transportFromText(text, 'OWNER_SSO_TRANSPORT')
+    return read(text, name)
   } catch (error) {
-    throw new SettingsError(`${error instanceof Error ? error.message : 'OWNER_SSO_TRANSPORT is wrong'}.`)
+    throw new SettingsError(`${error instanceof Error ? error.message : name}.`)
   }
 }
 

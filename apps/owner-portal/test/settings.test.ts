@@ -25,16 +25,19 @@ describe('settingsFrom', () => {
     })
   })
 
-  it('takes how the service is spoken to, and its redirect address', () => {
+  it('takes how the service is spoken to, its redirect address, and where its tokens come from', () => {
     const how = { OWNER_SSO_TRANSPORT: '{"http2":true}', OWNER_SSO_REDIRECT_URI: 'owner-app://auth/callback' }
-    expect(settingsFrom({ ...service, ...how }).service).toMatchObject({
+    const where = { OWNER_SSO_TOKEN_URL: '{"https://auth.example.com":"https://token.example.com"}' }
+    expect(settingsFrom({ ...service, ...how, ...where }).service).toMatchObject({
       transport: { http2: true },
       redirectUri: 'owner-app://auth/callback',
+      tokenUrl: { 'https://auth.example.com': 'https://token.example.com' },
     })
   })
 
   it.each([
     [{ ...service, OWNER_SSO_TRANSPORT: 'quic' }, 'OWNER_SSO_TRANSPORT'],
+    [{ ...service, OWNER_SSO_TOKEN_URL: '{' }, 'OWNER_SSO_TOKEN_URL'],
     [{ PORT: 'http' }, 'PORT'],
     [{ PORT: '-1' }, 'PORT'],
     [{ PORT: '65536' }, 'PORT'],

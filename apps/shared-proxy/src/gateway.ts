@@ -19,8 +19,8 @@ export interface GatewayOptions {
   readonly apiUrl: string
   /** How it is spoken to. */
   readonly transport?: TransportOption | undefined
-  /** The SSO service, all its instances. */
-  readonly authUrls: readonly string[]
+  /** Base addresses that tokens are refreshed at. */
+  readonly refreshHosts: readonly string[]
   /** Gets what an answer leaves out: paths, hosts and system codes are for the operator. Default: nobody. */
   readonly log?: Log
 }
@@ -43,7 +43,15 @@ interface Admitted extends IncomingMessage {
 const keepAliveTimeout = 75_000
 
 /** On bare `node:http`: a framework would cost more than all of the rest. */
-export function createGateway({ tokens, store, clients, apiUrl, transport, authUrls, log }: GatewayOptions): Gateway {
+export function createGateway({
+  tokens,
+  store,
+  clients,
+  apiUrl,
+  transport,
+  refreshHosts,
+  log,
+}: GatewayOptions): Gateway {
   const proxy = ownerApiProxy<Admitted>({
     target: apiUrl,
     transport,
@@ -55,7 +63,7 @@ export function createGateway({ tokens, store, clients, apiUrl, transport, authU
   let asked: Promise<Readiness> | undefined
   // Whoever asks while the store is being asked gets the same answer.
   const readiness = (): Promise<Readiness> =>
-    (asked ??= readinessOf(store, authUrls).finally(() => {
+    (asked ??= readinessOf(store, refreshHosts).finally(() => {
       asked = undefined
     }))
   const metrics = createMetrics({ tokens, active: proxy.active, readiness })

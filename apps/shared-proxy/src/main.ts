@@ -46,8 +46,8 @@ async function run(): Promise<number> {
   const tokens = createTokenManager({ sso, store: shared.store, requestBudget, ...spoolOf(settings) })
   logRefreshes(tokens, log)
   void shared.connected.then(() => warnOf(shared))
-  const authUrls = [authUrl, ...regionalAuthUrls]
-  const gateway = createGateway({ tokens, store: shared.store, clients, apiUrl, transport, authUrls, log })
+  const refreshHosts = [authUrl, ...regionalAuthUrls].map((instance) => sso.tokenUrlOf(instance))
+  const gateway = createGateway({ tokens, store: shared.store, clients, apiUrl, transport, refreshHosts, log })
   log('listening', { url: await listen(gateway.server, settings.host, settings.port) })
   const signal = await asked
   const stopped = stop(gateway, tokens, settings.graceSeconds * 1000)

@@ -13,12 +13,12 @@ export interface Readiness {
 }
 
 /**
- * One read for each instance of the SSO service says both: that the store answers, and what all gateways know of its firewall.
+ * One read for each host that tokens are refreshed at says both: that the store answers, and what all gateways know of its firewall.
  * Takes no longer than the store's own deadline of two seconds.
  */
-export async function readinessOf(store: TokenStore, authUrls: readonly string[]): Promise<Readiness> {
+export async function readinessOf(store: TokenStore, hosts: readonly string[]): Promise<Readiness> {
   try {
-    const blocks = await Promise.all(authUrls.map((authUrl) => blockedUntil(store, authUrl)))
+    const blocks = await Promise.all(hosts.map((host) => blockedUntil(store, host)))
     const nextAttemptAt = Math.max(...blocks)
     const isBlocked = nextAttemptAt > Date.now() / 1000
     return isBlocked
@@ -30,8 +30,8 @@ export async function readinessOf(store: TokenStore, authUrls: readonly string[]
 }
 
 /** Seconds since the epoch; 0 where nothing is blocked. */
-async function blockedUntil(store: TokenStore, authUrl: string): Promise<number> {
-  const stored = await store.read(firewallRecordName(authUrl))
+async function blockedUntil(store: TokenStore, host: string): Promise<number> {
+  const stored = await store.read(firewallRecordName(host))
   if (stored?.record.state !== 'firewall' || stored.record.challenges === 0) return 0
   return stored.record.noted_at + stored.record.wait
 }

@@ -7,10 +7,11 @@ import {
   type RequestBudget,
   requestBudgetFrom,
   type SsoOptions,
+  tokenUrlFromText,
   transportFromText,
 } from '@owner-sso/core'
 
-export interface Settings extends Pick<SsoOptions, 'redirectUri' | 'transport'> {
+export interface Settings extends Pick<SsoOptions, 'tokenUrl' | 'redirectUri' | 'transport'> {
   readonly host: string
   /** 0: any free one. */
   readonly port: number
@@ -35,14 +36,21 @@ export interface Settings extends Pick<SsoOptions, 'redirectUri' | 'transport'> 
 /** What signing in needs: the service and the store. */
 export type SignInSettings = Pick<
   Settings,
-  'authUrl' | 'regionalAuthUrls' | 'redirectUri' | 'transport' | 'storeUrl' | 'encryptionKeys'
+  'authUrl' | 'regionalAuthUrls' | 'tokenUrl' | 'redirectUri' | 'transport' | 'storeUrl' | 'encryptionKeys'
 >
 
 /** What `createSso` takes of the settings. */
-export function ssoOptionsOf({ authUrl, regionalAuthUrls, redirectUri, transport }: SignInSettings): SsoOptions {
+export function ssoOptionsOf({
+  authUrl,
+  regionalAuthUrls,
+  tokenUrl,
+  redirectUri,
+  transport,
+}: SignInSettings): SsoOptions {
   return {
     authUrl,
     regionalAuthUrls,
+    ...(tokenUrl !== undefined && { tokenUrl }),
     ...(redirectUri !== undefined && { redirectUri }),
     ...(transport !== undefined && { transport }),
   }
@@ -81,6 +89,7 @@ export function signInSettingsFrom(environment: NodeJS.ProcessEnv): SignInSettin
       .split(/[\s,]+/u)
       .filter(Boolean)
       .map((url) => origin(regional, url)),
+    ...tokenUrlOf('OWNER_SSO_TOKEN_URL', optional('OWNER_SSO_TOKEN_URL')),
     ...transportOf('OWNER_SSO_TRANSPORT', optional('OWNER_SSO_TRANSPORT')),
     ...redirectUriOf(optional('OWNER_SSO_REDIRECT_URI')),
     storeUrl: storeAddress(
@@ -109,6 +118,10 @@ function variablesOf(environment: NodeJS.ProcessEnv): Variables {
 
 function redirectUriOf(value: string | undefined): Pick<Settings, 'redirectUri'> {
   return value === undefined ? {} : { redirectUri: value }
+}
+
+function tokenUrlOf(name: string, value: string | undefined): Pick<Settings, 'tokenUrl'> {
+  return value === undefined ? {} : { tokenUrl: readAs(tokenUrlFromText, value, name) }
 }
 
 function transportOf(name: string, value: string | undefined): Pick<Settings, 'transport'> {

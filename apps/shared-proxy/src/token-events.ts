@@ -8,6 +8,7 @@ export type TokenEvent = keyof TokenManagerEvents
 /** A new event of the manager's is a type error here until it has a name. */
 export const namesInLog: Readonly<Record<TokenEvent, string>> = {
   refreshed: 'refreshed',
+  'refreshed-token-refused': 'refreshed-token-refused',
   'refresh-failed': 'refresh-failed',
   'in-doubt': 'refresh-in-doubt',
   unsaved: 'tokens-unsaved',

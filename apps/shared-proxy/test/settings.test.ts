@@ -25,6 +25,7 @@ describe('the settings', () => {
   it('take every one from the environment', () => {
     const more = {
       OWNER_SSO_REGIONAL_AUTH_URLS: 'https://auth.example.cn, http://localhost:9000',
+      OWNER_SSO_TOKEN_URL: 'https://token.example.com',
       HOST: '0.0.0.0',
       PORT: '0',
       OWNER_SSO_TRANSPORT: 'modern',
@@ -36,6 +37,7 @@ describe('the settings', () => {
     }
     expect(settingsFrom({ ...complete, ...more })).toMatchObject({
       regionalAuthUrls: ['https://auth.example.cn', 'http://localhost:9000'],
+      tokenUrl: 'https://token.example.com',
       host: '0.0.0.0',
       transport: 'modern',
       redirectUri: 'owner-app://auth/callback',
@@ -53,6 +55,7 @@ describe('the settings', () => {
     ['OWNER_SSO_AUTH_URL', 'https://auth.example.com/path'],
     ['OWNER_SSO_AUTH_URL', 'https://ann:hush@auth.example.com'],
     ['OWNER_SSO_REGIONAL_AUTH_URLS', 'https://auth.example.cn ftp://auth.example.cn'],
+    ['OWNER_SSO_TOKEN_URL', '{hush'],
     ['OWNER_SSO_API_URL', ' '],
     ['OWNER_SSO_API_URL', 'api.example.com'],
     ['OWNER_SSO_API_URL', 'https://api.example.com?key=hush'],

@@ -21,7 +21,7 @@ export interface TraceContext {
 export interface StepTrace {
   /** Which request of a login this is, by the word that errors have for it; a region's login page is a second `login-page`. */
   readonly step: LoginStep
-  /** The instance that it goes to: scheme, host and port. */
+  /** Where it goes to: scheme, host and port of the instance, or of its token endpoint (`tokenUrl`). */
   readonly auth_url: string
   /** Present once the step has succeeded: the status of the response. */
   readonly result?: number

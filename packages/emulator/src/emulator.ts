@@ -14,12 +14,18 @@ import type { SignInByHandOptions } from './service/sign-in-by-hand.ts'
 import type { ChangeableOptions } from './options/options.ts'
 import type { ScenarioName } from './switches/scenarios.ts'
 
-/** The service and the owner API, running: where they are, what they were asked, and how to change what they do. */
-export interface Emulator extends AsyncDisposable {
-  /** Base addresses, without a trailing slash. */
+/** Base addresses, without a trailing slash. */
+export interface Addresses {
   readonly authUrl: string
   readonly regionalAuthUrl: string
   readonly ownerApiUrl: string
+  /** Of the token endpoints: `authUrl` and `regionalAuthUrl`, unless the option `tokenEndpointAt` moves them. */
+  readonly tokenUrl: string
+  readonly regionalTokenUrl: string
+}
+
+/** The service and the owner API, running: where they are, what they were asked, and how to change what they do. */
+export interface Emulator extends Addresses, AsyncDisposable {
   /** PEM of the certificate authority; undefined without TLS. */
   readonly ca: string | undefined
   readonly accounts: readonly EmulatorAccount[]

@@ -4,7 +4,7 @@
 import { createCertificate, type Certificate } from './http/certificate.ts'
 import { createControl } from './control/control.ts'
 import { switchesRouter } from './control/switches-router.ts'
-import type { Emulator } from './emulator.ts'
+import type { Addresses, Emulator } from './emulator.ts'
 import { failureOf } from './faults/transform.ts'
 import { createFaults } from './faults/faults.ts'
 import { createHandles } from './switches/handles.ts'
@@ -44,9 +44,13 @@ export async function startWatched(options: EmulatorOptions, watch: (exchange: E
   const certificate = settings.tls ? await createCertificate(settings.host) : undefined
   const jwks = await publicKeys()
   const sockets = await openSockets(settings, certificate)
-  const { authUrl, regionalAuthUrl, ownerApiUrl } = addressesOf(sockets, settings)
+  const addresses = addressesOf(sockets, settings)
+  const { authUrl, regionalAuthUrl, ownerApiUrl, tokenUrl, regionalTokenUrl } = addresses
 
-  const service = createServiceState(settings, createInstances(authUrl, regionalAuthUrl))
+  const service = createServiceState(
+    settings,
+    createInstances({ url: authUrl, tokenUrl }, { url: regionalAuthUrl, tokenUrl: regionalTokenUrl }),
+  )
   const faults = createFaults(service.counters)
   const switches = createSwitchboard(options, service, faults, sockets.offer)
   const journal = createJournal(service.clock)
@@ -57,7 +61,8 @@ export async function startWatched(options: EmulatorOptions, watch: (exchange: E
     switchesRouter({ service, faults, switches, ownerApiUrl }),
   ])
   const ssoApp = createSsoApp(service, faults, journal, settings.inspector ? control : undefined)
-  for (const listener of new Set([sockets.sso, sockets.regional])) listener.serve(ssoApp)
+  const { sso, regional, token, regionalToken } = sockets
+  for (const listener of new Set([sso, regional, token, regionalToken])) listener.serve(ssoApp)
   sockets.ownerApi.serve(createOwnerApi(service, faults, journal))
 
   const close = async (): Promise<void> => {
@@ -66,9 +71,7 @@ export async function startWatched(options: EmulatorOptions, watch: (exchange: E
     if (failure) throw failure
   }
   return {
-    authUrl,
-    regionalAuthUrl,
-    ownerApiUrl,
+    ...addresses,
     ca: certificate?.ca,
     jwks,
     reset: () => resetAll(service, switches, journal),
@@ -82,6 +85,9 @@ interface Sockets {
   readonly sso: Listener
   /** Of the regional instance: the same, where its host name tells it apart. */
   readonly regional: Listener
+  /** Of the token endpoints: those of their instances, or others. */
+  readonly token: Listener
+  readonly regionalToken: Listener
   readonly ownerApi: Listener
   readonly offer: (tls: TlsVersions) => void
   readonly close: () => Promise<void>
@@ -106,22 +112,25 @@ async function openSockets(settings: Settings, certificate: Certificate | undefi
     const sso = await open(settings.port)
     const isApart = settings.regionalAt === 'port' || !hasTwoNames(host)
     const regional = isApart ? await open(0) : sso
-    return { sso, regional, ownerApi: await open(settings.ownerApiPort), offer, close }
+    const isMoved = settings.tokenEndpointAt === 'port'
+    const token = isMoved ? await open(0) : sso
+    const regionalToken = isMoved && isApart ? await open(0) : isMoved ? token : regional
+    return { sso, regional, token, regionalToken, ownerApi: await open(settings.ownerApiPort), offer, close }
   } catch (error) {
     await close()
     throw error
   }
 }
 
-function addressesOf(
-  { sso, regional, ownerApi }: Sockets,
-  settings: Settings,
-): Pick<Emulator, 'authUrl' | 'regionalAuthUrl' | 'ownerApiUrl'> {
+function addressesOf({ sso, regional, token, regionalToken, ownerApi }: Sockets, settings: Settings): Addresses {
   const scheme = settings.tls ? 'https' : 'http'
   const host = urlHost(settings.host)
+  const regionalHost = regional === sso ? otherHost(host) : host
   return {
     authUrl: `${scheme}://${host}:${sso.port}`,
-    regionalAuthUrl: `${scheme}://${regional === sso ? otherHost(host) : host}:${regional.port}`,
+    regionalAuthUrl: `${scheme}://${regionalHost}:${regional.port}`,
+    tokenUrl: `${scheme}://${host}:${token.port}`,
+    regionalTokenUrl: `${scheme}://${regionalHost}:${regionalToken.port}`,
     ownerApiUrl: `${scheme}://${host}:${ownerApi.port}`,
   }
 }

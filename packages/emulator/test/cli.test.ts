@@ -68,7 +68,7 @@ describe('npx @owner-sso/emulator', () => {
     const accounts = [{ identity: "o'neill@example.com", credential: 'it’s $HOME "and" `more`' }]
     const folder = await mkdtemp(join(tmpdir(), 'emulator-'))
     const file = join(folder, 'the ca.pem')
-    const child = run('--accounts', JSON.stringify(accounts), '--tls', '--ca-file', file)
+    const child = run('--accounts', JSON.stringify(accounts), '--tls', '--ca-file', file, '--token-endpoint-at', 'port')
     const [greeting] = await once(child.stdout ?? child, 'data')
     const lines = String(greeting).match(/^ +export .+$/gmu) ?? []
     const print = 'console.log(JSON.stringify(process.env))'
@@ -78,7 +78,12 @@ describe('npx @owner-sso/emulator', () => {
       process.execPath,
     ])
     const address = (name: string): string => new RegExp(`${name} +(\\S+)`, 'u').exec(String(greeting))?.[1] ?? 'none'
-    expect(JSON.parse(stdout)).toMatchObject({
+    const environment = JSON.parse(stdout)
+    expect(JSON.parse(environment.OWNER_SSO_TOKEN_URL)).toEqual({
+      [address('SSO service')]: address('token endpoint'),
+      [address('other region')]: address('token endpoint').replace('127.0.0.1', 'localhost'),
+    })
+    expect(environment).toMatchObject({
       OWNER_SSO_AUTH_URL: address('SSO service'),
       OWNER_SSO_REGIONAL_AUTH_URLS: address('other region'),
       OWNER_SSO_API_URL: address('owner API'),

@@ -8,7 +8,7 @@ import { connect as connectTls } from 'node:tls'
 import { gzipSync } from 'node:zlib'
 import { networkInterfaces } from 'node:os'
 import { startEmulator, type Emulator, type EmulatorOptions } from '../src/index.ts'
-import { Client } from './client.ts'
+import { Client, documentScope } from './client.ts'
 
 const hasIpv6 = Object.values(networkInterfaces()).some((addresses) =>
   addresses?.some(({ address }) => address === '::1'),
@@ -41,6 +41,29 @@ describe('startEmulator', () => {
     expect((await client.authorize('regional@example.com')).answer.status).toBe(302)
     expect((await client.authorize('plain@example.com')).answer.status).toBe(401)
     expect((await new Client(emulator).authorize('plain@example.com')).answer.status).toBe(302)
+  })
+
+  it.each<EmulatorOptions>([
+    { tokenEndpointAt: 'port' },
+    { tokenEndpointAt: 'port', regionalAt: 'port' },
+    { tokenEndpointAt: 'port', host: 'localhost' },
+  ])('has the token endpoint of each instance at another port, and nowhere else, with %j', async (options) => {
+    await using emulator = await startEmulator(options)
+    const places = [
+      ['plain@example.com', emulator.authUrl, emulator.tokenUrl, emulator.regionalTokenUrl],
+      ['regional@example.com', emulator.regionalAuthUrl, emulator.regionalTokenUrl, emulator.tokenUrl],
+    ] as const
+    for (const [identity, authUrl, tokenUrl, otherTokenUrl] of places) {
+      const { refresh_token } = await emulator.issueTokens(identity)
+      const grant = { grant_type: 'refresh_token', client_id: 'ownerapi', scope: documentScope, refresh_token }
+      const statusAt = async (base: string): Promise<number> =>
+        (await new Client(emulator, { base }).json('/oauth2/v3/token', grant)).status
+      expect(await statusAt(authUrl)).toBe(404)
+      expect(await statusAt(otherTokenUrl)).toBe(400)
+      expect(await statusAt(tokenUrl)).toBe(200)
+      expect((await new Client(emulator, { base: tokenUrl }).send('/oauth2/v3/authorize')).status).toBe(404)
+      expect((await new Client(emulator, { base: authUrl }).authorize(identity)).answer.status).toBe(302)
+    }
   })
 
   it('marks every answer as its own', async () => {

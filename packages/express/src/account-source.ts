@@ -6,8 +6,10 @@ import type { IncomingMessage } from 'node:http'
 import { defaultWait, resultInTime } from './option-result.ts'
 import { property } from './property.ts'
 
-/** What is needed of a token manager. */
-export type Tokens = Pick<TokenManager, 'getAccessToken' | 'invalidate'>
+/** What is needed of a token manager. Without `accepted` it is not told which tokens the owner API takes. */
+export type Tokens = Pick<TokenManager, 'getAccessToken'> & {
+  invalidate(...args: Parameters<TokenManager['invalidate']>): Promise<unknown>
+} & Partial<Pick<TokenManager, 'accepted'>>
 
 /** The account: its name, or a function of the request. `undefined`: nobody is signed in. */
 export type AccountSource<Request> = string | ((request: Request) => string | undefined | Promise<string | undefined>)

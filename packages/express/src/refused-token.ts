@@ -1,8 +1,8 @@
 /**
- * After a 403 of the owner API: whether it is about the call, or about the token itself.
+ * What an answer of the owner API says of the token that it was asked with.
  *
- * The owner API's edge was seen to refuse tokens that the service had just issued and still accepts, because of the transport
- * that they were issued over (`docs/internals/decisions.md`). Then neither a refresh nor a sign-in over the same transport helps.
+ * A 401 refuses the token. A 403 is about the call, unless its body says that it is about the token, or says nothing else of a
+ * token that was just issued: such tokens were seen to be refused because of how they were issued (`docs/internals/decisions.md`).
  */
 
 /** How the owner API has answered to the newest token of an account. */
@@ -28,16 +28,36 @@ export class OwnerApiTokenRefusedError extends Error {
   }
 }
 
+/** `invalid`: the token is refused. `suspect`: it was just issued, and may be. `call`: it is not the token. */
+export type Verdict = 'invalid' | 'suspect' | 'call'
+
+/** The body of a 403, and its header `WWW-Authenticate`. */
+export interface Refusal {
+  readonly challenge: string | undefined
+  /** Nothing where it is long, slow, or no text. */
+  readonly body: string | undefined
+}
+
 /** Judges the answers of one proxy, `fetch` or axios instance. */
 export interface TokenHistories {
-  /** Whether an answer with this status refuses the token: a 403 to a fresh token that was never accepted before. */
-  refusesToken(account: string, token: string, status: number): boolean
+  /** To be told of every answer. Returns whether it accepted the token. */
+  note(account: string, token: string, status: number): boolean
+  /** What a 403 is about. */
+  judge(account: string, token: string, refusal: Refusal): Verdict
 }
 
 /** Seconds after its issue in which a token is fresh. */
 const fresh = 15 * 60
 /** Beyond that, the account whose token is the oldest here is forgotten. */
 const mostAccounts = 10_000
+/** Bytes of a 403 that are read, and milliseconds in which they have to come: a refusal of a token is short. */
+export const longestRefusal = 4096
+export const slowestRefusal = 1000
+
+/** What a 403 says that is about nothing but the token (RFC 6750 section 3.1). */
+const ofToken = /^invalid[ _](?:bearer[ _])?token$/iu
+/** What it says where it does not say what is refused. */
+const ofNothing = /^(?:forbidden|unauthorized|access[ _]denied)$/iu
 
 export function tokenHistories(): TokenHistories {
   const histories = new Map<string, TokenHistory>()
@@ -56,11 +76,29 @@ export function tokenHistories(): TokenHistories {
   }
 
   return {
-    refusesToken(account, token, status) {
+    note(account, token, status) {
       const history = historyOf(account, token)
       if (status !== 401 && status !== 403 && status < 500) history.isAccepted = true
-      return status === 403 && history.isFresh && !history.isAccepted
+      return status >= 200 && status < 300
     },
+    judge(account, token, { challenge = '', body }) {
+      if (/\berror="?invalid_token\b/iu.test(challenge)) return 'invalid'
+      const said = errorIn(body)
+      if (said === undefined) return 'call'
+      if (ofToken.test(said)) return 'invalid'
+      const { isFresh, isAccepted } = historyOf(account, token)
+      return ofNothing.test(said) && isFresh && !isAccepted ? 'suspect' : 'call'
+    },
+  }
+}
+
+/** The field `error` of a JSON body. */
+function errorIn(body: string | undefined): string | undefined {
+  try {
+    const { error }: { error?: unknown } = JSON.parse(body ?? '') ?? {}
+    return typeof error === 'string' ? error.trim() : undefined
+  } catch {
+    return undefined
   }
 }
 

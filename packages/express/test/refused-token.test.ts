@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { createSso, createTokenManager, type TokenManager } from '@owner-sso/core'
-import { type Emulator, startEmulator } from '@owner-sso/emulator'
+import { type ChangeableOptions, type Emulator, startEmulator } from '@owner-sso/emulator'
 import { memoryTokenStore } from '@owner-sso/token-store-memory'
 import axios from 'axios'
 import { attachBearer, OwnerApiTokenRefusedError, ownerApiProxy, ownerFetch } from '../src/index.ts'
@@ -125,12 +125,75 @@ it('the error holds no token, and no address', () => {
   expect(error.message).toContain('doctor --live')
 })
 
+describe.each<[string, () => Call | Promise<Call>]>([
+  ['ownerFetch', withFetch],
+  ['attachBearer', withAxios],
+  ['attachBearer, whose errors are answers', withStrictAxios],
+  ['ownerApiProxy', withProxy],
+])('a refreshed token that the owner API refuses, with %s,', (_, newCall) => {
+  it.each<[string, ChangeableOptions]>([
+    ['401', { refreshedTokens: { status: 401, after: 0 } }],
+    ['403', { refreshedTokens: { status: 403, after: 0 } }],
+  ])(
+    'by %s, gives way to the one before it: the caller sees neither, and no further refresh is made',
+    async (__, mode) => {
+      emulator.change(mode)
+      await tokens.refresh(account)
+      const call = await newCall()
+      for (let n = 0; n < 3; n += 1) expect(await call()).toBe(200)
+      expect(emulator.counters).toMatchObject({ refreshRequests: 1, replays: 0 })
+      expect(await tokens.status(account)).toMatchObject({ state: 'valid', refreshed_tokens_refused: 1 })
+    },
+  )
+
+  it('is not given up where it is taken: the one before it is dropped', async () => {
+    await tokens.refresh(account)
+    const call = await newCall()
+    expect(await call()).toBe(200)
+    emulator.revokeAccessTokens(account)
+    expect(await call()).toBe(200)
+    expect(emulator.counters).toMatchObject({ refreshRequests: 2, replays: 0 })
+  })
+
+  it('costs one refresh where the refresh before it has ended the old one', async () => {
+    emulator.change({ oldAccessToken: 'ends' })
+    const call = await newCall()
+    await tokens.refresh(account)
+    expect([await call(), await call()]).toEqual([200, 200])
+    expect(emulator.counters).toMatchObject({ refreshRequests: 1, replays: 0 })
+  })
+
+  it.each([
+    { response: null, error: 'Unauthorized missing scopes', error_description: '' },
+    { response: null, error: 'mobile_access_disabled' },
+    { response: null, error: 'insufficient_scope' },
+    { error: 'x'.repeat(5000) },
+    ['not an object'],
+  ])('is kept where the 403 is about the call (%#)', async (body) => {
+    await tokens.refresh(account)
+    emulator.once('owner-api', { status: 403, body })
+    const call = await newCall()
+    expect(await call()).toBe(403)
+    expect(await call()).toBe(200)
+    expect(await tokens.status(account)).not.toHaveProperty('refreshed_tokens_refused')
+  })
+
+  it('is refreshed after a 403 that says in so many words that it is invalid', async () => {
+    const call = await newCall()
+    expect(await call()).toBe(200)
+    emulator.once('owner-api', { status: 403, body: { response: null, error: 'invalid_token' } })
+    expect(await call()).toBe(200)
+    expect(emulator.counters).toMatchObject({ refreshRequests: 1 })
+  })
+})
+
 describe('a 403 with ownerFetch is', () => {
   /** What comes of calls with a token that was issued so many seconds ago, answered with these statuses. */
   async function outcomesOf(age: number, ...statuses: number[]): Promise<unknown> {
     const ownerApi = await startOwnerApi()
     closing.push(() => ownerApi.close())
-    ownerApi.answer((_seen, response) => response.writeHead(statuses[ownerApi.seen.length - 1] ?? 500).end())
+    const body = JSON.stringify({ response: null, error: 'forbidden' })
+    ownerApi.answer((_seen, response) => response.writeHead(statuses[ownerApi.seen.length - 1] ?? 500).end(body))
     const claims = Buffer.from(JSON.stringify({ iat: Date.now() / 1000 - age })).toString('base64url')
     const issued = await tokensOf(`e30.${claims}.signature`)
     const same = { getAccessToken: () => issued.getAccessToken(account), invalidate: () => Promise.resolve() }

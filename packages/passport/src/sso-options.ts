@@ -1,7 +1,14 @@
 /**
  * The SSO service that a strategy signs in with: handed over, described by options, or named by the environment.
  */
-import { createSso, type OptionNames, type Sso, type SsoOptions, transportFromText } from '@owner-sso/core'
+import {
+  createSso,
+  type OptionNames,
+  type Sso,
+  type SsoOptions,
+  tokenUrlFromText,
+  transportFromText,
+} from '@owner-sso/core'
 
 /** Options of `createSso`, as many as are given. */
 export type SomeSsoOptions = { readonly [Name in keyof SsoOptions]?: SsoOptions[Name] | undefined }
@@ -9,6 +16,7 @@ export type SomeSsoOptions = { readonly [Name in keyof SsoOptions]?: SsoOptions[
 /** The names of all of them. */
 export const ssoOptions: OptionNames<SsoOptions> = {
   authUrl: true,
+  tokenUrl: true,
   regionalAuthUrls: true,
   redirectUri: true,
   codeChallengeEncoding: true,
@@ -29,8 +37,8 @@ function isSsoOption(name: string): name is keyof SsoOptions {
 /**
  * The service of the option `sso`, or of createSso's options given next to it. `authUrl` defaults to `OWNER_SSO_AUTH_URL`, and
  * with it what is not given to what the environment says of that service: `regionalAuthUrls` to
- * `OWNER_SSO_REGIONAL_AUTH_URLS` (separated by commas or spaces), `redirectUri` to `OWNER_SSO_REDIRECT_URI`, `transport` to
- * `OWNER_SSO_TRANSPORT` (a name, or JSON).
+ * `OWNER_SSO_REGIONAL_AUTH_URLS` (separated by commas or spaces), `tokenUrl` to `OWNER_SSO_TOKEN_URL` (an
+ * address, or JSON), `redirectUri` to `OWNER_SSO_REDIRECT_URI`, `transport` to `OWNER_SSO_TRANSPORT` (a name, or JSON).
  *
  * @throws TypeError that names the option, or says what to set.
  */
@@ -59,10 +67,11 @@ function fromOptions(options: SomeSsoOptions): Sso {
 /** What the environment says of the service, apart from its address. @throws TypeError that names the variable */
 function fromEnvironment(): SomeSsoOptions {
   const { OWNER_SSO_REGIONAL_AUTH_URLS: regional = '', OWNER_SSO_REDIRECT_URI: redirectUri } = process.env
-  const { OWNER_SSO_TRANSPORT: transport } = process.env
+  const { OWNER_SSO_TRANSPORT: transport, OWNER_SSO_TOKEN_URL: tokenUrl } = process.env
   const regionalAuthUrls = regional.split(/[\s,]+/u).filter(Boolean)
   return {
     regionalAuthUrls,
+    ...(tokenUrl && { tokenUrl: tokenUrlFromText(tokenUrl, 'OWNER_SSO_TOKEN_URL') }),
     ...(redirectUri && { redirectUri }),
     ...(transport && { transport: transportFromText(transport, 'OWNER_SSO_TRANSPORT') }),
   }

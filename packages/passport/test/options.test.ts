@@ -10,7 +10,7 @@ const authUrl = 'http://127.0.0.1:1'
 const newUntyped = (...given: unknown[]): OwnerSsoStrategy => Reflect.construct(OwnerSsoStrategy, given)
 
 beforeEach(() => {
-  for (const name of ['AUTH_URL', 'REGIONAL_AUTH_URLS', 'REDIRECT_URI', 'TRANSPORT'])
+  for (const name of ['AUTH_URL', 'REGIONAL_AUTH_URLS', 'TOKEN_URL', 'REDIRECT_URI', 'TRANSPORT'])
     delete process.env[`OWNER_SSO_${name}`]
 })
 
@@ -34,6 +34,15 @@ describe('new OwnerSsoStrategy()', () => {
       process.env['OWNER_SSO_REGIONAL_AUTH_URLS'] = `https://auth.example.cn, ${emulator.regionalAuthUrl}`
       const [outcome] = await recordedOutcomes(new OwnerSsoStrategy(), requestWith(regional))
       expect(outcome?.kind).toBe('success')
+    })
+
+    it('takes the address of the token endpoint from OWNER_SSO_TOKEN_URL', async () => {
+      process.env['OWNER_SSO_AUTH_URL'] = emulator.authUrl
+      process.env['OWNER_SSO_TOKEN_URL'] = emulator.regionalAuthUrl
+      const plain = { identity: 'plain@example.com', credential: 'correct horse' }
+      await recordedOutcomes(new OwnerSsoStrategy(), requestWith(plain))
+      const [home, elsewhere] = [emulator.authUrl, emulator.regionalAuthUrl].map((url) => new URL(url).host)
+      expect(emulator.requests.map(({ host }) => host)).toEqual([home, home, elsewhere])
     })
 
     it('takes the redirect address and the transport from OWNER_SSO_REDIRECT_URI and OWNER_SSO_TRANSPORT', async () => {

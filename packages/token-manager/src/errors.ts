@@ -32,6 +32,7 @@ export type SsoErrorCode =
   | 'ERR_SSO_SESSION_EXISTS'
   | 'ERR_SSO_REFRESH_IN_DOUBT'
   | 'ERR_SSO_REFRESH_BUDGET'
+  | 'ERR_SSO_SHORT_VALIDITY'
   | 'ERR_SSO_STORE'
 
 /** Where it happened: the endpoints of the interface document in its order, then what is ours. */
@@ -291,6 +292,21 @@ export class RefreshBudgetError extends SsoError {
 const refreshLimitMessages: Record<RefreshLimit, string> = {
   requestBudget: 'the budget for refreshes is used up for now',
   minRefreshInterval: 'its last refresh is too recent for another one (minRefreshInterval)',
+}
+
+/** There is no access token that lives as long as `minValidity` asks for. The one that is there works until `expires_at`. */
+export class ShortValidityError extends SsoError {
+  static readonly code = 'ERR_SSO_SHORT_VALIDITY'
+  /** Seconds since the epoch. */
+  readonly expires_at: number
+  constructor(expires_at: number, options?: SsoErrorOptions) {
+    super(
+      'ERR_SSO_SHORT_VALIDITY',
+      `The access token ends at ${isoTime(expires_at)}, before minValidity is over, and no longer one is to be had now. Ask for less, or sign in again.`,
+      { step: 'token-manager', requestSent: false, ...options },
+    )
+    this.expires_at = expires_at
+  }
 }
 
 /** What is wrong with a token store. */

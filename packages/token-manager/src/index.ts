@@ -12,7 +12,9 @@
 // 1. Keep the tokens, under the name of their owner.
 export { createTokenManager } from './manager/create-token-manager.ts'
 export type {
+  AccessTokenOptions,
   CurrentTokens,
+  InvalidateOptions,
   RefreshCallOptions,
   RefreshTokenGrant,
   SaveOptions,

@@ -51,7 +51,7 @@ async function runOf(seed: number): Promise<Step[]> {
   }
   const everybody = (): void => [1, 2, 3].forEach(call)
   const gone = new Set<number>()
-  const left = { in: 1, out: 1, lost: 2, ask: 3, crash: 1, pause: 2, end: 1 }
+  const left = { in: 1, out: 1, lost: 2, ask: 3, crash: 1, pause: 2, end: 1, refuse: 2 }
   let state = seed
   const roll = (sides: number): number => {
     state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
@@ -73,6 +73,14 @@ async function runOf(seed: number): Promise<Step[]> {
       if (gone.has(who) || run.isSending(who) || !may('ask')) return
       run.willRefresh(who)
       calls.push({ who, ended: Promise.resolve(run.processes[who - 1]?.refresh(account)).catch(() => undefined) })
+    },
+    // The owner API refuses what it was asked with, if that came of a refresh and the one before it works.
+    async () => {
+      const who = 1 + roll(3)
+      const manager = run.processes[who - 1]
+      const refused = run.newest()
+      if (manager === undefined || gone.has(who) || refused === undefined || !may('refuse')) return
+      await manager.invalidate(account, refused, { refresh: false })
     },
     () => {
       const holder = run.holder()
@@ -145,6 +153,11 @@ const forgeries: readonly Forgery[] = [
   { title: 'an intent over a living intent', run: oneRefresh, forged: { who: 2, name: 'intent', detail: 3 } },
   { title: 'new tokens over a sign-out', run: signedOut, forged: { who: 1, name: 'new tokens', detail: 4 } },
   {
+    title: 'a predecessor after a sign-out',
+    run: [...oneRefresh, { who: 1, name: 'new tokens', detail: 3 }, { who: 0, name: 'sign-out', detail: 4 }],
+    forged: { who: 1, name: 'fall back', detail: 5 },
+  },
+  {
     title: 'an intent without a look at what another has written',
     run: [...oneRefresh, { who: 1, name: 'new tokens', detail: 3 }],
     forged: { who: 2, name: 'intent', detail: 4 },
@@ -155,11 +168,14 @@ describeWithSpin('a run of the real manager', () => {
   it(
     'is a run of the model',
     async () => {
+      const seen = new Set<string>()
       for (let seed = 1; seed <= 60; seed += 1) {
         const steps = await runOf(seed)
+        for (const { name } of steps) seen.add(name)
         const told = steps.map(({ who, name, detail }) => `${who}: ${name} ${detail}`)
         expect({ seed, told, isAllowed: await isAllowed(steps) }).toEqual({ seed, told, isAllowed: true })
       }
+      expect(seen).toContain('fall back')
     },
     patience,
   )

@@ -31,6 +31,7 @@ const names = [
   'refresh()',
   'crash',
   'pause',
+  'fall back',
 ] as const
 export type Name = (typeof names)[number]
 
@@ -64,6 +65,8 @@ export interface RecordedRun extends Disposable {
   crash(who: number): void
   /** A call that is made meanwhile joins the refresh that is under way. */
   isSending(who: number): boolean
+  /** The access token that the store has, where its predecessor is kept. */
+  newest(): string | undefined
   /** Whose request is under way: it lives, and its intent stands in the store. */
   holder(): number | undefined
   readonly seen: readonly Seen[]
@@ -129,6 +132,11 @@ export function recordRun(service: SmallService): RecordedRun {
     }
   }
 
+  function newest(): string | undefined {
+    const record = entries.get(account)?.record
+    return record?.state === 'signed-in' && record.predecessor ? record.tokens.access_token : undefined
+  }
+
   function holder(): number | undefined {
     const record = entries.get(account)?.record
     if (record?.state !== 'signed-in' || record.intent === undefined || record.intent.answerLost) return undefined
@@ -155,6 +163,7 @@ export function recordRun(service: SmallService): RecordedRun {
     },
     isSending: (who) => ['intent', 'request'].includes(seen.findLast((last) => last.who === who)?.name ?? ''),
     holder,
+    newest,
     seen,
     [Symbol.dispose]: () => end?.(new Error('The run is over.')),
   }
@@ -166,6 +175,8 @@ function nameOf(next: TokenRecord, before: TokenRecord | undefined): Name {
   if (next.state === 'reauthentication-required') return 'end'
   if (next.state !== 'signed-in') throw new Error(`An account's record is ${next.state}.`)
   if (before === undefined || !('session' in before) || before.session !== next.session) return 'sign-in'
+  const isOtherToken = 'tokens' in before && before.tokens.access_token !== next.tokens.access_token
+  if (isOtherToken && 'lineage' in before && before.lineage === next.lineage) return 'fall back'
   if (next.intent !== undefined) return next.intent.answerLost ? 'doubt' : 'intent'
   return 'lineage' in before && before.lineage === next.lineage ? 'no intent' : 'new tokens'
 }

@@ -155,6 +155,10 @@ const meanings: Record<SsoErrorCode, Meaning> = {
         : 'The token has to be refreshed, and the budget for refreshes is used up for now.',
     next: (error) => (error instanceof RefreshBudgetError ? waitUntil(error.nextAttemptAt) : 'Try again later.'),
   },
+  ERR_SSO_SHORT_VALIDITY: {
+    exitCode: exitCodes.network,
+    next: () => 'Ask for less, or sign in again.',
+  },
   ERR_SSO_STORE: {
     exitCode: exitCodes.store,
     next: (error) => {

@@ -6,6 +6,7 @@ export const afterHelp = `
 Environment:
   OWNER_SSO_AUTH_URL            as --auth-url
   OWNER_SSO_REGIONAL_AUTH_URLS  as --regional-auth-url, separated by commas or spaces
+  OWNER_SSO_TOKEN_URL           the token endpoint's host, if it is another; JSON with regions
   OWNER_SSO_API_URL             as --api-url
   OWNER_SSO_STORE               as --store; may hold a password, which --store may not
   OWNER_SSO_ACCOUNT             as --account, and the e-mail to sign in with
@@ -25,8 +26,8 @@ Environment:
   Proxies of the environment (HTTPS_PROXY and the like) are not used.
 
 Files:
-  ~/.config/owner-sso/config.json  settings: authUrl, regionalAuthUrls, apiUrl, store, account,
-                                   ca, transport, redirectUri, requestBudget, keyring
+  ~/.config/owner-sso/config.json  settings: authUrl, regionalAuthUrls, tokenUrl, apiUrl, store,
+                                   account, ca, transport, redirectUri, requestBudget, keyring
   ~/.config/owner-sso/tokens       the default store; only you can read it
   XDG_CONFIG_HOME moves both.
   ~/.cache/owner-sso               compiled code, with Node 22.1 and newer; XDG_CACHE_HOME moves it

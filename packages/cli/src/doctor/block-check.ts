@@ -4,12 +4,14 @@
 import { firewallRecordName, type TokenStore } from '@owner-sso/core'
 import { exitCodes } from '../command-line/command-error.ts'
 import { duration } from '../terminal/duration.ts'
+import { tokenUrlsOf } from '../settings/configured-service.ts'
 import type { Settings } from '../settings/settings.ts'
 import { type Finding, problem } from './finding.ts'
 
-export async function checkBlocks(store: TokenStore, { authUrl, regionalAuthUrls }: Settings): Promise<Finding[]> {
+export async function checkBlocks(store: TokenStore, settings: Settings): Promise<Finding[]> {
+  const { authUrl, regionalAuthUrls } = settings
   const findings: Finding[] = []
-  for (const url of [authUrl?.value, ...regionalAuthUrls.value]) {
+  for (const url of new Set([authUrl?.value, ...regionalAuthUrls.value, ...tokenUrlsOf(settings)])) {
     if (url === undefined || !URL.canParse(url)) continue
     const record = (await store.read(firewallRecordName(url)))?.record
     if (record?.state !== 'firewall' || record.challenges === 0) continue

@@ -9,7 +9,7 @@ import { checkReach } from './reach-check.ts'
 import { checkSettings } from './settings-check.ts'
 import { checkStore } from './store-check.ts'
 import { printData, printJson } from '../terminal/output.ts'
-import { usableTransportOf } from '../settings/configured-service.ts'
+import { tokenUrlsOf, usableTransportOf } from '../settings/configured-service.ts'
 import { progressBar } from '../terminal/progress-bar.ts'
 import type { Settings } from '../settings/settings.ts'
 
@@ -25,7 +25,7 @@ export async function run({ settings, options }: Call<typeof doctor>): Promise<n
 
 /** Everything that needs no consent, with a bar while it takes its time. */
 async function look(settings: Settings): Promise<{ readonly findings: Finding[]; readonly isBlocked: boolean }> {
-  const bar = progressBar('Looking', 3)
+  const bar = progressBar('Looking', 3 + tokenUrlsOf(settings).length)
   try {
     const store = await checkStore(settings)
     bar.advance()
@@ -47,9 +47,9 @@ async function checkNetwork(settings: Settings, isBlocked: boolean, onOne: () =>
     onOne()
     return found
   }
-  const [service, api] = [
-    isBlocked ? [] : await reach('SSO service', authUrl?.value),
-    await reach('owner API', apiUrl?.value),
-  ]
-  return [...service, ...api.filter(({ about }) => about !== 'clock')]
+  const service = isBlocked ? [] : await reach('SSO service', authUrl?.value)
+  const others: Finding[] = []
+  for (const url of isBlocked ? [] : tokenUrlsOf(settings)) others.push(...(await reach('token endpoint', url)))
+  others.push(...(await reach('owner API', apiUrl?.value)))
+  return [...service, ...others.filter(({ about }) => about !== 'clock')]
 }

@@ -50,8 +50,8 @@ export async function checkLive(settings: Settings): Promise<Finding[]> {
 }
 
 /** Whatever asks for it, a second refresh is not made. */
-function refreshOnce(sso: Pick<Sso, 'refresh'>): {
-  readonly sso: Pick<Sso, 'refresh'>
+function refreshOnce(sso: Pick<Sso, 'refresh' | 'tokenUrlOf'>): {
+  readonly sso: Pick<Sso, 'refresh' | 'tokenUrlOf'>
   readonly agreed: () => AgreedTransport | undefined
 } {
   let made = false
@@ -59,6 +59,7 @@ function refreshOnce(sso: Pick<Sso, 'refresh'>): {
   return {
     agreed: () => agreed,
     sso: {
+      tokenUrlOf: (authUrl) => sso.tokenUrlOf(authUrl),
       refresh(tokens, options) {
         if (made) return Promise.reject(new Error('doctor --live makes one refresh.'))
         made = true

@@ -21,9 +21,14 @@ export function checkSettings(settings: Settings, env: NodeJS.ProcessEnv): Findi
     good('Node', `${process.version} on ${process.platform}`),
     checkConfigFile(),
     checked('SSO service', settings.authUrl, () =>
-      serviceOf({ ...settings, ca: undefined, transport: undefined, redirectUri: undefined }),
+      serviceOf({ ...settings, ca: undefined, transport: undefined, redirectUri: undefined, tokenUrl: undefined }),
     ),
     ...(settings.regionalAuthUrls.value.length > 0 ? [shown('other instances', settings.regionalAuthUrls)] : []),
+    ...(settings.authUrl === undefined
+      ? []
+      : checkedIfSet('token endpoint', settings.tokenUrl, () =>
+          serviceOf({ ...settings, ca: undefined, transport: undefined, redirectUri: undefined }),
+        )),
     checked('owner API', settings.apiUrl, () => apiUrlOf(settings), 'note'),
     account === undefined
       ? good('account', 'none is set, which is fine while the store has only one')
@@ -34,7 +39,7 @@ export function checkSettings(settings: Settings, env: NodeJS.ProcessEnv): Findi
     ...(settings.redirectUri && settings.authUrl
       ? [
           checked('redirect URI', settings.redirectUri, () =>
-            serviceOf({ ...settings, ca: undefined, transport: undefined }),
+            serviceOf({ ...settings, ca: undefined, transport: undefined, tokenUrl: undefined }),
           ),
         ]
       : []),

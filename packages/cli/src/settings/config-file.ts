@@ -11,6 +11,8 @@ export interface ConfigFile {
   readonly authUrl?: string
   readonly apiUrl?: string
   readonly regionalAuthUrls?: readonly string[]
+  /** An address, or one for each instance. */
+  readonly tokenUrl?: string | Readonly<Record<string, string>>
   readonly store?: string
   readonly account?: string
   readonly ca?: string
@@ -36,6 +38,10 @@ const kinds: Readonly<Record<keyof ConfigFile, Kind>> = {
   authUrl: text,
   apiUrl: text,
   regionalAuthUrls: { fits: isStrings, words: 'a list of addresses' },
+  tokenUrl: {
+    fits: (value) => isText(value) || (isObject(value) && isStrings(Object.values(value))),
+    words: 'an address, or an object from the address of an instance to that of its token endpoint',
+  },
   store: text,
   account: text,
   ca: text,

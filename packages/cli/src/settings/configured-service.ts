@@ -10,6 +10,7 @@ import {
   type Transport,
   type RequestBudget,
   requestBudgetFrom,
+  tokenUrlFromText,
   transportFromText,
   transportOf as checkTransport,
 } from '@owner-sso/core'
@@ -23,10 +24,11 @@ import type { Given, Settings } from './settings.ts'
  *
  * @throws CommandError where no service is named, or something about it is wrong
  */
-export function refreshService(settings: Settings): Pick<Sso, 'refresh' | 'isOfAnotherOwner'> {
+export function refreshService(settings: Settings): Pick<Sso, 'refresh' | 'tokenUrlOf' | 'isOfAnotherOwner'> {
   const sso = serviceOf(settings)
   return {
     refresh: (tokens, options) => sso.refresh(tokens, options),
+    tokenUrlOf: (authUrl) => sso.tokenUrlOf(authUrl),
     isOfAnotherOwner: (tokens, account) => sso.isOfAnotherOwner(tokens, account),
   }
 }
@@ -36,15 +38,37 @@ export function serviceOf(settings: Settings): Sso {
   const authUrl = authUrlOf(settings)
   const { regionalAuthUrls, redirectUri } = settings
   const how = transportOf(settings)
+  const tokenUrl = tokenUrlOf(settings)
   try {
     return createSso({
       authUrl: authUrl.value,
       regionalAuthUrls: regionalAuthUrls.value,
+      ...(tokenUrl !== undefined && { tokenUrl }),
       ...(redirectUri && { redirectUri: redirectUri.value }),
       ...how,
     })
   } catch (error) {
     throw placed(error, (wrong) => originOf(wrong, settings))
+  }
+}
+
+/** Where tokens come from, if not from the address of the SSO service. @throws CommandError */
+function tokenUrlOf({ tokenUrl }: Settings): SsoOptions['tokenUrl'] {
+  if (typeof tokenUrl?.value !== 'string') return tokenUrl?.value
+  try {
+    return tokenUrlFromText(tokenUrl.value)
+  } catch (error) {
+    throw placed(error, () => tokenUrl.from)
+  }
+}
+
+/** The addresses of token endpoints, as far as they can be used: what is wrong is told elsewhere. */
+export function tokenUrlsOf(settings: Settings): readonly string[] {
+  try {
+    const tokenUrl = tokenUrlOf(settings) ?? []
+    return typeof tokenUrl === 'string' ? [tokenUrl] : Object.values(tokenUrl)
+  } catch {
+    return []
   }
 }
 
@@ -90,8 +114,9 @@ function placed(error: unknown, origin: (wrong: TypeError) => string | undefined
 /** Where the option came from that a TypeError names. */
 function originOf(
   { message }: TypeError,
-  { authUrl, regionalAuthUrls, redirectUri, transport }: Settings,
+  { authUrl, regionalAuthUrls, tokenUrl, redirectUri, transport }: Settings,
 ): string | undefined {
+  if (message.startsWith('tokenUrl')) return tokenUrl?.from
   if (message.startsWith('redirectUri')) return redirectUri?.from
   if (message.startsWith('regionalAuthUrls')) return regionalAuthUrls.from
   if (/^(?:transport|tls|userAgent)/u.test(message)) return transport?.from

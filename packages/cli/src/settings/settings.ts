@@ -17,6 +17,8 @@ export interface Given<Value> {
 export interface Settings {
   readonly authUrl: Given<string> | undefined
   readonly regionalAuthUrls: Given<readonly string[]>
+  /** Text as it was given, or an object of the config file. */
+  readonly tokenUrl: Given<string | Readonly<Record<string, string>>> | undefined
   readonly apiUrl: Given<string> | undefined
   readonly store: Given<string>
   readonly account: Given<string> | undefined
@@ -63,6 +65,10 @@ export function readSettings(options: SharedOptions, examined = false, env: Node
       [listed(env['OWNER_SSO_REGIONAL_AUTH_URLS']), 'OWNER_SSO_REGIONAL_AUTH_URLS'],
       [config.regionalAuthUrls, configFile],
     ) ?? { value: [], from: 'default' },
+    tokenUrl: firstGiven<string | Readonly<Record<string, string>>>(
+      [env['OWNER_SSO_TOKEN_URL'], 'OWNER_SSO_TOKEN_URL'],
+      [config.tokenUrl, configFile],
+    ),
     apiUrl: text('apiUrl'),
     store: text('store') ?? { value: defaultStore(tokensFolder), from: 'default' },
     account: text('account'),

@@ -9,6 +9,7 @@ import { parseSsoOptions, type SsoOptions } from '../service/options.ts'
 import type { Sso } from './sso.ts'
 import type { RefreshOptions } from '../steps/refresh.ts'
 import { isOfAnotherOwner } from './token-owner.ts'
+import { tokenUrlOf } from '../service/token-hosts.ts'
 import { traceLogin } from '../tracing.ts'
 
 /**
@@ -55,6 +56,7 @@ export function ssoOf(service: SsoContext): Sso {
     },
     allowedAuthUrl: async (address) =>
       (await import('../service/region.ts')).allowedInstance(address, service, 'token-manager'),
+    tokenUrlOf: (address) => tokenUrlOf(address, service),
     isOfAnotherOwner,
     useFirewallState: (state) => void service.sharedFirewallStates.add(state),
   }

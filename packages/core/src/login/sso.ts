@@ -87,10 +87,12 @@ export interface Sso extends TokenIssuer {
   }
   /** Redeems the address that the person ended on: `{redirect_uri}?code=…&state=…&issuer=…`. */
   redeemCallback(callbackUrl: string, request: AuthorizationRequest, options?: CallOptions): Promise<TokenSet>
-  /** One refresh request at the instance that issued the tokens, on a fresh connection (endpoint 6). */
+  /** One refresh request at the token endpoint of the instance that issued the tokens, on a fresh connection (endpoint 6). */
   refresh(tokens: TokenSet, options?: RefreshOptions): Promise<TokenSet>
   /** The base address of the allowed instance that an address is on. @throws RegionNotAllowedError */
   allowedAuthUrl(authUrl: string): Promise<string>
+  /** The base address that tokens of this instance are refreshed at: its own, unless `tokenUrl` says otherwise. */
+  tokenUrlOf(authUrl: string): string
   /** Whether the id_token of a refresh, or a readable access token, names another owner than the account. */
   isOfAnotherOwner(tokens: TokenSet, account: string): Promise<boolean>
   /**

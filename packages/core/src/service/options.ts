@@ -13,6 +13,13 @@ export type CodeChallengeEncoding = 'hex-digest' | 'raw-digest'
 export interface SsoOptions {
   /** Base address of the SSO service: https, or http on a loopback host. Its default is the variable `OWNER_SSO_AUTH_URL` where an adapter says so. */
   readonly authUrl: string
+  /**
+   * Base address of the token endpoint, where that is another host than the login page: codes are exchanged and tokens refreshed
+   * there, and nothing else is sent to it. With regions: an object from an instance's address (`authUrl`, or one of
+   * `regionalAuthUrls`) to that of its token endpoint; instances that are not named have it at their own. https, or http on a
+   * loopback host. `auth_url` of token sets goes on naming the instance, so this option can change later. Default `authUrl`.
+   */
+  readonly tokenUrl?: string | Readonly<Record<string, string>> | undefined
   /** Where a 303 may lead, in addition to `authUrl`'s own registrable domain (loopback and IP addresses have none: list them, with their port). */
   readonly regionalAuthUrls?: readonly string[] | undefined
   /** Default `${authUrl}/void/callback`; never changes with the region. May have a scheme of an app's own: `owner-app://auth/callback`. */
@@ -47,6 +54,8 @@ export interface SsoSettings extends HttpSettings {
   readonly authUrl: string
   /** Origins of the regional instances that were listed. */
   readonly regionalAuthUrls: readonly string[]
+  /** Origins of token endpoints by the origin of their instance, where that is another. */
+  readonly tokenUrls: ReadonlyMap<string, string>
   readonly redirectUri: string
   readonly codeChallengeEncoding: CodeChallengeEncoding
   readonly accessTokenLifetime: number | 'expires_in' | undefined
@@ -54,6 +63,7 @@ export interface SsoSettings extends HttpSettings {
 
 const optionNames: OptionNames<SsoOptions> = {
   authUrl: true,
+  tokenUrl: true,
   regionalAuthUrls: true,
   redirectUri: true,
   codeChallengeEncoding: true,
@@ -92,12 +102,13 @@ export function parseSsoOptions(options: SsoOptions): SsoSettings {
   requireThat(isPositive(timeout) && timeout <= 2 ** 31 - 1, 'timeout must be milliseconds, more than 0')
   requireThat(proxy === undefined || isProxyUrl(proxy), 'proxy must be an http or https address')
   requireThat(isPositive(firewallCooldown), 'firewallCooldown must be seconds, more than 0')
-  const unverified = verificationProblem(new URL(authUrl))
-  requireThat(unverified === undefined, `authUrl ${unverified}`)
+  requireVerification('authUrl', authUrl)
+  const regions = regionalAuthUrls.map((url: unknown) => instanceOrigin('regionalAuthUrls', url))
 
   return {
     authUrl,
-    regionalAuthUrls: regionalAuthUrls.map((url: unknown) => instanceOrigin('regionalAuthUrls', url)),
+    regionalAuthUrls: regions,
+    tokenUrls: tokenUrlsOf(own.tokenUrl, authUrl, regions),
     redirectUri,
     codeChallengeEncoding,
     accessTokenLifetime,
@@ -105,6 +116,51 @@ export function parseSsoOptions(options: SsoOptions): SsoSettings {
     timeout,
     proxy,
     firewallCooldown,
+  }
+}
+
+/** The option `tokenUrl`: each key is an instance that is named elsewhere, so that a mistyped one is told. */
+function tokenUrlsOf(option: unknown, authUrl: string, regions: readonly string[]): ReadonlyMap<string, string> {
+  if (option === undefined) return new Map()
+  const isRecord = typeof option === 'object' && option !== null && !Array.isArray(option)
+  requireThat(
+    typeof option === 'string' || isRecord,
+    'tokenUrl must be an address such as https://token.example.com, or an object from the address of an instance to that of its token endpoint',
+  )
+  const given: readonly (readonly [string, unknown])[] = isRecord ? Object.entries(option) : [[authUrl, option]]
+  return new Map(
+    given.map(([instance, address]) => {
+      const origin = parsed(instance)?.origin
+      requireThat(
+        origin !== undefined && [authUrl, ...regions].includes(origin),
+        `tokenUrl names ${JSON.stringify(instance)}, which is neither authUrl nor one of regionalAuthUrls`,
+      )
+      const tokenUrl = instanceOrigin('tokenUrl', address)
+      requireVerification('tokenUrl', tokenUrl)
+      return [origin, tokenUrl]
+    }),
+  )
+}
+
+function requireVerification(option: string, origin: string): void {
+  const unverified = verificationProblem(new URL(origin))
+  requireThat(unverified === undefined, `${option} ${unverified}`)
+}
+
+/**
+ * The option `tokenUrl` from text, as in an environment variable: an address, or an object in JSON. `createSso` checks the rest.
+ *
+ * @param where - what the text is, for the error
+ * @throws TypeError for text that begins like JSON and is not
+ */
+export function tokenUrlFromText(text: string, where = 'tokenUrl'): NonNullable<SsoOptions['tokenUrl']> {
+  if (!text.trimStart().startsWith('{')) return text.trim()
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new TypeError(
+      `${where} must be an address, or JSON such as {"https://auth.example.com":"https://token.example.com"}`,
+    )
   }
 }
 

@@ -7,7 +7,7 @@ import type { HttpSession } from '../http/http-session.ts'
 import { isJsonType, parseJsonObject } from '../http/json-object.ts'
 import { type PasscodePage, readPasscodePage } from '../pages/passcode-page.ts'
 import type { ServiceContext } from '../service/service-context.ts'
-import { tokenEndpointError, tokenUrl } from './token-endpoint.ts'
+import { tokenEndpoint, tokenEndpointError } from './token-endpoint.ts'
 import { isBearer, receivedTokens } from './token-response.ts'
 
 const step = 'code-exchange'
@@ -19,7 +19,7 @@ export interface ExchangedTokens {
 }
 
 /**
- * Exchanges a code at the instance that issued it, and nowhere else. An account with a second factor gets the page that
+ * Exchanges a code at the token endpoint of the instance that issued it, and nowhere else. An account with a second factor gets the page that
  * asks for its passcode instead.
  *
  * @throws TokenRejectedError, UnexpectedResponseError, and what `HttpSession.send` throws
@@ -33,7 +33,7 @@ export async function exchangeCode(
 ): Promise<ExchangedTokens | PasscodePage> {
   const response = await session.send({
     step,
-    url: tokenUrl(authUrl),
+    url: tokenEndpoint(service, authUrl),
     json: {
       grant_type: 'authorization_code',
       client_id: clientId,

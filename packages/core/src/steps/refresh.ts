@@ -9,7 +9,7 @@ import { openSession } from '../http/http-session.ts'
 import { parseJsonObject } from '../http/json-object.ts'
 import { allowedInstance } from '../service/region.ts'
 import type { ServiceContext } from '../service/service-context.ts'
-import { tokenEndpointError, tokenUrl } from './token-endpoint.ts'
+import { tokenEndpoint, tokenEndpointError } from './token-endpoint.ts'
 import { receivedTokens } from './token-response.ts'
 
 /** What a refresh takes in addition to its tokens. */
@@ -18,7 +18,7 @@ export type RefreshOptions = RequestOptions
 const step = 'refresh'
 
 /**
- * Makes one refresh request, on a connection of its own, at the instance that issued the tokens.
+ * Makes one refresh request, on a connection of its own, at the token endpoint of the instance that issued the tokens.
  *
  * Any response that holds a usable pair of tokens succeeds, whatever else is wrong with it: that pair may be the only valid
  * one, so it has to be saved before anything is judged.
@@ -41,7 +41,7 @@ export async function refreshTokens(
   try {
     const response = await session.send({
       step,
-      url: tokenUrl(authUrl),
+      url: tokenEndpoint(service, authUrl),
       json: { grant_type: 'refresh_token', client_id: clientId, refresh_token: tokens.refresh_token, scope },
     })
     const body = parseJsonObject(response.body)

@@ -19,6 +19,7 @@ import {
 import { quotedWords } from '@owner-sso/token-manager/support'
 import type { StepAnswer } from '../http/http-session.ts'
 import { parseJsonObject } from '../http/json-object.ts'
+import { type TokenHosts, tokenUrlOf } from '../service/token-hosts.ts'
 
 const deadGrant = new Set(['invalid_grant', 'login_required'])
 const mistakes = new Set([
@@ -29,9 +30,9 @@ const mistakes = new Set([
   'unsupported_grant_type',
 ])
 
-/** POST here with JSON, for both grants (endpoints 3 and 6). */
-export function tokenUrl(authUrl: string): URL {
-  return new URL('/oauth2/v3/token', authUrl)
+/** POST here with JSON, for both grants of an instance (endpoints 3 and 6). */
+export function tokenEndpoint(service: TokenHosts, authUrl: string): URL {
+  return new URL('/oauth2/v3/token', tokenUrlOf(authUrl, service))
 }
 
 /**

@@ -7,12 +7,12 @@ import type { Exchange } from '../journal/exchange.ts'
 
 /** Once the emulator runs. `inspector`: whether there is one to name. `caFile`: where its certificate authority is. */
 export function greeting(emulator: Emulator, inspector: boolean, caFile: string | undefined): string {
-  const { authUrl, regionalAuthUrl, ownerApiUrl, accounts } = emulator
+  const { authUrl, regionalAuthUrl, ownerApiUrl, tokenUrl, accounts } = emulator
   return `
   SSO service     ${authUrl}
   other region    ${regionalAuthUrl}
   owner API       ${ownerApiUrl}
-${inspector ? `  inspector       ${authUrl}/_emulator\n` : ''}
+${tokenUrl === authUrl ? '' : `  token endpoint  ${tokenUrl}\n`}${inspector ? `  inspector       ${authUrl}/_emulator\n` : ''}
 ${accounts.map(accountLine).join('\n')}
 
   Paste into your program's terminal:
@@ -46,13 +46,15 @@ function passcodesOf(account: EmulatorAccount): string {
 }
 
 function environmentOf(
-  { authUrl, regionalAuthUrl, ownerApiUrl, accounts }: Emulator,
+  { authUrl, regionalAuthUrl, ownerApiUrl, tokenUrl, regionalTokenUrl, accounts }: Emulator,
   caFile: string | undefined,
 ): [string, string][] {
   const [first] = accounts
+  const tokenUrls = JSON.stringify({ [authUrl]: tokenUrl, [regionalAuthUrl]: regionalTokenUrl })
   return [
     ['OWNER_SSO_AUTH_URL', authUrl],
     ['OWNER_SSO_REGIONAL_AUTH_URLS', regionalAuthUrl],
+    ...(tokenUrl === authUrl ? [] : [entry('OWNER_SSO_TOKEN_URL', tokenUrls)]),
     ['OWNER_SSO_API_URL', ownerApiUrl],
     ...(first ? [entry('OWNER_SSO_ACCOUNT', first.identity), entry('OWNER_SSO_CREDENTIAL', first.credential)] : []),
     ...(caFile === undefined ? [] : [entry('NODE_EXTRA_CA_CERTS', caFile)]),

@@ -75,6 +75,8 @@ export interface ControlState {
   readonly authUrl: string
   readonly regionalAuthUrl: string
   readonly ownerApiUrl: string
+  readonly tokenUrl: string
+  readonly regionalTokenUrl: string
   readonly clock: { readonly now: number; readonly offset: number; readonly frozen: boolean }
   readonly firewall: { readonly blockedUntil: number | null; readonly clients: readonly ClientState[] }
   readonly options: Readonly<Record<string, OptionState>>
@@ -91,6 +93,8 @@ export function controlState({ service, faults, switches, ownerApiUrl }: Control
     authUrl: instances.home.url,
     regionalAuthUrl: instances.regional.url,
     ownerApiUrl,
+    tokenUrl: instances.home.tokenUrl,
+    regionalTokenUrl: instances.regional.tokenUrl,
     clock: { now: clock.now(), offset: clock.offset, frozen: clock.frozen },
     firewall: { blockedUntil: firewall.blockedUntil ?? null, clients: firewallClients(service) },
     options: Object.fromEntries(

@@ -1,7 +1,7 @@
 /**
  * What both Express applications have in common: the banner, the journal, 404 for the unknown, no stack trace for anybody.
  */
-import express, { type ErrorRequestHandler, type Express, type Router } from 'express'
+import express, { type ErrorRequestHandler, type Express, type Response, type Router } from 'express'
 import type { IncomingMessage } from 'node:http'
 import { banner } from '@owner-sso/recorder/support'
 import type { Journal } from '../journal/journal.ts'
@@ -27,11 +27,13 @@ export function bareApp(journal: Journal, place: (request: IncomingMessage) => P
 }
 
 export function finishApp(app: Express): Express {
-  app.use((_request, response) =>
-    sendResponse(response, htmlResponse(404, noticePage('Not found', 'There is no such page here.'))),
-  )
+  app.use((_request, response) => notFound(response))
   app.use(onError)
   return app
+}
+
+export function notFound(response: Response): void {
+  void sendResponse(response, htmlResponse(404, noticePage('Not found', 'There is no such page here.')))
 }
 
 /** A client's mistake that Express or its body parser found. */

@@ -5,10 +5,13 @@ import { isLenient } from '../service/strictness.ts'
 import type { Described, Part } from './part.ts'
 import { challenge, content, mixedResponse, response, unreadable } from './responses.ts'
 
-export function tokenPath({ settings }: Described): Part {
+export function tokenPath({ settings, instances }: Described): Part {
   const grants = ['CodeExchange', 'Refresh'] as const
   return {
     '/oauth2/v3/token': {
+      ...(instances.home.tokenUrl !== instances.home.url && {
+        servers: [instances.home, instances.regional].map(({ tokenUrl }) => ({ url: tokenUrl })),
+      }),
       post: {
         operationId: 'getTokens',
         summary: 'Exchange an authorization code, or refresh',

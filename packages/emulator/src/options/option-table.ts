@@ -81,6 +81,13 @@ export const startOptions = {
     default: 'host-name',
     check: oneOf('host-name', 'port'),
   }),
+  tokenEndpointAt: option({
+    group: 'Where it listens',
+    about: 'The token endpoint is at the address of the login page, or at another port and nowhere else',
+    details: 'at `authUrl`, or at a `port` of its own (`tokenUrl`); 404 at the other address. Each region has one',
+    default: 'auth-url',
+    check: oneOf('auth-url', 'port'),
+  }),
   inspector: option({
     group: 'Where it listens',
     about: 'The inspector and the control API under /_emulator',
@@ -277,6 +284,20 @@ export const changeableOptions = {
     about: 'What access tokens are',
     default: 'jwt',
     check: oneOf('jwt', 'opaque'),
+  }),
+  refreshedTokens: option({
+    group: 'Tokens',
+    about: 'How the owner API refuses access tokens that come of a refresh (null: it takes them)',
+    details: '`{ status: 401 | 403, after: seconds }`: with this status, from so many seconds after their issue',
+    default: null,
+    check: orNull(shape({ status: oneOf(401, 403), after: seconds() })),
+    without: 'The owner API takes them',
+  }),
+  oldAccessToken: option({
+    group: 'Tokens',
+    about: 'What a refresh does to the access tokens that its sign-in has',
+    default: 'lives',
+    check: oneOf('lives', 'ends'),
   }),
   mintedBy: option({
     group: 'Tokens',

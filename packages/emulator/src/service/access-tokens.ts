@@ -20,6 +20,9 @@ export interface AccessToken {
   /** The sign-in it came from. */
   readonly family: string
   readonly minting: Minting | undefined
+  readonly isRefreshed: boolean
+  /** Seconds since the epoch. */
+  readonly issuedAt: number
   revoked: boolean
 }
 
@@ -29,7 +32,7 @@ export interface AccessTokens {
     account: Account,
     family: string,
     instance: Instance,
-    minting?: Minting,
+    how: { readonly minting: Minting | undefined; readonly isRefreshed: boolean },
   ): Promise<{ accessToken: string; idToken: string }>
   /** The token's content while it is known, unexpired and not revoked. */
   find(token: string): AccessToken | undefined
@@ -46,7 +49,7 @@ export function createAccessTokens(clock: Clock, settings: Settings): AccessToke
     max: maxTokens,
   })
   return {
-    async issue(account, family, instance, minting) {
+    async issue(account, family, instance, { minting, isRefreshed }) {
       const iat = Math.floor(clock.now())
       const claims = {
         iss: issuerOf(instance),
@@ -62,7 +65,7 @@ export function createAccessTokens(clock: Clock, settings: Settings): AccessToke
           : signToken({ ...claims, aud: [issuerOf(instance), 'owner-api'], jti: randomUUID(), scp }),
         signToken({ ...claims, aud: 'ownerapi', jti: randomUUID(), email: account.identity, email_verified: true }),
       ])
-      tokens.set(accessToken, { account, family, minting, revoked: false })
+      tokens.set(accessToken, { account, family, minting, isRefreshed, issuedAt: iat, revoked: false })
       return { accessToken, idToken }
     },
     find(token) {

@@ -55,6 +55,11 @@ export function createOwnerApi(service: ServiceState, faults: Faults, journal: J
       service.counters.ownerApiRefusals += 1
       return forbidden(describeMinting(held.minting))
     }
+    const refusing = service.settings.refreshedTokens
+    if (refusing && held.isRefreshed && service.clock.now() - held.issuedAt >= (refusing.after ?? 0)) {
+      service.counters.ownerApiRefusals += 1
+      return refusedAfterRefresh(refusing.status ?? 403)
+    }
     service.counters.ownerApiCalls += 1
     return withReason('the access token is good', await reply(request, held))
   }
@@ -104,6 +109,12 @@ export function createOwnerApi(service: ServiceState, faults: Faults, journal: J
 function forbidden(minting: string): ServiceResponse {
   const body = { response: null, error: 'forbidden' }
   return withReason(`the access token is good, but was minted over ${minting}`, jsonResponse(403, body))
+}
+
+/** A token that came of a refresh (option `refreshedTokens`). */
+function refusedAfterRefresh(status: 401 | 403): ServiceResponse {
+  const error = status === 401 ? 'invalid_token' : 'forbidden'
+  return withReason('the access token came of a refresh', jsonResponse(status, { response: null, error }))
 }
 
 function unauthorized(missing: boolean): ServiceResponse {

@@ -93,9 +93,10 @@ export function createRefreshTokens(deps: {
   async function tokenResponse<Given extends { readonly refresh_token?: string }>(
     { account, family, instance }: Holder,
     given: Given,
-    minting: Minting | undefined,
+    how: { readonly minting: Minting | undefined; readonly isRefreshed: boolean },
   ): Promise<TokenResponse & { readonly id_token: string } & Given> {
-    const { accessToken, idToken } = await accessTokens.issue(account, family, instance, minting)
+    if (how.isRefreshed && settings.oldAccessToken === 'ends') accessTokens.revoke((old) => old.family === family)
+    const { accessToken, idToken } = await accessTokens.issue(account, family, instance, how)
     return {
       access_token: accessToken,
       ...given,
@@ -104,6 +105,9 @@ export function createRefreshTokens(deps: {
       token_type: 'Bearer',
     }
   }
+
+  const refreshed = <Given extends { readonly refresh_token?: string }>(held: Holder, given: Given, minting: Minting) =>
+    tokenResponse(held, given, { minting, isRefreshed: true })
 
   function kill(matches: (token: RefreshToken) => boolean): number {
     const live = [...tokens.values()].filter((token) => !token.dead && matches(token))
@@ -125,7 +129,7 @@ export function createRefreshTokens(deps: {
       return { tokens: await spent.answer, decision: 'a spent refresh token, within its grace: the same answer again' }
     }
     if (reuse === 'grace-stale' && graceful) {
-      const stale = await tokenResponse(held, { refresh_token: token }, minting)
+      const stale = await refreshed(held, { refresh_token: token }, minting)
       return { tokens: stale, decision: 'a spent refresh token, within its grace: given back' }
     }
     const consequence = reuse === 'revoke-family' ? ': its family is revoked' : ''
@@ -135,9 +139,10 @@ export function createRefreshTokens(deps: {
   return {
     signIn(account, instance, minting) {
       const holder = { account, instance, family: randomUUID() }
-      return tokenResponse(holder, { refresh_token: add(holder, instance) }, minting)
+      return tokenResponse(holder, { refresh_token: add(holder, instance) }, { minting, isRefreshed: false })
     },
-    trade: (holder, minting) => tokenResponse(holder, { refresh_token: add(holder, 'owner-api') }, minting),
+    trade: (holder, minting) =>
+      tokenResponse(holder, { refresh_token: add(holder, 'owner-api') }, { minting, isRefreshed: false }),
     async refresh(token, place, minting) {
       const held = tokens.get(token)
       if (!held) return { decision: 'an unknown refresh token' }
@@ -147,14 +152,14 @@ export function createRefreshTokens(deps: {
       counters.tokenRefreshes += 1
       const { rotation, reuse } = settings
       if (rotation === 'same') {
-        const same = await tokenResponse(held, { refresh_token: token }, minting)
+        const same = await refreshed(held, { refresh_token: token }, minting)
         return { tokens: same, decision: 'tokens issued, the refresh token stays' }
       }
       if (rotation === 'omit') {
-        return { tokens: await tokenResponse(held, {}, minting), decision: 'tokens issued, without a refresh token' }
+        return { tokens: await refreshed(held, {}, minting), decision: 'tokens issued, without a refresh token' }
       }
       const successor = add(held, held.place)
-      const fresh = tokenResponse(held, { refresh_token: successor }, minting)
+      const fresh = refreshed(held, { refresh_token: successor }, minting)
       // Kept only where it may be asked for again: it is the bulk of what a token takes.
       held.spent = { at: clock.now(), successor, answer: reuse === 'grace' ? fresh : undefined }
       return { tokens: await fresh, decision: 'tokens issued, the refresh token rotated' }

@@ -21,9 +21,10 @@ import { readServiceRequest, type ServiceRequest } from '../http/service-request
 import { isLenient, withoutLocale } from './strictness.ts'
 import { latency } from '../http/latency.ts'
 import { tokenEndpoint, tokenFields } from './token-endpoint.ts'
-import { bareApp, finishApp } from '../http/web-app.ts'
+import { bareApp, finishApp, notFound } from '../http/web-app.ts'
 
 const bodyLimit = '64kb'
+const tokenPath = '/oauth2/v3/token'
 
 type EndpointFunction = (service: ServiceState, request: ServiceRequest) => ServiceResponse | Promise<ServiceResponse>
 
@@ -40,6 +41,11 @@ export function createSsoApp(
   app.use((request, _response, next) => {
     request.url = withoutLocale(service.settings, request.url)
     next()
+  })
+  app.use((request, response, next) => {
+    const what = request.path === tokenPath ? 'token endpoint' : 'rest'
+    if (service.instances.serves(what, request)) next()
+    else notFound(response)
   })
   app.use(express.text({ type: () => true, limit: bodyLimit, inflate: false }))
 
@@ -75,7 +81,7 @@ export function createSsoApp(
     at(() => 'captcha', captchaEndpoint),
   )
   app.post(
-    '/oauth2/v3/token',
+    tokenPath,
     at((request) => tokenEndpointName(service, request), tokenEndpoint),
   )
   // The document gives the MFA paths without their prefix; recordings have the one of the authorize endpoint.

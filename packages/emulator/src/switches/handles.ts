@@ -3,17 +3,14 @@
  */
 import { checkNames } from '@owner-sso/recorder/support'
 import { accountView, type Account } from '../service/accounts.ts'
-import type { Emulator } from '../emulator.ts'
+import type { Addresses, Emulator } from '../emulator.ts'
 import type { Faults } from '../faults/faults.ts'
 import type { Journal } from '../journal/journal.ts'
 import { signInByHand } from '../service/sign-in-by-hand.ts'
 import type { ServiceState } from '../service/service-state.ts'
 import type { Switchboard } from './switchboard.ts'
 
-export type Handles = Omit<
-  Emulator,
-  'authUrl' | 'regionalAuthUrl' | 'ownerApiUrl' | 'ca' | 'jwks' | 'reset' | 'close' | typeof Symbol.asyncDispose
->
+export type Handles = Omit<Emulator, keyof Addresses | 'ca' | 'jwks' | 'reset' | 'close' | typeof Symbol.asyncDispose>
 
 export function createHandles(
   service: ServiceState,

@@ -54,6 +54,22 @@ const table = {
       },
     },
   },
+  'refreshed-tokens-refused': {
+    about: 'The owner API refuses access tokens that come of a refresh; the one before lives on.',
+    options: { refreshedTokens: { status: 401, after: 0 }, oldAccessToken: 'lives' },
+  },
+  'refreshed-tokens-refused-403': {
+    about: 'The same with status 403, as an edge in front of the owner API does it.',
+    options: { refreshedTokens: { status: 403, after: 0 }, oldAccessToken: 'lives' },
+  },
+  'refreshed-tokens-for-three-hours': {
+    about: 'The owner API takes access tokens that come of a refresh for three hours, and refuses them then.',
+    options: { refreshedTokens: { status: 401, after: 10_800 }, oldAccessToken: 'lives' },
+  },
+  'refresh-ends-old-token': {
+    about: 'A refresh ends the access token before it at once.',
+    options: { refreshedTokens: null, oldAccessToken: 'ends' },
+  },
   'refresh-token-expired': {
     about: 'Every refresh is answered with login_required: the owner has to sign in again.',
     always: {

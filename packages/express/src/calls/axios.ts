@@ -10,6 +10,7 @@ import { property } from '../property.ts'
 import { discard, shownConfig, shownError, shownResponse } from './axios-outcome.ts'
 import { checkedAddress, type OwnerCallOptions, ownerCallOptionNames, parseOwnerCallOptions } from './options.ts'
 import { connectionsFor, connectionsOf } from './connections.ts'
+import { longestRefusal, type Refusal } from '../refused-token.ts'
 import { ownerCaller, type Sent } from './owner-call.ts'
 
 /** What is used of an axios instance. */
@@ -93,7 +94,7 @@ function senderOf(
         transformResponse: [],
       })
       const { status } = shownResponse(answer, shown)
-      return { status, answer: () => answer, discard: () => discard(answer) }
+      return { status, refusal: async () => refusalIn(answer), answer: () => answer, discard: () => discard(answer) }
     } catch (thrown) {
       const error = shownError(thrown, shown)
       // axios throws for an answer that is no success, by default.
@@ -101,6 +102,7 @@ function senderOf(
       const status = property(answer, 'status')
       return {
         status: typeof status === 'number' ? status : undefined,
+        refusal: async () => refusalIn(answer),
         answer() {
           throw error
         },
@@ -108,6 +110,15 @@ function senderOf(
       }
     }
   }
+}
+
+/** What a 403 says. A body that the application reads as a stream stays unread. */
+function refusalIn(answer: unknown): Refusal {
+  const challenge = property(property(answer, 'headers'), 'www-authenticate')
+  const data = property(answer, 'data')
+  const body = typeof data === 'string' ? data : Buffer.isBuffer(data) ? data.toString() : undefined
+  const isShort = body !== undefined && body.length <= longestRefusal
+  return { challenge: typeof challenge === 'string' ? challenge : undefined, body: isShort ? body : undefined }
 }
 
 /** Whether a body can be sent again: a stream is gone once it was sent. */

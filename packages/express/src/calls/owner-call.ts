@@ -1,15 +1,17 @@
 /**
- * One call of the owner API with the owner's token, the same for `fetch` and axios: it is sent, and after a 401 once more with the
- * next token.
+ * One call of the owner API with the owner's token, the same for `fetch` and axios: it is sent, and where the token was refused once
+ * more with the next one.
  */
 import type { Tokens } from '../account-source.ts'
 import { nextToken } from '../next-token.ts'
-import { OwnerApiTokenRefusedError, tokenHistories } from '../refused-token.ts'
+import { OwnerApiTokenRefusedError, type Refusal, tokenHistories, type Verdict } from '../refused-token.ts'
 
 /** What came of sending a call once. */
 export interface Sent<Answer> {
   /** `undefined` where no answer came. */
   readonly status: number | undefined
+  /** What a 403 says; the caller can read it all the same. */
+  readonly refusal: () => Promise<Refusal>
   /** The answer as the caller gets it. @throws what the caller gets in its place */
   readonly answer: () => Answer
   /** Throws the answer away, so that its connection is free again. */
@@ -30,24 +32,38 @@ export interface OwnerCall<Answer> {
 export function ownerCaller(tokens: Tokens): <Answer>(call: OwnerCall<Answer>) => Promise<Answer> {
   const histories = tokenHistories()
 
-  async function sendChecked<Answer>({ account, send }: OwnerCall<Answer>, token: string): Promise<Sent<Answer>> {
-    const sent = await send(token)
-    if (sent.status === undefined || !histories.refusesToken(account, token, sent.status)) return sent
+  async function verdictOn<Answer>(account: string, token: string, sent: Sent<Answer>): Promise<Verdict> {
+    const { status } = sent
+    if (status === undefined) return 'call'
+    if (histories.note(account, token, status)) tokens.accepted?.(account, token)
+    if (status === 401) return 'invalid'
+    return status === 403 ? histories.judge(account, token, await sent.refusal()) : 'call'
+  }
+
+  /** A 401 is the caller's. A 403 that is about the token would be taken for one about the call. */
+  function refusedAnswer<Answer>(sent: Sent<Answer>): Answer {
+    if (sent.status !== 403) return sent.answer()
     sent.discard()
     throw new OwnerApiTokenRefusedError()
   }
 
-  return async (call) => {
-    const { account, signal, canRepeat, failed } = call
+  return async ({ account, signal, canRepeat, send, failed }) => {
     const token = await tokens.getAccessToken(account, { signal }).catch(failed)
-    const first = await sendChecked(call, token)
-    if (first.status !== 401) return first.answer()
-    const next = await nextToken(tokens, account, token, canRepeat, signal).catch((error: unknown) => {
+    const first = await send(token)
+    const verdict = await verdictOn(account, token, first)
+    if (verdict === 'call') return first.answer()
+    const refused = { account, token, verdict, canRepeat, signal }
+    const next = await nextToken(tokens, refused).catch((error: unknown) => {
       first.discard()
       return failed(error)
     })
-    if (next === undefined) return first.answer()
+    if (next === undefined) return refusedAnswer(first)
     first.discard()
-    return (await sendChecked(call, next)).answer()
+    const second = await send(next)
+    const last = await verdictOn(account, next, second)
+    if (last === 'call') return second.answer()
+    // The manager has to know, so that it rests before it refreshes again.
+    await nextToken(tokens, { account, token: next, verdict: last, canRepeat: false }).catch(() => undefined)
+    return refusedAnswer(second)
   }
 }

@@ -6,10 +6,11 @@
 import type { Dispatcher } from 'undici'
 import type { Answer } from '../answers/problem.ts'
 import { ownerApiErrorAnswer } from '../answers/owner-api-error.ts'
-import { OwnerApiTokenRefusedError } from '../refused-token.ts'
+import { OwnerApiTokenRefusedError, type Refusal, type Verdict } from '../refused-token.ts'
 import type { RequestBody } from './request-body.ts'
 import { type DeliveryOptions, deliveryTo } from './delivery.ts'
 import { type Ending, type EndingOptions, exchangeEnding } from './ending.ts'
+import { type Forbidden, forbidden } from './forbidden.ts'
 import { type HeldAnswer, holdAnswer } from './held-answer.ts'
 import { silenceLimit } from './silence.ts'
 import { tokenTrace } from './token-trace.ts'
@@ -24,10 +25,12 @@ export interface Exchange extends DeliveryOptions, EndingOptions {
   readonly token: string
   /** Milliseconds from the request's last byte to the answer's headers. */
   readonly headersTimeout: number
-  /** Whether an answer with this status refuses the token itself, and not this call. */
-  readonly refusesToken: (token: string, status: number) => boolean
-  /** Reports a token that got a 401; the one to send the request with once more, if there is one. */
-  readonly nextToken: (invalid: string) => Promise<string | undefined>
+  /** Hears of every answer. */
+  readonly note: (token: string, status: number) => void
+  /** What a 403 is about. */
+  readonly judge: (token: string, refusal: Refusal) => Verdict
+  /** Reports a refused token; the one to send the request with once more, if there is one and it may be. */
+  readonly nextToken: (token: string, verdict: Exclude<Verdict, 'call'>, isLast: boolean) => Promise<string | undefined>
   /** The answer to an error of `nextToken`. */
   readonly answerTo: (error: unknown) => Answer
 }
@@ -44,37 +47,47 @@ const withoutBody: ReadonlySet<number> = new Set([204, 304])
 /** Runs an exchange to its end: the caller has an answer, or has gone. */
 export function runExchange(dispatcher: Dispatcher, exchange: Exchange): void {
   const ending = exchangeEnding(exchange)
-  sendRequest(dispatcher, exchange, exchange.token, ending, (held) => void afterUnauthorized(held))
+  sendRequest(dispatcher, exchange, exchange.token, ending, (refused) => void afterRefusal(refused))
 
-  /** The first 401 waits, unread, for another token. Then the request goes out once more, or the 401 to the caller. */
-  async function afterUnauthorized(held: HeldAnswer): Promise<void> {
+  /** The request goes out once more with another token, or the refusal to the caller. */
+  async function afterRefusal({ verdict, held }: Refused): Promise<void> {
     try {
-      const next = await exchange.nextToken(exchange.token)
+      const next = await exchange.nextToken(exchange.token, verdict, false)
       if (ending.isOver()) return
-      if (next === undefined) held.deliver()
-      else {
-        held.discard()
+      if (next !== undefined) {
+        held?.discard()
         sendRequest(dispatcher, exchange, next, ending)
-      }
+      } else if (held) held.deliver()
+      else endRefused(ending)
     } catch (error) {
       ending.end(exchange.answerTo(error), error)
     } finally {
-      held.readOn()
+      held?.readOn()
     }
   }
+}
+
+/** An answer that refuses the token. A 401 waits, unread; a 403 was read, and goes to nobody. */
+interface Refused {
+  readonly verdict: Exclude<Verdict, 'call'>
+  readonly held: HeldAnswer | undefined
+}
+
+function endRefused(ending: Ending): void {
+  ending.end(ownerApiErrorAnswer('ERR_OWNER_API_TOKEN_REFUSED'), new OwnerApiTokenRefusedError())
 }
 
 /**
  * Sends the request with a token, and delivers the answer.
  *
- * @param onUnauthorized - gets a 401 in place of the caller
+ * @param onRefused - gets an answer that refuses the token in place of the caller
  */
 function sendRequest(
   dispatcher: Dispatcher,
   exchange: Exchange,
   token: string,
   ending: Ending,
-  onUnauthorized?: (held: HeldAnswer) => void,
+  onRefused?: (refused: Refused) => void,
 ): void {
   const { method, path, headers, content, headersTimeout, bodyTimeout } = exchange
   const trace = tokenTrace(token)
@@ -83,10 +96,38 @@ function sendRequest(
   let answered: number | undefined
   let interim = 0
   let held: HeldAnswer | undefined
+  let kept: Forbidden | undefined
 
   function countInterim(): void {
     interim += 1
     if (interim > maxInterim) ending.fail(new ExchangeError('ERR_OWNER_API_UNREACHABLE'))
+  }
+
+  /** The manager has to know of the second refusal too, so that it rests before it refreshes again. */
+  const reportLast = (verdict: Refused['verdict']): void =>
+    void exchange.nextToken(token, verdict, true).catch(() => undefined)
+
+  function deliverKept(controller: Dispatcher.DispatchController): void {
+    if (kept === undefined) return
+    const { headers: ofKept, pieces } = kept
+    kept?.end()
+    kept = undefined
+    delivery.start(403, ofKept)
+    for (const piece of pieces) delivery.data(controller, piece)
+  }
+
+  /** All of a short 403 is there. */
+  function concludeKept(controller: Dispatcher.DispatchController, all: Forbidden): void {
+    all.end()
+    const verdict = exchange.judge(token, all.refusal())
+    if (verdict === 'call') {
+      deliverKept(controller)
+      delivery.end()
+    } else if (onRefused) onRefused({ verdict, held: undefined })
+    else {
+      reportLast(verdict)
+      endRefused(ending)
+    }
   }
 
   const handler: Dispatcher.DispatchHandler = {
@@ -98,25 +139,31 @@ function sendRequest(
       if (status < 200) return countInterim()
       answered = status
       silence.allow(bodyTimeout)
-      if (exchange.refusesToken(token, status)) {
-        ending.end(ownerApiErrorAnswer('ERR_OWNER_API_TOKEN_REFUSED'), new OwnerApiTokenRefusedError())
-      } else if (status === 401 && onUnauthorized) {
+      exchange.note(token, status)
+      if (status === 403) kept = forbidden(answerHeaders, () => deliverKept(controller))
+      else if (status === 401 && onRefused) {
         held = holdAnswer(controller, answerHeaders, { delivery, silence, bodyTimeout, fail: ending.fail })
-        onUnauthorized(held)
-      } else delivery.start(status, answerHeaders)
+        onRefused({ verdict: 'invalid', held })
+      } else {
+        if (status === 401) reportLast('invalid')
+        delivery.start(status, answerHeaders)
+      }
     },
     onResponseData(controller, chunk) {
       if (held?.isHeld()) return held.drop(chunk)
       silence.allow(bodyTimeout)
-      delivery.data(controller, chunk)
+      if (kept === undefined) delivery.data(controller, chunk)
+      else if (!kept.keep(chunk)) deliverKept(controller)
     },
-    onResponseEnd() {
+    onResponseEnd(controller) {
       silence.end()
       if (held?.isHeld()) held.finish()
+      else if (kept) concludeKept(controller, kept)
       else delivery.end()
     },
     onResponseError(_controller, error) {
       silence.end()
+      kept?.end()
       if (held?.isHeld()) held.finish(error)
       else if (withoutBody.has(answered ?? 0)) delivery.end()
       else ending.fail(error)

@@ -80,8 +80,12 @@ export function forwarder<Request extends IncomingMessage>(
           own: response.getHeaders(),
           location: (value) => ownLocation(value, path, mountPathOf(request), settings),
         }),
-      refusesToken: (sent, status) => histories.refusesToken(account, sent, status),
-      nextToken: (invalid) => nextToken(tokens, account, invalid, canRepeat),
+      note(sent, status) {
+        if (histories.note(account, sent, status)) tokens.accepted?.(account, sent)
+      },
+      judge: (sent, refusal) => histories.judge(account, sent, refusal),
+      nextToken: (sent, verdict, isLast) =>
+        nextToken(tokens, { account, token: sent, verdict, canRepeat: canRepeat && !isLast }),
       answerTo: (error) => ssoErrorAnswer(error) ?? ownerApiErrorAnswer('ERR_OWNER_API_INTERNAL'),
       report: (answer, error) => reported(answer, error, request, onProblem),
     })

@@ -125,7 +125,6 @@ it('calls once more after a 401 that broke off while the next token was on its w
 it.each([
   [401, 200],
   [401, 'ERR_SSO_REFRESH_IN_DOUBT'],
-  [403, 'ERR_OWNER_API_TOKEN_REFUSED'],
 ])('lets go of the connection of a %i without an end, for %s', async (status, outcome) => {
   if (outcome === 'ERR_SSO_REFRESH_IN_DOUBT') emulator.once('refresh', { status: 503 })
   const gone: Promise<unknown>[] = []

@@ -106,7 +106,7 @@ it.each(['HEAD', 'GET'])('passes a 401 without a body on to %s where there is no
   const refusing = await listen((_request, response) => void response.writeHead(401, { 'content-length': 0 }).end())
   const same: Pick<TokenManager, 'getAccessToken' | 'invalidate'> = {
     getAccessToken: (name) => tokens.getAccessToken(name),
-    invalidate: async () => {},
+    invalidate: async () => false,
   }
   const other = ownerApiProxy({ target: refusing.url, tokens: same, account, authorize: true })
   const otherHome = await listen(other)
@@ -222,7 +222,7 @@ async function withNextToken(
       new Promise((resolve) =>
         isAsked((token) => {
           given = token
-          resolve()
+          resolve(true)
         }),
       ),
   }

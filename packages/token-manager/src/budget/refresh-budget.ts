@@ -26,17 +26,19 @@ export interface RefreshBudget {
   move(authUrl: string, key: object, rank: Rank): void
 }
 
+/** @param hostOf - the base address that tokens of an instance are refreshed at */
 export function createRefreshBudget(
   budget: RequestBudget,
   store: GuardedStore,
   runtime: Runtime,
   isEnding: () => boolean,
+  hostOf: (authUrl: string) => string = (authUrl) => authUrl,
 ): RefreshBudget {
   const figures = windowsOf(budget)
   const shared = budget.scope === 'process' ? ownMemory() : store
   const hosts = new Map<string, HostBudget>()
   function of(authUrl: string): HostBudget {
-    const name = refreshBudgetRecordName(authUrl)
+    const name = refreshBudgetRecordName(hostOf(authUrl))
     const known = hosts.get(name)
     if (known !== undefined) return known
     const host = createHostBudget({

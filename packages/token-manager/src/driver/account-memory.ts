@@ -51,6 +51,8 @@ export interface AccountMemory {
   served(account: string): Served | undefined
   /** What the hot path returns from now on. */
   serve(account: Account, served: Served): void
+  /** What is known, if anything is; this does not count as a use. */
+  peek(name: string): Account | undefined
   /** What is known, created if necessary, and counted as a use. */
   of(name: string): Account
   all(): Iterable<Account>
@@ -76,6 +78,7 @@ export function createAccountMemory(size: number): AccountMemory {
       account.served = next
       served.set(account.name, next)
     },
+    peek: (name) => all.get(name),
     of(name) {
       const account = all.get(name) ?? unknown(name)
       all.set(name, account)

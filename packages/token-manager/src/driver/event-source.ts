@@ -7,6 +7,7 @@ import { checkName, type OptionNames } from '../support/known-options.ts'
 
 const eventNames: OptionNames<TokenManagerEvents> = {
   refreshed: true,
+  'refreshed-token-refused': true,
   'refresh-failed': true,
   'in-doubt': true,
   unsaved: true,

@@ -4,10 +4,10 @@
  * Whichever process finds them next carries them over into the store, by the lineage rule.
  */
 import { StoreError } from '../errors.ts'
+import { withoutShownTokens } from '../store/read-record.ts'
 import { checkedRecord } from '../store/record-check.ts'
 import type { SpooledRecord, SpooledResult } from '../store/token-record.ts'
 import type { Spooled } from '../refresh-protocol/steps.ts'
-import { tokenSet } from '../issuer/token-set.ts'
 import type { Runtime } from '../support/runtime.ts'
 import type { GuardedStore } from '../store/guarded-store.ts'
 import { untilSwapped } from '../store/contention.ts'
@@ -65,8 +65,7 @@ export function spoolOn(store: GuardedStore, runtime: Runtime): Spool {
       const { at, result } = await read(account)
       if (at === undefined || result === undefined) return undefined
       const { derivedFrom, next } = result
-      const shown = { derivedFrom: { ...derivedFrom, tokens: tokenSet(derivedFrom.tokens) }, at }
-      return { ...result, ...shown, next: { ...next, tokens: tokenSet(next.tokens) } }
+      return { ...result, derivedFrom: withoutShownTokens(derivedFrom), next: withoutShownTokens(next), at }
     },
     clear: async (account, at) => (await write(account, at)) !== undefined,
     async *accounts() {

@@ -55,6 +55,11 @@ export interface TokenIssuer {
    */
   allowedAuthUrl?(authUrl: string): Promise<string>
   /**
+   * Optional: the base address that tokens with this `auth_url` are refreshed at, where that may be another host than the one
+   * which `auth_url` names. Token managers keep to the firewall and the budget of this host.
+   */
+  tokenUrlOf?(authUrl: string): string
+  /**
    * Optional: whether the response to a refresh names another owner than the account. Asked once, of the first refresh of a
    * refresh token that was brought along (`RefreshTokenGrant`): tokens of another owner are never served. Not certain: false.
    *

@@ -1,6 +1,7 @@
 /**
  * The need of an account: when its session ends if nobody calls, as far as anybody can know.
  */
+import { expectsRefusal } from '../refresh-protocol/freshness.ts'
 import type { SignedIn } from '../store/token-record.ts'
 import type { KeeperSettings } from './keeper-options.ts'
 
@@ -44,6 +45,12 @@ async function load(): Promise<ExpiryOf> {
 }
 
 /**
+ * Milliseconds that a refresh token lives where nothing better is known: 90 days, as clients of the service report. Counted on only
+ * where a refresh costs a working access token.
+ */
+const reportedLifetime = 90 * 86_400_000
+
+/**
  * The need of an account that is due: its session ends within `within`, and its tokens are not so young that new ones
  * would change nothing.
  *
@@ -61,7 +68,10 @@ export function needOf(
   const life = record.lifetime * 1000
   // By a clock that was ahead, or ours has gone back: how old they are nobody knows, and new ones end the question.
   if (obtained > now + clockSkew) return { account, end: now + within, authUrl }
-  const end = expiryOf(refresh_token) ?? obtained + (refreshTokenLifetime ?? life)
+  // While the owner API refuses refreshed tokens, a refresh does no good but to keep the refresh token alive.
+  const known = refreshTokenLifetime ?? (expectsRefusal(record) ? reportedLifetime : life)
+  const issued = record.refusals?.refreshed_at === undefined ? obtained : record.refusals.refreshed_at * 1000
+  const end = expiryOf(refresh_token) ?? issued + known
   if (end - now > within || now - obtained < Math.min(life, within) / 2) return undefined
   return { account, end, authUrl }
 }

@@ -1,16 +1,18 @@
 /**
  * `getAccessToken`, `getTokens`, `refresh` and `invalidate`: what a caller gets, and when it has to wait.
  */
-import { RefreshBudgetError, SignedOutError } from '../errors.ts'
+import { RefreshBudgetError, ShortValidityError, SignedOutError } from '../errors.ts'
 import type { CallOptions } from '../issuer/call-options.ts'
 import { type Account, openWindow } from '../driver/account-memory.ts'
 import { checkedAccountName } from './options.ts'
-import type { CurrentTokens, RefreshCallOptions } from './token-manager.ts'
+import type { AccessTokenOptions, CurrentTokens, InvalidateOptions, RefreshCallOptions } from './token-manager.ts'
+import { expectsRefusal } from '../refresh-protocol/freshness.ts'
 import type { Context } from '../driver/context.ts'
 import { momentOf, note, run } from '../driver/driver.ts'
 import { inFlightRefresh, landInCall, waitForAccount, waitForRefresh } from '../driver/in-flight-refresh.ts'
 import { accessTokenOf, ageOf, freshnessOf, isRefusedNow, isUsable } from '../refresh-protocol/knowledge.ts'
 import { isJustRefreshed, pauseLeft } from '../refresh-protocol/pace.ts'
+import { isInQuestion } from '../refresh-protocol/predecessor.ts'
 import { elapsed, instantOf } from '../support/runtime.ts'
 
 /** The hot path: one look-up and one reading of the clock. Nothing is written, and nothing else is read. */
@@ -22,17 +24,37 @@ export function getAccessToken(account: string, options: CallOptions | undefined
   return serve(context.memory.of(account), options, context)
 }
 
-/** The same with what else a caller may know of it, from one record. */
+/**
+ * The same with what else a caller may know of it, from one record.
+ *
+ * @throws ShortValidityError where it ends before `minValidity` is over, and a refresh changes nothing about that
+ */
 export async function getTokens(
   account: string,
-  options: CallOptions | undefined,
+  options: AccessTokenOptions,
   context: Context,
 ): Promise<CurrentTokens> {
+  const { minValidity = 0 } = options
+  const tokens = await tokensThatWork(account, options, context)
+  if (livesFor(tokens, minValidity, context)) return tokens
+  const { record } = context.memory.of(account).knowledge
+  const isRefreshable = record?.state === 'signed-in' && !expectsRefusal(record)
+  if (isRefreshable) await refreshNow(account, options, context)
+  const next = isRefreshable ? await tokensThatWork(account, options, context) : tokens
+  if (livesFor(next, minValidity, context)) return next
+  throw new ShortValidityError(next.expires_at)
+}
+
+function livesFor({ expires_at }: CurrentTokens, seconds: number, { runtime }: Context): boolean {
+  return seconds === 0 || expires_at - runtime.wallClock() / 1000 >= seconds
+}
+
+async function tokensThatWork(account: string, options: CallOptions, context: Context): Promise<CurrentTokens> {
   await getAccessToken(account, options, context)
   // What is known by now: newer than the access token perhaps, and gone where somebody signed out meanwhile.
   const { record } = context.memory.of(account).knowledge
   // Other accounts took its place in memory.
-  if (record === undefined) return getTokens(account, options, context)
+  if (record === undefined) return tokensThatWork(account, options, context)
   if (record.state === 'signed-out') {
     throw new SignedOutError({ step: 'token-manager', requestSent: false })
   }
@@ -155,7 +177,23 @@ function throwIfStillUseless({ knowledge }: Account, before: string | undefined,
   throw new RefreshBudgetError(nextAttemptAt, {}, 'minRefreshInterval')
 }
 
-/** The owner API refused this access token. */
-export async function invalidate(name: string, accessToken: string, context: Context): Promise<void> {
-  await run(context.memory.of(name), { kind: 'invalidate', accessToken }, context)
+/** The owner API accepted this access token. Called on every answer: it does nothing unless that was in question. */
+export function acceptAccessToken(name: string, accessToken: string, context: Context): void {
+  const account = context.memory.peek(name)
+  const record = account?.knowledge.record
+  if (account === undefined || record === undefined || !isInQuestion(record)) return
+  note(account, { on: 'token-accepted', accessToken }, context)
+}
+
+/** The owner API refused this access token. Returns whether another one works now. */
+export async function invalidate(
+  name: string,
+  accessToken: string,
+  { refresh: mayRefresh = true }: InvalidateOptions,
+  context: Context,
+): Promise<boolean> {
+  const account = context.memory.of(name)
+  await run(account, { kind: 'invalidate', accessToken, mayRefresh }, context)
+  const current = accessTokenOf(account.knowledge.record)
+  return current !== accessToken && isUsable(account.knowledge, instantOf(context.runtime))
 }

@@ -2,9 +2,9 @@
  * The token manager over given surroundings: it checks what callers hand in, and leads each call to the file that tells
  * its story.
  */
-import { parseCallOptions, type CallOptions } from '../issuer/call-options.ts'
-import type { TokenManager, TokenManagerOptions } from './token-manager.ts'
-import { getAccessToken, getTokens, invalidate, refreshNow } from './access-token.ts'
+import { parseCallOptions } from '../issuer/call-options.ts'
+import type { AccessTokenOptions, TokenManager, TokenManagerOptions } from './token-manager.ts'
+import { acceptAccessToken, getAccessToken, getTokens, invalidate, refreshNow } from './access-token.ts'
 import { accountsOf } from '../store/account-list.ts'
 import { createAccountMemory } from '../driver/account-memory.ts'
 import { backgroundOf } from '../driver/background.ts'
@@ -13,6 +13,7 @@ import {
   checkedAccountName,
   checkedAnswer,
   checkedTokens,
+  parseAccessTokenOptions,
   parseRefreshOptions,
   parseTokenManagerOptions,
   replacesSession,
@@ -29,11 +30,13 @@ import { createRollCall } from '../driver/roll-call.ts'
 import { run } from '../driver/driver.ts'
 import type { Machine } from '../refresh-protocol/machine.ts'
 import type { Runtime } from '../support/runtime.ts'
+import { refreshFirewall } from '../firewall/refresh-firewall.ts'
 import { createSharedFirewall } from '../firewall/shared-firewall.ts'
 import { spoolOn, spoolReporter } from '../driver/spool.ts'
 import { statusOf } from './status.ts'
 import { claimTry } from './tries.ts'
 import { guardStore } from '../store/guarded-store.ts'
+import { checkOptionNames } from '../support/known-options.ts'
 import { createUnderWay } from '../support/under-way.ts'
 
 /** @throws TypeError naming the option that is wrong */
@@ -42,7 +45,10 @@ export function manageTokens(options: TokenManagerOptions, runtime: Runtime, mac
     parseTokenManagerOptions(options)
   const store = guardStore(checked.store, runtime.limit)
   const underWay = createUnderWay()
-  const budget = checked.requestBudget && createRefreshBudget(checked.requestBudget, store, runtime, underWay.isEnding)
+  const hostOf = (authUrl: string): string => sso.tokenUrlOf?.(authUrl) ?? authUrl
+  const firewall = createSharedFirewall(store, runtime)
+  const budget =
+    checked.requestBudget && createRefreshBudget(checked.requestBudget, store, runtime, underWay.isEnding, hostOf)
   const { emit, on } = createEvents()
   const background = backgroundOf(checked.background, checked.waitUntil)
   const context: Context = {
@@ -61,14 +67,14 @@ export function manageTokens(options: TokenManagerOptions, runtime: Runtime, mac
     emit,
     background,
     memory: createAccountMemory(cachedAccounts),
-    firewall: createSharedFirewall(store, runtime),
+    firewall: refreshFirewall(firewall, hostOf),
     budget,
     underWay,
     rollCall: createRollCall(),
   }
   if (context.background.runsBetweenCalls) answerRollCalls(context)
   const { track, settled } = underWay
-  const firewallState = firewallStateForSignIns(context.firewall, underWay)
+  const firewallState = firewallStateForSignIns(firewall, underWay)
   const shareFirewallState: TokenManager['shareFirewallState'] = (other) => other.useFirewallState(firewallState)
   sso.useFirewallState?.(firewallState)
   const save: TokenManager['save'] = async (account, tokens, saving) => {
@@ -80,18 +86,28 @@ export function manageTokens(options: TokenManagerOptions, runtime: Runtime, mac
   const forget = async (account: string): Promise<void> => {
     await run(context.memory.of(account), { kind: 'sign-out', session: runtime.uniqueId() }, context)
   }
-  const answerWithin = async (account: string, call: CallOptions): Promise<string> =>
-    getAccessToken(account, parseCallOptions('getAccessToken(account, { signal })', call), context)
+  const answerWithin = async (account: string, call: AccessTokenOptions): Promise<string> => {
+    const { access_token } = await getTokens(
+      checkedAccountName(account),
+      parseAccessTokenOptions('getAccessToken', call),
+      context,
+    )
+    return access_token
+  }
   if (context.background.runsBetweenCalls) void carryAllOver(context)
   const manager: TokenManager = {
     getAccessToken: (account, call) =>
       call === undefined ? getAccessToken(account, call, context) : answerWithin(account, call),
     getTokens: async (account, call) =>
-      getTokens(checkedAccountName(account), parseCallOptions('getTokens(account, { signal })', call), context),
+      getTokens(checkedAccountName(account), parseAccessTokenOptions('getTokens', call), context),
     save: async (account, tokens, saving) => track(save(checkedAccountName(account), tokens, saving)),
     refresh: async (account, call) => refreshNow(checkedAccountName(account), parseRefreshOptions(call), context),
-    invalidate: async (account, accessToken) =>
-      track(invalidate(checkedAccountName(account), checkedAccessToken(accessToken), context)),
+    invalidate: async (account, accessToken, call = {}) => {
+      checkOptionNames('invalidate', call, { refresh: true })
+      return track(invalidate(checkedAccountName(account), checkedAccessToken(accessToken), call, context))
+    },
+    accepted: (account, accessToken) =>
+      acceptAccessToken(checkedAccountName(account), checkedAccessToken(accessToken), context),
     status: async (account) => track(statusOf(checkedAccountName(account), context)),
     forget: async (account) => track(forget(checkedAccountName(account))),
     accounts: () => accountsOf(store),

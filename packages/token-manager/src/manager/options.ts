@@ -4,6 +4,7 @@
 import { isSealed } from '../store/sealed-token-store.ts'
 import { parseCallOptions } from '../issuer/call-options.ts'
 import type {
+  AccessTokenOptions,
   RefreshCallOptions,
   RefreshTokenGrant,
   SaveOptions,
@@ -82,6 +83,18 @@ export function parseRefreshOptions(options: RefreshCallOptions | undefined): Re
   check(priority === 'caller' || priority === 'background', "priority must be 'caller' or 'background'")
   const names: OptionNames<RefreshCallOptions> = { signal: true, priority: true }
   return { ...parseCallOptions('refresh(account, { signal })', options, undefined, names), priority }
+}
+
+/** @param name - of the call. @throws TypeError for a signal in the wrong place, and for what is no time */
+export function parseAccessTokenOptions(name: string, options: AccessTokenOptions | undefined): AccessTokenOptions {
+  const { minValidity } = options ?? {}
+  const names: OptionNames<AccessTokenOptions> = { signal: true, minValidity: true }
+  const parsed = parseCallOptions(`${name}(account, { signal })`, options, undefined, names)
+  check(
+    minValidity === undefined || (Number.isFinite(minValidity) && minValidity >= 0),
+    'minValidity must be seconds, 0 or more',
+  )
+  return parsed
 }
 
 /** A name, where token sets can be kept under it. @throws TypeError for what cannot be the name of an account */

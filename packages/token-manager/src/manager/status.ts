@@ -4,7 +4,15 @@
 import type { TokenStatus } from './token-manager.ts'
 import type { Context } from '../driver/context.ts'
 import { momentOf, run } from '../driver/driver.ts'
-import { accessTokenOf, isUsable, type Knowledge, type Moment, openIntent } from '../refresh-protocol/knowledge.ts'
+import { expectsRefusal } from '../refresh-protocol/freshness.ts'
+import {
+  accessTokenOf,
+  isRefreshed,
+  isUsable,
+  type Knowledge,
+  type Moment,
+  openIntent,
+} from '../refresh-protocol/knowledge.ts'
 import { inDoubt, isHeldUp, isIntentAlive } from '../refresh-protocol/pace.ts'
 
 /** @throws StoreError where the store can't be read and nothing is in memory either */
@@ -26,7 +34,8 @@ function statusAsKnown(known: Knowledge, now: Moment): TokenStatus {
     ...(hasToken && { expires_at: record.obtained_at + record.lifetime }),
     auth_url: record.tokens.auth_url,
     obtained_at: record.obtained_at,
-    ...(hasToken && record.refreshes > 0 && { refreshed_at: record.obtained_at }),
+    ...(isRefreshed(record) && hasToken && { refreshed_at: record.obtained_at }),
+    ...(expectsRefusal(record) && { refreshed_tokens_refused: record.refusals?.inARow ?? 1 }),
     ...(record.failure && { last_failure: { code: record.failure.code, at: record.failure.at } }),
   }
   if (record.state === 'reauthentication-required') return { state: record.state, reason: record.reason, ...facts }

@@ -63,6 +63,24 @@ export interface TokenManagerOptions {
   readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined
 }
 
+/** What `getAccessToken` and `getTokens` take in addition to a signal. */
+export interface AccessTokenOptions extends CallOptions {
+  /**
+   * Seconds that the access token lives at least. One that ends sooner is refreshed first, at most once in `minRefreshInterval`,
+   * and not while the owner API refuses refreshed tokens. Default 0: one that works now.
+   */
+  readonly minValidity?: number | undefined
+}
+
+/** What else is known of a refused access token. */
+export interface InvalidateOptions {
+  /**
+   * Whether a refresh may help where the access token before it does not work; default true. `false` for a refusal that may be about
+   * the call: then nothing changes where there is no way back.
+   */
+  readonly refresh?: boolean | undefined
+}
+
 /** What `refresh` takes in addition to a signal. */
 export interface RefreshCallOptions extends CallOptions {
   /**
@@ -89,6 +107,11 @@ export interface TokenStatus {
   readonly in_doubt_since?: number
   /** When the tokens replaced others; absent while they are those of the sign-in. */
   readonly refreshed_at?: number
+  /**
+   * The owner API refuses access tokens that come of a refresh: so many in a row. Sign in again before `expires_at`. Absent while
+   * it accepts them, and after a first one that no other token had to give way to.
+   */
+  readonly refreshed_tokens_refused?: number
   /** When the background refresh is due: by `refreshAfter`, with the account's own place in its span. */
   readonly refresh_due_at?: number
   /** The last refresh that failed, while none after it succeeded. Records of older releases have none. */
@@ -156,16 +179,17 @@ export interface TokenManager {
    *
    * @throws SignedOutError, ReauthenticationRequiredError, RefreshInDoubtError, FirewallChallengeError, RefreshBudgetError,
    *   StoreError, TokenRejectedError, UnreachableError; SsoTimeoutError when `signal` ends the wait (never the refresh), or
-   *   RefreshInDoubtError while the store has lost the newest record
+   *   RefreshInDoubtError while the store has lost the newest record; ShortValidityError where there is none that lives for
+   *   `minValidity`
    */
-  getAccessToken(account: string, options?: CallOptions): Promise<string>
+  getAccessToken(account: string, options?: AccessTokenOptions): Promise<string>
   /**
    * What `getAccessToken` returns, with all that a token endpoint says of it except the refresh token: for whoever hands
    * tokens on.
    *
    * @throws the same
    */
-  getTokens(account: string, options?: CallOptions): Promise<CurrentTokens>
+  getTokens(account: string, options?: AccessTokenOptions): Promise<CurrentTokens>
   /**
    * Refreshes now, whatever the token's age (but never twice within `minRefreshInterval`). Where an earlier response was
    * lost it asks for it again at once, and waits for `minRefreshInterval` at most after earlier failures.
@@ -174,8 +198,21 @@ export interface TokenManager {
    *   refused (`invalidate`) or has ended
    */
   refresh(account: string, options?: RefreshCallOptions): Promise<void>
-  /** After a 401: ignored unless `accessToken` is still the current one. The next `getAccessToken` refreshes. */
-  invalidate(account: string, accessToken: string): Promise<void>
+  /**
+   * The owner API refused this access token: after a 401, or a 403 that is not about the call. Ignored unless it is the current one
+   * or its predecessor. If it came of a refresh and was never accepted, the access token before it is current again, for all
+   * processes, until it ends or is refused as well. Otherwise the next `getAccessToken` refreshes.
+   *
+   * @returns whether another access token works now, without a request
+   */
+  invalidate(account: string, accessToken: string, options?: InvalidateOptions): Promise<boolean>
+  /**
+   * The owner API accepted this access token: it answered with a 2xx. The one before it is not needed any more. Sends and writes
+   * nothing; adapters call it on each answer.
+   *
+   * @throws TypeError for what cannot be the name of an account
+   */
+  accepted(account: string, accessToken: string): void
   status(account: string): Promise<TokenStatus>
   /** A sign-out: a tombstone, so that a refresh still under way can't undo it. @throws StoreError if it could not be stored */
   forget(account: string): Promise<void>

@@ -7,6 +7,11 @@ import type { ReauthenticationReason, SsoError, StoreError } from '../errors.ts'
 export interface TokenManagerEvents {
   /** A new token set was received. `replay`: the response to an earlier request had been lost. */
   refreshed: { readonly account: string; readonly expires_at: number; readonly replay: boolean }
+  /**
+   * The owner API refused an access token that came of a refresh, for the `in_a_row`-th time in a row. The one before it is
+   * current again, until `expires_at`: sign in again before.
+   */
+  'refreshed-token-refused': { readonly account: string; readonly expires_at: number; readonly in_a_row: number }
   /** A refresh ended without one; what `error` says, callers get once the old access token has expired. */
   'refresh-failed': { readonly account: string; readonly error: SsoError }
   /**

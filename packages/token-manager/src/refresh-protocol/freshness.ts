@@ -2,7 +2,7 @@
  * How long an access token is assumed to work, and how fresh it is: use it, refresh it in the background, or stop using it.
  */
 import { hash } from 'node:crypto'
-import type { AccountRecord } from '../store/token-record.ts'
+import type { AccountRecord, ReauthenticationRequired, SignedIn } from '../store/token-record.ts'
 import { documentedLifetime, type TokenSet } from '../issuer/token-set.ts'
 
 const longest = 24 * 60 * 60
@@ -34,13 +34,24 @@ export interface Ages {
 export function agesOf(record: AccountRecord, refreshAfter: number): Ages {
   if (record.state === 'signed-out') return { ageing: 0, expiring: 0, expired: 0 }
   const life = record.lifetime * 1000
-  // Not to the last second: the response that brought the token took time, and so does the request that carries it.
-  const expired = life - Math.min(10_000, life / 20)
-  return {
-    ageing: Math.min(life * refreshAfter * (0.9 + 0.2 * jitterOf(record.lineage)), expired),
-    expiring: life - Math.min(120_000, life / 10),
-    expired,
-  }
+  const expired = workingAge(record)
+  const expiring = life - Math.min(120_000, life / 10)
+  const isLate = expectsRefusal(record)
+  const ageing = isLate ? expiring : Math.min(life * refreshAfter * (0.9 + 0.2 * jitterOf(record.lineage)), expired)
+  return { ageing, expiring, expired }
+}
+
+/** Milliseconds that an access token is used. Not to its last second: the response that brought it took time, and so does the request that carries it. */
+export function workingAge({ lifetime }: { readonly lifetime: number }): number {
+  return lifetime * 1000 - Math.min(10_000, lifetime * 50)
+}
+
+/** Refreshed tokens that the owner API refuses in a row, from which on it is expected to refuse the next as well. */
+const expected = 2
+
+/** A refresh would trade an access token that works for one that is refused: so it is made as late as is safe. */
+export function expectsRefusal({ refusals }: SignedIn | ReauthenticationRequired): boolean {
+  return refusals !== undefined && (refusals.fellBack === true || refusals.inARow >= expected)
 }
 
 /**

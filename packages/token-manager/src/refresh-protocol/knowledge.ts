@@ -31,6 +31,8 @@ export interface Knowledge {
   readonly lostAnswer: { readonly id: string; readonly sentAt: Instant } | undefined
   /** The access token that the owner API refused, and whether it did so before it can have accepted it. */
   readonly invalidated: { readonly accessToken: string; readonly unused: boolean } | undefined
+  /** The access token of a refresh that the owner API accepted, before the record says so. */
+  readonly acceptedToken: string | undefined
   /** The access token that `refresh()` is to replace; empty where there was none. */
   readonly toReplace: string | undefined
   /** A request failed without spending the refresh token: the next one waits. */
@@ -115,6 +117,7 @@ export function nothingKnown(account: string): Knowledge {
     ownIntents: [],
     lostAnswer: undefined,
     invalidated: undefined,
+    acceptedToken: undefined,
     toReplace: undefined,
     backOff: undefined,
     backgroundRest: undefined,
@@ -128,7 +131,12 @@ export function nothingKnown(account: string): Knowledge {
  * A record is accepted as the newest. Tokens that were known already keep the time of their first sight, unless they were saved
  * again: then they may have another end.
  */
-export function accepted(known: Knowledge, { version, writeId, record }: VersionedRecord, now: Moment): Knowledge {
+export function accepted(
+  known: Knowledge,
+  { version, writeId, record: stored }: VersionedRecord,
+  now: Moment,
+): Knowledge {
+  const record = asKnown(stored, known)
   const next = { ...known, version, writeId, record, intentSeen: sightOfIntent(known, record, now) }
   if (isSameLife(known.record, record)) return next
   return {
@@ -141,17 +149,30 @@ export function accepted(known: Knowledge, { version, writeId, record }: Version
   }
 }
 
+/** What the owner API has said meanwhile of a record's access token, or of the one before it, goes before what is stored. */
+export function asKnown(
+  record: AccountRecord,
+  { acceptedToken, invalidated }: Pick<Knowledge, 'acceptedToken' | 'invalidated'>,
+): AccountRecord {
+  if (record.state === 'signed-out') return record
+  const { predecessor, refusals, ...rest } = record
+  if (acceptedToken === record.tokens.access_token) return isRefreshed(record) ? rest : record
+  const isRefused = predecessor !== undefined && predecessor.tokens.access_token === invalidated?.accessToken
+  if (!isRefused) return record
+  return refusals === undefined ? rest : { ...rest, refusals }
+}
+
 /**
  * By the clocks' difference, and not more than the time since they can have been asked for: a clock that is far from the
- * writer's must not make a token old that this process saw arrive. What was put back may be of any age.
+ * writer's must not make a token old that this process saw arrive. What was put back, or is current again, may be of any age.
  *
  * @param askedSince - when the intent was first seen that they came of, or when the store was last looked at without one
  */
 function ageAtSight(record: AccountRecord, seen: Instant, askedSince: Instant | undefined): number {
   if (record.state === 'signed-out') return 0
   const told = Math.max(0, seen.wall - record.obtained_at * 1000)
-  const isPutBack = intentOf(record)?.restored === true
-  return askedSince === undefined || isPutBack ? told : Math.min(told, elapsed(askedSince, seen))
+  const isOlder = intentOf(record)?.restored === true || hasFallenBack(record)
+  return askedSince === undefined || isOlder ? told : Math.min(told, elapsed(askedSince, seen))
 }
 
 function sightOfIntent(known: Knowledge, record: AccountRecord, now: Instant): Knowledge['intentSeen'] {
@@ -215,8 +236,18 @@ export function isUnwanted({ record, toReplace, invalidated }: Knowledge): boole
   return accessToken !== undefined && (accessToken === toReplace || accessToken === invalidated?.accessToken)
 }
 
+/** Whether the access token is that of before the last refresh, in the place of one that was refused. */
+export function hasFallenBack(record: AccountRecord): boolean {
+  return record.state !== 'signed-out' && record.refusals?.fellBack === true
+}
+
+/** Whether the access token is the newest that a refresh brought. */
+export function isRefreshed(record: AccountRecord): boolean {
+  return record.state !== 'signed-out' && record.refreshes > 0 && !hasFallenBack(record)
+}
+
 /** Whether the owner API refused the current access token, as far as this process or the record knows. */
-export function isRefusedNow({ record, invalidated }: Knowledge): boolean {
+export function isRefusedNow({ record, invalidated }: Pick<Knowledge, 'record' | 'invalidated'>): boolean {
   const isNoted = record?.state === 'signed-in' && record.refusals?.thisOne === true
   return isNoted || (invalidated !== undefined && invalidated.accessToken === accessTokenOf(record))
 }
@@ -238,12 +269,15 @@ export function isUsable(known: Knowledge, now: Instant): boolean {
   return freshnessOf(known, now) !== 'expired'
 }
 
-/** Milliseconds. Nobody ever hears that a token was accepted; one that is refused later than this is taken for it. */
+/** Milliseconds. Not every program tells that a token was accepted; one that is refused later than this is taken for it. */
 const useTime = 60_000
 
 /** Whether the access token came of a refresh just now, so that the owner API can't have accepted it yet. */
 export function isUnused(known: Knowledge, now: Instant): boolean {
-  return known.record?.state === 'signed-in' && known.record.refreshes > 0 && ageOf(known, now) < useTime
+  const { record, acceptedToken } = known
+  if (record?.state !== 'signed-in' || !isRefreshed(record)) return false
+  if (acceptedToken === record.tokens.access_token) return false
+  return ageOf(known, now) < useTime
 }
 
 export function withoutIntent(record: SignedIn): SignedIn {

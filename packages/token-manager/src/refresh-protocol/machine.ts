@@ -32,6 +32,7 @@ import {
   restedFrom,
   withRefusal,
 } from './pace.ts'
+import { fallBack, isWayBack, toldOfFallBack, tokenAccepted, wayBack, withoutWayBack } from './predecessor.ts'
 import { afterEndOfIntent, conclude, holdIntent, maySend, takeIntentOut } from './request.ts'
 import { restorationOf } from './restoration.ts'
 import { afterSession, overwrite, welcomeFor } from './session.ts'
@@ -92,6 +93,8 @@ export function step(known: Knowledge, event: Event, now: Moment): Step {
       return noted({ ...known, toReplace: event.accessToken })
     case 'replacement-over':
       return noted(known.toReplace === event.accessToken ? { ...known, toReplace: undefined } : known)
+    case 'token-accepted':
+      return noted(tokenAccepted(known, event.accessToken, now))
     case 'refreshed-in-vain':
       return noted({ ...known, backgroundRest: { since: instant(now), wait: event.wait } })
   }
@@ -178,12 +181,13 @@ function goOn(known: Knowledge, task: Look, isThere: boolean, now: Moment): Step
 
 // The decision
 
-export type Decision = 'serve' | 'not-signed-in' | 'sign-in-again' | 'wait' | 'defer' | 'send' | 'replay'
+export type Decision = 'serve' | 'fall-back' | 'not-signed-in' | 'sign-in-again' | 'wait' | 'defer' | 'send' | 'replay'
 
 /** The heart of the protocol: what one look at the record leads to. */
 export function decide(known: Knowledge, now: Moment): Decision {
   const { record } = known
   if (record === undefined || record.state === 'signed-out') return 'not-signed-in'
+  if (wayBack(known, now) !== undefined) return 'fall-back'
   if (record.state === 'reauthentication-required') return 'sign-in-again'
   const freshness = freshnessOf(known, now)
   const isWanted = !isUnwanted(known)
@@ -206,6 +210,8 @@ function goOnRefreshing(
   now: Moment,
 ): Step {
   const decision = isThere ? decide(known, now) : 'not-signed-in'
+  const back = decision === 'fall-back' ? wayBack(known, now) : undefined
+  if (back !== undefined) return fallBack(known, flow, back, now)
   if (decision === 'serve') return end(known, flow)
   if (decision === 'not-signed-in') return end(known, flow, new SignedOutError(fromManager))
   if (decision === 'sign-in-again') return end(known, flow, signInAgain(known.record))
@@ -249,12 +255,16 @@ function signInAgain(record: AccountRecord | undefined): Error {
 
 // An access token that the owner API refused
 
-/** Only the first to say so of the current one changes anything. */
+/** Its predecessor takes its place, where that works. Otherwise only what is said of the current one changes anything. */
 function invalidate(known: Knowledge, flow: Flow & { kind: 'invalidate' }, now: Moment): Step {
   const { accessToken } = flow
-  if (accessTokenOf(known.record) !== accessToken || known.invalidated?.accessToken === accessToken)
-    return end(known, flow)
-  const next = { ...known, invalidated: { accessToken, unused: isUnused(known, now) } }
+  if (known.record !== undefined && isWayBack(known.record, accessToken)) return withoutWayBack(known, flow)
+  if (accessTokenOf(known.record) !== accessToken) return end(known, flow)
+  const isNews = known.invalidated?.accessToken !== accessToken
+  const next = isNews ? { ...known, invalidated: { accessToken, unused: isUnused(known, now) } } : known
+  const before = wayBack(next, now)
+  if (before !== undefined) return fallBack(next, flow, before, now)
+  if (!flow.mayRefresh) return end(known, flow)
   const record = withRefusal(next)
   if (record === undefined) return end(next, flow)
   return swap(next, flow, writeOf(next), record, { of: 'refusal', upon: writeOf(next) })
@@ -277,7 +287,12 @@ function afterSwap(known: Knowledge, { flow, purpose }: Swap, stored: VersionedR
     case 'session':
       return afterSession(known, flow, stored, now)
     case 'refusal':
-      return end(isSameWrite(known, purpose.upon) ? accepted(known, stored, now) : known, flow)
+    case 'fall-back': {
+      const next = isSameWrite(known, purpose.upon) ? accepted(known, stored, now) : known
+      return purpose.of === 'refusal'
+        ? end(next, flow)
+        : end(next, flow, undefined, toldOfFallBack(known.account, stored.record))
+    }
   }
 }
 
@@ -296,6 +311,8 @@ function afterConflict(known: Knowledge, { flow, purpose }: Swap, now: Moment): 
       return afterEndOfIntent(known, flow, purpose, now)
     case 'refusal':
       return end(known, flow)
+    case 'fall-back':
+      return look(known, flow)
   }
 }
 
@@ -309,7 +326,7 @@ function afterFailure(known: Knowledge, { task, error }: Event & { on: 'failed' 
   if (purpose.of === 'commit') return commitFailed(known, flow, purpose.commit, error)
   // The next look meets the store's error again; until then `ownIntents` remembers what could not be written.
   if (purpose.of === 'end-of-intent') return afterEndOfIntent(known, flow, purpose, now)
-  // The next refresh counts it.
-  if (purpose.of === 'refusal' && error instanceof StoreError) return end(known, flow)
+  // The next refresh counts it; the predecessor is served here, and the next look that finds it missing writes it again.
+  if ((purpose.of === 'refusal' || purpose.of === 'fall-back') && error instanceof StoreError) return end(known, flow)
   return end(known, flow, error)
 }

@@ -7,6 +7,7 @@ import type { Intent, Rejections, SignedIn } from '../store/token-record.ts'
 import {
   ageOf,
   freshnessOf,
+  hasFallenBack,
   intentOf,
   isReplacementAsked,
   type Knowledge,
@@ -125,6 +126,7 @@ export function pauseLeft(known: Knowledge, now: Moment): number {
   const { record } = known
   if (record?.state !== 'signed-in' || record.refreshes === 0) return 0
   const interval = intervalOf(record, now)
+  if (hasFallenBack(record)) return pauseAfterFallBack(known, record, interval, now)
   if (freshnessOf(known, now) !== 'fresh') return interval - ageOf(known, now)
   const isAsked = isReplacementAsked(known)
   return (isAsked ? interval : pauseOf(known, record, interval)) - sinceRefresh(known, record, now, isAsked)
@@ -139,8 +141,21 @@ function intervalOf({ lifetime }: SignedIn, { settings }: Moment): number {
 function pauseOf({ invalidated }: Knowledge, { refusals }: SignedIn, interval: number): number {
   if (refusals === undefined || !(refusals.thisOne || invalidated?.unused === true)) return interval
   const before = refusals.inARow - (refusals.thisOne ? 1 : 0)
-  return Math.max(interval, Math.min(interval * 2 ** before, longestPause))
+  return doubled(interval, before)
 }
+
+/**
+ * After a refused token that gave its place back: the same, from its refresh on. Where the access token has ended, or somebody asks
+ * for another, the interval alone.
+ */
+function pauseAfterFallBack(known: Knowledge, { refusals }: SignedIn, interval: number, now: Moment): number {
+  const isNeeded = isReplacementAsked(known) || freshnessOf(known, now) === 'expired'
+  const pause = isNeeded ? interval : doubled(interval, refusals?.inARow ?? 0)
+  return pause - Math.abs(now.wall - (refusals?.refreshed_at ?? 0) * 1000)
+}
+
+const doubled = (interval: number, times: number): number =>
+  Math.max(interval, Math.min(interval * 2 ** times, longestPause))
 
 /**
  * Milliseconds since the tokens replaced others. Whoever saw that happen counts by its own clocks, so that processes whose
@@ -216,11 +231,16 @@ export function withRefusal(known: Knowledge): SignedIn | undefined {
   return { ...record, refusals: { inARow: refusedInARow(record) + 1, thisOne: true } }
 }
 
-/** What the record keeps of them when `replaced` gives way to new tokens: nothing, where its own were accepted. */
+/**
+ * What the record keeps of them when `replaced` gives way to new tokens: nothing, where its own came of a refresh and were accepted.
+ * Those of a sign-in say nothing of the ones that come of a refresh.
+ */
 export function refusalsBefore({ invalidated }: Knowledge, replaced: SignedIn): Pick<SignedIn, 'refusals'> {
-  if (replaced.refusals?.thisOne === true) return { refusals: { inARow: refusedInARow(replaced), thisOne: false } }
+  const inARow = refusedInARow(replaced)
   const isRefused = invalidated?.unused === true && invalidated.accessToken === replaced.tokens.access_token
-  return isRefused ? { refusals: { inARow: refusedInARow(replaced) + 1, thisOne: false } } : {}
+  if (replaced.refusals?.thisOne !== true && isRefused) return { refusals: { inARow: inARow + 1, thisOne: false } }
+  const isStanding = replaced.refusals?.thisOne === true || replaced.refreshes === 0 || hasFallenBack(replaced)
+  return isStanding && inARow > 0 ? { refusals: { inARow, thisOne: false } } : {}
 }
 
-const refusedInARow = ({ refusals }: SignedIn): number => refusals?.inARow ?? 0
+export const refusedInARow = ({ refusals }: Pick<SignedIn, 'refusals'>): number => refusals?.inARow ?? 0

@@ -16,6 +16,7 @@ import { assumedLifetime } from './freshness.ts'
 import { instant, type Knowledge, type Moment, openIntent, withoutIntent, withOwnIntent, writeOf } from './knowledge.ts'
 import { type Outcome, SendGuardError } from './outcome.ts'
 import { backingOff, inDoubt, isGivenUp, isInGrace, isInTimeToSend, refusalsBefore, rejectionsAfter } from './pace.ts'
+import { predecessorOf } from './predecessor.ts'
 import type { Event, Flow, HeldRequest, Notice, Permit, Purpose, Request, Step, Unsuccessful } from './steps.ts'
 
 /** The intent goes in, over the very record upon which it was decided: another process's intent must not be swapped away. */
@@ -96,12 +97,19 @@ function keepTokens(
     obtained_at: Math.floor((now.wall - elapsed(sentAt, now)) / 1000),
     lifetime: assumedLifetime(tokens, seconds(now), true),
     ...refusalsBefore(known, derivedFrom),
+    ...predecessorOf(derivedFrom, known, now),
     ...unknownFields(derivedFrom),
   }
   if (!isOfAnotherOwner) return commitAnswer({ ...known, backOff: undefined }, flow, request, next, now)
   // The new refresh token is the only one that works, so it is kept. Its access token is nobody's here.
   const state = 'reauthentication-required'
-  const ended = { ...next, state, reason: 'other_owner', lifetime: 0, tokens: bareTokenSet(tokens) } as const
+  const { predecessor: _, ...ended } = {
+    ...next,
+    state,
+    reason: 'other_owner',
+    lifetime: 0,
+    tokens: bareTokenSet(tokens),
+  } as const
   return commitAnswer(known, flow, request, ended, now)
 }
 

@@ -7,6 +7,7 @@ import { tokenSet } from '../issuer/token-set.ts'
 import { ancestryOver, isBehind, lineageOf, type VersionedRecord } from '../store/lineage.ts'
 import { reasonAgainst, spentBefore } from '../store/spent-refresh-tokens.ts'
 import type { AccountRecord, SignedIn } from '../store/token-record.ts'
+import { standingRefusals } from './predecessor.ts'
 import { end, fromManager, go, seconds, swap } from './flow.ts'
 import { assumedLifetime } from './freshness.ts'
 import { accepted, type Knowledge, type Moment, writeOf } from './knowledge.ts'
@@ -46,7 +47,7 @@ function signIn(
   }
   // The same refresh token is as doubtful as it was.
   const doubt = stored?.record.state === 'signed-in' && stored.record.lineage === lineage && stored.record.intent
-  const saved = doubt ? { ...record, intent: doubt } : record
+  const saved = { ...record, ...(doubt && { intent: doubt }), ...standingRefusals(stored?.record) }
   return swap(known, flow, stored, saved, { of: 'session' }, { writeId: session, forgetOlder: true })
 }
 

@@ -29,8 +29,8 @@ export type Flow =
   /** `replaces`: it ends a session that is there; otherwise it gives way to it. `session` names the sign-in. */
   | { readonly kind: 'sign-in'; readonly tokens: TokenSet; readonly replaces: boolean; readonly session: string }
   | { readonly kind: 'sign-out'; readonly session: string }
-  /** The owner API refused this access token. */
-  | { readonly kind: 'invalidate'; readonly accessToken: string }
+  /** The owner API refused this access token. `mayRefresh`: where there is no way back, a new one is needed. */
+  | { readonly kind: 'invalidate'; readonly accessToken: string; readonly mayRefresh: boolean }
   /** A commit that goes on after its refresh. */
   | { readonly kind: 'save' }
 
@@ -80,7 +80,8 @@ export type Purpose =
   | { readonly of: 'commit'; readonly commit: Commit }
   | { readonly of: 'end-of-intent'; readonly request: HeldRequest; readonly outcome: Unsuccessful }
   | { readonly of: 'session' }
-  | { readonly of: 'refusal'; readonly upon: Write }
+  /** The owner API refused the record's access token, or its predecessor; or the predecessor is current again. */
+  | { readonly of: 'refusal' | 'fall-back'; readonly upon: Write }
 
 /** Waits until the record may have changed. */
 export interface Watch {
@@ -247,6 +248,8 @@ export type Event =
   | { readonly on: 'caller-came' | 'caller-left' }
   /** `refresh()` is to replace this access token; empty where there is none. */
   | { readonly on: 'replacement-asked' | 'replacement-over'; readonly accessToken: string }
+  /** By the owner API. */
+  | { readonly on: 'token-accepted'; readonly accessToken: string }
   /** A refresh in the background led to nothing; the next one waits so many milliseconds. */
   | { readonly on: 'refreshed-in-vain'; readonly wait: number }
 

@@ -45,7 +45,11 @@ export function guardStore(store: TokenStore, limit: Limit): GuardedStore {
 
 /** Not every store writes JSON: whichever way it goes through a record's fields, the tokens are among them. */
 function plainRecord(record: TokenRecord): TokenRecord {
-  return 'tokens' in record ? { ...record, tokens: storableTokenSet(record.tokens) } : record
+  if (!('tokens' in record)) return record
+  const { tokens, predecessor } = record
+  const plain = { ...record, tokens: storableTokenSet(tokens) }
+  if (!predecessor) return plain
+  return { ...plain, predecessor: { ...predecessor, tokens: storableTokenSet(predecessor.tokens) } }
 }
 
 async function* steps(store: TokenStore, limit: Limit): AsyncGenerator<string> {

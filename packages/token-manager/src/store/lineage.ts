@@ -7,7 +7,9 @@
  */
 import { createHmac } from 'node:crypto'
 import { unknownFields } from './record-check.ts'
-import type { AccountRecord, Ancestry, ReauthenticationRequired, SignedIn } from './token-record.ts'
+import { tokenSet } from '../issuer/token-set.ts'
+import { wholeOf } from '../support/redaction.ts'
+import type { AccountRecord, Ancestry, Predecessor, ReauthenticationRequired, SignedIn } from './token-record.ts'
 import type { Versioned } from './token-store.ts'
 
 /**
@@ -47,14 +49,29 @@ export function holdsTokensOf(record: AccountRecord, { tokens, lineage }: Refres
 }
 
 /** The result as it is stored in place of `stored`, which holds the refresh token that it was derived from. */
-export function successorOf(stored: SignedIn | ReauthenticationRequired, { next }: RefreshResult): AccountRecord {
+export function successorOf(
+  stored: SignedIn | ReauthenticationRequired,
+  { derivedFrom, next }: RefreshResult,
+): AccountRecord {
   const grown = next.state === 'signed-in' ? 1 : 0
+  // Another process has taken the way back meanwhile: that one leads to what it found to work.
+  const isOther = stored.tokens.access_token !== derivedFrom.tokens.access_token
   return {
     ...next,
     ...unknownFields(stored),
     ...ancestryOf(stored),
     refreshes: Math.max(stored.refreshes + grown, next.refreshes),
+    ...(isOther && next.predecessor && { predecessor: predecessorIn(stored) }),
   }
+}
+
+/** A record's access token, as what the next record keeps of it. */
+export function predecessorIn({
+  tokens,
+  obtained_at,
+  lifetime,
+}: Pick<SignedIn, 'tokens' | 'obtained_at' | 'lifetime'>): Predecessor {
+  return { tokens: tokenSet({ ...wholeOf(tokens), refresh_token: '' }), obtained_at, lifetime }
 }
 
 /** Which write a record is: its version, and where the store tells it the name of the write. */

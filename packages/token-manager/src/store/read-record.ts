@@ -28,6 +28,10 @@ export function accountRecord(stored: Versioned | undefined): VersionedRecord | 
 }
 
 /** A stored record has lost the rule that hides its tokens when it is printed. */
-function withoutShownTokens(record: AccountRecord): AccountRecord {
-  return record.state === 'signed-out' ? record : { ...record, tokens: tokenSet(record.tokens) }
+export function withoutShownTokens<Kind extends AccountRecord>(record: Kind): Kind {
+  if (record.state === 'signed-out') return record
+  const { tokens, predecessor } = record
+  const hidden = { ...record, tokens: tokenSet(tokens) }
+  if (!predecessor) return hidden
+  return { ...hidden, predecessor: { ...predecessor, tokens: tokenSet(predecessor.tokens) } }
 }

@@ -69,10 +69,15 @@ const holder: Check = object({
   pidNamespace: optional(string),
   timeNamespace: optional(string),
 })
-const refusals: Check = object({ inARow: count, thisOne: oneOf(true, false) })
 const rejections: Check = object({ inARow: count, at: number, description: optional(string) })
 const failure: Check = object({ code: filled, at: number })
 const flag = optional(oneOf(true))
+const refusals: Check = object({
+  inARow: count,
+  thisOne: oneOf(true, false),
+  fellBack: flag,
+  refreshed_at: optional(number),
+})
 const intent: Check = object({ id: filled, holder, replay: count, at: number, answerLost: flag, restored: flag })
 const listOf =
   (check: Check): Check =>
@@ -87,6 +92,11 @@ const ancestry: Fields = {
   replaces: optional(listOf(filled)),
   spent: optional(listOf(filled)),
 }
+const predecessor: Check = object({
+  tokens: object({ ...fieldsOfTokenSet, refresh_token: string }),
+  obtained_at: number,
+  lifetime: number,
+})
 const tokensHeld: Fields = {
   ...ancestry,
   refreshes: count,
@@ -95,6 +105,7 @@ const tokensHeld: Fields = {
   obtained_at: number,
   lifetime: number,
   refusals: optional(refusals),
+  predecessor: optional(predecessor),
   failure: optional(failure),
 }
 /** An access token that has no life may be empty: see `bare-refresh-token.ts`. */

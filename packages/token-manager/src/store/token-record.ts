@@ -53,6 +53,8 @@ interface TokensHeld extends Ancestry, SpentRefreshTokens {
   readonly lifetime: number
   /** There while the owner API refuses one new access token after the other. */
   readonly refusals?: Refusals
+  /** There while nobody knows whether the owner API accepts the record's own access token: see `predecessor.ts`. */
+  readonly predecessor?: Predecessor
   /** The last refresh that failed, while none after it succeeded. */
   readonly failure?: RefreshFailure
 }
@@ -64,12 +66,22 @@ export interface RefreshFailure {
   readonly at: number
 }
 
-/** Access tokens that the owner API refused within a minute of their issue: see `noteRefusal`. */
+/** Access tokens that came of a refresh and that the owner API refused, before it can have accepted them. */
 export interface Refusals {
-  /** Those in a row, without one between them that was accepted for longer. */
+  /** Those in a row, without one between them that was accepted. */
   readonly inARow: number
   /** The record's own access token is the last of them. */
   readonly thisOne: boolean
+  /** The record's own access token is the one before the last of them: it took its place. */
+  readonly fellBack?: true
+  /** Then: when that last one was asked for, in seconds since the epoch. */
+  readonly refreshed_at?: number
+}
+
+/** The access token before the record's own, which may still work. */
+export interface Predecessor extends Pick<TokensHeld, 'obtained_at' | 'lifetime'> {
+  /** Without a refresh token: that is spent. */
+  readonly tokens: TokenSet
 }
 
 /** Refreshes that the token endpoint called wrong requests, all with the record's own refresh token. */

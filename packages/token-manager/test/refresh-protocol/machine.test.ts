@@ -136,7 +136,7 @@ describe('the life of an intent', () => {
 
 describe('the pace', () => {
   const refusals = (inARow: number, thisOne = true): Partial<SignedIn> => ({ refusals: { inARow, thisOne } })
-  const ageing = Math.ceil(agesOf(signedIn({ lifetime: 4000 }), 0.75).ageing)
+  const late = Math.ceil(agesOf(signedIn({ lifetime: 3000, ...refusals(7) }), 0.75).ageing)
 
   it.each<[string, Partial<SignedIn>, number]>([
     ['a minute', {}, minute],
@@ -147,7 +147,7 @@ describe('the pace', () => {
     ['twice as long after the second', refusals(2), 2 * minute],
     ['twice as long again after the third', refusals(3), 4 * minute],
     ['an hour after any number of them', refusals(50), hour],
-    ['for a token that ages by then no longer than for others', { lifetime: 4000, ...refusals(7) }, ageing],
+    ['for a token that ages by then no longer than for others', { lifetime: 3000, ...refusals(7) }, late],
     ['a minute where this token was not refused', refusals(7, false), minute],
   ])('of one refresh after another is %s', (_words, record, pause) => {
     const known = knowing(signedIn(record))

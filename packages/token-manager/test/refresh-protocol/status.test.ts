@@ -136,6 +136,11 @@ describe('what a refresh comes to', () => {
       },
       obtained_at: later,
       lifetime: 3599,
+      predecessor: {
+        tokens: { ...before.tokens, refresh_token: '' },
+        obtained_at: before.obtained_at,
+        lifetime: before.lifetime,
+      },
     })
     expect(stored?.version).toBe(3)
     expect(await status()).toEqual({

@@ -74,7 +74,10 @@ export function written(
   }
   if (before.state === 'signed-out' || next.state === 'signed-out' || session !== sessionOf(before)) return undefined
   const isOlder = parse(next.tokens.access_token)[1] < parse(before.tokens.access_token)[1]
-  return isOlder ? 'newer tokens were overwritten by older ones' : undefined
+  if (!isOlder) return undefined
+  // The predecessor of a refused access token takes its place, and the refresh token stays.
+  const isWayBack = wasRefused(seen, before.tokens.access_token) && next.lineage === before.lineage
+  return isWayBack ? undefined : 'newer tokens were overwritten by older ones'
 }
 
 /** From the moment on at which another intent is in the store, holders whose time is over count as lost. */
@@ -82,6 +85,9 @@ function withoutOverdue({ patience }: Evidence, entry: Sent, now: number): Sent 
   const holders = new Map([...entry.holders].filter(([, { since }]) => now - since < patience))
   return { ...entry, holders, losses: entry.losses + entry.holders.size - holders.size }
 }
+
+const wasRefused = (seen: Evidence, token: string): boolean =>
+  [...seen.refused.keys()].some((key) => key.endsWith(` ${token}`))
 
 /** Which sign-in or sign-out a record is of. */
 function sessionOf(record: AccountRecord): string {
@@ -108,7 +114,7 @@ export function sent(seen: Evidence, { process, tokens, now, wall }: Sending): s
   if (before.times === 0) return tooEarly(seen, tokens, now)
   if (faultless(seen)) return 'two requests for one expiry'
   if (before.times > before.losses + sum(seen, 'emptied', 'rolledBack')) return 'more replays than lost answers'
-  const isUnwanted = seen.askedAt.size > 0 || [...seen.refused.keys()].some((key) => key.endsWith(tokens.access_token))
+  const isUnwanted = seen.askedAt.size > 0 || wasRefused(seen, tokens.access_token)
   const end = tokens.expires_at * 1000 - replayMargin
   const isInGrace = seen.rotation === 'brief' && now - before.last <= grace * 1000 && before.holders.size === 0
   if (

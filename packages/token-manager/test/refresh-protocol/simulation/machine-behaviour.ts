@@ -261,7 +261,8 @@ export function createMachineBehaviour({ machine, sameHost, rotationGrace }: Nat
     function flowOf(call: Call): Begun {
       const session = `${index}.${incarnation}-s${(mind = { ...mind, ids: mind.ids + 1 }).ids}`
       if (call === 'sign-out') return { kind: 'sign-out', session }
-      if (call === 'refuse') return { kind: 'invalidate', accessToken: typeof answer === 'string' ? answer : '' }
+      if (call === 'refuse')
+        return { kind: 'invalidate', accessToken: typeof answer === 'string' ? answer : '', mayRefresh: true }
       if (call !== 'sign-in' && call !== 'import') return { kind: 'look' }
       const issued = answer as TokenSet
       const isBare = call === 'import'
