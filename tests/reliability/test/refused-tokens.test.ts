@@ -72,7 +72,8 @@ describe.each(storeRows.slice(0, 3))('$name', (store) => {
     const { emulator } = deployment
     await deployment.signIn()
     await calls(deployment)
-    await deployment.pass(6.8 * hour)
+    await deployment.pass(hour)
+    await deployment.worker(1).refresh(account)
     const frozen = deployment.worker(3)
     await deployment.worker(1).arm('before-fall-back', { kind: 'wait' })
     const first = deployment
