@@ -1,8 +1,6 @@
 /** The budget as callers of a token manager meet it. */
 import { describe, expect, it } from '@jest/globals'
-import { createWaitingLine, type Waiter } from '../../src/budget/waiting-line.ts'
-import { FirewallChallengeError } from '../../src/errors.ts'
-import { refreshBudgetRecordName } from '../../src/store/record-names.ts'
+import { FirewallChallengeError, refreshBudgetRecordName } from '../../src/index.ts'
 import { account, bench, hours, idle } from '../refresh-protocol/harness.ts'
 
 const requestBudget = { perMinute: 2, burst: 1 }
@@ -154,15 +152,4 @@ describe('a budget', () => {
     const call = world.process().refresh(account, JSON.parse('{"priority":"high"}'))
     await expect(call).rejects.toThrow('priority')
   })
-})
-
-it('who leaves the line takes nobody out of it who waits anew for the same', () => {
-  const line = createWaitingLine()
-  const waiter = (): Waiter => ({ key, rank: 'with a token', serve: () => undefined, refuse: () => undefined })
-  const key = {}
-  const [before, anew] = [waiter(), waiter()]
-  line.add(before)
-  line.add(anew)
-  line.remove(before)
-  expect(line.next()).toBe(anew)
 })

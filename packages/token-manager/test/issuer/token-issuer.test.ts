@@ -1,13 +1,6 @@
 /** What the token manager makes of an issuer's errors: the table of `TokenIssuer`. */
 import { describe, expect, it } from '@jest/globals'
-import {
-  FirewallChallengeError,
-  ReauthenticationRequiredError,
-  SsoError,
-  TokenRejectedError,
-  UnreachableError,
-} from '../../src/errors.ts'
-import type { TokenSet } from '../../src/issuer/token-set.ts'
+import { FirewallChallengeError, ReauthenticationRequiredError, SsoError, TokenRejectedError, type TokenSet, UnreachableError } from '../../src/index.ts'
 import { account, bench, type Bench } from '../refresh-protocol/harness.ts'
 
 const hour = 3_600_000

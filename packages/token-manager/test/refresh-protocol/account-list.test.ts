@@ -1,10 +1,6 @@
 /** Listing the accounts of a store, and copying them into another one. */
 import { describe, expect, it } from '@jest/globals'
-import { StoreError } from '../../src/errors.ts'
-import { copyTokenSets } from '../../src/store/account-list.ts'
-import { notebook } from '../../src/store/notebook.ts'
-import { firewallRecordName } from '../../src/store/record-names.ts'
-import { sealedTokenStore } from '../../src/store/sealed-token-store.ts'
+import { copyTokenSets, firewallRecordName, notebook, sealedTokenStore, StoreError } from '../../src/index.ts'
 import { mapStore } from '../../../../tests/support/map-store.ts'
 import { bench } from './harness.ts'
 

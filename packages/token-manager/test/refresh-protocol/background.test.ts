@@ -1,7 +1,6 @@
 /** `background: false` and `waitUntil`: what goes on after a call, on a platform that freezes the process between requests. */
 import { describe, expect, it } from '@jest/globals'
-import type { TokenSet } from '../../src/issuer/token-set.ts'
-import type { TokenManagerOptions } from '../../src/manager/token-manager.ts'
+import type { TokenManagerOptions, TokenSet } from '../../src/index.ts'
 import { account, bench, type Bench, deferred, hours, idle } from './harness.ts'
 
 const ageing = hours(6.7)

@@ -1,12 +1,6 @@
 /** A refresh token that somebody brings along, without an access token: what it may replace, and whose it turns out to be. */
 import { describe, expect, it } from '@jest/globals'
-import {
-  OtherOwnerError,
-  ReauthenticationRequiredError,
-  SessionExistsError,
-  UnreachableError,
-} from '../../src/errors.ts'
-import type { TokenManager } from '../../src/manager/token-manager.ts'
+import { OtherOwnerError, ReauthenticationRequiredError, SessionExistsError, type TokenManager, UnreachableError } from '../../src/index.ts'
 import { mapStore } from '../../../../tests/support/map-store.ts'
 import { account, bench, hours, idle } from './harness.ts'
 

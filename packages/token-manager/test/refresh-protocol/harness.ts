@@ -1,15 +1,10 @@
 /**
  * Token managers with a clock that the test moves, a service that answers as told, and a store that can fail.
  */
-import { StoreError } from '../../src/errors.ts'
-import type { Liveness } from '../../src/support/holder.ts'
+import { type IssuerRefreshOptions as RefreshOptions, type Liveness, StoreError, type TokenManager, type TokenManagerOptions, type TokenSet, type TokenStore } from '../../src/index.ts'
+import type { Runtime } from '../../src/support.ts'
 import { manageTokens } from '../../src/manager/manager.ts'
 import { machine } from '../../src/refresh-protocol/machine.ts'
-import type { Runtime } from '../../src/support/runtime.ts'
-import type { IssuerRefreshOptions as RefreshOptions } from '../../src/issuer/token-issuer.ts'
-import type { TokenManager, TokenManagerOptions } from '../../src/manager/token-manager.ts'
-import type { TokenSet } from '../../src/issuer/token-set.ts'
-import type { TokenStore } from '../../src/store/token-store.ts'
 import { mapStore } from '../../../../tests/support/map-store.ts'
 
 export const account = 'owner@example.com'

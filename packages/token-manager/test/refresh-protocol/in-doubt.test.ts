@@ -1,13 +1,6 @@
 /** A refresh whose answer was lost: the old token is served, the request is replayed once, and late news is welcome. */
 import { describe, expect, it } from '@jest/globals'
-import {
-  ReauthenticationRequiredError,
-  SsoTimeoutError,
-  TokenRejectedError,
-  UnexpectedResponseError,
-  UnreachableError,
-} from '../../src/errors.ts'
-import type { TokenSet } from '../../src/issuer/token-set.ts'
+import { ReauthenticationRequiredError, SsoTimeoutError, TokenRejectedError, type TokenSet, UnexpectedResponseError, UnreachableError } from '../../src/index.ts'
 import { account, bench, deferred, hours, idle } from './harness.ts'
 
 type Reply = ReturnType<typeof deferred<TokenSet>>

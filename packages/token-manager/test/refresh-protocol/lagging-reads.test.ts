@@ -1,7 +1,6 @@
 /** A store whose reads lag behind its writes, as one that is read from a replica: nothing loops, and nothing is sent twice. */
 import { describe, expect, it } from '@jest/globals'
-import { copyTokenSets } from '../../src/store/account-list.ts'
-import type { TokenStore, Versioned } from '../../src/store/token-store.ts'
+import { copyTokenSets, type TokenStore, type Versioned } from '../../src/index.ts'
 import { mapStore } from '../../../../tests/support/map-store.ts'
 import { account, type Bench, bench, hours } from './harness.ts'
 

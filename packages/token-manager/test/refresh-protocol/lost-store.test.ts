@@ -1,15 +1,12 @@
 /** A store that was emptied, or set back far: the newest comes back by itself, sign-outs stay, and nothing spent is sent. */
+import { createHmac } from 'node:crypto'
 import { describe, expect, it } from '@jest/globals'
-import { ReauthenticationRequiredError, StoreError } from '../../src/errors.ts'
-import { rollCallName } from '../../src/store/record-names.ts'
-import { guardStore } from '../../src/store/guarded-store.ts'
-import { createRollCall, currentCall } from '../../src/driver/roll-call.ts'
-import type { TokenManager } from '../../src/manager/token-manager.ts'
-import type { TokenStore, Versioned } from '../../src/store/token-store.ts'
-import { slowClock } from './by-hand.ts'
+import { ReauthenticationRequiredError, StoreError, type TokenManager, type TokenStore, type Versioned } from '../../src/index.ts'
 import { account, type Bench, bench, deferred, hours, idle } from './harness.ts'
 
 const year = hours(24 * 365)
+/** Where processes of every release call each other. */
+const rollCallName = 'owner-sso:roll-call'
 
 /** Two processes, the first with its clock ahead; both know the first one's sign-in, and its refresh if there is one. */
 function twoProcesses(ahead = 0) {
@@ -21,43 +18,6 @@ function twoProcesses(ahead = 0) {
 async function storedIn(world: Bench): Promise<unknown> {
   return (await world.store.read(account))?.record
 }
-
-describe('the roll call of a process', () => {
-  const surroundings = (store: object) => {
-    const clock = slowClock()
-    const context = {
-      runtime: clock.runtime,
-      rollCall: createRollCall(),
-      store: guardStore(store as TokenStore, undefined),
-    }
-    return { clock, current: () => currentCall(context) }
-  }
-
-  it('is the one that another made at the same time', async () => {
-    const record = { schema: 1, state: 'roll-call', call: 'theirs' } as const
-    let stored: Versioned | undefined
-    const { current } = surroundings({
-      read: async () => stored,
-      swap: async () => {
-        stored = { version: 1, record }
-        return { conflict: true }
-      },
-    })
-    expect(await current()).toBe('theirs')
-  })
-
-  it('is another every 30 seconds where its record can’t be opened', async () => {
-    const { clock, current } = surroundings({
-      read: () => Promise.reject(new StoreError('corrupt', 'It can’t be opened.')),
-      swap: async () => ({ conflict: true }),
-    })
-    const first = await current()
-    clock.now = 29_999
-    expect(await current()).toBe(first)
-    clock.now = 30_000
-    expect(await current()).not.toBe(first)
-  })
-})
 
 describe('after a loss, a process with an older sign-in', () => {
   it.each([
@@ -515,10 +475,9 @@ describe('callers without a working token, after the store went back in time', (
 describe('a record of a release that kept no ancestry', () => {
   it('is read, refreshed and replaced, and a process that remembers it does not bring it back', async () => {
     const { world, old, other } = twoProcesses()
-    const { lineageOf } = await import('../../src/store/lineage.ts')
     const tokens = world.tokens()
     const times = { obtained_at: world.now() / 1000, lifetime: 28_800 }
-    const lineage = lineageOf(account, tokens.refresh_token)
+    const lineage = createHmac('sha256', account).update(tokens.refresh_token).digest('base64url')
     const record = {
       schema: 1,
       state: 'signed-in',

@@ -1,8 +1,6 @@
 /** Intents whose swap the store did not acknowledge: a process does not wait for itself. */
 import { describe, expect, it } from '@jest/globals'
-import { createTokenManager } from '../../src/manager/create-token-manager.ts'
-import { SsoTimeoutError } from '../../src/errors.ts'
-import type { TokenStore } from '../../src/store/token-store.ts'
+import { createTokenManager, SsoTimeoutError, type TokenStore } from '../../src/index.ts'
 import { mapStore } from '../../../../tests/support/map-store.ts'
 import { account, bench, hours } from './harness.ts'
 

@@ -1,6 +1,6 @@
 /** How soon one refresh follows another: where the owner API refuses every token, and where a stored clock was wrong. */
 import { describe, expect, it } from '@jest/globals'
-import type { TokenManager } from '../../src/manager/token-manager.ts'
+import type { TokenManager } from '../../src/index.ts'
 import { account, bench, type Bench, hours } from './harness.ts'
 
 const minute = 60_000

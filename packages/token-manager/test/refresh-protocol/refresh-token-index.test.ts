@@ -1,7 +1,7 @@
 /** One refresh token under two accounts: both would send it, and the service would end the session. */
 import { inspect } from 'node:util'
 import { describe, expect, it } from '@jest/globals'
-import { sealedTokenStore } from '../../src/store/sealed-token-store.ts'
+import { sealedTokenStore } from '../../src/index.ts'
 import { mapStore } from '../../../../tests/support/map-store.ts'
 import { bench, hours } from './harness.ts'
 

@@ -1,6 +1,6 @@
 /** A refresh that the token endpoint calls a wrong request, again and again. */
 import { describe, expect, it } from '@jest/globals'
-import { TokenRejectedError } from '../../src/errors.ts'
+import { TokenRejectedError } from '../../src/index.ts'
 import { account, bench, type Bench } from './harness.ts'
 
 const seconds = 1000

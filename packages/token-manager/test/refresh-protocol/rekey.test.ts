@@ -1,11 +1,6 @@
 /** Changing the key of a store while a fleet uses it. */
 import { describe, expect, it } from '@jest/globals'
-import { FirewallChallengeError } from '../../src/errors.ts'
-import { notebook } from '../../src/store/notebook.ts'
-import { firewallRecordName } from '../../src/store/record-names.ts'
-import { rekey } from '../../src/store/rekey.ts'
-import { sealedTokenStore } from '../../src/store/sealed-token-store.ts'
-import type { TokenStore } from '../../src/store/token-store.ts'
+import { FirewallChallengeError, firewallRecordName, notebook, rekey, sealedTokenStore, type TokenStore } from '../../src/index.ts'
 import { mapStore } from '../../../../tests/support/map-store.ts'
 import { account, bench, hours } from './harness.ts'
 

@@ -1,6 +1,6 @@
 /** A lost answer is asked for once more only by the process that lost it, and only while the grace runs. */
 import { describe, expect, it } from '@jest/globals'
-import { SsoTimeoutError } from '../../src/errors.ts'
+import { SsoTimeoutError } from '../../src/index.ts'
 import { account, bench, deferred, hours, idle } from './harness.ts'
 
 describe('nothing is replayed early', () => {

@@ -1,12 +1,9 @@
 /** Signing in and out, what the manager tells about an account, and what it does not take. */
 import { inspect } from 'node:util'
 import { describe, expect, it } from '@jest/globals'
-import { ReauthenticationRequiredError } from '../../src/errors.ts'
-import { type TokenSet, tokenSet } from '../../src/issuer/token-set.ts'
-import { createTokenManager } from '../../src/manager/create-token-manager.ts'
-import type { TokenManagerOptions } from '../../src/manager/token-manager.ts'
+import { createTokenManager, ReauthenticationRequiredError, type TokenManagerOptions, type TokenRecord, type TokenSet } from '../../src/index.ts'
+import { tokenSet } from '../../src/support.ts'
 import { mapStore } from '../../../../tests/support/map-store.ts'
-import type { TokenRecord } from '../../src/store/token-record.ts'
 import { account, bench, hours } from './harness.ts'
 
 describe('an account', () => {

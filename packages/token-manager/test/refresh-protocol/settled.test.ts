@@ -2,8 +2,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { describe, expect, it } from '@jest/globals'
-import type { TokenSet } from '../../src/issuer/token-set.ts'
-import type { TokenManager } from '../../src/manager/token-manager.ts'
+import type { TokenManager, TokenSet } from '../../src/index.ts'
 import { account, bench, deferred, hours, idle } from './harness.ts'
 
 const core = JSON.stringify(new URL('../../dist/index.js', import.meta.url).href)

@@ -1,6 +1,6 @@
 /** A refresh token works once. One that was spent, or may have been, is not taken again, whoever brings it back and when. */
 import { describe, expect, it } from '@jest/globals'
-import { ReauthenticationRequiredError, UnreachableError } from '../../src/errors.ts'
+import { ReauthenticationRequiredError, UnreachableError } from '../../src/index.ts'
 import { account, bench, type Bench, deferred, hours } from './harness.ts'
 
 const spent = {

@@ -1,10 +1,7 @@
 /** The spool: new tokens that the store refused outlive their process, and any other carries them over by the lineage rule. */
 import { inspect } from 'node:util'
 import { describe, expect, it, jest } from '@jest/globals'
-import { StoreError } from '../../src/errors.ts'
-import { sealedTokenStore } from '../../src/store/sealed-token-store.ts'
-import type { TokenManager, TokenManagerOptions } from '../../src/manager/token-manager.ts'
-import type { TokenStore } from '../../src/store/token-store.ts'
+import { sealedTokenStore, StoreError, type TokenManager, type TokenManagerOptions, type TokenStore } from '../../src/index.ts'
 import { mapStore } from '../../../../tests/support/map-store.ts'
 import { account, bench, hours } from './harness.ts'
 

@@ -1,17 +1,8 @@
 /** What `status()` tells of the past and the future of an account's refreshes; never a token. */
 import { describe, expect, it } from '@jest/globals'
-import {
-  FirewallChallengeError,
-  ReauthenticationRequiredError,
-  SsoError,
-  SsoTimeoutError,
-  TokenRejectedError,
-  UnreachableError,
-} from '../../src/errors.ts'
-import type { TokenSet } from '../../src/issuer/token-set.ts'
+import { FirewallChallengeError, firewallRecordName, ReauthenticationRequiredError, SsoError, SsoTimeoutError, TokenRejectedError, type TokenSet, UnreachableError } from '../../src/index.ts'
 import { jitterOf } from '../../src/refresh-protocol/freshness.ts'
 import { lineageOf } from '../../src/store/lineage.ts'
-import { firewallRecordName } from '../../src/store/record-names.ts'
 import { account, type Bench, bench, hours, idle } from './harness.ts'
 
 it('tells when the tokens were refreshed, when the next refresh is due, and how the last one failed', async () => {

@@ -2,10 +2,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { describe, expect, it } from '@jest/globals'
-import { createTokenManager } from '../../src/manager/create-token-manager.ts'
-import { copyTokenSets } from '../../src/store/account-list.ts'
-import type { TokenManager } from '../../src/manager/token-manager.ts'
-import type { TokenStore } from '../../src/store/token-store.ts'
+import { copyTokenSets, createTokenManager, type TokenManager, type TokenStore } from '../../src/index.ts'
 import { mapStore } from '../../../../tests/support/map-store.ts'
 import { account, bench } from './harness.ts'
 

@@ -2,7 +2,7 @@
 import { tracingChannel } from 'node:diagnostics_channel'
 import { inspect } from 'node:util'
 import { describe, expect, it } from '@jest/globals'
-import { TokenRejectedError } from '../../src/errors.ts'
+import { TokenRejectedError } from '../../src/index.ts'
 import { account, bench } from './harness.ts'
 
 describe('owner-sso:refresh', () => {

@@ -1,10 +1,7 @@
 /** Two releases share one store while a deployment goes on: neither loses what the other wrote. */
+import { createHmac } from 'node:crypto'
 import { describe, expect, it } from '@jest/globals'
-import { lineageOf } from '../../src/store/lineage.ts'
-import { sealedTokenStore } from '../../src/store/sealed-token-store.ts'
-import type { TokenManager } from '../../src/manager/token-manager.ts'
-import type { TokenRecord } from '../../src/store/token-record.ts'
-import type { TokenStore } from '../../src/store/token-store.ts'
+import { sealedTokenStore, type TokenManager, type TokenRecord, type TokenStore } from '../../src/index.ts'
 import { mapStore } from '../../../../tests/support/map-store.ts'
 import { account, bench, type Bench, hours } from './harness.ts'
 
@@ -36,7 +33,7 @@ async function refreshAsFirstRelease(world: Bench, store: TokenStore): Promise<'
     replaces,
     state: 'signed-in',
     refreshes: Number(refreshes) + 1,
-    lineage: lineageOf(account, refresh_token),
+    lineage: createHmac('sha256', account).update(refresh_token).digest('base64url'),
     tokens: world.tokens({ access_token: `old-a${world.sent.length}`, refresh_token }),
     obtained_at: at,
     lifetime: 28_800,

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { getEventListeners } from 'node:events'
 import { promisify } from 'node:util'
 import { describe, expect, it } from '@jest/globals'
-import { onAbort } from '../../src/support/abort.ts'
+import { onAbort } from '../../src/support.ts'
 import { account, bench } from '../refresh-protocol/harness.ts'
 
 describe('many calls on one signal', () => {

@@ -1,7 +1,7 @@
 /** What `save` takes: an account's name and a token set, each at its limit and beyond it. */
 import { describe, expect, it } from '@jest/globals'
-import { mapStore } from '../../../../tests/support/map-store.ts'
 import { createTokenManager, requestBudgetFrom, type TokenIssuer, type TokenManager } from '../../src/index.ts'
+import { mapStore } from '../../../../tests/support/map-store.ts'
 
 const auth_url = 'https://auth.example.com'
 const whole = { access_token: 'a', refresh_token: 'r', token_type: 'Bearer', expires_at: 7, auth_url }

@@ -2,9 +2,8 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import { copyTokenSets } from '../../src/store/account-list.ts'
-import { sealedTokenStore } from '../../src/store/sealed-token-store.ts'
-import type { SealedRecord, TokenRecord } from '../../src/store/token-record.ts'
+import { copyTokenSets, sealedTokenStore, type TokenRecord } from '../../src/index.ts'
+import type { SealedRecord } from '../../src/store/token-record.ts'
 import { mapStore } from '../../../../tests/support/map-store.ts'
 
 const key = randomBytes(32)
