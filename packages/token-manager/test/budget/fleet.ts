@@ -5,7 +5,16 @@
  * A million accounts for a month have to be affordable: what is known of an account are numbers in a few arrays, and no account
  * has a timer of its own.
  */
-import { type IssuerRefreshOptions, type Keeper, keepSignedIn, ReauthenticationRequiredError, type RequestBudget, type TokenManager, type TokenSet, UnreachableError } from '../../src/index.ts'
+import {
+  type IssuerRefreshOptions,
+  type Keeper,
+  keepSignedIn,
+  ReauthenticationRequiredError,
+  type RequestBudget,
+  type TokenManager,
+  type TokenSet,
+  UnreachableError,
+} from '../../src/index.ts'
 import type { Runtime } from '../../src/support.ts'
 import { jwtExpiry } from '../../src/keeper/need.ts'
 import { manageTokens } from '../../src/manager/manager.ts'

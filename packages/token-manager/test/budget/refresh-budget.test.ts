@@ -249,20 +249,6 @@ describe('who comes while the budget is looked at', () => {
       expect(outcomes.toSorted()).toEqual(['first', 'second refused', 'third refused'])
     }
   })
-
-  it('who begins to hurry has a place reserved at once, not in the next window', async () => {
-    const world = budgetWorld(chance(7), { slow: 5, lostAnswers: 0 })
-    // A quarter of a minute to the next window, and none after that within what a request may take.
-    const [process, other] = [world.process({ perMinute: 5, burst: 1 }), world.process({ perMinute: 5, burst: 1 })]
-    const key = {}
-    const outcomes: string[] = []
-    void send(process, 'background', 0, () => outcomes.push('first'))
-    world.at(100, () => void process.budget.place(host, key, 'background').then(() => outcomes.push('hurried')))
-    world.at(200, () => process.budget.move(host, key, 'without a token'))
-    world.at(300, () => void other.budget.place(host, {}, 'without a token').catch(() => outcomes.push('turned away')))
-    await world.run(20_000)
-    expect(outcomes).toEqual(['first', 'turned away', 'hurried'])
-  })
 })
 
 describe('who would wait longer than a request may take', () => {

@@ -1,7 +1,15 @@
 /** The firewall: one process meets it, and the whole fleet leaves the service alone (B-I). */
 import { describe, expect, it } from '@jest/globals'
-import { FirewallChallengeError, firewallRecordName, StoreError, TokenRejectedError, type TokenSet, type TokenStore, UnreachableError } from '../../src/index.ts'
-import { account, bench, type Bench, hours } from '../refresh-protocol/harness.ts'
+import {
+  FirewallChallengeError,
+  firewallRecordName,
+  StoreError,
+  TokenRejectedError,
+  type TokenSet,
+  type TokenStore,
+  UnreachableError,
+} from '../../src/index.ts'
+import { account, bench, type Bench, hours, signedIn } from '../refresh-protocol/harness.ts'
 
 const host = 'http://127.0.0.1:9'
 
@@ -33,10 +41,7 @@ describe('a challenge', () => {
   })
 
   it('leaves the refresh token unspent, and the account in no doubt', async () => {
-    const world = bench()
-    const tokens = world.process()
-    await tokens.save(account, world.tokens())
-    await world.pass(hours(8))
+    const { world, tokens } = await signedIn(hours(8))
     const answer = world.answer
     block(world)
     await expect(tokens.getAccessToken(account)).rejects.toMatchObject({ code: 'ERR_SSO_FIREWALL_CHALLENGE' })
@@ -91,9 +96,7 @@ describe('a challenge', () => {
   })
 
   it('whose probe is never answered is probed by another process after a minute, and not before', async () => {
-    const world = bench()
-    const [one, other] = [world.process(), world.process()]
-    await one.save(account, world.tokens())
+    const { world, tokens: one, other } = await signedIn()
     await one.save('another', world.tokens({ access_token: 'b0', refresh_token: 's0' }))
     await world.pass(hours(8))
     block(world)
@@ -134,26 +137,6 @@ describe('a challenge', () => {
     }
     expect(waited).toMatchObject(waits.map((wait, index) => ({ wait, challenges: index + 1 })))
     expect(world.sent).toHaveLength(waits.length)
-  })
-
-  it.each([
-    [4 * 3600, 'stays as it is'],
-    [4 * 3600 + 1, 'is noted anew'],
-  ])('noted by a clock %d s ahead %s', async (ahead, what) => {
-    const world = bench()
-    await world.process().save(account, world.tokens())
-    await world.pass(hours(8))
-    block(world, ahead + 900)
-    await world
-      .process({}, ahead * 1000)
-      .getAccessToken(account)
-      .catch(() => undefined)
-    const read = async (): Promise<unknown> => (await world.store.read(firewallRecordName(host)))?.record
-    const noted = await read()
-    await expect(world.process().getAccessToken(account)).rejects.toMatchObject({ code: 'ERR_SSO_FIREWALL_CHALLENGE' })
-    const now = Math.floor(world.now() / 1000)
-    expect(noted).toMatchObject({ noted_at: now + ahead, wait: 900 })
-    expect(await read()).toEqual(what === 'is noted anew' ? { ...Object(noted), noted_at: now } : noted)
   })
 
   it('is one challenge for all requests that were under way together, of any process; a probe’s is a further one', async () => {
@@ -223,10 +206,7 @@ describe('a challenge', () => {
   })
 
   it('tells who met it when the next request may go, also where that is later than the page says', async () => {
-    const world = bench()
-    const tokens = world.process()
-    await tokens.save(account, world.tokens())
-    await world.pass(hours(8))
+    const { world, tokens } = await signedIn(hours(8))
     block(world)
     const met = async (): Promise<unknown> =>
       tokens
@@ -240,10 +220,7 @@ describe('a challenge', () => {
   })
 
   it('is remembered by its own process where the store is down', async () => {
-    const world = bench()
-    const tokens = world.process()
-    await tokens.save(account, world.tokens())
-    await world.pass(hours(8))
+    const { world, tokens } = await signedIn(hours(8))
     const challenged = new FirewallChallengeError(Math.ceil(world.now() / 1000 + 900), { status: 403 })
     world.answer = async () => {
       world.store.down = true
@@ -256,9 +233,7 @@ describe('a challenge', () => {
   })
 
   it('noted by a clock a day ahead keeps processes that live for one call no longer than its own time', async () => {
-    const world = bench()
-    await world.process().save(account, world.tokens())
-    await world.pass(hours(8))
+    const { world } = await signedIn(hours(8))
     const answer = world.answer
     block(world, 24 * 3600 + 900)
     await world
@@ -295,10 +270,7 @@ describe('a challenge', () => {
   })
 
   it('that the flow’s own breaker answered is not counted as another one', async () => {
-    const world = bench()
-    const tokens = world.process()
-    await tokens.save(account, world.tokens())
-    await world.pass(hours(8))
+    const { world, tokens } = await signedIn(hours(8))
     world.answer = async () => {
       throw new FirewallChallengeError(Math.ceil(world.now() / 1000 + 900), { requestSent: false })
     }
@@ -310,9 +282,7 @@ describe('a challenge', () => {
   })
 
   it('is no account: neither listed nor usable as one', async () => {
-    const world = bench()
-    const tokens = world.process()
-    await tokens.save(account, world.tokens())
+    const { world, tokens } = await signedIn()
     block(world)
     await tokens.refresh(account).catch(() => undefined)
     const names: string[] = []
@@ -335,9 +305,7 @@ describe('after a block', () => {
 
 /** Two accounts whose tokens have ended, and a block whose time is over. */
 async function afterBlock(): Promise<Bench> {
-  const world = bench()
-  const tokens = world.process()
-  await tokens.save(account, world.tokens())
+  const { world, tokens } = await signedIn()
   await tokens.save('another', world.tokens({ access_token: 'b0', refresh_token: 's0' }))
   await world.pass(hours(8))
   const { answer } = world

@@ -78,15 +78,6 @@ describe('background: false (N1)', () => {
     expect(await Promise.all(calls)).toEqual(['new', 'new'])
   })
 
-  it('takes a token that another process stored and is due by now, and refreshes it in the call', async () => {
-    const world = bench()
-    const tokens = world.process(frozen)
-    await world.process().save(account, world.tokens())
-    await world.pass(ageing)
-    expect(await tokens.getAccessToken(account)).toBe('a1')
-    expect(world.sent).toEqual(['r0'])
-  })
-
   it.each([
     ['getAccessToken', hours(8)],
     ['refresh', hours(1)],

@@ -1,7 +1,15 @@
 /**
  * Token managers with a clock that the test moves, a service that answers as told, and a store that can fail.
  */
-import { type IssuerRefreshOptions as RefreshOptions, type Liveness, StoreError, type TokenManager, type TokenManagerOptions, type TokenSet, type TokenStore } from '../../src/index.ts'
+import {
+  type IssuerRefreshOptions as RefreshOptions,
+  type Liveness,
+  StoreError,
+  type TokenManager,
+  type TokenManagerOptions,
+  type TokenSet,
+  type TokenStore,
+} from '../../src/index.ts'
 import type { Runtime } from '../../src/support.ts'
 import { manageTokens } from '../../src/manager/manager.ts'
 import { machine } from '../../src/refresh-protocol/machine.ts'
@@ -32,6 +40,8 @@ export interface Bench {
   rollCall(): Promise<void>
   /** The wall clock of every process jumps. */
   jump(milliseconds: number): void
+  /** Calls of the store have their time limit, in processes that begin from now on. */
+  hasTimeLimits: boolean
   /** How many timers are set, of all processes: those for once and the regular ones. */
   timers(): number
   /** How many keep their process alive at the moment. */
@@ -62,6 +72,7 @@ export function bench(): Bench {
     store,
     sent: [],
     keptAlive: 0,
+    hasTimeLimits: false,
     liveness: new Map(),
     answer: async (tokens) =>
       self.tokens({ refresh_token: `r${(serial += 1)}`, access_token: `a${serial}`, auth_url: tokens.auth_url }),
@@ -100,6 +111,7 @@ export function bench(): Bench {
         holder: { pid: processes, boot: name },
         livenessOf: ({ pid }) => self.liveness.get(pid) ?? 'unknown',
       }
+      if (self.hasTimeLimits) Object.assign(runtime, { limit: runtime.after })
       const sso = {
         refresh: async (tokens: TokenSet, call: RefreshOptions = {}) => {
           await self.connect(() => call.beforeSend?.())
@@ -134,6 +146,21 @@ export function bench(): Bench {
   }
   let processes = 0
   return self
+}
+
+/** The account, signed in so many milliseconds ago by a first process. `other` is one more process, whenever it is asked for. */
+export async function signedIn(ago = 0, options: Partial<TokenManagerOptions> = {}) {
+  const world = bench()
+  const tokens = world.process(options)
+  await tokens.save(account, world.tokens())
+  if (ago > 0) await world.pass(ago)
+  return {
+    world,
+    tokens,
+    get other() {
+      return world.process()
+    },
+  }
 }
 
 /** Until nothing is left that could happen without time passing. */

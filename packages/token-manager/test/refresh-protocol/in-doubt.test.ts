@@ -1,7 +1,14 @@
 /** A refresh whose answer was lost: the old token is served, the request is replayed once, and late news is welcome. */
 import { describe, expect, it } from '@jest/globals'
-import { ReauthenticationRequiredError, SsoTimeoutError, TokenRejectedError, type TokenSet, UnexpectedResponseError, UnreachableError } from '../../src/index.ts'
-import { account, bench, deferred, hours, idle } from './harness.ts'
+import {
+  ReauthenticationRequiredError,
+  SsoTimeoutError,
+  TokenRejectedError,
+  type TokenSet,
+  UnexpectedResponseError,
+  UnreachableError,
+} from '../../src/index.ts'
+import { account, bench, deferred, hours, idle, signedIn } from './harness.ts'
 
 type Reply = ReturnType<typeof deferred<TokenSet>>
 
@@ -17,9 +24,7 @@ const refused = async (): Promise<TokenSet> => {
 
 describe('a lost answer', () => {
   it('is nobody’s trouble while the access token works, and is replayed once shortly before its end', async () => {
-    const world = bench()
-    const tokens = world.process()
-    await tokens.save(account, world.tokens())
+    const { world, tokens } = await signedIn()
     const heard: unknown[] = []
     tokens.on('in-doubt', (event) => heard.push(event))
     const answer = world.answer
@@ -67,10 +72,7 @@ describe('a lost answer', () => {
   })
 
   it('is asked for again with growing pauses where the replay’s answer is lost as well', async () => {
-    const world = bench()
-    const tokens = world.process()
-    await tokens.save(account, world.tokens())
-    await world.pass(hours(8))
+    const { world, tokens } = await signedIn(hours(8))
     world.answer = lost
     const sentAt: number[] = []
     for (let second = 0; second < 1200; second += 1) {
@@ -107,10 +109,7 @@ describe('a lost answer', () => {
 
   it('is asked for at once by refresh(), whatever the pause, but not twice within minRefreshInterval', async () => {
     for (const isSameProcess of [true, false]) {
-      const world = bench()
-      const tokens = world.process()
-      await tokens.save(account, world.tokens())
-      await world.pass(hours(8))
+      const { world, tokens } = await signedIn(hours(8))
       const answer = world.answer
       world.answer = unavailable
       for (let minute = 0; minute < 70; minute += 1) {
@@ -128,9 +127,7 @@ describe('a lost answer', () => {
   })
 
   it('is asked for by refresh() although the old access token works: whoever calls it wants to know', async () => {
-    const world = bench()
-    const tokens = world.process()
-    await tokens.save(account, world.tokens())
+    const { world, tokens } = await signedIn()
     const answer = world.answer
     world.answer = lost
     await expect(tokens.refresh(account)).rejects.toMatchObject({ code: 'ERR_SSO_REFRESH_IN_DOUBT' })
@@ -141,9 +138,7 @@ describe('a lost answer', () => {
   })
 
   it('is asked for again in time although the clock was a day ahead when it was lost', async () => {
-    const world = bench()
-    await world.process().save(account, world.tokens())
-    await world.pass(hours(8))
+    const { world } = await signedIn(hours(8))
     world.answer = lost
     const ahead = world.process({}, hours(24))
     for (let time = 0; time < 2; time += 1) await ahead.getAccessToken(account).catch(() => undefined)
@@ -174,10 +169,7 @@ describe('a lost answer', () => {
       new UnreachableError('no route', { requestSent: false }),
       new TokenRejectedError('invalid_client'),
     ]) {
-      const world = bench()
-      const tokens = world.process({ minRefreshInterval: 0 })
-      await tokens.save(account, world.tokens())
-      await world.pass(hours(8))
+      const { world, tokens } = await signedIn(hours(8), { minRefreshInterval: 0 })
       world.answer = lost
       await tokens.getAccessToken(account).catch(() => undefined)
       world.answer = async () => {
@@ -193,10 +185,7 @@ describe('a lost answer', () => {
 
 describe('the holder of an intent', () => {
   async function stopped(liveness?: 'dead' | 'running') {
-    const world = bench()
-    const [holder, waiter] = [world.process(), world.process()]
-    await holder.save(account, world.tokens())
-    await world.pass(hours(8))
+    const { world, tokens: holder, other: waiter } = await signedIn(hours(8))
     const reply = deferred<TokenSet>()
     const answer = world.answer
     world.answer = () => reply.promise
@@ -306,10 +295,7 @@ describe('the send guard (C3)', () => {
     ['an event loop that was blocked', (world: ReturnType<typeof bench>) => world.pass(10_001)],
     ['a machine that was suspended', async (world: ReturnType<typeof bench>) => world.jump(10_001)],
   ])('keeps %s from sending on an old intent, and tries anew', async (_, holdUp) => {
-    const world = bench()
-    const tokens = world.process()
-    await tokens.save(account, world.tokens())
-    await world.pass(hours(8))
+    const { world, tokens } = await signedIn(hours(8))
     const swap = world.store.swap.bind(world.store)
     let held = false
     world.store.swap = async (...args) => {

@@ -29,7 +29,13 @@ const held = {
   lineage: 'l',
   obtained_at: start,
   lifetime: 28_800,
-  tokens: { access_token: 'a', refresh_token: 'r', token_type: 'Bearer', expires_at: start, auth_url: 'https://a.example' },
+  tokens: {
+    access_token: 'a',
+    refresh_token: 'r',
+    token_type: 'Bearer',
+    expires_at: start,
+    auth_url: 'https://a.example',
+  },
 }
 const signedIn = (more: Partial<SignedIn> = {}): SignedIn => ({ ...held, state: 'signed-in', ...more })
 /** Somebody's intent to refresh. */

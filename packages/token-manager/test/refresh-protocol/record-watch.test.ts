@@ -2,17 +2,14 @@
 import { describe, expect, it } from '@jest/globals'
 import type { TokenStore } from '../../src/index.ts'
 import type { Runtime } from '../../src/support.ts'
-import { account, bench, deferred, hours, idle } from './harness.ts'
+import { account, bench, deferred, hours, idle, signedIn } from './harness.ts'
 
 describe('a process that waits for another one’s refresh', () => {
   it.each([
     [0, [25, 25, 25, 25, 25, 25, 25, 25, 25, 25, 25]],
     [1, [50, 75, 100, 125, 150, 175, 200, 225, 250, 250, 250]],
   ])('looks again after 25 to 250 ms, more rarely with time (random %d)', async (random, milliseconds) => {
-    const world = bench()
-    const holder = world.process()
-    await holder.save(account, world.tokens())
-    await world.pass(hours(8))
+    const { world, tokens: holder } = await signedIn(hours(8))
     world.answer = () => new Promise(() => undefined)
     void holder.getAccessToken(account)
     await idle()

@@ -1,7 +1,7 @@
 /** A refresh that the token endpoint calls a wrong request, again and again. */
 import { describe, expect, it } from '@jest/globals'
 import { TokenRejectedError } from '../../src/index.ts'
-import { account, bench, type Bench } from './harness.ts'
+import { account, type Bench, signedIn } from './harness.ts'
 
 const seconds = 1000
 const minutes = 60_000
@@ -9,9 +9,7 @@ const hours = 60 * minutes
 
 /** Expired tokens, and a service that refuses each refresh in these words. */
 async function refusing(word: string, description?: string): Promise<Bench> {
-  const world = bench()
-  await world.process().save(account, world.tokens())
-  await world.pass(9 * hours)
+  const { world } = await signedIn(9 * hours)
   world.answer = async () => {
     throw new TokenRejectedError(word, { step: 'refresh', status: 400 }, description)
   }

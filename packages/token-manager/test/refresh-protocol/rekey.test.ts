@@ -1,6 +1,13 @@
 /** Changing the key of a store while a fleet uses it. */
 import { describe, expect, it } from '@jest/globals'
-import { FirewallChallengeError, firewallRecordName, notebook, rekey, sealedTokenStore, type TokenStore } from '../../src/index.ts'
+import {
+  FirewallChallengeError,
+  firewallRecordName,
+  notebook,
+  rekey,
+  sealedTokenStore,
+  type TokenStore,
+} from '../../src/index.ts'
 import { mapStore } from '../../../../tests/support/map-store.ts'
 import { account, bench, hours } from './harness.ts'
 

@@ -1,7 +1,13 @@
 /** The spool: new tokens that the store refused outlive their process, and any other carries them over by the lineage rule. */
 import { inspect } from 'node:util'
 import { describe, expect, it, jest } from '@jest/globals'
-import { sealedTokenStore, StoreError, type TokenManager, type TokenManagerOptions, type TokenStore } from '../../src/index.ts'
+import {
+  sealedTokenStore,
+  StoreError,
+  type TokenManager,
+  type TokenManagerOptions,
+  type TokenStore,
+} from '../../src/index.ts'
 import { mapStore } from '../../../../tests/support/map-store.ts'
 import { account, bench, hours } from './harness.ts'
 

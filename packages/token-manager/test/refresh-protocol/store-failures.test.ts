@@ -2,7 +2,7 @@
 import { inspect } from 'node:util'
 import { describe, expect, it } from '@jest/globals'
 import { type TokenSet, type TokenStore, UnreachableError } from '../../src/index.ts'
-import { account, bench, deferred, hours, idle } from './harness.ts'
+import { account, bench, deferred, hours, idle, signedIn } from './harness.ts'
 
 describe('a store that takes its time', () => {
   it.each([
@@ -33,16 +33,6 @@ describe('a store that takes its time', () => {
     expect(world.keptAlive - kept).toBe(0)
     expect((await world.store.read(account))?.record).toMatchObject({ failure: { code: 'ERR_SSO_UNREACHABLE' } })
   })
-})
-
-it('what a refresh stored can be written over at once: a refusal of its token is counted in the record', async () => {
-  const world = bench()
-  const tokens = world.process()
-  await tokens.save(account, world.tokens())
-  await world.pass(hours(8))
-  expect(await tokens.getAccessToken(account)).toBe('a1')
-  await tokens.invalidate(account, 'a1')
-  expect((await world.store.read(account))?.record).toMatchObject({ refusals: { inARow: 1, thisOne: true } })
 })
 
 describe('a store that is down', () => {
@@ -182,10 +172,7 @@ describe('a store that is down', () => {
   )
 
   it('does not use up the life of another process’s intent, which can’t be kept either', async () => {
-    const world = bench()
-    const [holder, waiter] = [world.process(), world.process()]
-    await holder.save(account, world.tokens())
-    await world.pass(hours(8))
+    const { world, tokens: holder, other: waiter } = await signedIn(hours(8))
     const received = deferred<TokenSet>()
     world.answer = () => received.promise
     const call = holder.getAccessToken(account)
@@ -205,10 +192,7 @@ describe('a store that is down', () => {
   })
 
   it('is asked about a lost acknowledgement with the same write id', async () => {
-    const world = bench()
-    const tokens = world.process()
-    await tokens.save(account, world.tokens())
-    await world.pass(hours(8))
+    const { world, tokens } = await signedIn(hours(8))
     const swap = world.store.swap.bind(world.store)
     const writes: string[] = []
     world.store.swap = async (...args) => {
@@ -268,9 +252,7 @@ describe('a store that is down', () => {
   })
 
   it('never makes a process forget tokens that are only in its memory, however many accounts come along', async () => {
-    const world = bench()
-    const tokens = world.process({ cachedAccounts: 1 })
-    await tokens.save(account, world.tokens())
+    const { world, tokens } = await signedIn(0, { cachedAccounts: 1 })
     const answer = world.answer
     world.answer = async (...args) => {
       world.store.down = true
@@ -286,9 +268,7 @@ describe('a store that is down', () => {
   })
 
   it('nor does a call that began before another account took its place', async () => {
-    const world = bench()
-    const tokens = world.process({ cachedAccounts: 1 })
-    await tokens.save(account, world.tokens())
+    const { world, tokens } = await signedIn(0, { cachedAccounts: 1 })
     await tokens.save('another', world.tokens({ access_token: 'b0', refresh_token: 's0' }))
     await world.pass(hours(8))
     const read = world.store.read.bind(world.store)
@@ -327,27 +307,9 @@ describe('a store that is down', () => {
   })
 })
 
-describe('a store that holds something else', () => {
-  it.each([{ schema: 0, state: 'signed-in' }, { schema: 1, state: 'firewall' }, { hello: 'world' }])(
-    'is an error, not a sign-out: %j',
-    async (record) => {
-      const world = bench()
-      const tokens = world.process()
-      await world.store.swap(account, 0, record as never, 'w')
-      const corrupt = { code: 'ERR_SSO_STORE', reason: 'corrupt' }
-      await expect(tokens.getAccessToken(account)).rejects.toMatchObject(corrupt)
-      await expect(tokens.save(account, world.tokens())).rejects.toMatchObject(corrupt)
-      await expect(tokens.forget(account)).rejects.toMatchObject(corrupt)
-      expect((await world.store.read(account))?.version).toBe(1)
-    },
-  )
-})
-
 describe('a store that lost its last writes', () => {
   it('is given the newer tokens back by a process that holds them, and the older are not spent', async () => {
-    const world = bench()
-    const [one, other] = [world.process(), world.process()]
-    await one.save(account, world.tokens())
+    const { world, tokens: one, other } = await signedIn()
     const before = await world.store.read(account)
     await world.pass(hours(8))
     expect(await one.getAccessToken(account)).toBe('a1')
@@ -358,9 +320,7 @@ describe('a store that lost its last writes', () => {
   })
 
   it('during a refresh still gets its result, though it went back to before the tokens that were sent', async () => {
-    const world = bench()
-    const tokens = world.process({ minRefreshInterval: 0 })
-    await tokens.save(account, world.tokens())
+    const { world, tokens } = await signedIn(0, { minRefreshInterval: 0 })
     const before = await world.store.read(account)
     await tokens.refresh(account)
     const answer = world.answer
@@ -373,32 +333,11 @@ describe('a store that lost its last writes', () => {
     expect(world.sent).toEqual(['r0', 'r1'])
   })
 
-  it('during a refresh, to before the sign-in, gets a result of that sign-in, not of the one before', async () => {
-    const world = bench()
-    const tokens = world.process({ minRefreshInterval: 0 })
-    await tokens.save(account, world.tokens())
-    const before = await world.store.read(account)
-    await tokens.save(account, world.tokens({ access_token: 'b0', refresh_token: 's0' }))
-    const signIn = await world.store.read(account)
-    const answer = world.answer
-    world.answer = async (...args) => {
-      rollBack(world.store, before)
-      return answer(...args)
-    }
-    await tokens.refresh(account)
-    const after = await world.store.read(account)
-    expect(after?.record).toMatchObject({ tokens: { access_token: 'a1' }, refreshes: 1, ...placeOf(signIn) })
-    expect(placeOf(signIn)).not.toEqual(placeOf(before))
-  })
-
   it.each([
     ['', 0],
     [', nor where it has used the version of that again', 1],
   ])('is not believed about a refresh that another process was seen to begin%s', async (_, further) => {
-    const world = bench()
-    const [holder, witness] = [world.process(), world.process()]
-    await holder.save(account, world.tokens())
-    await world.pass(hours(8))
+    const { world, tokens: holder, other: witness } = await signedIn(hours(8))
     const before = await world.store.read(account)
     const received = deferred<TokenSet>()
     world.answer = () => received.promise
@@ -413,41 +352,11 @@ describe('a store that lost its last writes', () => {
     expect([await call, await waiting]).toEqual(['new', 'new'])
     expect(world.sent).toEqual(['r0'])
   })
-
-  it('is given a sign-out back', async () => {
-    const world = bench()
-    const tokens = world.process()
-    await tokens.save(account, world.tokens())
-    const before = await world.store.read(account)
-    await tokens.forget(account)
-    rollBack(world.store, before)
-    expect(await tokens.status(account)).toEqual({ state: 'signed-out' })
-    await expect(world.process().getAccessToken(account)).rejects.toMatchObject({ code: 'ERR_SSO_SIGNED_OUT' })
-  })
-
-  it('keeps a sign-in made since, though its version is lower', async () => {
-    const world = bench()
-    const [old, fresh] = [world.process(), world.process()]
-    await old.save(account, world.tokens())
-    const before = await world.store.read(account)
-    for (let refresh = 0; refresh < 3; refresh += 1) {
-      await world.pass(61_000)
-      await old.refresh(account)
-    }
-    rollBack(world.store, before)
-    await fresh.save(account, world.tokens({ access_token: 'signed in again' }))
-    await old.status(account)
-    expect(await old.getAccessToken(account)).toBe('signed in again')
-    expect(await world.process().getAccessToken(account)).toBe('signed in again')
-  })
 })
 
 describe('a store that lost everything', () => {
   it('is told from a sign-out, where it never takes the account back, while the working token is served', async () => {
-    const world = bench()
-    const tokens = world.process()
-    await tokens.save(account, world.tokens())
-    await world.pass(hours(7))
+    const { world, tokens } = await signedIn(hours(7))
     world.store.read = async () => undefined
     expect(await tokens.getAccessToken(account)).toBe('a0')
     await world.pass(hours(1))
@@ -456,62 +365,8 @@ describe('a store that lost everything', () => {
     expect(await call).toMatchObject({ code: 'ERR_SSO_STORE', reason: 'busy' })
     expect(world.sent).toEqual([])
   })
-
-  it('takes a fresh result that is nowhere else', async () => {
-    const world = bench()
-    const tokens = world.process()
-    await tokens.save(account, world.tokens())
-    await world.pass(hours(8))
-    const answer = world.answer
-    world.answer = (...args) => {
-      world.store.clear()
-      return answer(...args)
-    }
-    expect(await tokens.getAccessToken(account)).toBe('a1')
-    expect(await world.process().getAccessToken(account)).toBe('a1')
-  })
-
-  it('holds a new sign-in against whoever remembers more', async () => {
-    const world = bench()
-    const [old, fresh] = [world.process(), world.process()]
-    await old.save(account, world.tokens())
-    await world.pass(61_000)
-    await old.refresh(account)
-    world.store.clear()
-    await fresh.save(account, world.tokens({ access_token: 'signed in again' }))
-    await old.status(account)
-    expect(await old.getAccessToken(account)).toBe('signed in again')
-  })
-})
-
-it('the result of a refresh is one of the sign-in that brought the same tokens again meanwhile', async () => {
-  const world = bench()
-  const [tokens, other] = [world.process({ minRefreshInterval: 0 }), world.process()]
-  await tokens.save(account, world.tokens())
-  const signIn = await world.store.read(account)
-  const answer = world.answer
-  let again: typeof signIn
-  world.answer = async (...args) => {
-    await other.save(account, world.tokens())
-    again = await world.store.read(account)
-    return answer(...args)
-  }
-  await tokens.refresh(account)
-  expect(placeOf(again)).not.toEqual(placeOf(signIn))
-  expect((await world.store.read(account))?.record).toMatchObject({
-    tokens: { access_token: 'a1' },
-    refreshes: 1,
-    ...placeOf(again),
-  })
 })
 
 function rollBack(store: ReturnType<typeof bench>['store'], before: Awaited<ReturnType<typeof store.read>>): void {
   if (before !== undefined) store.put(account, before)
-}
-
-/** Which sign-in a record is of, and which it was made over. */
-function placeOf(stored: Awaited<ReturnType<TokenStore['read']>>): object {
-  if (stored === undefined || !('generation' in stored.record)) throw new Error('no record of an account')
-  const { generation, session, replaces } = stored.record
-  return { generation, session, replaces }
 }

@@ -1,7 +1,7 @@
 /** Clocks that jump and services that say odd things about time: no storm, no early end, no live intent killed (B-F). */
 import { describe, expect, it } from '@jest/globals'
 import type { TokenSet } from '../../src/index.ts'
-import { account, bench, type Bench, deferred, hours, idle } from './harness.ts'
+import { account, bench, type Bench, deferred, hours, idle, signedIn } from './harness.ts'
 
 const day = hours(24)
 
@@ -19,10 +19,7 @@ describe('a clock that jumps (F1)', () => {
   it.each([hours(1), -hours(1), day, -day, 3652 * day, -3652 * day])(
     'by %i ms costs one refresh at most',
     async (jump) => {
-      const world = bench()
-      const tokens = world.process()
-      await tokens.save(account, world.tokens())
-      await world.pass(hours(1))
+      const { world, tokens } = await signedIn(hours(1))
       await tokens.getAccessToken(account)
       world.jump(jump)
       expect(await live(world, tokens, hours(4))).toBeLessThanOrEqual(1)
@@ -32,10 +29,7 @@ describe('a clock that jumps (F1)', () => {
   )
 
   it('does not make an old token young: the other clock still counts', async () => {
-    const world = bench()
-    const tokens = world.process()
-    await tokens.save(account, world.tokens())
-    await world.pass(hours(5))
+    const { world, tokens } = await signedIn(hours(5))
     await tokens.getAccessToken(account)
     world.jump(-day)
     await world.pass(hours(3))
@@ -43,9 +37,7 @@ describe('a clock that jumps (F1)', () => {
   })
 
   it('back by less than the token is old is noticed as well', async () => {
-    const world = bench()
-    const tokens = world.process()
-    await tokens.save(account, world.tokens())
+    const { world, tokens } = await signedIn()
     await tokens.getAccessToken(account)
     await world.pass(hours(3))
     world.jump(-hours(2.9))
@@ -55,9 +47,7 @@ describe('a clock that jumps (F1)', () => {
   })
 
   it('of a suspended machine makes the token as old as it is', async () => {
-    const world = bench()
-    const tokens = world.process()
-    await tokens.save(account, world.tokens())
+    const { world, tokens } = await signedIn()
     await tokens.getAccessToken(account)
     world.jump(hours(8))
     expect(await tokens.getAccessToken(account)).toBe('a1')
@@ -96,9 +86,7 @@ describe('a clock that jumps (F1)', () => {
 
 describe('what a service says about the life of its tokens (F2)', () => {
   it.each([2700, 45_000, 0, -1, 28_800, 1e12])('%i seconds: no storm', async (life) => {
-    const world = bench()
-    const tokens = world.process()
-    await tokens.save(account, world.tokens())
+    const { world, tokens } = await signedIn()
     const answer = world.answer
     world.answer = async (...args) => ({ ...(await answer(...args)), expires_at: world.now() / 1000 + life })
     await tokens.refresh(account)
@@ -135,8 +123,7 @@ describe('a fleet', () => {
   })
 
   it('that starts and dies a hundred times does not refresh a fresh token (B7)', async () => {
-    const world = bench()
-    await world.process().save(account, world.tokens())
+    const { world } = await signedIn()
     for (let start = 0; start < 100; start += 1) {
       expect(await world.process({ cachedAccounts: 1 }).getAccessToken(account)).toBe('a0')
       await world.pass(6000)
@@ -220,9 +207,7 @@ describe('tokens that were stored long after they were obtained', () => {
   })
 
   it('count from then as well where the store had lost them and got them back', async () => {
-    const world = bench()
-    const [first, other] = [world.process(), world.process()]
-    await first.save(account, world.tokens())
+    const { world, tokens: first, other } = await signedIn()
     await other.getAccessToken(account)
     await first.refresh(account)
     await world.pass(hours(5))

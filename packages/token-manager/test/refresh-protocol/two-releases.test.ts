@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 import { describe, expect, it } from '@jest/globals'
 import { sealedTokenStore, type TokenManager, type TokenRecord, type TokenStore } from '../../src/index.ts'
 import { mapStore } from '../../../../tests/support/map-store.ts'
-import { account, bench, type Bench, hours } from './harness.ts'
+import { account, bench, type Bench, hours, signedIn } from './harness.ts'
 
 /** A record, whatever a release put into it. */
 type Fields = Readonly<Record<string, unknown>>
@@ -54,9 +54,7 @@ const recorded = {
 
 describe('this release and the first one, in one store', () => {
   it('take turns at refreshing, and no refresh token is sent twice (E18)', async () => {
-    const world = bench()
-    const tokens = world.process()
-    await tokens.save(account, world.tokens())
+    const { world, tokens } = await signedIn()
     for (let turn = 0; turn < 3; turn += 1) {
       await world.pass(hours(9))
       await refreshAsFirstRelease(world, world.store)
@@ -113,9 +111,7 @@ describe('a record that a newer release wrote', () => {
   })
 
   it('with fields that are not known here keeps them through refreshes', async () => {
-    const world = bench()
-    const tokens = world.process()
-    await tokens.save(account, world.tokens())
+    const { world, tokens } = await signedIn()
     const more = { since: { a_later: 'release' }, note: 7 }
     const [stored] = [await world.store.read(account)]
     world.store.put(account, { version: 2, writeId: 'theirs', record: asRecord({ ...stored?.record, ...more }) })
@@ -127,9 +123,7 @@ describe('a record that a newer release wrote', () => {
   })
 
   it('while a refresh was under way keeps what that wrote', async () => {
-    const world = bench()
-    const tokens = world.process()
-    await tokens.save(account, world.tokens())
+    const { world, tokens } = await signedIn()
     const { answer } = world
     world.answer = async (...args) => {
       const held = await world.store.read(account)

@@ -143,7 +143,12 @@ it.each([
   Object.assign(Object.prototype, polluted)
   try {
     const told = world.process({ store }).status(account)
-    expect(await told.then(({ state }) => state, ({ reason }: { reason: string }) => reason)).toBe(expected)
+    expect(
+      await told.then(
+        ({ state }) => state,
+        ({ reason }: { reason: string }) => reason,
+      ),
+    ).toBe(expected)
   } finally {
     for (const name of Object.keys(polluted)) Reflect.deleteProperty(Object.prototype, name)
   }
