@@ -94,9 +94,8 @@ describe('a budget', () => {
     const { world, names } = await withAccounts(2)
     await world.pass(hours(9))
     const tokens = world.process({ requestBudget: { perMinute: 600, burst: 10 } })
-    world.answer = async () => {
-      throw new FirewallChallengeError(Math.ceil(world.now() / 1000 + 900), { status: 403 })
-    }
+    world.answer = () =>
+      Promise.reject(new FirewallChallengeError(Math.ceil(world.now() / 1000 + 900), { status: 403 }))
     const blocked = { code: 'ERR_SSO_FIREWALL_CHALLENGE' }
     await expect(tokens.getAccessToken(names[0] ?? '')).rejects.toMatchObject(blocked)
     await expect(tokens.getAccessToken(names[1] ?? '')).rejects.toMatchObject(blocked)
@@ -130,7 +129,6 @@ describe('a budget', () => {
       await world.after(5000)
       beforeSend()
     }
-    const { answer } = world
     const taken = async (): Promise<unknown> => {
       const stored = await world.store.read(refreshBudgetRecordName(world.tokens().auth_url))
       return stored?.record.state === 'refresh-budget' && stored.record.free
@@ -139,7 +137,7 @@ describe('a budget', () => {
     world.answer = async (...call) => {
       before = await taken()
       await world.after(20_000)
-      return answer(...call)
+      return world.newTokens(...call)
     }
     const call = tokens.getAccessToken(name)
     await world.pass(40_000)

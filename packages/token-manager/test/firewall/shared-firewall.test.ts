@@ -9,23 +9,23 @@ import {
   type TokenStore,
   UnreachableError,
 } from '../../src/index.ts'
-import { account, bench, type Bench, hours, signedIn } from '../refresh-protocol/harness.ts'
+import { account, type Bench, bench, heardBy, hours, namesIn, signedIn } from '../refresh-protocol/harness.ts'
 
 const host = 'http://127.0.0.1:9'
 
 /** Blocks for a quarter of an hour, as a challenge page without `Retry-After` does. */
 function block(world: Bench, seconds = 900): void {
-  world.answer = async (): Promise<TokenSet> => {
-    throw new FirewallChallengeError(Math.ceil(world.now() / 1000 + seconds), { step: 'refresh', status: 403 })
-  }
+  world.answer = (): Promise<TokenSet> =>
+    Promise.reject(
+      new FirewallChallengeError(Math.ceil(world.now() / 1000 + seconds), { step: 'refresh', status: 403 }),
+    )
 }
 
 describe('a challenge', () => {
   it('stops every process that shares the store, while the working token is served', async () => {
     const world = bench()
     const [one, other] = [world.process(), world.process()]
-    const heard: unknown[] = []
-    one.on('blocked', (event) => heard.push(event))
+    const heard = heardBy(one, 'blocked')
     await one.save(account, world.tokens())
     await one.save('another', world.tokens({ access_token: 'b0', refresh_token: 's0' }))
     block(world)
@@ -42,12 +42,11 @@ describe('a challenge', () => {
 
   it('leaves the refresh token unspent, and the account in no doubt', async () => {
     const { world, tokens } = await signedIn(hours(8))
-    const answer = world.answer
     block(world)
     await expect(tokens.getAccessToken(account)).rejects.toMatchObject({ code: 'ERR_SSO_FIREWALL_CHALLENGE' })
     expect(await tokens.status(account)).toMatchObject({ state: 'expired' })
     await expect(tokens.getAccessToken(account)).rejects.toMatchObject({ code: 'ERR_SSO_FIREWALL_CHALLENGE' })
-    world.answer = answer
+    world.answer = world.newTokens
     await world.pass(901_000)
     expect(await tokens.getAccessToken(account)).toBe('a1')
     expect(await tokens.getAccessToken(account)).toBe('a1')
@@ -168,12 +167,11 @@ describe('a challenge', () => {
     for (const name of ['first', 'second', 'third'])
       await tokens.save(name, world.tokens({ refresh_token: name, access_token: name }))
     await world.pass(hours(8))
-    const { answer } = world
     block(world)
     const blocked = world.answer
     world.answer = async (sent, options) => {
       if (sent.refresh_token === 'second') await world.after(2000)
-      return sent.refresh_token === 'first' ? blocked(sent, options) : answer(sent, options)
+      return sent.refresh_token === 'first' ? blocked(sent, options) : world.newTokens(sent, options)
     }
     const calls = Promise.allSettled(['first', 'second'].map(async (name) => tokens.getAccessToken(name)))
     await world.pass(3000)
@@ -234,13 +232,12 @@ describe('a challenge', () => {
 
   it('noted by a clock a day ahead keeps processes that live for one call no longer than its own time', async () => {
     const { world } = await signedIn(hours(8))
-    const answer = world.answer
     block(world, 24 * 3600 + 900)
     await world
       .process({}, hours(24))
       .getAccessToken(account)
       .catch(() => undefined)
-    world.answer = answer
+    world.answer = world.newTokens
     const noted = await world.store.read(firewallRecordName(host))
     expect(noted?.record).toMatchObject({ challenges: 1, wait: 900 })
     const ask = (): Promise<string> => world.process().getAccessToken(account)
@@ -271,9 +268,8 @@ describe('a challenge', () => {
 
   it('that the flow’s own breaker answered is not counted as another one', async () => {
     const { world, tokens } = await signedIn(hours(8))
-    world.answer = async () => {
-      throw new FirewallChallengeError(Math.ceil(world.now() / 1000 + 900), { requestSent: false })
-    }
+    world.answer = () =>
+      Promise.reject(new FirewallChallengeError(Math.ceil(world.now() / 1000 + 900), { requestSent: false }))
     for (let time = 0; time < 4; time += 1) {
       await tokens.getAccessToken(account).catch(() => undefined)
       await world.pass(901_000)
@@ -285,8 +281,7 @@ describe('a challenge', () => {
     const { world, tokens } = await signedIn()
     block(world)
     await tokens.refresh(account).catch(() => undefined)
-    const names: string[] = []
-    for await (const name of tokens.accounts()) names.push(name)
+    const names = await namesIn(tokens)
     expect(names).toEqual([account])
     await expect(tokens.getAccessToken(firewallRecordName(host))).rejects.toThrow(TypeError)
   })

@@ -45,9 +45,7 @@ describe('a token that works', () => {
 
   it('is given on while its refresh fails, which is tried again after a rest, not with every call', async () => {
     const { world, tokens } = await signedIn()
-    world.answer = async () => {
-      throw new UnreachableError('no route', { requestSent: false })
-    }
+    world.answer = () => Promise.reject(new UnreachableError('no route', { requestSent: false }))
     await world.pass(hours(6.1))
     for (let call = 0; call < 600; call += 1) {
       expect(await tokens.getAccessToken(account)).toBe('a0')
@@ -63,7 +61,6 @@ describe('a token that works', () => {
   it('whose refresh failed can be asked for after minRefreshInterval, however long the rest has grown', async () => {
     const { world, tokens } = await signedIn()
     const failure = new UnreachableError('no route', { requestSent: false })
-    const answer = world.answer
     world.answer = async () => {
       throw failure
     }
@@ -73,16 +70,14 @@ describe('a token that works', () => {
       await world.pass(61_000)
     }
     expect(world.sent).toHaveLength(4)
-    world.answer = answer
+    world.answer = world.newTokens
     await tokens.refresh(account)
     expect(await tokens.getAccessToken(account)).toBe('a1')
   })
 
   it('is not lost to an error that nobody expects', async () => {
     const { world, tokens } = await signedIn()
-    world.answer = async () => {
-      throw new RangeError('with r0 in it')
-    }
+    world.answer = () => Promise.reject(new RangeError('with r0 in it'))
     const error: unknown = await tokens.refresh(account).catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({ code: 'ERR_SSO_REFRESH_IN_DOUBT' })
     expect(inspect(error, { depth: 9 })).not.toContain('r0')
@@ -190,8 +185,7 @@ describe('one refresh', () => {
         fc.array(fc.boolean(), { minLength: 1, maxLength: 8 }),
         async (schedule, aborts) => {
           const { world, tokens } = await signedIn(hours(8), { cachedAccounts: 1 })
-          const answer = world.answer
-          world.answer = (...args) => schedule.schedule(answer(...args), 'answer')
+          world.answer = (...args) => schedule.schedule(world.newTokens(...args), 'answer')
           const calls = aborts.map(async (gives) => {
             const controller = new AbortController()
             if (gives) void schedule.schedule(Promise.resolve(), 'abort').then(() => controller.abort())
@@ -263,7 +257,7 @@ describe('one refresh', () => {
 
 describe('a look at the record beside a refresh', () => {
   it('never lets the refresh take the intent of another process for its own', async () => {
-    const { world, tokens: seed } = await signedIn(hours(9))
+    const { world } = await signedIn(hours(9))
     const [one, other] = [world.process(), world.process()]
     const service = deferred<TokenSet>()
     world.answer = () => service.promise

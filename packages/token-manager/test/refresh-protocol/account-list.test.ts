@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { copyTokenSets, firewallRecordName, notebook, sealedTokenStore, StoreError } from '../../src/index.ts'
 import { mapStore } from '../../../../tests/support/map-store.ts'
-import { bench } from './harness.ts'
+import { bench, namesIn } from './harness.ts'
 
 describe('a manager', () => {
   it('lists who is signed in or has to sign in again', async () => {
@@ -10,8 +10,7 @@ describe('a manager', () => {
     const tokens = world.process()
     for (const name of ['one', 'two', 'three']) await tokens.save(name, world.tokens({ refresh_token: name }))
     await tokens.forget('two')
-    const names: string[] = []
-    for await (const name of tokens.accounts()) names.push(name)
+    const names = await namesIn(tokens)
     expect(names).toEqual(['one', 'three'])
     const read = world.store.read.bind(world.store)
     const unlisted = world.process({ store: { read, swap: world.store.swap.bind(world.store) } })

@@ -22,8 +22,10 @@ export interface Bench {
   readonly store: ReturnType<typeof mapStore> & { down: boolean }
   /** The refresh tokens that were sent, in order. */
   readonly sent: string[]
-  /** How the service answers; by default with new tokens that last eight hours. */
-  answer: (tokens: TokenSet, options: RefreshOptions) => Promise<TokenSet>
+  /** How the service answers; by default with `newTokens`. */
+  answer: (tokens: TokenSet, options?: RefreshOptions) => Promise<TokenSet>
+  /** The answer of a service that is well: new tokens that last eight hours. */
+  readonly newTokens: Bench['answer']
   /** How a request is connected: by default at once. What it is given is the send guard. */
   connect: (beforeSend: () => void) => Promise<void> | void
   /** So much time passes. */
@@ -74,7 +76,8 @@ export function bench(): Bench {
     keptAlive: 0,
     hasTimeLimits: false,
     liveness: new Map(),
-    answer: async (tokens) =>
+    answer: (tokens) => self.newTokens(tokens),
+    newTokens: async (tokens) =>
       self.tokens({ refresh_token: `r${(serial += 1)}`, access_token: `a${serial}`, auth_url: tokens.auth_url }),
     connect: (beforeSend) => beforeSend(),
     after: (milliseconds) =>
@@ -181,4 +184,17 @@ export function deferred<Value>(): {
     reject = rejected
   })
   return { promise, resolve, reject }
+}
+
+/** What a token manager tells of such events from now on. */
+export function heardBy(tokens: TokenManager, name: keyof TokenManagerEvents): unknown[] {
+  const heard: unknown[] = []
+  tokens.on(name, (event) => heard.push(event))
+  return heard
+}
+
+export async function namesIn(listed: { accounts(): AsyncIterable<string> }): Promise<string[]> {
+  const names: string[] = []
+  for await (const name of listed.accounts()) names.push(name)
+  return names
 }

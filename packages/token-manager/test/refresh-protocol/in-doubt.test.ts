@@ -8,7 +8,7 @@ import {
   UnexpectedResponseError,
   UnreachableError,
 } from '../../src/index.ts'
-import { account, bench, deferred, hours, idle, signedIn } from './harness.ts'
+import { account, bench, deferred, heardBy, hours, idle, signedIn } from './harness.ts'
 
 type Reply = ReturnType<typeof deferred<TokenSet>>
 
@@ -25,14 +25,12 @@ const refused = async (): Promise<TokenSet> => {
 describe('a lost answer', () => {
   it('is nobody’s trouble while the access token works, and is replayed once shortly before its end', async () => {
     const { world, tokens } = await signedIn()
-    const heard: unknown[] = []
-    tokens.on('in-doubt', (event) => heard.push(event))
-    const answer = world.answer
+    const heard = heardBy(tokens, 'in-doubt')
     world.answer = lost
     await world.pass(hours(6.1))
     await tokens.getAccessToken(account)
     await idle()
-    world.answer = answer
+    world.answer = world.newTokens
     const replayAt = Math.floor(world.now() / 1000 + hours(8 - 6.1) / 1000 - 120)
     expect(heard).toEqual([{ account, nextAttemptAt: replayAt }])
     expect(await tokens.status(account)).toMatchObject({ state: 'in-doubt', next_attempt_at: replayAt })
@@ -51,8 +49,7 @@ describe('a lost answer', () => {
   it('ends the session with its reason when the replay is refused', async () => {
     const world = bench()
     const [tokens, other] = [world.process(), world.process()]
-    const heard: unknown[] = []
-    tokens.on('reauthentication-required', (event) => heard.push(event))
+    const heard = heardBy(tokens, 'reauthentication-required')
     await tokens.save(account, world.tokens())
     await world.pass(hours(8))
     world.answer = lost
@@ -89,7 +86,6 @@ describe('a lost answer', () => {
     const processes = [world.process(), world.process(), world.process()]
     await processes[0]?.save(account, world.tokens())
     await world.pass(hours(8))
-    const answer = world.answer
     world.answer = unavailable
     const minuteOf = async (): Promise<boolean> => {
       let given = false
@@ -101,7 +97,7 @@ describe('a lost answer', () => {
     }
     for (let minute = 0; minute < 70; minute += 1) expect(await minuteOf()).toBe(false)
     expect(world.sent.length).toBeLessThanOrEqual(12)
-    world.answer = answer
+    world.answer = world.newTokens
     let late = 0
     while (!(await minuteOf())) late += 1
     expect(late).toBeLessThanOrEqual(10)
@@ -110,7 +106,6 @@ describe('a lost answer', () => {
   it('is asked for at once by refresh(), whatever the pause, but not twice within minRefreshInterval', async () => {
     for (const isSameProcess of [true, false]) {
       const { world, tokens } = await signedIn(hours(8))
-      const answer = world.answer
       world.answer = unavailable
       for (let minute = 0; minute < 70; minute += 1) {
         await tokens.getAccessToken(account).catch(() => undefined)
@@ -118,7 +113,7 @@ describe('a lost answer', () => {
       }
       const asking = isSameProcess ? tokens : world.process()
       await expect(asking.refresh(account)).rejects.toMatchObject({ code: 'ERR_SSO_REFRESH_IN_DOUBT' })
-      world.answer = answer
+      world.answer = world.newTokens
       await expect(asking.refresh(account)).rejects.toMatchObject({ code: 'ERR_SSO_REFRESH_IN_DOUBT' })
       await world.pass(61_000)
       await asking.refresh(account)
@@ -128,10 +123,9 @@ describe('a lost answer', () => {
 
   it('is asked for by refresh() although the old access token works: whoever calls it wants to know', async () => {
     const { world, tokens } = await signedIn()
-    const answer = world.answer
     world.answer = lost
     await expect(tokens.refresh(account)).rejects.toMatchObject({ code: 'ERR_SSO_REFRESH_IN_DOUBT' })
-    world.answer = answer
+    world.answer = world.newTokens
     await tokens.refresh(account)
     expect(await tokens.getAccessToken(account)).toBe('a1')
     expect(world.sent).toEqual(['r0', 'r0'])
@@ -157,10 +151,9 @@ describe('a lost answer', () => {
     world.liveness.set(1, 'running')
     await holder.save(account, world.tokens())
     await world.pass(hours(8))
-    const answer = world.answer
     world.answer = lost
     await holder.getAccessToken(account).catch(() => undefined)
-    world.answer = answer
+    world.answer = world.newTokens
     expect(await other.getAccessToken(account)).toBe('a1')
   })
 
@@ -187,12 +180,11 @@ describe('the holder of an intent', () => {
   async function stopped(liveness?: 'dead' | 'running') {
     const { world, tokens: holder, other: waiter } = await signedIn(hours(8))
     const reply = deferred<TokenSet>()
-    const answer = world.answer
     world.answer = () => reply.promise
     const call = holder.getAccessToken(account)
     await idle()
     if (liveness !== undefined) world.liveness.set(1, liveness)
-    world.answer = answer
+    world.answer = world.newTokens
     const began = world.now()
     let waited = 0
     const waiting = waiter.getAccessToken(account).then(() => (waited = world.now() - began))
@@ -266,8 +258,7 @@ describe('the holder of an intent', () => {
 
   it('gives way to a newer sign-in, and says so', async () => {
     const { world, holder, reply, call, waiter, waiting } = await stopped('running')
-    const heard: unknown[] = []
-    holder.on('superseded', (event) => heard.push(event))
+    const heard = heardBy(holder, 'superseded')
     await waiter.save(account, world.tokens({ access_token: 'newer', refresh_token: 'newer' }))
     reply.resolve(world.tokens({ access_token: 'late', refresh_token: 'late' }))
     expect(await call).toBe('newer')

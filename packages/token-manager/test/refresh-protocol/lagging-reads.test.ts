@@ -1,7 +1,6 @@
 /** A store whose reads lag behind its writes, as one that is read from a replica: nothing loops, and nothing is sent twice. */
 import { describe, expect, it } from '@jest/globals'
-import { copyTokenSets, type TokenStore, type Versioned } from '../../src/index.ts'
-import { mapStore } from '../../../../tests/support/map-store.ts'
+import type { TokenStore, Versioned } from '../../src/index.ts'
 import { account, type Bench, bench, hours } from './harness.ts'
 
 /** Reads what stood so many milliseconds ago; `Infinity` for a replica that is cut off as it is now. */

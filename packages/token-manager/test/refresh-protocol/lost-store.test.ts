@@ -1,14 +1,8 @@
 /** A store that was emptied, or set back far: the newest comes back by itself, sign-outs stay, and nothing spent is sent. */
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from '@jest/globals'
-import {
-  ReauthenticationRequiredError,
-  StoreError,
-  type TokenManager,
-  type TokenStore,
-  type Versioned,
-} from '../../src/index.ts'
-import { account, type Bench, bench, deferred, hours, idle } from './harness.ts'
+import { ReauthenticationRequiredError, StoreError, type TokenManager } from '../../src/index.ts'
+import { account, type Bench, bench, deferred, heardBy, hours, idle } from './harness.ts'
 
 const year = hours(24 * 365)
 /** Where processes of every release call each other. */
@@ -113,8 +107,7 @@ describe('after a loss, a write that began before it', () => {
 describe('an account that the store has lost', () => {
   it('is put back by a process that holds it, and everybody gets it again', async () => {
     const { world, old } = twoProcesses()
-    const heard: unknown[] = []
-    old.on('restored', (event) => heard.push(event))
+    const heard = heardBy(old, 'restored')
     await old.save(account, world.tokens())
     await world.rollCall()
     world.store.clear()
@@ -216,9 +209,7 @@ describe('an account that the store has lost', () => {
     await world.pass(hours(8))
     await old.getAccessToken(account)
     world.store.clear()
-    world.answer = async () => {
-      throw new ReauthenticationRequiredError('refresh_token_rejected')
-    }
+    world.answer = () => Promise.reject(new ReauthenticationRequiredError('refresh_token_rejected'))
     const call = other.getAccessToken(account).catch((error: unknown) => error)
     await world.pass(119_000)
     expect(world.sent).toEqual(['r0'])
@@ -253,9 +244,7 @@ describe('an account that the store has lost', () => {
     await old.save(account, world.tokens())
     await other.status(account)
     await world.pass(hours(8))
-    world.answer = async () => {
-      throw new ReauthenticationRequiredError('refresh_token_rejected')
-    }
+    world.answer = () => Promise.reject(new ReauthenticationRequiredError('refresh_token_rejected'))
     await expect(old.getAccessToken(account)).rejects.toMatchObject({ reason: 'refresh_token_rejected' })
     world.store.clear()
     const call = other.getAccessToken(account).catch((error: unknown) => error)

@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { createTokenManager, SsoTimeoutError, type TokenStore } from '../../src/index.ts'
 import { mapStore } from '../../../../tests/support/map-store.ts'
-import { account, bench, hours } from './harness.ts'
+import { account, bench, heardBy, hours } from './harness.ts'
 
 type Hiccup = 'applied' | 'refused' | undefined
 
@@ -59,19 +59,15 @@ describe('intents that were not acknowledged (E9)', () => {
     const world = bench()
     const failures: Hiccup[] = []
     const tokens = world.process({ store: hiccups(world.store, failures) })
-    const { answer } = world
     await tokens.save(account, world.tokens())
     await world.pass(hours(8))
-    world.answer = async () => {
-      throw new SsoTimeoutError('no answer', { requestSent: true })
-    }
+    world.answer = () => Promise.reject(new SsoTimeoutError('no answer', { requestSent: true }))
     await expect(tokens.getAccessToken(account)).rejects.toMatchObject({ code: 'ERR_SSO_REFRESH_IN_DOUBT' })
-    world.answer = answer
+    world.answer = world.newTokens
     failures.push('applied', 'refused')
     await expect(tokens.getAccessToken(account)).rejects.toMatchObject({ code: 'ERR_SSO_STORE' })
     await expect(tokens.getAccessToken(account)).rejects.toMatchObject({ code: 'ERR_SSO_STORE' })
-    const heard: unknown[] = []
-    tokens.on('refreshed', (event) => heard.push(event))
+    const heard = heardBy(tokens, 'refreshed')
     expect(await tokens.getAccessToken(account)).toBe('a1')
     expect(world.sent).toEqual(['r0', 'r0'])
     expect(heard).toMatchObject([{ replay: true }])
@@ -84,9 +80,7 @@ describe('intents that were not acknowledged (E9)', () => {
     await tokens.save(account, world.tokens())
     await world.pass(hours(8))
     failures.push('applied', 'refused', undefined, 'refused')
-    world.answer = async () => {
-      throw new SsoTimeoutError('no answer', { requestSent: true })
-    }
+    world.answer = () => Promise.reject(new SsoTimeoutError('no answer', { requestSent: true }))
     await expect(tokens.getAccessToken(account)).rejects.toMatchObject({ code: 'ERR_SSO_STORE' })
     await expect(tokens.getAccessToken(account)).rejects.toMatchObject({ code: 'ERR_SSO_STORE' })
     await expect(tokens.getAccessToken(account)).rejects.toMatchObject({ code: 'ERR_SSO_REFRESH_IN_DOUBT' })

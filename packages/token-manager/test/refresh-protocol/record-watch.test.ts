@@ -1,7 +1,6 @@
 /** How a waiting process hears of a change: by the store's hint, or by looking every 25 to 250 ms. */
 import { describe, expect, it } from '@jest/globals'
 import type { TokenStore } from '../../src/index.ts'
-import type { Runtime } from '../../src/support.ts'
 import { account, bench, deferred, hours, idle, signedIn } from './harness.ts'
 
 describe('a process that waits for another one’s refresh', () => {

@@ -4,7 +4,7 @@ import { inspect } from 'node:util'
 import { describe, expect, it } from '@jest/globals'
 import { sealedTokenStore } from '../../src/index.ts'
 import { mapStore } from '../../../../tests/support/map-store.ts'
-import { bench, hours } from './harness.ts'
+import { bench, hours, namesIn } from './harness.ts'
 
 const duplicate = { name: 'DuplicateTokenSetError', code: 'ERR_SSO_STORE', reason: 'duplicate', account: 'first' }
 
@@ -16,8 +16,7 @@ describe('a refresh token that is saved under a second account', () => {
     await expect(second.save('second', world.tokens({ access_token: 'other' }))).rejects.toMatchObject(duplicate)
     expect(await second.status('second')).toEqual({ state: 'signed-out' })
     expect(await world.store.read('second')).toBeUndefined()
-    const names: string[] = []
-    for await (const name of second.accounts()) names.push(name)
+    const names = await namesIn(second)
     expect(names).toEqual(['first'])
   })
 
@@ -78,8 +77,7 @@ describe('a refresh token that is saved under a second account', () => {
       .save('second', world.tokens({ refresh_token: secret }))
       .catch((thrown: unknown) => thrown)
     expect(error).toMatchObject(duplicate)
-    const names: string[] = []
-    for await (const name of beneath.accounts()) names.push(name)
+    const names = await namesIn(beneath)
     expect(names.filter((name) => name.startsWith('owner-sso:refresh-tokens:'))).toHaveLength(1)
     expect(inspect([error, names], { depth: 9, showHidden: true })).not.toContain(secret)
   })

@@ -9,7 +9,7 @@ import {
   type TokenStore,
 } from '../../src/index.ts'
 import { mapStore } from '../../../../tests/support/map-store.ts'
-import { account, bench, hours } from './harness.ts'
+import { account, bench, hours, namesIn } from './harness.ts'
 
 const [oldKey, newKey, strange] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2), Buffer.alloc(32, 3)]
 const wrongKey = { code: 'ERR_SSO_STORE', reason: 'wrong-key' }
@@ -29,15 +29,12 @@ describe('a change of the key (E16)', () => {
     await before.save('signed out', world.tokens({ refresh_token: 'other' }))
     await before.forget('signed out')
     await notebook(under(oldKey), 'clients').change(() => ({ clients: ['heating'] }))
-    const { answer } = world
-    world.answer = async () => {
-      throw new FirewallChallengeError(world.now() / 1000 + 60, { step: 'refresh', status: 403 })
-    }
+    world.answer = () =>
+      Promise.reject(new FirewallChallengeError(world.now() / 1000 + 60, { step: 'refresh', status: 403 }))
     await expect(before.refresh(account)).rejects.toMatchObject({ code: 'ERR_SSO_FIREWALL_CHALLENGE' })
-    world.answer = answer
+    world.answer = world.newTokens
     await world.pass(120_000)
-    const names: string[] = []
-    for await (const name of beneath.accounts()) names.push(name)
+    const names = await namesIn(beneath)
     const seen: number[] = []
     const onProgress = ({ rewritten }: { rewritten: number }): void => void seen.push(rewritten)
     expect(await rekey(under(newKey, oldKey), under(newKey), { onProgress })).toBe(names.length)
@@ -58,10 +55,9 @@ describe('a change of the key (E16)', () => {
     const tokens = world.process({ store: under(newKey, oldKey) })
     await world.process({ store: under(oldKey) }).save(account, world.tokens())
     await world.pass(hours(8))
-    const { answer } = world
     world.answer = async (...call) => {
       await rekey(under(newKey, oldKey), under(newKey))
-      return answer(...call)
+      return world.newTokens(...call)
     }
     expect(await tokens.getAccessToken(account)).toBe('a1')
     const other = world.process({ store: under(newKey) })

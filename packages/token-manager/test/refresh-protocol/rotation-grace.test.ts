@@ -4,9 +4,7 @@ import { SsoTimeoutError } from '../../src/index.ts'
 import { account, bench, deferred, hours, idle, signedIn } from './harness.ts'
 
 describe('nothing is replayed early', () => {
-  const lost = async (): Promise<never> => {
-    throw new SsoTimeoutError('no answer', { requestSent: true })
-  }
+  const lost = (): Promise<never> => Promise.reject(new SsoTimeoutError('no answer', { requestSent: true }))
 
   it('by another process than the one that lost the answer', async () => {
     const world = bench()

@@ -1,13 +1,7 @@
 /** Signing in and out, what the manager tells about an account, and what it does not take. */
 import { inspect } from 'node:util'
 import { describe, expect, it } from '@jest/globals'
-import {
-  createTokenManager,
-  ReauthenticationRequiredError,
-  type TokenManagerOptions,
-  type TokenRecord,
-  type TokenSet,
-} from '../../src/index.ts'
+import { createTokenManager, ReauthenticationRequiredError, type TokenRecord, type TokenSet } from '../../src/index.ts'
 import { tokenSet } from '../../src/support.ts'
 import { mapStore } from '../../../../tests/support/map-store.ts'
 import { account, bench, hours, signedIn } from './harness.ts'
@@ -61,9 +55,7 @@ describe('an account', () => {
 
   it('keeps its working access token after its refresh token was refused, and asks for a sign-in after that', async () => {
     const { world, tokens } = await signedIn()
-    world.answer = async () => {
-      throw new ReauthenticationRequiredError('refresh_token_rejected')
-    }
+    world.answer = () => Promise.reject(new ReauthenticationRequiredError('refresh_token_rejected'))
     await expect(tokens.refresh(account)).rejects.toMatchObject({ reason: 'refresh_token_rejected' })
     expect(await tokens.getAccessToken(account)).toBe('a0')
     expect(await tokens.status(account)).toMatchObject({

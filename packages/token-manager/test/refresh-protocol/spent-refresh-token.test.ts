@@ -1,7 +1,7 @@
 /** A refresh token works once. One that was spent, or may have been, is not taken again, whoever brings it back and when. */
 import { describe, expect, it } from '@jest/globals'
 import { ReauthenticationRequiredError, UnreachableError } from '../../src/index.ts'
-import { account, bench, type Bench, deferred, hours, signedIn } from './harness.ts'
+import { account, type Bench, bench, deferred, hours, signedIn } from './harness.ts'
 
 const spent = {
   code: 'ERR_SSO_REAUTHENTICATION_REQUIRED',
@@ -117,9 +117,8 @@ describe('a refresh token in doubt', () => {
 describe('a refresh token that the service refused', () => {
   it('is not taken again with the token set that it came in', async () => {
     const { world, tokens } = await signedIn()
-    world.answer = async () => {
-      throw new ReauthenticationRequiredError('refresh_token_rejected', { step: 'refresh' })
-    }
+    world.answer = () =>
+      Promise.reject(new ReauthenticationRequiredError('refresh_token_rejected', { step: 'refresh' }))
     await expect(tokens.refresh(account)).rejects.toMatchObject({ reason: 'refresh_token_rejected' })
     await expect(tokens.save(account, world.tokens())).rejects.toMatchObject({ reason: 'refresh_token_rejected' })
     await tokens.forget(account)

@@ -1,16 +1,7 @@
 /** What `status()` tells of the past and the future of an account's refreshes; never a token. */
-import { describe, expect, it } from '@jest/globals'
-import {
-  FirewallChallengeError,
-  firewallRecordName,
-  ReauthenticationRequiredError,
-  SsoError,
-  SsoTimeoutError,
-  TokenRejectedError,
-  type TokenSet,
-  UnreachableError,
-} from '../../src/index.ts'
-import { account, bench, type Bench, hours, idle, signedIn } from './harness.ts'
+import { expect, it } from '@jest/globals'
+import { SsoTimeoutError, UnreachableError } from '../../src/index.ts'
+import { account, bench, hours, idle, signedIn } from './harness.ts'
 
 it('tells when the tokens were refreshed, when the next refresh is due, and how the last one failed', async () => {
   const { world, tokens } = await signedIn()
@@ -23,11 +14,7 @@ it('tells when the tokens were refreshed, when the next refresh is due, and how 
   expect(due).toBeGreaterThanOrEqual(6 * 3600 * 0.9)
   expect(due).toBeLessThanOrEqual(6 * 3600 * 1.1 + 1)
   expect(await world.process().status(account)).toEqual(first)
-
-  const answer = world.answer
-  world.answer = async () => {
-    throw new UnreachableError('no connection', { requestSent: false })
-  }
+  world.answer = () => Promise.reject(new UnreachableError('no connection', { requestSent: false }))
   await world.pass(hours(7))
   const failedAt = Math.floor(world.now() / 1000)
   await tokens.getAccessToken(account)
@@ -39,7 +26,7 @@ it('tells when the tokens were refreshed, when the next refresh is due, and how 
     })
   }
 
-  world.answer = answer
+  world.answer = world.newTokens
   const other = world.process({ minRefreshInterval: 0 })
   await other.refresh(account)
   const refreshed = await other.status(account)
@@ -51,9 +38,7 @@ it('tells when the tokens were refreshed, when the next refresh is due, and how 
 it('tells since when a refresh is in doubt', async () => {
   const { world, tokens } = await signedIn(hours(7))
   const sentAt = Math.floor(world.now() / 1000)
-  world.answer = async () => {
-    throw new SsoTimeoutError('no answer', { requestSent: true })
-  }
+  world.answer = () => Promise.reject(new SsoTimeoutError('no answer', { requestSent: true }))
   await tokens.getAccessToken(account)
   await idle()
   await world.pass(60_000)

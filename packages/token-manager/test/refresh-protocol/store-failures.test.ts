@@ -1,8 +1,7 @@
 /** A store that fails, goes back in time or loses everything: what was received is kept, and nothing old is spent. */
-import { inspect } from 'node:util'
 import { describe, expect, it } from '@jest/globals'
 import { type TokenSet, type TokenStore, UnreachableError } from '../../src/index.ts'
-import { account, bench, deferred, hours, idle, signedIn } from './harness.ts'
+import { account, bench, deferred, heardBy, hours, idle, signedIn } from './harness.ts'
 
 describe('a store that takes its time', () => {
   it.each([
@@ -70,10 +69,9 @@ describe('a store that is down', () => {
     const tokens = world.process({ store })
     await tokens.save(account, world.tokens())
     await world.pass(hours(8))
-    const { answer } = world
     world.answer = (...call) => {
       world.store.down = true
-      return answer(...call)
+      return world.newTokens(...call)
     }
     expect(await tokens.getAccessToken(account)).toBe('a1')
     world.store.down = false
@@ -88,10 +86,9 @@ describe('a store that is down', () => {
     tokens.on('unsaved', ({ error }) => events.push(`unsaved ${error.reason}`))
     await tokens.save(account, world.tokens())
     await world.pass(hours(8))
-    const answer = world.answer
     world.answer = (...args) => {
       world.store.down = true
-      return answer(...args)
+      return world.newTokens(...args)
     }
     expect(await tokens.getAccessToken(account)).toBe('a1')
     expect(events).toEqual(['unsaved write-failed'])
@@ -211,8 +208,7 @@ describe('a store that is down', () => {
   it('may have taken a result whose acknowledgement was lost, even where another process went on from it', async () => {
     const world = bench()
     const [one, other] = [world.process({ minRefreshInterval: 0 }), world.process({ minRefreshInterval: 0 })]
-    const heard: unknown[] = []
-    one.on('superseded', (event) => heard.push(event))
+    const heard = heardBy(one, 'superseded')
     await one.save(account, world.tokens())
     const swap = world.store.swap.bind(world.store)
     let writes = 0
@@ -233,8 +229,7 @@ describe('a store that is down', () => {
   it('leaves no doubt where it may have taken an intent under which nothing was sent', async () => {
     const world = bench()
     const tokens = world.process()
-    const heard: unknown[] = []
-    tokens.on('refreshed', (event) => heard.push(event))
+    const heard = heardBy(tokens, 'refreshed')
     await tokens.save(account, world.tokens())
     await world.pass(hours(8))
     const swap = world.store.swap.bind(world.store)
@@ -253,10 +248,9 @@ describe('a store that is down', () => {
 
   it('never makes a process forget tokens that are only in its memory, however many accounts come along', async () => {
     const { world, tokens } = await signedIn(0, { cachedAccounts: 1 })
-    const answer = world.answer
     world.answer = async (...args) => {
       world.store.down = true
-      return answer(...args)
+      return world.newTokens(...args)
     }
     await tokens.refresh(account)
     await tokens.getAccessToken('another').catch(() => undefined)
@@ -281,10 +275,9 @@ describe('a store that is down', () => {
     }
     const call = tokens.refresh(account).catch(() => undefined)
     await tokens.getAccessToken('another')
-    const { answer } = world
     world.answer = async (...args) => {
       world.store.down = true
-      return answer(...args)
+      return world.newTokens(...args)
     }
     const newest = await tokens.getAccessToken(account)
     await tokens.status('another').catch(() => undefined)
@@ -323,10 +316,9 @@ describe('a store that lost its last writes', () => {
     const { world, tokens } = await signedIn(0, { minRefreshInterval: 0 })
     const before = await world.store.read(account)
     await tokens.refresh(account)
-    const answer = world.answer
     world.answer = async (...args) => {
       rollBack(world.store, before)
-      return answer(...args)
+      return world.newTokens(...args)
     }
     await tokens.refresh(account)
     expect(await world.process().getAccessToken(account)).toBe('a2')

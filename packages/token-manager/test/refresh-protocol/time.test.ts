@@ -1,7 +1,7 @@
 /** Clocks that jump and services that say odd things about time: no storm, no early end, no live intent killed (B-F). */
 import { describe, expect, it } from '@jest/globals'
 import type { TokenSet } from '../../src/index.ts'
-import { account, bench, type Bench, deferred, hours, idle, signedIn } from './harness.ts'
+import { account, type Bench, bench, deferred, hours, idle, signedIn } from './harness.ts'
 
 const day = hours(24)
 
@@ -87,8 +87,7 @@ describe('a clock that jumps (F1)', () => {
 describe('what a service says about the life of its tokens (F2)', () => {
   it.each([2700, 45_000, 0, -1, 28_800, 1e12])('%i seconds: no storm', async (life) => {
     const { world, tokens } = await signedIn()
-    const answer = world.answer
-    world.answer = async (...args) => ({ ...(await answer(...args)), expires_at: world.now() / 1000 + life })
+    world.answer = async (...args) => ({ ...(await world.newTokens(...args)), expires_at: world.now() / 1000 + life })
     await tokens.refresh(account)
     expect(await live(world, tokens, hours(8))).toBeLessThanOrEqual(16)
   })
@@ -187,10 +186,9 @@ describe('tokens that were stored long after they were obtained', () => {
     const [first, other] = [world.process({ store: cutOff }), world.process()]
     await first.save(account, world.tokens())
     await world.pass(hours(7))
-    const { answer } = world
     world.answer = async (...args) => {
       down = true
-      return answer(...args)
+      return world.newTokens(...args)
     }
     await first.getAccessToken(account)
     await world.pass(1000)

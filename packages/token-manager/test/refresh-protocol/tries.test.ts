@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from '@jest/globals'
 import type { TokenRecord, TokenStore, WaitingSignIn } from '../../src/index.ts'
-import { bench } from './harness.ts'
+import { bench, namesIn } from './harness.ts'
 
 const soon = (now: number): number => now / 1000 + 300
 
@@ -106,8 +106,7 @@ describe('answers to a waiting sign-in', () => {
     )
     // The 300 of three hours before are gone.
     expect(counted.flat().length).toBeLessThan(250)
-    const names: string[] = []
-    for await (const name of tokens.accounts()) names.push(name)
+    const names = await namesIn(tokens)
     expect(names).toEqual([])
     for (const name of records.keys()) await expect(tokens.status(name)).rejects.toThrow(TypeError)
   })

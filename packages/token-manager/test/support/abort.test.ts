@@ -51,13 +51,3 @@ describe('many calls on one signal', () => {
     expect(heard).toEqual(['third', 'too late'])
   })
 })
-
-it('of those who wait for one signal each can leave alone', () => {
-  const stop = new AbortController()
-  const told: string[] = []
-  const leave = ['one', 'two', 'three'].map((name) => onAbort(stop.signal, () => void told.push(name)))
-  leave[0]?.()
-  leave[1]?.()
-  stop.abort()
-  expect(told).toEqual(['three'])
-})

@@ -1,6 +1,6 @@
 /** A record that somebody else put into the store: told as an error of the store, whatever is wrong with it. */
 import { describe, expect, it } from '@jest/globals'
-import { firewallRecordName, sealedTokenStore, type TokenRecord } from '../../src/index.ts'
+import { firewallRecordName, sealedTokenStore } from '../../src/index.ts'
 import { mapStore } from '../../../../tests/support/map-store.ts'
 import { account, bench } from '../refresh-protocol/harness.ts'
 

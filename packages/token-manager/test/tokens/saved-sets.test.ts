@@ -37,16 +37,6 @@ describe('save', () => {
   )
 
   it.each([
-    [{ refresh_token: 'r' }, auth_url],
-    [{ refresh_token: 'r', access_token: undefined }, auth_url],
-    [{ refresh_token: 'r', auth_url: 'https://b.example' }, 'https://b.example'],
-  ])('takes a refresh token alone: %j is one of %s', async (grant, host) => {
-    const { tokens, store } = manager()
-    await tokens.save('owner', grant)
-    expect((await store.read('owner'))?.record).toMatchObject({ state: 'signed-in', tokens: { auth_url: host } })
-  })
-
-  it.each([
     ['tokens', null],
     ['tokens', 'x'],
     ['tokens.refresh_token', {}],
@@ -68,12 +58,6 @@ describe('save', () => {
       message: expect.stringMatching(new RegExp(`^${name} must be`, 'u')),
     })
     expect(await store.read('owner')).toBeUndefined()
-  })
-
-  it('takes replace as true or false alone', async () => {
-    await expect(save(manager().tokens, 'owner', { refresh_token: 'r' }, { replace: 'yes' })).rejects.toThrow(
-      'replace must be',
-    )
   })
 })
 
