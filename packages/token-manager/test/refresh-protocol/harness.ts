@@ -6,6 +6,7 @@ import {
   type Liveness,
   StoreError,
   type TokenManager,
+  type TokenManagerEvents,
   type TokenManagerOptions,
   type TokenSet,
   type TokenStore,
