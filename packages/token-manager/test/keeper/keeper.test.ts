@@ -17,7 +17,7 @@ import {
 } from '../../src/index.ts'
 import { type Bench, deferred, hours, idle } from '../refresh-protocol/harness.ts'
 import { chance } from '../refresh-protocol/simulation/chance.ts'
-import { days, fleet, minutes, nameOf, peakOverMean } from './keeping.ts'
+import { days, filled, fleet, minutes, nameOf, peakOverMean } from './keeping.ts'
 
 /** How many of a token manager's listeners were not taken back. */
 function listenersOf(tokens: TokenManager): () => number {
@@ -71,8 +71,7 @@ describe('what is kept (N3)', () => {
   })
 
   it('goes by the access token where the life of refresh tokens is not told', async () => {
-    const world = await fleet()
-    await world.fill(20)
+    const world = await filled(20)
     keepSignedIn(world.process())
     await world.pass(hours(5.9))
     expect(world.sent).toHaveLength(0)
@@ -131,8 +130,7 @@ describe('what is kept (N3)', () => {
   })
 
   it('leaves alone what others refresh, and who signs out; notices who signs in', async () => {
-    const world = await fleet()
-    await world.fill(30)
+    const world = await filled(30)
     const tokens = world.process()
     await using keeper = keepSignedIn(tokens)
     await world.pass(hours(5.95))
@@ -177,8 +175,7 @@ describe('the pace (N4)', () => {
   })
 
   it('where more are due than the ten thousand that a sweep knows by name, it leaves the rest to the next, which is due at once', async () => {
-    const world = await fleet()
-    await world.fill(1)
+    const world = await filled(1)
     const { record } = (await world.store.read(nameOf(0))) ?? {}
     await world.pass(hours(6.5))
     // Each is due when it is first looked at, and was refreshed elsewhere by its turn.
@@ -203,8 +200,7 @@ describe('the pace (N4)', () => {
   })
 
   it('makes no storm of a clock that jumps by a day and back', async () => {
-    const world = await fleet()
-    await world.fill(40)
+    const world = await filled(40)
     keepSignedIn(world.process())
     await world.pass(hours(1))
     world.jump(days(1))
@@ -216,8 +212,7 @@ describe('the pace (N4)', () => {
   })
 
   it('asks a service in trouble by one account at a time, with growing pauses, and goes on when it is well', async () => {
-    const world = await fleet()
-    await world.fill(60)
+    const world = await filled(60)
     const { answer } = world
     let failed = 0
     world.answer = async () => {
@@ -235,9 +230,7 @@ describe('the pace (N4)', () => {
   })
 
   it('stays inside the request budget, behind those who wait', async () => {
-    const world = await fleet()
-    await world.fill(40)
-    await world.pass(hours(9))
+    const world = await filled(40, hours(9))
     const tokens = world.process({ requestBudget: { perMinute: 6, burst: 1 } })
     keepSignedIn(tokens, { within: 60, every: 15 })
     await world.pass(minutes(1))
@@ -255,8 +248,7 @@ describe('the pace (N4)', () => {
     [0, 50],
     [-days(1), 40],
   ])('waits while the firewall blocks, as long as that says, though the clock jumps by %i ms', async (jump, least) => {
-    const world = await fleet()
-    await world.fill(50)
+    const world = await filled(50)
     const { answer } = world
     let asked = 0
     world.answer = async () => {
@@ -276,9 +268,7 @@ describe('the pace (N4)', () => {
 it.each([0, 1])(
   'a sweep that lasts until the next one is due is followed by it at once (clock: %i ms)',
   async (skew) => {
-    const world = await fleet()
-    await world.fill(1)
-    await world.pass(hours(7))
+    const world = await filled(1, hours(7))
     world.answer = () =>
       Promise.reject(
         new FirewallChallengeError(Math.ceil(world.now() / 1000) + 3600, { step: 'refresh', requestSent: true }),
@@ -294,8 +284,7 @@ it.each([0, 1])(
 
 describe('one process of many (N5)', () => {
   it('sweeps: three keepers refresh each account once, and read no more than one would', async () => {
-    const world = await fleet()
-    await world.fill(60)
+    const world = await filled(60)
     let reads = 0
     const read = world.store.read.bind(world.store)
     world.store.read = (name) => {
@@ -315,8 +304,7 @@ describe('one process of many (N5)', () => {
   it.each(['dies', 'freezes'])(
     'another takes over when it %s in the middle, and nothing is sent twice',
     async (how) => {
-      const world = await fleet()
-      await world.fill(100)
+      const world = await filled(100)
       const gone = { is: false, thaw: () => undefined as void }
       const thawed = new Promise<void>((resolve) => (gone.thaw = resolve))
       const whileThere = async <Value>(operation: () => Promise<Value>): Promise<Value> => {
@@ -352,8 +340,7 @@ describe('one process of many (N5)', () => {
   )
 
   it.each([2, -2, 0.1])('make one sweep each interval, with clocks that are %d hours apart', async (apart) => {
-    const world = await fleet()
-    await world.fill(3)
+    const world = await filled(3)
     let sweeps = 0
     const onSweep = ({ phase }: KeeperEvent): void => void (sweeps += phase === 'started' ? 1 : 0)
     const first = keepSignedIn(world.process(), { onSweep })
@@ -374,8 +361,7 @@ describe('one process of many (N5)', () => {
 
 describe('trouble (N6)', () => {
   it('a store that is down in the middle of a sweep ends it with an error, and the next one does the rest', async () => {
-    const world = await fleet()
-    await world.fill(50)
+    const world = await filled(50)
     const events: (KeeperEvent & { readonly at: number })[] = []
     keepSignedIn(world.process(), { onSweep: (event) => events.push({ ...event, at: world.now() / 1000 }) })
     await world.pass(hours(6.3))
@@ -396,9 +382,7 @@ describe('trouble (N6)', () => {
   })
 
   it('one account whose record can’t be written keeps nobody else from its turn', async () => {
-    const world = await fleet()
-    await world.fill(30)
-    await world.pass(hours(6.2))
+    const world = await filled(30, hours(6.2))
     const { store } = refusingWrites(world, (name) => name === nameOf(0) || name === nameOf(7))
     const events: KeeperEvent[] = []
     await using keeper = keepSignedIn(world.process({ store }), { onSweep: (event) => events.push(event) })
@@ -415,9 +399,7 @@ describe('trouble (N6)', () => {
   })
 
   it('nor does one whose new tokens can’t be stored; stop() waits for them', async () => {
-    const world = await fleet()
-    await world.fill(30)
-    await world.pass(hours(6.2))
+    const world = await filled(30, hours(6.2))
     let isRefused = true
     const { store } = refusingWrites(world, (name) => {
       return isRefused && name === nameOf(0) && world.refreshes.has(name)
@@ -438,9 +420,7 @@ describe('trouble (N6)', () => {
   })
 
   it('a store that takes no writes at all is given up after those that are under way', async () => {
-    const world = await fleet()
-    await world.fill(100)
-    await world.pass(hours(6.2))
+    const world = await filled(100, hours(6.2))
     let isFull = false
     const { store, refused } = refusingWrites(world, () => isFull)
     const { answer } = world
@@ -476,8 +456,7 @@ describe('trouble (N6)', () => {
   })
 
   it('what is in doubt keeps its time: no replay while the access token works', async () => {
-    const world = await fleet()
-    await world.fill(1)
+    const world = await filled(1)
     const { answer } = world
     world.answer = async (tokens, options) => {
       await answer(tokens, options)
@@ -493,8 +472,7 @@ describe('trouble (N6)', () => {
 
 describe('the end (N7)', () => {
   it('stop() waits for what is under way, and begins nothing more', async () => {
-    const world = await fleet()
-    await world.fill(10)
+    const world = await filled(10)
     const tokens = world.process()
     const { answer } = world
     const slow = deferred<TokenSet>()
@@ -523,8 +501,7 @@ describe('the end (N7)', () => {
   })
 
   it('stop() ends the look at the accounts too', async () => {
-    const world = await fleet()
-    await world.fill(40)
+    const world = await filled(40)
     let reads = 0
     const read = world.store.read.bind(world.store)
     world.store.read = (name) => {
@@ -550,8 +527,7 @@ describe('the end (N7)', () => {
   })
 
   it('stop() leaves no listener behind, and keeps the process alive no longer; nor does a single sweep', async () => {
-    const world = await fleet()
-    await world.fill(1)
+    const world = await filled(1)
     const tokens = world.process()
     const listeners = listenersOf(tokens)
     const before = world.keptAlive
@@ -569,8 +545,7 @@ describe('the end (N7)', () => {
   })
 
   it('settled() holds it back, and it goes on afterwards', async () => {
-    const world = await fleet()
-    await world.fill(10)
+    const world = await filled(10)
     const tokens = world.process()
     const { answer } = world
     const slow = deferred<TokenSet>()
@@ -596,9 +571,7 @@ describe('the end (N7)', () => {
 
 describe('sweepOnce (N8)', () => {
   it('refreshes what is due, also where nothing may go on in the background, and says what it came to', async () => {
-    const world = await fleet()
-    await world.fill(40)
-    await world.pass(hours(6.5))
+    const world = await filled(40, hours(6.5))
     const run = sweepOnce(world.process({ background: false }))
     await world.pass(1000)
     expect(await run).toMatchObject({ swept: true, accounts: 40, due: 40, refreshed: 40, failed: 0 })
@@ -606,8 +579,7 @@ describe('sweepOnce (N8)', () => {
   })
 
   it('leaves it to another process that is at it, also where its clock is five minutes off', async () => {
-    const world = await fleet()
-    await world.fill(40)
+    const world = await filled(40)
     keepSignedIn(world.process())
     await world.pass(hours(6.3))
     for (const off of [0, minutes(5), -minutes(5)]) {
@@ -616,9 +588,7 @@ describe('sweepOnce (N8)', () => {
   })
 
   it('takes over from a process that was killed on another host', async () => {
-    const world = await fleet()
-    await world.fill(40)
-    await world.pass(hours(6.5))
+    const world = await filled(40, hours(6.5))
     let isGone = false
     const whileThere = async <Value>(operation: () => Promise<Value>): Promise<Value> => {
       if (isGone) await new Promise(() => undefined)
@@ -639,9 +609,7 @@ describe('sweepOnce (N8)', () => {
   })
 
   it('fails where the store can’t list its accounts, and goes on where one of them can’t be read', async () => {
-    const world = await fleet()
-    await world.fill(3)
-    await world.pass(hours(6.5))
+    const world = await filled(3, hours(6.5))
     const listing = (reason: 'unavailable' | 'corrupt'): TokenStore => ({
       ...world.store,
       async *accounts() {
@@ -667,9 +635,7 @@ describe('sweepOnce (N8)', () => {
     ['nothing may outlive a call', { background: false }],
     ['the platform is handed what goes on', { waitUntil: () => undefined }],
   ])('where %s it waits ten seconds for the store, as every call does', async (_, options) => {
-    const world = await fleet()
-    await world.fill(1)
-    await world.pass(hours(6.5))
+    const world = await filled(1, hours(6.5))
     const { answer } = world
     world.answer = (...call) => {
       world.store.down = true
@@ -691,8 +657,7 @@ describe('sweepOnce (N8)', () => {
       new TokenRejectedError('invalid_request', { step: 'refresh', requestSent: true, status: 400 }),
     ],
   ])('takes no account %s, whose next request has its time, for a service that fails', async (_state, error) => {
-    const world = await fleet()
-    await world.fill(8)
+    const world = await filled(8)
     await world.pass(minutes(1))
     await world.process().save('one more', world.tokens({ refresh_token: 'one more' }))
     await world.pass(hours(6.7))
@@ -707,9 +672,7 @@ describe('sweepOnce (N8)', () => {
   })
 
   it('ends once the new tokens are safe', async () => {
-    const world = await fleet()
-    await world.fill(1)
-    await world.pass(hours(6.5))
+    const world = await filled(1, hours(6.5))
     let isRefused = true
     const { store } = refusingWrites(world, (name) => isRefused && world.refreshes.has(name))
     let isEnded = false
@@ -723,9 +686,7 @@ describe('sweepOnce (N8)', () => {
   })
 
   it('has eight requests under way at the most, and gives up after five failures in a row', async () => {
-    const world = await fleet()
-    await world.fill(20)
-    await world.pass(hours(6.5))
+    const world = await filled(20, hours(6.5))
     const answers: ReturnType<typeof deferred<TokenSet>>[] = []
     world.answer = () => {
       const answer = deferred<TokenSet>()
@@ -744,9 +705,7 @@ describe('sweepOnce (N8)', () => {
   })
 
   it('goes on at its pace once the service answers again', async () => {
-    const world = await fleet()
-    await world.fill(40)
-    await world.pass(hours(6.5))
+    const world = await filled(40, hours(6.5))
     const { answer } = world
     world.answer = () => {
       world.answer = answer
@@ -759,9 +718,7 @@ describe('sweepOnce (N8)', () => {
   })
 
   it('does not take who signed out meanwhile for an answer of the service', async () => {
-    const world = await fleet()
-    await world.fill(40)
-    await world.pass(hours(6.5))
+    const world = await filled(40, hours(6.5))
     world.answer = () => Promise.reject(new UnreachableError('No answer.', { step: 'refresh', requestSent: false }))
     const other = world.process()
     let isSurveyed = false
@@ -777,9 +734,7 @@ describe('sweepOnce (N8)', () => {
   })
 
   it('waits for places in the budget, but not for a firewall that blocks for an hour', async () => {
-    const world = await fleet()
-    await world.fill(20)
-    await world.pass(hours(6.5))
+    const world = await filled(20, hours(6.5))
     const { answer } = world
     world.answer = () =>
       Promise.reject(
@@ -797,8 +752,7 @@ describe('sweepOnce (N8)', () => {
   })
 
   it('reads sixteen accounts side by side, and no more', async () => {
-    const world = await fleet()
-    await world.fill(40)
+    const world = await filled(40)
     let [open, most] = [0, 0]
     const read = world.store.read.bind(world.store)
     world.store.read = async (name) => {

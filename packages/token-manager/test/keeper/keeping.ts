@@ -61,6 +61,14 @@ export async function fleet(refreshTokenLife = Number.POSITIVE_INFINITY): Promis
   return self
 }
 
+/** A fleet with so many accounts, signed in so many milliseconds ago. */
+export async function filled(count: number, ago = 0): Promise<Fleet> {
+  const world = await fleet()
+  await world.fill(count)
+  if (ago > 0) await world.pass(ago)
+  return world
+}
+
 export const nameOf = (index: number): string => `owner-${index}@example.com`
 
 /** The most requests in any slice of that time, over their mean from the first to the last. */

@@ -191,29 +191,16 @@ describe('the holder of an intent', () => {
     return { world, holder, waiter, reply, call, waiting, waited: () => waited }
   }
 
-  it('is waited for 45 seconds where nothing is known about it', async () => {
-    const { world, waiting, waited } = await stopped()
-    await world.pass(44_000)
-    expect(world.sent).toEqual(['r0'])
-    await world.pass(2000)
+  it.each<[string, 'dead' | 'running' | undefined, number]>([
+    ['45 seconds where nothing is known about it', undefined, 45_000],
+    ['two minutes where it is provably running (C2)', 'running', 120_000],
+    ['no time where it is provably dead', 'dead', 0],
+  ])('is waited for %s', async (_, liveness, life) => {
+    const { world, waiting, waited } = await stopped(liveness)
+    await world.pass(life + 300)
     await waiting
-    expect(waited()).toBeGreaterThanOrEqual(45_000)
-    expect(world.sent).toEqual(['r0', 'r0'])
-  })
-
-  it('is waited for two minutes where it is provably running (C2)', async () => {
-    const { world, waiting } = await stopped('running')
-    await world.pass(119_000)
-    expect(world.sent).toEqual(['r0'])
-    await world.pass(2000)
-    await waiting
-    expect(world.sent).toEqual(['r0', 'r0'])
-  })
-
-  it('is not waited for where it is provably dead', async () => {
-    const { world, waiting } = await stopped('dead')
-    await world.pass(300)
-    await waiting
+    expect(waited()).toBeGreaterThanOrEqual(life)
+    expect(waited()).toBeLessThanOrEqual(life + 250)
     expect(world.sent).toEqual(['r0', 'r0'])
   })
 

@@ -1,7 +1,6 @@
 /** Intents whose swap the store did not acknowledge: a process does not wait for itself. */
 import { describe, expect, it } from '@jest/globals'
-import { createTokenManager, SsoTimeoutError, type TokenStore } from '../../src/index.ts'
-import { mapStore } from '../../../../tests/support/map-store.ts'
+import { SsoTimeoutError, type TokenStore } from '../../src/index.ts'
 import { account, bench, heardBy, hours } from './harness.ts'
 
 type Hiccup = 'applied' | 'refused' | undefined
@@ -21,26 +20,6 @@ function hiccups(store: TokenStore, failures: Hiccup[]): TokenStore {
 }
 
 describe('intents that were not acknowledged (E9)', () => {
-  it('two in a row, the first of them stored, are nobody’s: back as soon as the store is well', async () => {
-    const failures: Hiccup[] = []
-    const tokenSet = bench().tokens()
-    const sent: string[] = []
-    const sso = {
-      refresh: async () => {
-        sent.push('r0')
-        return { ...tokenSet, access_token: 'a1', refresh_token: 'r1', expires_at: Date.now() / 1000 + 28_800 }
-      },
-    }
-    const tokens = createTokenManager({ sso, store: hiccups(mapStore(), failures) })
-    await tokens.save(account, { ...tokenSet, expires_at: 1 })
-    failures.push('applied', 'refused')
-    const storeError = { code: 'ERR_SSO_STORE', reason: 'write-failed' }
-    await expect(tokens.getAccessToken(account)).rejects.toMatchObject(storeError)
-    await expect(tokens.getAccessToken(account)).rejects.toMatchObject(storeError)
-    expect(await tokens.getAccessToken(account, { signal: AbortSignal.timeout(20_000) })).toBe('a1')
-    expect(sent).toEqual(['r0'])
-  })
-
   it('are remembered through a long outage that takes no writes', async () => {
     const world = bench()
     const failures: Hiccup[] = []

@@ -27,6 +27,13 @@ describe('an account', () => {
     await expect(world.process().getAccessToken(account)).rejects.toMatchObject(signedOut)
   })
 
+  it('that signs out is served no more, by the process that served it a moment ago', async () => {
+    const { tokens } = await signedIn()
+    for (let call = 0; call < 2; call += 1) expect(await tokens.getAccessToken(account)).toBe('a0')
+    await tokens.forget(account)
+    await expect(tokens.getAccessToken(account)).rejects.toMatchObject({ code: 'ERR_SSO_SIGNED_OUT' })
+  })
+
   it('goes by what was saved last of the same access token: it may end sooner or later than was thought', async () => {
     const { world, tokens, other } = await signedIn()
     await other.getAccessToken(account)

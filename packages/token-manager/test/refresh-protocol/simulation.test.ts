@@ -13,7 +13,15 @@ import { createMachineBehaviour } from './simulation/machine-behaviour.ts'
 import { sample } from './simulation/sampler.ts'
 import { calm, type Nature, type Scenario } from './simulation/scenario.ts'
 import type { Rotation } from './simulation/service.ts'
-import { deepWorlds, largeWorlds, mediumWorlds, smallWorlds, wideWorlds, wildWorlds } from './simulation/worlds.ts'
+import {
+  callWorlds,
+  deepWorlds,
+  largeWorlds,
+  mediumWorlds,
+  smallWorlds,
+  wideWorlds,
+  wildWorlds,
+} from './simulation/worlds.ts'
 
 const soak = process.env['OWNER_SSO_SOAK'] === '1'
 const rotations: Rotation[] = ['strict', 'family', 'graceful', 'fixed']
@@ -97,11 +105,10 @@ const eachWith = (count: number, worlds: World[]) =>
 describe('the machine, in every order (A9)', () => {
   const make = remembering(createMachineBehaviour)
 
-  it.each([...eachWith(2, withoutFirewall(entriesOf(smallWorlds))), ...eachWith(1, entriesOf(mediumWorlds))])(
-    'does no harm with %s',
-    async (_name, world, of) => expectNoHarm(make, world, of),
-    patience,
-  )
+  it.each([
+    ...eachWith(2, withoutFirewall(entriesOf(smallWorlds))),
+    ...eachWith(1, entriesOf({ ...mediumWorlds, ...callWorlds })),
+  ])('does no harm with %s', async (_name, world, of) => expectNoHarm(make, world, of), patience)
 
   it.each(entriesOf({ ...wideWorlds, ...deepWorlds }))(
     'does no harm with %s',
@@ -146,13 +153,13 @@ describe('the machine, in as many orders as time allows', () => {
 describe('the token manager around the machine', () => {
   const make = remembering(createBehaviour)
 
-  it.each(eachWith(2, withFirewall(entriesOf({ ...smallWorlds, ...mediumWorlds }))))(
+  it.each(eachWith(2, withFirewall(entriesOf(smallWorlds))))(
     'does no harm with %s, in every order',
     async (_name, world, of) => expectNoHarm(make, world, of),
     patience,
   )
 
-  it.each(withoutFirewall(entriesOf({ ...smallWorlds, ...mediumWorlds })))(
+  it.each(withoutFirewall(entriesOf({ ...smallWorlds, ...callWorlds })))(
     'does no harm with %s, in every order',
     async (_name, world) => expectNoHarm(make, world, firstKind),
     patience,

@@ -226,26 +226,6 @@ describe('a store that is down', () => {
     await one.settled()
   })
 
-  it('leaves no doubt where it may have taken an intent under which nothing was sent', async () => {
-    const world = bench()
-    const tokens = world.process()
-    const heard = heardBy(tokens, 'refreshed')
-    await tokens.save(account, world.tokens())
-    await world.pass(hours(8))
-    const swap = world.store.swap.bind(world.store)
-    world.store.swap = async (...args) => {
-      await swap(...args)
-      throw new Error('connection lost')
-    }
-    await expect(tokens.getAccessToken(account)).rejects.toMatchObject({ code: 'ERR_SSO_STORE' })
-    world.store.swap = swap
-    expect((await world.store.read(account))?.record).toMatchObject({ intent: {} })
-    expect(await tokens.status(account)).toMatchObject({ state: 'expired' })
-    expect(await tokens.getAccessToken(account)).toBe('a1')
-    expect(heard).toMatchObject([{ replay: false }])
-    expect(world.sent).toEqual(['r0'])
-  })
-
   it('never makes a process forget tokens that are only in its memory, however many accounts come along', async () => {
     const { world, tokens } = await signedIn(0, { cachedAccounts: 1 })
     world.answer = async (...args) => {

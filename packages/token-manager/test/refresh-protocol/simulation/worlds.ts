@@ -36,6 +36,10 @@ export const mediumWorlds = {
   'a pause': { pauses: 1 },
   'a machine that sleeps': { sleeps: 1 },
   'a wall clock that jumps by a day': { jumps: 1, jumpBy: [day, -day] },
+} as const satisfies Record<string, Partial<Scenario>>
+
+/** What callers do. */
+export const callWorlds = {
   'a call of refresh': { refreshes: 1 },
   'a refused access token': { refusals: 1, calls: 2 },
   'a look at the status': { looks: 1 },
