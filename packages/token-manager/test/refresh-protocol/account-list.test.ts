@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { copyTokenSets, firewallRecordName, notebook, sealedTokenStore, StoreError } from '../../src/index.ts'
 import { mapStore } from '../../../../tests/support/map-store.ts'
-import { bench, namesIn } from './harness.ts'
+import { anyRecord, bench, namesIn } from './harness.ts'
 
 describe('a manager', () => {
   it('lists who is signed in or has to sign in again', async () => {
@@ -37,7 +37,7 @@ describe('a manager', () => {
       [2, 'newer-release'],
       [1, 'corrupt'],
     ]) {
-      world.store.put('two', { version: 9, record: { schema, state: 'of a later release' } as never })
+      world.store.put('two', { version: 9, record: anyRecord({ schema, state: 'of a later release' }) })
       await expect(list()).rejects.toMatchObject({ reason })
     }
   })
@@ -64,8 +64,8 @@ describe('copying token sets', () => {
     const world = bench()
     for (const name of ['one', 'two', 'three', 'four'])
       await world.process().save(name, world.tokens({ refresh_token: name }))
-    world.store.put('one', { version: 1, record: { hello: 'world' } as never })
-    world.store.put('three', { version: 1, record: null as never })
+    world.store.put('one', { version: 1, record: anyRecord({ hello: 'world' }) })
+    world.store.put('three', { version: 1, record: anyRecord(null) })
     const target = mapStore()
     const corrupt = { code: 'ERR_SSO_STORE', reason: 'corrupt' }
     await expect(copyTokenSets(world.store, target)).rejects.toMatchObject(corrupt)

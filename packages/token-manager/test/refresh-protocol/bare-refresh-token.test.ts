@@ -117,7 +117,7 @@ describe('a session that is there', () => {
     await expect(tokens.save(account, world.tokens(), { replace: false })).rejects.toMatchObject(refused)
     await tokens.save(account, world.tokens())
     expect(await held(world)).toBe('r0')
-    await expect(tokens.save(account, grant, { replace: 'yes' as never })).rejects.toThrow(
+    await expect(tokens.save(account, grant, JSON.parse('{"replace":"yes"}'))).rejects.toThrow(
       new TypeError('replace must be true or false'),
     )
   })

@@ -8,6 +8,7 @@ import {
   type TokenManager,
   type TokenManagerEvents,
   type TokenManagerOptions,
+  type TokenRecord,
   type TokenSet,
   type TokenStore,
 } from '../../src/index.ts'
@@ -199,3 +200,6 @@ export async function namesIn(listed: { accounts(): AsyncIterable<string> }): Pr
   for await (const name of listed.accounts()) names.push(name)
   return names
 }
+
+/** A record as somebody else may have put it into a store: anything. */
+export const anyRecord = (value: unknown): TokenRecord => JSON.parse(JSON.stringify(value))

@@ -35,12 +35,14 @@ describe('a change of the key (E16)', () => {
     world.answer = world.newTokens
     await world.pass(120_000)
     const names = await namesIn(beneath)
+    const sealedBefore = new Map<string, unknown>()
+    for (const name of names) sealedBefore.set(name, (await under(oldKey).read(name))?.record)
     const seen: number[] = []
     const onProgress = ({ rewritten }: { rewritten: number }): void => void seen.push(rewritten)
     expect(await rekey(under(newKey, oldKey), under(newKey), { onProgress })).toBe(names.length)
     expect(seen.slice(0, names.length)).toEqual(names.map((_, index) => index + 1))
     expect(await rekey(under(newKey, oldKey), under(newKey))).toBe(0)
-    for (const name of names) expect(await under(newKey).read(name)).toBeDefined()
+    for (const name of names) expect((await under(newKey).read(name))?.record).toEqual(sealedBefore.get(name))
     const after = world.process({ store: under(newKey), requestBudget })
     const refreshed = after.refresh(account)
     await world.pass(5000)
@@ -73,7 +75,7 @@ describe('a change of the key (E16)', () => {
     await world.process({ store: under(strange) }).save('two', world.tokens({ refresh_token: 'r' }))
     await world.process({ store: under(oldKey) }).save('three', world.tokens({ refresh_token: 's' }))
     await expect(rekey(under(newKey, oldKey), under(newKey))).rejects.toMatchObject(wrongKey)
-    expect(await under(newKey).read('three')).toBeDefined()
+    expect(await under(newKey).read('three')).toMatchObject({ record: { tokens: { refresh_token: 's' } } })
   })
 
   it('says so where a process goes on to seal with the old key', async () => {

@@ -142,7 +142,7 @@ describe('settled() (B9)', () => {
 
   it('lets a real process exit right after it, with the tokens stored that a refresh beside brought', async () => {
     const program = `
-      import { setTimeout as pause } from 'node:timers/promises'
+      const turn = () => new Promise((resolve) => setImmediate(resolve))
       const now = Date.now
       let ahead = 0
       Date.now = () => now() + ahead
@@ -150,11 +150,11 @@ describe('settled() (B9)', () => {
       const records = new Map()
       const store = {
         read: async (account) => {
-          await pause(100)
+          await turn()
           return records.get(account)
         },
         swap: async (account, expected, record) => {
-          await pause(100)
+          await turn()
           if ((records.get(account)?.version ?? 0) !== expected) return { conflict: true }
           records.set(account, { version: expected + 1, record: JSON.parse(JSON.stringify(record)) })
           return records.get(account)
@@ -163,7 +163,7 @@ describe('settled() (B9)', () => {
       let sent = 0
       const sso = { refresh: async (tokens) => {
         sent += 1
-        await pause(100)
+        await turn()
         return { ...tokens, access_token: 'a1', refresh_token: 'r1', expires_at: Date.now() / 1000 + 28_800 }
       } }
       const tokens = createTokenManager({ sso, store })
@@ -174,7 +174,7 @@ describe('settled() (B9)', () => {
       await tokens.getAccessToken('owner')
       await tokens.settled()
       // What every server does next: it closes the client of its store.
-      await pause(150)
+      await turn()
       process.exit(0)`
     const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program])
     expect(stdout.trim()).toBe('1 a1 undefined')

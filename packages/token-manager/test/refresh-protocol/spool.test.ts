@@ -9,7 +9,7 @@ import {
   type TokenStore,
 } from '../../src/index.ts'
 import { mapStore } from '../../../../tests/support/map-store.ts'
-import { account, bench, hours } from './harness.ts'
+import { account, anyRecord, bench, hours } from './harness.ts'
 
 /** A process refreshes and is cut off from the store, for ever: the result is in the spool, and the store is down. */
 async function leftInSpool(spool: TokenStore = mapStore()) {
@@ -214,7 +214,7 @@ describe('what waits in the spool', () => {
   it('is no record of this account where somebody else wrote it: the store alone decides', async () => {
     const { world, spool, next } = await leftInSpool()
     const stands = await spool.read(account)
-    await spool.swap(account, stands?.version ?? 0, { schema: 1, state: 'spooled', result: {} } as never, 'poisoned')
+    await spool.swap(account, stands?.version ?? 0, anyRecord({ schema: 1, state: 'spooled', result: {} }), 'poisoned')
     world.store.down = false
     world.liveness.set(1, 'dead')
     expect(await next().getAccessToken(account)).toBe('a2')
@@ -226,7 +226,7 @@ describe('the option', () => {
   const sealed = sealedTokenStore(mapStore(), { keys: [Buffer.alloc(32)] })
   const plain = mapStore()
   it.each<[string, Partial<TokenManagerOptions>]>([
-    ['spool must be a token store', { spool: {} as never }],
+    ['spool must be a token store', { spool: JSON.parse('{}') }],
     ['spool must be a different token store from store', { store: plain, spool: plain }],
     ['spool must be sealed because store is: give it an encryption key', { store: sealed, spool: plain }],
     ['spool must be sealed because store is: give it an encryption key', { store: { ...sealed }, spool: plain }],

@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { firewallRecordName, sealedTokenStore } from '../../src/index.ts'
 import { mapStore } from '../../../../tests/support/map-store.ts'
-import { account, bench } from '../refresh-protocol/harness.ts'
+import { account, anyRecord, bench } from '../refresh-protocol/harness.ts'
 
 const world = bench()
 const tokens = world.tokens()
@@ -65,7 +65,7 @@ describe('a record with one wrong field', () => {
   ])('of somebody who is %s is an error of the store, and nothing else', async (_name, record) => {
     for (const [where, changed] of poisoned(record)) {
       const store = mapStore()
-      store.put(account, { version: 1, record: changed as never })
+      store.put(account, { version: 1, record: anyRecord(changed) })
       await expectTold(store, where)
       expect((await store.read(account))?.version).toBe(1)
     }
@@ -75,7 +75,7 @@ describe('a record with one wrong field', () => {
     'or without any is one as well: %j',
     async (record) => {
       const store = mapStore()
-      store.put(account, { version: 1, record: record as never })
+      store.put(account, { version: 1, record: anyRecord(record) })
       await expectTold(store, JSON.stringify(record))
       store.read = async () => ({ version: 1, record: record as never })
       await expectTold(store, `${JSON.stringify(record)}, not from JSON`)
@@ -84,7 +84,7 @@ describe('a record with one wrong field', () => {
 
   it.each([0, 1.5, -1, null, '1'])('or at a version that is none: %j', async (version) => {
     const store = mapStore()
-    store.read = async () => ({ version: version as never, record: signedOut as never })
+    store.read = async () => ({ version: version as never, record: anyRecord(signedOut) })
     await expectTold(store, String(version))
   })
 
@@ -94,7 +94,7 @@ describe('a record with one wrong field', () => {
     for (const [where, changed] of poisoned(firewall)) {
       const store = mapStore()
       const manager = world.process({ store })
-      store.put(host, { version: 1, record: changed as never })
+      store.put(host, { version: 1, record: anyRecord(changed) })
       await manager.save(account, world.tokens({ expires_at: 0 }))
       expect({ where, call: await manager.getAccessToken(account) }).toEqual({ where, call: expect.any(String) })
       expect({ where, stored: await store.read(host) }).toMatchObject({
@@ -110,7 +110,7 @@ describe('a record with one wrong field', () => {
     await world.process({ store }).save(account, tokens)
     const sealed = await beneath.read(account)
     for (const [where, changed] of poisoned(sealed?.record ?? {})) {
-      beneath.put(account, { version: 1, record: changed as never })
+      beneath.put(account, { version: 1, record: anyRecord(changed) })
       await expectTold(beneath, where)
       await expect(store.read(account)).rejects.toMatchObject({
         code: 'ERR_SSO_STORE',
@@ -121,7 +121,7 @@ describe('a record with one wrong field', () => {
       await store.swap(account, 1, JSON.parse(inside), inside)
       await expect(world.process({ store }).status(account)).rejects.toMatchObject(corrupt)
       beneath.clear()
-      await store.swap(account, 0, signedOut as never, 'again')
+      await store.swap(account, 0, anyRecord(signedOut), 'again')
     }
   })
 })
@@ -130,7 +130,7 @@ it('a record that a later release added something to is taken, and so is one wit
   const store = mapStore()
   const { intent: _intent, ...plain } = signedIn
   const record = { ...plain, added: [1], tokens: { ...tokens, expires_in: null } }
-  store.put(account, { version: 1, record: record as never })
+  store.put(account, { version: 1, record: anyRecord(record) })
   expect(await world.process({ store }).status(account)).toMatchObject({ state: 'valid' })
 })
 
