@@ -1,6 +1,6 @@
 /** The budget as callers of a token manager meet it. */
 import { describe, expect, it } from '@jest/globals'
-import { FirewallChallengeError, refreshBudgetRecordName } from '../../src/index.ts'
+import { FirewallChallengeError, refreshBudgetRecordName, type TokenStore } from '../../src/index.ts'
 import { account, bench, hours, idle } from '../refresh-protocol/harness.ts'
 
 const requestBudget = { perMinute: 2, burst: 1 }
@@ -55,6 +55,27 @@ describe('a budget', () => {
     await world.pass(20_000)
     expect(new Set(await Promise.all(calls)).size).toBe(3)
     expect(world.sent.toSorted()).toEqual(names.toSorted())
+  })
+
+  it('gives a place that it needs no more to whoever waits', async () => {
+    const { world, names } = await withAccounts(2)
+    const [one = '', two = ''] = names
+    await world.pass(hours(9))
+    const other = world.process()
+    let isClaimed = false
+    const swap: TokenStore['swap'] = async (name, ...write) => {
+      const answer = await world.store.swap(name, ...write)
+      if (name.startsWith('owner-sso:refresh-budget:') && !isClaimed) {
+        isClaimed = true
+        await other.getAccessToken(one)
+      }
+      return answer
+    }
+    const tokens = world.process({ store: { ...world.store, swap }, requestBudget })
+    const calls = [tokens.getAccessToken(one), tokens.refresh(two, { priority: 'background' })]
+    await world.pass(5000)
+    expect(world.sent).toEqual([one, two])
+    await Promise.all(calls)
   })
 
   it('serves a background refresh that a caller begins to wait for before the other background ones', async () => {

@@ -324,10 +324,14 @@ describe('the record of a budget', () => {
     const budget = { perMinute: 20, burst: 2 }
     const fleet = [world.process(budget), world.process(budget)]
     const sent: number[] = []
+    const name = refreshBudgetRecordName(host)
+    let earlier: Awaited<ReturnType<typeof world.store.read>>
+    world.at(9500, () => void world.store.read(name).then((stored) => (earlier = stored)))
     for (let second = 0; second < 120; second += 1) {
       world.at(second * 1000, () => {
         for (const process of fleet) send(process, 'without a token', 0, () => sent.push(world.now())).catch(() => 0)
-        if (second % 20 === 10) world.store.clear()
+        if (second % 40 === 10) world.store.clear()
+        if (second % 40 === 30 && earlier !== undefined) world.store.put(name, earlier)
       })
     }
     await world.run(2 * minutes)
