@@ -14,7 +14,7 @@ import { jwtExpiry, type Need, needOf } from './need.ts'
 /** Records that are read side by side. */
 const together = 16
 /** Accounts that a sweep knows by name, at the most. The others are the next sweep's, which follows at once. */
-const mostByDefault = 10_000
+const mostKnown = 10_000
 
 /** What is told while the accounts are looked at. */
 export interface Sightings {
@@ -38,7 +38,6 @@ export async function survey(
   settings: KeeperSettings,
   sightings: Sightings,
   goesOn: () => Promise<boolean>,
-  mostKnown: number = mostByDefault,
 ): Promise<readonly Need[]> {
   const expiryOf = await jwtExpiry()
   let soonest: Need[] = []

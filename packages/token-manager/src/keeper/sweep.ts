@@ -35,8 +35,6 @@ export interface SweepRun {
   readonly alarm: Alarm
   readonly announcements: Announcements
   readonly tell: (phase: KeeperEvent['phase'], counts: SweepCounts, more?: Partial<KeeperEvent>) => void
-  /** Accounts that it knows by name, at the most. */
-  readonly mostKnown?: number
 }
 
 /** `part`: it came to its end, but more accounts were due than it knew by name. */
@@ -89,7 +87,6 @@ async function lookAndRefresh(run: SweepRun, counts: Counts): Promise<SweepEnd> 
       unreadable: () => void (counts.unreadable += 1),
     },
     goesOn,
-    run.mostKnown,
   )
   if (!(await goesOn())) return 'broken-off'
   tell('surveyed', counts)

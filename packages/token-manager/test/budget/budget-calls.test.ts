@@ -1,8 +1,6 @@
 /** The budget as callers of a token manager meet it. */
 import { describe, expect, it } from '@jest/globals'
-import { createWaitingLine, type Waiter } from '../../src/budget/waiting-line.ts'
-import { FirewallChallengeError } from '../../src/errors.ts'
-import { refreshBudgetRecordName } from '../../src/store/record-names.ts'
+import { FirewallChallengeError, refreshBudgetRecordName, type TokenStore } from '../../src/index.ts'
 import { account, bench, hours, idle } from '../refresh-protocol/harness.ts'
 
 const requestBudget = { perMinute: 2, burst: 1 }
@@ -59,6 +57,27 @@ describe('a budget', () => {
     expect(world.sent.toSorted()).toEqual(names.toSorted())
   })
 
+  it('gives a place that it needs no more to whoever waits', async () => {
+    const { world, names } = await withAccounts(2)
+    const [one = '', two = ''] = names
+    await world.pass(hours(9))
+    const other = world.process()
+    let isClaimed = false
+    const swap: TokenStore['swap'] = async (name, ...write) => {
+      const answer = await world.store.swap(name, ...write)
+      if (name.startsWith('owner-sso:refresh-budget:') && !isClaimed) {
+        isClaimed = true
+        await other.getAccessToken(one)
+      }
+      return answer
+    }
+    const tokens = world.process({ store: { ...world.store, swap }, requestBudget })
+    const calls = [tokens.getAccessToken(one), tokens.refresh(two, { priority: 'background' })]
+    await world.pass(5000)
+    expect(world.sent).toEqual([one, two])
+    await Promise.all(calls)
+  })
+
   it('serves a background refresh that a caller begins to wait for before the other background ones', async () => {
     const { world, names } = await withAccounts(4)
     const [first = '', second = '', third = '', urgent = ''] = names
@@ -96,9 +115,8 @@ describe('a budget', () => {
     const { world, names } = await withAccounts(2)
     await world.pass(hours(9))
     const tokens = world.process({ requestBudget: { perMinute: 600, burst: 10 } })
-    world.answer = async () => {
-      throw new FirewallChallengeError(Math.ceil(world.now() / 1000 + 900), { status: 403 })
-    }
+    world.answer = () =>
+      Promise.reject(new FirewallChallengeError(Math.ceil(world.now() / 1000 + 900), { status: 403 }))
     const blocked = { code: 'ERR_SSO_FIREWALL_CHALLENGE' }
     await expect(tokens.getAccessToken(names[0] ?? '')).rejects.toMatchObject(blocked)
     await expect(tokens.getAccessToken(names[1] ?? '')).rejects.toMatchObject(blocked)
@@ -132,7 +150,6 @@ describe('a budget', () => {
       await world.after(5000)
       beforeSend()
     }
-    const { answer } = world
     const taken = async (): Promise<unknown> => {
       const stored = await world.store.read(refreshBudgetRecordName(world.tokens().auth_url))
       return stored?.record.state === 'refresh-budget' && stored.record.free
@@ -141,7 +158,7 @@ describe('a budget', () => {
     world.answer = async (...call) => {
       before = await taken()
       await world.after(20_000)
-      return answer(...call)
+      return world.newTokens(...call)
     }
     const call = tokens.getAccessToken(name)
     await world.pass(40_000)
@@ -154,15 +171,4 @@ describe('a budget', () => {
     const call = world.process().refresh(account, JSON.parse('{"priority":"high"}'))
     await expect(call).rejects.toThrow('priority')
   })
-})
-
-it('who leaves the line takes nobody out of it who waits anew for the same', () => {
-  const line = createWaitingLine()
-  const waiter = (): Waiter => ({ key, rank: 'with a token', serve: () => undefined, refuse: () => undefined })
-  const key = {}
-  const [before, anew] = [waiter(), waiter()]
-  line.add(before)
-  line.add(anew)
-  line.remove(before)
-  expect(line.next()).toBe(anew)
 })

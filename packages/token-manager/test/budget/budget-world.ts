@@ -2,12 +2,10 @@
  * Processes that share a budget over one store, on a virtual clock: each has clocks of its own, may be frozen or killed, and
  * the store is slow, and sometimes fails after it has written. Chance decides, and a seed decides chance.
  */
+import { type RequestBudget, StoreError, type TokenStore } from '../../src/index.ts'
+import type { Runtime } from '../../src/support.ts'
 import { createRefreshBudget, type RefreshBudget } from '../../src/budget/refresh-budget.ts'
-import type { RequestBudget } from '../../src/budget/request-budget.ts'
-import { StoreError } from '../../src/errors.ts'
 import { guardStore } from '../../src/store/guarded-store.ts'
-import type { Runtime } from '../../src/support/runtime.ts'
-import type { TokenStore } from '../../src/store/token-store.ts'
 import { mapStore } from '../../../../tests/support/map-store.ts'
 import { type VirtualTime, virtualTime } from '../virtual-time.ts'
 

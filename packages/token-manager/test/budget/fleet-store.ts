@@ -1,5 +1,5 @@
 /** The store of a simulated fleet: a Map of what it was given. It copies nothing, since a million records are read all the time. */
-import type { TokenStore, Versioned } from '../../src/store/token-store.ts'
+import type { TokenStore, Versioned } from '../../src/index.ts'
 
 export interface FleetStore extends TokenStore {
   accounts(): AsyncIterable<string>

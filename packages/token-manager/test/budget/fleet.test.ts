@@ -7,7 +7,7 @@ const isLong = process.env['OWNER_SSO_SOAK'] === '1'
 /** Two thirds of the budget are used on an everyday day. */
 const fleet = isLong
   ? { accounts: 100_000, used: 90_000, processes: 64, life: 8 * hours, perMinute: 400, pollEvery: 1800 }
-  : { accounts: 600, used: 500, processes: 8, life: 1200, perMinute: 54, pollEvery: 60 }
+  : { accounts: 300, used: 250, processes: 6, life: 1200, perMinute: 27, pollEvery: 60 }
 const course = isLong
   ? { settle: 8 * hours, steady: 24 * hours, outage: 4 * hours }
   : { settle: 1800, steady: 1800, outage: 1200 }

@@ -5,16 +5,20 @@
  * A million accounts for a month have to be affordable: what is known of an account are numbers in a few arrays, and no account
  * has a timer of its own.
  */
-import type { RequestBudget } from '../../src/budget/request-budget.ts'
-import { ReauthenticationRequiredError, UnreachableError } from '../../src/errors.ts'
-import type { IssuerRefreshOptions } from '../../src/issuer/token-issuer.ts'
-import type { TokenSet } from '../../src/issuer/token-set.ts'
-import { type Keeper, keepSignedIn } from '../../src/keeper/keeper.ts'
+import {
+  type IssuerRefreshOptions,
+  type Keeper,
+  keepSignedIn,
+  ReauthenticationRequiredError,
+  type RequestBudget,
+  type TokenManager,
+  type TokenSet,
+  UnreachableError,
+} from '../../src/index.ts'
+import type { Runtime } from '../../src/support.ts'
 import { jwtExpiry } from '../../src/keeper/need.ts'
 import { manageTokens } from '../../src/manager/manager.ts'
 import { machine } from '../../src/refresh-protocol/machine.ts'
-import type { Runtime } from '../../src/support/runtime.ts'
-import type { TokenManager } from '../../src/manager/token-manager.ts'
 import { chance } from '../refresh-protocol/simulation/chance.ts'
 import { virtualTime } from '../virtual-time.ts'
 import { fleetStore } from './fleet-store.ts'

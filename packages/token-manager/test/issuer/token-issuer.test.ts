@@ -5,19 +5,17 @@ import {
   ReauthenticationRequiredError,
   SsoError,
   TokenRejectedError,
+  type TokenSet,
   UnreachableError,
-} from '../../src/errors.ts'
-import type { TokenSet } from '../../src/issuer/token-set.ts'
-import { account, bench, type Bench } from '../refresh-protocol/harness.ts'
+} from '../../src/index.ts'
+import { account, type Bench, signedIn } from '../refresh-protocol/harness.ts'
 
 const hour = 3_600_000
 const step = 'refresh'
 
 /** An expired account, and an issuer that answers a refresh like this. */
 async function issuing(answer: Bench['answer']): Promise<Bench> {
-  const world = bench()
-  await world.process().save(account, world.tokens())
-  await world.pass(9 * hour)
+  const { world } = await signedIn(9 * hour)
   world.answer = answer
   return world
 }

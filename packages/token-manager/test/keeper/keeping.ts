@@ -1,7 +1,6 @@
 /** A store full of accounts on the clock of the test, a service whose refresh tokens end, and what a keeper told. */
-import { ReauthenticationRequiredError } from '../../src/errors.ts'
+import { ReauthenticationRequiredError, type TokenSet } from '../../src/index.ts'
 import { jwtExpiry } from '../../src/keeper/need.ts'
-import type { TokenSet } from '../../src/issuer/token-set.ts'
 import { bench, type Bench } from '../refresh-protocol/harness.ts'
 
 export const minutes = (count: number): number => count * 60_000
@@ -60,6 +59,14 @@ export async function fleet(refreshTokenLife = Number.POSITIVE_INFINITY): Promis
     return world.tokens({ access_token: `a${serial}`, refresh_token: next, auth_url })
   }
   return self
+}
+
+/** A fleet with so many accounts, signed in so many milliseconds ago. */
+export async function filled(count: number, ago = 0): Promise<Fleet> {
+  const world = await fleet()
+  await world.fill(count)
+  if (ago > 0) await world.pass(ago)
+  return world
 }
 
 export const nameOf = (index: number): string => `owner-${index}@example.com`

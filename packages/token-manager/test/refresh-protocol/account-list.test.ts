@@ -1,12 +1,8 @@
 /** Listing the accounts of a store, and copying them into another one. */
 import { describe, expect, it } from '@jest/globals'
-import { StoreError } from '../../src/errors.ts'
-import { copyTokenSets } from '../../src/store/account-list.ts'
-import { notebook } from '../../src/store/notebook.ts'
-import { firewallRecordName } from '../../src/store/record-names.ts'
-import { sealedTokenStore } from '../../src/store/sealed-token-store.ts'
+import { copyTokenSets, firewallRecordName, notebook, sealedTokenStore, StoreError } from '../../src/index.ts'
 import { mapStore } from '../../../../tests/support/map-store.ts'
-import { bench } from './harness.ts'
+import { anyRecord, bench, namesIn } from './harness.ts'
 
 describe('a manager', () => {
   it('lists who is signed in or has to sign in again', async () => {
@@ -14,8 +10,7 @@ describe('a manager', () => {
     const tokens = world.process()
     for (const name of ['one', 'two', 'three']) await tokens.save(name, world.tokens({ refresh_token: name }))
     await tokens.forget('two')
-    const names: string[] = []
-    for await (const name of tokens.accounts()) names.push(name)
+    const names = await namesIn(tokens)
     expect(names).toEqual(['one', 'three'])
     const read = world.store.read.bind(world.store)
     const unlisted = world.process({ store: { read, swap: world.store.swap.bind(world.store) } })
@@ -24,9 +19,10 @@ describe('a manager', () => {
 
   it('lists all that it can read, and then says that a record needs a key, or is none', async () => {
     const world = bench()
-    for (const name of ['one', 'three']) await world.process().save(name, world.tokens({ refresh_token: name }))
+    await world.process().save('one', world.tokens({ refresh_token: 'one' }))
     const sealed = sealedTokenStore(world.store, { keys: [Buffer.alloc(32, 1)] })
     await world.process({ store: sealed }).save('two', world.tokens())
+    await world.process().save('three', world.tokens({ refresh_token: 'three' }))
     const names: string[] = []
     const list = async (): Promise<void> => {
       for await (const name of world.process().accounts()) names.push(name)
@@ -41,7 +37,7 @@ describe('a manager', () => {
       [2, 'newer-release'],
       [1, 'corrupt'],
     ]) {
-      world.store.put('two', { version: 9, record: { schema, state: 'of a later release' } as never })
+      world.store.put('two', { version: 9, record: anyRecord({ schema, state: 'of a later release' }) })
       await expect(list()).rejects.toMatchObject({ reason })
     }
   })
@@ -68,8 +64,8 @@ describe('copying token sets', () => {
     const world = bench()
     for (const name of ['one', 'two', 'three', 'four'])
       await world.process().save(name, world.tokens({ refresh_token: name }))
-    world.store.put('one', { version: 1, record: { hello: 'world' } as never })
-    world.store.put('three', { version: 1, record: null as never })
+    world.store.put('one', { version: 1, record: anyRecord({ hello: 'world' }) })
+    world.store.put('three', { version: 1, record: anyRecord(null) })
     const target = mapStore()
     const corrupt = { code: 'ERR_SSO_STORE', reason: 'corrupt' }
     await expect(copyTokenSets(world.store, target)).rejects.toMatchObject(corrupt)

@@ -1,7 +1,6 @@
 /** `background: false` and `waitUntil`: what goes on after a call, on a platform that freezes the process between requests. */
 import { describe, expect, it } from '@jest/globals'
-import type { TokenSet } from '../../src/issuer/token-set.ts'
-import type { TokenManagerOptions } from '../../src/manager/token-manager.ts'
+import type { TokenManagerOptions, TokenSet } from '../../src/index.ts'
 import { account, bench, type Bench, deferred, hours, idle } from './harness.ts'
 
 const ageing = hours(6.7)
@@ -77,15 +76,6 @@ describe('background: false (N1)', () => {
     answer.resolve(world.tokens({ access_token: 'new', refresh_token: 'new' }))
     await world.pass(1000)
     expect(await Promise.all(calls)).toEqual(['new', 'new'])
-  })
-
-  it('takes a token that another process stored and is due by now, and refreshes it in the call', async () => {
-    const world = bench()
-    const tokens = world.process(frozen)
-    await world.process().save(account, world.tokens())
-    await world.pass(ageing)
-    expect(await tokens.getAccessToken(account)).toBe('a1')
-    expect(world.sent).toEqual(['r0'])
   })
 
   it.each([

@@ -1,15 +1,20 @@
 /**
  * Token managers with a clock that the test moves, a service that answers as told, and a store that can fail.
  */
-import { StoreError } from '../../src/errors.ts'
-import type { Liveness } from '../../src/support/holder.ts'
+import {
+  type IssuerRefreshOptions as RefreshOptions,
+  type Liveness,
+  StoreError,
+  type TokenManager,
+  type TokenManagerEvents,
+  type TokenManagerOptions,
+  type TokenRecord,
+  type TokenSet,
+  type TokenStore,
+} from '../../src/index.ts'
+import type { Runtime } from '../../src/support.ts'
 import { manageTokens } from '../../src/manager/manager.ts'
 import { machine } from '../../src/refresh-protocol/machine.ts'
-import type { Runtime } from '../../src/support/runtime.ts'
-import type { IssuerRefreshOptions as RefreshOptions } from '../../src/issuer/token-issuer.ts'
-import type { TokenManager, TokenManagerOptions } from '../../src/manager/token-manager.ts'
-import type { TokenSet } from '../../src/issuer/token-set.ts'
-import type { TokenStore } from '../../src/store/token-store.ts'
 import { mapStore } from '../../../../tests/support/map-store.ts'
 
 export const account = 'owner@example.com'
@@ -19,8 +24,10 @@ export interface Bench {
   readonly store: ReturnType<typeof mapStore> & { down: boolean }
   /** The refresh tokens that were sent, in order. */
   readonly sent: string[]
-  /** How the service answers; by default with new tokens that last eight hours. */
-  answer: (tokens: TokenSet, options: RefreshOptions) => Promise<TokenSet>
+  /** How the service answers; by default with `newTokens`. */
+  answer: (tokens: TokenSet, options?: RefreshOptions) => Promise<TokenSet>
+  /** The answer of a service that is well: new tokens that last eight hours. */
+  readonly newTokens: Bench['answer']
   /** How a request is connected: by default at once. What it is given is the send guard. */
   connect: (beforeSend: () => void) => Promise<void> | void
   /** So much time passes. */
@@ -37,6 +44,8 @@ export interface Bench {
   rollCall(): Promise<void>
   /** The wall clock of every process jumps. */
   jump(milliseconds: number): void
+  /** Calls of the store have their time limit, in processes that begin from now on. */
+  hasTimeLimits: boolean
   /** How many timers are set, of all processes: those for once and the regular ones. */
   timers(): number
   /** How many keep their process alive at the moment. */
@@ -67,8 +76,10 @@ export function bench(): Bench {
     store,
     sent: [],
     keptAlive: 0,
+    hasTimeLimits: false,
     liveness: new Map(),
-    answer: async (tokens) =>
+    answer: (tokens) => self.newTokens(tokens),
+    newTokens: async (tokens) =>
       self.tokens({ refresh_token: `r${(serial += 1)}`, access_token: `a${serial}`, auth_url: tokens.auth_url }),
     connect: (beforeSend) => beforeSend(),
     after: (milliseconds) =>
@@ -105,6 +116,7 @@ export function bench(): Bench {
         holder: { pid: processes, boot: name },
         livenessOf: ({ pid }) => self.liveness.get(pid) ?? 'unknown',
       }
+      if (self.hasTimeLimits) Object.assign(runtime, { limit: runtime.after })
       const sso = {
         refresh: async (tokens: TokenSet, call: RefreshOptions = {}) => {
           await self.connect(() => call.beforeSend?.())
@@ -141,6 +153,21 @@ export function bench(): Bench {
   return self
 }
 
+/** The account, signed in so many milliseconds ago by a first process. `other` is one more process, whenever it is asked for. */
+export async function signedIn(ago = 0, options: Partial<TokenManagerOptions> = {}) {
+  const world = bench()
+  const tokens = world.process(options)
+  await tokens.save(account, world.tokens())
+  if (ago > 0) await world.pass(ago)
+  return {
+    world,
+    tokens,
+    get other() {
+      return world.process()
+    },
+  }
+}
+
 /** Until nothing is left that could happen without time passing. */
 export const idle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
@@ -160,3 +187,19 @@ export function deferred<Value>(): {
   })
   return { promise, resolve, reject }
 }
+
+/** What a token manager tells of such events from now on. */
+export function heardBy(tokens: TokenManager, name: keyof TokenManagerEvents): unknown[] {
+  const heard: unknown[] = []
+  tokens.on(name, (event) => heard.push(event))
+  return heard
+}
+
+export async function namesIn(listed: { accounts(): AsyncIterable<string> }): Promise<string[]> {
+  const names: string[] = []
+  for await (const name of listed.accounts()) names.push(name)
+  return names
+}
+
+/** A record as somebody else may have put it into a store: anything. */
+export const anyRecord = (value: unknown): TokenRecord => JSON.parse(JSON.stringify(value))

@@ -4,8 +4,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline/promises'
 import { afterEach, describe, expect, it } from '@jest/globals'
-import { processStat } from '../../src/support/process-stat.ts'
-import { currentHolder, type Holder, livenessOf } from '../../src/support/holder.ts'
+import { currentHolder, type Holder, livenessOf, processStat } from '../../src/index.ts'
 
 const linux = process.platform === 'linux'
 

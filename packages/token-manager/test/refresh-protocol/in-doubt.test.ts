@@ -4,11 +4,11 @@ import {
   ReauthenticationRequiredError,
   SsoTimeoutError,
   TokenRejectedError,
+  type TokenSet,
   UnexpectedResponseError,
   UnreachableError,
-} from '../../src/errors.ts'
-import type { TokenSet } from '../../src/issuer/token-set.ts'
-import { account, bench, deferred, hours, idle } from './harness.ts'
+} from '../../src/index.ts'
+import { account, bench, deferred, heardBy, hours, idle, signedIn } from './harness.ts'
 
 type Reply = ReturnType<typeof deferred<TokenSet>>
 
@@ -24,17 +24,13 @@ const refused = async (): Promise<TokenSet> => {
 
 describe('a lost answer', () => {
   it('is nobody’s trouble while the access token works, and is replayed once shortly before its end', async () => {
-    const world = bench()
-    const tokens = world.process()
-    await tokens.save(account, world.tokens())
-    const heard: unknown[] = []
-    tokens.on('in-doubt', (event) => heard.push(event))
-    const answer = world.answer
+    const { world, tokens } = await signedIn()
+    const heard = heardBy(tokens, 'in-doubt')
     world.answer = lost
     await world.pass(hours(6.1))
     await tokens.getAccessToken(account)
     await idle()
-    world.answer = answer
+    world.answer = world.newTokens
     const replayAt = Math.floor(world.now() / 1000 + hours(8 - 6.1) / 1000 - 120)
     expect(heard).toEqual([{ account, nextAttemptAt: replayAt }])
     expect(await tokens.status(account)).toMatchObject({ state: 'in-doubt', next_attempt_at: replayAt })
@@ -53,8 +49,7 @@ describe('a lost answer', () => {
   it('ends the session with its reason when the replay is refused', async () => {
     const world = bench()
     const [tokens, other] = [world.process(), world.process()]
-    const heard: unknown[] = []
-    tokens.on('reauthentication-required', (event) => heard.push(event))
+    const heard = heardBy(tokens, 'reauthentication-required')
     await tokens.save(account, world.tokens())
     await world.pass(hours(8))
     world.answer = lost
@@ -74,10 +69,7 @@ describe('a lost answer', () => {
   })
 
   it('is asked for again with growing pauses where the replay’s answer is lost as well', async () => {
-    const world = bench()
-    const tokens = world.process()
-    await tokens.save(account, world.tokens())
-    await world.pass(hours(8))
+    const { world, tokens } = await signedIn(hours(8))
     world.answer = lost
     const sentAt: number[] = []
     for (let second = 0; second < 1200; second += 1) {
@@ -94,7 +86,6 @@ describe('a lost answer', () => {
     const processes = [world.process(), world.process(), world.process()]
     await processes[0]?.save(account, world.tokens())
     await world.pass(hours(8))
-    const answer = world.answer
     world.answer = unavailable
     const minuteOf = async (): Promise<boolean> => {
       let given = false
@@ -106,7 +97,7 @@ describe('a lost answer', () => {
     }
     for (let minute = 0; minute < 70; minute += 1) expect(await minuteOf()).toBe(false)
     expect(world.sent.length).toBeLessThanOrEqual(12)
-    world.answer = answer
+    world.answer = world.newTokens
     let late = 0
     while (!(await minuteOf())) late += 1
     expect(late).toBeLessThanOrEqual(10)
@@ -114,11 +105,7 @@ describe('a lost answer', () => {
 
   it('is asked for at once by refresh(), whatever the pause, but not twice within minRefreshInterval', async () => {
     for (const isSameProcess of [true, false]) {
-      const world = bench()
-      const tokens = world.process()
-      await tokens.save(account, world.tokens())
-      await world.pass(hours(8))
-      const answer = world.answer
+      const { world, tokens } = await signedIn(hours(8))
       world.answer = unavailable
       for (let minute = 0; minute < 70; minute += 1) {
         await tokens.getAccessToken(account).catch(() => undefined)
@@ -126,7 +113,7 @@ describe('a lost answer', () => {
       }
       const asking = isSameProcess ? tokens : world.process()
       await expect(asking.refresh(account)).rejects.toMatchObject({ code: 'ERR_SSO_REFRESH_IN_DOUBT' })
-      world.answer = answer
+      world.answer = world.newTokens
       await expect(asking.refresh(account)).rejects.toMatchObject({ code: 'ERR_SSO_REFRESH_IN_DOUBT' })
       await world.pass(61_000)
       await asking.refresh(account)
@@ -135,22 +122,17 @@ describe('a lost answer', () => {
   })
 
   it('is asked for by refresh() although the old access token works: whoever calls it wants to know', async () => {
-    const world = bench()
-    const tokens = world.process()
-    await tokens.save(account, world.tokens())
-    const answer = world.answer
+    const { world, tokens } = await signedIn()
     world.answer = lost
     await expect(tokens.refresh(account)).rejects.toMatchObject({ code: 'ERR_SSO_REFRESH_IN_DOUBT' })
-    world.answer = answer
+    world.answer = world.newTokens
     await tokens.refresh(account)
     expect(await tokens.getAccessToken(account)).toBe('a1')
     expect(world.sent).toEqual(['r0', 'r0'])
   })
 
   it('is asked for again in time although the clock was a day ahead when it was lost', async () => {
-    const world = bench()
-    await world.process().save(account, world.tokens())
-    await world.pass(hours(8))
+    const { world } = await signedIn(hours(8))
     world.answer = lost
     const ahead = world.process({}, hours(24))
     for (let time = 0; time < 2; time += 1) await ahead.getAccessToken(account).catch(() => undefined)
@@ -169,10 +151,9 @@ describe('a lost answer', () => {
     world.liveness.set(1, 'running')
     await holder.save(account, world.tokens())
     await world.pass(hours(8))
-    const answer = world.answer
     world.answer = lost
     await holder.getAccessToken(account).catch(() => undefined)
-    world.answer = answer
+    world.answer = world.newTokens
     expect(await other.getAccessToken(account)).toBe('a1')
   })
 
@@ -181,10 +162,7 @@ describe('a lost answer', () => {
       new UnreachableError('no route', { requestSent: false }),
       new TokenRejectedError('invalid_client'),
     ]) {
-      const world = bench()
-      const tokens = world.process({ minRefreshInterval: 0 })
-      await tokens.save(account, world.tokens())
-      await world.pass(hours(8))
+      const { world, tokens } = await signedIn(hours(8), { minRefreshInterval: 0 })
       world.answer = lost
       await tokens.getAccessToken(account).catch(() => undefined)
       world.answer = async () => {
@@ -200,46 +178,29 @@ describe('a lost answer', () => {
 
 describe('the holder of an intent', () => {
   async function stopped(liveness?: 'dead' | 'running') {
-    const world = bench()
-    const [holder, waiter] = [world.process(), world.process()]
-    await holder.save(account, world.tokens())
-    await world.pass(hours(8))
+    const { world, tokens: holder, other: waiter } = await signedIn(hours(8))
     const reply = deferred<TokenSet>()
-    const answer = world.answer
     world.answer = () => reply.promise
     const call = holder.getAccessToken(account)
     await idle()
     if (liveness !== undefined) world.liveness.set(1, liveness)
-    world.answer = answer
+    world.answer = world.newTokens
     const began = world.now()
     let waited = 0
     const waiting = waiter.getAccessToken(account).then(() => (waited = world.now() - began))
     return { world, holder, waiter, reply, call, waiting, waited: () => waited }
   }
 
-  it('is waited for 45 seconds where nothing is known about it', async () => {
-    const { world, waiting, waited } = await stopped()
-    await world.pass(44_000)
-    expect(world.sent).toEqual(['r0'])
-    await world.pass(2000)
+  it.each<[string, 'dead' | 'running' | undefined, number]>([
+    ['45 seconds where nothing is known about it', undefined, 45_000],
+    ['two minutes where it is provably running (C2)', 'running', 120_000],
+    ['no time where it is provably dead', 'dead', 0],
+  ])('is waited for %s', async (_, liveness, life) => {
+    const { world, waiting, waited } = await stopped(liveness)
+    await world.pass(life + 300)
     await waiting
-    expect(waited()).toBeGreaterThanOrEqual(45_000)
-    expect(world.sent).toEqual(['r0', 'r0'])
-  })
-
-  it('is waited for two minutes where it is provably running (C2)', async () => {
-    const { world, waiting } = await stopped('running')
-    await world.pass(119_000)
-    expect(world.sent).toEqual(['r0'])
-    await world.pass(2000)
-    await waiting
-    expect(world.sent).toEqual(['r0', 'r0'])
-  })
-
-  it('is not waited for where it is provably dead', async () => {
-    const { world, waiting } = await stopped('dead')
-    await world.pass(300)
-    await waiting
+    expect(waited()).toBeGreaterThanOrEqual(life)
+    expect(waited()).toBeLessThanOrEqual(life + 250)
     expect(world.sent).toEqual(['r0', 'r0'])
   })
 
@@ -284,8 +245,7 @@ describe('the holder of an intent', () => {
 
   it('gives way to a newer sign-in, and says so', async () => {
     const { world, holder, reply, call, waiter, waiting } = await stopped('running')
-    const heard: unknown[] = []
-    holder.on('superseded', (event) => heard.push(event))
+    const heard = heardBy(holder, 'superseded')
     await waiter.save(account, world.tokens({ access_token: 'newer', refresh_token: 'newer' }))
     reply.resolve(world.tokens({ access_token: 'late', refresh_token: 'late' }))
     expect(await call).toBe('newer')
@@ -313,10 +273,7 @@ describe('the send guard (C3)', () => {
     ['an event loop that was blocked', (world: ReturnType<typeof bench>) => world.pass(10_001)],
     ['a machine that was suspended', async (world: ReturnType<typeof bench>) => world.jump(10_001)],
   ])('keeps %s from sending on an old intent, and tries anew', async (_, holdUp) => {
-    const world = bench()
-    const tokens = world.process()
-    await tokens.save(account, world.tokens())
-    await world.pass(hours(8))
+    const { world, tokens } = await signedIn(hours(8))
     const swap = world.store.swap.bind(world.store)
     let held = false
     world.store.swap = async (...args) => {

@@ -1,8 +1,6 @@
 /** A store whose reads lag behind its writes, as one that is read from a replica: nothing loops, and nothing is sent twice. */
 import { describe, expect, it } from '@jest/globals'
-import { copyTokenSets } from '../../src/store/account-list.ts'
-import type { TokenStore, Versioned } from '../../src/store/token-store.ts'
-import { mapStore } from '../../../../tests/support/map-store.ts'
+import type { TokenStore, Versioned } from '../../src/index.ts'
 import { account, type Bench, bench, hours } from './harness.ts'
 
 /** Reads what stood so many milliseconds ago; `Infinity` for a replica that is cut off as it is now. */
@@ -92,12 +90,4 @@ describe('where reads never catch up', () => {
     expect(await late).toMatchObject(busy)
     expect(cut.world.sent).toEqual(['r0'])
   })
-
-  it('a copy into such a store ends with a typed error', async () => {
-    const [from, to] = [mapStore(), mapStore()]
-    await bench().process({ store: from }).save(account, bench().tokens())
-    await bench().process({ store: to }).save(account, bench().tokens())
-    const target = { ...to, read: async () => undefined }
-    await expect(copyTokenSets(from, target)).rejects.toMatchObject(busy)
-  }, 20_000)
 })

@@ -2,7 +2,8 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { describe, expect, it } from '@jest/globals'
+import { describe, expect, it, jest } from '@jest/globals'
+import { account, bench, signedIn } from './harness.ts'
 
 const core = JSON.stringify(new URL('../../dist/index.js', import.meta.url).href)
 
@@ -99,48 +100,55 @@ describe('a listener of an event (B10)', () => {
   })
 
   it('of any name does the refresh no harm', async () => {
-    const { warnings, records } = await toldBy(`
-      const tokens = createTokenManager({ sso, store })
-      const names = ['refreshed', 'refresh-failed', 'in-doubt', 'unsaved', 'superseded', 'reauthentication-required', 'blocked']
-      for (const name of names) tokens.on(name, () => { throw new Error(name) })
-      await tokens.save('owner', first)
-      await tokens.refresh('owner')
-      await turn()
-      told()`)
-    expect(warnings).toHaveLength(1)
-    expect(records.map(({ record }) => record.tokens.access_token)).toContain('a1')
+    const warn = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined)
+    const { world, tokens } = await signedIn()
+    const names = ['refreshed', 'refresh-failed', 'in-doubt', 'unsaved', 'superseded', 'blocked'] as const
+    for (const name of names) {
+      tokens.on(name, () => {
+        throw new Error(name)
+      })
+    }
+    await tokens.refresh(account)
+    expect(await world.process().getAccessToken(account)).toBe('a1')
+    expect(warn).toHaveBeenCalledTimes(1)
+    warn.mockRestore()
   })
 
-  it('has to be a function', async () => {
-    const { stdout } = await run(`
-      try { createTokenManager({ sso, store }).on('refreshed', undefined) } catch (error) { console.log(String(error)) }`)
-    expect(stdout).toContain('TypeError: listener must be a function')
+  it('has to be a function', () => {
+    const { on } = bench().process()
+    expect(() => Reflect.apply(on, undefined, ['refreshed', undefined])).toThrow('listener must be a function')
   })
 })
 
 describe("a store's hint", () => {
-  it.each([
-    ['throws when it is asked for', `() => { throw new Error('no subscriptions here') }`],
-    ['throws when it is ended', `() => () => { throw new Error('nothing to end') }`],
-    ['can not be ended', `() => Promise.reject(new Error('asynchronous'))`],
+  it.each<[string, () => () => void]>([
+    [
+      'throws when it is asked for',
+      () => {
+        throw new Error('no subscriptions here')
+      },
+    ],
+    [
+      'throws when it is ended',
+      () => () => {
+        throw new Error('nothing to end')
+      },
+    ],
+    ['can not be ended', () => JSON.parse('{}', () => Promise.reject(new Error('asynchronous')))],
   ])('that %s costs nothing but the hint', async (_, watch) => {
-    const { records } = await toldBy(`
-      const watched = { ...store, watch: ${watch} }
-      const [one, other] = [createTokenManager({ sso, store: watched }), createTokenManager({ sso, store: watched })]
-      await one.save('owner', { ...first, expires_at: 1 })
-      let release
-      const asked = new Promise((asked) => {
-        answer = () => new Promise((resolve) => { release = resolve; asked() })
-      })
-      const call = one.getAccessToken('owner')
-      await asked
-      const waiting = other.getAccessToken('owner')
-      await new Promise((resolve) => setTimeout(resolve, 60))
-      release()
-      const answers = await Promise.all([call, waiting])
-      if (answers.join() !== 'a1,a1') throw new Error(answers.join())
-      told()`)
-    expect(records.map(({ record }) => record.tokens.access_token)).toContain('a1')
+    const warn = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined)
+    const world = bench()
+    const [one, other] = [0, 1].map(() => world.process({ store: { ...world.store, watch } }))
+    await one?.save(account, world.tokens({ expires_at: 0 }))
+    world.answer = async (...call) => {
+      await world.after(1000)
+      return world.newTokens(...call)
+    }
+    const calls = Promise.all([one, other].map(async (tokens) => tokens?.getAccessToken(account)))
+    await world.pass(2000)
+    expect(await calls).toEqual(['a1', 'a1'])
+    expect(warn.mock.calls.flat()).toContainEqual(expect.objectContaining({ code: 'OWNER_SSO_CALLBACK' }))
+    warn.mockRestore()
   })
 })
 

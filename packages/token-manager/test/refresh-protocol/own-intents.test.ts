@@ -1,10 +1,7 @@
 /** Intents whose swap the store did not acknowledge: a process does not wait for itself. */
 import { describe, expect, it } from '@jest/globals'
-import { createTokenManager } from '../../src/manager/create-token-manager.ts'
-import { SsoTimeoutError } from '../../src/errors.ts'
-import type { TokenStore } from '../../src/store/token-store.ts'
-import { mapStore } from '../../../../tests/support/map-store.ts'
-import { account, bench, hours } from './harness.ts'
+import { SsoTimeoutError, type TokenStore } from '../../src/index.ts'
+import { account, bench, heardBy, hours } from './harness.ts'
 
 type Hiccup = 'applied' | 'refused' | undefined
 
@@ -23,26 +20,6 @@ function hiccups(store: TokenStore, failures: Hiccup[]): TokenStore {
 }
 
 describe('intents that were not acknowledged (E9)', () => {
-  it('two in a row, the first of them stored, are nobody’s: back as soon as the store is well', async () => {
-    const failures: Hiccup[] = []
-    const tokenSet = bench().tokens()
-    const sent: string[] = []
-    const sso = {
-      refresh: async () => {
-        sent.push('r0')
-        return { ...tokenSet, access_token: 'a1', refresh_token: 'r1', expires_at: Date.now() / 1000 + 28_800 }
-      },
-    }
-    const tokens = createTokenManager({ sso, store: hiccups(mapStore(), failures) })
-    await tokens.save(account, { ...tokenSet, expires_at: 1 })
-    failures.push('applied', 'refused')
-    const storeError = { code: 'ERR_SSO_STORE', reason: 'write-failed' }
-    await expect(tokens.getAccessToken(account)).rejects.toMatchObject(storeError)
-    await expect(tokens.getAccessToken(account)).rejects.toMatchObject(storeError)
-    expect(await tokens.getAccessToken(account, { signal: AbortSignal.timeout(20_000) })).toBe('a1')
-    expect(sent).toEqual(['r0'])
-  })
-
   it('are remembered through a long outage that takes no writes', async () => {
     const world = bench()
     const failures: Hiccup[] = []
@@ -61,19 +38,15 @@ describe('intents that were not acknowledged (E9)', () => {
     const world = bench()
     const failures: Hiccup[] = []
     const tokens = world.process({ store: hiccups(world.store, failures) })
-    const { answer } = world
     await tokens.save(account, world.tokens())
     await world.pass(hours(8))
-    world.answer = async () => {
-      throw new SsoTimeoutError('no answer', { requestSent: true })
-    }
+    world.answer = () => Promise.reject(new SsoTimeoutError('no answer', { requestSent: true }))
     await expect(tokens.getAccessToken(account)).rejects.toMatchObject({ code: 'ERR_SSO_REFRESH_IN_DOUBT' })
-    world.answer = answer
+    world.answer = world.newTokens
     failures.push('applied', 'refused')
     await expect(tokens.getAccessToken(account)).rejects.toMatchObject({ code: 'ERR_SSO_STORE' })
     await expect(tokens.getAccessToken(account)).rejects.toMatchObject({ code: 'ERR_SSO_STORE' })
-    const heard: unknown[] = []
-    tokens.on('refreshed', (event) => heard.push(event))
+    const heard = heardBy(tokens, 'refreshed')
     expect(await tokens.getAccessToken(account)).toBe('a1')
     expect(world.sent).toEqual(['r0', 'r0'])
     expect(heard).toMatchObject([{ replay: true }])
@@ -86,9 +59,7 @@ describe('intents that were not acknowledged (E9)', () => {
     await tokens.save(account, world.tokens())
     await world.pass(hours(8))
     failures.push('applied', 'refused', undefined, 'refused')
-    world.answer = async () => {
-      throw new SsoTimeoutError('no answer', { requestSent: true })
-    }
+    world.answer = () => Promise.reject(new SsoTimeoutError('no answer', { requestSent: true }))
     await expect(tokens.getAccessToken(account)).rejects.toMatchObject({ code: 'ERR_SSO_STORE' })
     await expect(tokens.getAccessToken(account)).rejects.toMatchObject({ code: 'ERR_SSO_STORE' })
     await expect(tokens.getAccessToken(account)).rejects.toMatchObject({ code: 'ERR_SSO_REFRESH_IN_DOUBT' })

@@ -1,8 +1,6 @@
 /** Records that are no account's: one that can't be read ends nothing. */
 import { describe, expect, it, jest } from '@jest/globals'
-import { firewallRecordName, refreshBudgetRecordName } from '../../src/store/record-names.ts'
-import { sealedTokenStore } from '../../src/store/sealed-token-store.ts'
-import type { TokenStore } from '../../src/store/token-store.ts'
+import { firewallRecordName, refreshBudgetRecordName, sealedTokenStore, type TokenStore } from '../../src/index.ts'
 import { mapStore } from '../../../../tests/support/map-store.ts'
 import { account, bench } from './harness.ts'
 

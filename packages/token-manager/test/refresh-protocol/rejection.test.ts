@@ -1,7 +1,7 @@
 /** A refresh that the token endpoint calls a wrong request, again and again. */
 import { describe, expect, it } from '@jest/globals'
-import { TokenRejectedError } from '../../src/errors.ts'
-import { account, bench, type Bench } from './harness.ts'
+import { TokenRejectedError } from '../../src/index.ts'
+import { account, type Bench, heardBy, signedIn } from './harness.ts'
 
 const seconds = 1000
 const minutes = 60_000
@@ -9,12 +9,8 @@ const hours = 60 * minutes
 
 /** Expired tokens, and a service that refuses each refresh in these words. */
 async function refusing(word: string, description?: string): Promise<Bench> {
-  const world = bench()
-  await world.process().save(account, world.tokens())
-  await world.pass(9 * hours)
-  world.answer = async () => {
-    throw new TokenRejectedError(word, { step: 'refresh', status: 400 }, description)
-  }
+  const { world } = await signedIn(9 * hours)
+  world.answer = () => Promise.reject(new TokenRejectedError(word, { step: 'refresh', status: 400 }, description))
   return world
 }
 
@@ -22,8 +18,7 @@ describe('a refresh that is rejected as invalid_request', () => {
   it('is made five times, with rests between them; then the owner signs in again, and hears why', async () => {
     const world = await refusing('invalid_request', 'Invalid resource')
     const tokens = world.process({ minRefreshInterval: 60 })
-    const heard: unknown[] = []
-    tokens.on('reauthentication-required', (event) => heard.push(event))
+    const heard = heardBy(tokens, 'reauthentication-required')
     for (let minute = 0; minute < 60; minute += 1) {
       await tokens.getAccessToken(account).catch(() => undefined)
       await world.pass(minutes)
@@ -79,16 +74,6 @@ describe('a refresh that is rejected as invalid_request', () => {
       await expect(tokens.getAccessToken(account)).resolves.toBe(`a${round}`)
       await world.pass(61 * seconds)
     }
-  })
-
-  it('is tried by a caller of refresh() after the shortest rest', async () => {
-    const world = await refusing('invalid_request')
-    const tokens = world.process({ minRefreshInterval: 60 })
-    for (let turn = 0; turn < 4; turn += 1) {
-      await expect(tokens.refresh(account)).rejects.toMatchObject({ code: 'ERR_SSO_TOKEN_REJECTED' })
-      await world.pass(61 * seconds)
-    }
-    await expect(tokens.refresh(account)).rejects.toMatchObject({ code: 'ERR_SSO_REAUTHENTICATION_REQUIRED' })
   })
 })
 

@@ -1,13 +1,15 @@
 /** Changing the key of a store while a fleet uses it. */
 import { describe, expect, it } from '@jest/globals'
-import { FirewallChallengeError } from '../../src/errors.ts'
-import { notebook } from '../../src/store/notebook.ts'
-import { firewallRecordName } from '../../src/store/record-names.ts'
-import { rekey } from '../../src/store/rekey.ts'
-import { sealedTokenStore } from '../../src/store/sealed-token-store.ts'
-import type { TokenStore } from '../../src/store/token-store.ts'
+import {
+  FirewallChallengeError,
+  firewallRecordName,
+  notebook,
+  rekey,
+  sealedTokenStore,
+  type TokenStore,
+} from '../../src/index.ts'
 import { mapStore } from '../../../../tests/support/map-store.ts'
-import { account, bench, hours } from './harness.ts'
+import { account, bench, hours, namesIn } from './harness.ts'
 
 const [oldKey, newKey, strange] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2), Buffer.alloc(32, 3)]
 const wrongKey = { code: 'ERR_SSO_STORE', reason: 'wrong-key' }
@@ -27,21 +29,20 @@ describe('a change of the key (E16)', () => {
     await before.save('signed out', world.tokens({ refresh_token: 'other' }))
     await before.forget('signed out')
     await notebook(under(oldKey), 'clients').change(() => ({ clients: ['heating'] }))
-    const { answer } = world
-    world.answer = async () => {
-      throw new FirewallChallengeError(world.now() / 1000 + 60, { step: 'refresh', status: 403 })
-    }
+    world.answer = () =>
+      Promise.reject(new FirewallChallengeError(world.now() / 1000 + 60, { step: 'refresh', status: 403 }))
     await expect(before.refresh(account)).rejects.toMatchObject({ code: 'ERR_SSO_FIREWALL_CHALLENGE' })
-    world.answer = answer
+    world.answer = world.newTokens
     await world.pass(120_000)
-    const names: string[] = []
-    for await (const name of beneath.accounts()) names.push(name)
+    const names = await namesIn(beneath)
+    const sealedBefore = new Map<string, unknown>()
+    for (const name of names) sealedBefore.set(name, (await under(oldKey).read(name))?.record)
     const seen: number[] = []
     const onProgress = ({ rewritten }: { rewritten: number }): void => void seen.push(rewritten)
     expect(await rekey(under(newKey, oldKey), under(newKey), { onProgress })).toBe(names.length)
     expect(seen.slice(0, names.length)).toEqual(names.map((_, index) => index + 1))
     expect(await rekey(under(newKey, oldKey), under(newKey))).toBe(0)
-    for (const name of names) expect(await under(newKey).read(name)).toBeDefined()
+    for (const name of names) expect((await under(newKey).read(name))?.record).toEqual(sealedBefore.get(name))
     const after = world.process({ store: under(newKey), requestBudget })
     const refreshed = after.refresh(account)
     await world.pass(5000)
@@ -56,10 +57,9 @@ describe('a change of the key (E16)', () => {
     const tokens = world.process({ store: under(newKey, oldKey) })
     await world.process({ store: under(oldKey) }).save(account, world.tokens())
     await world.pass(hours(8))
-    const { answer } = world
     world.answer = async (...call) => {
       await rekey(under(newKey, oldKey), under(newKey))
-      return answer(...call)
+      return world.newTokens(...call)
     }
     expect(await tokens.getAccessToken(account)).toBe('a1')
     const other = world.process({ store: under(newKey) })
@@ -75,7 +75,7 @@ describe('a change of the key (E16)', () => {
     await world.process({ store: under(strange) }).save('two', world.tokens({ refresh_token: 'r' }))
     await world.process({ store: under(oldKey) }).save('three', world.tokens({ refresh_token: 's' }))
     await expect(rekey(under(newKey, oldKey), under(newKey))).rejects.toMatchObject(wrongKey)
-    expect(await under(newKey).read('three')).toBeDefined()
+    expect(await under(newKey).read('three')).toMatchObject({ record: { tokens: { refresh_token: 's' } } })
   })
 
   it('says so where a process goes on to seal with the old key', async () => {

@@ -1,12 +1,10 @@
 /** A lost answer is asked for once more only by the process that lost it, and only while the grace runs. */
 import { describe, expect, it } from '@jest/globals'
-import { SsoTimeoutError } from '../../src/errors.ts'
-import { account, bench, deferred, hours, idle } from './harness.ts'
+import { SsoTimeoutError } from '../../src/index.ts'
+import { account, bench, deferred, hours, idle, signedIn } from './harness.ts'
 
 describe('nothing is replayed early', () => {
-  const lost = async (): Promise<never> => {
-    throw new SsoTimeoutError('no answer', { requestSent: true })
-  }
+  const lost = (): Promise<never> => Promise.reject(new SsoTimeoutError('no answer', { requestSent: true }))
 
   it('by another process than the one that lost the answer', async () => {
     const world = bench()
@@ -44,10 +42,7 @@ describe('nothing is replayed early', () => {
   })
 
   it('by a process that is held up between its decision and the request until the grace is over', async () => {
-    const world = bench()
-    const tokens = world.process({ rotationGrace: 5 })
-    await tokens.save(account, world.tokens())
-    await world.pass(hours(7))
+    const { world, tokens } = await signedIn(hours(7), { rotationGrace: 5 })
     world.answer = lost
     const swap = world.store.swap.bind(world.store)
     world.store.swap = async (...write) => {

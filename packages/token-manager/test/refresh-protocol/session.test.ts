@@ -1,13 +1,10 @@
 /** Signing in and out, what the manager tells about an account, and what it does not take. */
 import { inspect } from 'node:util'
 import { describe, expect, it } from '@jest/globals'
-import { ReauthenticationRequiredError } from '../../src/errors.ts'
-import { type TokenSet, tokenSet } from '../../src/issuer/token-set.ts'
-import { createTokenManager } from '../../src/manager/create-token-manager.ts'
-import type { TokenManagerOptions } from '../../src/manager/token-manager.ts'
+import { createTokenManager, ReauthenticationRequiredError, type TokenRecord, type TokenSet } from '../../src/index.ts'
+import { tokenSet } from '../../src/support.ts'
 import { mapStore } from '../../../../tests/support/map-store.ts'
-import type { TokenRecord } from '../../src/store/token-record.ts'
-import { account, bench, hours } from './harness.ts'
+import { account, bench, hours, signedIn } from './harness.ts'
 
 describe('an account', () => {
   it('is signed out, valid, ageing, expired and signed out again', async () => {
@@ -30,10 +27,15 @@ describe('an account', () => {
     await expect(world.process().getAccessToken(account)).rejects.toMatchObject(signedOut)
   })
 
+  it('that signs out is served no more, by the process that served it a moment ago', async () => {
+    const { tokens } = await signedIn()
+    for (let call = 0; call < 2; call += 1) expect(await tokens.getAccessToken(account)).toBe('a0')
+    await tokens.forget(account)
+    await expect(tokens.getAccessToken(account)).rejects.toMatchObject({ code: 'ERR_SSO_SIGNED_OUT' })
+  })
+
   it('goes by what was saved last of the same access token: it may end sooner or later than was thought', async () => {
-    const world = bench()
-    const [tokens, other] = [world.process(), world.process()]
-    await tokens.save(account, world.tokens())
+    const { world, tokens, other } = await signedIn()
     await other.getAccessToken(account)
     await world.pass(hours(1))
     const sooner = world.now() / 1000 + 600
@@ -50,9 +52,7 @@ describe('an account', () => {
   })
 
   it('whose access token was refused is as good as expired', async () => {
-    const world = bench()
-    const tokens = world.process()
-    await tokens.save(account, world.tokens())
+    const { world, tokens } = await signedIn()
     await tokens.invalidate(account, 'another')
     expect(await tokens.status(account)).toMatchObject({ state: 'valid' })
     await world.process().invalidate(account, 'a0')
@@ -61,12 +61,8 @@ describe('an account', () => {
   })
 
   it('keeps its working access token after its refresh token was refused, and asks for a sign-in after that', async () => {
-    const world = bench()
-    const tokens = world.process()
-    await tokens.save(account, world.tokens())
-    world.answer = async () => {
-      throw new ReauthenticationRequiredError('refresh_token_rejected')
-    }
+    const { world, tokens } = await signedIn()
+    world.answer = () => Promise.reject(new ReauthenticationRequiredError('refresh_token_rejected'))
     await expect(tokens.refresh(account)).rejects.toMatchObject({ reason: 'refresh_token_rejected' })
     expect(await tokens.getAccessToken(account)).toBe('a0')
     expect(await tokens.status(account)).toMatchObject({
@@ -111,9 +107,7 @@ describe('an account', () => {
   })
 
   it('is told by memory where the store is down', async () => {
-    const world = bench()
-    const tokens = world.process()
-    await tokens.save(account, world.tokens())
+    const { world, tokens } = await signedIn()
     world.store.down = true
     expect(await tokens.status(account)).toMatchObject({ state: 'valid' })
     await expect(tokens.forget(account)).rejects.toMatchObject({ code: 'ERR_SSO_STORE' })
@@ -148,9 +142,7 @@ describe('an account', () => {
 
 describe('a manager', () => {
   it('tells listeners of what happens until they have heard enough', async () => {
-    const world = bench()
-    const tokens = world.process()
-    await tokens.save(account, world.tokens())
+    const { world, tokens } = await signedIn()
     const heard: unknown[] = []
     const end = tokens.on('refreshed', (event) => heard.push(event))
     await tokens.refresh(account)
@@ -162,48 +154,22 @@ describe('a manager', () => {
   })
 
   const sso = { refresh: async () => bench().tokens() }
-  it.each<[string, Partial<TokenManagerOptions> | undefined]>([
-    ['sso must be what createSso() returns, or another TokenIssuer', { sso: {} as never }],
-    ['store must be a token store', { store: {} as never }],
+  it.each<[string, object]>([
+    ['sso must be what createSso() returns, or another TokenIssuer', { sso: {} }],
+    ['store must be a token store', { store: {} }],
     ['refreshAfter must be a fraction above 0, at most 1', { refreshAfter: 0 }],
     ['refreshAfter must be a fraction above 0, at most 1', { refreshAfter: 1.1 }],
     ['refreshAfter must be a fraction above 0, at most 1', { refreshAfter: Number.NaN }],
     ['minRefreshInterval must be seconds, 0 or more', { minRefreshInterval: -1 }],
-    ['minRefreshInterval must be seconds, 0 or more', { minRefreshInterval: '60' as never }],
+    ['minRefreshInterval must be seconds, 0 or more', { minRefreshInterval: '60' }],
+    ['minRefreshInterval must be seconds, 0 or more', { minRefreshInterval: Infinity }],
+    ['rotationGrace must be seconds, 0 or more', { rotationGrace: -0.5 }],
     ['cachedAccounts must be a whole number above 0', { cachedAccounts: 0 }],
+    ['cachedAccounts must be a whole number above 0', { cachedAccounts: 1.5 }],
+    ['requestBudget: perMinute must be a whole number, 2 or more', { requestBudget: {} }],
   ])('says “%s” for %j', (message, wrong) => {
-    expect(() => createTokenManager({ sso, store: mapStore(), ...wrong })).toThrow(new TypeError(message))
-  })
-
-  it.each([
-    ['tokens must be a token set', undefined],
-    ['tokens.access_token must be a non-empty string', { access_token: '' }],
-    ['tokens.refresh_token must be a non-empty string', { refresh_token: 7 }],
-    ['tokens.token_type must be a non-empty string', { token_type: undefined }],
-    ['tokens.auth_url must be an address', { auth_url: 'nowhere' }],
-    ['tokens.expires_at must be seconds since the epoch', { expires_at: '28800' }],
-  ])('says “%s” where one is to be saved', async (message, wrong) => {
-    const world = bench()
-    const tokens = wrong && { ...world.tokens(), ...wrong }
-    await expect(world.process().save(account, tokens as never)).rejects.toThrow(new TypeError(message))
-  })
-
-  it.each(['\ud83d', 'a\udc00b'])('takes no account whose name holds half a character', async (name) => {
-    const tokens = bench().process()
-    const mistake = new TypeError('account must be a string of whole Unicode characters')
-    for (const call of ['getAccessToken', 'status', 'forget', 'refresh'] as const) {
-      await expect(tokens[call](name)).rejects.toThrow(mistake)
-    }
-    await expect(tokens.save(name, bench().tokens())).rejects.toThrow(mistake)
-    await tokens.save('\ud83d\ude97', bench().tokens())
-  })
-
-  it.each(['', undefined, 7])('takes no account called %p', async (name) => {
-    const tokens = bench().process()
-    const mistake = new TypeError('account must be a non-empty string')
-    await expect(tokens.getAccessToken(name as never)).rejects.toThrow(mistake)
-    await expect(tokens.save(name as never, bench().tokens())).rejects.toThrow(mistake)
-    await expect(tokens.status(name as never)).rejects.toThrow(mistake)
+    const options = { sso, store: mapStore(), ...wrong }
+    expect(() => Reflect.apply(createTokenManager, undefined, [options])).toThrow(new TypeError(message))
   })
 })
 

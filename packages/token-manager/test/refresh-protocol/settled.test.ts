@@ -2,9 +2,8 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { describe, expect, it } from '@jest/globals'
-import type { TokenSet } from '../../src/issuer/token-set.ts'
-import type { TokenManager } from '../../src/manager/token-manager.ts'
-import { account, bench, deferred, hours, idle } from './harness.ts'
+import type { TokenManager, TokenSet } from '../../src/index.ts'
+import { account, deferred, hours, idle, signedIn } from './harness.ts'
 
 const core = JSON.stringify(new URL('../../dist/index.js', import.meta.url).href)
 
@@ -17,10 +16,7 @@ function settling(tokens: TokenManager): { readonly settled: () => boolean; read
 
 describe('settled() (B9)', () => {
   it('waits for a refresh in the background that still reads the store, and for its save', async () => {
-    const world = bench()
-    const tokens = world.process()
-    await tokens.save(account, world.tokens())
-    await world.pass(hours(6.7))
+    const { world, tokens } = await signedIn(hours(6.7))
     const read = world.store.read.bind(world.store)
     const slow = deferred<void>()
     world.store.read = async (name) => {
@@ -38,10 +34,7 @@ describe('settled() (B9)', () => {
   })
 
   it('waits for what the work that it waits for has begun: a save that the store refuses at first', async () => {
-    const world = bench()
-    const tokens = world.process()
-    await tokens.save(account, world.tokens())
-    await world.pass(hours(8))
+    const { world, tokens } = await signedIn(hours(8))
     const answer = deferred<TokenSet>()
     world.answer = () => answer.promise
     const call = tokens.getAccessToken(account)
@@ -61,10 +54,7 @@ describe('settled() (B9)', () => {
   })
 
   it('ends the wait for another process’s refresh that nobody here needs, and nothing is sent after it', async () => {
-    const world = bench()
-    const [holder, leaving] = [world.process(), world.process()]
-    await holder.save(account, world.tokens())
-    await world.pass(hours(6.7))
+    const { world, tokens: holder, other: leaving } = await signedIn(hours(6.7))
     world.answer = () => new Promise(() => undefined)
     await holder.getAccessToken(account)
     await idle()
@@ -81,10 +71,7 @@ describe('settled() (B9)', () => {
   })
 
   it('waits with the caller that does need it', async () => {
-    const world = bench()
-    const [holder, waiter] = [world.process(), world.process()]
-    await holder.save(account, world.tokens())
-    await world.pass(hours(8))
+    const { world, tokens: holder, other: waiter } = await signedIn(hours(8))
     const answer = deferred<TokenSet>()
     world.answer = () => answer.promise
     const [call, waiting] = [holder.getAccessToken(account), waiter.getAccessToken(account)]
@@ -99,9 +86,7 @@ describe('settled() (B9)', () => {
   })
 
   it('begins no other refresh in the background meanwhile, and lets them begin again afterwards', async () => {
-    const world = bench()
-    const tokens = world.process()
-    await tokens.save(account, world.tokens())
+    const { world, tokens } = await signedIn()
     await tokens.save('other', world.tokens({ access_token: 'b0', refresh_token: 's0' }))
     await world.pass(hours(6.7))
     const answer = deferred<TokenSet>()
@@ -122,9 +107,7 @@ describe('settled() (B9)', () => {
   })
 
   it('given up by its signal, holds nothing back any more', async () => {
-    const world = bench()
-    const tokens = world.process()
-    await tokens.save(account, world.tokens())
+    const { world, tokens } = await signedIn()
     await tokens.save('other', world.tokens({ access_token: 'b0', refresh_token: 's0' }))
     await world.pass(hours(6.7))
     world.answer = () => new Promise(() => undefined)
@@ -141,8 +124,7 @@ describe('settled() (B9)', () => {
     ['a status', (tokens: TokenManager) => tokens.status(account)],
     ['a refused token', (tokens: TokenManager) => tokens.invalidate(account, 'a0')],
   ])('waits for %s, which may write', async (_, call) => {
-    const world = bench()
-    await world.process().save(account, world.tokens())
+    const { world } = await signedIn()
     const tokens = world.process()
     const read = world.store.read.bind(world.store)
     const slow = deferred<void>()
@@ -160,7 +142,7 @@ describe('settled() (B9)', () => {
 
   it('lets a real process exit right after it, with the tokens stored that a refresh beside brought', async () => {
     const program = `
-      import { setTimeout as pause } from 'node:timers/promises'
+      const turn = () => new Promise((resolve) => setImmediate(resolve))
       const now = Date.now
       let ahead = 0
       Date.now = () => now() + ahead
@@ -168,11 +150,11 @@ describe('settled() (B9)', () => {
       const records = new Map()
       const store = {
         read: async (account) => {
-          await pause(100)
+          await turn()
           return records.get(account)
         },
         swap: async (account, expected, record) => {
-          await pause(100)
+          await turn()
           if ((records.get(account)?.version ?? 0) !== expected) return { conflict: true }
           records.set(account, { version: expected + 1, record: JSON.parse(JSON.stringify(record)) })
           return records.get(account)
@@ -181,7 +163,7 @@ describe('settled() (B9)', () => {
       let sent = 0
       const sso = { refresh: async (tokens) => {
         sent += 1
-        await pause(100)
+        await turn()
         return { ...tokens, access_token: 'a1', refresh_token: 'r1', expires_at: Date.now() / 1000 + 28_800 }
       } }
       const tokens = createTokenManager({ sso, store })
@@ -192,7 +174,7 @@ describe('settled() (B9)', () => {
       await tokens.getAccessToken('owner')
       await tokens.settled()
       // What every server does next: it closes the client of its store.
-      await pause(150)
+      await turn()
       process.exit(0)`
     const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program])
     expect(stdout.trim()).toBe('1 a1 undefined')

@@ -1,7 +1,7 @@
 /** A refresh token works once. One that was spent, or may have been, is not taken again, whoever brings it back and when. */
 import { describe, expect, it } from '@jest/globals'
-import { ReauthenticationRequiredError, UnreachableError } from '../../src/errors.ts'
-import { account, bench, type Bench, deferred, hours } from './harness.ts'
+import { ReauthenticationRequiredError, UnreachableError } from '../../src/index.ts'
+import { account, type Bench, bench, deferred, hours, signedIn } from './harness.ts'
 
 const spent = {
   code: 'ERR_SSO_REAUTHENTICATION_REQUIRED',
@@ -19,9 +19,7 @@ const ways = [
 
 describe.each(ways)('a spent refresh token that is saved again %s', (_, bring) => {
   it('is refused after a sign-out, for each that was saved and for the last that was spent (A10)', async () => {
-    const world = bench()
-    const tokens = world.process()
-    await tokens.save(account, world.tokens())
+    const { world, tokens } = await signedIn()
     for (let hour = 0; hour < 40; hour += 1) {
       await world.pass(hours(1))
       await tokens.refresh(account)
@@ -38,9 +36,7 @@ describe.each(ways)('a spent refresh token that is saved again %s', (_, bring) =
 
   it('is refused where the sign-out came between its request and the answer, or the answer was lost', async () => {
     for (const isLost of [false, true]) {
-      const world = bench()
-      const tokens = world.process()
-      await tokens.save(account, world.tokens())
+      const { world, tokens } = await signedIn()
       const answer = deferred<never>()
       world.answer = async () => answer.promise
       const refresh = tokens.refresh(account).catch(() => 'failed')
@@ -69,9 +65,7 @@ describe.each(ways)('a spent refresh token that is saved again %s', (_, bring) =
   })
 
   it('leaves the session alone that came of it, even where it is told to replace that', async () => {
-    const world = bench()
-    const tokens = world.process()
-    await tokens.save(account, world.tokens())
+    const { world, tokens } = await signedIn()
     await tokens.refresh(account)
     await expect(tokens.save(account, bring(world, 'r0'), { replace: true })).rejects.toMatchObject(spent)
     await world.pass(hours(8))
@@ -80,9 +74,7 @@ describe.each(ways)('a spent refresh token that is saved again %s', (_, bring) =
   })
 
   it('is taken where it was never sent: the sign-out spent nothing', async () => {
-    const world = bench()
-    const tokens = world.process()
-    await tokens.save(account, world.tokens())
+    const { world, tokens } = await signedIn()
     await tokens.forget(account)
     await tokens.save(account, bring(world, 'r0'))
     await world.pass(hours(8))
@@ -105,9 +97,7 @@ describe.each(ways)('a spent refresh token that is saved again %s', (_, bring) =
 
 describe('a refresh token in doubt', () => {
   it('stays so when the token set that it came in is saved once more', async () => {
-    const world = bench()
-    const tokens = world.process()
-    await tokens.save(account, world.tokens())
+    const { world, tokens } = await signedIn()
     const answer = deferred<ReturnType<Bench['tokens']>>()
     world.answer = async () => answer.promise
     const refresh = tokens.refresh(account)
@@ -126,12 +116,9 @@ describe('a refresh token in doubt', () => {
 
 describe('a refresh token that the service refused', () => {
   it('is not taken again with the token set that it came in', async () => {
-    const world = bench()
-    const tokens = world.process()
-    await tokens.save(account, world.tokens())
-    world.answer = async () => {
-      throw new ReauthenticationRequiredError('refresh_token_rejected', { step: 'refresh' })
-    }
+    const { world, tokens } = await signedIn()
+    world.answer = () =>
+      Promise.reject(new ReauthenticationRequiredError('refresh_token_rejected', { step: 'refresh' }))
     await expect(tokens.refresh(account)).rejects.toMatchObject({ reason: 'refresh_token_rejected' })
     await expect(tokens.save(account, world.tokens())).rejects.toMatchObject({ reason: 'refresh_token_rejected' })
     await tokens.forget(account)

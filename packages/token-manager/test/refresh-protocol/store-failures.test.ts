@@ -1,12 +1,7 @@
 /** A store that fails, goes back in time or loses everything: what was received is kept, and nothing old is spent. */
-import { inspect } from 'node:util'
 import { describe, expect, it } from '@jest/globals'
-import { UnreachableError } from '../../src/errors.ts'
-import { contextOf } from '../../src/manager/managed.ts'
-import { readRecord } from '../../src/store/read-record.ts'
-import type { TokenSet } from '../../src/issuer/token-set.ts'
-import type { TokenStore } from '../../src/store/token-store.ts'
-import { account, bench, deferred, hours, idle } from './harness.ts'
+import { type TokenSet, type TokenStore, UnreachableError } from '../../src/index.ts'
+import { account, bench, deferred, heardBy, hours, idle, signedIn } from './harness.ts'
 
 describe('a store that takes its time', () => {
   it.each([
@@ -37,49 +32,9 @@ describe('a store that takes its time', () => {
     expect(world.keptAlive - kept).toBe(0)
     expect((await world.store.read(account))?.record).toMatchObject({ failure: { code: 'ERR_SSO_UNREACHABLE' } })
   })
-
-  it('and returns records that have lost their rules: no token of theirs is printed', async () => {
-    const world = bench()
-    const tokens = world.process()
-    await tokens.save(account, world.tokens({ refresh_token: 'secret-refresh-token' }))
-    const stored = await readRecord(account, contextOf(tokens))
-    expect(stored?.record).toMatchObject({ tokens: { refresh_token: 'secret-refresh-token' } })
-    expect(inspect(stored, { depth: null })).not.toContain('secret-refresh-token')
-  })
-})
-
-it('what a refresh stored can be written over at once: a refusal of its token is counted in the record', async () => {
-  const world = bench()
-  const tokens = world.process()
-  await tokens.save(account, world.tokens())
-  await world.pass(hours(8))
-  expect(await tokens.getAccessToken(account)).toBe('a1')
-  await tokens.invalidate(account, 'a1')
-  expect((await world.store.read(account))?.record).toMatchObject({ refusals: { inARow: 1, thisOne: true } })
 })
 
 describe('a store that is down', () => {
-  it('keeps no account in memory longer than until its new tokens are stored', async () => {
-    const world = bench()
-    const tokens = world.process({ cachedAccounts: 1 })
-    await tokens.save(account, world.tokens())
-    await tokens.save('another', world.tokens({ refresh_token: 's0' }))
-    await world.pass(hours(8))
-    const { answer } = world
-    world.answer = (...call) => {
-      world.store.down = true
-      return answer(...call)
-    }
-    const remembered = (): string[] => Array.from(contextOf(tokens).memory.all(), ({ name }) => name)
-    expect(await tokens.getAccessToken(account)).toBe('a1')
-    await tokens.status('another').catch(() => undefined)
-    expect(remembered()).toEqual(expect.arrayContaining([account, 'another']))
-    world.store.down = false
-    await world.pass(20_000)
-    expect((await world.store.read(account))?.record).toMatchObject({ tokens: { access_token: 'a1' } })
-    expect(remembered()).toEqual(['another'])
-  })
-
   it('lets the working token be served, and no refresh be sent', async () => {
     const world = bench()
     const tokens = world.process()
@@ -114,10 +69,9 @@ describe('a store that is down', () => {
     const tokens = world.process({ store })
     await tokens.save(account, world.tokens())
     await world.pass(hours(8))
-    const { answer } = world
     world.answer = (...call) => {
       world.store.down = true
-      return answer(...call)
+      return world.newTokens(...call)
     }
     expect(await tokens.getAccessToken(account)).toBe('a1')
     world.store.down = false
@@ -132,10 +86,9 @@ describe('a store that is down', () => {
     tokens.on('unsaved', ({ error }) => events.push(`unsaved ${error.reason}`))
     await tokens.save(account, world.tokens())
     await world.pass(hours(8))
-    const answer = world.answer
     world.answer = (...args) => {
       world.store.down = true
-      return answer(...args)
+      return world.newTokens(...args)
     }
     expect(await tokens.getAccessToken(account)).toBe('a1')
     expect(events).toEqual(['unsaved write-failed'])
@@ -216,10 +169,7 @@ describe('a store that is down', () => {
   )
 
   it('does not use up the life of another process’s intent, which can’t be kept either', async () => {
-    const world = bench()
-    const [holder, waiter] = [world.process(), world.process()]
-    await holder.save(account, world.tokens())
-    await world.pass(hours(8))
+    const { world, tokens: holder, other: waiter } = await signedIn(hours(8))
     const received = deferred<TokenSet>()
     world.answer = () => received.promise
     const call = holder.getAccessToken(account)
@@ -239,10 +189,7 @@ describe('a store that is down', () => {
   })
 
   it('is asked about a lost acknowledgement with the same write id', async () => {
-    const world = bench()
-    const tokens = world.process()
-    await tokens.save(account, world.tokens())
-    await world.pass(hours(8))
+    const { world, tokens } = await signedIn(hours(8))
     const swap = world.store.swap.bind(world.store)
     const writes: string[] = []
     world.store.swap = async (...args) => {
@@ -261,8 +208,7 @@ describe('a store that is down', () => {
   it('may have taken a result whose acknowledgement was lost, even where another process went on from it', async () => {
     const world = bench()
     const [one, other] = [world.process({ minRefreshInterval: 0 }), world.process({ minRefreshInterval: 0 })]
-    const heard: unknown[] = []
-    one.on('superseded', (event) => heard.push(event))
+    const heard = heardBy(one, 'superseded')
     await one.save(account, world.tokens())
     const swap = world.store.swap.bind(world.store)
     let writes = 0
@@ -280,35 +226,11 @@ describe('a store that is down', () => {
     await one.settled()
   })
 
-  it('leaves no doubt where it may have taken an intent under which nothing was sent', async () => {
-    const world = bench()
-    const tokens = world.process()
-    const heard: unknown[] = []
-    tokens.on('refreshed', (event) => heard.push(event))
-    await tokens.save(account, world.tokens())
-    await world.pass(hours(8))
-    const swap = world.store.swap.bind(world.store)
-    world.store.swap = async (...args) => {
-      await swap(...args)
-      throw new Error('connection lost')
-    }
-    await expect(tokens.getAccessToken(account)).rejects.toMatchObject({ code: 'ERR_SSO_STORE' })
-    world.store.swap = swap
-    expect((await world.store.read(account))?.record).toMatchObject({ intent: {} })
-    expect(await tokens.status(account)).toMatchObject({ state: 'expired' })
-    expect(await tokens.getAccessToken(account)).toBe('a1')
-    expect(heard).toMatchObject([{ replay: false }])
-    expect(world.sent).toEqual(['r0'])
-  })
-
   it('never makes a process forget tokens that are only in its memory, however many accounts come along', async () => {
-    const world = bench()
-    const tokens = world.process({ cachedAccounts: 1 })
-    await tokens.save(account, world.tokens())
-    const answer = world.answer
+    const { world, tokens } = await signedIn(0, { cachedAccounts: 1 })
     world.answer = async (...args) => {
       world.store.down = true
-      return answer(...args)
+      return world.newTokens(...args)
     }
     await tokens.refresh(account)
     await tokens.getAccessToken('another').catch(() => undefined)
@@ -320,9 +242,7 @@ describe('a store that is down', () => {
   })
 
   it('nor does a call that began before another account took its place', async () => {
-    const world = bench()
-    const tokens = world.process({ cachedAccounts: 1 })
-    await tokens.save(account, world.tokens())
+    const { world, tokens } = await signedIn(0, { cachedAccounts: 1 })
     await tokens.save('another', world.tokens({ access_token: 'b0', refresh_token: 's0' }))
     await world.pass(hours(8))
     const read = world.store.read.bind(world.store)
@@ -335,10 +255,9 @@ describe('a store that is down', () => {
     }
     const call = tokens.refresh(account).catch(() => undefined)
     await tokens.getAccessToken('another')
-    const { answer } = world
     world.answer = async (...args) => {
       world.store.down = true
-      return answer(...args)
+      return world.newTokens(...args)
     }
     const newest = await tokens.getAccessToken(account)
     await tokens.status('another').catch(() => undefined)
@@ -361,27 +280,9 @@ describe('a store that is down', () => {
   })
 })
 
-describe('a store that holds something else', () => {
-  it.each([{ schema: 0, state: 'signed-in' }, { schema: 1, state: 'firewall' }, { hello: 'world' }])(
-    'is an error, not a sign-out: %j',
-    async (record) => {
-      const world = bench()
-      const tokens = world.process()
-      await world.store.swap(account, 0, record as never, 'w')
-      const corrupt = { code: 'ERR_SSO_STORE', reason: 'corrupt' }
-      await expect(tokens.getAccessToken(account)).rejects.toMatchObject(corrupt)
-      await expect(tokens.save(account, world.tokens())).rejects.toMatchObject(corrupt)
-      await expect(tokens.forget(account)).rejects.toMatchObject(corrupt)
-      expect((await world.store.read(account))?.version).toBe(1)
-    },
-  )
-})
-
 describe('a store that lost its last writes', () => {
   it('is given the newer tokens back by a process that holds them, and the older are not spent', async () => {
-    const world = bench()
-    const [one, other] = [world.process(), world.process()]
-    await one.save(account, world.tokens())
+    const { world, tokens: one, other } = await signedIn()
     const before = await world.store.read(account)
     await world.pass(hours(8))
     expect(await one.getAccessToken(account)).toBe('a1')
@@ -392,47 +293,23 @@ describe('a store that lost its last writes', () => {
   })
 
   it('during a refresh still gets its result, though it went back to before the tokens that were sent', async () => {
-    const world = bench()
-    const tokens = world.process({ minRefreshInterval: 0 })
-    await tokens.save(account, world.tokens())
+    const { world, tokens } = await signedIn(0, { minRefreshInterval: 0 })
     const before = await world.store.read(account)
     await tokens.refresh(account)
-    const answer = world.answer
     world.answer = async (...args) => {
       rollBack(world.store, before)
-      return answer(...args)
+      return world.newTokens(...args)
     }
     await tokens.refresh(account)
     expect(await world.process().getAccessToken(account)).toBe('a2')
     expect(world.sent).toEqual(['r0', 'r1'])
   })
 
-  it('during a refresh, to before the sign-in, gets a result of that sign-in, not of the one before', async () => {
-    const world = bench()
-    const tokens = world.process({ minRefreshInterval: 0 })
-    await tokens.save(account, world.tokens())
-    const before = await world.store.read(account)
-    await tokens.save(account, world.tokens({ access_token: 'b0', refresh_token: 's0' }))
-    const signIn = await world.store.read(account)
-    const answer = world.answer
-    world.answer = async (...args) => {
-      rollBack(world.store, before)
-      return answer(...args)
-    }
-    await tokens.refresh(account)
-    const after = await world.store.read(account)
-    expect(after?.record).toMatchObject({ tokens: { access_token: 'a1' }, refreshes: 1, ...placeOf(signIn) })
-    expect(placeOf(signIn)).not.toEqual(placeOf(before))
-  })
-
   it.each([
     ['', 0],
     [', nor where it has used the version of that again', 1],
   ])('is not believed about a refresh that another process was seen to begin%s', async (_, further) => {
-    const world = bench()
-    const [holder, witness] = [world.process(), world.process()]
-    await holder.save(account, world.tokens())
-    await world.pass(hours(8))
+    const { world, tokens: holder, other: witness } = await signedIn(hours(8))
     const before = await world.store.read(account)
     const received = deferred<TokenSet>()
     world.answer = () => received.promise
@@ -447,41 +324,11 @@ describe('a store that lost its last writes', () => {
     expect([await call, await waiting]).toEqual(['new', 'new'])
     expect(world.sent).toEqual(['r0'])
   })
-
-  it('is given a sign-out back', async () => {
-    const world = bench()
-    const tokens = world.process()
-    await tokens.save(account, world.tokens())
-    const before = await world.store.read(account)
-    await tokens.forget(account)
-    rollBack(world.store, before)
-    expect(await tokens.status(account)).toEqual({ state: 'signed-out' })
-    await expect(world.process().getAccessToken(account)).rejects.toMatchObject({ code: 'ERR_SSO_SIGNED_OUT' })
-  })
-
-  it('keeps a sign-in made since, though its version is lower', async () => {
-    const world = bench()
-    const [old, fresh] = [world.process(), world.process()]
-    await old.save(account, world.tokens())
-    const before = await world.store.read(account)
-    for (let refresh = 0; refresh < 3; refresh += 1) {
-      await world.pass(61_000)
-      await old.refresh(account)
-    }
-    rollBack(world.store, before)
-    await fresh.save(account, world.tokens({ access_token: 'signed in again' }))
-    await old.status(account)
-    expect(await old.getAccessToken(account)).toBe('signed in again')
-    expect(await world.process().getAccessToken(account)).toBe('signed in again')
-  })
 })
 
 describe('a store that lost everything', () => {
   it('is told from a sign-out, where it never takes the account back, while the working token is served', async () => {
-    const world = bench()
-    const tokens = world.process()
-    await tokens.save(account, world.tokens())
-    await world.pass(hours(7))
+    const { world, tokens } = await signedIn(hours(7))
     world.store.read = async () => undefined
     expect(await tokens.getAccessToken(account)).toBe('a0')
     await world.pass(hours(1))
@@ -490,62 +337,8 @@ describe('a store that lost everything', () => {
     expect(await call).toMatchObject({ code: 'ERR_SSO_STORE', reason: 'busy' })
     expect(world.sent).toEqual([])
   })
-
-  it('takes a fresh result that is nowhere else', async () => {
-    const world = bench()
-    const tokens = world.process()
-    await tokens.save(account, world.tokens())
-    await world.pass(hours(8))
-    const answer = world.answer
-    world.answer = (...args) => {
-      world.store.clear()
-      return answer(...args)
-    }
-    expect(await tokens.getAccessToken(account)).toBe('a1')
-    expect(await world.process().getAccessToken(account)).toBe('a1')
-  })
-
-  it('holds a new sign-in against whoever remembers more', async () => {
-    const world = bench()
-    const [old, fresh] = [world.process(), world.process()]
-    await old.save(account, world.tokens())
-    await world.pass(61_000)
-    await old.refresh(account)
-    world.store.clear()
-    await fresh.save(account, world.tokens({ access_token: 'signed in again' }))
-    await old.status(account)
-    expect(await old.getAccessToken(account)).toBe('signed in again')
-  })
-})
-
-it('the result of a refresh is one of the sign-in that brought the same tokens again meanwhile', async () => {
-  const world = bench()
-  const [tokens, other] = [world.process({ minRefreshInterval: 0 }), world.process()]
-  await tokens.save(account, world.tokens())
-  const signIn = await world.store.read(account)
-  const answer = world.answer
-  let again: typeof signIn
-  world.answer = async (...args) => {
-    await other.save(account, world.tokens())
-    again = await world.store.read(account)
-    return answer(...args)
-  }
-  await tokens.refresh(account)
-  expect(placeOf(again)).not.toEqual(placeOf(signIn))
-  expect((await world.store.read(account))?.record).toMatchObject({
-    tokens: { access_token: 'a1' },
-    refreshes: 1,
-    ...placeOf(again),
-  })
 })
 
 function rollBack(store: ReturnType<typeof bench>['store'], before: Awaited<ReturnType<typeof store.read>>): void {
   if (before !== undefined) store.put(account, before)
-}
-
-/** Which sign-in a record is of, and which it was made over. */
-function placeOf(stored: Awaited<ReturnType<TokenStore['read']>>): object {
-  if (stored === undefined || !('generation' in stored.record)) throw new Error('no record of an account')
-  const { generation, session, replaces } = stored.record
-  return { generation, session, replaces }
 }

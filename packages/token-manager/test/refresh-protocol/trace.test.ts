@@ -2,14 +2,12 @@
 import { tracingChannel } from 'node:diagnostics_channel'
 import { inspect } from 'node:util'
 import { describe, expect, it } from '@jest/globals'
-import { TokenRejectedError } from '../../src/errors.ts'
-import { account, bench } from './harness.ts'
+import { TokenRejectedError } from '../../src/index.ts'
+import { account, signedIn } from './harness.ts'
 
 describe('owner-sso:refresh', () => {
   it('tells of the beginning, the end and the failure of each request', async () => {
-    const world = bench()
-    const tokens = world.process({ minRefreshInterval: 0 })
-    await tokens.save(account, world.tokens())
+    const { world, tokens } = await signedIn(0, { minRefreshInterval: 0 })
     const heard: [string, object][] = []
     const hear = (name: string) => (message: object) => heard.push([name, { ...message }])
     const subscribers = {

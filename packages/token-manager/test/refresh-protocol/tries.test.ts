@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from '@jest/globals'
 import type { TokenRecord, TokenStore, WaitingSignIn } from '../../src/index.ts'
-import { bench } from './harness.ts'
+import { bench, namesIn } from './harness.ts'
 
 const soon = (now: number): number => now / 1000 + 300
 
@@ -91,26 +91,12 @@ describe('answers to a waiting sign-in', () => {
     expect(await claim(oneMore, soon(world.now()))).toBe(false)
   })
 
-  it('are forgotten after five minutes only where a record would have more than 500', async () => {
-    const world = bench()
-    const tokens = world.process()
-    const claim = (id: string, expires_at = soon(world.now())): Promise<boolean> =>
-      tokens.claimTry({ id, step: 'passcode', tries: 0, expires_at })
-    const [over = '', oneMore = '', ...others] = idsOfOneRecord(501)
-    expect(await claim(over, world.now() / 1000 - 600)).toBe(true)
-    for (const id of others) expect(await claim(id)).toBe(true)
-    expect(others).toHaveLength(499)
-    expect(await claim(over)).toBe(false)
-    expect(await claim(oneMore)).toBe(true)
-    await expect(claim(over)).rejects.toMatchObject({ reason: 'busy' })
-  })
-
   it('leave a bounded number of records, none of them an account or a name of one', async () => {
     const world = bench()
     const { store, records } = watched(world.store)
     const tokens = world.process({ store })
-    for (let index = 0; index < 2000; index += 1) {
-      if (index === 1500) await world.pass(3 * 60 * 60_000)
+    for (let index = 0; index < 400; index += 1) {
+      if (index === 300) await world.pass(3 * 60 * 60_000)
       await tokens.claimTry({ id: `jo${index}@example.com`, step: 'passcode', tries: 0, expires_at: soon(world.now()) })
     }
     expect(records.size).toBeLessThanOrEqual(64)
@@ -118,27 +104,11 @@ describe('answers to a waiting sign-in', () => {
     const counted = [...records.values()].map((record) =>
       record.state === 'tries' ? Object.keys(record.sign_ins) : [],
     )
-    // The 1,500 of three hours before are gone.
-    expect(counted.flat().length).toBeLessThan(1000)
-    const names: string[] = []
-    for await (const name of tokens.accounts()) names.push(name)
+    // The 300 of three hours before are gone.
+    expect(counted.flat().length).toBeLessThan(250)
+    const names = await namesIn(tokens)
     expect(names).toEqual([])
     for (const name of records.keys()) await expect(tokens.status(name)).rejects.toThrow(TypeError)
-  })
-
-  it('are counted until an hour after their sign-in is over', async () => {
-    const world = bench()
-    const { store, records } = watched(world.store)
-    const tokens = world.process({ store })
-    const counted = (): number =>
-      [...records.values()].flatMap((record) => (record.state === 'tries' ? Object.keys(record.sign_ins) : [])).length
-    const claimed = async (id: string, expires_at: number): Promise<number> => {
-      await tokens.claimTry({ id, step: 'passcode', tries: 0, expires_at })
-      return counted()
-    }
-    const [now, hour] = [world.now() / 1000, 60 * 60]
-    expect(await claimed('one', now - hour + 1)).toBe(1)
-    expect(await claimed('two', now - hour)).toBe(1)
   })
 
   it('fail while the store does, and where its record is none and can’t be replaced', async () => {

@@ -1,12 +1,9 @@
 /** Two releases share one store while a deployment goes on: neither loses what the other wrote. */
+import { createHmac } from 'node:crypto'
 import { describe, expect, it } from '@jest/globals'
-import { lineageOf } from '../../src/store/lineage.ts'
-import { sealedTokenStore } from '../../src/store/sealed-token-store.ts'
-import type { TokenManager } from '../../src/manager/token-manager.ts'
-import type { TokenRecord } from '../../src/store/token-record.ts'
-import type { TokenStore } from '../../src/store/token-store.ts'
+import { sealedTokenStore, type TokenManager, type TokenRecord, type TokenStore } from '../../src/index.ts'
 import { mapStore } from '../../../../tests/support/map-store.ts'
-import { account, bench, type Bench, hours } from './harness.ts'
+import { account, type Bench, bench, hours, signedIn } from './harness.ts'
 
 /** A record, whatever a release put into it. */
 type Fields = Readonly<Record<string, unknown>>
@@ -36,7 +33,7 @@ async function refreshAsFirstRelease(world: Bench, store: TokenStore): Promise<'
     replaces,
     state: 'signed-in',
     refreshes: Number(refreshes) + 1,
-    lineage: lineageOf(account, refresh_token),
+    lineage: createHmac('sha256', account).update(refresh_token).digest('base64url'),
     tokens: world.tokens({ access_token: `old-a${world.sent.length}`, refresh_token }),
     obtained_at: at,
     lifetime: 28_800,
@@ -57,9 +54,7 @@ const recorded = {
 
 describe('this release and the first one, in one store', () => {
   it('take turns at refreshing, and no refresh token is sent twice (E18)', async () => {
-    const world = bench()
-    const tokens = world.process()
-    await tokens.save(account, world.tokens())
+    const { world, tokens } = await signedIn()
     for (let turn = 0; turn < 3; turn += 1) {
       await world.pass(hours(9))
       await refreshAsFirstRelease(world, world.store)
@@ -116,9 +111,7 @@ describe('a record that a newer release wrote', () => {
   })
 
   it('with fields that are not known here keeps them through refreshes', async () => {
-    const world = bench()
-    const tokens = world.process()
-    await tokens.save(account, world.tokens())
+    const { world } = await signedIn()
     const more = { since: { a_later: 'release' }, note: 7 }
     const [stored] = [await world.store.read(account)]
     world.store.put(account, { version: 2, writeId: 'theirs', record: asRecord({ ...stored?.record, ...more }) })
@@ -130,15 +123,12 @@ describe('a record that a newer release wrote', () => {
   })
 
   it('while a refresh was under way keeps what that wrote', async () => {
-    const world = bench()
-    const tokens = world.process()
-    await tokens.save(account, world.tokens())
-    const { answer } = world
+    const { world, tokens } = await signedIn()
     world.answer = async (...args) => {
       const held = await world.store.read(account)
       const version = (held?.version ?? 0) + 1
       world.store.put(account, { version, writeId: 'theirs', record: asRecord({ ...held?.record, note: 7 }) })
-      return answer(...args)
+      return world.newTokens(...args)
     }
     await tokens.refresh(account)
     expect(await fieldsIn(world.store)).toMatchObject({ refreshes: 1, note: 7 })

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { getEventListeners } from 'node:events'
 import { promisify } from 'node:util'
 import { describe, expect, it } from '@jest/globals'
-import { onAbort } from '../../src/support/abort.ts'
+import { onAbort } from '../../src/support.ts'
 import { account, bench } from '../refresh-protocol/harness.ts'
 
 describe('many calls on one signal', () => {
@@ -50,14 +50,4 @@ describe('many calls on one signal', () => {
     onAbort(stop.signal, () => heard.push('too late'))
     expect(heard).toEqual(['third', 'too late'])
   })
-})
-
-it('of those who wait for one signal each can leave alone', () => {
-  const stop = new AbortController()
-  const told: string[] = []
-  const leave = ['one', 'two', 'three'].map((name) => onAbort(stop.signal, () => void told.push(name)))
-  leave[0]?.()
-  leave[1]?.()
-  stop.abort()
-  expect(told).toEqual(['three'])
 })

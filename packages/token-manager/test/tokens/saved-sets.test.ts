@@ -1,7 +1,7 @@
 /** What `save` takes: an account's name and a token set, each at its limit and beyond it. */
 import { describe, expect, it } from '@jest/globals'
-import { mapStore } from '../../../../tests/support/map-store.ts'
 import { createTokenManager, requestBudgetFrom, type TokenIssuer, type TokenManager } from '../../src/index.ts'
+import { mapStore } from '../../../../tests/support/map-store.ts'
 
 const auth_url = 'https://auth.example.com'
 const whole = { access_token: 'a', refresh_token: 'r', token_type: 'Bearer', expires_at: 7, auth_url }
@@ -37,16 +37,6 @@ describe('save', () => {
   )
 
   it.each([
-    [{ refresh_token: 'r' }, auth_url],
-    [{ refresh_token: 'r', access_token: undefined }, auth_url],
-    [{ refresh_token: 'r', auth_url: 'https://b.example' }, 'https://b.example'],
-  ])('takes a refresh token alone: %j is one of %s', async (grant, host) => {
-    const { tokens, store } = manager()
-    await tokens.save('owner', grant)
-    expect((await store.read('owner'))?.record).toMatchObject({ state: 'signed-in', tokens: { auth_url: host } })
-  })
-
-  it.each([
     ['tokens', null],
     ['tokens', 'x'],
     ['tokens.refresh_token', {}],
@@ -68,18 +58,6 @@ describe('save', () => {
       message: expect.stringMatching(new RegExp(`^${name} must be`, 'u')),
     })
     expect(await store.read('owner')).toBeUndefined()
-  })
-
-  it('stores nothing of a host that the issuer does not allow', async () => {
-    const { tokens, store } = manager()
-    await expect(tokens.save('owner', { ...whole, auth_url: 'https://evil.example' })).rejects.toThrow('evil')
-    expect(await store.read('owner')).toBeUndefined()
-  })
-
-  it('takes replace as true or false alone', async () => {
-    await expect(save(manager().tokens, 'owner', { refresh_token: 'r' }, { replace: 'yes' })).rejects.toThrow(
-      'replace must be',
-    )
   })
 })
 
