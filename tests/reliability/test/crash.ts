@@ -58,31 +58,27 @@ export function crashesOver(store: StoreRow): void {
     { moment: 'with the answer on its way', fault: { commit: 'after' }, loses: true },
     { moment: 'with the answer received and not saved', at: 'before-result', loses: true },
     { moment: 'with the answer saved', at: 'after-result', loses: false },
-  ] as const)(
-    'B1: kill -9 $moment',
-    async ({ loses, ...where }) => {
-      const deployment = await deploy({ store, processes: 2 })
-      const { counters } = deployment.emulator
-      await deployment.signIn()
-      const [victim, survivor] = [deployment.worker(0), deployment.worker(1)]
-      for (let time = 0; time < figure(1, 50); time += 1) {
-        const before = { ...counters }
-        await deployment.expire()
-        await killAt(deployment, time === 0 ? victim : await deployment.start(), where)
-        // No time passes for the survivor: it notices the death, and does not wait for the end of the intent's life.
-        await survivor.stopClocks()
-        const { tokens, failures } = await survivor.ask(account, 5)
-        expect({ tokens: Object.values(tokens), failures }).toEqual(
-          loses ? { tokens: [], failures: { [lost]: 5 } } : { tokens: [5], failures: {} },
-        )
-        await survivor.startClocks()
-        expect(counters.tokenRefreshes - before.tokenRefreshes).toBe(1)
-        expect(counters.replays - before.replays).toBe(loses ? 1 : 0)
-        if (loses) await survivor.signIn(account, await deployment.tokens())
-      }
-    },
-    600_000,
-  )
+  ] as const)('B1: kill -9 $moment', async ({ loses, ...where }) => {
+    const deployment = await deploy({ store, processes: 2 })
+    const { counters } = deployment.emulator
+    await deployment.signIn()
+    const [victim, survivor] = [deployment.worker(0), deployment.worker(1)]
+    for (let time = 0; time < figure(1, 50); time += 1) {
+      const before = { ...counters }
+      await deployment.expire()
+      await killAt(deployment, time === 0 ? victim : await deployment.start(), where)
+      // No time passes for the survivor: it notices the death, and does not wait for the end of the intent's life.
+      await survivor.stopClocks()
+      const { tokens, failures } = await survivor.ask(account, 5)
+      expect({ tokens: Object.values(tokens), failures }).toEqual(
+        loses ? { tokens: [], failures: { [lost]: 5 } } : { tokens: [5], failures: {} },
+      )
+      await survivor.startClocks()
+      expect(counters.tokenRefreshes - before.tokenRefreshes).toBe(1)
+      expect(counters.replays - before.replays).toBe(loses ? 1 : 0)
+      if (loses) await survivor.signIn(account, await deployment.tokens())
+    }
+  })
 
   testInTurn(1, store)(
     'B3: the answer is lost while the access token works: it is served to its end, and no replay before',
