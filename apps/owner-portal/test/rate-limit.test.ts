@@ -83,8 +83,6 @@ describe('sign-ins', () => {
     const me = portal.visitor()
     const page = await me.open('/sign-in')
     const statuses: number[] = []
-    // Of 25 guesses: a thousand in a soak.
-    const batches = isSoak ? 40 : 8
     for (let tries = 0; tries < 32; tries += 1) {
       statuses.push(
         (await me.send(page, '/sign-in', { identity: `owner${tries}@example.com`, credential: 'x' })).status,
