@@ -1,5 +1,6 @@
 /** How often a sign-in may be tried (reliability scenario M3, statement S41). */
 import { describe, expect, it } from '@jest/globals'
+import { isSoak } from '../../../tests/support/runs.ts'
 import { credential, startPortal } from './portal-under-test.ts'
 
 /** Headers of a request that came through the proxy from this address. */
@@ -10,13 +11,15 @@ function from(address: string): Record<string, string> {
 const guess = { identity: 'plain@example.com', credential: 'wrong battery' }
 
 describe('sign-ins', () => {
-  it('reach the service five times at most, of 1,000 guesses (M3)', async () => {
+  it('reach the service five times at most, however many guesses there are (M3)', async () => {
     const portal = await startPortal()
     const me = portal.visitor()
     const page = await me.open('/sign-in')
     const spellings = ['plain@example.com', ' Plain@Example.com', 'PLAIN@EXAMPLE.COM ', '\uff50lain@example.com']
     const statuses: number[] = []
-    for (let batch = 0; batch < 40; batch += 1) {
+    // Of 25 guesses: a thousand in a soak.
+    const batches = isSoak ? 40 : 8
+    for (let batch = 0; batch < batches; batch += 1) {
       const answers = await Promise.all(
         Array.from({ length: 25 }, (_, index) =>
           me.send(page, '/sign-in', { identity: spellings[index % 4] ?? '', credential: `guess ${batch} ${index}` }),
@@ -25,7 +28,7 @@ describe('sign-ins', () => {
       statuses.push(...answers.map(({ status }) => status))
     }
     expect(statuses.filter((status) => status === 401)).toHaveLength(5)
-    expect(statuses.filter((status) => status === 429)).toHaveLength(995)
+    expect(statuses.filter((status) => status === 429)).toHaveLength(25 * batches - 5)
     expect(portal.emulator.counters.credentialChecks).toBeLessThanOrEqual(5)
     expect(portal.emulator.counters.loginPages).toBeLessThanOrEqual(5)
   }, 120_000)

@@ -2,6 +2,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { array, assert, constantFrom, oneof, property, string } from 'fast-check'
 import { anyText } from '../../../tests/support/any-text.ts'
+import { runs } from '../../../tests/support/runs.ts'
 import { returnTo } from '../src/return-to.ts'
 
 const portal = 'https://portal.example.com'
@@ -66,7 +67,7 @@ describe('returnTo (S57)', () => {
         expect(target).toMatch(/^\/(?![/\\])/u)
         expect(new URL(target, portal).origin).toBe(portal)
       }),
-      { numRuns: 5000 },
+      { numRuns: runs(1000) },
     )
   })
 })

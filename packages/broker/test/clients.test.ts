@@ -457,6 +457,15 @@ describe('a file that processes share', () => {
       message: `${file}/more can’t be read (ENOTDIR).`,
     })
   })
+
+  it('says what is wrong with the clients before what is wrong with the counts of their calls', async () => {
+    const { file, clients } = await written('no JSON')
+    // Seen at the first look, when the clients are not yet read.
+    await writeFile(`${file}.uses`, '{}')
+    await chmod(`${file}.uses`, 0o602)
+    const message = `${file} must be a JSON object.`
+    await expect(clients.list()).rejects.toMatchObject({ reason: 'malformed', message })
+  })
 })
 
 it('a client that goes by the rule is never locked out, whichever answers are lost', async () => {

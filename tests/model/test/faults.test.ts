@@ -9,7 +9,7 @@ describeWithSpin('a fault in the model is found', () => {
   it.each(faults)(
     '$title',
     async ({ of, harm }) => {
-      using verifier = await verifierOf('refresh.pml', { world: of, cc: ['-O0', '-DSAFETY', '-DBFS'] })
+      using verifier = await verifierOf('refresh.pml', { world: of, cc: ['-DSAFETY', '-DBFS'] })
       expect(await verifier.explore()).toMatchObject({ found: harm, hasTrail: true })
     },
     patience,

@@ -5,21 +5,22 @@ import { figure } from './deployment/figures.ts'
 import { storesOf } from './deployment/stores.ts'
 
 const day = 24 * 60 * 60
+const processes = figure(4, 8)
 const blocked = 'ERR_SSO_FIREWALL_CHALLENGE'
 
 describe.each(storesOf(1))('$name', (store) => {
-  test('I2: blocked for a day: 8 processes, 100 callers a second, and the service hears from them 12 times at most', async () => {
-    const deployment = await deploy({ store, processes: 8 })
+  test('I2: blocked for a day: the service hears from a fleet 12 times at most, however many callers it has', async () => {
+    const deployment = await deploy({ store, processes })
     const { emulator } = deployment
     await deployment.signIn()
     await deployment.expire()
     emulator.always('refresh', { firewall: true })
     // All callers of a step ask at once: one flight in each process answers them.
     const step = figure(600, 10)
-    const callers = figure(5, (10 * 100) / 8)
+    const callers = figure(5, (10 * 100) / processes)
     for (let passed = 0; passed < day; passed += step) {
       const { tokens, failures } = await deployment.ask(callers)
-      expect({ tokens, failures }).toEqual({ tokens: {}, failures: { [blocked]: 8 * callers } })
+      expect({ tokens, failures }).toEqual({ tokens: {}, failures: { [blocked]: processes * callers } })
       await deployment.calm()
       await deployment.pass(step)
     }
@@ -36,14 +37,14 @@ describe.each(storesOf(1))('$name', (store) => {
     // One of them probes, and the others still hear of the block; then all is well.
     await deployment.ask(callers)
     const { tokens, failures } = await deployment.ask(callers)
-    expect({ held: Object.values(tokens), failures }).toEqual({ held: [8 * callers], failures: {} })
+    expect({ held: Object.values(tokens), failures }).toEqual({ held: [processes * callers], failures: {} })
     expect(emulator.counters).toMatchObject({ tokenRefreshes: 1, replays: 0 })
   })
 })
 
 describe.each(storesOf(2))('$name', (store) => {
-  test('I4: a healthy day of 8 processes: 4 token requests at most, and no sign-in', async () => {
-    const deployment = await deploy({ store, processes: 8 })
+  test('I4: a healthy day of a fleet: 4 token requests at most, and no sign-in', async () => {
+    const deployment = await deploy({ store, processes })
     const { emulator } = deployment
     await deployment.signIn()
     const step = figure(1200, 30)

@@ -174,11 +174,11 @@ async function refreshHeld({ emulator, worker }: Deployment): Promise<() => void
 /** Looking again now and then, they all come to the same new token, by themselves. */
 async function everybodyHoldsOneOther(deployment: Deployment, than: Readonly<Record<string, number>>): Promise<void> {
   const heldBy = async (worker: Worker): Promise<string[]> => Object.keys((await worker.ask(account)).tokens)
-  for (const began = performance.now(); performance.now() - began < 20_000;) {
+  // The test's own limit ends it where they never do.
+  for (;;) {
     await deployment.pass(15)
     const [token, ...others] = new Set((await Promise.all(deployment.workers.map(heldBy))).map(String))
     if (token !== undefined && token !== '' && others.length === 0 && !(token in than)) return
     await deployment.calm()
   }
-  throw new Error('they never came to hold the same new token')
 }

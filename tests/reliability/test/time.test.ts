@@ -1,7 +1,7 @@
 /** B-F: clocks that jump, clocks that differ, lives that make no sense, and fleets that start together. */
 import { describe, expect, test } from '@jest/globals'
 import { account, deploy, life } from './deployment/deployment.ts'
-import { figure, gate, until } from './deployment/figures.ts'
+import { figure, gate, isLong, until } from './deployment/figures.ts'
 import { fileRow, storesOf } from './deployment/stores.ts'
 
 const hour = 3600
@@ -45,85 +45,82 @@ describe('whatever the store', () => {
     { jump: 'an hour back', seconds: -hour },
     { jump: 'a day back', seconds: -day },
     { jump: 'ten years back', seconds: -10 * year },
-  ])(
-    'F1: one clock jumps $jump: one refresh too many at most, and no storm',
-    async ({ seconds }) => {
-      const deployment = await deploy({ store: fileRow, processes: 3 })
-      const { emulator } = deployment
-      await deployment.signIn()
-      await deployment.ask(5)
-      const jumper = deployment.worker(1)
-      const url = new URL('/api/1/vehicles', emulator.ownerApiUrl)
-      // There and back, twice, with an hour of calls in between.
-      for (const direction of [1, -1, 1, -1]) {
-        await jumper.move({ wall: direction * seconds * 1000 })
-        for (let minute = 0; minute < 60; minute += figure(6, 1)) {
-          expect((await deployment.ask(5)).failures).toEqual({})
-          await deployment.calm()
-          await deployment.pass(figure(6, 1) * 60)
-        }
-      }
-      expect(emulator.counters.tokenRefreshes).toBeLessThanOrEqual(4)
-      // A token issued in what is the future now may be taken for younger than it is: a 401 puts that right in a minute.
-      for (let lives = 0; lives < 2; lives += 1) {
-        await deployment.pass(life)
-        for (const worker of deployment.workers) {
-          await worker.useOwnerApi(account, url, 1)
-          await deployment.pass(60)
-          expect(await worker.useOwnerApi(account, url, 1)).toEqual({ 200: 1 })
-        }
-      }
-      expect(emulator.counters.tokenRefreshes).toBeLessThanOrEqual(6)
-      expect(emulator.counters).toMatchObject({ refreshRequests: emulator.counters.tokenRefreshes, replays: 0 })
-    },
-    600_000,
-  )
-
-  test.each([
-    { says: '300', expiresIn: 300 },
-    { says: '45000', expiresIn: 45_000 },
-    { says: '0', expiresIn: 0 },
-    { says: '-1', expiresIn: -1 },
-    { says: '"28800"', expiresIn: '28800' },
-    { says: '10¹²', expiresIn: 1e12 },
-    { says: 'nothing', expiresIn: null },
-  ])(
-    'F2: expires_in says $says: at most 17 refreshes in eight hours, a minute apart',
-    async ({ expiresIn }) => {
-      const deployment = await deploy({
-        store: fileRow,
-        processes: 3,
-        emulator: { expiresIn, accessTokenFormat: 'opaque' },
-        service: { accessTokenLifetime: 'expires_in' },
-      })
-      const { emulator } = deployment
-      await deployment.signIn()
-      // From the first refresh on, the service's own word counts.
-      await deployment.expire()
-      for (let passed = 0; passed < life; passed += figure(300, 10)) {
+  ])('F1: one clock jumps $jump: one refresh too many at most, and no storm', async ({ seconds }) => {
+    const deployment = await deploy({ store: fileRow, processes: 3 })
+    const { emulator } = deployment
+    await deployment.signIn()
+    await deployment.ask(5)
+    const jumper = deployment.worker(1)
+    const url = new URL('/api/1/vehicles', emulator.ownerApiUrl)
+    // There and back (twice in the long form), with an hour of calls in between.
+    for (const direction of isLong ? [1, -1, 1, -1] : [1, -1]) {
+      await jumper.move({ wall: direction * seconds * 1000 })
+      for (let minute = 0; minute < 60; minute += figure(12, 1)) {
         expect((await deployment.ask(5)).failures).toEqual({})
         await deployment.calm()
-        await deployment.pass(figure(300, 10))
+        await deployment.pass(figure(12, 1) * 60)
       }
-      expect(emulator.requests.length).toBeLessThanOrEqual(17)
-      expect(emulator.counters).toMatchObject({ tokenRefreshes: emulator.requests.length, replays: 0 })
-      const pauses = emulator.requests.slice(1).map(({ at }, index) => at - (emulator.requests[index]?.at ?? 0))
-      expect(Math.min(...pauses, Infinity)).toBeGreaterThanOrEqual(60)
-    },
-    600_000,
-  )
+    }
+    expect(emulator.counters.tokenRefreshes).toBeLessThanOrEqual(4)
+    // A token issued in what is the future now may be taken for younger than it is: a 401 puts that right in a minute.
+    for (let lives = 0; lives < 2; lives += 1) {
+      await deployment.pass(life)
+      for (const worker of deployment.workers) {
+        await worker.useOwnerApi(account, url, 1)
+        await deployment.pass(60)
+        expect(await worker.useOwnerApi(account, url, 1)).toEqual({ 200: 1 })
+      }
+    }
+    expect(emulator.counters.tokenRefreshes).toBeLessThanOrEqual(6)
+    expect(emulator.counters).toMatchObject({ refreshRequests: emulator.counters.tokenRefreshes, replays: 0 })
+  })
 
-  test('F4: 200 processes whose tokens were issued together refresh over a twentieth of their life', async () => {
+  /** What a token set's expiry comes to by each is in the tests of core; here it is how often a fleet asks. */
+  test.each([
+    { says: '300', expiresIn: 300 },
+    { says: '-1', expiresIn: -1 },
+    { says: '10¹²', expiresIn: 1e12 },
+    { says: 'nothing', expiresIn: null },
+    ...(isLong
+      ? [
+          { says: '45000', expiresIn: 45_000 },
+          { says: '0', expiresIn: 0 },
+          { says: '"28800"', expiresIn: '28800' },
+        ]
+      : []),
+  ])('F2: expires_in says $says: at most 17 refreshes in eight hours, a minute apart', async ({ expiresIn }) => {
+    const deployment = await deploy({
+      store: fileRow,
+      processes: 3,
+      emulator: { expiresIn, accessTokenFormat: 'opaque' },
+      service: { accessTokenLifetime: 'expires_in' },
+    })
+    const { emulator } = deployment
+    await deployment.signIn()
+    // From the first refresh on, the service's own word counts.
+    await deployment.expire()
+    for (let passed = 0; passed < life; passed += figure(600, 10)) {
+      expect((await deployment.ask(5)).failures).toEqual({})
+      await deployment.calm()
+      await deployment.pass(figure(600, 10))
+    }
+    expect(emulator.requests.length).toBeLessThanOrEqual(17)
+    expect(emulator.counters).toMatchObject({ tokenRefreshes: emulator.requests.length, replays: 0 })
+    const pauses = emulator.requests.slice(1).map(({ at }, index) => at - (emulator.requests[index]?.at ?? 0))
+    expect(Math.min(...pauses, Infinity)).toBeGreaterThanOrEqual(60)
+  })
+
+  test('F4: processes whose tokens were issued together refresh over a twentieth of their life', async () => {
     const deployment = await deploy({ store: fileRow, processes: 4 })
     const { emulator } = deployment
     // Each account stands for a process: its jitter is that of its own lineage.
-    const names = Array.from({ length: 200 }, (_, index) => `owner-${index}`)
+    const names = Array.from({ length: figure(60, 200) }, (_, index) => `owner-${index}`)
     for (const name of names) await deployment.signIn(name)
     const askAll = (): Promise<unknown> =>
       Promise.all(names.map((name, index) => deployment.worker(index % 4).ask(name)))
     await askAll()
     const issued = emulator.clock.now()
-    await deployment.pass(0.6 * life)
+    await deployment.pass(0.66 * life)
     while (emulator.counters.tokenRefreshes < names.length) {
       await deployment.pass(0.01 * life)
       await askAll()
@@ -132,7 +129,7 @@ describe('whatever the store', () => {
     const instants = emulator.requests.map(({ at }) => at - issued)
     expect(Math.max(...instants) - Math.min(...instants)).toBeGreaterThanOrEqual(0.05 * life)
     expect(Math.max(...instants)).toBeLessThan(0.85 * life)
-    expect(emulator.counters).toMatchObject({ tokenRefreshes: 200, refreshRequests: 200 })
+    expect(emulator.counters).toMatchObject({ tokenRefreshes: names.length, refreshRequests: names.length })
     expect((await deployment.worker(0).status(account)).state).toBe('signed-out')
   })
 })

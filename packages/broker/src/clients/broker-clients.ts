@@ -133,7 +133,9 @@ export function brokerClients(place: ClientsPlace): BrokerClients {
       return isThere
     },
     async list() {
-      const [{ clients }, used] = await Promise.all([newest(), uses.read()])
+      // One after the other: where neither can be read, the clients' error is always the one that is told.
+      const { clients } = await newest()
+      const used = await uses.read()
       return clients.map((client) => ({ calls: 0, ...shownClient(client), ...used.get(client.name) }))
     },
     async find(secret) {

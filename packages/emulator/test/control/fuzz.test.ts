@@ -4,6 +4,7 @@ import * as fc from 'fast-check'
 import { once } from 'node:events'
 import { Agent, request } from 'node:http'
 import { text } from 'node:stream/consumers'
+import { runs } from '../../../../tests/support/runs.ts'
 import { endpoints } from '../../src/faults/fault.ts'
 import { optionNames } from '../../src/options/option-table.ts'
 import { scenarios } from '../../src/index.ts'
@@ -134,7 +135,7 @@ it('answers whatever is sent to it, never with 500, and the service goes on', as
       expect(said).not.toMatch(/node_modules|\n\s+at /u)
     },
   )
-  await fc.assert(property, { numRuns: 1500 })
+  await fc.assert(property, { numRuns: runs(400) })
   emulator.reset()
   expect(await new Client(emulator).login('plain@example.com')).toMatchObject({ token_type: 'Bearer' })
   expect(emulator.requests).toHaveLength(3)
@@ -158,5 +159,5 @@ it('serves its events whatever last event a page claims to have seen', async () 
       leave.abort()
     },
   )
-  await fc.assert(property, { numRuns: 40 })
+  await fc.assert(property, { numRuns: runs(15) })
 })

@@ -7,6 +7,7 @@ import * as fc from 'fast-check'
 import { connect, type Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { anyText } from '../../../../tests/support/any-text.ts'
+import { runs } from '../../../../tests/support/runs.ts'
 import { useEmulator } from '../../src/jest.ts'
 import { Client, demoCredential } from '../client.ts'
 
@@ -124,9 +125,9 @@ describe('broken HTTP', () => {
         expect(said).not.toContain(canary)
       },
     )
-    await fc.assert(property, { numRuns: 600 })
+    await fc.assert(property, { numRuns: runs(200) })
     expect(await new Client(emulator).login('plain@example.com')).toMatchObject({ token_type: 'Bearer' })
-    expect(emulator.requests.length).toBeGreaterThan(20)
+    expect(emulator.requests.length).toBeGreaterThan(5)
     expect(JSON.stringify(emulator.requests)).not.toContain(canary)
   }, 120_000)
 

@@ -1,11 +1,7 @@
 /** The inspector in a real Chromium, and logins for it to show. */
-import { mkdir } from 'node:fs/promises'
-import { fileURLToPath } from 'node:url'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import type { AccountOptions, Emulator } from '../../src/index.ts'
 import { Client, codeOf, demoCredential, hiddenInputsOf, json, locationOf, type ClientResponse } from '../client.ts'
-
-export const artefacts: string = fileURLToPath(new URL('../../test-artefacts/', import.meta.url))
 
 /** One without a second factor, and one of the other region with one. */
 export const inspectedAccounts: readonly AccountOptions[] = [
@@ -21,7 +17,6 @@ export interface Visit {
 
 /** Opens the inspector in a context of its own. */
 export async function visit(browser: Browser, emulator: Emulator, options: BrowserContextOptions = {}): Promise<Visit> {
-  await mkdir(artefacts, { recursive: true })
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
   const page = await context.newPage()
   const complaints: string[] = []

@@ -184,7 +184,6 @@ export function together(answers: readonly Answers[]): Answers {
     tokens: sum(answers.map(({ tokens }) => tokens)),
     failures: sum(answers.map(({ failures }) => failures)),
     owners: [...new Set(answers.flatMap(({ owners }) => owners))],
-    milliseconds: Math.max(...answers.map(({ milliseconds }) => milliseconds)),
     comeBackIn: Math.max(0, ...answers.map(({ comeBackIn }) => comeBackIn)),
   }
 }

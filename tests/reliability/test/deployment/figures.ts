@@ -26,6 +26,6 @@ export function gate(): { readonly opened: Promise<void>; readonly open: () => v
 /** Waits for what only the service can tell, by looking again and again. @throws Error where it never comes */
 export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   for (const began = performance.now(); !(await isSo()); await new Promise((resolve) => setTimeout(resolve, 2))) {
-    if (performance.now() - began > 20_000) throw new Error(`waited in vain for ${String(isSo)}`)
+    if (performance.now() - began > 60_000) throw new Error(`waited in vain for ${String(isSo)}`)
   }
 }

@@ -3,7 +3,7 @@
  *
  * Tokens stay in the process: the parent hears their fingerprints and whose they are.
  */
-import { moveClocks, setClocks } from './worker-clock.mjs'
+import { moveClocks, setClocks, startClocks, stopClocks } from './worker-clock.mjs'
 import { createHash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createSso, createTokenManager, keepSignedIn } from '@owner-sso/core'
@@ -58,18 +58,17 @@ const commands = {
     await window.quiet()
     moveClocks(by)
   },
+  stopClocks,
+  startClocks,
   /** As many calls at once as there are callers; how each ended. */
   async ask({ account, callers }) {
-    const asked = performance.now()
     const answers = await Promise.allSettled(Array.from({ length: callers }, () => tokens.getAccessToken(account)))
-    const milliseconds = performance.now() - asked
     const given = answers.filter(({ status }) => status === 'fulfilled').map(({ value }) => value)
     const failures = answers.filter(({ status }) => status === 'rejected').map(({ reason }) => codeOf(reason))
     return {
       tokens: counted(given.map(fingerprint)),
       failures: counted(failures),
       owners: [...new Set(given.map(ownerOf))],
-      milliseconds,
       comeBackIn: Math.max(0, ...answers.map(comeBackIn)),
     }
   },

@@ -26,8 +26,6 @@ export interface Answers {
   readonly failures: Readonly<Record<string, number>>
   /** Whose the tokens are, as the service says. */
   readonly owners: readonly string[]
-  /** Until the last one had ended. */
-  readonly milliseconds: number
   /** Milliseconds after which those who failed are to come back, where they were told. */
   readonly comeBackIn: number
 }
@@ -58,6 +56,9 @@ export interface Worker {
   open(settings: WorkerSettings): Promise<void>
   close(): Promise<void>
   move(by: Partial<Clocks>): Promise<void>
+  /** Both clocks stand still until `startClocks`; then they go on from there. */
+  stopClocks(): Promise<void>
+  startClocks(): Promise<void>
   ask(account: string, callers?: number): Promise<Answers>
   signIn(account: string, tokenSet: TokenSet): Promise<void>
   logIn(account: string, credentials: { readonly identity: string; readonly credential: string }): Promise<void>
@@ -123,6 +124,8 @@ export function startWorker(launcher: readonly string[] = []): Worker {
     },
     close: () => call('close'),
     move: (by) => call('move', by),
+    stopClocks: () => call('stopClocks'),
+    startClocks: () => call('startClocks'),
     ask: (account, callers = 1) => call('ask', { account, callers }),
     signIn: (account, tokenSet) => call('signIn', { account, tokenSet }),
     logIn: (account, credentials) => call('logIn', { account, ...credentials }),
