@@ -48,7 +48,7 @@ export function ExchangeRow({ line, lane, after }: ExchangeRowProps): VNode {
               <Shield /> Firewall
             </span>
           )}{' '}
-          {decision !== undefined && <span class="decision">{decision}</span>}
+          {decision}
         </span>
       </button>
       {open.value && <ExchangeSheet id={id} answered={line.duration !== undefined} />}

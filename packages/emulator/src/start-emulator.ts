@@ -51,10 +51,11 @@ export async function startWatched(options: EmulatorOptions, watch: (exchange: E
   const switches = createSwitchboard(options, service, faults, sockets.offer)
   const journal = createJournal(service.clock)
   journal.subscribe((exchange) => exchange && watch(exchange))
+  const controlled = { service, faults, switches, ownerApiUrl }
   const control = createControl([
-    inspectorRouter(service, journal),
+    inspectorRouter(controlled, journal),
     openapiRouter(service),
-    switchesRouter({ service, faults, switches, ownerApiUrl }),
+    switchesRouter(controlled),
   ])
   const ssoApp = createSsoApp(service, faults, journal, settings.inspector ? control : undefined)
   for (const listener of new Set([sockets.sso, sockets.regional])) listener.serve(ssoApp)

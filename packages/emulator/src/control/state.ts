@@ -1,13 +1,16 @@
 /**
- * What `GET /_emulator/state` shows: everything that can be switched with its present value, and what surrounds it.
+ * What `GET /_emulator/state` shows, and the inspector once a second: everything that can be switched with its present value,
+ * and what lives at this moment. No secret is in it but the passcodes of this moment.
  */
 import type { Account } from '../service/accounts.ts'
-import type { Clock } from '../service/clock.ts'
 import type { Counters } from '../service/counters.ts'
 import type { AccountSwitches } from '../options/account-options.ts'
 import { endpoints } from '../faults/fault.ts'
 import type { Faults } from '../faults/faults.ts'
 import { stepSeconds } from '../service/factors.ts'
+import type { Living } from '../service/expiring-map.ts'
+import { describeMinting } from '../service/minting.ts'
+import type { Place } from '../journal/exchange.ts'
 import type { ServiceState } from '../service/service-state.ts'
 import { isChangeable, optionNames, optionTable, type OptionGroup, type OptionName } from '../options/option-table.ts'
 import type { Settings } from '../options/options.ts'
@@ -53,12 +56,6 @@ export interface FaultState {
   readonly once: readonly object[]
 }
 
-export interface ScenarioState {
-  readonly name: string
-  readonly about: string
-  readonly applied: boolean
-}
-
 /** A client that came lately, as JSON has it: null for what is undefined. */
 export interface ClientState {
   readonly address: string
@@ -82,8 +79,26 @@ export interface ControlState {
   readonly faults: Readonly<Record<string, FaultState>>
   readonly failures: readonly { readonly where: string; readonly error: string }[]
   readonly counters: Readonly<Counters>
-  readonly scenarios: readonly ScenarioState[]
+  readonly scenarios: readonly { readonly name: string; readonly about: string; readonly applied: boolean }[]
+  /** Sessions, codes and tokens, by what they are called. */
+  readonly alive: Readonly<Record<string, Alive>>
 }
+
+/** How many there are, and the youngest of them. */
+export interface Alive {
+  readonly count: number
+  readonly youngest: readonly (Life & { readonly expiresAt: number | null })[]
+}
+
+interface Life {
+  readonly identity?: string | undefined
+  readonly place: Place
+  /** How far it has come; of an access token, what it was minted over. */
+  readonly stage?: string
+}
+
+/** Of each kind that many of the youngest are listed; the rest is counted. */
+const maxListed = 5
 
 export function controlState({ service, faults, switches, ownerApiUrl }: Controlled): ControlState {
   const { instances, clock, firewall, settings, accounts, counters } = service
@@ -96,7 +111,7 @@ export function controlState({ service, faults, switches, ownerApiUrl }: Control
     options: Object.fromEntries(
       optionNames.map((name) => [name, optionState(name, settings, switches.initial)] as const),
     ),
-    accounts: accounts.all.map((account) => accountState(account, clock)),
+    accounts: accounts.all.map((account) => accountState(account, clock.now())),
     faults: Object.fromEntries(endpoints.map((endpoint) => [endpoint, faultState(faults, endpoint)])),
     failures: faults.failures.map(({ where, error }) => ({ where, error: String(error) })),
     counters,
@@ -104,6 +119,40 @@ export function controlState({ service, faults, switches, ownerApiUrl }: Control
       name,
       about,
       applied: [...switches.applied].some((applied) => applied === name),
+    })),
+    alive: aliveIn(service),
+  }
+}
+
+function aliveIn({ sessions, codes, accessTokens, refreshTokens }: ServiceState): ControlState['alive'] {
+  return {
+    Sessions: alive(sessions.alive(), ({ instance, pending }) => ({
+      identity: pending?.account.identity,
+      place: instance.region,
+      stage: !pending ? 'login page shown' : pending.verified ? 'passcode verified' : 'waits for a passcode',
+    })),
+    Codes: alive(codes.alive(), ({ account, session, complete }) => ({
+      identity: account.identity,
+      place: session.instance.region,
+      stage: complete ? 'good for tokens' : 'the passcode is due',
+    })),
+    'Access tokens': alive(accessTokens.alive(), ({ account: { identity, region: place }, minting }) => ({
+      identity,
+      place,
+      stage: describeMinting(minting),
+    })),
+    'Refresh tokens': alive(refreshTokens.alive(), ({ account: { identity, region: place } }) => ({ identity, place })),
+  }
+}
+
+function alive<Value>(living: Iterable<Living<Value>>, lifeOf: (value: Value) => Life): Alive {
+  const all = [...living]
+  const youngest = all.slice(-maxListed).toReversed()
+  return {
+    count: all.length,
+    youngest: youngest.map(({ value, expiresAt }) => ({
+      ...lifeOf(value),
+      expiresAt: Number.isFinite(expiresAt) ? expiresAt : null,
     })),
   }
 }
@@ -139,11 +188,8 @@ function firewallClients({ firewall, settings }: ServiceState): readonly ClientS
   }))
 }
 
-function accountState(
-  { identity, region, locked, captcha, factors, backupCodes }: Account,
-  clock: Clock,
-): AccountState {
-  const now = clock.now()
+function accountState(account: Account, now: number): AccountState {
+  const { identity, region, locked, captcha, factors, backupCodes } = account
   return {
     identity,
     region,

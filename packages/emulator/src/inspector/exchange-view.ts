@@ -41,7 +41,7 @@ export interface ExchangeDetail extends ExchangeLine {
 }
 
 export function exchangeLine(exchange: Exchange): ExchangeLine {
-  const { version: _, request, answer: __, ...line } = exchange
+  const { request, answer: _, ...line } = exchange
   const { method, path, status, at } = request
   return { ...line, method, path: cut(path), status, at }
 }

@@ -39,11 +39,8 @@ export function createJournal(clock: Clock): Journal {
   const recordings = new WeakMap<IncomingMessage, Recording>()
   const listeners = new Set<(exchange: Exchange | undefined) => void>()
   let lastId = 0
-  let lastVersion = 0
 
   function tell(exchange: Exchange): void {
-    lastVersion += 1
-    exchange.version = lastVersion
     for (const listener of listeners) listener(exchange)
   }
 

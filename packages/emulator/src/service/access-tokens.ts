@@ -4,7 +4,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Account } from './accounts.ts'
 import type { Clock } from './clock.ts'
-import { createExpiringMap, type Alive } from './expiring-map.ts'
+import { createExpiringMap, type Living } from './expiring-map.ts'
 import { issuerOf, type Instance } from './instances.ts'
 import type { Settings } from '../options/options.ts'
 import type { Minting } from './minting.ts'
@@ -36,7 +36,7 @@ export interface AccessTokens {
   /** Revokes those that match and says how many. */
   revoke(matches: (token: AccessToken) => boolean): number
   /** Those that the owner API accepts. */
-  alive(): Iterable<Alive<AccessToken>>
+  alive(): Iterable<Living<AccessToken>>
 }
 
 export function createAccessTokens(clock: Clock, settings: Settings): AccessTokens {

@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto'
 import type { Account } from './accounts.ts'
 import type { Clock } from './clock.ts'
-import { createExpiringMap, type Alive } from './expiring-map.ts'
+import { createExpiringMap, type Living } from './expiring-map.ts'
 import type { Settings } from '../options/options.ts'
 import { randomText, type Session } from './sessions.ts'
 import { acceptedEncoding, isCodeVerifier } from './strictness.ts'
@@ -23,7 +23,7 @@ export interface Codes {
   /** The code's content, once. */
   take(code: string): AuthorizationCode | undefined
   /** Those that nobody presented yet. */
-  alive(): Iterable<Alive<AuthorizationCode>>
+  alive(): Iterable<Living<AuthorizationCode>>
 }
 
 export function createCodes(clock: Clock, settings: Settings): Codes {

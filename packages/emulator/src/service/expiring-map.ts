@@ -11,10 +11,10 @@ export interface ExpiringMap<Value> {
   /** Those that are alive. */
   values(): IterableIterator<Value>
   /** The same, each with its end. */
-  alive(): IterableIterator<Alive<Value>>
+  alive(): IterableIterator<Living<Value>>
 }
 
-export interface Alive<Value> {
+export interface Living<Value> {
   readonly value: Value
   /** Seconds since the epoch by the emulator's clock. */
   readonly expiresAt: number
@@ -29,7 +29,7 @@ export function createExpiringMap<Value>(options: {
   readonly max: number
 }): ExpiringMap<Value> {
   const { clock, lifetime, max } = options
-  const entries = new Map<string, Alive<Value>>()
+  const entries = new Map<string, Living<Value>>()
 
   /** Insertion order is the order of expiry, as long as nobody changes the lifetime: what can go is at the front. */
   function prune(): void {
@@ -40,7 +40,7 @@ export function createExpiringMap<Value>(options: {
     }
   }
 
-  function* alive(): IterableIterator<Alive<Value>> {
+  function* alive(): IterableIterator<Living<Value>> {
     const now = clock.now()
     for (const entry of entries.values()) if (entry.expiresAt > now) yield entry
   }

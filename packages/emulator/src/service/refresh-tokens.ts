@@ -6,7 +6,7 @@ import type { AccessTokens } from './access-tokens.ts'
 import type { Account } from './accounts.ts'
 import type { Clock } from './clock.ts'
 import type { Counters } from './counters.ts'
-import { createExpiringMap, type Alive } from './expiring-map.ts'
+import { createExpiringMap, type Living } from './expiring-map.ts'
 import type { Instance } from './instances.ts'
 import type { Minting } from './minting.ts'
 import type { Settings } from '../options/options.ts'
@@ -68,7 +68,7 @@ export interface RefreshTokens {
   /** Every refresh token of the account is dead from now on; says how many were alive. */
   expire(account: Account): number
   /** Those that a refresh would take. */
-  alive(): Iterable<Alive<{ readonly account: Account }>>
+  alive(): Iterable<Living<{ readonly account: Account }>>
 }
 
 export function createRefreshTokens(deps: {

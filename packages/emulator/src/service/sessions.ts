@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto'
 import type { Account } from './accounts.ts'
 import type { AuthorizationRequest } from './authorization-request.ts'
 import type { Clock } from './clock.ts'
-import { createExpiringMap, type Alive } from './expiring-map.ts'
+import { createExpiringMap, type Living } from './expiring-map.ts'
 import type { Instance } from './instances.ts'
 import type { Settings } from '../options/options.ts'
 import { isLenient } from './strictness.ts'
@@ -50,7 +50,7 @@ export interface Sessions {
   create(instance: Instance, request: AuthorizationRequest): Session
   /** The live session of this id at this instance. */
   find(id: string | undefined, instance: Instance): Session | undefined
-  alive(): Iterable<Alive<Session>>
+  alive(): Iterable<Living<Session>>
 }
 
 /** A session keeps the hidden inputs it began with, whatever becomes of the option. */
