@@ -2,7 +2,7 @@
  * The emulator's control API, as this page calls it.
  */
 import type { ExchangeDetail } from '../src/inspector/exchange-view.ts'
-import type { ExchangeSecrets } from '../src/journal/raw-exchanges.ts'
+import type { ExchangeSecrets } from '../src/journal/recording.ts'
 
 /** What `/_emulator` answered instead. */
 export class Refusal extends Error {

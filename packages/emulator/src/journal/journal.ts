@@ -3,16 +3,16 @@
  * belongs.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { mediaTypeOf } from '../http/service-request.ts'
 import type { Clock } from '../service/clock.ts'
 import { newExchange, type Exchange, type Place } from './exchange.ts'
 import { createFlows } from './flows.ts'
 import type { Fields } from './masking.ts'
-import { createRawExchanges, type ExchangeSecrets, type RawExchange } from './raw-exchanges.ts'
-import { createRecording, type Recording } from './recording.ts'
+import { createRecording, secretsOf, type ExchangeSecrets, type Recording } from './recording.ts'
 import { createRequestReader, type LoggedRequest } from './request-log.ts'
 
 const maxExchanges = 10_000
+/** They are larger: of so many, what is behind their masks is kept. */
+const maxSecrets = 500
 
 export interface Journal {
   /** The last 10,000, oldest first. */
@@ -33,7 +33,7 @@ export interface Journal {
 export function createJournal(clock: Clock): Journal {
   const exchanges: Exchange[] = []
   const requests: LoggedRequest[] = []
-  const raws = createRawExchanges()
+  const secrets = new Map<number, ExchangeSecrets>()
   const flows = createFlows()
   const readRequest = createRequestReader()
   const recordings = new WeakMap<IncomingMessage, Recording>()
@@ -47,21 +47,21 @@ export function createJournal(clock: Clock): Journal {
   function add(exchange: Exchange): void {
     exchanges.push(exchange)
     requests.push(exchange.request)
+    secrets.delete(exchange.id - maxSecrets)
     if (exchanges.length <= maxExchanges) return
-    raws.drop(exchanges.shift()?.id ?? 0)
+    exchanges.shift()
     requests.shift()
   }
 
   function open(request: IncomingMessage, response: ServerResponse, place: Place): void {
     const began = performance.now()
     const exchange = newExchange((lastId += 1), place, readRequest(request, clock.now()))
-    const { url = '', headers } = request
-    const raw: RawExchange = { url, headers, contentType: mediaTypeOf(request), body: '' }
-    const recording = createRecording(exchange, raw, flows, {
-      keep: () => raws.keep(exchange.id, raw),
-      tell: () => tell(exchange),
-    })
-    recordings.set(request, recording)
+    const behind = secretsOf(request)
+    secrets.set(exchange.id, behind)
+    recordings.set(
+      request,
+      createRecording(request, exchange, behind, flows, () => tell(exchange)),
+    )
     add(exchange)
     tell(exchange)
     response.once('close', () => {
@@ -80,7 +80,7 @@ export function createJournal(clock: Clock): Journal {
       if (!recording) throw new Error('This request was never opened')
       return recording
     },
-    secretsOf: (id) => raws.read(id),
+    secretsOf: (id) => secrets.get(id),
     adopt(identity, tokens) {
       const flow = flows.learn(undefined, {}, tokens)
       if (flow) flow.identity = identity
@@ -92,7 +92,7 @@ export function createJournal(clock: Clock): Journal {
     clear() {
       exchanges.length = 0
       requests.length = 0
-      raws.clear()
+      secrets.clear()
       flows.clear()
       for (const listener of listeners) listener(undefined)
     },

@@ -3,6 +3,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { Account } from './accounts.ts'
+import { clientId, fixedScope } from './authorization-request.ts'
 import type { Clock } from './clock.ts'
 import { createExpiringMap, type Living } from './expiring-map.ts'
 import { issuerOf, type Instance } from './instances.ts'
@@ -53,14 +54,13 @@ export function createAccessTokens(clock: Clock, settings: Settings): AccessToke
         sub: account.subject,
         iat,
         exp: iat + settings.accessTokenLifetime,
-        azp: 'ownerapi',
+        azp: clientId,
       }
-      const scp = ['openid', 'email', 'offline_access']
       const [accessToken, idToken] = await Promise.all([
         settings.accessTokenFormat === 'opaque'
           ? randomText(48)
-          : signToken({ ...claims, aud: [issuerOf(instance), 'owner-api'], jti: randomUUID(), scp }),
-        signToken({ ...claims, aud: 'ownerapi', jti: randomUUID(), email: account.identity, email_verified: true }),
+          : signToken({ ...claims, aud: [issuerOf(instance), 'owner-api'], jti: randomUUID(), scp: fixedScope.split(' ') }),
+        signToken({ ...claims, aud: clientId, jti: randomUUID(), email: account.identity, email_verified: true }),
       ])
       tokens.set(accessToken, { account, family, minting, revoked: false })
       return { accessToken, idToken }
@@ -70,7 +70,7 @@ export function createAccessTokens(clock: Clock, settings: Settings): AccessToke
       return found?.revoked ? undefined : found
     },
     revoke(matches) {
-      const live = [...tokens.values()].filter((token) => !token.revoked && matches(token))
+      const live = [...tokens.alive()].map(({ value }) => value).filter((token) => !token.revoked && matches(token))
       for (const token of live) token.revoked = true
       return live.length
     },

@@ -1,6 +1,7 @@
 /**
  * The answers that both authorize endpoints give: cookies, the login page, the passcode page, a refusal.
  */
+import { fixedParameters } from './authorization-request.ts'
 import { loginPage } from '../pages/login-page.ts'
 import { noticePage } from '../pages/page.ts'
 import { passcodePage } from '../pages/passcode-page.ts'
@@ -82,12 +83,9 @@ export function passcodePageResponse(
 /** Where the form posts to: the query of endpoint 1 without its `login_hint`. */
 function formAction({ request }: Session): string {
   const query = new URLSearchParams({
-    client_id: 'ownerapi',
+    ...fixedParameters,
     code_challenge: request.codeChallenge,
-    code_challenge_method: 'S256',
     redirect_uri: request.redirectUri,
-    response_type: 'code',
-    scope: 'openid email offline_access',
     state: request.state,
   })
   return `${authorizeEndpointPath}?${query.toString()}`

@@ -7,10 +7,7 @@ export interface ExpiringMap<Value> {
   get(key: string): Value | undefined
   set(key: string, value: Value): void
   delete(key: string): void
-  clear(): void
-  /** Those that are alive. */
-  values(): IterableIterator<Value>
-  /** The same, each with its end. */
+  /** Those that are alive, the oldest first. */
   alive(): IterableIterator<Living<Value>>
 }
 
@@ -57,12 +54,6 @@ export function createExpiringMap<Value>(options: {
     },
     delete(key) {
       entries.delete(key)
-    },
-    clear() {
-      entries.clear()
-    },
-    *values() {
-      for (const { value } of alive()) yield value
     },
     alive,
   }

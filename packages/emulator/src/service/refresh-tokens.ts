@@ -106,7 +106,7 @@ export function createRefreshTokens(deps: {
   }
 
   function kill(matches: (token: RefreshToken) => boolean): number {
-    const live = [...tokens.values()].filter((token) => !token.dead && matches(token))
+    const live = [...tokens.alive()].map(({ value }) => value).filter((token) => !token.dead && matches(token))
     for (const token of live) token.dead = true
     return live.length
   }

@@ -22,7 +22,7 @@ export function createHandles(
   switches: Switchboard,
   ca: string | undefined,
 ): Handles {
-  const { accounts, accessTokens, refreshTokens, instances, clock, counters, firewall, settings } = service
+  const { accounts, accessTokens, refreshTokens, instances, clock, counters, firewall } = service
   const known = (identity: string): Account => {
     const account = accounts.find(identity)
     if (!account) throw new TypeError(`The emulator has no account ${identity}`)
@@ -56,14 +56,12 @@ export function createHandles(
       const identity = options.identity ?? hinted ?? accounts.all[0]?.identity ?? ''
       const account = accounts.find(identity)
       const [factor] = account?.factors ?? []
-      return signInByHand(url, {
+      const person = {
         identity,
         credential: options.credential ?? known(identity).credential,
         passcode: options.passcode ?? factor?.passcode(clock.now()) ?? '',
-        instances: [instances.home.url, instances.regional.url],
-        ca,
-        tlsVersion: settings.tlsMinVersion,
-      })
+      }
+      return signInByHand(service, url, person, ca)
     },
     revokeAccessTokens(identity) {
       const account = known(identity)
