@@ -15,9 +15,8 @@ import type { Exchange } from './journal/exchange.ts'
 import { hasTwoNames, isLoopback, listen, tlsVersions, type Listener, type TlsVersions } from './http/listeners.ts'
 import type { EmulatorOptions, Settings } from './options/options.ts'
 import { parseEmulatorOptions } from './options/parse-options.ts'
-import { openapiRouter } from './openapi/openapi-router.ts'
+import { openapiRouter } from './openapi/description.ts'
 import { createOwnerApi } from './service/owner-api.ts'
-import { resetAll } from './switches/reset.ts'
 import { createServiceState } from './service/service-state.ts'
 import { publicKeys } from './service/signing-key.ts'
 import { createSsoApp } from './service/sso-app.ts'
@@ -72,7 +71,6 @@ export async function startWatched(options: EmulatorOptions, watch: (exchange: E
     ownerApiUrl,
     ca: certificate?.ca,
     jwks,
-    reset: () => resetAll(service, switches, journal),
     close,
     [Symbol.asyncDispose]: close,
     ...createHandles(service, faults, journal, switches, certificate?.ca),

@@ -1,6 +1,7 @@
 /**
  * The handles of a running emulator that reach into the service itself.
  */
+import { createCounters } from '../service/counters.ts'
 import { checkNames } from '@owner-sso/recorder/support'
 import { accountView, type Account } from '../service/accounts.ts'
 import type { Emulator } from '../emulator.ts'
@@ -12,7 +13,7 @@ import type { Switchboard } from './switchboard.ts'
 
 export type Handles = Omit<
   Emulator,
-  'authUrl' | 'regionalAuthUrl' | 'ownerApiUrl' | 'ca' | 'jwks' | 'reset' | 'close' | typeof Symbol.asyncDispose
+  'authUrl' | 'regionalAuthUrl' | 'ownerApiUrl' | 'ca' | 'jwks' | 'close' | typeof Symbol.asyncDispose
 >
 
 export function createHandles(
@@ -66,6 +67,13 @@ export function createHandles(
     revokeAccessTokens(identity) {
       const account = known(identity)
       return accessTokens.revoke((token) => token.account === account)
+    },
+    reset() {
+      switches.reset()
+      accounts.forget()
+      clock.reset()
+      Object.assign(counters, createCounters())
+      journal.clear()
     },
     expireRefreshTokens: (identity) => refreshTokens.expire(known(identity)),
   }
