@@ -3,7 +3,7 @@
  * recorded. docs/reference/compatibility.md lists it all.
  */
 import type { Settings } from '../options/options.ts'
-import { encodeText } from '../pages/html.ts'
+import { encodeText } from '@owner-sso/recorder/support'
 
 /** The settings that this is about; an undefined one is as `strictness` has it. */
 type StrictnessSettings = Pick<Settings, 'strictness'> &
