@@ -16,11 +16,7 @@ import { sequenceDiagram } from './mermaid.ts'
 export function inspectorRouter(controlled: Controlled, journal: Journal): Router {
   const router = Router()
   /** Answers with what there is, or 404. */
-  const serve = (
-    method: 'get' | 'post',
-    path: string,
-    found: (name: string) => ServiceResponse | undefined,
-  ): unknown =>
+  const serve = (method: 'get' | 'post', path: string, found: (name: string) => ServiceResponse | undefined): unknown =>
     router[method](path, ({ params }: Request, response) =>
       sendResponse(
         response,
@@ -30,7 +26,10 @@ export function inspectorRouter(controlled: Controlled, journal: Journal): Route
   const login = (number: string): readonly Exchange[] =>
     journal.exchanges.filter(({ flow }) => flow !== undefined && String(flow) === number)
 
-  router.get('/events', eventStream(journal, () => controlState(controlled)))
+  router.get(
+    '/events',
+    eventStream(journal, () => controlState(controlled)),
+  )
   serve('get', '/', () => pageFile('index.html'))
   serve('get', '/assets/:name', pageFile)
   serve('get', '/exchanges', () => jsonResponse(200, { exchanges: journal.exchanges.map(exchangeLine) }))

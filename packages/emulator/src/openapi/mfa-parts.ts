@@ -2,7 +2,18 @@
  * Endpoints 4 and 5 of the description, and the backup codes: what they take and give. Field names are the wire's.
  */
 import { isLenient } from '../service/strictness.ts'
-import { challenge, content, exact, fields, ref, response, text, unreadable, type Described, type Part } from './parts.ts'
+import {
+  challenge,
+  content,
+  exact,
+  fields,
+  ref,
+  response,
+  text,
+  unreadable,
+  type Described,
+  type Part,
+} from './parts.ts'
 
 const prefix = '/oauth2/v3/authorize/mfa'
 const json = (schema: string): Part => content('application/json', schema)

@@ -57,7 +57,10 @@ function authorizeParameters(service: Described): Part {
   // Legacy clients may leave them out, all at once.
   const required = !isLenient(settings)
   return Object.fromEntries(
-    Object.entries(parameters).map(([name, [description, schema]]) => [name, query(name, description, schema, required)]),
+    Object.entries(parameters).map(([name, [description, schema]]) => [
+      name,
+      query(name, description, schema, required),
+    ]),
   )
 }
 
@@ -99,13 +102,19 @@ const cookieHeader: Part = { type: 'string', pattern: '^(?:sso\\.sid|ak_bmsc|bm_
 export const headers: Part = {
   Emulator: header('On every answer, so that nobody takes it for the service itself', { const: '1' }),
   CacheControl: header('No answer may be kept', { const: 'no-store' }),
-  SetCookie: header('One line for each cookie: the session, where there is one, and those of the firewall', cookieHeader),
+  SetCookie: header(
+    'One line for each cookie: the session, where there is one, and those of the firewall',
+    cookieHeader,
+  ),
   PageCookies: header('Set again where the answer is a page of the login', cookieHeader, false),
-  CodeLocation: header('The redirect_uri with `code`, `state` and `issuer`; with `error` where the login was cancelled', {
-    type: 'string',
-    format: 'uri',
-    pattern: '[?&](?:code=.+|error=login_cancelled)&.*issuer=',
-  }),
+  CodeLocation: header(
+    'The redirect_uri with `code`, `state` and `issuer`; with `error` where the login was cancelled',
+    {
+      type: 'string',
+      format: 'uri',
+      pattern: '[?&](?:code=.+|error=login_cancelled)&.*issuer=',
+    },
+  ),
   RegionLocation: header("The same request at the instance of the account's region", {
     type: 'string',
     format: 'uri',

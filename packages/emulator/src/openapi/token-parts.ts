@@ -37,7 +37,10 @@ export function tokenPaths({ settings }: Described): Part {
         content('application/json', 'SignInTokens', 'RefreshedTokens'),
         content('text/html', 'PasscodePage'),
       ),
-      '400': response('The request is wrong, or the code or refresh token is', content('application/json', 'TokenError')),
+      '400': response(
+        'The request is wrong, or the code or refresh token is',
+        content('application/json', 'TokenError'),
+      ),
       '403': challenge,
       ...unreadable,
     },

@@ -1,6 +1,7 @@
 /**
  * The login page (interface document, endpoint 1): a form with hidden inputs, amid what real pages have around one.
  */
+import { encodeText } from '@owner-sso/recorder/support'
 import { captchaPicture, captchaWidget } from './captcha.ts'
 import { html, type Markup } from './html.ts'
 import type { Settings } from '../options/options.ts'
@@ -30,22 +31,26 @@ export interface LoginPageContent {
 
 export function loginPage(content: LoginPageContent): string {
   const { message, captcha, recorded } = content
+  const hidden = hiddenInputs(content.hidden)
+  const inputs = html`${content.inTemplate ? inTemplate(hidden) : hidden}
+    ${content.isSecondPage ? givenIdentity(content) : identityInput(content)}
+    ${content.asksFor === 'credential' && credentialInput} ${captcha !== undefined && captchaInput(captcha, recorded)}
+    ${!recorded && moreInputs}
+    <button type="submit">Sign in</button>
+    <button type="submit" class="plain" name="${content.cancelName}" value="1" formnovalidate>Cancel</button>`
   return page(
     'Sign in',
     html`<h1>Sign in</h1>
-      ${!recorded && decoys}
-      ${script(message)}
+      ${!recorded && decoys} ${script(message)}
       ${message !== undefined && !content.messageInScript && html`<p class="message" role="alert">${message}</p>`}
-      <form method="post"${recorded ? '' : html` action="${content.action}"`} id="form" class="sign-in">
-        ${content.inTemplate ? inTemplate(hiddenInputs(content.hidden)) : hiddenInputs(content.hidden)}
-        ${content.isSecondPage ? givenIdentity(content) : identityInput(content)}
-        ${content.asksFor === 'credential' && credentialInput}
-        ${captcha !== undefined && captchaInput(captcha, recorded)}
-        ${!recorded && moreInputs}
-        <button type="submit">Sign in</button>
-        <button type="submit" class="plain" name="${content.cancelName}" value="1" formnovalidate>Cancel</button>
-      </form>`,
+      ${form(recorded ? undefined : content.action, inputs)}`,
   )
+}
+
+/** Without an action it posts to the page's own address. */
+function form(action: string | undefined, inputs: Markup): Markup {
+  const where = action === undefined ? '' : ` action="${encodeText(action)}"`
+  return { markup: `<form method="post"${where} id="form" class="sign-in">\n${inputs.markup}\n</form>` }
 }
 
 /** What is wrong, if anything, as real pages have it in a script. */

@@ -59,7 +59,12 @@ export function createAccessTokens(clock: Clock, settings: Settings): AccessToke
       const [accessToken, idToken] = await Promise.all([
         settings.accessTokenFormat === 'opaque'
           ? randomText(48)
-          : signToken({ ...claims, aud: [issuerOf(instance), 'owner-api'], jti: randomUUID(), scp: fixedScope.split(' ') }),
+          : signToken({
+              ...claims,
+              aud: [issuerOf(instance), 'owner-api'],
+              jti: randomUUID(),
+              scp: fixedScope.split(' '),
+            }),
         signToken({ ...claims, aud: clientId, jti: randomUUID(), email: account.identity, email_verified: true }),
       ])
       tokens.set(accessToken, { account, family, minting, revoked: false })

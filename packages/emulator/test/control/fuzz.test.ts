@@ -14,34 +14,15 @@ const emulator = useEmulator()
 const agent = new Agent({ keepAlive: true })
 afterEach(() => agent.destroy())
 
-const numbers = fc.constantFrom(0, 1, -1, 0.5, 1e21, 2 ** 53, -0)
-const words = fc.constantFrom(
-  'refuse',
-  'page',
-  'home',
-  'lenient',
-  'none',
-  'document',
-  '2026-01-01',
-  '',
-  'NaN',
-  '__proto__',
+const leaf = fc.oneof(
+  fc.constantFrom(0, 1, -1, 0.5, 1e21, 2 ** 53, -0, null, true, false),
+  fc.constantFrom('refuse', 'page', 'home', 'lenient', 'none', 'document', '2026-01-01', '', 'NaN', '__proto__'),
+  fc.string({ unit: 'grapheme' }),
 )
-const leaf = fc.oneof(numbers, words, fc.boolean(), fc.constant(null), fc.string({ unit: 'grapheme' }))
+const others =
+  'locked captcha reset jump advance frozen lift block status body drop delay headers firewall maxRequests rename'
 const names = fc.oneof(
-  fc.constantFrom<string>(...optionNames),
-  fc.constantFrom('locked', 'captcha', 'reset', 'jump', 'advance', 'frozen', 'lift', 'block', 'status', 'body', 'drop'),
-  fc.constantFrom(
-    'delay',
-    'headers',
-    'firewall',
-    'maxRequests',
-    'rename',
-    'extra',
-    '__proto__',
-    'constructor',
-    'toString',
-  ),
+  fc.constantFrom<string>(...optionNames, ...others.split(' '), 'extra', '__proto__', 'constructor', 'toString'),
   fc.string(),
 )
 const value = fc.letrec<{ any: unknown }>((tie) => ({
@@ -68,17 +49,7 @@ const segment = fc.oneof(
   fc.string().map(encodeURIComponent),
 )
 const address = fc.oneof(
-  fc.constantFrom(
-    '',
-    '/',
-    '/state',
-    '/options',
-    '/clock',
-    '/firewall',
-    '/reset',
-    '/exchanges',
-    '/openapi.json',
-  ),
+  fc.constantFrom('', '/', '/state', '/options', '/clock', '/firewall', '/reset', '/exchanges', '/openapi.json'),
   fc
     .tuple(fc.constantFrom('accounts', 'faults', 'scenarios', 'exchanges', 'assets', 'logins'), segment)
     .map((parts) => `/${parts.join('/')}`),

@@ -90,14 +90,6 @@ describe('GET /state', () => {
     })
   })
 
-  it('shows a regular expression as it is written', async () => {
-    emulator.change({ allowBrowsers: /Fire\/1/iu })
-    expect((await call('GET', '/state')).state.options['allowBrowsers']).toMatchObject({
-      value: '/Fire\\/1/iu',
-      initial: false,
-    })
-  })
-
   it('goes with the inspector’s page and its files', async () => {
     const typeOf = async (path: string): Promise<readonly unknown[]> => {
       const answer = await fetch(`${emulator.authUrl}/_emulator${path}`)

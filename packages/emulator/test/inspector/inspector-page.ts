@@ -46,8 +46,7 @@ export interface RegionalLogin {
 
 /** A login with a passcode, from the home instance to the other region's: eight requests, a mistyped passcode among them. */
 export async function loginOverRegion(emulator: Emulator, identity: string): Promise<RegionalLogin> {
-  const account = emulator.accounts.find((known) => known.identity === identity)
-  const [factor] = account?.factors ?? []
+  const account = emulator.account(identity)
   const home = new Client(emulator)
   const { page: redirect } = await home.open({ login_hint: identity })
   const client = new Client(emulator, { base: locationOf(redirect).origin })
@@ -58,18 +57,11 @@ export async function loginOverRegion(emulator: Emulator, identity: string): Pro
   const exchange = (code: string): Promise<ClientResponse> => client.exchange(code, { code_verifier: home.verifier })
 
   const firstCode = codeOf(await post())
-  const csrf = hiddenInputsOf((await exchange(firstCode)).text)['_csrf'] ?? ''
+  const _csrf = hiddenInputsOf((await exchange(firstCode)).text)['_csrf'] ?? ''
   const transaction_id = hidden['transaction_id'] ?? ''
-  await client.send(`/oauth2/v3/authorize/mfa/factors?transaction_id=${transaction_id}`)
-  const passcode = account?.passcode() ?? ''
-  for (const typed of ['000000', passcode]) {
-    await client.json('/oauth2/v3/authorize/mfa/verify', {
-      transaction_id,
-      factor_id: factor?.id,
-      passcode: typed,
-      _csrf: csrf,
-    })
-  }
+  await client.factors(transaction_id)
+  await client.verify({ transaction_id, _csrf }, account, { passcode: '000000' })
+  await client.verify({ transaction_id, _csrf }, account)
   const code = codeOf(await post())
   const tokens = json(await exchange(code))
   const secrets = new Set([
@@ -77,7 +69,7 @@ export async function loginOverRegion(emulator: Emulator, identity: string): Pro
     home.verifier,
     firstCode,
     code,
-    csrf,
+    _csrf,
     transaction_id,
     hidden['_csrf'] ?? '',
     ...client.cookies.values(),
