@@ -106,12 +106,12 @@ describe('npx @owner-sso/emulator', () => {
     expect((await client.factors(step.transaction_id)).status).toBe(200)
     expect((await client.factors(step.transaction_id)).status).toBe(200)
     const { data }: { data: { id: string }[] } = JSON.parse(factors.text)
-    const { transaction_id, _csrf } = step
+    const { transaction_id, csrf } = step
     const verified = await client.json('/oauth2/v3/authorize/mfa/verify', {
       transaction_id,
       factor_id: data[1]?.id,
       passcode,
-      _csrf,
+      _csrf: csrf,
     })
     expect(JSON.parse(verified.text)).toMatchObject({ data: { valid: true } })
   })

@@ -24,7 +24,7 @@ export interface PasscodeStep {
   readonly page: ClientResponse
   readonly hidden: Hidden
   readonly transaction_id: string
-  readonly _csrf: string
+  readonly csrf: string
 }
 
 export interface ClientOptions {
@@ -134,8 +134,8 @@ export class Client {
   async reachPasscode(identity: string = 'mfa@example.com'): Promise<PasscodeStep> {
     const { answer, hidden } = await this.authorize(identity)
     const page = answer.status === 302 ? await this.exchange(codeOf(answer)) : answer
-    const _csrf = hiddenInputsOf(page.text)['_csrf'] ?? ''
-    return { page, hidden, transaction_id: hidden['transaction_id'] ?? '', _csrf }
+    const csrf = hiddenInputsOf(page.text)['_csrf'] ?? ''
+    return { page, hidden, transaction_id: hidden['transaction_id'] ?? '', csrf }
   }
 
   /** Endpoint 4. */
@@ -145,12 +145,12 @@ export class Client {
 
   /** Endpoint 5: the passcode of the account's first factor. */
   verify(
-    { transaction_id, _csrf }: Pick<PasscodeStep, 'transaction_id' | '_csrf'>,
+    { transaction_id, csrf }: Pick<PasscodeStep, 'transaction_id' | 'csrf'>,
     account: EmulatorAccount,
     changes: Readonly<Record<string, unknown>> = {},
   ): Promise<ClientResponse> {
     const [factor] = account.factors
-    const fields = { transaction_id, factor_id: factor?.id, passcode: account.passcode(), _csrf }
+    const fields = { transaction_id, factor_id: factor?.id, passcode: account.passcode(), _csrf: csrf }
     return this.json('/oauth2/v3/authorize/mfa/verify', { ...fields, ...changes })
   }
 

@@ -73,7 +73,8 @@ export const switchFlagHelp: readonly (readonly [flag: string, about: string])[]
 /** @throws {TypeError} A flag is wrong; the message names it. */
 export function setSwitches(emulator: Emulator, values: Readonly<Record<string, unknown>>): void {
   for (const { name, set } of table) {
-    for (const value of [values[name] ?? []].flat()) {
+    const given = values[name] ?? []
+    for (const value of Array.isArray(given) ? given : [given]) {
       try {
         set(emulator, String(value))
       } catch (error) {

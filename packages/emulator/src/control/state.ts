@@ -3,8 +3,6 @@
  * and what lives at this moment. No secret is in it but the passcodes of this moment.
  */
 import type { Account } from '../service/accounts.ts'
-import type { Counters } from '../service/counters.ts'
-import type { AccountSwitches } from '../options/account-options.ts'
 import { endpoints } from '../faults/fault.ts'
 import type { Faults } from '../faults/faults.ts'
 import { stepSeconds } from '../service/factors.ts'
@@ -12,7 +10,7 @@ import type { Living } from '../service/expiring-map.ts'
 import { describeMinting } from '../service/minting.ts'
 import type { Place } from '../journal/exchange.ts'
 import type { ServiceState } from '../service/service-state.ts'
-import { isChangeable, optionNames, optionTable, type OptionGroup, type OptionName } from '../options/option-table.ts'
+import { isChangeable, optionNames, optionTable, type OptionName } from '../options/option-table.ts'
 import type { Settings } from '../options/options.ts'
 import { scenarios } from '../switches/scenarios.ts'
 import type { Switchboard } from '../switches/switchboard.ts'
@@ -25,71 +23,7 @@ export interface Controlled {
   readonly ownerApiUrl: string
 }
 
-/** An option: what it is, what it may be, and what it settles. */
-export interface OptionState {
-  readonly value: unknown
-  readonly initial: unknown
-  readonly changeable: boolean
-  /** What it takes, in words. */
-  readonly expected: string
-  /** The values it can have, where they are few. */
-  readonly choices?: readonly unknown[]
-  readonly group: OptionGroup
-  readonly about: string
-}
-
-/** An account with its passcodes of this moment. */
-export interface AccountState extends Required<AccountSwitches> {
-  readonly identity: string
-  readonly factors: readonly {
-    readonly id: string
-    readonly name: string
-    readonly passcode: string
-    readonly secondsLeft: number
-  }[]
-  readonly backupCodesLeft: number
-}
-
-/** The faults of an endpoint. */
-export interface FaultState {
-  readonly always: object | null
-  readonly once: readonly object[]
-}
-
-/** A client that came lately, as JSON has it: null for what is undefined. */
-export interface ClientState {
-  readonly address: string
-  readonly userAgent: string
-  readonly tlsVersion: string | null
-  readonly requests: number
-  readonly maxRequests: number | null
-  readonly windowEndsAt: number | null
-  readonly blockedUntil: number | null
-}
-
-/** JSON, as the README lists it: the answer of `GET /_emulator/state`, and of every change. */
-export interface ControlState {
-  readonly authUrl: string
-  readonly regionalAuthUrl: string
-  readonly ownerApiUrl: string
-  readonly clock: { readonly now: number; readonly offset: number; readonly frozen: boolean }
-  readonly firewall: { readonly blockedUntil: number | null; readonly clients: readonly ClientState[] }
-  readonly options: Readonly<Record<string, OptionState>>
-  readonly accounts: readonly AccountState[]
-  readonly faults: Readonly<Record<string, FaultState>>
-  readonly failures: readonly { readonly where: string; readonly error: string }[]
-  readonly counters: Readonly<Counters>
-  readonly scenarios: readonly { readonly name: string; readonly about: string; readonly applied: boolean }[]
-  /** Sessions, codes and tokens, by what they are called. */
-  readonly alive: Readonly<Record<string, Alive>>
-}
-
-/** How many there are, and the youngest of them. */
-export interface Alive {
-  readonly count: number
-  readonly youngest: readonly (Life & { readonly expiresAt: number | null })[]
-}
-
+/** A session, code or token of this moment. */
 interface Life {
   readonly identity?: string | undefined
   readonly place: Place
@@ -100,7 +34,14 @@ interface Life {
 /** Of each kind that many of the youngest are listed; the rest is counted. */
 const maxListed = 5
 
-export function controlState({ service, faults, switches, ownerApiUrl }: Controlled): ControlState {
+/** As JSON; null stands for what there is not. Times are seconds since the epoch by the emulator's clock. */
+export type ControlState = ReturnType<typeof controlState>
+export type AccountState = ControlState['accounts'][number]
+export type OptionState = ControlState['options'][string]
+export type FaultState = ControlState['faults'][string]
+export type Alive = ReturnType<typeof alive>
+
+export function controlState({ service, faults, switches, ownerApiUrl }: Controlled) {
   const { instances, clock, firewall, settings, accounts, counters } = service
   return {
     authUrl: instances.home.url,
@@ -124,7 +65,7 @@ export function controlState({ service, faults, switches, ownerApiUrl }: Control
   }
 }
 
-function aliveIn({ sessions, codes, accessTokens, refreshTokens }: ServiceState): ControlState['alive'] {
+function aliveIn({ sessions, codes, accessTokens, refreshTokens }: ServiceState) {
   return {
     Sessions: alive(sessions.alive(), ({ instance, pending }) => ({
       identity: pending?.account.identity,
@@ -145,7 +86,7 @@ function aliveIn({ sessions, codes, accessTokens, refreshTokens }: ServiceState)
   }
 }
 
-function alive<Value>(living: Iterable<Living<Value>>, lifeOf: (value: Value) => Life): Alive {
+function alive<Value>(living: Iterable<Living<Value>>, lifeOf: (value: Value) => Life) {
   const all = [...living]
   const youngest = all.slice(-maxListed).toReversed()
   return {
@@ -157,7 +98,7 @@ function alive<Value>(living: Iterable<Living<Value>>, lifeOf: (value: Value) =>
   }
 }
 
-function optionState(name: OptionName, settings: Settings, initial: Settings): OptionState {
+function optionState(name: OptionName, settings: Settings, initial: Settings) {
   const { group, about, check } = optionTable[name]
   const { expected, choices } = check
   return {
@@ -178,7 +119,7 @@ function shown(name: OptionName, settings: Settings): unknown {
   return value instanceof RegExp ? String(value) : (value ?? null)
 }
 
-function firewallClients({ firewall, settings }: ServiceState): readonly ClientState[] {
+function firewallClients({ firewall, settings }: ServiceState) {
   return firewall.clients().map(({ tlsVersion, windowEndsAt, blockedUntil, ...client }) => ({
     ...client,
     maxRequests: settings.firewall ? settings.firewall.maxRequests : null,
@@ -188,7 +129,7 @@ function firewallClients({ firewall, settings }: ServiceState): readonly ClientS
   }))
 }
 
-function accountState(account: Account, now: number): AccountState {
+function accountState(account: Account, now: number) {
   const { identity, region, locked, captcha, factors, backupCodes } = account
   return {
     identity,
@@ -205,7 +146,7 @@ function accountState(account: Account, now: number): AccountState {
   }
 }
 
-function faultState(faults: Faults, endpoint: (typeof endpoints)[number]): FaultState {
+function faultState(faults: Faults, endpoint: (typeof endpoints)[number]) {
   const { always, once } = faults.ordered(endpoint)
   return { always: always === undefined ? null : orderShown(always), once: once.map(orderShown) }
 }

@@ -14,23 +14,10 @@ const maxExchanges = 10_000
 /** They are larger: of so many, what is behind their masks is kept. */
 const maxSecrets = 500
 
-export interface Journal {
-  /** The last 10,000, oldest first. */
-  readonly exchanges: readonly Exchange[]
-  /** The requests alone. */
-  readonly requests: readonly LoggedRequest[]
-  open(request: IncomingMessage, response: ServerResponse, place: Place): void
-  recordingOf(request: IncomingMessage): Recording
-  /** What is behind the masks of an exchange, while it is kept. */
-  secretsOf(id: number): ExchangeSecrets | undefined
-  /** Tokens that were issued without a login begin one. */
-  adopt(identity: string, tokens: Fields): void
-  /** Calls back for each exchange that is new or changed, and with undefined when all were forgotten. */
-  subscribe(listener: (exchange: Exchange | undefined) => void): () => void
-  clear(): void
-}
+export type Journal = ReturnType<typeof createJournal>
 
-export function createJournal(clock: Clock): Journal {
+export function createJournal(clock: Clock) {
+  /** The last 10,000, oldest first; and the requests alone. */
   const exchanges: Exchange[] = []
   const requests: LoggedRequest[] = []
   const secrets = new Map<number, ExchangeSecrets>()
@@ -72,24 +59,27 @@ export function createJournal(clock: Clock): Journal {
   }
 
   return {
-    exchanges,
-    requests,
+    exchanges: exchanges as readonly Exchange[],
+    requests: requests as readonly LoggedRequest[],
     open,
-    recordingOf(request) {
+    recordingOf(request: IncomingMessage): Recording {
       const recording = recordings.get(request)
       if (!recording) throw new Error('This request was never opened')
       return recording
     },
-    secretsOf: (id) => secrets.get(id),
-    adopt(identity, tokens) {
+    /** What is behind the masks of an exchange, while it is kept. */
+    secretsOf: (id: number): ExchangeSecrets | undefined => secrets.get(id),
+    /** Tokens that were issued without a login begin one. */
+    adopt(identity: string, tokens: Fields): void {
       const flow = flows.learn(undefined, {}, tokens)
       if (flow) flow.identity = identity
     },
-    subscribe(listener) {
+    /** Calls back for each exchange that is new or changed, and with undefined when all were forgotten. */
+    subscribe(listener: (exchange: Exchange | undefined) => void): () => void {
       listeners.add(listener)
-      return () => listeners.delete(listener)
+      return () => void listeners.delete(listener)
     },
-    clear() {
+    clear(): void {
       exchanges.length = 0
       requests.length = 0
       secrets.clear()

@@ -45,7 +45,7 @@ const challenges = {
 /** Those of both authorize calls. */
 function authorizeParameters(service: Described): Part {
   const { settings } = service
-  const parameters: Readonly<Record<string, readonly [description: string, schema: Part]>> = {
+  const shared: Readonly<Record<string, readonly [description: string, schema: Part]>> = {
     client_id: ['Always the same', client],
     code_challenge: [challenges[acceptedEncoding(settings)], { pattern: '^[A-Za-z0-9_-]{43,128}={0,2}$' }],
     code_challenge_method: ['Always the same', { const: fixedParameters.code_challenge_method }],
@@ -57,10 +57,7 @@ function authorizeParameters(service: Described): Part {
   // Legacy clients may leave them out, all at once.
   const required = !isLenient(settings)
   return Object.fromEntries(
-    Object.entries(parameters).map(([name, [description, schema]]) => [
-      name,
-      query(name, description, schema, required),
-    ]),
+    Object.entries(shared).map(([name, [description, schema]]) => [name, query(name, description, schema, required)]),
   )
 }
 

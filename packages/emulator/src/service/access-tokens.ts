@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto'
 import type { Account } from './accounts.ts'
 import { clientId, fixedScope } from './authorization-request.ts'
 import type { Clock } from './clock.ts'
-import { createExpiringMap, type Living } from './expiring-map.ts'
+import { createExpiringMap } from './expiring-map.ts'
 import { issuerOf, type Instance } from './instances.ts'
 import type { Settings } from '../options/options.ts'
 import type { Minting } from './minting.ts'
@@ -24,30 +24,17 @@ export interface AccessToken {
   revoked: boolean
 }
 
-export interface AccessTokens {
-  /** `minting` is undefined for tokens that no request asked for. */
-  issue(
-    account: Account,
-    family: string,
-    instance: Instance,
-    minting?: Minting,
-  ): Promise<{ accessToken: string; idToken: string }>
-  /** The token's content while it is known, unexpired and not revoked. */
-  find(token: string): AccessToken | undefined
-  /** Revokes those that match and says how many. */
-  revoke(matches: (token: AccessToken) => boolean): number
-  /** Those that the owner API accepts. */
-  alive(): Iterable<Living<AccessToken>>
-}
+export type AccessTokens = ReturnType<typeof createAccessTokens>
 
-export function createAccessTokens(clock: Clock, settings: Settings): AccessTokens {
+export function createAccessTokens(clock: Clock, settings: Settings) {
   const tokens = createExpiringMap<AccessToken>({
     clock,
     lifetime: () => settings.accessTokenLifetime,
     max: maxTokens,
   })
   return {
-    async issue(account, family, instance, minting) {
+    /** `minting` is undefined for tokens that no request asked for. */
+    async issue(account: Account, family: string, instance: Instance, minting?: Minting) {
       const iat = Math.floor(clock.now())
       const claims = {
         iss: issuerOf(instance),
@@ -70,15 +57,18 @@ export function createAccessTokens(clock: Clock, settings: Settings): AccessToke
       tokens.set(accessToken, { account, family, minting, revoked: false })
       return { accessToken, idToken }
     },
-    find(token) {
+    /** The token's content while it is known, unexpired and not revoked. */
+    find(token: string): AccessToken | undefined {
       const found = tokens.get(token)
       return found?.revoked ? undefined : found
     },
-    revoke(matches) {
+    /** Revokes those that match and says how many. */
+    revoke(matches: (token: AccessToken) => boolean): number {
       const live = [...tokens.alive()].map(({ value }) => value).filter((token) => !token.revoked && matches(token))
       for (const token of live) token.revoked = true
       return live.length
     },
+    /** Those that the owner API accepts. */
     *alive() {
       for (const token of tokens.alive()) if (!token.value.revoked) yield token
     },

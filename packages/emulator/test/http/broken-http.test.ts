@@ -36,7 +36,7 @@ const line = fc.oneof(
   target.map((where) => `POST ${where} HTTP/1.1`),
   fc.constantFrom(...lines, `${canary} / HTTP/1.1`),
 )
-const headers = [
+const headerLines = [
   [
     'Host: 127.0.0.1',
     'Host:',
@@ -49,7 +49,7 @@ const headers = [
   ['Content-Type: application/json', 'Content-Type: application/x-www-form-urlencoded', `Cookie: ${canary}`],
   [`Authorization:${canary}`, 'Connection: upgrade', 'Upgrade: websocket', ': x', 'no colon', '\u0000: x', ' folded'],
 ]
-const header = fc.constantFrom(...headers.flat(), `X: ${'y'.repeat(20_000)}`)
+const header = fc.constantFrom(...headerLines.flat(), `X: ${'y'.repeat(20_000)}`)
 const bodies = ['', 'hello', '5\r\nhello\r\n0\r\n\r\n', 'zz\r\nhello', '5\r\nhel', 'FFFFFFFFFF\r\n']
 const body = fc.oneof(fc.constantFrom(...bodies, `credential=${canary}`), anyText({ maxLength: 200 }))
 const message = fc

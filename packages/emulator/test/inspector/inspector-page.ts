@@ -57,11 +57,11 @@ export async function loginOverRegion(emulator: Emulator, identity: string): Pro
   const exchange = (code: string): Promise<ClientResponse> => client.exchange(code, { code_verifier: home.verifier })
 
   const firstCode = codeOf(await post())
-  const _csrf = hiddenInputsOf((await exchange(firstCode)).text)['_csrf'] ?? ''
+  const csrf = hiddenInputsOf((await exchange(firstCode)).text)['_csrf'] ?? ''
   const transaction_id = hidden['transaction_id'] ?? ''
   await client.factors(transaction_id)
-  await client.verify({ transaction_id, _csrf }, account, { passcode: '000000' })
-  await client.verify({ transaction_id, _csrf }, account)
+  await client.verify({ transaction_id, csrf }, account, { passcode: '000000' })
+  await client.verify({ transaction_id, csrf }, account)
   const code = codeOf(await post())
   const tokens = json(await exchange(code))
   const secrets = new Set([
@@ -69,7 +69,7 @@ export async function loginOverRegion(emulator: Emulator, identity: string): Pro
     home.verifier,
     firstCode,
     code,
-    _csrf,
+    csrf,
     transaction_id,
     hidden['_csrf'] ?? '',
     ...client.cookies.values(),

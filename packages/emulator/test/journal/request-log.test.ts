@@ -40,11 +40,11 @@ describe('the log of requests', () => {
   it('holds no secret of a whole login, refresh and owner API call', async () => {
     const client = new Client(emulator)
     const account = emulator.account('mfa@example.com')
-    const { hidden, transaction_id, _csrf } = await client.reachPasscode(account.identity)
+    const { hidden, transaction_id, csrf } = await client.reachPasscode(account.identity)
     const passcode = account.passcode()
     await client.factors(transaction_id)
-    await client.verify({ transaction_id, _csrf }, account, { passcode })
-    const code = codeOf(await client.post({ transaction_id, _csrf }))
+    await client.verify({ transaction_id, csrf }, account, { passcode })
+    const code = codeOf(await client.post({ transaction_id, _csrf: csrf }))
     const tokens = json(await client.exchange(code))
     const fresh = json(await client.refresh(tokens['refresh_token']))
     await fetch(`${emulator.ownerApiUrl}/api/1/vehicles`, {
@@ -58,7 +58,7 @@ describe('the log of requests', () => {
       encodeURIComponent(demoCredential),
       client.verifier,
       code,
-      _csrf,
+      csrf,
       hidden['_csrf'],
       transaction_id,
       `"${passcode}"`,

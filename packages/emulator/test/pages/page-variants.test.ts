@@ -24,7 +24,7 @@ async function reachPasscodePage(): Promise<PasscodeStep & { readonly client: Cl
 
 function verify(client: Client, hidden: Hidden, _csrf: string | undefined): Promise<ClientResponse> {
   const transaction_id = hidden['transaction_id'] ?? ''
-  return client.verify({ transaction_id, _csrf: '' }, emulator.account(mfa.identity), { _csrf })
+  return client.verify({ transaction_id, csrf: '' }, emulator.account(mfa.identity), { _csrf })
 }
 
 describe('identityFirst', () => {

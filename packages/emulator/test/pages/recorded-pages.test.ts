@@ -71,7 +71,7 @@ describe('the passcode page with strictness lenient', () => {
   it('has a _csrf that verifies, read with a regular expression', async () => {
     const from = client()
     const { text } = (await from.reachPasscode()).page
-    const read = { transaction_id: firstInput(text, 'transaction_id') ?? '', _csrf: firstInput(text, '_csrf') ?? '' }
+    const read = { transaction_id: firstInput(text, 'transaction_id') ?? '', csrf: firstInput(text, '_csrf') ?? '' }
     const answer = await from.verify(read, lenient.account('mfa@example.com'))
     expect(json(answer)).toMatchObject({ data: { valid: true } })
   })

@@ -129,10 +129,10 @@ describe('the file of a recording', () => {
     const client = pointedAt(recorder)
     const account = emulator.account('mfa@example.com')
     const { identity } = account
-    const { hidden, transaction_id, _csrf } = await client.reachPasscode(identity)
+    const { hidden, transaction_id, csrf } = await client.reachPasscode(identity)
     const passcode = account.passcode()
     await client.factors(transaction_id)
-    await client.verify({ transaction_id, _csrf }, account, { passcode })
+    await client.verify({ transaction_id, csrf }, account, { passcode })
     const code = codeOf(await client.post({ ...hidden, identity, credential: demoCredential }))
     const tokens = json(await client.exchange(code))
     const fresh = json(await client.refresh(tokens['refresh_token']))
@@ -146,16 +146,7 @@ describe('the file of a recording', () => {
     const { access_token = '', refresh_token = '' } = tokens
     const own = [demoCredential, client.verifier, client.challenge, 'some state', new URL(emulator.authUrl).host]
     const issued = [code, access_token, refresh_token, fresh['access_token'] ?? '', fresh['refresh_token'] ?? '']
-    const secrets = [
-      ...own,
-      ...inputs,
-      ...issued,
-      ...client.cookies.values(),
-      identity,
-      passcode,
-      _csrf,
-      transaction_id,
-    ]
+    const secrets = [...own, ...inputs, ...issued, ...client.cookies.values(), identity, passcode, csrf, transaction_id]
     expect(secrets.length).toBeGreaterThan(15)
     expect(secrets).not.toContain('')
     const written = secrets.flatMap((secret) => {

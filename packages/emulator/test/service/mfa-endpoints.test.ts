@@ -58,7 +58,7 @@ describe('a login with a second factor', () => {
     expect(step.page.status).toBe(200)
     expect(step.page.headers.get('content-type')).toBe('text/html; charset=utf-8')
     expect(step.page.text).toContain('name="passcode"')
-    expect(step._csrf).not.toBe(step.hidden['_csrf'])
+    expect(step.csrf).not.toBe(step.hidden['_csrf'])
 
     const factors = await step.client.factors(step.transaction_id)
     expect(dataOf(factors)).toHaveLength(2)
@@ -82,7 +82,7 @@ describe('a login with a second factor', () => {
     const step = await reachPasscode(renamed)
     const transaction_id = step.hidden['tx'] ?? ''
     await verify({ ...step, transaction_id }, { passcode: accountOf(renamed).passcode() })
-    expect((await step.client.post({ transaction_id, _csrf: step._csrf })).status).toBe(302)
+    expect((await step.client.post({ transaction_id, _csrf: step.csrf })).status).toBe(302)
   })
 
   it('ignores numbers and objects in fields that nobody knows', async () => {
@@ -113,7 +113,7 @@ describe('a login with a second factor', () => {
     )
     expect(exchanges.at(-1)?.decision).toBe('wrong passcode, 1 of 5')
     for (const path of ['verify', 'backupcodes/attempt']) {
-      const body = JSON.stringify({ transaction_id: step.transaction_id, _csrf: step._csrf })
+      const body = JSON.stringify({ transaction_id: step.transaction_id, _csrf: step.csrf })
       const plain = await step.client.send(`/oauth2/v3/authorize/mfa/${path}`, { method: 'POST', body })
       expect([plain.status, errorOf(plain)]).toEqual([400, 'ERR_OBJECT_VALIDATION'])
       expect(plain.text).toContain('One transaction_id is required')
@@ -125,7 +125,7 @@ describe('a login with a second factor', () => {
   it('spends the verification with the code that it gave', async () => {
     const step = await reachPasscode()
     await verify(step)
-    const ownForm = { transaction_id: step.transaction_id, _csrf: step._csrf }
+    const ownForm = { transaction_id: step.transaction_id, _csrf: step.csrf }
     expect((await step.client.post(ownForm)).status).toBe(302)
     expect((await step.client.post(ownForm)).status).toBe(403)
   })
