@@ -79,7 +79,7 @@ export async function startWatched(options: EmulatorOptions, watch: (exchange: E
 
 interface Sockets {
   readonly sso: Listener
-  /** Of the regional instance: the same, where its host name tells it apart. */
+  /** The same as `sso`, where the host name tells the regional instance apart. */
   readonly regional: Listener
   readonly ownerApi: Listener
   readonly offer: (tls: TlsVersions) => void

@@ -96,7 +96,7 @@ export function httpListener(server: HttpServer): AddressListener {
   }
 }
 
-/** What is no HTTP, or too much of it, is refused in words of our own, and its connection ends. */
+/** Refuses bytes that are no HTTP, or headers that are too long, with our banner; the connection ends. */
 export function answerBadRequests(server: NetServer): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
     const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request'

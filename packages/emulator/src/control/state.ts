@@ -31,7 +31,7 @@ interface Life {
   readonly stage?: string
 }
 
-/** Of each kind that many of the youngest are listed; the rest is counted. */
+/** So many of the youngest of each kind are listed; the others are counted. */
 const maxListed = 5
 
 /** As JSON; null stands for what there is not. Times are seconds since the epoch by the emulator's clock. */

@@ -7,7 +7,7 @@ import type { Journal } from '../journal/journal.ts'
 import { exchangeLine } from './exchange-view.ts'
 
 const batchMilliseconds = 100
-/** Of one event: what a page takes in without a stutter. */
+/** Exchanges of one event: so many a page takes in without a stutter. */
 const batchSize = 1000
 const stateMilliseconds = 1000
 

@@ -27,9 +27,9 @@ export type OptionGroup = 'Where it listens' | 'TLS' | 'Logins' | 'Tokens' | 'Fi
 /** All that is to be known of an option. */
 export interface OptionRow<Value = unknown, Default = Value | undefined> {
   readonly group: OptionGroup
-  /** What it settles, in one sentence. */
+  /** The sentence that help, README and inspector show. */
   readonly about: string
-  /** What else the README says of it. Left out: the values that it may have, where they are few. */
+  /** More for the README. Left out: the values that the option may have, where they are few. */
   readonly details?: string
   readonly default: Default
   readonly check: Check<Value>
@@ -107,7 +107,7 @@ export const startOptions = {
     details:
       "`{ identity, credential, totpSecret?, factors?, backupCodes?, region?, locked?, captcha? }` each; `captcha: true` shows with the `login_hint` already, `'after-submission'` only then",
     default: demoAccounts,
-    // What stands in each is checked where the path to it can be named: check-options.ts.
+    // check-options.ts checks each account: its message names the path to the wrong field.
     check: arrayOf('accounts', (_account: unknown): _account is AccountOptions => true),
   }),
 }
@@ -346,10 +346,10 @@ export function isChangeable(name: OptionName): boolean {
 type ValueOf<Row> = Row extends OptionRow<infer Value, unknown> ? Value : never
 type DefaultOf<Row> = Row extends OptionRow<unknown, infer Default> ? Default : never
 
-/** What of `Table` somebody gives; undefined is left out. */
+/** Options as somebody gives them; one that is undefined counts as left out. */
 export type Given<Table> = { readonly [Name in keyof Table]?: ValueOf<Table[Name]> | undefined }
 
-/** What every option of the table is, given or not. */
+/** All options of the table, with their defaults. */
 export type Complete = {
   readonly [Name in OptionName]: ValueOf<OptionTable[Name]> | Extract<DefaultOf<OptionTable[Name]>, undefined>
 }

@@ -12,7 +12,7 @@ import type { Minting } from './minting.ts'
 import { randomText } from './sessions.ts'
 import { signToken } from './signing-key.ts'
 
-/** Of more the oldest is forgotten. */
+/** With more, the oldest is forgotten. */
 const maxTokens = 50_000
 
 /** An access token that was issued. */

@@ -8,7 +8,7 @@ import type { ServiceRequest } from '../http/service-request.ts'
 import { isLenient } from './strictness.ts'
 
 const maxClients = 10_000
-/** What tells clients apart is at the beginning; a client can't fill the memory with the rest. */
+/** Only so much of a User-Agent is kept, so that a client can't fill the memory with it. */
 const userAgentLength = 256
 const browserPattern =
   /\b(?:Mozilla|AppleWebKit|Gecko|Chrome|Chromium|CriOS|Safari|Firefox|FxiOS|Edge?|EdgA|OPR|Opera|MSIE|Trident)\//iu
@@ -43,7 +43,7 @@ export interface Firewall {
 
 type Client = Pick<ServiceRequest, 'address' | 'userAgent' | 'tlsVersion'>
 
-/** What is known of a client; times are over once the clock has passed them. */
+/** A client that came. Its window and its block are over once the clock has passed their end. */
 interface Seen {
   readonly client: Client
   requests: number

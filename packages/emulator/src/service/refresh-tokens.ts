@@ -12,7 +12,7 @@ import type { Minting } from './minting.ts'
 import type { Settings } from '../options/options.ts'
 import { randomText } from './sessions.ts'
 
-/** Of more the oldest is forgotten. */
+/** With more, the oldest is forgotten. */
 const maxTokens = 100_000
 
 /** Field names are the wire's (interface document, "Token response"). */
@@ -25,7 +25,7 @@ export interface TokenResponse {
   readonly token_type: 'Bearer'
 }
 
-/** What a sign-in gives has them all. */
+/** The response to a sign-in: it always has both. */
 export type SignInTokens = TokenResponse & { readonly refresh_token: string; readonly id_token: string }
 
 /** Where refresh tokens are taken: an instance's token endpoint, or, for those traded there, the owner API. */

@@ -123,7 +123,7 @@ export function randomText(bytes: number): string {
   return randomBytes(bytes).toString('base64url')
 }
 
-/** As recorded; else with the signs that a page has to encode, so that a client that doesn't decode entities is refused. */
+/** Plain text with strictness lenient, as recorded. Else it has signs that a page must encode: a client that doesn't decode entities is refused. */
 function randomCsrf(settings: Settings): string {
   if (isLenient(settings)) return randomText(27)
   return `${randomText(12)}&"<${randomText(6)}>'+/=`

@@ -45,7 +45,7 @@ async function exchangeCode(service: ServiceState, request: ServiceRequest, fiel
   if (missing !== undefined) return tokenError('invalid_request', `Missing ${missing} (a string)`)
 
   const code = service.codes.take(fields.get('code') ?? '')
-  // Whose cookie comes along is no matter: a client may have one of its own, and have sent the person to a browser.
+  // The cookie does not count: a client may have one of another session, and have sent the person to a browser.
   if (!code || code.session.instance !== request.instance) {
     return tokenError('invalid_grant', 'The code is unknown, expired or already used')
   }

@@ -41,7 +41,7 @@ const decoders: Readonly<Record<string, (body: Buffer, options: { maxOutputLengt
   deflate: promisify(inflate),
   br: promisify(brotliDecompress),
 }
-/** Of one connection (RFC 9110 section 7.6.1), or counted anew. */
+/** Headers that belong to one connection (RFC 9110 section 7.6.1), and those that are written anew. */
 const connectionHeaders =
   /^(?:connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|expect|content-length|host)$/iu
 

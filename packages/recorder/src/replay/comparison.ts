@@ -48,7 +48,7 @@ function compareBody(expected: RecordedRequest, { contentType, body }: ArrivedRe
   return fits([...(html ?? text ?? [])].join('\n'), body, bindings) ? [] : ['body differs']
 }
 
-/** Of each name its value, or all of them. */
+/** Each name with its value, or with a list where it has several. */
 function valuesOf(parameters: URLSearchParams): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     [...new Set(parameters.keys())].map((name) => {
