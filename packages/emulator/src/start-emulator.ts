@@ -12,7 +12,7 @@ import { inspectorRouter } from './inspector/inspector-router.ts'
 import { createInstances } from './service/instances.ts'
 import { createJournal } from './journal/journal.ts'
 import type { Exchange } from './journal/exchange.ts'
-import { hasTwoNames, isLoopback, listen, tlsVersions, type Listener, type TlsVersions } from './http/listeners.ts'
+import { hasTwoNames, isLoopback, listen, type Listener, type TlsVersions } from './http/listeners.ts'
 import type { EmulatorOptions, Settings } from './options/options.ts'
 import { parseEmulatorOptions } from './options/parse-options.ts'
 import { openapiRouter } from './openapi/description.ts'
@@ -91,7 +91,7 @@ async function openSockets(settings: Settings, certificate: Certificate | undefi
   const { host, http2 } = settings
   const listeners: Listener[] = []
   const open = async (port: number): Promise<Listener> => {
-    const listener = await listen({ host, port, certificate, http2, tls: tlsVersions(settings) })
+    const listener = await listen({ host, port, certificate, http2, tls: settings })
     listeners.push(listener)
     return listener
   }

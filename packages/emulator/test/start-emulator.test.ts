@@ -152,16 +152,6 @@ describe('startEmulator', () => {
     expect(outcome).toMatchObject({ code: 'EADDRINUSE' })
   })
 
-  it('starts on the port it is given, and frees it', async () => {
-    const first = await startEmulator()
-    await first.close()
-    await first.close()
-    const port = Number(new URL(first.authUrl).port)
-    await using second = await startEmulator({ port })
-    expect(second.authUrl).toBe(first.authUrl)
-    await expect(fetch(first.ownerApiUrl)).rejects.toThrow('fetch failed')
-  })
-
   it('ends open connections when it closes', async () => {
     const emulator = await startEmulator()
     emulator.always('login-page', { hold: new Promise(() => undefined) })

@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import { connect, constants, type ClientHttp2Session } from 'node:http2'
 import { Agent, request } from 'node:https'
 import { text } from 'node:stream/consumers'
-import type { TLSSocket } from 'node:tls'
 import { afterEach, describe, expect, it } from '@jest/globals'
 import { startEmulator, type Emulator, type EmulatorOptions } from '../../src/index.ts'
 import { type ClientResponse, Client, json } from '../client.ts'
@@ -160,32 +159,22 @@ describe('an emulator with http2', () => {
     expect(await text(session.request({ ':path': '/nowhere' }))).toContain('There is no such page here.')
   })
 
-  it.each(['mid-headers', 'mid-body', 'half-close'] as const)('breaks an answer off over HTTP/2 (%s)', async (drop) => {
-    const emulator = await start({ firewall: false })
-    emulator.once('login-page', { drop })
-    const session = connect(emulator.authUrl, { ca: emulator.ca })
-    open.push({ close: () => session.destroy() })
-    session.on('error', () => undefined)
-    session
-      .request({ ':path': '/oauth2/v3/authorize' })
-      .on('error', () => undefined)
-      .resume()
-    await once(session, 'close')
-    expect(session.destroyed).toBe(true)
-  })
-
-  it('breaks connections off over HTTP/2, too', async () => {
-    const emulator = await start({ firewall: false })
-    emulator.once('login-page', { drop: 'before-commit' })
-    const session = connect(emulator.authUrl, { ca: emulator.ca, maxVersion: 'TLSv1.2' })
-    open.push({ close: () => session.destroy() })
-    session.on('error', () => undefined)
-    const stream = session.request({ ':path': '/oauth2/v3/authorize' })
-    stream.on('error', () => undefined)
-    await once(session, 'close')
-    const socket = session.socket as TLSSocket | undefined
-    expect(socket?.destroyed ?? true).toBe(true)
-  })
+  it.each(['before-commit', 'mid-headers', 'mid-body', 'half-close'] as const)(
+    'breaks an answer off over HTTP/2 (%s)',
+    async (drop) => {
+      const emulator = await start({ firewall: false })
+      emulator.once('login-page', { drop })
+      const session = connect(emulator.authUrl, { ca: emulator.ca })
+      open.push({ close: () => session.destroy() })
+      session.on('error', () => undefined)
+      session
+        .request({ ':path': '/oauth2/v3/authorize' })
+        .on('error', () => undefined)
+        .resume()
+      await once(session, 'close')
+      expect(session.destroyed).toBe(true)
+    },
+  )
 })
 
 describe('mintedBy', () => {
