@@ -39,23 +39,17 @@ const parameters = fc
   .tuple(fc.array(pair), fc.boolean())
   .map(([pairs, twice]) => new URLSearchParams(twice ? [...pairs, ...pairs] : pairs).toString())
 const brokenEncoding = fc.stringMatching(/^(?:[a-z_=&;+]|%[0-9a-fg-z]{0,2}|%c0%ae|%00|%ff){0,30}$/u)
-const endpoints = ['authorize', 'token', 'authorize/mfa/factors', 'authorize/mfa/verify', 'authorize/%00']
-const path = fc.constantFrom(
-  ...endpoints.map((each) => `/oauth2/v3/${each}`),
-  ...[
-    '/oauth2/v3/authorize/mfa/backupcodes/attempt',
-    '/authorize/mfa/verify',
-    '/void/callback',
-    '//authorize',
-    '/',
-    '/%',
-  ],
-  ...['/api/1/vehicles/%zz', '/api/1/bytes/9e9', '/api/1/echo', '/api/1/stream?count=-1', '/..%2f..%2fetc/passwd', '*'],
-)
-const contentType = fc.constantFrom(
-  ...['application/json', 'application/x-www-form-urlencoded', 'application/json; charset=utf-16', ';'],
-  ...['text/plain; charset=nowhere', 'multipart/form-data', 'APPLICATION/JSON;;;'],
-)
+const paths = [
+  '/oauth2/v3/authorize /oauth2/v3/token /oauth2/v3/authorize/mfa/factors /oauth2/v3/authorize/mfa/verify',
+  '/oauth2/v3/authorize/mfa/backupcodes/attempt /authorize/mfa/verify /oauth2/v3/authorize/%00 /void/callback',
+  '/api/1/vehicles/%zz /api/1/bytes/9e9 /api/1/echo /api/1/stream?count=-1 //authorize / /% /..%2f..%2fetc/passwd *',
+].flatMap((line) => line.split(' '))
+const path = fc.constantFrom(...paths)
+const contentTypes = [
+  ['application/json', 'application/x-www-form-urlencoded', 'application/json; charset=utf-16', ';'],
+  ['text/plain; charset=nowhere', 'multipart/form-data', 'APPLICATION/JSON;;;'],
+]
+const contentType = fc.constantFrom(...contentTypes.flat())
 const huge = fc.constantFrom(
   '['.repeat(60_000),
   `{"passcode":"${'9'.repeat(60_000)}"}`,
