@@ -3,12 +3,17 @@
  */
 import type { VNode } from 'preact'
 import type { AccountState } from '../src/control/state.ts'
-import type { SwitchesProps } from './switches-props.ts'
+import type { SwitchesProps } from './connection.ts'
+import { Select, Switch } from './controls.tsx'
 
 const captchas: readonly (readonly [words: string, value: AccountState['captcha']])[] = [
   ['no captcha', false],
   ['captcha', true],
   ['captcha after submission', 'after-submission'],
+]
+const regions: readonly (readonly [words: string, value: AccountState['region']])[] = [
+  ['home', 'home'],
+  ['other region', 'regional'],
 ]
 
 export function AccountSwitches({ state: { accounts }, change }: SwitchesProps): VNode {
@@ -17,41 +22,25 @@ export function AccountSwitches({ state: { accounts }, change }: SwitchesProps):
       <h3 id="account-switches-title">Accounts</h3>
       {accounts.map(({ identity, locked, captcha, region }) => {
         const set = (switches: Partial<AccountState>): void =>
-          void change('PATCH', `accounts/${encodeURIComponent(identity)}`, switches)
+          change('PATCH', `accounts/${encodeURIComponent(identity)}`, switches)
         return (
           <fieldset key={identity}>
             <legend>{identity}</legend>
-            <label class="switch">
-              <input
-                type="checkbox"
-                role="switch"
-                checked={locked}
-                onChange={({ currentTarget }) => set({ locked: currentTarget.checked })}
-              />
+            <Switch checked={locked} onChange={(on) => set({ locked: on })}>
               Locked
-            </label>
-            <select
-              aria-label={`Captcha of ${identity}`}
-              value={String(captcha)}
-              onChange={({ currentTarget }) => {
-                const value = captchas[currentTarget.selectedIndex]?.[1]
-                if (value !== undefined) set({ captcha: value })
-              }}
-            >
-              {captchas.map(([words, value]) => (
-                <option key={words} value={String(value)}>
-                  {words}
-                </option>
-              ))}
-            </select>
-            <select
-              aria-label={`Region of ${identity}`}
+            </Switch>
+            <Select
+              label={`Captcha of ${identity}`}
+              value={captcha}
+              choices={captchas}
+              onPick={(picked) => set({ captcha: picked })}
+            />
+            <Select
+              label={`Region of ${identity}`}
               value={region}
-              onChange={({ currentTarget }) => set({ region: currentTarget.value === 'home' ? 'home' : 'regional' })}
-            >
-              <option value="home">home</option>
-              <option value="regional">other region</option>
-            </select>
+              choices={regions}
+              onPick={(picked) => set({ region: picked })}
+            />
           </fieldset>
         )
       })}

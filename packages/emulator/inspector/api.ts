@@ -2,8 +2,7 @@
  * The emulator's control API, as this page calls it.
  */
 import type { ExchangeDetail } from '../src/inspector/exchange-view.ts'
-import type { ExchangeSecrets } from '../src/journal/raw-exchanges.ts'
-import type { ControlState } from '../src/control/state.ts'
+import type { ExchangeSecrets } from '../src/journal/recording.ts'
 
 /** What `/_emulator` answered instead. */
 export class Refusal extends Error {
@@ -27,10 +26,6 @@ export function exchangeDetail(id: number): Promise<ExchangeDetail> {
 
 export function exchangeSecrets(id: number): Promise<ExchangeSecrets> {
   return call('POST', `exchanges/${id}/secrets`)
-}
-
-export function controlState(): Promise<ControlState> {
-  return call('GET', 'state')
 }
 
 export function loginFile(number: number, extension: 'har' | 'mmd'): string {

@@ -40,10 +40,10 @@ export function App({ logins, connection }: { readonly logins: Logins; readonly 
         <aside class="panel" aria-label="The emulator">
           <Tabs
             label="The emulator"
-            tabs={[
-              { name: 'Now', content: () => <LivePanel connection={connection} /> },
-              { name: 'Switches', content: () => <SwitchesPanel /> },
-            ]}
+            tabs={{
+              Now: <LivePanel connection={connection} />,
+              Switches: <SwitchesPanel connection={connection} />,
+            }}
           />
         </aside>
       </div>

@@ -19,7 +19,7 @@ export function ExchangeRow({ line, lane, after }: ExchangeRowProps): VNode {
   const open = useSignal(false)
   const { id, method, path, place, decision, fault, challenged } = line
   return (
-    <li class={`exchange ${toneOf(line)}`} style={{ '--lane': lane }}>
+    <li class={`exchange ${strikeOf(line)}`} style={{ '--lane': lane, '--tone': `var(--${toneOf(line)})` }}>
       <button
         type="button"
         aria-expanded={open.value}
@@ -34,7 +34,7 @@ export function ExchangeRow({ line, lane, after }: ExchangeRowProps): VNode {
           <span class="unseen"> to the {placeNames[place]}: </span>
         </span>
         <span class="arrow there" />
-        <span class="arrow back" />
+        {line.duration !== undefined && <span class="arrow back" />}
         <span class="said">
           <span class="status">{statusWords(line)}</span>{' '}
           {line.duration !== undefined && <span class="soft">{elapsed(line.duration)} </span>}
@@ -48,7 +48,7 @@ export function ExchangeRow({ line, lane, after }: ExchangeRowProps): VNode {
               <Shield /> Firewall
             </span>
           )}{' '}
-          {decision !== undefined && <span class="decision">{decision}</span>}
+          {decision}
         </span>
       </button>
       {open.value && <ExchangeSheet id={id} answered={line.duration !== undefined} />}
@@ -56,14 +56,18 @@ export function ExchangeRow({ line, lane, after }: ExchangeRowProps): VNode {
   )
 }
 
-/** By status, and by what struck: the style sheet gives each its colour, the chips their words. */
+/** A colour of the style sheet; the chips and the status say the same in words. */
 function toneOf({ status, fault, challenged, refused }: ExchangeLine): string {
   if (challenged) return 'firewall'
-  if (status === 0) return 'fault cut'
-  if (fault !== undefined) return 'fault'
-  if (status === undefined) return 'pending'
+  if (status === 0 || fault !== undefined) return 'fault'
+  if (status === undefined) return 'soft'
   if (refused || status >= 400) return 'refused'
   return status < 300 ? 'good' : 'onward'
+}
+
+function strikeOf({ status, fault, challenged }: ExchangeLine): string {
+  if (status === 0 && !challenged) return 'struck cut-off'
+  return challenged || fault !== undefined ? 'struck' : ''
 }
 
 function statusWords({ status }: ExchangeLine): string {

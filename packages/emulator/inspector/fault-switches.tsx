@@ -4,7 +4,8 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import type { FaultState } from '../src/control/state.ts'
-import type { SwitchesProps } from './switches-props.ts'
+import type { SwitchesProps } from './connection.ts'
+import { Button, Select } from './controls.tsx'
 
 /** What is worth a click; the field beside it takes any other fault. */
 const kinds: readonly (readonly [words: string, fault: object])[] = [
@@ -27,7 +28,7 @@ export function FaultSwitches({ state: { faults }, change }: SwitchesProps): VNo
   const order = (method: 'POST' | 'PUT'): void => {
     problem.value = ''
     try {
-      void change(method, `faults/${endpoint.value}`, JSON.parse(text.value))
+      change(method, `faults/${endpoint.value}`, JSON.parse(text.value))
     } catch {
       problem.value = 'The fault is not JSON'
     }
@@ -36,32 +37,22 @@ export function FaultSwitches({ state: { faults }, change }: SwitchesProps): VNo
   return (
     <section aria-labelledby="faults-title">
       <h3 id="faults-title">Fault</h3>
-      <div class="line">
-        <select
-          class="wide"
-          aria-label="Endpoint"
+      <div class="line wide">
+        <Select
+          label="Endpoint"
           value={endpoint.value}
-          onChange={({ currentTarget }) => {
-            endpoint.value = currentTarget.value
+          choices={Object.keys(faults).map((name) => [name, name] as const)}
+          onPick={(name) => {
+            endpoint.value = name
           }}
-        >
-          {Object.keys(faults).map((name) => (
-            <option key={name}>{name}</option>
-          ))}
-        </select>
-        <select
-          class="wide"
-          aria-label="Kind of fault"
-          onChange={({ currentTarget }) => {
-            text.value = currentTarget.value
+        />
+        <Select
+          label="Kind of fault"
+          choices={kinds}
+          onPick={(fault) => {
+            text.value = JSON.stringify(fault)
           }}
-        >
-          {kinds.map(([words, fault]) => (
-            <option key={words} value={JSON.stringify(fault)}>
-              {words}
-            </option>
-          ))}
-        </select>
+        />
       </div>
       <input
         class="mono wide"
@@ -74,12 +65,8 @@ export function FaultSwitches({ state: { faults }, change }: SwitchesProps): VNo
       />
       {problem.value !== '' && <p role="alert">{problem.value}</p>}
       <div class="line">
-        <button type="button" class="button" onClick={() => order('POST')}>
-          Next request
-        </button>
-        <button type="button" class="button" onClick={() => order('PUT')}>
-          Every request
-        </button>
+        <Button onClick={() => order('POST')}>Next request</Button>
+        <Button onClick={() => order('PUT')}>Every request</Button>
       </div>
       <ul class="orders">
         {ordered.map(([name, fault]) => (
@@ -87,14 +74,9 @@ export function FaultSwitches({ state: { faults }, change }: SwitchesProps): VNo
             <span>
               <b>{name}</b> <span class="soft mono">{wordsOf(fault)}</span>
             </span>
-            <button
-              type="button"
-              class="button"
-              aria-label={`Clear the faults of ${name}`}
-              onClick={() => void change('DELETE', `faults/${name}`)}
-            >
+            <Button label={`Clear the faults of ${name}`} onClick={() => change('DELETE', `faults/${name}`)}>
               Clear
-            </button>
+            </Button>
           </li>
         ))}
       </ul>

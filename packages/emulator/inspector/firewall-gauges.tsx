@@ -2,49 +2,45 @@
  * The firewall's windows as gauges: how many requests of how many, and who is blocked for how long.
  */
 import type { VNode } from 'preact'
-import type { LiveState } from '../src/inspector/live-state.ts'
+import type { ControlState } from '../src/control/state.ts'
 import { duration } from './words.ts'
 
-interface FirewallGaugesProps {
-  readonly firewall: LiveState['firewall']
-  readonly now: number
-}
-
-export function FirewallGauges({ firewall: { rules, blockedUntil, clients }, now }: FirewallGaugesProps): VNode {
+export function FirewallGauges({ state: { firewall, options, clock } }: { readonly state: ControlState }): VNode {
+  const { blockedUntil, clients } = firewall
+  const isOff = options['firewall']?.value === false
   return (
     <>
-      {blockedUntil !== undefined && (
-        <p class="chip firewall">Everybody is blocked for {duration(blockedUntil - now)}</p>
+      {blockedUntil !== null && (
+        <p class="chip firewall">Everybody is blocked for {duration(blockedUntil - clock.now)}</p>
       )}
-      {rules === false && <p class="soft">Switched off: it challenges nobody.</p>}
-      {rules !== false && clients.length === 0 && <p class="soft">No client in the last {rules.windowSeconds} s.</p>}
-      {clients.map((client) => (
+      {isOff && <p class="soft">Switched off: it challenges nobody.</p>}
+      {!isOff && clients.length === 0 && <p class="soft">No client came lately.</p>}
+      {clients.slice(-maxShown).map((client) => (
         <Gauge
-          key={`${client.address} ${client.userAgent} ${client.tlsVersion}`}
+          key={`${client.address} ${client.userAgent} ${client.tlsVersion ?? ''}`}
           client={client}
-          max={rules === false ? null : rules.maxRequests}
-          now={now}
+          now={clock.now}
         />
       ))}
     </>
   )
 }
 
+const maxShown = 12
+
 interface GaugeProps {
-  readonly client: LiveState['firewall']['clients'][number]
-  /** Null: any number. */
-  readonly max: number | null
+  readonly client: ControlState['firewall']['clients'][number]
   readonly now: number
 }
 
-function Gauge({ client, max, now }: GaugeProps): VNode {
-  const { userAgent, address, requests, windowEndsAt, blockedUntil } = client
+function Gauge({ client, now }: GaugeProps): VNode {
+  const { userAgent, address, requests, maxRequests: max, windowEndsAt, blockedUntil } = client
   const name = userAgent === '' ? 'no User-Agent' : userAgent
   const filled = max === null ? 0 : Math.min(1, requests / max)
-  const blocked = blockedUntil !== undefined
+  const blocked = blockedUntil !== null
   return (
     <div class={blocked ? 'gauge blocked' : 'gauge'}>
-      <p class="gauge-name" title={`${name} at ${address}`}>
+      <p class="cut" title={`${name} at ${address}`}>
         {name} <span class="soft">{address}</span>
       </p>
       <div
@@ -65,7 +61,7 @@ function Gauge({ client, max, now }: GaugeProps): VNode {
         {blocked ? (
           <b>blocked for {duration(blockedUntil - now)}</b>
         ) : (
-          windowEndsAt !== undefined && <span class="soft">window ends in {duration(windowEndsAt - now)}</span>
+          windowEndsAt !== null && <span class="soft">window ends in {duration(windowEndsAt - now)}</span>
         )}
       </p>
     </div>

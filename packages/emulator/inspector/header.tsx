@@ -14,7 +14,7 @@ export function Header({
   readonly logins: Logins
 }): VNode {
   void logins.revision.value
-  const now = state.value
+  const clock = state.value?.clock
   return (
     <header class="head">
       <h1>
@@ -24,10 +24,10 @@ export function Header({
         SSO emulator <span class="soft">inspector</span>
       </h1>
       <p class="soft">{counted(logins.size, 'request')}</p>
-      {now && (
+      {clock && (
         <p class="clock" title="The emulator’s clock">
-          <span class="soft">Clock</span> <time class="mono">{moment(now.now)}</time>
-          {now.frozen && <span class="chip warn">frozen</span>}
+          <span class="soft">Clock</span> <time class="mono">{moment(clock.now)}</time>
+          {clock.frozen && <span class="chip warn">frozen</span>}
         </p>
       )}
       <p class={live.value ? 'live on' : 'live'} role="status">

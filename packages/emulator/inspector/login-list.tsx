@@ -1,17 +1,13 @@
 /**
- * The list of logins, the youngest first: a list box that holds no more rows than can be seen.
+ * The list of logins, the youngest first, as far as a person reads; older ones are found by a word.
  */
 import { useComputed, useSignal, type ReadonlySignal } from '@preact/signals'
 import type { VNode } from 'preact'
-import { useLayoutEffect, useRef } from 'preact/hooks'
-import { LoginRow } from './login-row.tsx'
-import { nameOf, type Login, type Logins } from './logins.ts'
-import { counted } from './words.ts'
+import { moveFocus } from './controls.tsx'
+import { nameOf, summaryOf, type Login, type Logins } from './logins.ts'
+import { counted, timeOfDay } from './words.ts'
 
-/** Pixels; the style sheet agrees. */
-const rowHeight = 66
-/** Rows above and below those in sight. */
-const spareRows = 4
+const maxShown = 100
 
 interface LoginListProps {
   readonly logins: Logins
@@ -23,59 +19,17 @@ interface LoginListProps {
 
 export function LoginList({ logins, selected, following, onPick, onFollow }: LoginListProps): VNode {
   const wanted = useSignal('')
-  const scrolled = useSignal(0)
-  const height = useSignal(800)
-  const box = useRef<HTMLDivElement>(null)
-  const rows = useComputed(() => {
+  const found = useComputed(() => {
     void logins.revision.value
     const needle = wanted.value.trim().toLowerCase()
     return logins.all().filter((login) => needle === '' || isAbout(login, needle))
   })
-  const active = rows.value.findIndex(({ number }) => number === selected.value)
-
-  useLayoutEffect(() => {
-    const element = box.current
-    if (!element) return undefined
-    const observer = new ResizeObserver(() => {
-      height.value = element.clientHeight
-    })
-    observer.observe(element)
-    return () => observer.disconnect()
-  }, [height])
-
-  const move = (to: number): void => {
-    const index = Math.min(Math.max(to, 0), rows.value.length - 1)
-    const login = rows.value[index]
-    const element = box.current
-    if (!login || !element) return
-    onPick(login.number)
-    if (index * rowHeight < element.scrollTop) element.scrollTop = index * rowHeight
-    else if ((index + 1) * rowHeight > element.scrollTop + element.clientHeight) {
-      element.scrollTop = (index + 1) * rowHeight - element.clientHeight
-    }
-  }
-  const onKeyDown = (event: KeyboardEvent): void => {
-    const pageful = Math.max(1, Math.floor(height.value / rowHeight) - 1)
-    const steps: Readonly<Record<string, number>> = {
-      ArrowDown: active + 1,
-      ArrowUp: active - 1,
-      Home: 0,
-      End: rows.value.length - 1,
-      PageDown: active + pageful,
-      PageUp: active - pageful,
-    }
-    const target = steps[event.key]
-    if (target === undefined) return
-    event.preventDefault()
-    move(target)
-  }
-
-  const first = Math.max(0, Math.floor(scrolled.value / rowHeight) - spareRows)
-  const shown = rows.value.slice(first, first + Math.ceil(height.value / rowHeight) + 2 * spareRows)
+  const rows = found.value.slice(0, maxShown)
+  const older = found.value.length - rows.length
   return (
     <nav class="logins" aria-label="Logins">
       <div class="logins-head">
-        <h2 id="logins-title">{counted(rows.value.length, 'login')}</h2>
+        <h2>{counted(found.value.length, 'login')}</h2>
         <label class="switch">
           <input
             type="checkbox"
@@ -95,32 +49,51 @@ export function LoginList({ logins, selected, following, onPick, onFollow }: Log
           }}
         />
       </div>
-      <div
-        class="login-rows"
-        {...(rows.value.length > 0 && { role: 'listbox', tabIndex: 0, 'aria-labelledby': 'logins-title' })}
-        aria-activedescendant={active >= first && active < first + shown.length ? `login-${selected.value}` : undefined}
-        ref={box}
-        onKeyDown={onKeyDown}
-        onScroll={({ currentTarget }) => {
-          scrolled.value = currentTarget.scrollTop
-        }}
-      >
-        <div class="login-space" role="presentation" style={{ height: `${rows.value.length * rowHeight}px` }}>
-          {shown.map((login, index) => (
-            <LoginRow
-              key={login.number}
-              login={login}
-              top={(first + index) * rowHeight}
-              position={first + index + 1}
-              total={rows.value.length}
-              selected={login.number === selected.value}
-              onPick={onPick}
-            />
-          ))}
-        </div>
-        {rows.value.length === 0 && <p class="empty">{wanted.value === '' ? 'No request yet.' : 'Nothing found.'}</p>}
-      </div>
+      <ol class="login-rows" aria-label="Logins, the newest first" onKeyDown={moveFocus('button')}>
+        {rows.map((login) => (
+          <LoginRow
+            key={login.number}
+            login={login}
+            selected={login.number === selected.value}
+            onPick={() => onPick(login.number)}
+          />
+        ))}
+        {older > 0 && <li class="empty">{counted(older, 'older login')}: find them by a word.</li>}
+        {rows.length === 0 && <li class="empty">{wanted.value === '' ? 'No request yet.' : 'Nothing found.'}</li>}
+      </ol>
     </nav>
+  )
+}
+
+interface LoginRowProps {
+  readonly login: Login
+  readonly selected: boolean
+  readonly onPick: () => void
+}
+
+/** Whose login it is, when it began, how it went, what struck. */
+function LoginRow({ login, selected, onPick }: LoginRowProps): VNode {
+  const { count, started, faults, challenges, outcome, pending } = summaryOf(login)
+  return (
+    <li>
+      <button type="button" class="login-row" aria-current={selected} onClick={onPick}>
+        <span class="login-line">
+          <b class="cut">{nameOf(login)}</b>
+          <time class="soft">{timeOfDay(started)}</time>
+        </span>
+        <span class="login-line">
+          <span class="cut soft">{pending ? 'under way …' : outcome || 'no decision'}</span>
+          <span class="login-marks">
+            {faults > 0 && <span class="chip fault">{counted(faults, 'fault')}</span>}
+            {challenges > 0 && <span class="chip firewall">firewall</span>}
+            <span class="chip" title={counted(count, 'request')}>
+              {count}
+              <span class="unseen"> {count === 1 ? 'request' : 'requests'}</span>
+            </span>
+          </span>
+        </span>
+      </button>
+    </li>
   )
 }
 

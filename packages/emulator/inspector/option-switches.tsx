@@ -4,7 +4,8 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import type { OptionState } from '../src/control/state.ts'
-import type { SwitchesProps } from './switches-props.ts'
+import type { SwitchesProps } from './connection.ts'
+import { Select } from './controls.tsx'
 
 export function OptionSwitches({ state: { options }, change }: SwitchesProps): VNode {
   const all = Object.entries(options)
@@ -18,7 +19,7 @@ export function OptionSwitches({ state: { options }, change }: SwitchesProps): V
           key={name}
           name={name}
           option={option}
-          set={(value) => void change('PATCH', 'options', { [name]: value })}
+          set={(value) => change('PATCH', 'options', { [name]: value })}
         />
       ))}
       <details>
@@ -75,28 +76,27 @@ interface ChoiceProps {
 }
 
 function Choice({ name, value, choices, set }: ChoiceProps): VNode {
-  const common = { id: `option-${name}`, 'aria-describedby': `about-${name}` }
-  if (choices.every((choice) => typeof choice === 'boolean')) {
+  const [id, about] = [`option-${name}`, `about-${name}`]
+  if (choices.some((choice) => typeof choice !== 'boolean')) {
     return (
-      <input
-        {...common}
-        type="checkbox"
-        role="switch"
-        checked={value === true}
-        onChange={({ currentTarget }) => set(currentTarget.checked)}
+      <Select
+        id={id}
+        about={about}
+        value={value}
+        choices={choices.map((choice) => [String(choice), choice])}
+        onPick={set}
       />
     )
   }
   return (
-    <select
-      {...common}
-      value={String(value)}
-      onChange={({ currentTarget }) => set(choices[currentTarget.selectedIndex])}
-    >
-      {choices.map((choice) => (
-        <option key={String(choice)}>{String(choice)}</option>
-      ))}
-    </select>
+    <input
+      id={id}
+      aria-describedby={about}
+      type="checkbox"
+      role="switch"
+      checked={value === true}
+      onChange={({ currentTarget }) => set(currentTarget.checked)}
+    />
   )
 }
 

@@ -3,7 +3,8 @@
  */
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
-import type { SwitchesProps } from './switches-props.ts'
+import type { SwitchesProps } from './connection.ts'
+import { Button, Select, Switch } from './controls.tsx'
 import { duration } from './words.ts'
 
 export function Scenarios({ state: { scenarios }, change }: SwitchesProps): VNode {
@@ -14,24 +15,17 @@ export function Scenarios({ state: { scenarios }, change }: SwitchesProps): VNod
     <section aria-labelledby="scenarios-title">
       <h3 id="scenarios-title">Scenario</h3>
       <div class="line">
-        <select
-          aria-label="Scenario"
-          aria-describedby="scenario-about"
+        <Select
+          label="Scenario"
+          about="scenario-about"
           value={chosen.value}
-          onChange={({ currentTarget }) => {
-            chosen.value = currentTarget.value
+          choices={scenarios.map(({ name }) => [name, name] as const)}
+          onPick={(name) => {
+            chosen.value = name
           }}
-        >
-          {scenarios.map(({ name }) => (
-            <option key={name}>{name}</option>
-          ))}
-        </select>
-        <button type="button" class="button" onClick={() => void change('POST', `scenarios/${chosen.value}`)}>
-          Play
-        </button>
-        <button type="button" class="button" title="As at the start" onClick={() => void change('POST', 'reset')}>
-          Reset all
-        </button>
+        />
+        <Button onClick={() => change('POST', `scenarios/${chosen.value}`)}>Play</Button>
+        <Button onClick={() => change('POST', 'reset')}>Reset all</Button>
       </div>
       <p class="soft" id="scenario-about">
         {about}
@@ -55,29 +49,16 @@ export function ClockSwitches({ state: { clock }, change }: SwitchesProps): VNod
       <h3 id="clock-title">Clock</h3>
       <div class="line">
         {steps.map(([words, seconds]) => (
-          <button
-            key={words}
-            type="button"
-            class="button"
-            onClick={() => void change('POST', 'clock', { advance: seconds })}
-          >
+          <Button key={words} onClick={() => change('POST', 'clock', { advance: seconds })}>
             {words}
-          </button>
+          </Button>
         ))}
       </div>
       <div class="line">
-        <label class="switch">
-          <input
-            type="checkbox"
-            role="switch"
-            checked={clock.frozen}
-            onChange={({ currentTarget }) => void change('POST', 'clock', { frozen: currentTarget.checked })}
-          />
+        <Switch checked={clock.frozen} onChange={(frozen) => change('POST', 'clock', { frozen })}>
           Frozen
-        </label>
-        <button type="button" class="button" onClick={() => void change('POST', 'clock', { reset: true })}>
-          Machine’s time
-        </button>
+        </Switch>
+        <Button onClick={() => change('POST', 'clock', { reset: true })}>Machine’s time</Button>
       </div>
       <p class="soft">
         {ahead === 0 ? 'As the machine’s own.' : `${duration(Math.abs(ahead))} ${ahead > 0 ? 'ahead' : 'behind'}.`}
@@ -91,12 +72,8 @@ export function FirewallSwitches({ state: { firewall }, change }: SwitchesProps)
     <section aria-labelledby="wall-title">
       <h3 id="wall-title">Firewall now</h3>
       <div class="line">
-        <button type="button" class="button" onClick={() => void change('POST', 'firewall', { block: true })}>
-          Block everybody
-        </button>
-        <button type="button" class="button" onClick={() => void change('POST', 'firewall', { lift: true })}>
-          Lift every block
-        </button>
+        <Button onClick={() => change('POST', 'firewall', { block: true })}>Block everybody</Button>
+        <Button onClick={() => change('POST', 'firewall', { lift: true })}>Lift every block</Button>
         {firewall.blockedUntil !== null && <span class="chip firewall">blocking</span>}
       </div>
     </section>

@@ -3,9 +3,9 @@
  */
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
-import { useRef } from 'preact/hooks'
 import type { ExchangeLine } from '../src/inspector/exchange-view.ts'
 import type { Place } from '../src/journal/exchange.ts'
+import { Button, moveFocus } from './controls.tsx'
 import { ExchangeRow } from './exchange-row.tsx'
 import { counted, placeNames } from './words.ts'
 
@@ -15,23 +15,12 @@ const placeOrder: readonly Place[] = ['home', 'regional', 'owner-api']
 
 export function SequenceDiagram({ lines }: { readonly lines: readonly ExchangeLine[] }): VNode {
   const wanted = useSignal(maxShown)
-  const list = useRef<HTMLOListElement>(null)
   const asked = new Set(lines.map(({ place }) => place))
   const places = placeOrder.filter((place) => asked.has(place))
   const lanes = places.length + 1
   const shown = lines.slice(-wanted.value)
   const hidden = lines.length - shown.length
   const began = lines[0]?.started ?? 0
-
-  const onKeyDown = (event: KeyboardEvent): void => {
-    const buttons = [...(list.current?.querySelectorAll<HTMLButtonElement>('.exchange > button') ?? [])]
-    const at = buttons.findIndex((button) => button === document.activeElement)
-    if (at === -1) return
-    const target = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: buttons.length - 1 }[event.key]
-    if (target === undefined) return
-    event.preventDefault()
-    buttons[target]?.focus()
-  }
 
   return (
     <div class="diagram" style={{ '--lanes': lanes }}>
@@ -44,15 +33,13 @@ export function SequenceDiagram({ lines }: { readonly lines: readonly ExchangeLi
       </div>
       {hidden > 0 && (
         <p class="earlier">
-          <button
-            type="button"
-            class="button"
+          <Button
             onClick={() => {
               wanted.value += maxShown
             }}
           >
             Show earlier requests
-          </button>{' '}
+          </Button>{' '}
           <span class="soft">{counted(hidden, 'earlier request')}</span>
         </p>
       )}
@@ -61,7 +48,7 @@ export function SequenceDiagram({ lines }: { readonly lines: readonly ExchangeLi
           <span key={lane} style={{ '--lane': lane }} />
         ))}
       </div>
-      <ol ref={list} onKeyDown={onKeyDown} aria-label="Requests, in order">
+      <ol onKeyDown={moveFocus('.exchange > button')} aria-label="Requests, in order">
         {shown.map((line) => (
           <ExchangeRow key={line.id} line={line} lane={places.indexOf(line.place) + 1} after={line.started - began} />
         ))}

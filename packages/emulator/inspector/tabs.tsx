@@ -1,58 +1,52 @@
 /**
- * Tabs by the book: arrow keys move between them, only the chosen one is a stop of the Tab key.
+ * Tabs: arrow keys move between them, only the chosen one is a stop of the Tab key.
  */
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
-import { useRef } from 'preact/hooks'
+import { moveFocus } from './controls.tsx'
 
-interface Tab {
-  readonly name: string
-  readonly content: () => VNode
+interface TabsProps {
+  readonly label: string
+  readonly tabs: Readonly<Record<string, VNode>>
 }
 
-export function Tabs({ label, tabs }: { readonly label: string; readonly tabs: readonly Tab[] }): VNode {
-  const chosen = useSignal(0)
-  const list = useRef<HTMLDivElement>(null)
-  const choose = (index: number): void => {
-    chosen.value = (index + tabs.length) % tabs.length
-    list.current?.querySelectorAll('button')[chosen.value]?.focus()
-  }
-  const onKeyDown = (event: KeyboardEvent): void => {
-    const target = { ArrowRight: chosen.value + 1, ArrowLeft: chosen.value - 1, Home: 0, End: tabs.length - 1 }[
-      event.key
-    ]
-    if (target === undefined) return
-    event.preventDefault()
-    choose(target)
-  }
+export function Tabs({ label, tabs }: TabsProps): VNode {
+  const chosen = useSignal(Object.keys(tabs)[0])
   return (
     <>
-      <div class="tabs" role="tablist" aria-label={label} ref={list} onKeyDown={onKeyDown}>
-        {tabs.map(({ name }, index) => (
-          <button
-            key={name}
-            type="button"
-            role="tab"
-            id={`tab-${name}`}
-            aria-controls={`panel-${name}`}
-            aria-selected={index === chosen.value}
-            tabIndex={index === chosen.value ? 0 : -1}
-            onClick={() => choose(index)}
-          >
-            {name}
-          </button>
-        ))}
+      <div class="tabs" role="tablist" aria-label={label} onKeyDown={moveFocus('button')}>
+        {Object.keys(tabs).map((name) => {
+          const choose = (): void => {
+            chosen.value = name
+          }
+          const isChosen = name === chosen.value
+          return (
+            <button
+              key={name}
+              type="button"
+              role="tab"
+              id={`tab-${name}`}
+              aria-controls={`panel-${name}`}
+              aria-selected={isChosen}
+              tabIndex={isChosen ? 0 : -1}
+              onClick={choose}
+              onFocus={choose}
+            >
+              {name}
+            </button>
+          )
+        })}
       </div>
-      {tabs.map(({ name, content }, index) => (
+      {Object.entries(tabs).map(([name, content]) => (
         <div
           key={name}
           class="tabpanel"
           role="tabpanel"
           id={`panel-${name}`}
           aria-labelledby={`tab-${name}`}
-          hidden={index !== chosen.value}
+          hidden={name !== chosen.value}
         >
-          {index === chosen.value && content()}
+          {name === chosen.value && content}
         </div>
       ))}
     </>

@@ -12,12 +12,11 @@ import { inspectorRouter } from './inspector/inspector-router.ts'
 import { createInstances } from './service/instances.ts'
 import { createJournal } from './journal/journal.ts'
 import type { Exchange } from './journal/exchange.ts'
-import { hasTwoNames, isLoopback, listen, tlsVersions, type Listener, type TlsVersions } from './http/listeners.ts'
+import { hasTwoNames, isLoopback, listen, type Listener, type TlsVersions } from './http/listeners.ts'
 import type { EmulatorOptions, Settings } from './options/options.ts'
 import { parseEmulatorOptions } from './options/parse-options.ts'
-import { openapiRouter } from './openapi/openapi-router.ts'
+import { openapiRouter } from './openapi/description.ts'
 import { createOwnerApi } from './service/owner-api.ts'
-import { resetAll } from './switches/reset.ts'
 import { createServiceState } from './service/service-state.ts'
 import { publicKeys } from './service/signing-key.ts'
 import { createSsoApp } from './service/sso-app.ts'
@@ -55,10 +54,11 @@ export async function startWatched(options: EmulatorOptions, watch: (exchange: E
   const switches = createSwitchboard(options, service, faults, sockets.offer)
   const journal = createJournal(service.clock)
   journal.subscribe((exchange) => exchange && watch(exchange))
+  const controlled = { service, faults, switches, ownerApiUrl }
   const control = createControl([
-    inspectorRouter(service, journal),
+    inspectorRouter(controlled, journal),
     openapiRouter(service),
-    switchesRouter({ service, faults, switches, ownerApiUrl }),
+    switchesRouter(controlled),
   ])
   const ssoApp = createSsoApp(service, faults, journal, settings.inspector ? control : undefined)
   const { sso, regional, token, regionalToken } = sockets
@@ -74,7 +74,6 @@ export async function startWatched(options: EmulatorOptions, watch: (exchange: E
     ...addresses,
     ca: certificate?.ca,
     jwks,
-    reset: () => resetAll(service, switches, journal),
     close,
     [Symbol.asyncDispose]: close,
     ...createHandles(service, faults, journal, switches, certificate?.ca),
@@ -83,7 +82,7 @@ export async function startWatched(options: EmulatorOptions, watch: (exchange: E
 
 interface Sockets {
   readonly sso: Listener
-  /** Of the regional instance: the same, where its host name tells it apart. */
+  /** The same as `sso`, where the host name tells the regional instance apart. */
   readonly regional: Listener
   /** Of the token endpoints: those of their instances, or others. */
   readonly token: Listener
@@ -98,7 +97,7 @@ async function openSockets(settings: Settings, certificate: Certificate | undefi
   const { host, http2 } = settings
   const listeners: Listener[] = []
   const open = async (port: number): Promise<Listener> => {
-    const listener = await listen({ host, port, certificate, http2, tls: tlsVersions(settings) })
+    const listener = await listen({ host, port, certificate, http2, tls: settings })
     listeners.push(listener)
     return listener
   }

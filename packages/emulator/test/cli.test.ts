@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { startEmulator } from '../src/index.ts'
 import { optionNames } from '../src/options/option-table.ts'
-import { Client, codeOf, hiddenInputsOf } from './client.ts'
+import { Client } from './client.ts'
 
 const command = fileURLToPath(new URL('../dist/cli.js', import.meta.url))
 const running: ChildProcess[] = []
@@ -91,6 +91,7 @@ describe('npx @owner-sso/emulator', () => {
       OWNER_SSO_CREDENTIAL: accounts[0]?.credential,
       NODE_EXTRA_CA_CERTS: file,
     })
+    expect(await readFile(file, 'utf8')).toMatch(/BEGIN CERTIFICATE/u)
     await rm(folder, { recursive: true })
   })
 
@@ -99,67 +100,35 @@ describe('npx @owner-sso/emulator', () => {
     const [greeting] = await once(child.stdout ?? child, 'data')
     const authUrl = /SSO service +(\S+)/u.exec(String(greeting))?.[1] ?? ''
     const client = new Client({ authUrl })
-    const { answer, hidden } = await client.authorize('mfa@example.com')
-    const page = await client.exchange(codeOf(answer))
+    const step = await client.reachPasscode()
     const said = once(child.stdout ?? child, 'data')
-    const transaction_id = hidden['transaction_id'] ?? ''
-    const address = `/oauth2/v3/authorize/mfa/factors?transaction_id=${transaction_id}`
-    const factors = await client.send(address)
+    const factors = await client.factors(step.transaction_id)
     const [line] = await said
     const words = /^ {2}mfa@example\.com is asked for a passcode: Device #1 \d{6}, Tablet (?<passcode>\d{6})\n$/u
     const passcode = words.exec(String(line))?.groups?.['passcode']
     // Nobody reads what it prints any more (`| head`): it goes on.
     child.stdout?.destroy()
-    expect((await client.send(address)).status).toBe(200)
-    expect((await client.send(address)).status).toBe(200)
+    expect((await client.factors(step.transaction_id)).status).toBe(200)
+    expect((await client.factors(step.transaction_id)).status).toBe(200)
     const { data }: { data: { id: string }[] } = JSON.parse(factors.text)
+    const { transaction_id, csrf } = step
     const verified = await client.json('/oauth2/v3/authorize/mfa/verify', {
       transaction_id,
       factor_id: data[1]?.id,
       passcode,
-      _csrf: hiddenInputsOf(page.text)['_csrf'],
+      _csrf: csrf,
     })
     expect(JSON.parse(verified.text)).toMatchObject({ data: { valid: true } })
   })
 
-  it('writes the certificate authority where it is told to', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'emulator-'))
-    const file = join(folder, 'ca.pem')
-    const child = run('--tls', '--ca-file', file)
-    await once(child.stdout ?? child, 'data')
-    expect(await readFile(file, 'utf8')).toMatch(/BEGIN CERTIFICATE/u)
-    await rm(folder, { recursive: true })
-  })
-
-  it('explains a busy port and a wrong flag, and fails', async () => {
+  it.each(['--port', '--owner-api-port'])('explains that the port of %s is taken, and fails', async (flag) => {
     await using emulator = await startEmulator()
     const { port } = new URL(emulator.authUrl)
-    const sentence = `@owner-sso/emulator: Port ${port} is taken. Choose another --port or --owner-api-port, or leave it out for any free one.\n`
-    for (const flag of ['--port', '--owner-api-port']) {
-      const busy = await outcome(flag, port)
-      expect([busy.code, busy.stderr]).toEqual([2, sentence])
-    }
-    const foreign = await outcome('--host', '203.0.113.1', '--allow-remote')
-    expect([foreign.code, foreign.stderr]).toEqual([
-      2,
-      expect.stringContaining("203.0.113.1 can't be listened on (EADDRNOTAVAIL)"),
-    ])
-    const remote = await outcome('--host', '203.0.113.1')
-    expect(remote.stderr).toContain('Option --host must be a loopback address, unless --allow-remote is given')
-    const folder = await outcome('--tls', '--ca-file', '/nowhere/ca.pem')
-    expect([folder.code, folder.stderr]).toEqual([
-      2,
-      expect.stringContaining("/nowhere/ca.pem can't be written (ENOENT)"),
-    ])
-    const plain = await outcome('--ca-file', 'ca.pem')
-    expect([plain.code, plain.stderr]).toEqual([2, expect.stringContaining('Option --ca-file needs --tls')])
-    const wrong = await outcome('--mfa-at', 'nowhere')
-    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('--mfa-at must be')])
-    const unknown = await outcome('--colour')
-    expect([unknown.code, unknown.stderr]).toEqual([
-      2,
-      "@owner-sso/emulator: Unknown option '--colour'\nnpx @owner-sso/emulator --help says what it takes.\n",
-    ])
+    expect(await outcome(flag, port)).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `@owner-sso/emulator: Port ${port} is taken. Choose another --port or --owner-api-port, or leave it out for any free one.\n`,
+    })
   })
 
   it('has help in columns, with a flag for each option and its default, and a version', async () => {
@@ -215,15 +184,21 @@ describe('its flags', () => {
   })
 
   it.each([
-    ['--locked', 'nobody@example.com', '--locked: The emulator has no account nobody@example.com'],
-    ['--firewall', '{"maxRequests":0}', 'Option --firewall must be'],
-    ['--scenario', 'doomsday', '--scenario: Unknown scenario doomsday'],
-    ['--once', 'refresh', '--once: it must be like refresh:drop=after-commit'],
-    ['--once', 'refresh:{"drop"', '--once: the fault is not JSON'],
-    ['--always', 'tokens:status=503', '--always: Unknown endpoint tokens'],
-    ['--clock-at', 'noon', '--clock-at: Field jump must be'],
-  ])('%s %s is explained, and nothing is started', async (flag, value, message) => {
-    const { code, stdout, stderr } = await outcome(flag, value)
+    ['--host 203.0.113.1 --allow-remote', "203.0.113.1 can't be listened on (EADDRNOTAVAIL)"],
+    ['--host 203.0.113.1', 'Option --host must be a loopback address, unless --allow-remote is given'],
+    ['--tls --ca-file /nowhere/ca.pem', "/nowhere/ca.pem can't be written (ENOENT)"],
+    ['--ca-file ca.pem', 'Option --ca-file needs --tls'],
+    ['--mfa-at nowhere', '--mfa-at must be'],
+    ['--colour', "Unknown option '--colour'\nnpx @owner-sso/emulator --help says what it takes.\n"],
+    ['--locked nobody@example.com', '--locked: The emulator has no account nobody@example.com'],
+    ['--firewall {"maxRequests":0}', 'Option --firewall must be'],
+    ['--scenario doomsday', '--scenario: Unknown scenario doomsday'],
+    ['--once refresh', '--once: it must be like refresh:drop=after-commit'],
+    ['--once refresh:{"drop"', '--once: the fault is not JSON'],
+    ['--always tokens:status=503', '--always: Unknown endpoint tokens'],
+    ['--clock-at noon', '--clock-at: Field jump must be'],
+  ])('%s is explained, and nothing is started', async (flags, message) => {
+    const { code, stdout, stderr } = await outcome(...flags.split(' '))
     expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(message)])
   })
 })

@@ -1,6 +1,6 @@
 /** A client for these tests, written straight from the interface document: every step by hand, nothing decided for the test. */
 import { createHash, randomBytes } from 'node:crypto'
-import type { Emulator } from '../src/index.ts'
+import type { Emulator, EmulatorAccount } from '../src/index.ts'
 
 export const demoCredential = 'correct horse'
 export const documentScope = 'openid email offline_access'
@@ -17,6 +17,14 @@ export type Hidden = Readonly<Record<string, string>>
 export interface LoginStart {
   readonly page: ClientResponse
   readonly hidden: Hidden
+}
+
+/** A login that waits for its passcode. */
+export interface PasscodeStep {
+  readonly page: ClientResponse
+  readonly hidden: Hidden
+  readonly transaction_id: string
+  readonly csrf: string
 }
 
 export interface ClientOptions {
@@ -120,6 +128,30 @@ export class Client {
   ): Promise<{ answer: ClientResponse; hidden: Hidden }> {
     const { hidden } = await this.open()
     return { answer: await this.post({ ...hidden, identity, credential }), hidden }
+  }
+
+  /** Endpoints 1 to 3, up to the passcode page, wherever the service shows it. */
+  async reachPasscode(identity: string = 'mfa@example.com'): Promise<PasscodeStep> {
+    const { answer, hidden } = await this.authorize(identity)
+    const page = answer.status === 302 ? await this.exchange(codeOf(answer)) : answer
+    const csrf = hiddenInputsOf(page.text)['_csrf'] ?? ''
+    return { page, hidden, transaction_id: hidden['transaction_id'] ?? '', csrf }
+  }
+
+  /** Endpoint 4. */
+  factors(transactionId: string): Promise<ClientResponse> {
+    return this.send(`/oauth2/v3/authorize/mfa/factors?transaction_id=${transactionId}`)
+  }
+
+  /** Endpoint 5: the passcode of the account's first factor. */
+  verify(
+    { transaction_id, csrf }: Pick<PasscodeStep, 'transaction_id' | 'csrf'>,
+    account: EmulatorAccount,
+    changes: Readonly<Record<string, unknown>> = {},
+  ): Promise<ClientResponse> {
+    const [factor] = account.factors
+    const fields = { transaction_id, factor_id: factor?.id, passcode: account.passcode(), _csrf: csrf }
+    return this.json('/oauth2/v3/authorize/mfa/verify', { ...fields, ...changes })
   }
 
   /** Endpoints 1 to 3, for an account without a second factor. */

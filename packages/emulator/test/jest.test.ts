@@ -1,6 +1,6 @@
 import { describe, expect, it, beforeAll } from '@jest/globals'
 import { useEmulator, type TestHooks } from '../src/jest.ts'
-import { Client, demoCredential, hiddenInputsOf } from './client.ts'
+import { Client, demoCredential } from './client.ts'
 
 const emulator = useEmulator({
   mfaAt: 'form-submission',
@@ -29,24 +29,17 @@ describe('useEmulator', () => {
     expect(emulator.counters).toMatchObject({ loginPages: 0, passcodeChecks: 0, challenges: 0 })
     expect(emulator.requests).toEqual([])
     expect(emulator.clock.now()).toBeCloseTo(Date.now() / 1000, -1)
-    const [, account] = emulator.accounts
-    expect(account?.backupCodes).toEqual(['BACKUP001'])
+    const account = emulator.account('mfa@example.com')
+    expect(account.backupCodes).toEqual(['BACKUP001'])
 
     const client = new Client(emulator)
-    const { answer, hidden } = await client.authorize('mfa@example.com')
-    expect(answer.text).toContain('name="passcode"')
-    const verified = await client.json('/oauth2/v3/authorize/mfa/verify', {
-      transaction_id: hidden['transaction_id'],
-      factor_id: account?.factors[0]?.id,
-      passcode: account?.passcode(),
-      _csrf: hiddenInputsOf(answer.text)['_csrf'],
-    })
-    expect(verified.text).toContain('"valid":true')
+    const step = await client.reachPasscode(account.identity)
+    expect((await client.verify(step, account)).text).toContain('"valid":true')
     await client.json('/oauth2/v3/authorize/mfa/backupcodes/attempt', {
-      transaction_id: hidden['transaction_id'],
+      transaction_id: step.transaction_id,
       backup_code: 'BACKUP001',
     })
-    expect(account?.backupCodes).toEqual([])
+    expect(account.backupCodes).toEqual([])
 
     emulator.clock.advance(3600)
     emulator.always('login-page', { status: 503 })

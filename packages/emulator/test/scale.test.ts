@@ -3,8 +3,8 @@ import { isSoak } from '../../../tests/support/runs.ts'
 import { useEmulator } from '../src/jest.ts'
 import { Client, codeOf, demoCredential, json } from './client.ts'
 
-/** A thousand in a soak. */
-const count = isSoak ? 1000 : 200
+/** A busy machine resets what comes on top of the queue of a listening socket (511 with Node). */
+const count = isSoak ? 500 : 200
 
 const emulator = useEmulator({ firewall: false })
 

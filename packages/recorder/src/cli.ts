@@ -6,7 +6,7 @@
 import { readFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { version } from './version.ts'
-import { transportFromText } from './recorder/upstream-tls.ts'
+import { transportNamed } from './recorder/upstream-tls.ts'
 import { startRecorder } from './recorder/recorder.ts'
 import { startReplay } from './replay/replay.ts'
 
@@ -17,7 +17,7 @@ Passes a login through to a real service and writes down what passed, with every
   --upstream <url>            base address of the service
   --regional-upstream <url>   that of the other region's instance, for an account that is sent there
   --upstream-ca <file>        certificate authority of the service (PEM), where it is a private one
-  --transport <name>          document (TLS 1.2, the default), modern (TLS 1.3), or JSON
+  --transport <name>          document (TLS 1.2, the default) or modern (TLS 1.3)
   --fixture <file>            where the recording goes (default: login-recording.json); it must not exist yet
   --port <n>                  port to listen on (default: any free one)
   --help
@@ -118,7 +118,7 @@ async function record(args: readonly string[]): Promise<void> {
     fixture,
     ...(regionalUpstream !== undefined && { regionalUpstream }),
     ...(caFile !== undefined && { upstreamCa: await readFile(caFile, 'utf8') }),
-    ...(values.transport !== undefined && { transport: transportFromText(values.transport) }),
+    ...(values.transport !== undefined && { transport: transportNamed(values.transport) }),
     ...portOf(values.port),
     onExchange: (line) => console.log(`  ${line}`),
   })

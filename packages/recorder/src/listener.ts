@@ -33,19 +33,8 @@ export const serverLimits = {
 }
 
 /** @throws {Error} With code EADDRINUSE if the port is taken. */
-export async function listenOnLoopback(port = 0): Promise<Listener> {
-  const { listeners, port: bound } = await listenOnHost('127.0.0.1', port, () =>
-    httpListener(createServer(serverLimits)),
-  )
-  return {
-    port: bound,
-    serve: (app) => {
-      for (const listener of listeners) listener.serve(app)
-    },
-    close: async () => {
-      await Promise.all(listeners.map((listener) => listener.close()))
-    },
-  }
+export function listenOnLoopback(port = 0): Promise<Listener> {
+  return listenOnHost('127.0.0.1', port, () => httpListener(createServer(serverLimits)))
 }
 
 /**
@@ -59,21 +48,37 @@ export async function listenOnHost<Each extends AddressListener>(
   port: number,
   create: () => Each,
   tries: number = portTries,
-): Promise<{ readonly port: number; readonly listeners: readonly Each[] }> {
+): Promise<Listener & { readonly listeners: readonly Each[] }> {
   const [address = host, twin] = addressesOf(host)
   const first = create()
   const bound = await listenAt(first, address, port)
-  if (twin === undefined) return { port: bound, listeners: [first] }
+  if (twin === undefined) return together(bound, [first])
   const second = create()
   try {
     await listenAt(second, twin, bound)
-    return { port: bound, listeners: [first, second] }
+    return together(bound, [first, second])
   } catch (error) {
     // A machine without the other protocol: `localhost` doesn't resolve to it either.
-    if (!isAddressInUse(error)) return { port: bound, listeners: [first] }
+    if (!isAddressInUse(error)) return together(bound, [first])
     await first.close()
     if (port !== 0 || tries <= 1) throw error
     return listenOnHost(host, port, create, tries - 1)
+  }
+}
+
+function together<Each extends AddressListener>(
+  port: number,
+  listeners: readonly Each[],
+): Listener & { readonly listeners: readonly Each[] } {
+  return {
+    port,
+    listeners,
+    serve(app) {
+      for (const listener of listeners) listener.serve(app)
+    },
+    async close() {
+      await Promise.all(listeners.map((listener) => listener.close()))
+    },
   }
 }
 
@@ -96,7 +101,7 @@ export function httpListener(server: HttpServer): AddressListener {
   }
 }
 
-/** What is no HTTP, or too much of it, is refused in words of our own, and its connection ends. */
+/** Refuses bytes that are no HTTP, or headers that are too long, with our banner; the connection ends. */
 export function answerBadRequests(server: NetServer): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
     const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request'

@@ -1,6 +1,7 @@
 /**
  * What the emulator shares with the recorder beneath its public names. Not for applications: it may change with any release.
  */
+export { encodeText } from './fixture/placeholders.ts'
 export { checkNames } from './known-names.ts'
 export {
   addressesOf,

@@ -30,7 +30,7 @@ describe('a request', () => {
     [{}, '/?state=1', 'query: state was not there'],
     [{}, '/?qz7xqz7x=1', 'query: another name was not there'],
     [{ query: { state: '1' } }, '/?state=2', 'query: state must be "1"'],
-    [{ query: { state: '1' } }, '/?state=1&state=1', 'query: state must come once'],
+    [{ query: { state: '1' } }, '/?state=1&state=1', 'query: state must be "1"'],
     [{ query: { state: ['1', '2'] } }, '/?state=1&state=2', undefined],
     [{ query: { b: '{{x}}', a: '{{x}}' } }, '/?b=1&a=1', undefined],
     [{ query: { b: '{{x}}', a: '{{x}}' } }, '/?b=1&a=2', 'query: a must be {{x}}, the value that was sent before'],

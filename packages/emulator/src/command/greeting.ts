@@ -63,7 +63,7 @@ function environmentOf(
 
 const entry = (name: string, value: string): [string, string] => [name, value]
 
-/** As the shell takes it that this system's people use: PowerShell on Windows, elsewhere those of the POSIX kind. */
+/** For PowerShell on Windows, elsewhere for a POSIX shell. */
 function assignment([name, value]: readonly [string, string]): string {
   if (process.platform === 'win32') return `    $env:${name} = '${value.replaceAll("'", "''")}'`
   const plain = /^[\w@%+=:,./-]+$/u.test(value)

@@ -13,7 +13,7 @@ export interface Flag {
   readonly about: string
   /** Stands for the value; undefined where there is none. */
   readonly placeholder?: string
-  /** What it may be, with the default among it. */
+  /** The values that it may have, the default among them. */
   readonly values?: string
 }
 
@@ -23,7 +23,7 @@ const defaults = parseEmulatorOptions()
 const plainFlags = optionNames.filter((name) => optionTable[name].check.accepts(true) && defaults[name] === false)
 /** Those that can be left out by name: `--no-firewall`. */
 const negatedFlags = optionNames.filter((name) => optionTable[name].check.accepts(false) && defaults[name] !== false)
-/** Those that take a value; what is no word, number or address is JSON. */
+/** Those that take a value, as JSON or as plain text. */
 const valuedFlags = optionNames.filter((name) => !optionTable[name].check.accepts(true))
 
 /** For `parseArgs`. */

@@ -1,79 +1,91 @@
 /**
  * The flags that set switches once the emulator runs: scenarios, faults, accounts, the firewall, the clock.
  */
-import { setClock } from '../control/clock-order.ts'
+import type { ParseArgsConfig } from 'node:util'
+import { setClock } from '../control/orders.ts'
 import type { AccountSwitches } from '../options/account-options.ts'
 import type { Emulator } from '../emulator.ts'
 import { checkEndpoint } from '../faults/fault-checks.ts'
 import { checkScenario } from '../switches/scenarios.ts'
 import { parsed } from './option-flags.ts'
 
-type AccountFlag = 'locked' | 'captcha' | 'captcha-after-submission' | 'regional'
-type SeveralFlag = 'scenario' | 'once' | 'always' | AccountFlag
-type PlainFlag = 'block-now' | 'clock-frozen'
-
-/** For `parseArgs`, and what it makes of them. */
-type SwitchFlags = Readonly<
-  Record<SeveralFlag, { type: 'string'; multiple: true }> &
-    Record<PlainFlag, { type: 'boolean' }> &
-    Record<'clock-at', { type: 'string' }>
->
-export type SwitchValues = Partial<
-  Record<SeveralFlag, string[]> & Record<PlainFlag, boolean> & Record<'clock-at', string>
->
-
-export const switchFlags: SwitchFlags = {
-  scenario: { type: 'string', multiple: true },
-  once: { type: 'string', multiple: true },
-  always: { type: 'string', multiple: true },
-  locked: { type: 'string', multiple: true },
-  captcha: { type: 'string', multiple: true },
-  'captcha-after-submission': { type: 'string', multiple: true },
-  regional: { type: 'string', multiple: true },
-  'block-now': { type: 'boolean' },
-  'clock-at': { type: 'string' },
-  'clock-frozen': { type: 'boolean' },
+interface SwitchFlag {
+  readonly name: string
+  /** Stands for the value; left out where there is none. A flag that has one can be repeated. */
+  readonly placeholder?: string
+  readonly about: string
+  readonly set: (emulator: Emulator, value: string) => void
 }
 
-export const switchFlagHelp: readonly (readonly [flag: string, about: string])[] = [
-  ['--scenario <name>', 'A scenario of the list below; repeat it for several'],
-  ['--once <endpoint>:<fault>', 'The next request meets the fault: refresh:drop=after-commit'],
-  ['--always <endpoint>:<fault>', 'Every request does: token:status=503,delay=2000'],
-  ['--locked <identity>', 'This account is locked'],
-  ['--captcha <identity>', 'This account meets a captcha'],
-  ['--captcha-after-submission <identity>', 'It does once its form was submitted'],
-  ['--regional <identity>', 'This account lives in the other region'],
-  ['--block-now', 'The firewall challenges everybody from the start'],
-  ['--clock-at <time>', 'Seconds since the epoch, or an ISO date'],
-  ['--clock-frozen', 'The clock stands still'],
-]
-
-const accountFlags: Readonly<Record<AccountFlag, AccountSwitches>> = {
-  locked: { locked: true },
-  captcha: { captcha: true },
-  'captcha-after-submission': { captcha: 'after-submission' },
-  regional: { region: 'regional' },
-}
-
-/** @throws {TypeError} A flag is wrong; the message names it. */
-export function setSwitches(emulator: Emulator, values: SwitchValues): void {
-  // First of all: a block lasts from the moment that the clock shows.
-  naming('--clock-at', () => setClock(emulator.clock, { jump: parsed(values['clock-at']) }))
-  if (values['clock-frozen']) emulator.clock.freeze()
-  for (const name of values.scenario ?? []) {
-    naming('--scenario', () => {
+/** In the order in which they are set. A block lasts from the moment that the clock shows, so that the clock comes first. */
+const table: readonly SwitchFlag[] = [
+  {
+    name: 'clock-at',
+    placeholder: '<time>',
+    about: 'Seconds since the epoch, or an ISO date',
+    set: ({ clock }, time) => setClock(clock, { jump: parsed(time) }),
+  },
+  { name: 'clock-frozen', about: 'The clock stands still', set: ({ clock }) => clock.freeze() },
+  {
+    name: 'scenario',
+    placeholder: '<name>',
+    about: 'A scenario of the list below; repeat it for several',
+    set(emulator, name) {
       checkScenario(name)
       emulator.applyScenario(name)
-    })
+    },
+  },
+  {
+    name: 'once',
+    placeholder: '<endpoint>:<fault>',
+    about: 'The next request meets the fault: refresh:drop=after-commit',
+    set: (emulator, text) => order(emulator, 'once', text),
+  },
+  {
+    name: 'always',
+    placeholder: '<endpoint>:<fault>',
+    about: 'Every request does: token:status=503,delay=2000',
+    set: (emulator, text) => order(emulator, 'always', text),
+  },
+  accountFlag('locked', 'This account is locked', { locked: true }),
+  accountFlag('captcha', 'This account meets a captcha', { captcha: true }),
+  accountFlag('captcha-after-submission', 'It does once its form was submitted', { captcha: 'after-submission' }),
+  accountFlag('regional', 'This account lives in the other region', { region: 'regional' }),
+  {
+    name: 'block-now',
+    about: 'The firewall challenges everybody from the start',
+    set: ({ firewall }) => firewall.block(),
+  },
+]
+
+/** For `parseArgs`. */
+export const switchFlags: NonNullable<ParseArgsConfig['options']> = Object.fromEntries(
+  table.map(({ name, placeholder }) => [
+    name,
+    placeholder === undefined ? { type: 'boolean' } : { type: 'string', multiple: true },
+  ]),
+)
+
+export const switchFlagHelp: readonly (readonly [flag: string, about: string])[] = table.map(
+  ({ name, placeholder, about }) => [placeholder === undefined ? `--${name}` : `--${name} ${placeholder}`, about],
+)
+
+/** @throws {TypeError} A flag is wrong; the message names it. */
+export function setSwitches(emulator: Emulator, values: Readonly<Record<string, unknown>>): void {
+  for (const { name, set } of table) {
+    const given = values[name] ?? []
+    for (const value of Array.isArray(given) ? given : [given]) {
+      try {
+        set(emulator, String(value))
+      } catch (error) {
+        throw error instanceof TypeError ? new TypeError(`--${name}: ${error.message}`) : error
+      }
+    }
   }
-  for (const verb of ['once', 'always'] as const) {
-    for (const text of values[verb] ?? []) naming(`--${verb}`, () => order(emulator, verb, text))
-  }
-  for (const [flag, switches] of Object.entries(accountFlags)) {
-    if (!isAccountFlag(flag)) continue
-    for (const identity of values[flag] ?? []) naming(`--${flag}`, () => emulator.account(identity).change(switches))
-  }
-  if (values['block-now']) emulator.firewall.block()
+}
+
+function accountFlag(name: string, about: string, switches: AccountSwitches): SwitchFlag {
+  return { name, placeholder: '<identity>', about, set: (emulator, who) => emulator.account(who).change(switches) }
 }
 
 /** `refresh:drop=after-commit,delay=20`, or the fault as JSON. */
@@ -93,16 +105,4 @@ function jsonFault(text: string): object {
 function field(text: string): readonly [string, unknown] {
   const [, name = '', value] = /([^=]*)(?:=(.*))?/su.exec(text) ?? []
   return [name, value === undefined ? true : parsed(value)]
-}
-
-function naming(flag: string, act: () => void): void {
-  try {
-    act()
-  } catch (error) {
-    throw error instanceof TypeError ? new TypeError(`${flag}: ${error.message}`) : error
-  }
-}
-
-function isAccountFlag(flag: string): flag is AccountFlag {
-  return Object.hasOwn(accountFlags, flag)
 }

@@ -1,15 +1,16 @@
 /**
- * What `GET /_emulator/state` shows: everything that can be switched with its present value, and what surrounds it.
+ * What `GET /_emulator/state` shows, and the inspector once a second: everything that can be switched with its present value,
+ * and what lives at this moment. No secret is in it but the passcodes of this moment.
  */
 import type { Account } from '../service/accounts.ts'
-import type { Clock } from '../service/clock.ts'
-import type { Counters } from '../service/counters.ts'
-import type { AccountSwitches } from '../options/account-options.ts'
 import { endpoints } from '../faults/fault.ts'
 import type { Faults } from '../faults/faults.ts'
 import { stepSeconds } from '../service/factors.ts'
+import type { Living } from '../service/expiring-map.ts'
+import { describeMinting } from '../service/minting.ts'
+import type { Place } from '../journal/exchange.ts'
 import type { ServiceState } from '../service/service-state.ts'
-import { isChangeable, optionNames, optionTable, type OptionGroup, type OptionName } from '../options/option-table.ts'
+import { isChangeable, optionNames, optionTable, type OptionName } from '../options/option-table.ts'
 import type { Settings } from '../options/options.ts'
 import { scenarios } from '../switches/scenarios.ts'
 import type { Switchboard } from '../switches/switchboard.ts'
@@ -22,72 +23,25 @@ export interface Controlled {
   readonly ownerApiUrl: string
 }
 
-/** An option: what it is, what it may be, and what it settles. */
-export interface OptionState {
-  readonly value: unknown
-  readonly initial: unknown
-  readonly changeable: boolean
-  /** What it takes, in words. */
-  readonly expected: string
-  /** The values it can have, where they are few. */
-  readonly choices?: readonly unknown[]
-  readonly group: OptionGroup
-  readonly about: string
+/** A session, code or token of this moment. */
+interface Life {
+  readonly identity?: string | undefined
+  readonly place: Place
+  /** How far it has come; of an access token, what it was minted over. */
+  readonly stage?: string
 }
 
-/** An account with its passcodes of this moment. */
-export interface AccountState extends Required<AccountSwitches> {
-  readonly identity: string
-  readonly factors: readonly {
-    readonly id: string
-    readonly name: string
-    readonly passcode: string
-    readonly secondsLeft: number
-  }[]
-  readonly backupCodesLeft: number
-}
+/** So many of the youngest of each kind are listed; the others are counted. */
+const maxListed = 5
 
-/** The faults of an endpoint. */
-export interface FaultState {
-  readonly always: object | null
-  readonly once: readonly object[]
-}
+/** As JSON; null stands for what there is not. Times are seconds since the epoch by the emulator's clock. */
+export type ControlState = ReturnType<typeof controlState>
+export type AccountState = ControlState['accounts'][number]
+export type OptionState = ControlState['options'][string]
+export type FaultState = ControlState['faults'][string]
+export type Alive = ReturnType<typeof alive>
 
-export interface ScenarioState {
-  readonly name: string
-  readonly about: string
-  readonly applied: boolean
-}
-
-/** A client that came lately, as JSON has it: null for what is undefined. */
-export interface ClientState {
-  readonly address: string
-  readonly userAgent: string
-  readonly tlsVersion: string | null
-  readonly requests: number
-  readonly maxRequests: number | null
-  readonly windowEndsAt: number | null
-  readonly blockedUntil: number | null
-}
-
-/** JSON, as the README lists it: the answer of `GET /_emulator/state`, and of every change. */
-export interface ControlState {
-  readonly authUrl: string
-  readonly regionalAuthUrl: string
-  readonly ownerApiUrl: string
-  readonly tokenUrl: string
-  readonly regionalTokenUrl: string
-  readonly clock: { readonly now: number; readonly offset: number; readonly frozen: boolean }
-  readonly firewall: { readonly blockedUntil: number | null; readonly clients: readonly ClientState[] }
-  readonly options: Readonly<Record<string, OptionState>>
-  readonly accounts: readonly AccountState[]
-  readonly faults: Readonly<Record<string, FaultState>>
-  readonly failures: readonly { readonly where: string; readonly error: string }[]
-  readonly counters: Readonly<Counters>
-  readonly scenarios: readonly ScenarioState[]
-}
-
-export function controlState({ service, faults, switches, ownerApiUrl }: Controlled): ControlState {
+export function controlState({ service, faults, switches, ownerApiUrl }: Controlled) {
   const { instances, clock, firewall, settings, accounts, counters } = service
   return {
     authUrl: instances.home.url,
@@ -100,7 +54,7 @@ export function controlState({ service, faults, switches, ownerApiUrl }: Control
     options: Object.fromEntries(
       optionNames.map((name) => [name, optionState(name, settings, switches.initial)] as const),
     ),
-    accounts: accounts.all.map((account) => accountState(account, clock)),
+    accounts: accounts.all.map((account) => accountState(account, clock.now())),
     faults: Object.fromEntries(endpoints.map((endpoint) => [endpoint, faultState(faults, endpoint)])),
     failures: faults.failures.map(({ where, error }) => ({ where, error: String(error) })),
     counters,
@@ -109,10 +63,44 @@ export function controlState({ service, faults, switches, ownerApiUrl }: Control
       about,
       applied: [...switches.applied].some((applied) => applied === name),
     })),
+    alive: aliveIn(service),
   }
 }
 
-function optionState(name: OptionName, settings: Settings, initial: Settings): OptionState {
+function aliveIn({ sessions, codes, accessTokens, refreshTokens }: ServiceState) {
+  return {
+    Sessions: alive(sessions.alive(), ({ instance, pending }) => ({
+      identity: pending?.account.identity,
+      place: instance.region,
+      stage: !pending ? 'login page shown' : pending.verified ? 'passcode verified' : 'waits for a passcode',
+    })),
+    Codes: alive(codes.alive(), ({ account, session, complete }) => ({
+      identity: account.identity,
+      place: session.instance.region,
+      stage: complete ? 'good for tokens' : 'the passcode is due',
+    })),
+    'Access tokens': alive(accessTokens.alive(), ({ account: { identity, region: place }, minting }) => ({
+      identity,
+      place,
+      stage: describeMinting(minting),
+    })),
+    'Refresh tokens': alive(refreshTokens.alive(), ({ account: { identity, region: place } }) => ({ identity, place })),
+  }
+}
+
+function alive<Value>(living: Iterable<Living<Value>>, lifeOf: (value: Value) => Life) {
+  const all = [...living]
+  const youngest = all.slice(-maxListed).toReversed()
+  return {
+    count: all.length,
+    youngest: youngest.map(({ value, expiresAt }) => ({
+      ...lifeOf(value),
+      expiresAt: Number.isFinite(expiresAt) ? expiresAt : null,
+    })),
+  }
+}
+
+function optionState(name: OptionName, settings: Settings, initial: Settings) {
   const { group, about, check } = optionTable[name]
   const { expected, choices } = check
   return {
@@ -133,7 +121,7 @@ function shown(name: OptionName, settings: Settings): unknown {
   return value instanceof RegExp ? String(value) : (value ?? null)
 }
 
-function firewallClients({ firewall, settings }: ServiceState): readonly ClientState[] {
+function firewallClients({ firewall, settings }: ServiceState) {
   return firewall.clients().map(({ tlsVersion, windowEndsAt, blockedUntil, ...client }) => ({
     ...client,
     maxRequests: settings.firewall ? settings.firewall.maxRequests : null,
@@ -143,11 +131,8 @@ function firewallClients({ firewall, settings }: ServiceState): readonly ClientS
   }))
 }
 
-function accountState(
-  { identity, region, locked, captcha, factors, backupCodes }: Account,
-  clock: Clock,
-): AccountState {
-  const now = clock.now()
+function accountState(account: Account, now: number) {
+  const { identity, region, locked, captcha, factors, backupCodes } = account
   return {
     identity,
     region,
@@ -163,7 +148,7 @@ function accountState(
   }
 }
 
-function faultState(faults: Faults, endpoint: (typeof endpoints)[number]): FaultState {
+function faultState(faults: Faults, endpoint: (typeof endpoints)[number]) {
   const { always, once } = faults.ordered(endpoint)
   return { always: always === undefined ? null : orderShown(always), once: once.map(orderShown) }
 }

@@ -26,7 +26,7 @@ export interface Faults {
   readonly always: (endpoint: Endpoint, fault: Fault | Transform | undefined) => void
   readonly take: (endpoint: Endpoint) => TakenFault
   readonly ordered: (endpoint: Endpoint) => Ordered
-  /** None waits and none stands from now on, at this endpoint or at all. */
+  /** Takes every fault back: of this endpoint, or of all. */
   readonly clear: (endpoint?: Endpoint) => void
   /** Functions that failed, oldest first. */
   readonly failures: TransformFailure[]

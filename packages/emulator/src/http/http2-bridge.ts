@@ -10,7 +10,7 @@ import {
   type Server,
 } from 'node:http'
 import { constants, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2'
-import { Duplex } from 'node:stream'
+import { duplexPair } from 'node:stream'
 import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 
@@ -47,7 +47,9 @@ export function createHttp2Bridge(limits: object): {
       const { session } = request.stream
       if (!session || session.destroyed) return
       const { socket } = session
-      const [near, far] = socketPair()
+      const [near, far] = duplexPair()
+      near.once('close', () => far.destroy())
+      far.once('close', () => near.destroy())
       clients.set(far, { socket, tlsVersion: tlsVersionOf(socket), httpVersion: '2' })
       Object.defineProperty(far, 'remoteAddress', { value: socket.remoteAddress })
       inner.emit('connection', far)
@@ -81,61 +83,3 @@ export function createHttp2Bridge(limits: object): {
 
 /** RFC 9113 section 8.2.2. */
 const connectionHeaders = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade'])
-
-/** Two sockets in memory: what is written to the one is read from the other. */
-function socketPair(): readonly [Socket, Socket] {
-  const [near, far] = [new Half(), new Half()]
-  near.other = far
-  far.other = near
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- of a socket, node:http needs what a Duplex has
-  return [near, far] as unknown as readonly [Socket, Socket]
-}
-
-class Half extends Duplex {
-  other: Half | undefined
-  private taken: (() => void) | undefined
-
-  override _read(): void {
-    const { taken } = this
-    this.taken = undefined
-    taken?.()
-  }
-
-  override _write(chunk: Buffer, _encoding: string, callback: () => void): void {
-    const { other } = this
-    if (!other || other.destroyed) return callback()
-    other.taken = callback
-    other.push(chunk)
-  }
-
-  override _final(callback: () => void): void {
-    this.other?.push(null)
-    callback()
-  }
-
-  override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
-    const { other } = this
-    setImmediate(() => other?.destroy())
-    callback(error)
-  }
-
-  setTimeout(): this {
-    return this
-  }
-
-  setKeepAlive(): this {
-    return this
-  }
-
-  setNoDelay(): this {
-    return this
-  }
-
-  ref(): this {
-    return this
-  }
-
-  unref(): this {
-    return this
-  }
-}

@@ -29,18 +29,8 @@ export interface ListenOptions {
   readonly tls: TlsVersions
 }
 
-/** The lowest and the highest TLS version that a connection may have. */
-export interface TlsVersions {
-  readonly minVersion: Settings['tlsMinVersion']
-  readonly maxVersion: Settings['tlsMaxVersion']
-}
-
-export function tlsVersions({
-  tlsMinVersion,
-  tlsMaxVersion,
-}: Pick<Settings, 'tlsMinVersion' | 'tlsMaxVersion'>): TlsVersions {
-  return { minVersion: tlsMinVersion, maxVersion: tlsMaxVersion }
-}
+/** The settings that say which TLS versions a connection may have. */
+export type TlsVersions = Pick<Settings, 'tlsMinVersion' | 'tlsMaxVersion'>
 
 /** One port, listened on at one or two addresses. */
 export interface Listener extends PlainListener {
@@ -55,17 +45,11 @@ interface Each extends AddressListener {
 
 /** @throws {Error} With code EADDRINUSE if the port is taken. */
 export async function listen(options: ListenOptions): Promise<Listener> {
-  const { port, listeners } = await listenOnHost(options.host, options.port, () => listenerOf(options))
+  const listener = await listenOnHost(options.host, options.port, () => listenerOf(options))
   return {
-    port,
-    serve: (app) => {
-      for (const listener of listeners) listener.serve(app)
-    },
-    offer: (tls) => {
-      for (const listener of listeners) listener.setSecureContext?.(secureContext({ ...options, tls }))
-    },
-    close: async () => {
-      await Promise.all(listeners.map((listener) => listener.close()))
+    ...listener,
+    offer(tls) {
+      for (const each of listener.listeners) each.setSecureContext?.(secureContext({ ...options, tls }))
     },
   }
 }
@@ -118,5 +102,6 @@ function http2Listener(context: SecureContextOptions): Each {
 }
 
 function secureContext({ certificate, tls }: ListenOptions): SecureContextOptions {
-  return { ...(certificate && { cert: certificate.cert, key: certificate.key }), ...tls }
+  const versions = { minVersion: tls.tlsMinVersion, maxVersion: tls.tlsMaxVersion }
+  return { ...(certificate && { cert: certificate.cert, key: certificate.key }), ...versions }
 }

@@ -1,16 +1,23 @@
 /**
- * What both Express applications have in common: the banner, the journal, 404 for the unknown, no stack trace for anybody.
+ * What both Express applications have in common: the banner, the journal, the latency, 404 for the unknown, no stack trace for anybody.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import express, { type ErrorRequestHandler, type Express, type Response, type Router } from 'express'
 import type { IncomingMessage } from 'node:http'
 import { banner } from '@owner-sso/recorder/support'
 import type { Journal } from '../journal/journal.ts'
 import type { Place } from '../journal/exchange.ts'
+import type { Settings } from '../options/options.ts'
 import { noticePage } from '../pages/page.ts'
 import { htmlResponse, sendResponse } from './service-response.ts'
 
 /** `control` answers under `/_emulator`, before the journal sees the request. */
-export function bareApp(journal: Journal, place: (request: IncomingMessage) => Place, control?: Router): Express {
+export function bareApp(
+  settings: Settings,
+  journal: Journal,
+  place: (request: IncomingMessage) => Place,
+  control?: Router,
+): Express {
   const app = express()
   app.disable('x-powered-by')
   app.use((_request, response, next) => {
@@ -21,6 +28,10 @@ export function bareApp(journal: Journal, place: (request: IncomingMessage) => P
   if (control) app.use('/_emulator', control)
   app.use((request, response, next) => {
     journal.open(request, response, place(request))
+    next()
+  })
+  app.use(async (_request, _response, next) => {
+    if (settings.latency > 0) await sleep(settings.latency, undefined, { ref: false })
     next()
   })
   return app

@@ -1,84 +1,51 @@
 /**
- * Server-sent events of the inspector: exchanges in small batches, so that a storm of requests is a handful of events.
+ * Server-sent events of the inspector: exchanges in batches, so that a storm of requests is a handful of events.
  */
-import { randomUUID } from 'node:crypto'
-import type { RequestHandler, Response } from 'express'
+import type { RequestHandler } from 'express'
 import type { Exchange } from '../journal/exchange.ts'
 import type { Journal } from '../journal/journal.ts'
 import { exchangeLine } from './exchange-view.ts'
 
 const batchMilliseconds = 100
-/** Of one event: what a page takes in without a stutter. */
-const batchSize = 250
+/** Exchanges of one event: so many a page takes in without a stutter. */
+const batchSize = 1000
 const stateMilliseconds = 1000
 
 /**
- * `exchange`: a list of exchanges that are new or changed, oldest change first; `state`: what `state()` says, once a
- * second; `reset`: all exchanges were forgotten. A page that lost the connection gets what it missed.
+ * `reset`: all exchanges were forgotten, which also comes first; `exchange`: a list of exchanges that are new or changed;
+ * `state`: what `state()` says, once a second.
  */
 export function eventStream(journal: Journal, state: () => unknown): RequestHandler {
-  // A page of an emulator that was started anew begins anew, too.
-  const run = randomUUID()
-  return (request, response) => {
+  return (_request, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' })
-    const [knownRun, known] = String(request.headers['last-event-id']).split('/')
-    const waiting = new Map<number, Exchange>()
-    let flushing: NodeJS.Timeout | undefined
-
-    // In the order of their last change: what changes again moves to the end.
-    const flush = (): void => {
-      flushing = undefined
-      const batch = [...firstOf(waiting, batchSize)]
-      for (const { id } of batch) waiting.delete(id)
-      const last = batch.at(-1)
-      if (last) send(response, 'exchange', batch.map(exchangeLine), `${run}/${last.version}`)
-      if (waiting.size > 0) schedule()
-    }
-    // A client that doesn't keep up is waited for; what changes meanwhile is sent once.
-    const schedule = (): void => {
-      if (flushing || response.writableNeedDrain) return
-      flushing = setTimeout(flush, waiting.size > batchSize ? 0 : batchMilliseconds).unref()
-    }
-    response.on('drain', () => waiting.size > 0 && schedule())
-    const add = (exchange: Exchange): void => {
-      waiting.delete(exchange.id)
-      waiting.set(exchange.id, exchange)
-      schedule()
+    const waiting = new Set<Exchange>()
+    const send = (event: string, data: unknown): void => {
+      response.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`)
     }
     const reset = (): void => {
       waiting.clear()
-      send(response, 'reset', {}, `${run}/0`)
+      send('reset', {})
     }
-
-    const seen = knownRun === run ? Number(known) : 0
-    if (seen === 0) reset()
-    const missed = journal.exchanges.filter(({ version }) => version > seen)
-    for (const exchange of missed.toSorted((one, other) => one.version - other.version))
-      waiting.set(exchange.id, exchange)
-    flush()
-
+    // A client that doesn't keep up is waited for; what changes meanwhile is sent once.
+    const sendExchanges = (): void => {
+      if (waiting.size === 0 || response.writableNeedDrain) return
+      const batch = [...waiting].slice(0, batchSize)
+      for (const exchange of batch) waiting.delete(exchange)
+      send('exchange', batch.map(exchangeLine))
+    }
     const sendState = (): void => {
-      if (!response.writableNeedDrain) send(response, 'state', state())
+      if (!response.writableNeedDrain) send('state', state())
     }
+
+    reset()
+    for (const exchange of journal.exchanges) waiting.add(exchange)
+    sendExchanges()
     sendState()
-    const ticking = setInterval(sendState, stateMilliseconds).unref()
-    const unsubscribe = journal.subscribe((exchange) => (exchange ? add(exchange) : reset()))
+    const timers = [setInterval(sendExchanges, batchMilliseconds), setInterval(sendState, stateMilliseconds)]
+    const unsubscribe = journal.subscribe((exchange) => (exchange ? waiting.add(exchange) : reset()))
     response.once('close', () => {
       unsubscribe()
-      clearInterval(ticking)
-      clearTimeout(flushing)
+      for (const timer of timers) clearInterval(timer)
     })
   }
-}
-
-function* firstOf<Value>(values: ReadonlyMap<number, Value>, count: number): Generator<Value> {
-  let left = count
-  for (const value of values.values()) {
-    if ((left -= 1) < 0) return
-    yield value
-  }
-}
-
-function send(response: Response, event: string, data: unknown, id?: string): void {
-  response.write(`event: ${event}\n${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`)
 }

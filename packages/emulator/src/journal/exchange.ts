@@ -13,8 +13,6 @@ export type Place = Region | 'owner-api'
 export interface Exchange {
   /** From 1, in the order of arrival. */
   readonly id: number
-  /** Of all exchanges the one that changed last has the highest. */
-  version: number
   readonly place: Place
   /** Undefined for an address that nobody serves. */
   endpoint: Endpoint | undefined
@@ -43,7 +41,6 @@ export interface Exchange {
 export function newExchange(id: number, place: Place, request: LoggedRequest): Exchange {
   return {
     id,
-    version: 0,
     place,
     endpoint: undefined,
     flow: undefined,

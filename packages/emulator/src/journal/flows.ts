@@ -25,15 +25,9 @@ export interface Flow {
   identity: string | undefined
 }
 
-export interface Flows {
-  /** The login that a request continues, or a new one if it begins one; undefined where nothing tells. */
-  of(traces: Traces): Flow | undefined
-  /** What an answer handed out belongs to this login, or to a new one if it hands out tokens of none. */
-  learn(flow: Flow | undefined, headers: ServiceResponse['headers'], fields: Fields): Flow | undefined
-  clear(): void
-}
+export type Flows = ReturnType<typeof createFlows>
 
-export function createFlows(): Flows {
+export function createFlows() {
   // The values are secrets, and outlive the exchange they were seen in: only their digests are kept.
   const byTrace = new Map<string, Flow>()
   let last = 0
@@ -58,7 +52,8 @@ export function createFlows(): Flows {
   }
 
   return {
-    of({ query, cookies, fields, bearer }) {
+    /** The login that a request continues, or a new one if it begins one; undefined where nothing tells. */
+    of({ query, cookies, fields, bearer }: Traces): Flow | undefined {
       const challenge = query.get('code_challenge')
       const flow =
         find('access_token', bearer) ??
@@ -73,7 +68,8 @@ export function createFlows(): Flows {
       if (typeof identity === 'string' && identity !== '') flow.identity = identity
       return flow
     },
-    learn(known, headers, fields) {
+    /** What an answer handed out belongs to this login, or to a new one if it hands out tokens of none. */
+    learn(known: Flow | undefined, headers: ServiceResponse['headers'], fields: Fields): Flow | undefined {
       const { access_token, refresh_token } = fields
       const flow = known ?? (typeof access_token === 'string' ? begin() : undefined)
       if (!flow) return undefined
@@ -83,7 +79,7 @@ export function createFlows(): Flows {
       bind(flow, 'session', sessionIn(headers['set-cookie']))
       return flow
     },
-    clear() {
+    clear(): void {
       byTrace.clear()
     },
   }

@@ -3,68 +3,52 @@
  * belongs.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { mediaTypeOf } from '../http/service-request.ts'
 import type { Clock } from '../service/clock.ts'
 import { newExchange, type Exchange, type Place } from './exchange.ts'
 import { createFlows } from './flows.ts'
 import type { Fields } from './masking.ts'
-import { createRawExchanges, type ExchangeSecrets, type RawExchange } from './raw-exchanges.ts'
-import { createRecording, type Recording } from './recording.ts'
+import { createRecording, secretsOf, type ExchangeSecrets, type Recording } from './recording.ts'
 import { createRequestReader, type LoggedRequest } from './request-log.ts'
 
 const maxExchanges = 10_000
+/** They are larger: of so many, what is behind their masks is kept. */
+const maxSecrets = 500
 
-export interface Journal {
-  /** The last 10,000, oldest first. */
-  readonly exchanges: readonly Exchange[]
-  /** The requests alone. */
-  readonly requests: readonly LoggedRequest[]
-  open(request: IncomingMessage, response: ServerResponse, place: Place): void
-  recordingOf(request: IncomingMessage): Recording
-  /** What is behind the masks of an exchange, while it is kept. */
-  secretsOf(id: number): ExchangeSecrets | undefined
-  /** Tokens that were issued without a login begin one. */
-  adopt(identity: string, tokens: Fields): void
-  /** Calls back for each exchange that is new or changed, and with undefined when all were forgotten. */
-  subscribe(listener: (exchange: Exchange | undefined) => void): () => void
-  clear(): void
-}
+export type Journal = ReturnType<typeof createJournal>
 
-export function createJournal(clock: Clock): Journal {
+export function createJournal(clock: Clock) {
+  /** The last 10,000, oldest first; and the requests alone. */
   const exchanges: Exchange[] = []
   const requests: LoggedRequest[] = []
-  const raws = createRawExchanges()
+  const secrets = new Map<number, ExchangeSecrets>()
   const flows = createFlows()
   const readRequest = createRequestReader()
   const recordings = new WeakMap<IncomingMessage, Recording>()
   const listeners = new Set<(exchange: Exchange | undefined) => void>()
   let lastId = 0
-  let lastVersion = 0
 
   function tell(exchange: Exchange): void {
-    lastVersion += 1
-    exchange.version = lastVersion
     for (const listener of listeners) listener(exchange)
   }
 
   function add(exchange: Exchange): void {
     exchanges.push(exchange)
     requests.push(exchange.request)
+    secrets.delete(exchange.id - maxSecrets)
     if (exchanges.length <= maxExchanges) return
-    raws.drop(exchanges.shift()?.id ?? 0)
+    exchanges.shift()
     requests.shift()
   }
 
   function open(request: IncomingMessage, response: ServerResponse, place: Place): void {
     const began = performance.now()
     const exchange = newExchange((lastId += 1), place, readRequest(request, clock.now()))
-    const { url = '', headers } = request
-    const raw: RawExchange = { url, headers, contentType: mediaTypeOf(request), body: '' }
-    const recording = createRecording(exchange, raw, flows, {
-      keep: () => raws.keep(exchange.id, raw),
-      tell: () => tell(exchange),
-    })
-    recordings.set(request, recording)
+    const behind = secretsOf(request)
+    secrets.set(exchange.id, behind)
+    recordings.set(
+      request,
+      createRecording(request, exchange, behind, flows, () => tell(exchange)),
+    )
     add(exchange)
     tell(exchange)
     response.once('close', () => {
@@ -75,27 +59,30 @@ export function createJournal(clock: Clock): Journal {
   }
 
   return {
-    exchanges,
-    requests,
+    exchanges: exchanges as readonly Exchange[],
+    requests: requests as readonly LoggedRequest[],
     open,
-    recordingOf(request) {
+    recordingOf(request: IncomingMessage): Recording {
       const recording = recordings.get(request)
       if (!recording) throw new Error('This request was never opened')
       return recording
     },
-    secretsOf: (id) => raws.read(id),
-    adopt(identity, tokens) {
+    /** What is behind the masks of an exchange, while it is kept. */
+    secretsOf: (id: number): ExchangeSecrets | undefined => secrets.get(id),
+    /** Tokens that were issued without a login begin one. */
+    adopt(identity: string, tokens: Fields): void {
       const flow = flows.learn(undefined, {}, tokens)
       if (flow) flow.identity = identity
     },
-    subscribe(listener) {
+    /** Calls back for each exchange that is new or changed, and with undefined when all were forgotten. */
+    subscribe(listener: (exchange: Exchange | undefined) => void): () => void {
       listeners.add(listener)
-      return () => listeners.delete(listener)
+      return () => void listeners.delete(listener)
     },
-    clear() {
+    clear(): void {
       exchanges.length = 0
       requests.length = 0
-      raws.clear()
+      secrets.clear()
       flows.clear()
       for (const listener of listeners) listener(undefined)
     },

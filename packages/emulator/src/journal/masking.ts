@@ -36,7 +36,7 @@ const plainInLocation = new Set([...plainInRequests, 'issuer', 'error', 'error_d
 const plainResponseHeaders = words(
   'content-type content-length cache-control retry-after www-authenticate transfer-encoding',
 )
-/** Of one request; the rest is not shown, so that nobody fills the log with names. */
+/** More fields of one request are not shown, so that nobody fills the log with names. */
 const maxFields = 100
 /** What looks like a name. A body under a wrong content type is read as one long name, and may hold anything. */
 const plausibleName = /^[A-Za-z_][\w.-]{0,39}$/u
@@ -100,7 +100,7 @@ function maskFields<Value>(fields: readonly (readonly [string, Value])[]): Recor
   )
 }
 
-/** What stands alone, without a value, may be one. */
+/** A name without a value may be a secret that stands alone. */
 function isName(name: string, value: unknown): boolean {
   return plainInRequests.has(name) || (plausibleName.test(name) && value !== '')
 }
@@ -127,7 +127,7 @@ function maskHeader(name: string, value: unknown): string {
   return name === 'referer' ? (text.split('?')[0] ?? '') : text
 }
 
-/** What has no name may be a value. */
+/** A pair without a name may be a secret that stands alone. */
 function maskCookie(pair: string): string {
   const [name = '', value] = pair.trim().split(/[=](.*)/su)
   return value === undefined || name === '' ? maskText : `${name}=${maskText}`

@@ -1,14 +1,14 @@
 /**
  * What becomes of one request, noted step by step in its exchange: masked there, and as it was behind the masks.
  */
+import type { IncomingMessage } from 'node:http'
 import { faultWords } from '../faults/fault-words.ts'
 import type { Endpoint, Fault } from '../faults/fault.ts'
-import { mediaType, readCookies } from '../http/service-request.ts'
+import { mediaType, mediaTypeOf, readCookies } from '../http/service-request.ts'
 import type { ServiceResponse } from '../http/service-response.ts'
 import type { Exchange } from './exchange.ts'
-import type { Flow, Flows } from './flows.ts'
-import { masked, unmasked, type Fields } from './masking.ts'
-import { clipped, type RawExchange } from './raw-exchanges.ts'
+import type { Flow, Flows, Traces } from './flows.ts'
+import { masked, unmasked, type Fields, type Headers } from './masking.ts'
 
 /** Notes what becomes of one request. */
 export interface Recording {
@@ -22,12 +22,25 @@ export interface Recording {
   answered(reply: ServiceResponse): void
 }
 
-/** @param journal `keep`: what is behind the masks has changed; `tell`: so has what is to be seen. */
+/** What is behind the masks of an exchange, in the same shape. */
+export interface ExchangeSecrets {
+  readonly request: { readonly query: Fields; readonly headers: Headers; body: Fields }
+  answer: { readonly headers: Headers; readonly body: Fields } | undefined
+}
+
+/** What a request that has just arrived has behind its masks. */
+export function secretsOf({ url = '', headers }: IncomingMessage): ExchangeSecrets {
+  const query = unmasked.query(url.split(/\?(.*)/su)[1] ?? '')
+  return { request: { query, headers: unmasked.requestHeaders(headers), body: {} }, answer: undefined }
+}
+
+/** @param tell what is to be seen has changed */
 export function createRecording(
+  request: IncomingMessage,
   exchange: Exchange,
-  raw: RawExchange,
+  secrets: ExchangeSecrets,
   flows: Flows,
-  journal: { readonly keep: () => void; readonly tell: () => void },
+  tell: () => void,
 ): Recording {
   let flow: Flow | undefined
   const belongsTo = (found: Flow | undefined): void => {
@@ -37,14 +50,15 @@ export function createRecording(
   }
   return {
     asked(endpoint, body, fault) {
-      raw.body = clipped(body)
-      exchange.request.body = masked.requestBody(raw.contentType, body)
+      const contentType = mediaTypeOf(request)
+      const fields = unmasked.requestBody(contentType, body)
+      secrets.request.body = fields
+      exchange.request.body = masked.requestBody(contentType, body)
       exchange.endpoint = endpoint
       exchange.fault = faultWords(fault)
       exchange.challenged = Boolean(fault.firewall)
-      belongsTo(flows.of({ ...tracesOf(raw), fields: unmasked.requestBody(raw.contentType, body) }))
-      journal.keep()
-      journal.tell()
+      belongsTo(flows.of({ ...tracesOf(request), fields }))
+      tell()
     },
     challenged() {
       exchange.challenged = true
@@ -52,24 +66,21 @@ export function createRecording(
     decided(reply) {
       exchange.decision = reply.decision
       exchange.refused = reply.refused === true || reply.status >= 400
-      belongsTo(flows.learn(flow, reply.headers, jsonOf(reply)))
+      const [contentType, text] = textOf(reply)
+      const tokens = contentType === 'application/json' ? unmasked.answerBody(contentType, text) : {}
+      belongsTo(flows.learn(flow, reply.headers, tokens))
     },
     answered(reply) {
       const [contentType, body] = textOf(reply)
       const { status, headers } = reply
-      raw.answer = { headers, contentType, body }
+      secrets.answer = { headers, body: unmasked.answerBody(contentType, body) }
       exchange.answer = { status, headers: masked.answerHeaders(headers), body: masked.answerBody(contentType, body) }
-      journal.keep()
     },
   }
 }
 
 /** What a request shows of its login, apart from its body. */
-function tracesOf({ url, headers }: RawExchange): {
-  readonly query: URLSearchParams
-  readonly cookies: ReadonlyMap<string, string>
-  readonly bearer: string | undefined
-} {
+function tracesOf({ url = '', headers }: IncomingMessage): Omit<Traces, 'fields'> {
   return {
     query: new URLSearchParams(url.split(/\?(.*)/su)[1]),
     cookies: readCookies(headers.cookie ?? ''),
@@ -77,14 +88,11 @@ function tracesOf({ url, headers }: RawExchange): {
   }
 }
 
-/** Fields of a JSON answer: what hands out tokens. */
-function jsonOf(reply: ServiceResponse): Fields {
-  const [contentType, text] = textOf(reply)
-  return contentType === 'application/json' ? unmasked.answerBody(contentType, text) : {}
-}
+/** More of a body is not looked at. */
+const maxBodyCharacters = 64 * 1024
 
 /** Media type and text of an answer; a streamed body has none to show. */
 function textOf({ headers, body }: ServiceResponse): [contentType: string, text: string] {
   const contentType = [headers['content-type']].flat()[0] ?? ''
-  return [mediaType(contentType), typeof body === 'string' ? clipped(body) : '']
+  return [mediaType(contentType), typeof body === 'string' ? body.slice(0, maxBodyCharacters) : '']
 }

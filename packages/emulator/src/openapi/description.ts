@@ -1,17 +1,22 @@
 /**
- * The OpenAPI 3.1 description of the service's endpoints, as they answer with the settings of this moment.
+ * `GET /_emulator/openapi.json`: the OpenAPI 3.1 description of the service's endpoints, as they answer with the settings of this
+ * moment, for whoever generates a client or wants to look.
  */
+import { Router } from 'express'
+import { jsonResponse, sendResponse } from '../http/service-response.ts'
 import { isLenient } from '../service/strictness.ts'
-import { authorizePath } from './authorize-path.ts'
-import { headers, parameters } from './components.ts'
-import { mfaPaths } from './mfa-paths.ts'
-import { mfaSchemas } from './mfa-schemas.ts'
-import { pageSchemas } from './page-schemas.ts'
-import type { Described, Part } from './part.ts'
-import { tokenPath } from './token-path.ts'
-import { tokenSchemas } from './token-schemas.ts'
+import { loginPaths, pageSchemas } from './login-parts.ts'
+import { mfaPaths, mfaSchemas } from './mfa-parts.ts'
+import { headers, parameters, type Described, type Part } from './parts.ts'
+import { tokenPaths, tokenSchemas } from './token-parts.ts'
 
-export function openapiDescription(service: Described): Part {
+export function openapiRouter(service: Described): Router {
+  const router = Router()
+  router.get('/openapi.json', (_request, response) => sendResponse(response, jsonResponse(200, described(service))))
+  return router
+}
+
+function described(service: Described): Part {
   const { instances } = service
   return {
     openapi: '3.1.1',
@@ -31,7 +36,7 @@ export function openapiDescription(service: Described): Part {
       { name: 'second factor', description: 'The passcode of an account with a second factor' },
       { name: 'refresh', description: 'New tokens for a refresh token' },
     ],
-    paths: { ...authorizePath(service), ...tokenPath(service), ...mfaPaths },
+    paths: { ...loginPaths(service), ...tokenPaths(service), ...mfaPaths },
     components: {
       headers,
       parameters: parameters(service),

@@ -8,7 +8,7 @@ export interface Check<Value = unknown> {
   /** Completes "Option x must be …". */
   readonly expected: string
   readonly accepts: Accepts<Value>
-  /** What is accepted for each field, where it is an object of them. */
+  /** The check of each field, where the value is an object. */
   readonly fields?: Readonly<Record<string, Check>>
   /** All that is accepted, where that is a short list. */
   readonly choices?: readonly unknown[]
@@ -19,7 +19,7 @@ type Accepts<Value> = (value: unknown) => value is Value
 /** A check for each field of `Shape`. */
 export type Checks<Shape> = { readonly [Name in keyof Shape]-?: Check<Exclude<Shape[Name], undefined>> }
 
-/** What an object may be whose fields have these checks. */
+/** The type of an object whose fields have these checks. */
 type ShapeOf<Fields> = { readonly [Name in keyof Fields]?: Fields[Name] extends Check<infer Value> ? Value : never }
 
 /**

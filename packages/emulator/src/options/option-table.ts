@@ -27,9 +27,9 @@ export type OptionGroup = 'Where it listens' | 'TLS' | 'Logins' | 'Tokens' | 'Fi
 /** All that is to be known of an option. */
 export interface OptionRow<Value = unknown, Default = Value | undefined> {
   readonly group: OptionGroup
-  /** What it settles, in one sentence. */
+  /** The sentence that help, README and inspector show. */
   readonly about: string
-  /** What else the README says of it. Left out: the values that it may have, where they are few. */
+  /** More for the README. Left out: the values that the option may have, where they are few. */
   readonly details?: string
   readonly default: Default
   readonly check: Check<Value>
@@ -76,7 +76,7 @@ export const startOptions = {
   }),
   regionalAt: option({
     group: 'Where it listens',
-    about: 'The regional instance is another host name, or another port',
+    about: 'Where the regional instance is',
     details: '`localhost` on the same port (`host-name`), or a port of its own (`port`)',
     default: 'host-name',
     check: oneOf('host-name', 'port'),
@@ -114,7 +114,7 @@ export const startOptions = {
     details:
       "`{ identity, credential, totpSecret?, factors?, backupCodes?, region?, locked?, captcha? }` each; `captcha: true` shows with the `login_hint` already, `'after-submission'` only then",
     default: demoAccounts,
-    // What stands in each is checked where the path to it can be named: check-options.ts.
+    // check-options.ts checks each account: its message names the path to the wrong field.
     check: arrayOf('accounts', (_account: unknown): _account is AccountOptions => true),
   }),
 }
@@ -124,7 +124,6 @@ export const changeableOptions = {
   tlsMinVersion: option({
     group: 'TLS',
     about: 'Lowest TLS version of new connections',
-    details: '`TLSv1.2` or `TLSv1.3`; a client that has no version of the two can’t connect',
     default: 'TLSv1.2',
     check: tlsVersion,
   }),
@@ -138,7 +137,7 @@ export const changeableOptions = {
   }),
   strictness: option({
     group: 'Logins',
-    about: 'Keep to the interface document, or answer as recorded and accept what legacy clients do as well',
+    about: 'Keep to the interface document, or answer as recorded and accept what legacy clients do',
     default: 'document',
     check: oneOf('document', 'lenient'),
   }),
@@ -153,7 +152,7 @@ export const changeableOptions = {
     group: 'Logins',
     about: 'What the passcode page looks like in its source',
     details:
-      "`csrf`: its `_csrf` stands in an `input`, in a `script`, or nowhere (`none`, as recorded in 2021: the login page's is taken then); `inTemplate`: its inputs stand in a script template (with `strictness: 'lenient'` unless it says otherwise); `duplicates`: hidden ones come twice",
+      "`csrf`: its `_csrf` stands in an `input`, in a `script`, or nowhere (`none`: the login page's is taken then); `inTemplate`: its inputs stand in a script template (default: with `strictness: 'lenient'`); `duplicates`: hidden ones come twice",
     default: {},
     check: shape({ csrf: oneOf('input', 'script', 'none'), inTemplate: boolean(), duplicates: boolean() }),
   }),
@@ -179,15 +178,14 @@ export const changeableOptions = {
   formAfterPasscode: option({
     group: 'Logins',
     about: 'What has to be posted for the code after the passcode',
-    details:
-      'the `whole` form, or the `transaction-id` alone, as recorded (the whole form leads to the passcode page again then)',
+    details: 'the `whole` form, or the `transaction-id` alone, as recorded',
     default: 'whole',
     check: oneOf('whole', 'transaction-id'),
   }),
   hiddenInputs: option({
     group: 'Logins',
-    about: 'Hidden inputs of the login page: rename them, add some, put them in a script template',
-    details: '`rename`, `extra`, `inTemplate`; the service may change its form at any time',
+    about: 'Hidden inputs of the login page',
+    details: '`rename` them, add `extra` ones, put them `inTemplate`: in a script template',
     default: {},
     check: shape({
       rename: strings(['_csrf', '_phase', '_process', 'transaction_id', 'cancel']),
@@ -197,14 +195,14 @@ export const changeableOptions = {
   }),
   codeChallengeEncoding: option({
     group: 'Logins',
-    about: 'Which derivation of the code challenge is accepted, if strictness should not decide',
+    about: 'Which code challenge is accepted',
     details: '`hex-digest` (the document), `raw-digest` (RFC 7636), or `either`, which lenient means',
     default: undefined,
     check: oneOf('either', 'hex-digest', 'raw-digest'),
   }),
   redirectUris: option({
     group: 'Logins',
-    about: 'Redirect URIs that are accepted, if strictness should not decide',
+    about: 'Redirect URIs that are accepted',
     details:
       '`/void/callback` of both instances, when lenient also `/void/callback` of any host and `…://auth/callback` of any scheme',
     default: undefined,
@@ -302,8 +300,7 @@ export const changeableOptions = {
   mintedBy: option({
     group: 'Tokens',
     about: 'TLS and HTTP version that a token must have been minted over; the owner API answers 403 to others',
-    details:
-      "`{ tls: 'TLSv1.2' | 'TLSv1.3', http: '1.1' | '2' }`, at a sign-in or refresh. The inspector and the journal tell what each was minted over",
+    details: "`{ tls: 'TLSv1.2' | 'TLSv1.3', http: '1.1' | '2' }`, at a sign-in or refresh",
     default: null,
     check: orNull(shape({ tls: tlsVersion, http: oneOf('1.1', '2') })),
   }),
@@ -370,10 +367,10 @@ export function isChangeable(name: OptionName): boolean {
 type ValueOf<Row> = Row extends OptionRow<infer Value, unknown> ? Value : never
 type DefaultOf<Row> = Row extends OptionRow<unknown, infer Default> ? Default : never
 
-/** What of `Table` somebody gives; undefined is left out. */
+/** Options as somebody gives them; one that is undefined counts as left out. */
 export type Given<Table> = { readonly [Name in keyof Table]?: ValueOf<Table[Name]> | undefined }
 
-/** What every option of the table is, given or not. */
+/** All options of the table, with their defaults. */
 export type Complete = {
   readonly [Name in OptionName]: ValueOf<OptionTable[Name]> | Extract<DefaultOf<OptionTable[Name]>, undefined>
 }

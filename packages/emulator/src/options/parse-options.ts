@@ -16,7 +16,7 @@ export function parseEmulatorOptions(options: EmulatorOptions = {}): Settings {
   return settings as Settings
 }
 
-/** What is left out is as the default has it; of several fields, each one. */
+/** The value, with the default for what is left out: for each field, where it has several. */
 function completed(given: unknown, preset: unknown): unknown {
   if (given === undefined) return preset
   return isRecord(given) && isRecord(preset) ? { ...preset, ...given } : given

@@ -7,7 +7,7 @@ import { html, type Markup } from './html.ts'
 import type { Settings } from '../options/options.ts'
 import type { Session } from '../service/sessions.ts'
 
-/** None that look alike. */
+/** No two of these letters look alike. */
 const captchaAlphabet = 'ABCDEFHKLMNPRTUVWXYZ'
 
 export function captchaLetters(): string {

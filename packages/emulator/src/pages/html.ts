@@ -1,6 +1,7 @@
 /**
  * Markup as a template tag: what is put in is encoded unless it is markup itself.
  */
+import { encodeText } from '@owner-sso/recorder/support'
 
 /** Markup, as opposed to text that has to be encoded first. */
 export interface Markup {
@@ -13,11 +14,6 @@ export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): 
   return { markup: strings.map((string, index) => string + render(parts[index])).join('') }
 }
 
-/** Encodes everything but letters, digits and a few harmless signs: clients that don't decode entities notice. */
-export function encodeText(text: string): string {
-  return text.replace(/[^\w\s.,:;!?@/()-]/gu, (sign) => named[sign] ?? `&#x${sign.codePointAt(0)?.toString(16)};`)
-}
-
 /** The text that `encodeText` made this of. */
 export function decodeText(encoded: string): string {
   return encoded.replace(/&(?:#x([0-9a-f]+)|\w+);/gu, (reference, hex?: string) =>
@@ -25,8 +21,7 @@ export function decodeText(encoded: string): string {
   )
 }
 
-const named: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-const signs: ReadonlyMap<string, string> = new Map(Object.entries(named).map(([sign, name]) => [name, sign]))
+const signs: ReadonlyMap<string, string> = new Map(Array.from('&<>"', (sign) => [encodeText(sign), sign]))
 
 function render(part: Part): string {
   if (part === undefined || part === false) return ''

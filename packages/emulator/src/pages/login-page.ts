@@ -1,6 +1,7 @@
 /**
  * The login page (interface document, endpoint 1): a form with hidden inputs, amid what real pages have around one.
  */
+import { encodeText } from '@owner-sso/recorder/support'
 import { captchaPicture, captchaWidget } from './captcha.ts'
 import { html, type Markup } from './html.ts'
 import type { Settings } from '../options/options.ts'
@@ -24,46 +25,57 @@ export interface LoginPageContent {
   readonly isSecondPage: boolean
   /** The hidden inputs stand inside a script template. */
   readonly inTemplate?: boolean | undefined
-}
-
-/** The script that real pages carry: what is wrong, if anything, and markup that only looks like inputs. */
-function script(message: string | undefined): Markup {
-  const messages = JSON.stringify(message === undefined ? {} : { _: [message] })
-  return {
-    markup: `<script>
-      var messages = ${messages};
-      var legacy = '<input type="hidden" name="_csrf" value="from-a-script">';
-    </script>`,
-  }
+  /** As recordings have it, for clients that take the first match of the whole text: without decoys, and without an action. */
+  readonly recorded: boolean
 }
 
 export function loginPage(content: LoginPageContent): string {
+  const { message, captcha, recorded } = content
   const hidden = hiddenInputs(content.hidden)
+  const inputs = html`${content.inTemplate ? inTemplate(hidden) : hidden}
+    ${content.isSecondPage ? givenIdentity(content) : identityInput(content)}
+    ${content.asksFor === 'credential' && credentialInput} ${captcha !== undefined && captchaInput(captcha, recorded)}
+    ${!recorded && moreInputs}
+    <button type="submit">Sign in</button>
+    <button type="submit" class="plain" name="${content.cancelName}" value="1" formnovalidate>Cancel</button>`
   return page(
     'Sign in',
     html`<h1>Sign in</h1>
-      <!-- <input type="hidden" name="_csrf" value="from-a-comment"> -->
-      ${script(content.message)}
-      ${content.message !== undefined && !content.messageInScript && html`<p class="message" role="alert">${content.message}</p>`}
-      <form method="post" action="${content.action}" id="form">
-        ${content.inTemplate ? inTemplate(hidden) : hidden}
-        <input type="hidden" name="disabled_field" value="never sent" disabled />
-        ${content.isSecondPage ? givenIdentity(content) : identityInput(content)}
-        ${content.asksFor === 'credential' && credentialInput}
-        ${content.captcha !== undefined && captchaInput(content.captcha)}
-        <label><input type="checkbox" name="remember" value="1" /> Remember me</label>
-        <button type="submit">Sign in</button>
-        <button type="submit" class="plain" name="${content.cancelName}" value="1" formnovalidate>Cancel</button>
-      </form>`,
+      ${!recorded && decoys} ${script(message)}
+      ${message !== undefined && !content.messageInScript && html`<p class="message" role="alert">${message}</p>`}
+      ${form(recorded ? undefined : content.action, inputs)}`,
   )
 }
 
-export function hiddenInputs(values: ReadonlyMap<string, string>): Markup[] {
-  return [...values].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)
+/** Without an action it posts to the page's own address. */
+function form(action: string | undefined, inputs: Markup): Markup {
+  const where = action === undefined ? '' : ` action="${encodeText(action)}"`
+  return { markup: `<form method="post"${where} id="form" class="sign-in">\n${inputs.markup}\n</form>` }
+}
+
+/** What is wrong, if anything, as real pages have it in a script. */
+function script(message: string | undefined): Markup {
+  return { markup: `<script>var messages = ${JSON.stringify(message === undefined ? {} : { _: [message] })};</script>` }
+}
+
+/** Markup that only looks like inputs: a client that does not read the page as a browser does meets it. */
+const decoys: Markup = {
+  markup: `<!-- <input type="hidden" name="_csrf" value="from-a-comment"> -->
+    <script>var legacy = '<input type="hidden" name="_csrf" value="from-a-script">';</script>`,
+}
+
+/** Inputs that are sent only if a person ticks them, or never. */
+const moreInputs = html`<input type="hidden" name="disabled_field" value="never sent" disabled />
+  <label><input type="checkbox" name="remember" value="1" /> Remember me</label>`
+
+/** One a line, as recorded: some clients read them with regular expressions. */
+export function hiddenInputs(values: ReadonlyMap<string, string>): Markup {
+  const inputs = [...values].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)
+  return { markup: inputs.map(({ markup }) => `${markup}\n`).join('') }
 }
 
 /** Inputs that a page's own script puts in place; a reader of the HTML finds them inside the template. */
-export function inTemplate(inputs: Markup | readonly Markup[]): Markup {
+export function inTemplate(inputs: Markup): Markup {
   return html`<script type="text/html" class="template">
       ${inputs}
     </script>
@@ -75,22 +87,24 @@ export function inTemplate(inputs: Markup | readonly Markup[]): Markup {
 }
 
 /** As recorded: a later page has the e-mail as a hidden input. */
-export function givenIdentity({ identity = '' }: LoginPageContent): Markup {
+function givenIdentity({ identity = '' }: LoginPageContent): Markup {
   return html`<p>${identity}</p>
     <input type="hidden" name="identity" value="${identity}" />`
 }
 
 function identityInput({ identity = '' }: LoginPageContent): Markup {
   return html`<label for="identity">Email</label>
-    <input id="identity" name="identity" type="email" autocomplete="username" value="${identity}" required />`
+    <input type="email" name="identity" value="${identity}" id="identity" autocomplete="username" required />`
 }
 
-const credentialInput: Markup = html`<label for="credential">Password</label>
-  <input id="credential" name="credential" type="password" autocomplete="current-password" required />`
+const credentialInput = html`<label for="credential">Password</label>
+  <input type="password" name="credential" id="credential" autocomplete="current-password" required />`
 
-function captchaInput({ letters, kind }: NonNullable<LoginPageContent['captcha']>): Markup {
+/** The recorded page fetches its picture. */
+function captchaInput({ letters, kind }: NonNullable<LoginPageContent['captcha']>, recorded: boolean): Markup {
   if (kind !== 'picture') return captchaWidget(kind)
+  const fetched = html`<img src="/captcha" alt="captcha" width="160" height="48" />`
   return html`<label for="captcha">Captcha</label>
-    ${captchaPicture(letters)}
-    <input id="captcha" name="captcha" type="text" autocomplete="off" required />`
+    ${recorded ? fetched : captchaPicture(letters)}
+    <input type="text" name="captcha" id="captcha" autocomplete="off" required />`
 }

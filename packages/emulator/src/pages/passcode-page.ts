@@ -43,7 +43,7 @@ export function passcodePage(content: PasscodePageContent): string {
   )
 }
 
-/** As JSON, in which nothing can end the script. */
+/** A JavaScript variable. JSON without `<` can't end the script. */
 function variable(name: string, value: string): Markup {
   return { markup: `<script>var ${name} = ${JSON.stringify(value).replaceAll('<', String.raw`\u003c`)};</script>` }
 }

@@ -58,26 +58,21 @@ function createAccount(options: AccountOptions): Account {
   }
 }
 
-export interface AccountDirectory {
-  readonly all: readonly Account[]
-  /** By e-mail, without regard to case. */
-  find(identity: string): Account | undefined
-  /** Each account's switches are as they were at the start. */
-  reset(): void
-  /** Passcodes and backup codes that were used may be used again. */
-  forget(): void
-}
+export type AccountDirectory = ReturnType<typeof createAccountDirectory>
 
-export function createAccountDirectory(options: readonly AccountOptions[]): AccountDirectory {
+export function createAccountDirectory(options: readonly AccountOptions[]) {
   const all = options.map(createAccount)
   const byIdentity = new Map(all.map((account) => [identityKey(account.identity), account]))
   return {
     all,
-    find: (identity) => byIdentity.get(identityKey(identity)),
-    reset() {
+    /** By e-mail, without regard to case. */
+    find: (identity: string): Account | undefined => byIdentity.get(identityKey(identity)),
+    /** Each account's switches are as they were at the start. */
+    reset(): void {
       for (const [index, account] of all.entries()) Object.assign(account, initialSwitches(options[index] ?? {}))
     },
-    forget() {
+    /** Passcodes and backup codes that were used may be used again. */
+    forget(): void {
       for (const [index, { factors, backupCodes }] of all.entries()) {
         for (const factor of factors) factor.forget()
         for (const code of options[index]?.backupCodes ?? []) backupCodes.add(code)

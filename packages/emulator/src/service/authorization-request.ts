@@ -9,13 +9,18 @@ export interface AuthorizationRequest {
   readonly state: string
 }
 
+/** The only client that there is. */
+export const clientId = 'ownerapi'
+/** What it always asks for. */
+export const fixedScope = 'openid email offline_access'
+
 /** Values that the document fixes. */
-const fixedParameters: Readonly<Record<string, string>> = {
-  client_id: 'ownerapi',
+export const fixedParameters = {
+  client_id: clientId,
   code_challenge_method: 'S256',
   response_type: 'code',
-  scope: 'openid email offline_access',
-}
+  scope: fixedScope,
+} as const
 const parameterNames = [...Object.keys(fixedParameters), 'code_challenge', 'redirect_uri', 'state', 'login_hint']
 /** Room for the base64url of a digest, of its hexadecimal text, and padding. */
 const challengePattern = /^[\w-]{43,128}={0,2}$/u

@@ -1,10 +1,10 @@
 /**
  * The answers that both authorize endpoints give: cookies, the login page, the passcode page, a refusal.
  */
+import { fixedParameters } from './authorization-request.ts'
 import { loginPage } from '../pages/login-page.ts'
 import { noticePage } from '../pages/page.ts'
 import { passcodePage } from '../pages/passcode-page.ts'
-import { recordedLoginPage } from '../pages/recorded-login-page.ts'
 import { withReason, htmlResponse, type ServiceResponse } from '../http/service-response.ts'
 import type { ServiceState } from './service-state.ts'
 import { randomText, sessionCookie, type PendingPasscode, type Session } from './sessions.ts'
@@ -45,8 +45,7 @@ export function loginPageResponse(
   session: Session,
   { status = 200, message, identity }: { status?: number; message?: string; identity?: string | undefined } = {},
 ): ServiceResponse {
-  const build = isLenient(service.settings) ? recordedLoginPage : loginPage
-  const body = build({
+  const body = loginPage({
     action: formAction(session),
     hidden: session.hidden,
     cancelName: session.names.cancel,
@@ -58,6 +57,7 @@ export function loginPageResponse(
     asksFor: session.asksFor,
     isSecondPage: service.settings.identityFirst && session.asksFor === 'credential',
     inTemplate: session.inTemplate,
+    recorded: isLenient(service.settings),
   })
   const decision = message === undefined ? 'a session began: the login page' : `the login page again: ${message}`
   return withReason(decision, htmlResponse(status, body, authorizeCookies(service, session)), message !== undefined)
@@ -82,12 +82,9 @@ export function passcodePageResponse(
 /** Where the form posts to: the query of endpoint 1 without its `login_hint`. */
 function formAction({ request }: Session): string {
   const query = new URLSearchParams({
-    client_id: 'ownerapi',
+    ...fixedParameters,
     code_challenge: request.codeChallenge,
-    code_challenge_method: 'S256',
     redirect_uri: request.redirectUri,
-    response_type: 'code',
-    scope: 'openid email offline_access',
     state: request.state,
   })
   return `${authorizeEndpointPath}?${query.toString()}`

@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto'
 import type { Account } from './accounts.ts'
 import type { Clock } from './clock.ts'
-import { createExpiringMap, type Alive } from './expiring-map.ts'
+import { createExpiringMap } from './expiring-map.ts'
 import type { Settings } from '../options/options.ts'
 import { randomText, type Session } from './sessions.ts'
 import { acceptedEncoding, isCodeVerifier } from './strictness.ts'
@@ -18,27 +18,23 @@ export interface AuthorizationCode {
   readonly complete: boolean
 }
 
-export interface Codes {
-  issue(code: AuthorizationCode): string
-  /** The code's content, once. */
-  take(code: string): AuthorizationCode | undefined
-  /** Those that nobody presented yet. */
-  alive(): Iterable<Alive<AuthorizationCode>>
-}
+export type Codes = ReturnType<typeof createCodes>
 
-export function createCodes(clock: Clock, settings: Settings): Codes {
+export function createCodes(clock: Clock, settings: Settings) {
   const codes = createExpiringMap<AuthorizationCode>({ clock, lifetime: () => settings.codeLifetime, max: maxCodes })
   return {
-    issue(content) {
+    issue(content: AuthorizationCode): string {
       const code = randomText(32)
       codes.set(code, content)
       return code
     },
-    take(code) {
+    /** The code's content, once. */
+    take(code: string): AuthorizationCode | undefined {
       const content = codes.get(code)
       codes.delete(code)
       return content
     },
+    /** Those that nobody presented yet. */
     alive: () => codes.alive(),
   }
 }

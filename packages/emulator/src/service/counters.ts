@@ -2,44 +2,33 @@
  * What the service itself counted: the judge of every test, since a client's own count can't be trusted.
  */
 
-export interface Counters {
+const none = {
   /** Login pages answered (endpoint 1), 303s to the other region not included. */
-  loginPages: number
+  loginPages: 0,
   /** Form submissions that arrived at endpoint 2, whatever became of them. */
-  formPosts: number
+  formPosts: 0,
   /** Form submissions whose identity and credential were looked at. */
-  credentialChecks: number
+  credentialChecks: 0,
   /** Code exchanges that gave tokens. */
-  codeExchanges: number
+  codeExchanges: 0,
   /** Refresh grants that the service looked at, whatever became of them. */
-  refreshRequests: number
+  refreshRequests: 0,
   /** Refreshes that gave tokens, whether or not the answer reached anybody. */
-  tokenRefreshes: number
+  tokenRefreshes: 0,
   /** Refresh tokens that were presented again after they had been spent. */
-  replays: number
+  replays: 0,
   /** Passcodes and backup codes that were looked at. */
-  passcodeChecks: number
+  passcodeChecks: 0,
   /** Challenge pages answered by the firewall, those of faults included. */
-  challenges: number
+  challenges: 0,
   /** Owner API calls answered with data, those answered 401, and those answered 403 (option `mintedBy`). */
-  ownerApiCalls: number
-  ownerApiRejections: number
-  ownerApiRefusals: number
+  ownerApiCalls: 0,
+  ownerApiRejections: 0,
+  ownerApiRefusals: 0,
 }
 
+export type Counters = { -readonly [Name in keyof typeof none]: number }
+
 export function createCounters(): Counters {
-  return {
-    loginPages: 0,
-    formPosts: 0,
-    credentialChecks: 0,
-    codeExchanges: 0,
-    refreshRequests: 0,
-    tokenRefreshes: 0,
-    replays: 0,
-    passcodeChecks: 0,
-    challenges: 0,
-    ownerApiCalls: 0,
-    ownerApiRejections: 0,
-    ownerApiRefusals: 0,
-  }
+  return { ...none }
 }

@@ -7,14 +7,11 @@ export interface ExpiringMap<Value> {
   get(key: string): Value | undefined
   set(key: string, value: Value): void
   delete(key: string): void
-  clear(): void
-  /** Those that are alive. */
-  values(): IterableIterator<Value>
-  /** The same, each with its end. */
-  alive(): IterableIterator<Alive<Value>>
+  /** Those that are alive, the oldest first. */
+  alive(): IterableIterator<Living<Value>>
 }
 
-export interface Alive<Value> {
+export interface Living<Value> {
   readonly value: Value
   /** Seconds since the epoch by the emulator's clock. */
   readonly expiresAt: number
@@ -29,7 +26,7 @@ export function createExpiringMap<Value>(options: {
   readonly max: number
 }): ExpiringMap<Value> {
   const { clock, lifetime, max } = options
-  const entries = new Map<string, Alive<Value>>()
+  const entries = new Map<string, Living<Value>>()
 
   /** Insertion order is the order of expiry, as long as nobody changes the lifetime: what can go is at the front. */
   function prune(): void {
@@ -40,7 +37,7 @@ export function createExpiringMap<Value>(options: {
     }
   }
 
-  function* alive(): IterableIterator<Alive<Value>> {
+  function* alive(): IterableIterator<Living<Value>> {
     const now = clock.now()
     for (const entry of entries.values()) if (entry.expiresAt > now) yield entry
   }
@@ -57,12 +54,6 @@ export function createExpiringMap<Value>(options: {
     },
     delete(key) {
       entries.delete(key)
-    },
-    clear() {
-      entries.clear()
-    },
-    *values() {
-      for (const { value } of alive()) yield value
     },
     alive,
   }

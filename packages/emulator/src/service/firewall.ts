@@ -2,14 +2,13 @@
  * The web application firewall: who is challenged, and for how long (interface document, "Errors" and "Limits").
  */
 import type { Clock } from './clock.ts'
-import { createExpiringMap } from './expiring-map.ts'
 import type { FirewallOptions, Settings } from '../options/options.ts'
 import { changeableOptions } from '../options/option-table.ts'
 import type { ServiceRequest } from '../http/service-request.ts'
 import { isLenient } from './strictness.ts'
 
 const maxClients = 10_000
-/** What tells clients apart is at the beginning; a client can't fill the memory with the rest. */
+/** Only so much of a User-Agent is kept, so that a client can't fill the memory with it. */
 const userAgentLength = 256
 const browserPattern =
   /\b(?:Mozilla|AppleWebKit|Gecko|Chrome|Chromium|CriOS|Safari|Firefox|FxiOS|Edge?|EdgA|OPR|Opera|MSIE|Trident)\//iu
@@ -44,35 +43,44 @@ export interface Firewall {
 
 type Client = Pick<ServiceRequest, 'address' | 'userAgent' | 'tlsVersion'>
 
+/** A client that came. Its window and its block are over once the clock has passed their end. */
+interface Seen {
+  readonly client: Client
+  requests: number
+  windowEndsAt: number
+  blockedUntil: number
+}
+
 export function createFirewall(clock: Clock, settings: Settings): Firewall {
   const rules = (): Required<FirewallOptions> => settings.firewall || changeableOptions.firewall.default
-  const blocked = createExpiringMap<{ readonly client: Client; readonly until: number }>({
-    clock,
-    lifetime: () => rules().blockSeconds,
-    max: maxClients,
-  })
-  const windows = createExpiringMap<{ readonly client: Client; readonly endsAt: number; requests: number }>({
-    clock,
-    lifetime: () => rules().windowSeconds,
-    max: maxClients,
-  })
+  const allSeen = new Map<string, Seen>()
   let everybodyUntil = -Infinity
 
-  function isExcessive(client: Client): boolean {
-    const key = keyOf(client)
-    const current = windows.get(key) ?? { client, endsAt: clock.now() + rules().windowSeconds, requests: 0 }
-    if (current.requests === 0) windows.set(key, current)
-    current.requests += 1
-    return current.requests > (rules().maxRequests ?? Infinity)
+  function seenOf(client: Client): Seen {
+    const key = JSON.stringify(client)
+    const seen = allSeen.get(key) ?? { client, requests: 0, windowEndsAt: -Infinity, blockedUntil: -Infinity }
+    allSeen.set(key, seen)
+    const [oldest] = allSeen.keys()
+    if (allSeen.size > maxClients && oldest !== undefined) allSeen.delete(oldest)
+    return seen
   }
 
-  function offence(client: Client, userAgent: string): string | undefined {
+  function isExcessive(seen: Seen): boolean {
+    if (seen.windowEndsAt <= clock.now()) {
+      seen.requests = 0
+      seen.windowEndsAt = clock.now() + rules().windowSeconds
+    }
+    seen.requests += 1
+    return seen.requests > (rules().maxRequests ?? Infinity)
+  }
+
+  function offence(seen: Seen, userAgent: string): string | undefined {
     const browser = isBrowser(userAgent)
     if (browser && isAllowed(userAgent, settings.allowBrowsers)) return undefined
     if (browser) return 'its User-Agent is a browser’s'
-    if (client.tlsVersion === 'TLSv1.3' && !isLenient(settings) && settings.mintedBy?.tls !== 'TLSv1.3')
+    if (seen.client.tlsVersion === 'TLSv1.3' && !isLenient(settings) && settings.mintedBy?.tls !== 'TLSv1.3')
       return 'it came with TLS 1.3'
-    if (!isExcessive(client)) return undefined
+    if (!isExcessive(seen)) return undefined
     return `more than ${rules().maxRequests} requests in ${rules().windowSeconds} s`
   }
 
@@ -80,10 +88,10 @@ export function createFirewall(clock: Clock, settings: Settings): Firewall {
     blocks({ address, userAgent, tlsVersion }) {
       if (everybodyUntil > clock.now()) return 'everybody is blocked'
       if (!settings.firewall) return undefined
-      const client = { address, userAgent: userAgent.slice(0, userAgentLength), tlsVersion }
-      if (blocked.get(keyOf(client))) return 'this client is blocked'
-      const reason = offence(client, userAgent)
-      if (reason !== undefined) blocked.set(keyOf(client), { client, until: clock.now() + rules().blockSeconds })
+      const seen = seenOf({ address, userAgent: userAgent.slice(0, userAgentLength), tlsVersion })
+      if (seen.blockedUntil > clock.now()) return 'this client is blocked'
+      const reason = offence(seen, userAgent)
+      if (reason !== undefined) seen.blockedUntil = clock.now() + rules().blockSeconds
       return reason
     },
     block(seconds = rules().blockSeconds) {
@@ -91,29 +99,26 @@ export function createFirewall(clock: Clock, settings: Settings): Firewall {
       everybodyUntil = clock.now() + seconds
     },
     get blockedUntil() {
-      return everybodyUntil > clock.now() ? everybodyUntil : undefined
+      return comingOf(everybodyUntil)
     },
-    clients() {
-      const opened = new Map([...windows.values()].map((window) => [keyOf(window.client), window]))
-      const held = new Map([...blocked.values()].map((block) => [keyOf(block.client), block]))
-      const all = [...opened.values(), ...held.values()].map(({ client }) => [keyOf(client), client] as const)
-      return [...new Map(all)].map(([key, client]) => ({
-        ...client,
-        requests: opened.get(key)?.requests ?? 0,
-        windowEndsAt: opened.get(key)?.endsAt,
-        blockedUntil: held.get(key)?.until,
-      }))
-    },
+    clients: () =>
+      [...allSeen.values()]
+        .map(({ client, requests, windowEndsAt, blockedUntil }) => ({
+          ...client,
+          requests: windowEndsAt > clock.now() ? requests : 0,
+          windowEndsAt: comingOf(windowEndsAt),
+          blockedUntil: comingOf(blockedUntil),
+        }))
+        .filter(({ windowEndsAt, blockedUntil }) => windowEndsAt !== undefined || blockedUntil !== undefined),
     lift() {
       everybodyUntil = -Infinity
-      blocked.clear()
-      windows.clear()
+      allSeen.clear()
     },
   }
-}
 
-function keyOf({ address, userAgent, tlsVersion }: Client): string {
-  return JSON.stringify([address, userAgent, tlsVersion])
+  function comingOf(moment: number): number | undefined {
+    return moment > clock.now() ? moment : undefined
+  }
 }
 
 /** Whether a User-Agent names a browser. */

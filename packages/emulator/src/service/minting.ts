@@ -11,7 +11,7 @@ export interface Minting {
   readonly httpVersion: string
 }
 
-/** Of a request. Nothing else of it is kept. */
+/** The two versions of a request's connection; nothing else of the request is kept. */
 export function mintingOf({ tlsVersion, httpVersion }: Minting): Minting {
   return { tlsVersion, httpVersion }
 }

@@ -13,7 +13,6 @@ import { describeMinting, isTaken, mintingOf } from './minting.ts'
 import { withReason, jsonResponse, type ServiceResponse } from '../http/service-response.ts'
 import type { ServiceState } from './service-state.ts'
 import { isLenient } from './strictness.ts'
-import { latency } from '../http/latency.ts'
 import { refreshedTradeResponse, tradedRefreshToken, tradeResponse } from './token-trade.ts'
 import { bareApp, finishApp } from '../http/web-app.ts'
 
@@ -31,8 +30,7 @@ const demoVehicles = [
 type GuardedResponse = (request: Request, held: AccessToken) => ServiceResponse | Promise<ServiceResponse>
 
 export function createOwnerApi(service: ServiceState, faults: Faults, journal: Journal): Express {
-  const app = bareApp(journal, () => 'owner-api')
-  app.use(latency(service.settings))
+  const app = bareApp(service.settings, journal, () => 'owner-api')
 
   const endpoint =
     (reply: (request: Request) => Promise<ServiceResponse>) =>

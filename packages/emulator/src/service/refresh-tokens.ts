@@ -6,13 +6,13 @@ import type { AccessTokens } from './access-tokens.ts'
 import type { Account } from './accounts.ts'
 import type { Clock } from './clock.ts'
 import type { Counters } from './counters.ts'
-import { createExpiringMap, type Alive } from './expiring-map.ts'
+import { createExpiringMap } from './expiring-map.ts'
 import type { Instance } from './instances.ts'
 import type { Minting } from './minting.ts'
 import type { Settings } from '../options/options.ts'
 import { randomText } from './sessions.ts'
 
-/** Of more the oldest is forgotten. */
+/** With more, the oldest is forgotten. */
 const maxTokens = 100_000
 
 /** Field names are the wire's (interface document, "Token response"). */
@@ -25,7 +25,7 @@ export interface TokenResponse {
   readonly token_type: 'Bearer'
 }
 
-/** What a sign-in gives has them all. */
+/** The response to a sign-in: it always has both. */
 export type SignInTokens = TokenResponse & { readonly refresh_token: string; readonly id_token: string }
 
 /** Where refresh tokens are taken: an instance's token endpoint, or, for those traded there, the owner API. */
@@ -58,25 +58,14 @@ export interface RefreshOutcome {
   readonly decision: string
 }
 
-export interface RefreshTokens {
-  /** Tokens of a new sign-in. */
-  signIn(account: Account, instance: Instance, minting?: Minting): Promise<SignInTokens>
-  /** Further tokens of a sign-in, to be refreshed at the owner API. */
-  trade(holder: Holder, minting: Minting): Promise<TokenResponse>
-  /** Tokens for a refresh token, or why there are none. */
-  refresh(token: string, place: RefreshPlace, minting: Minting): Promise<RefreshOutcome>
-  /** Every refresh token of the account is dead from now on; says how many were alive. */
-  expire(account: Account): number
-  /** Those that a refresh would take. */
-  alive(): Iterable<Alive<{ readonly account: Account }>>
-}
+export type RefreshTokens = ReturnType<typeof createRefreshTokens>
 
 export function createRefreshTokens(deps: {
   readonly clock: Clock
   readonly settings: Settings
   readonly counters: Counters
   readonly accessTokens: AccessTokens
-}): RefreshTokens {
+}) {
   const { clock, settings, counters, accessTokens } = deps
   const tokens = createExpiringMap<RefreshToken>({
     clock,
@@ -110,7 +99,7 @@ export function createRefreshTokens(deps: {
     tokenResponse(held, given, { minting, isRefreshed: true })
 
   function kill(matches: (token: RefreshToken) => boolean): number {
-    const live = [...tokens.values()].filter((token) => !token.dead && matches(token))
+    const live = [...tokens.alive()].map(({ value }) => value).filter((token) => !token.dead && matches(token))
     for (const token of live) token.dead = true
     return live.length
   }
@@ -137,13 +126,16 @@ export function createRefreshTokens(deps: {
   }
 
   return {
-    signIn(account, instance, minting) {
+    /** Tokens of a new sign-in. */
+    signIn(account: Account, instance: Instance, minting?: Minting): Promise<SignInTokens> {
       const holder = { account, instance, family: randomUUID() }
       return tokenResponse(holder, { refresh_token: add(holder, instance) }, { minting, isRefreshed: false })
     },
-    trade: (holder, minting) =>
+    /** Further tokens of a sign-in, to be refreshed at the owner API. */
+    trade: (holder: Holder, minting: Minting): Promise<TokenResponse> =>
       tokenResponse(holder, { refresh_token: add(holder, 'owner-api') }, { minting, isRefreshed: false }),
-    async refresh(token, place, minting) {
+    /** Tokens for a refresh token, or why there are none. */
+    async refresh(token: string, place: RefreshPlace, minting: Minting): Promise<RefreshOutcome> {
       const held = tokens.get(token)
       if (!held) return { decision: 'an unknown refresh token' }
       if (held.place !== place) return { decision: elsewhere(held.place, place) }
@@ -164,10 +156,12 @@ export function createRefreshTokens(deps: {
       held.spent = { at: clock.now(), successor, answer: reuse === 'grace' ? fresh : undefined }
       return { tokens: await fresh, decision: 'tokens issued, the refresh token rotated' }
     },
+    /** Those that a refresh would take. */
     *alive() {
       for (const token of tokens.alive()) if (!token.value.dead && !token.value.spent) yield token
     },
-    expire: (account) => kill((token) => token.account === account && !token.spent),
+    /** Every refresh token of the account is dead from now on; says how many were alive. */
+    expire: (account: Account): number => kill((token) => token.account === account && !token.spent),
   }
 }
 

@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto'
 import type { Account } from './accounts.ts'
 import type { AuthorizationRequest } from './authorization-request.ts'
 import type { Clock } from './clock.ts'
-import { createExpiringMap, type Alive } from './expiring-map.ts'
+import { createExpiringMap } from './expiring-map.ts'
 import type { Instance } from './instances.ts'
 import type { Settings } from '../options/options.ts'
 import { isLenient } from './strictness.ts'
@@ -46,18 +46,13 @@ export interface Session {
   pending?: PendingPasscode
 }
 
-export interface Sessions {
-  create(instance: Instance, request: AuthorizationRequest): Session
-  /** The live session of this id at this instance. */
-  find(id: string | undefined, instance: Instance): Session | undefined
-  alive(): Iterable<Alive<Session>>
-}
+export type Sessions = ReturnType<typeof createSessions>
 
 /** A session keeps the hidden inputs it began with, whatever becomes of the option. */
-export function createSessions(clock: Clock, settings: Settings): Sessions {
+export function createSessions(clock: Clock, settings: Settings) {
   const sessions = createExpiringMap<Session>({ clock, lifetime: () => settings.sessionLifetime, max: maxSessions })
   return {
-    create(instance, request) {
+    create(instance: Instance, request: AuthorizationRequest): Session {
       const { extra = {}, inTemplate = false } = settings.hiddenInputs
       const named = (name: string): string => hiddenInputName(settings.hiddenInputs, name)
       const transactionId = randomText(8)
@@ -76,7 +71,8 @@ export function createSessions(clock: Clock, settings: Settings): Sessions {
       sessions.set(session.id, session)
       return session
     },
-    find(id, instance) {
+    /** The live session of this id at this instance. */
+    find(id: string | undefined, instance: Instance): Session | undefined {
       const session = id === undefined ? undefined : sessions.get(id)
       return session?.instance === instance ? session : undefined
     },
@@ -127,7 +123,7 @@ export function randomText(bytes: number): string {
   return randomBytes(bytes).toString('base64url')
 }
 
-/** As recorded; else with the signs that a page has to encode, so that a client that doesn't decode entities is refused. */
+/** Plain text with strictness lenient, as recorded. Else it has signs that a page must encode: a client that doesn't decode entities is refused. */
 function randomCsrf(settings: Settings): string {
   if (isLenient(settings)) return randomText(27)
   return `${randomText(12)}&"<${randomText(6)}>'+/=`

@@ -19,7 +19,6 @@ import { withReason, htmlResponse, sendResponse, type ServiceResponse } from '..
 import type { ServiceState } from './service-state.ts'
 import { readServiceRequest, type ServiceRequest } from '../http/service-request.ts'
 import { isLenient, withoutLocale } from './strictness.ts'
-import { latency } from '../http/latency.ts'
 import { tokenEndpoint, tokenFields } from './token-endpoint.ts'
 import { bareApp, finishApp, notFound } from '../http/web-app.ts'
 
@@ -36,8 +35,7 @@ export function createSsoApp(
   control: Router | undefined,
 ): Express {
   const place = (request: IncomingMessage): Region => service.instances.of(request).region
-  const app = bareApp(journal, place, control)
-  app.use(latency(service.settings))
+  const app = bareApp(service.settings, journal, place, control)
   app.use((request, _response, next) => {
     request.url = withoutLocale(service.settings, request.url)
     next()

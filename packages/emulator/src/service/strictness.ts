@@ -3,9 +3,9 @@
  * recorded. docs/reference/compatibility.md lists it all.
  */
 import type { Settings } from '../options/options.ts'
-import { encodeText } from '../pages/html.ts'
+import { encodeText } from '@owner-sso/recorder/support'
 
-/** The settings that this is about; an undefined one is as `strictness` has it. */
+/** The settings that these rules depend on. One that is undefined follows `strictness`. */
 type StrictnessSettings = Pick<Settings, 'strictness'> &
   Partial<Pick<Settings, 'codeChallengeEncoding' | 'redirectUris'>>
 

@@ -1,6 +1,7 @@
 /**
  * Endpoints 3 and 6, POST /oauth2/v3/token: code exchange and refresh, JSON as documented, form encoding for legacy clients.
  */
+import { clientId, fixedScope } from './authorization-request.ts'
 import { passcodePageResponse } from './authorize-responses.ts'
 import { verifierMatches } from './codes.ts'
 import { mintingOf } from './minting.ts'
@@ -9,8 +10,6 @@ import type { ServiceState } from './service-state.ts'
 import { readFormFields, readJsonFields, type Fields, type ServiceRequest } from '../http/service-request.ts'
 import { awaitPasscode } from './sessions.ts'
 import { isLenient } from './strictness.ts'
-
-const fixedScope = 'openid email offline_access'
 
 /** The body's fields, whichever encoding it came in; undefined if it can't be read. Legacy clients send the `code` in a list. */
 export function tokenFields(
@@ -28,7 +27,7 @@ export async function tokenEndpoint(service: ServiceState, request: ServiceReque
   if (request.contentType !== 'application/json' && !isLenient(service.settings)) {
     return tokenError('invalid_request', 'The body must be application/json')
   }
-  if (fields.get('client_id') !== 'ownerapi') return tokenError('invalid_client', 'Unknown client_id')
+  if (fields.get('client_id') !== clientId) return tokenError('invalid_client', 'Unknown client_id')
   switch (fields.get('grant_type')) {
     case 'authorization_code':
       return exchangeCode(service, request, fields)
@@ -46,7 +45,7 @@ async function exchangeCode(service: ServiceState, request: ServiceRequest, fiel
   if (missing !== undefined) return tokenError('invalid_request', `Missing ${missing} (a string)`)
 
   const code = service.codes.take(fields.get('code') ?? '')
-  // Whose cookie comes along is no matter: a client may have one of its own, and have sent the person to a browser.
+  // The cookie does not count: a client may have one of another session, and have sent the person to a browser.
   if (!code || code.session.instance !== request.instance) {
     return tokenError('invalid_grant', 'The code is unknown, expired or already used')
   }

@@ -1,6 +1,7 @@
 /**
  * The handles of a running emulator that reach into the service itself.
  */
+import { createCounters } from '../service/counters.ts'
 import { checkNames } from '@owner-sso/recorder/support'
 import { accountView, type Account } from '../service/accounts.ts'
 import type { Addresses, Emulator } from '../emulator.ts'
@@ -10,7 +11,7 @@ import { signInByHand } from '../service/sign-in-by-hand.ts'
 import type { ServiceState } from '../service/service-state.ts'
 import type { Switchboard } from './switchboard.ts'
 
-export type Handles = Omit<Emulator, keyof Addresses | 'ca' | 'jwks' | 'reset' | 'close' | typeof Symbol.asyncDispose>
+export type Handles = Omit<Emulator, keyof Addresses | 'ca' | 'jwks' | 'close' | typeof Symbol.asyncDispose>
 
 export function createHandles(
   service: ServiceState,
@@ -19,7 +20,7 @@ export function createHandles(
   switches: Switchboard,
   ca: string | undefined,
 ): Handles {
-  const { accounts, accessTokens, refreshTokens, instances, clock, counters, firewall, settings } = service
+  const { accounts, accessTokens, refreshTokens, instances, clock, counters, firewall } = service
   const known = (identity: string): Account => {
     const account = accounts.find(identity)
     if (!account) throw new TypeError(`The emulator has no account ${identity}`)
@@ -53,18 +54,23 @@ export function createHandles(
       const identity = options.identity ?? hinted ?? accounts.all[0]?.identity ?? ''
       const account = accounts.find(identity)
       const [factor] = account?.factors ?? []
-      return signInByHand(url, {
+      const person = {
         identity,
         credential: options.credential ?? known(identity).credential,
         passcode: options.passcode ?? factor?.passcode(clock.now()) ?? '',
-        instances: [instances.home.url, instances.regional.url],
-        ca,
-        tlsVersion: settings.tlsMinVersion,
-      })
+      }
+      return signInByHand(service, url, person, ca)
     },
     revokeAccessTokens(identity) {
       const account = known(identity)
       return accessTokens.revoke((token) => token.account === account)
+    },
+    reset() {
+      switches.reset()
+      accounts.forget()
+      clock.reset()
+      Object.assign(counters, createCounters())
+      journal.clear()
     },
     expireRefreshTokens: (identity) => refreshTokens.expire(known(identity)),
   }

@@ -6,7 +6,7 @@ import type { Faults } from '../faults/faults.ts'
 import { checkOptions } from '../options/check-options.ts'
 import type { ChangeableOptions, EmulatorOptions, Settings } from '../options/options.ts'
 import { parseEmulatorOptions } from '../options/parse-options.ts'
-import { tlsVersions, type TlsVersions } from '../http/listeners.ts'
+import type { TlsVersions } from '../http/listeners.ts'
 import type { ServiceState } from '../service/service-state.ts'
 import { switchAccount } from './account-switches.ts'
 import { isChangeable, isOptionName } from '../options/option-table.ts'
@@ -49,7 +49,7 @@ export function createSwitchboard(
     const settings = parseEmulatorOptions(options)
     current = options
     Object.assign(service.settings, settings)
-    offerTls(tlsVersions(settings))
+    offerTls(settings)
   }
 
   function setAll({ options = {}, accounts = {}, once = {}, always = {}, blocked }: Scenario): void {

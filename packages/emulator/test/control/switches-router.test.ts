@@ -90,14 +90,6 @@ describe('GET /state', () => {
     })
   })
 
-  it('shows a regular expression as it is written', async () => {
-    emulator.change({ allowBrowsers: /Fire\/1/iu })
-    expect((await call('GET', '/state')).state.options['allowBrowsers']).toMatchObject({
-      value: '/Fire\\/1/iu',
-      initial: false,
-    })
-  })
-
   it('goes with the inspector’s page and its files', async () => {
     const typeOf = async (path: string): Promise<readonly unknown[]> => {
       const answer = await fetch(`${emulator.authUrl}/_emulator${path}`)
@@ -207,26 +199,19 @@ describe('a change', () => {
 describe('wrong input', () => {
   it.each<[string, string, unknown, string]>([
     ['PATCH', '/options', { rotation: 'sometimes' }, "Option rotation must be 'single-use' or 'same' or 'omit'"],
-    ['PATCH', '/options', { latency: 5, colour: 'blue' }, 'Unknown option colour'],
     ['PATCH', '/options', { latency: 5, tls: true }, "Option tls can't change"],
     ['PATCH', '/options', { allowBrowsers: '/x/' }, 'Option allowBrowsers must be'],
-    ['PATCH', '/options', [], 'The options must be an object'],
     ['PATCH', '/accounts/nobody@example.com', { locked: true }, 'no account nobody@example.com'],
     ['PATCH', plain, { locked: 1 }, 'Account switch locked must be true or false'],
-    ['PATCH', plain, { credential: 'x' }, 'Unknown account switch credential'],
     ['DELETE', '/accounts/nobody@example.com/access-tokens', undefined, 'no account nobody@example.com'],
     ['POST', '/clock', { jump: 'tomorrow' }, 'Field jump must be'],
     ['POST', '/clock', { advance: '5' }, 'Field advance must be a number of seconds'],
-    ['POST', '/clock', { stop: true }, 'Unknown field stop'],
     ['POST', '/firewall', { block: -1 }, 'Field block must be'],
-    ['POST', '/firewall', { lift: false }, 'Field lift must be true'],
     ['PUT', '/faults/tokens', {}, 'Unknown endpoint tokens'],
     ['PUT', '/faults/token', { drop: 'sometime' }, 'Field drop must be'],
     ['POST', '/faults/token', { hold: true }, 'Field hold must be a promise'],
-    ['POST', '/faults/token', { sleep: 1 }, 'Unknown field sleep'],
     ['DELETE', '/faults/tokens', undefined, 'Unknown endpoint tokens'],
     ['POST', '/scenarios/doomsday', {}, 'Unknown scenario doomsday: one of rotation-lost'],
-    ['POST', '/scenarios/constructor', {}, 'Unknown scenario constructor'],
   ])('%s %s %j: 400 that names it', async (method, path, body, message) => {
     const before = JSON.stringify((await call('GET', '/state')).state.options)
     const { status, state } = await call(method, path, body)

@@ -66,11 +66,6 @@ describe('once and always', () => {
     expect((await send()).status).not.toBe(418)
   })
 
-  it('refuse unknown endpoints', () => {
-    // @ts-expect-error: no such endpoint
-    expect(() => emulator.once('refreshes', {})).toThrow(/Unknown endpoint refreshes/u)
-  })
-
   it('queue ten thousand faults at most: more are a mistake', () => {
     for (let count = 0; count < 10_000; count += 1) emulator.once('token', { status: 503 })
     expect(() => emulator.once('token', { status: 503 })).toThrow('Too many faults wait at token')

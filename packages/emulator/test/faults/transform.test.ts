@@ -126,29 +126,4 @@ describe('a function that fails', () => {
     expect((await new Client(emulator).exchange('x')).status).toBe(500)
     emulator.failures.length = 0
   })
-
-  it('fails its own test, in a file with useEmulator', async () => {
-    const hooks: Record<string, () => unknown> = {}
-    const hook =
-      (name: string) =>
-      (run: () => unknown): void => {
-        hooks[name] = run
-      }
-    const emulator = useEmulator(undefined, {
-      beforeAll: hook('beforeAll'),
-      beforeEach: hook('beforeEach'),
-      afterEach: hook('afterEach'),
-      afterAll: hook('afterAll'),
-    })
-    await hooks['beforeAll']?.()
-    hooks['beforeEach']?.()
-    emulator.once('token', () => {
-      throw new Error('of this test')
-    })
-    await new Client(emulator).exchange('x')
-    expect(() => hooks['afterEach']?.()).toThrow('of this test')
-    hooks['beforeEach']?.()
-    hooks['afterEach']?.()
-    await hooks['afterAll']?.()
-  })
 })

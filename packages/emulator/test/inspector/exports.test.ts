@@ -31,79 +31,32 @@ async function login(): Promise<ReadonlySet<string>> {
   return secrets
 }
 
-type Shape = 'string' | 'number' | 'date' | readonly [Schema] | Schema
-interface Schema {
-  readonly [field: string]: Shape
-}
-
-/** What HAR 1.2 requires, field by field; `?` marks what may be left out. */
-const pairSchema: Schema = { name: 'string', value: 'string' }
-const harSchema: Schema = {
-  log: {
-    version: 'string',
-    creator: { name: 'string', version: 'string' },
-    entries: [
-      {
-        startedDateTime: 'date',
-        time: 'number',
-        request: {
-          method: 'string',
-          url: 'string',
-          httpVersion: 'string',
-          cookies: [pairSchema],
-          headers: [pairSchema],
-          queryString: [pairSchema],
-          'postData?': { mimeType: 'string', 'params?': [pairSchema], 'text?': 'string' },
-          headersSize: 'number',
-          bodySize: 'number',
-        },
-        response: {
-          status: 'number',
-          statusText: 'string',
-          httpVersion: 'string',
-          cookies: [pairSchema],
-          headers: [pairSchema],
-          content: { size: 'number', mimeType: 'string', 'text?': 'string' },
-          redirectURL: 'string',
-          headersSize: 'number',
-          bodySize: 'number',
-        },
-        cache: {},
-        timings: { send: 'number', wait: 'number', receive: 'number' },
-        'comment?': 'string',
-      },
-    ],
+/** What HAR 1.2 requires of an entry. */
+const text: unknown = expect.any(String)
+const number: unknown = expect.any(Number)
+const list: unknown = expect.any(Array)
+const entry = {
+  startedDateTime: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/u),
+  time: number,
+  request: {
+    method: text,
+    url: text,
+    httpVersion: text,
+    cookies: list,
+    headers: list,
+    queryString: list,
+    bodySize: number,
   },
-}
-
-/** Where a value is not of its shape. */
-function misfits(value: unknown, shape: Shape, at = 'har'): string[] {
-  if (shape === 'date') return /^\d{4}-\d\d-\d\dT[\d:.]+Z$/u.test(String(value)) ? [] : [at]
-  if (typeof shape === 'string') return typeof value === shape ? [] : [at]
-  if (Array.isArray(shape)) {
-    const [inner] = shape as readonly [Schema]
-    return Array.isArray(value) ? value.flatMap((item, index) => misfits(item, inner, `${at}[${index}]`)) : [at]
-  }
-  if (typeof value !== 'object' || value === null) return [at]
-  const fields = Object.entries(shape as Schema).map(([name, inner]) => ({
-    name: name.replace('?', ''),
-    optional: name.endsWith('?'),
-    inner,
-  }))
-  const unknown = Object.keys(value).filter((name) => !fields.some((field) => field.name === name))
-  return [
-    ...unknown.map((name) => `${at}.${name} is unknown`),
-    ...fields.flatMap(({ name, optional, inner }) => {
-      const field: unknown = Reflect.get(value, name)
-      return optional && field === undefined ? [] : misfits(field, inner, `${at}.${name}`)
-    }),
-  ]
+  response: { status: number, statusText: text, httpVersion: text, cookies: list, headers: list, redirectURL: text },
+  cache: {},
+  timings: { send: number, wait: number, receive: number },
 }
 
 describe('a login as HAR', () => {
   it('is a valid archive of all its requests, to both regions and the owner API, under their own addresses', async () => {
-    await login()
+    const secrets = await login()
     const file = await download('har')
+    expect([...secrets].filter((secret) => secret === '' || isIn(file.text, secret))).toEqual([])
     const har: { log: { entries: { request: { method: string; url: string }; response: { status: number } }[] } } =
       JSON.parse(file.text)
     const [first] = har.log.entries
@@ -122,7 +75,8 @@ describe('a login as HAR', () => {
       headersSize: -1,
       bodySize: -1,
     })
-    expect(misfits(har, harSchema)).toEqual([])
+    expect(har.log).toMatchObject({ version: '1.2', creator: { name: text, version: text } })
+    for (const each of har.log.entries) expect(each).toMatchObject(entry)
     expect([file.type, file.name]).toEqual([
       'application/json; charset=utf-8',
       expect.stringMatching(/^attachment; filename="login-\d+\.har"$/u),
@@ -146,13 +100,6 @@ describe('a login as HAR', () => {
       ['POST', regionalAuthUrl, '/oauth2/v3/token', 0],
     ])
     expect(file.text).toContain('fault: drop: after-commit')
-  })
-
-  it('has no secret in it', async () => {
-    const secrets = await login()
-    const file = await download('har')
-    expect([...secrets].filter((secret) => secret === '' || isIn(file.text, secret))).toEqual([])
-    expect(file.text).toContain('[masked]')
   })
 })
 

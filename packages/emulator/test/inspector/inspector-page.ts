@@ -41,8 +41,7 @@ export interface RegionalLogin {
 
 /** A login with a passcode, from the home instance to the other region's: eight requests, a mistyped passcode among them. */
 export async function loginOverRegion(emulator: Emulator, identity: string): Promise<RegionalLogin> {
-  const account = emulator.accounts.find((known) => known.identity === identity)
-  const [factor] = account?.factors ?? []
+  const account = emulator.account(identity)
   const home = new Client(emulator)
   const { page: redirect } = await home.open({ login_hint: identity })
   const client = new Client(emulator, { base: locationOf(redirect).origin })
@@ -55,16 +54,9 @@ export async function loginOverRegion(emulator: Emulator, identity: string): Pro
   const firstCode = codeOf(await post())
   const csrf = hiddenInputsOf((await exchange(firstCode)).text)['_csrf'] ?? ''
   const transaction_id = hidden['transaction_id'] ?? ''
-  await client.send(`/oauth2/v3/authorize/mfa/factors?transaction_id=${transaction_id}`)
-  const passcode = account?.passcode() ?? ''
-  for (const typed of ['000000', passcode]) {
-    await client.json('/oauth2/v3/authorize/mfa/verify', {
-      transaction_id,
-      factor_id: factor?.id,
-      passcode: typed,
-      _csrf: csrf,
-    })
-  }
+  await client.factors(transaction_id)
+  await client.verify({ transaction_id, csrf }, account, { passcode: '000000' })
+  await client.verify({ transaction_id, csrf }, account)
   const code = codeOf(await post())
   const tokens = json(await exchange(code))
   const secrets = new Set([

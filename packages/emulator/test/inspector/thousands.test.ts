@@ -57,14 +57,14 @@ describeInChromium('with thousands of requests', () => {
       .first()
       .waitFor()
 
-    const list = page.getByRole('listbox')
-    await list.focus()
-    await page.keyboard.press('End')
-    await page.getByRole('option', { selected: true }).filter({ hasText: 'Requests without a login' }).waitFor()
-    await page.getByRole('button', { name: 'Show earlier requests' }).click()
+    await page.getByText('4,901 older logins: find them by a word.').waitFor()
+    const list = page.getByRole('list', { name: 'Logins, the newest first' })
     await page.getByLabel('Find logins').fill('session began')
     await page.getByRole('heading', { name: `${shown(count / 2)} logins` }).waitFor()
-    expect(await page.getByRole('option').count()).toBeLessThan(60)
+    expect(await list.getByRole('button').count()).toBe(100)
+    await page.getByLabel('Find logins').fill('without a login')
+    await list.getByRole('button').click()
+    await page.getByRole('button', { name: 'Show earlier requests' }).click()
     expect(await page.evaluate('document.querySelectorAll("*").length')).toBeLessThan(3_000)
 
     // 130 ms were measured on a machine that had seven times as much to do as it could.

@@ -63,17 +63,3 @@ it.each(['document', 'lenient'] as const)(
     expect(schemas.filter(({ type, const: only }) => type !== 'string' && typeof only !== 'string')).toEqual([])
   },
 )
-
-it('describes the pages and tokens of the options that are set', async () => {
-  const schema = async (name: string): Promise<Record<string, unknown>> => ({
-    ...(await describedBy(emulator)).components.schemas[name],
-  })
-  const required = async (name: string): Promise<unknown> => (await schema(name))['required']
-  expect(await schema('FactorList')).toMatchObject({ type: 'object', required: ['data'] })
-  expect(await required('SignInTokens')).toEqual(expect.arrayContaining(['refresh_token', 'expires_in']))
-  expect(await required('RefreshedTokens')).toEqual(expect.arrayContaining(['refresh_token', 'expires_in']))
-  emulator.change({ identityFirst: true, factorList: 'bare', rotation: 'omit', expiresIn: null })
-  expect(await schema('FactorList')).toMatchObject({ type: 'array' })
-  expect(await required('SignInTokens')).toEqual(expect.not.arrayContaining(['expires_in']))
-  expect(await required('RefreshedTokens')).toEqual(expect.not.arrayContaining(['refresh_token', 'expires_in']))
-})

@@ -1,27 +1,30 @@
 /** Pages and answers that the document leaves open, each as one option has it. */
 import { describe, expect, it } from '@jest/globals'
 import { useEmulator } from '../../src/jest.ts'
-import { Client, codeOf, demoCredential, hiddenInputsOf, json, type ClientResponse } from '../client.ts'
+import {
+  Client,
+  codeOf,
+  demoCredential,
+  hiddenInputsOf,
+  json,
+  type ClientResponse,
+  type Hidden,
+  type PasscodeStep,
+} from '../client.ts'
 
 const emulator = useEmulator({ mfaAt: 'form-submission' })
 const plain = { identity: 'plain@example.com', credential: demoCredential }
 const mfa = { identity: 'mfa@example.com', credential: demoCredential }
 
 /** Up to the passcode page, and what is needed to verify a passcode. */
-async function reachPasscodePage(): Promise<{ client: Client; hidden: Record<string, string>; page: ClientResponse }> {
+async function reachPasscodePage(): Promise<PasscodeStep & { readonly client: Client }> {
   const client = new Client(emulator)
-  const { hidden } = await client.open()
-  return { client, hidden, page: await client.post({ ...hidden, ...mfa }) }
+  return { client, ...(await client.reachPasscode(mfa.identity)) }
 }
 
-function verify(client: Client, hidden: Record<string, string>, csrf: string | undefined): Promise<ClientResponse> {
-  const account = emulator.account(mfa.identity)
-  return client.json('/oauth2/v3/authorize/mfa/verify', {
-    transaction_id: hidden['transaction_id'],
-    factor_id: account.factors[0]?.id,
-    passcode: account.passcode(),
-    _csrf: csrf,
-  })
+function verify(client: Client, hidden: Hidden, _csrf: string | undefined): Promise<ClientResponse> {
+  const transaction_id = hidden['transaction_id'] ?? ''
+  return client.verify({ transaction_id, csrf: '' }, emulator.account(mfa.identity), { _csrf })
 }
 
 describe('identityFirst', () => {
@@ -93,7 +96,7 @@ describe('the passcode page’s _csrf', () => {
   })
 
   it.each([
-    ['the login page’s is taken', (hidden: Record<string, string>) => hidden['_csrf']],
+    ['the login page’s is taken', (hidden: Hidden) => hidden['_csrf']],
     ['none is taken', () => undefined],
   ])('is not there, as recorded: %s, and the transaction is posted alone', async (_, csrf) => {
     emulator.change({ passcodePage: { csrf: 'none', inTemplate: true } })
@@ -124,6 +127,6 @@ it.each([
 ] as const)('factorList %s wraps the list', async (factorList, shape, expected) => {
   emulator.change({ factorList })
   const { client, hidden } = await reachPasscodePage()
-  const answer = await client.send(`/oauth2/v3/authorize/mfa/factors?transaction_id=${hidden['transaction_id']}`)
+  const answer = await client.factors(hidden['transaction_id'] ?? '')
   expect(shape(Object(json(answer)))).toEqual(expected)
 })

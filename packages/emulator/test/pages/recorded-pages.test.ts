@@ -11,11 +11,6 @@ const client = (): Client => new Client(lenient)
 const firstInput = (page: string, name: string): string | undefined =>
   new RegExp(`name="${name}" value="([^"]*)"`, 'u').exec(page)?.[1]
 
-async function reachPasscodePage(from: Client): Promise<ClientResponse> {
-  const { hidden } = await from.open()
-  return from.post({ ...hidden, identity: 'mfa@example.com', credential: demoCredential })
-}
-
 describe('the login page with strictness lenient', () => {
   it('has its hidden inputs one per line, in plain order and signs, and nothing else that looks like one', async () => {
     const { page } = await client().open()
@@ -59,7 +54,7 @@ it('the session’s cookie is the first with strictness lenient alone, on every 
 describe('the passcode page with strictness lenient', () => {
   it('has its inputs in a script template, and the transaction in a script', async () => {
     const from = client()
-    const { text } = await reachPasscodePage(from)
+    const { text } = (await from.reachPasscode()).page
     const bare = text.replaceAll(/<script[\s\S]*?<\/script>/gu, '')
     expect(bare).not.toMatch(/name="(?:_csrf|transaction_id|passcode)"/u)
     const [, template = ''] = /<script type="text\/html"[^>]*>([\s\S]*?)<\/script>/u.exec(text) ?? []
@@ -69,20 +64,15 @@ describe('the passcode page with strictness lenient', () => {
 
   it('has them where the option says, whatever strictness is', async () => {
     lenient.change({ passcodePage: { inTemplate: false } })
-    const { text } = await reachPasscodePage(client())
+    const { text } = (await client().reachPasscode()).page
     expect(text).not.toContain('text/html"')
   })
 
   it('has a _csrf that verifies, read with a regular expression', async () => {
     const from = client()
-    const { text } = await reachPasscodePage(from)
-    const account = lenient.account('mfa@example.com')
-    const answer = await from.json('/oauth2/v3/authorize/mfa/verify', {
-      transaction_id: firstInput(text, 'transaction_id'),
-      factor_id: account.factors[0]?.id,
-      passcode: account.passcode(),
-      _csrf: firstInput(text, '_csrf'),
-    })
+    const { text } = (await from.reachPasscode()).page
+    const read = { transaction_id: firstInput(text, 'transaction_id') ?? '', csrf: firstInput(text, '_csrf') ?? '' }
+    const answer = await from.verify(read, lenient.account('mfa@example.com'))
     expect(json(answer)).toMatchObject({ data: { valid: true } })
   })
 })

@@ -5,10 +5,9 @@ import type { AddressInfo } from 'node:net'
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { gzipSync } from 'node:zlib'
 import { startRecorder, type Recorder, type RecorderOptions } from '@owner-sso/recorder'
 import { useEmulator } from '../../src/jest.ts'
-import { Client, codeOf, demoCredential, hiddenInputsOf, json, locationOf } from '../client.ts'
+import { Client, codeOf, demoCredential, json, locationOf } from '../client.ts'
 
 const emulator = useEmulator({ tls: true, mfaAt: 'form-submission' })
 let folder: string
@@ -74,23 +73,12 @@ describe('a recorder', () => {
 
   it('speaks the TLS that its option transport names, with the program’s own User-Agent', async () => {
     emulator.change({ firewall: false })
-    for (const transport of ['modern', { tls: { minVersion: 'TLSv1.3', maxVersion: 'TLSv1.3' } }] as const) {
-      const recorder = await record({ transport, fixture: join(folder, `${typeof transport}.json`) })
-      await pointedAt(recorder).login('plain@example.com')
-    }
+    await pointedAt(await record({ transport: 'modern' })).login('plain@example.com')
     expect(new Set(emulator.requests.map(({ tlsVersion }) => tlsVersion))).toEqual(new Set(['TLSv1.3']))
     expect(new Set(emulator.requests.map(({ headers }) => headers['user-agent']))).toEqual(new Set(['my-program/2.1']))
   })
 
-  it.each([
-    'quic',
-    null,
-    [],
-    { tls: 'TLSv1.3' },
-    { tls: { maxVersion: 'TLSv1.1' } },
-    { tls: { minVersion: 'TLSv1.3' } },
-    { tls: { ciphers: 7 } },
-  ])('refuses the transport %j', async (transport) => {
+  it.each(['quic', null, {}])('refuses the transport %j', async (transport) => {
     const wrong: object = { transport }
     await expect(record(wrong)).rejects.toThrow(/Option transport/u)
   })
@@ -133,40 +121,19 @@ describe('a recorder', () => {
       headers: { location: '{{origin.1}}/{{path.1}}?code={{code.1:url}}&issuer={{home:url}}' },
     })
   })
-
-  it('makes cookies fit plain http, and reads what is compressed', async () => {
-    const upstream = await serve((request, response) => {
-      const cookies = [
-        'a=1; Domain=auth.example.com; Path=/; Secure; SameSite=None',
-        'b=2; Secure; HttpOnly; SameSite=Lax',
-      ]
-      response.writeHead(200, { 'set-cookie': cookies, 'content-type': 'text/html', 'content-encoding': 'gzip' })
-      response.end(gzipSync(`<a href="http://${request.headers.host}/oauth2">`))
-    })
-    const recorder = await startRecorder({ upstream })
-    open.push(recorder)
-    const answer = await pointedAt(recorder).send('/')
-    expect(answer.headers.getSetCookie()).toEqual(['a=1; Path=/', 'b=2; HttpOnly; SameSite=Lax'])
-    expect(answer.text).toBe(`<a href="${recorder.authUrl}/oauth2">`)
-    expect(recorder.fixture.exchanges[0]?.answer).toMatchObject({ html: ['<a href="{{home}}/oauth2">'] })
-  })
 })
 
 describe('the file of a recording', () => {
   it('is whole after each exchange, for its owner alone, and holds no secret', async () => {
     const recorder = await record()
     const client = pointedAt(recorder)
-    const account = emulator.accounts.find(({ factors }) => factors.length > 0)
-    const { hidden } = await client.open({ login_hint: account?.identity })
-    expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(recorder.fixture)
-    const page = await client.post({ ...hidden, identity: account?.identity, credential: demoCredential })
-    const passcode = account?.passcode()
-    const transaction_id = hidden['transaction_id'] ?? ''
-    const csrf = hiddenInputsOf(page.text)['_csrf'] ?? ''
-    await client.send(`/oauth2/v3/authorize/mfa/factors?transaction_id=${transaction_id}`)
-    const verification = { transaction_id, factor_id: account?.factors[0]?.id, passcode, _csrf: csrf }
-    await client.json('/oauth2/v3/authorize/mfa/verify', verification)
-    const code = codeOf(await client.post({ ...hidden, identity: account?.identity, credential: demoCredential }))
+    const account = emulator.account('mfa@example.com')
+    const { identity } = account
+    const { hidden, transaction_id, csrf } = await client.reachPasscode(identity)
+    const passcode = account.passcode()
+    await client.factors(transaction_id)
+    await client.verify({ transaction_id, csrf }, account, { passcode })
+    const code = codeOf(await client.post({ ...hidden, identity, credential: demoCredential }))
     const tokens = json(await client.exchange(code))
     const fresh = json(await client.refresh(tokens['refresh_token']))
 
@@ -175,15 +142,11 @@ describe('the file of a recording', () => {
     const text = await readFile(file, 'utf8')
     expect(JSON.parse(text)).toEqual(recorder.fixture)
     expect(recorder.fixture.exchanges).toHaveLength(7)
-    const pages = [
-      csrf,
-      transaction_id,
-      ...Object.values(hidden).filter((value) => value.length > 8 && value !== 'authenticate'),
-    ]
+    const inputs = Object.values(hidden).filter((value) => value.length > 8 && value !== 'authenticate')
     const { access_token = '', refresh_token = '' } = tokens
     const own = [demoCredential, client.verifier, client.challenge, 'some state', new URL(emulator.authUrl).host]
     const issued = [code, access_token, refresh_token, fresh['access_token'] ?? '', fresh['refresh_token'] ?? '']
-    const secrets = [...own, ...pages, ...issued, ...client.cookies.values(), account?.identity ?? '', passcode ?? '']
+    const secrets = [...own, ...inputs, ...issued, ...client.cookies.values(), identity, passcode, csrf, transaction_id]
     expect(secrets.length).toBeGreaterThan(15)
     expect(secrets).not.toContain('')
     const written = secrets.flatMap((secret) => {
@@ -205,15 +168,6 @@ describe('the file of a recording', () => {
     expect(said).toEqual([expect.stringMatching(/ECONNREFUSED.*nothing was recorded/u)])
     expect(await readdir(folder)).toEqual([])
     expect(recorder.fixture.exchanges).toEqual([])
-  })
-
-  it('is not there either when the service’s certificate is not trusted', async () => {
-    const { authUrl: upstream } = emulator
-    const recorder = await startRecorder({ upstream, fixture: file })
-    open.push(recorder)
-    const answer = await pointedAt(recorder).send('/oauth2/v3/authorize')
-    expect([answer.status, answer.text]).toEqual([502, expect.stringMatching(/VERIFY|SIGNATURE|SELF_SIGNED/u)])
-    expect(await readdir(folder)).toEqual([])
   })
 
   it('has an exchange before its client has the answer: where it can’t be written, there is none', async () => {
@@ -241,6 +195,15 @@ describe('the file of a recording', () => {
     await expect(record({ fixture: join(folder, 'none', 'x.json') })).rejects.toThrow(
       /not a folder that can be written/u,
     )
+  })
+
+  it('is not there either when the service’s certificate is not trusted', async () => {
+    const { authUrl: upstream } = emulator
+    const recorder = await startRecorder({ upstream, fixture: file })
+    open.push(recorder)
+    const answer = await pointedAt(recorder).send('/oauth2/v3/authorize')
+    expect([answer.status, answer.text]).toEqual([502, expect.stringMatching(/VERIFY|SIGNATURE|SELF_SIGNED/u)])
+    expect(await readdir(folder)).toEqual([])
   })
 
   it('tells of a connection that the service cut, and of an answer that never came', async () => {

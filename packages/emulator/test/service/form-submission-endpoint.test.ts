@@ -50,13 +50,6 @@ describe('POST /oauth2/v3/authorize', () => {
     expect((await slow.post({ ...start.hidden, identity, credential: demoCredential })).status).toBe(403)
   })
 
-  it('refuses any other content type', async () => {
-    const client = new Client(emulator)
-    const { hidden } = await client.open()
-    const path = `/oauth2/v3/authorize?${client.query().toString()}`
-    expect((await client.json(path, { ...hidden, identity, credential: demoCredential })).status).toBe(400)
-  })
-
   it.each(['code_challenge', 'redirect_uri', 'state'])('refuses a %s that differs from step 1', async (name) => {
     const client = new Client(emulator)
     const { hidden } = await client.open()
@@ -70,17 +63,6 @@ describe('POST /oauth2/v3/authorize', () => {
       client.query({ [name]: other }),
     )
     expect(answer.status).toBe(400)
-  })
-
-  it('refuses a query without a required parameter', async () => {
-    const client = new Client(emulator)
-    const { hidden } = await client.open()
-    const answer = await client.post(
-      { ...hidden, identity, credential: demoCredential },
-      client.query({ scope: undefined }),
-    )
-    expect(answer.status).toBe(400)
-    expect(answer.text).toContain('scope')
   })
 
   it('refuses a session of the other instance', async () => {
@@ -111,12 +93,6 @@ describe('POST /oauth2/v3/authorize', () => {
       expect(hiddenInputsOf(answer.text)).toEqual(hidden)
     },
   )
-
-  it('lets the same page be submitted again after a mistake', async () => {
-    const client = new Client(emulator)
-    const { hidden } = await client.authorize(identity, 'wrong')
-    expect((await client.post({ ...hidden, identity, credential: demoCredential })).status).toBe(302)
-  })
 
   it('signs a regional account in at its region alone, with that issuer', async () => {
     const client = new Client(emulator, { base: emulator.regionalAuthUrl })
@@ -151,24 +127,10 @@ describe('POST /oauth2/v3/authorize', () => {
     expect(await post(['credential', 'other'])).toBe(401)
     expect(await post(['_phase', hidden['_phase'] ?? ''], ['credential', demoCredential])).toBe(302)
   })
-
-  it('takes what a browser sends beside: the visible inputs', async () => {
-    const client = new Client(emulator)
-    const { hidden } = await client.open()
-    expect((await client.post({ ...hidden, identity, credential: demoCredential, remember: '1' })).status).toBe(302)
-  })
 })
 
 describe('locked accounts and captchas', () => {
-  const locked = { identity: 'locked@example.com', credential: 'x', locked: true }
   const captcha = { identity: 'captcha@example.com', credential: 'x', captcha: true } as const
-
-  it('says that an account is locked, with status 200', async () => {
-    await using strict = await startEmulator({ accounts: [locked] })
-    const { answer } = await new Client(strict).authorize(locked.identity, 'x')
-    expect(answer.status).toBe(200)
-    expect(answer.text).toContain('Your account has been locked')
-  })
 
   it('asks for a captcha on the page of the password already, where the e-mail comes first', async () => {
     await using strict = await startEmulator({ accounts: [captcha], identityFirst: true })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { startEmulator } from '../../src/index.ts'
 import { useEmulator } from '../../src/jest.ts'
-import { Client, hiddenInputsOf } from '../client.ts'
+import { Client } from '../client.ts'
 
 const emulator = useEmulator()
 
@@ -56,11 +56,6 @@ describe('GET /oauth2/v3/authorize', () => {
     },
   )
 
-  it('takes parameters that the document does not know', async () => {
-    const { page } = await new Client(emulator).open({ locale: 'en-GB' })
-    expect(page.status).toBe(200)
-  })
-
   it('sends an account of the other region there with a 303, whichever region asks', async () => {
     const home = await new Client(emulator).open({ login_hint: 'Regional@Example.com' })
     expect(home.page.status).toBe(303)
@@ -88,30 +83,11 @@ describe('GET /oauth2/v3/authorize', () => {
 })
 
 describe('the options of the login page', () => {
-  it('renames hidden inputs, adds others and hides them in a script template', async () => {
-    await using changed = await startEmulator({
-      hiddenInputs: { rename: { _csrf: 'xsrf' }, extra: { fingerprint: '<1 & 2>' }, inTemplate: true },
-    })
-    const { page } = await new Client(changed).open()
-    const template = /<script type="text\/html" class="template">([\s\S]*?)<\/script>/u.exec(page.text)?.[1] ?? ''
-    const hidden = hiddenInputsOf(`<form>${template}`)
-    expect(Object.keys(hidden)).toEqual(['xsrf', '_phase', '_process', 'transaction_id', 'cancel', 'fingerprint'])
-    expect(hidden['fingerprint']).toBe('<1 & 2>')
-  })
-
   it('takes the redirect URIs it was given and no other', async () => {
     const redirectUri = 'https://app.example.com/callback'
     await using changed = await startEmulator({ redirectUris: [redirectUri] })
     const client = new Client(changed)
     expect((await client.open({ redirect_uri: redirectUri })).page.status).toBe(200)
     expect((await client.open()).page.status).toBe(400)
-  })
-
-  it('shows the captcha of an account at once when its login_hint says so', async () => {
-    const account = { identity: 'captcha@example.com', credential: 'x' }
-    await using early = await startEmulator({ accounts: [{ ...account, captcha: true }] })
-    await using late = await startEmulator({ accounts: [{ ...account, captcha: 'after-submission' }] })
-    expect((await new Client(early).open({ login_hint: account.identity })).page.text).toContain('name="captcha"')
-    expect((await new Client(late).open({ login_hint: account.identity })).page.text).not.toContain('name="captcha"')
   })
 })

@@ -1,7 +1,15 @@
 import { beforeAll, describe, expect, it } from '@jest/globals'
 import { startEmulator, type Emulator, type EmulatorAccount } from '../../src/index.ts'
 import { useEmulator } from '../../src/jest.ts'
-import { type ClientResponse, Client, codeOf, demoCredential, type Hidden, hiddenInputsOf, json } from '../client.ts'
+import {
+  type ClientResponse,
+  Client,
+  codeOf,
+  demoCredential,
+  hiddenInputsOf,
+  json,
+  type PasscodeStep,
+} from '../client.ts'
 
 const identity = 'mfa@example.com'
 const emulator = useEmulator()
@@ -16,36 +24,21 @@ function accountOf(of: Emulator): EmulatorAccount {
   return found
 }
 
-interface PasscodeStep {
+interface Step extends PasscodeStep {
   readonly client: Client
-  readonly hidden: Hidden
-  readonly transactionId: string
-  readonly csrf: string
-  readonly page: ClientResponse
 }
 
-/** Signs in up to the passcode page, as documented: at the exchange. */
-async function reachPasscode(target: Emulator = emulator): Promise<PasscodeStep> {
+async function reachPasscode(target: Emulator = emulator): Promise<Step> {
   const client = new Client(target)
-  const { answer, hidden } = await client.authorize(identity)
-  const page = answer.status === 302 ? await client.exchange(codeOf(answer)) : answer
-  const csrf = hiddenInputsOf(page.text)['_csrf'] ?? ''
-  return { client, hidden, transactionId: hidden['transaction_id'] ?? '', csrf, page }
+  return { client, ...(await client.reachPasscode(identity)) }
 }
 
-function verify(step: PasscodeStep, changes: Readonly<Record<string, unknown>> = {}): Promise<ClientResponse> {
-  return step.client.json('/oauth2/v3/authorize/mfa/verify', {
-    transaction_id: step.transactionId,
-    factor_id: account.factors[0]?.id,
-    passcode: account.passcode(),
-    _csrf: step.csrf,
-    ...changes,
-  })
+function verify(step: Step, changes: Readonly<Record<string, unknown>> = {}): Promise<ClientResponse> {
+  return step.client.verify(step, account, changes)
 }
 
-function attemptBackupCode(step: PasscodeStep, code: unknown): Promise<ClientResponse> {
-  const fields = { transaction_id: step.transactionId, backup_code: code }
-  return step.client.json('/oauth2/v3/authorize/mfa/backupcodes/attempt', fields)
+function attemptBackupCode({ client, transaction_id }: Step, code: unknown): Promise<ClientResponse> {
+  return client.json('/oauth2/v3/authorize/mfa/backupcodes/attempt', { transaction_id, backup_code: code })
 }
 
 function dataOf(answer: ClientResponse): Record<string, unknown> {
@@ -67,7 +60,7 @@ describe('a login with a second factor', () => {
     expect(step.page.text).toContain('name="passcode"')
     expect(step.csrf).not.toBe(step.hidden['_csrf'])
 
-    const factors = await step.client.send(`/oauth2/v3/authorize/mfa/factors?transaction_id=${step.transactionId}`)
+    const factors = await step.client.factors(step.transaction_id)
     expect(dataOf(factors)).toHaveLength(2)
     expect(dataOf(await verify(step))).toMatchObject({ approved: true, valid: true })
     const again = await step.client.post({ ...step.hidden, identity, credential: demoCredential })
@@ -76,19 +69,9 @@ describe('a login with a second factor', () => {
     expect(emulator.requests.length - before).toBe(7)
   })
 
-  it('takes six when it comes at the form submission', async () => {
-    await using early = await startEmulator({ mfaAt: 'form-submission' })
-    const step = await reachPasscode(early)
-    await step.client.send(`/oauth2/v3/authorize/mfa/factors?transaction_id=${step.transactionId}`)
-    expect(dataOf(await verify(step, { passcode: accountOf(early).passcode() }))).toMatchObject({ valid: true })
-    const again = await step.client.post({ ...step.hidden, identity, credential: demoCredential })
-    expect((await step.client.exchange(codeOf(again))).status).toBe(200)
-    expect(early.requests).toHaveLength(6)
-  })
-
   it('meets the passcode page again when the form is posted again before the passcode was verified', async () => {
     const step = await reachPasscode()
-    expect((await step.client.post({ transaction_id: step.transactionId })).status).toBe(403)
+    expect((await step.client.post({ transaction_id: step.transaction_id })).status).toBe(403)
     const again = await step.client.post({ ...step.hidden, identity, credential: demoCredential })
     expect((await step.client.exchange(codeOf(again))).text).toContain('name="passcode"')
   })
@@ -98,20 +81,13 @@ describe('a login with a second factor', () => {
     await using renamed = await startEmulator({ hiddenInputs: { rename } })
     const step = await reachPasscode(renamed)
     const transaction_id = step.hidden['tx'] ?? ''
-    await verify({ ...step, transactionId: transaction_id }, { passcode: accountOf(renamed).passcode() })
+    await verify({ ...step, transaction_id }, { passcode: accountOf(renamed).passcode() })
     expect((await step.client.post({ transaction_id, _csrf: step.csrf })).status).toBe(302)
   })
 
   it('ignores numbers and objects in fields that nobody knows', async () => {
     const step = await reachPasscode()
     expect(dataOf(await verify(step, { client_secret: null, remember: { days: 30 } }))).toMatchObject({ valid: true })
-  })
-
-  it('ends with the transaction id alone where that is the option', async () => {
-    emulator.change({ formAfterPasscode: 'transaction-id' })
-    const step = await reachPasscode()
-    await verify(step)
-    expect((await step.client.post({ transaction_id: step.transactionId })).status).toBe(302)
   })
 
   it('ends for a legacy client with the _csrf of the login page, under the name that it has there', async () => {
@@ -123,7 +99,7 @@ describe('a login with a second factor', () => {
     })
     const step = await reachPasscode(legacy)
     await verify(step, { passcode: accountOf(legacy).passcode(), _csrf: step.hidden['xsrf'] })
-    const { transactionId: transaction_id } = step
+    const { transaction_id } = step
     expect((await step.client.post({ transaction_id, xsrf: 'wrong' })).status).toBe(400)
     expect((await step.client.post({ transaction_id, xsrf: step.hidden['xsrf'] })).status).toBe(302)
   })
@@ -137,7 +113,7 @@ describe('a login with a second factor', () => {
     )
     expect(exchanges.at(-1)?.decision).toBe('wrong passcode, 1 of 5')
     for (const path of ['verify', 'backupcodes/attempt']) {
-      const body = JSON.stringify({ transaction_id: step.transactionId, _csrf: step.csrf })
+      const body = JSON.stringify({ transaction_id: step.transaction_id, _csrf: step.csrf })
       const plain = await step.client.send(`/oauth2/v3/authorize/mfa/${path}`, { method: 'POST', body })
       expect([plain.status, errorOf(plain)]).toEqual([400, 'ERR_OBJECT_VALIDATION'])
       expect(plain.text).toContain('One transaction_id is required')
@@ -149,26 +125,18 @@ describe('a login with a second factor', () => {
   it('spends the verification with the code that it gave', async () => {
     const step = await reachPasscode()
     await verify(step)
-    const ownForm = { transaction_id: step.transactionId, _csrf: step.csrf }
+    const ownForm = { transaction_id: step.transaction_id, _csrf: step.csrf }
     expect((await step.client.post(ownForm)).status).toBe(302)
     expect((await step.client.post(ownForm)).status).toBe(403)
   })
 })
 
-describe('the passcode page', () => {
-  it('can hold its inputs in a script template, and twice', async () => {
-    await using changed = await startEmulator({ passcodePage: { inTemplate: true, duplicates: true } })
-    const { page } = await reachPasscode(changed)
-    const template = /<script type="text\/html" class="template">([\s\S]*?)<\/script>/u.exec(page.text)?.[1] ?? ''
-    expect(template.match(/name="_csrf"/gu)).toHaveLength(2)
-    expect(template).toContain('name="passcode"')
-  })
-})
+describe('the passcode page', () => {})
 
 describe('GET …/authorize/mfa/factors', () => {
   it('lists the factors as recorded', async () => {
     const step = await reachPasscode()
-    const answer = await step.client.send(`/oauth2/v3/authorize/mfa/factors?transaction_id=${step.transactionId}`)
+    const answer = await step.client.factors(step.transaction_id)
     expect(dataOf(answer)).toEqual(
       ['Device #1', 'Tablet'].map((name) => ({
         dispatchRequired: false,
@@ -185,18 +153,18 @@ describe('GET …/authorize/mfa/factors', () => {
 
   it("answers at the document's path without its prefix too", async () => {
     const step = await reachPasscode()
-    expect((await step.client.send(`/authorize/mfa/factors?transaction_id=${step.transactionId}`)).status).toBe(200)
+    expect((await step.client.send(`/authorize/mfa/factors?transaction_id=${step.transaction_id}`)).status).toBe(200)
   })
 
   it('needs the session cookie, its transaction id, and a sign-in that waits', async () => {
     const path = '/oauth2/v3/authorize/mfa/factors'
     const step = await reachPasscode()
-    const [one, two] = [step.transactionId, 'another']
+    const [one, two] = [step.transaction_id, 'another']
     for (const query of ['', '?transaction_id=', `?transaction_id=${one}&transaction_id=${two}`])
       expect([query, (await step.client.send(`${path}${query}`)).status]).toEqual([query, 400])
     expect((await step.client.send(`${path}?transaction_id=another`)).status).toBe(401)
     step.client.cookies.delete('sso.sid')
-    const without = await step.client.send(`${path}?transaction_id=${step.transactionId}`)
+    const without = await step.client.send(`${path}?transaction_id=${step.transaction_id}`)
     expect([without.status, errorOf(without)]).toEqual([401, 'UNAUTHORIZED'])
 
     const waiting = new Client(emulator)
@@ -207,7 +175,7 @@ describe('GET …/authorize/mfa/factors', () => {
   it('says ERR_EXPIRED after five minutes', async () => {
     emulator.clock.freeze()
     const step = await reachPasscode()
-    const path = `/oauth2/v3/authorize/mfa/factors?transaction_id=${step.transactionId}`
+    const path = `/oauth2/v3/authorize/mfa/factors?transaction_id=${step.transaction_id}`
     emulator.clock.advance(300)
     expect((await step.client.send(path)).status).toBe(200)
     emulator.clock.advance(1)
@@ -237,7 +205,7 @@ describe('POST …/authorize/mfa/verify', () => {
     const wrong = await verify(step, { passcode: account.passcode('Tablet') })
     expect(wrong.status).toBe(200)
     expect(dataOf(wrong)).toMatchObject({ approved: true, valid: false })
-    expect((await step.client.post({ transaction_id: step.transactionId })).status).toBe(403)
+    expect((await step.client.post({ transaction_id: step.transaction_id })).status).toBe(403)
     expect(dataOf(await verify(step))).toMatchObject({ valid: true })
   })
 
@@ -289,11 +257,6 @@ describe('POST …/authorize/mfa/verify', () => {
   ])('refuses %s %s with %i %s', async (name, value, status, code) => {
     const answer = await verify(await reachPasscode(), { [name]: value })
     expect([answer.status, errorOf(answer)]).toEqual([status, code])
-  })
-
-  it("refuses the login page's _csrf", async () => {
-    const step = await reachPasscode()
-    expect((await verify(step, { _csrf: step.hidden['_csrf'] })).status).toBe(403)
   })
 
   it('keeps leading zeros: a passcode is a string of six digits', async () => {

@@ -87,22 +87,6 @@ describe('signInByHand', () => {
     expect(emulator.counters.credentialChecks).toBeLessThan(2)
   })
 
-  it('types what a page asks for alone, posts a form without an action to the page’s address, and gives up on the fifth page', async () => {
-    const client = new Client(emulator)
-    const page = '<form><input type="hidden" name="state" value="kept"><input name="other"></form>'
-    emulator.always('login-page', { body: page, headers: { 'content-type': 'text/html' } })
-    emulator.always('form-submission', { body: page, headers: { 'content-type': 'text/html' } })
-    await expect(emulator.signInByHand(authorizeUrl(client, { login_hint: plain }))).rejects.toThrow(
-      'ended on a page, with status 200: no page',
-    )
-    const [opened, ...posts] = emulator.requests
-    expect(opened?.query).toHaveProperty('login_hint')
-    expect(posts.map(({ method, query, body }) => [method, query['login_hint'], body])).toEqual(
-      Array.from({ length: 4 }, () => ['POST', undefined, { state: 'kept' }]),
-    )
-    expect(new Set(emulator.requests.map(({ connection }) => connection)).size).toBe(5)
-  })
-
   it('gives its credential to no other host, and knows the accounts of this emulator alone', async () => {
     const elsewhere = emulator.signInByHand('https://auth.example.com/oauth2/v3/authorize')
     await expect(elsewhere).rejects.toThrow('takes an address of the emulator')

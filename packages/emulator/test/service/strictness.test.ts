@@ -1,16 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import type { Strictness } from '../../src/index.ts'
 import { useEmulator } from '../../src/jest.ts'
-import {
-  type ClientResponse,
-  Client,
-  codeOf,
-  demoCredential,
-  hiddenInputsOf,
-  json,
-  randomVerifier,
-  documentScope,
-} from '../client.ts'
+import { type ClientResponse, Client, codeOf, demoCredential, json, randomVerifier, documentScope } from '../client.ts'
 
 const identity = 'plain@example.com'
 const document = useEmulator()
@@ -25,27 +16,23 @@ function expectRefusal(answer: ClientResponse, status: number, words: string): v
   expect([answer.status, answer.text]).toEqual([status, expect.stringContaining(words)])
 }
 
-interface PasscodeStep {
+interface Step {
   readonly client: Client
   readonly form: Readonly<Record<string, string>>
-  readonly transactionId: string | undefined
+  readonly transactionId: string
   readonly verify: (changes?: Readonly<Record<string, unknown>>) => Promise<ClientResponse>
 }
 
 /** As documented, up to the passcode page at the exchange. */
-async function reachPasscode(mode: Strictness): Promise<PasscodeStep> {
+async function reachPasscode(mode: Strictness): Promise<Step> {
   const emulator = emulatorOf(mode)
-  const account = emulator.accounts.find((candidate) => candidate.identity === mfa.identity)
   const client = new Client(emulator)
-  const { answer, hidden } = await client.authorize(mfa.identity)
-  const { _csrf } = hiddenInputsOf((await client.exchange(codeOf(answer))).text)
-  const transactionId = hidden['transaction_id']
-  const fields = { transaction_id: transactionId, factor_id: account?.factors[0]?.id, passcode: account?.passcode() }
+  const step = await client.reachPasscode(mfa.identity)
   return {
     client,
-    form: { ...hidden, ...mfa },
-    transactionId,
-    verify: (changes = {}) => client.json('/oauth2/v3/authorize/mfa/verify', { ...fields, _csrf, ...changes }),
+    form: { ...step.hidden, ...mfa },
+    transactionId: step.transaction_id,
+    verify: (changes) => client.verify(step, emulator.account(mfa.identity), changes),
   }
 }
 
@@ -150,33 +137,10 @@ describe('a transaction_id posted alone after the verification', () => {
     const answer = await step.client.post({ transaction_id: step.transactionId })
     expect((await step.client.exchange(codeOf(answer))).status).toBe(200)
   })
-
-  it('is told to come with the whole form with strictness document, which still counts afterwards', async () => {
-    const step = await reachPasscode('document')
-    await step.verify()
-    expectRefusal(await step.client.post({ transaction_id: step.transactionId }), 400, 'the whole form')
-    expect((await step.client.post(step.form)).status).toBe(302)
-  })
-
-  it.each(modes)('gives nothing before the verification with strictness %s', async (mode) => {
-    const step = await reachPasscode(mode)
-    expect((await step.client.post({ transaction_id: step.transactionId })).status).toBe(403)
-  })
-
-  it.each(modes)('is another matter in the passcode page’s own form, taken with strictness %s', async (mode) => {
-    const emulator = emulatorOf(mode)
-    const client = new Client(emulator)
-    const { answer } = await client.authorize(mfa.identity)
-    const own = hiddenInputsOf((await client.exchange(codeOf(answer))).text)
-    const account = emulator.accounts.find((candidate) => candidate.identity === mfa.identity)
-    const fields = { ...own, factor_id: account?.factors[0]?.id, passcode: account?.passcode() }
-    await client.json('/oauth2/v3/authorize/mfa/verify', fields)
-    expect((await client.post(own)).status).toBe(302)
-  })
 })
 
 describe('GET /oauth2/v3/authorize?transaction_id= after the verification', () => {
-  const ask = ({ client, transactionId = '' }: PasscodeStep, query = ''): Promise<ClientResponse> =>
+  const ask = ({ client, transactionId }: Step, query = ''): Promise<ClientResponse> =>
     client.send(`/oauth2/v3/authorize?transaction_id=${transactionId}${query}`)
 
   it('gives a code with strictness lenient alone, once', async () => {

@@ -24,7 +24,7 @@ export interface SeenResponse {
   readonly body: Buffer
 }
 
-/** Of one connection, of one moment, or told otherwise. */
+/** Headers that belong to one connection or one moment, or that a recording shows elsewhere. */
 const omittedHeaders = new Set(
   [
     ['host', 'connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'te', 'trailer', 'upgrade', 'expect'],

@@ -8,7 +8,7 @@
 export interface PlainFields {
   /** Of a query or a request's body: a value that the interface fixes, or a switch. */
   readonly fixedByClient: readonly string[]
-  /** Of an answer: the same. */
+  /** Of an answer: a value that the interface fixes. */
   readonly fixedByService: readonly string[]
   /** Of an answer: sentences for people, and words for programs. */
   readonly sentences: readonly string[]

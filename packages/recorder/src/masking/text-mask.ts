@@ -49,7 +49,7 @@ export function maskText(
   return marked + words(done, text.length)
 }
 
-/** So much of a word as stands before the signs at its end. */
+/** The length of a word without the signs at its end. */
 function lengthWithoutSigns(token: string): number {
   let { length } = token
   while (trailingSigns.has(token.charAt(length - 1))) length -= 1
@@ -78,7 +78,7 @@ function occurrences(text: string, values: readonly (readonly [value: string, na
     const wanted = value.toLowerCase()
     for (let start = lower.indexOf(wanted); start !== -1; start = lower.indexOf(wanted, start + 1)) {
       const end = start + value.length
-      // What stands there already is as long, so it has one of our ends.
+      // Longer values come first: one that overlaps covers our first or our last character.
       if (taken[start] === 1 || taken[end - 1] === 1) continue
       taken.fill(1, start, end)
       found.push({ start, end, name })

@@ -8,7 +8,6 @@ import type { Socket } from 'node:net'
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate } from 'node:zlib'
 import type { SeenResponse } from '../masking/exchange-mask.ts'
-import { startResponseLimit } from './response-limit.ts'
 import type { UpstreamTls } from './upstream-tls.ts'
 
 /** A request for the service, complete but for its address. */
@@ -36,22 +35,18 @@ export interface Upstream {
 }
 
 const maxBytes = 8 * 1024 * 1024
-/** Milliseconds that the service may take, for a client that has no limit of its own. */
-const maxWait = 120_000
 const decoders: Readonly<Record<string, (body: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>>> = {
   gzip: promisify(gunzip),
   'x-gzip': promisify(gunzip),
   deflate: promisify(inflate),
   br: promisify(brotliDecompress),
 }
-/** Of one connection (RFC 9110 section 7.6.1), or counted anew. */
+/** Headers that belong to one connection (RFC 9110 section 7.6.1), and those that are written anew. */
 const connectionHeaders =
   /^(?:connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|expect|content-length|host)$/iu
 
-/**
- * @param longestWait - milliseconds; an answer that takes longer is one that never came
- */
-export function createUpstream(tls: UpstreamTls, longestWait: number = maxWait): Upstream {
+/** It waits for an answer as long as its client does. */
+export function createUpstream(tls: UpstreamTls): Upstream {
   const agents = new Map<Socket, { readonly http: HttpAgent; readonly https: HttpsAgent }>()
   const agentsOf = (connection: Socket): { readonly http: HttpAgent; readonly https: HttpsAgent } => {
     const present = agents.get(connection)
@@ -75,15 +70,13 @@ export function createUpstream(tls: UpstreamTls, longestWait: number = maxWait):
         ...(body.length > 0 || method === 'POST' ? ['Content-Length', String(body.length)] : []),
       ]
       const passed = headers.filter(([name]) => !connectionHeaders.test(name)).flat()
-      const limit = startResponseLimit(longestWait)
-      const ended = AbortSignal.any([signal, limit.signal])
-      const options = { method, headers: [...own, ...passed], signal: ended, maxHeaderSize: 65_536 }
+      const options = { method, headers: [...own, ...passed], signal, maxHeaderSize: 65_536 }
       const isSecure = protocol === 'https:'
       return exchange(
         isSecure ? httpsRequest(url, { ...options, agent: https }) : httpRequest(url, { ...options, agent: http }),
         body,
         signal,
-      ).finally(() => limit.end())
+      )
     },
     close() {
       for (const pair of agents.values()) end(pair)

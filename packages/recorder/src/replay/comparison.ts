@@ -3,7 +3,7 @@
  * client's.
  */
 import type { Json } from '../masking/field-masks.ts'
-import type { Parameters, RecordedRequest } from '../fixture/fixture.ts'
+import type { RecordedRequest } from '../fixture/fixture.ts'
 import { onlyPlaceholder, render, parseTemplate } from '../fixture/placeholders.ts'
 import { fits, type Bindings } from './template-match.ts'
 import { isKnown } from '../masking/vocabulary.ts'
@@ -30,8 +30,8 @@ export function differences(expected: RecordedRequest, arrived: ArrivedRequest, 
       isKnown(`${arrived.method} ${arrived.path}`) ? `${arrived.method} ${arrived.path} came` : 'another request came',
     ]
   return [
-    ...compareParameters('query', expected.query ?? {}, arrived.query, bindings),
-    ...compareParameters('cookie', expected.cookies ?? {}, arrived.cookies, bindings, 'more is fine'),
+    ...compareFields('query', expected.query ?? {}, valuesOf(arrived.query), bindings),
+    ...compareFields('cookie', expected.cookies ?? {}, valuesOf(arrived.cookies), bindings, 'more is fine'),
     ...compareBody(expected, arrived, bindings),
   ]
 }
@@ -43,43 +43,41 @@ function compareBody(expected: RecordedRequest, { contentType, body }: ArrivedRe
       .split(';')[0]
       ?.trim() ?? ''
   if (wanted !== '' && !fits(wanted, contentType, bindings)) return [`content-type must be ${wanted}`]
-  if (form) return compareParameters('form', form, new URLSearchParams(body), bindings)
+  if (form) return compareFields('form', form, valuesOf(new URLSearchParams(body)), bindings)
   if (json !== undefined) return compareJson('body', json, parsed(body), bindings)
   return fits([...(html ?? text ?? [])].join('\n'), body, bindings) ? [] : ['body differs']
 }
 
-function compareParameters(
-  where: string,
-  expected: Parameters,
-  arrived: URLSearchParams,
+/** Each name with its value, or with a list where it has several. */
+function valuesOf(parameters: URLSearchParams): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    [...new Set(parameters.keys())].map((name) => {
+      const values = parameters.getAll(name)
+      return [name, values.length > 1 ? values : values[0]]
+    }),
+  )
+}
+
+function compareFields(
+  at: string,
+  expected: Readonly<Record<string, Json>>,
+  arrived: Readonly<Record<string, unknown>>,
   bindings: Bindings,
   extra?: 'more is fine',
 ): string[] {
-  const names = new Set(arrived.keys())
+  const left = new Map(Object.entries(arrived))
   const problems: string[] = []
   for (const [template, wanted] of byCertainty(expected, bindings)) {
-    const name = [...names].find((each) => fits(template, each, new Map(bindings)))
+    const name = [...left.keys()].find((each) => fits(template, each, new Map(bindings)))
     if (name === undefined || !fits(template, name, bindings)) {
-      problems.push(`${where}: ${template} is missing`)
+      problems.push(`${at}: ${template} is missing`)
       continue
     }
-    names.delete(name)
-    problems.push(...compareValues(`${where}: ${template}`, [wanted].flat(), arrived.getAll(name), bindings))
+    problems.push(...compareJson(`${at}: ${template}`, wanted, left.get(name), bindings))
+    left.delete(name)
   }
-  if (extra === undefined) problems.push(...[...names].map((name) => `${where}: ${shown(name)} was not there`))
+  if (extra === undefined) problems.push(...[...left.keys()].map((name) => `${at}: ${shown(name)} was not there`))
   return problems
-}
-
-function compareValues(
-  at: string,
-  wanted: readonly string[],
-  arrived: readonly string[],
-  bindings: Bindings,
-): string[] {
-  if (wanted.length !== arrived.length) return [`${at} must come ${times(wanted.length)}`]
-  return wanted.flatMap((template, index) =>
-    fits(template, arrived[index] ?? '', bindings) ? [] : [differs(at, template)],
-  )
 }
 
 function compareJson(at: string, expected: Json, arrived: unknown, bindings: Bindings): string[] {
@@ -95,15 +93,7 @@ function compareJson(at: string, expected: Json, arrived: unknown, bindings: Bin
   if (typeof expected !== 'object' || expected === null)
     return arrived === expected ? [] : [`${at} must be ${String(expected)}`]
   if (typeof arrived !== 'object' || arrived === null || Array.isArray(arrived)) return [`${at} must be an object`]
-  const members = new Map<string, unknown>(Object.entries(arrived))
-  const problems: string[] = []
-  for (const [template, wanted] of byCertainty(expected, bindings)) {
-    const name = [...members.keys()].find((each) => fits(template, each, new Map(bindings)))
-    if (name === undefined || !fits(template, name, bindings)) problems.push(`${at}: ${template} is missing`)
-    else problems.push(...compareJson(`${at}: ${template}`, wanted, members.get(name), bindings))
-    if (name !== undefined) members.delete(name)
-  }
-  return [...problems, ...[...members.keys()].map((name) => `${at}: ${shown(name)} was not there`)]
+  return compareFields(at, expected, { ...arrived }, bindings)
 }
 
 /** Names that could be any come last, so that they don't take another's place. */
@@ -127,10 +117,6 @@ function differs(at: string, template: string): string {
 
 function shown(name: string): string {
   return isKnown(name) ? name : 'another name'
-}
-
-function times(count: number): string {
-  return count === 1 ? 'once' : `${count} times`
 }
 
 function parsed(text: string): unknown {

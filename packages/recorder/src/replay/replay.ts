@@ -61,7 +61,7 @@ export async function startReplay(recording: string | Fixture, options: ReplayOp
   /** The exchange that this request is, or what is different. */
   function advance(arrived: ArrivedRequest): RecordedExchange | readonly string[] {
     let problems: readonly string[] = ['the recording has ended']
-    // What doesn't go on may begin anew.
+    // A request that does not continue the recording may be its first one again.
     for (const [index, known] of [[position, bindings] as const, [0, atTheStart()] as const]) {
       const exchange = exchanges[index]
       if (!exchange) continue
