@@ -5,7 +5,7 @@ import { useEmulator } from '@owner-sso/emulator/jest'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, jest } from '@jest/globals'
 import type { Page } from '../../../tests/support/chromium.ts'
 import { type Screen, startScreen } from '../../../tests/support/screen.ts'
-import { credential, type Machine, newMachine, until } from './machine.ts'
+import { credential, type Machine, useMachine, until } from './machine.ts'
 import {
   describeInWindow,
   keepPicture,
@@ -35,12 +35,7 @@ const emulator = useEmulator({
     },
   ],
 })
-let machine: Machine
-
-beforeEach(() => {
-  machine = newMachine(emulator)
-})
-afterEach(() => machine.remove())
+const machine = useMachine(emulator)
 
 describeInWindow('owner-sso login --browser, in a window of its own', () => {
   let screen: Screen

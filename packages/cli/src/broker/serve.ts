@@ -16,8 +16,8 @@ import {
   type TokenBrokerOptions,
 } from '@owner-sso/broker'
 import type { Sso } from '@owner-sso/core'
-import type { BrokerCall } from './broker-call.ts'
-import { exitCodes, usageError } from '../command-line/command-error.ts'
+import { messageOf, usageError } from '../command-line/command-error.ts'
+import type { BrokerCall } from '../command-line/manual.ts'
 import { apiUrlOf, serviceOf, transportOf } from '../settings/configured-service.ts'
 import { untilStopped } from '../command-line/interruption.ts'
 import { printData, printJson, printNote } from '../terminal/output.ts'
@@ -28,7 +28,7 @@ import { clientsPlaceOf, listenOptionsOf, publicUrlOf } from './place.ts'
 
 const pagePath = '/status'
 
-export async function serve({ settings, options }: BrokerCall): Promise<number> {
+export async function serve({ settings, options }: BrokerCall): Promise<void> {
   const asked = {
     places: listenOptionsOf(options),
     publicUrl: publicUrlOf(options),
@@ -48,7 +48,6 @@ export async function serve({ settings, options }: BrokerCall): Promise<number> 
       await closeAll(parts)
     }
   })
-  return exitCodes.ok
 }
 
 interface Asked {
@@ -147,8 +146,4 @@ async function greet(servers: readonly BrokerServer[], publicUrl: URL | undefine
 
 async function accountsOf(clients: BrokerClients): Promise<string[]> {
   return (await clients.list()).flatMap(({ accounts }) => accounts)
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : 'unknown'
 }

@@ -14,7 +14,7 @@ import {
   StoreError,
 } from '@owner-sso/core'
 import { CommandError, type ExitCode, exitCodes } from './command-error.ts'
-import { duration } from '../terminal/duration.ts'
+import { duration } from '../terminal/wording.ts'
 
 export interface Failure {
   readonly exitCode: ExitCode

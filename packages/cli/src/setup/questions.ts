@@ -10,7 +10,7 @@ import { checkReach } from '../doctor/reach-check.ts'
 import { checkStore } from '../doctor/store-check.ts'
 import { printNote } from '../terminal/output.ts'
 import { askConsent, askProposed } from '../terminal/prompts.ts'
-import { refusePassword, type Settings } from '../settings/settings.ts'
+import { listed, refusePassword, type Settings } from '../settings/settings.ts'
 
 /** The settings that are asked for. */
 export type Answers = Pick<ConfigFile, 'authUrl' | 'regionalAuthUrls' | 'apiUrl' | 'store' | 'account'>
@@ -119,8 +119,4 @@ async function checked(about: string, check: () => unknown, attempt: () => Promi
 function requireSafe(url: string): void {
   if (URL.canParse(url) && mayCarrySecrets(new URL(url))) return
   throw new TypeError(`${url} is not https, nor http on a loopback host.`)
-}
-
-function listed(text: string): string[] {
-  return text.split(/[\s,]+/u).filter(Boolean)
 }

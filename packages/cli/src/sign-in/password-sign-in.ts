@@ -9,7 +9,7 @@ import {
   type Sso,
   type TokenSet,
 } from '@owner-sso/core'
-import type { LoginFlags } from '../commands/login.ts'
+import type { LoginFlags } from '../command-line/manual.ts'
 import { type CredentialSource, credentialSource } from './credentials.ts'
 import { stopped } from '../command-line/interruption.ts'
 import { withProgress } from './login-progress.ts'

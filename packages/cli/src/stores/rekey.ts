@@ -3,15 +3,16 @@
  */
 import { rekey } from '@owner-sso/core'
 import type { Call } from '../command-line/command.ts'
-import type { rekey as rekeyCommand } from '../commands/rekey.ts'
-import { exitCodes, usageError } from '../command-line/command-error.ts'
+import type { rekey as rekeyCommand } from '../command-line/manual.ts'
+import { usageError } from '../command-line/command-error.ts'
 import { encryptionKeys } from '../settings/encryption-key.ts'
 import { openStore, requireExistence } from './open-store.ts'
 import { printJson, printNote } from '../terminal/output.ts'
 import { progressBar } from '../terminal/progress-bar.ts'
+import { counted } from '../terminal/wording.ts'
 import type { Settings } from '../settings/settings.ts'
 
-export async function run({ settings }: Call<typeof rekeyCommand>): Promise<number> {
+export async function run({ settings }: Call<typeof rekeyCommand>): Promise<void> {
   if ((encryptionKeys() ?? []).length < 2) {
     throw usageError(
       'Two keys are needed, the new one and the old one.',
@@ -31,7 +32,6 @@ export async function run({ settings }: Call<typeof rekeyCommand>): Promise<numb
   } finally {
     await all.close()
   }
-  return exitCodes.ok
 }
 
 async function change(
@@ -46,8 +46,7 @@ async function change(
     rewritten = progress.rewritten
     bar.advance()
   }
-  const outcome = (): string =>
-    `${rewritten} ${rewritten === 1 ? 'record' : 'records'} of ${store} sealed with the new key`
+  const outcome = (): string => `${counted(rewritten, 'record')} of ${store} sealed with the new key`
   try {
     await rekey(all, newest, { onProgress })
   } catch (error) {
