@@ -33,10 +33,7 @@ export interface ProgramOptions {
 }
 
 /** Runs `dist/<name>.js` with these variables and the PATH; all but the demo, which starts instances itself, bundled. */
-export function run(
-  name: 'main' | 'sign-in' | 'demo',
-  { environment = {}, input, group = false }: ProgramOptions = {},
-): Program {
+export function run(name: 'main' | 'demo', { environment = {}, input, group = false }: ProgramOptions = {}): Program {
   const { PATH = '' } = process.env
   const child = spawn(process.execPath, ['--import', clock, `${name === 'demo' ? dist : bundled}${name}.js`], {
     env: { PATH, ...environment },

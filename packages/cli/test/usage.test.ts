@@ -98,17 +98,6 @@ describe('owner-sso emulator', () => {
     child.kill('SIGINT')
     expect(await exitCodeOf(child)).toBe(0)
   })
-
-  it('takes scenarios, faults and account switches, which a login then meets', async () => {
-    const flags = ['--scenario', 'mfa-at-form', '--once', 'login-page:status=503', '--locked', 'plain@example.com']
-    const child = machine.start(['emulator', ...flags])
-    const env = { OWNER_SSO_AUTH_URL: await addressOf(child, /SSO service +(\S+)/u) }
-    expect((await machine.signIn('plain@example.com', { env })).stderr).toContain('503')
-    expect((await machine.signIn('plain@example.com', { env })).stderr).toContain('locked')
-    child.kill('SIGINT')
-    expect(await exitCodeOf(child)).toBe(0)
-    expect((await machine.run(['emulator', '--scenario', 'doomsday'])).stderr).toContain('Unknown scenario doomsday')
-  })
 })
 
 describe('--json', () => {

@@ -35,4 +35,5 @@ export { isLoopback, mayCarrySecrets, verificationProblem } from './support/veri
 export { systemCode } from './support/system-code.ts'
 export { visible } from './support/visible.ts'
 export { typedCode } from './login/typed-code.ts'
+export { ssoOptionNames } from './service/options.ts'
 export { type Transport, transportFromText, transportOf } from './http/transport.ts'

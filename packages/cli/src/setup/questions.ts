@@ -9,7 +9,7 @@ import { type Finding, findingLines, problem } from '../doctor/finding.ts'
 import { checkReach } from '../doctor/reach-check.ts'
 import { checkStore } from '../doctor/store-check.ts'
 import { printNote } from '../terminal/output.ts'
-import { askConsent, askProposed } from '../terminal/prompts.ts'
+import { askConsent, askText } from '../terminal/prompts.ts'
 import { listed, refusePassword, type Settings } from '../settings/settings.ts'
 
 /** The settings that are asked for. */
@@ -94,7 +94,7 @@ async function settled(
   { optional = false }: { readonly optional?: boolean } = {},
 ): Promise<string> {
   for (let proposed = proposal ?? ''; ;) {
-    const value = await askProposed(message, proposed, optional)
+    const value = await askText(message, { proposal: proposed, ...(optional && { validate: () => undefined }) })
     if (value === '') return ''
     const findings = await attempt(value)
     printNote(...findings.flatMap(findingLines))
