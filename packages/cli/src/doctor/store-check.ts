@@ -5,7 +5,7 @@ import { createTokenManager, firewallRecordName, type TokenStore } from '@owner-
 import { exitCodes } from '../command-line/command-error.ts'
 import { accountNames } from '../tokens/account.ts'
 import { failureOf } from '../command-line/failure.ts'
-import { openStore } from '../stores/open-store.ts'
+import { type OpenStore, withStore } from '../stores/open-store.ts'
 import type { Settings } from '../settings/settings.ts'
 import { neverRefreshes } from '../tokens/token-keeping.ts'
 import { counted, duration } from '../terminal/wording.ts'
@@ -14,32 +14,28 @@ import { checkRefresh } from './refresh-check.ts'
 
 export async function checkStore(settings: Settings): Promise<Finding[]> {
   try {
-    const { store, shown, sealed, keyIn, check, close } = await openStore(settings.store.value, {
-      ca: settings.ca?.value,
-      keyring: settings.keyring,
-    })
-    try {
-      await store.read('owner-sso')
-      const tokens = createTokenManager({ sso: neverRefreshes, store })
-      const accounts = await accountNames(tokens)
-      const encryption = sealed
-        ? `records are sealed (AES-256-GCM); the key is in ${keyIn}`
-        : 'none: OWNER_SSO_ENCRYPTION_KEY would seal the records'
-      return [
-        good('store', `${shown} (${settings.store.from}), ${counted(accounts.length, 'account')}`),
-        ...(await check()),
-        good('encryption', encryption),
-        ...severalAccounts(settings, accounts),
-        ...(await checkBlocks(store, settings)),
-        ...(await Promise.all(accounts.map((account) => checkRefresh(account, tokens, store)))).flat(),
-      ]
-    } finally {
-      await close()
-    }
+    return await withStore(settings.store.value, settings, {}, (store) => findingsAt(store, settings))
   } catch (error) {
     const { message, next, exitCode } = failureOf(error)
     return [problem('store', message, next, exitCode)]
   }
+}
+
+async function findingsAt({ store, shown, sealed, keyIn, check }: OpenStore, settings: Settings): Promise<Finding[]> {
+  await store.read('owner-sso')
+  const tokens = createTokenManager({ sso: neverRefreshes, store })
+  const accounts = await accountNames(tokens)
+  const encryption = sealed
+    ? `records are sealed (AES-256-GCM); the key is in ${keyIn}`
+    : 'none: OWNER_SSO_ENCRYPTION_KEY would seal the records'
+  return [
+    good('store', `${shown} (${settings.store.from}), ${counted(accounts.length, 'account')}`),
+    ...(await check()),
+    good('encryption', encryption),
+    ...severalAccounts(settings, accounts),
+    ...(await checkBlocks(store, settings)),
+    ...(await Promise.all(accounts.map((account) => checkRefresh(account, tokens, store)))).flat(),
+  ]
 }
 
 /** `token`, `refresh` and `proxy` can't choose among them. */
