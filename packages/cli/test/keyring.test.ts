@@ -35,7 +35,8 @@ describeWithKeyring('the keyring', () => {
     filesBelow(machine.tokensFolder)
       .filter((path) => /[\\/]t\.\d+$/u.test(path))
       .flatMap((path) => readIfThere(path) ?? [])
-  const plain = (): string[] => records().filter((record) => !record.includes('"state":"sealed"'))
+  /** But for the roll call: a manager of this very process, which knows no key, makes one when the test takes long. */
+  const plain = (): string[] => records().filter((record) => !/"state":"(?:sealed|roll-call)"/u.test(record))
   const states = async (options?: CallOptions): Promise<string[]> => {
     const { stdout } = await run(['status', '--json'], options)
     return JSON.parse(stdout).accounts.map(({ state }: { state: string }) => state)
