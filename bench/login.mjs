@@ -3,9 +3,8 @@
  *
  * CPU time of the client's process for one login over TLS 1.2, plain and with a second factor, one at a time and 50 at once.
  * The floor is bare `node:https` with one agent for all logins and a stream parser: it shares connections between accounts,
- * and checks nothing. Beside it the same with an agent for each login, which resumes TLS sessions as owner-sso does; and
- * axios with tough-cookie and cheerio, with an agent for all and with one for each login (`login/shapes.mjs`). Each shape is
- * a process of its own, and they take turns. Ratios count; times tell of the machine.
+ * and checks nothing. Beside it axios with tough-cookie and cheerio, with an agent for all and with one for each login
+ * (`login/shapes.mjs`). Each shape is a process of its own, and they take turns. Ratios count; times tell of the machine.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -14,7 +13,7 @@ import { fileURLToPath } from 'node:url'
 const logins = Number(process.argv[2] ?? 100)
 const rounds = 5
 const budget = 2.5
-const names = ['floor', 'floor, an agent a login', 'axios, an agent for all', 'axios, an agent a login', 'owner-sso']
+const names = ['floor', 'axios, an agent for all', 'axios, an agent a login', 'owner-sso']
 const kinds = [
   { kind: 'plain, 1 at once', atOnce: 1, second: false },
   { kind: 'plain, 50 at once', atOnce: 50, second: false },

@@ -7,7 +7,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import https from 'node:https'
 import { text } from 'node:stream/consumers'
-import { createSecureContext } from 'node:tls'
 import axios from 'axios'
 import * as cheerio from 'cheerio/slim'
 import { Parser } from 'htmlparser2'
@@ -18,24 +17,6 @@ export const shapes = {
   floor: ({ authUrl, ca }) => {
     const agent = new https.Agent({ ca, maxVersion: 'TLSv1.2', keepAlive: true })
     return (account) => walk(authUrl, account, bareRequest(agent), hiddenInputsOfStream)
-  },
-  'floor, an agent a login': ({ authUrl, ca }) => {
-    const secureContext = createSecureContext({ ca, maxVersion: 'TLSv1.2' })
-    let session
-    return async (account) => {
-      const agent = new https.Agent({ secureContext, session, keepAlive: true, maxSockets: 1 })
-      const connect = agent.createConnection.bind(agent)
-      agent.createConnection = (options, callback) => {
-        const socket = connect(options, callback)
-        socket.once('session', (given) => (session = given))
-        return socket
-      }
-      try {
-        return await walk(authUrl, account, bareRequest(agent), hiddenInputsOfStream)
-      } finally {
-        agent.destroy()
-      }
-    }
   },
   'axios, an agent for all': ({ authUrl, ca }) => {
     const httpsAgent = new https.Agent({ ca, maxVersion: 'TLSv1.2', keepAlive: true })

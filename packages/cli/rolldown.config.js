@@ -103,7 +103,7 @@ export default defineConfig({
       groups: [
         {
           name: 'start',
-          test: /[\\/]cli[\\/]src[\\/](?:command-line[\\/](?:run|program|interruption|warnings)|terminal[\\/]output)\.ts$/u,
+          test: /[\\/]cli[\\/]src[\\/](?:command-line[\\/](?:run|program|interruption)|terminal[\\/]output)\.ts$/u,
           priority: 2,
         },
         {

@@ -14,7 +14,7 @@ import { browserSignInRoutes } from './browser-sign-in.ts'
 import { errorPages, notFound, troubleLine } from './errors.ts'
 import { homeRoutes } from './home.ts'
 import { createOwnerApi, ownerApiPath } from './owner-api.ts'
-import { csrfProtection, formCookie } from './form-token.ts'
+import { csrfProtection } from './form-token.ts'
 import type { Html } from '@owner-sso/sign-in-pages'
 import { style } from './pages/layout.ts'
 import { passcodeRoutes } from './passcode.ts'
@@ -32,15 +32,15 @@ export interface PortalOptions {
   /** Base address of the owner API. */
   readonly apiUrl: string
   /** How the owner API is spoken to. */
-  readonly transport?: TransportOption
+  readonly transport?: TransportOption | undefined
   /** Whether people reach the portal over https, through a proxy that ends TLS and sets `X-Forwarded-Proto` and `-For`. */
   readonly behindHttpsProxy?: boolean
   /** Signs the cookies; random for each start where absent. */
-  readonly sessionSecret?: string
+  readonly sessionSecret?: string | undefined
   /** Where sessions are kept; this process's memory where absent. */
   readonly sessionStore?: Store
   /** Makes a box with the demo accounts for the sign-in page at the path `here`. */
-  readonly demo?: (here: string) => Html
+  readonly demo?: ((here: string) => Html) | undefined
   /** Gets one line for each fault of the portal's own, and what a page leaves out of a fault elsewhere. Default: standard error. */
   readonly log?: (line: string) => void
 }
@@ -63,7 +63,7 @@ export function createApp(options: PortalOptions): Express {
   app.use(portalSession({ secure, secret, store: options.sessionStore }))
   app.use(express.urlencoded({ extended: false, limit: '16kb', parameterLimit: 50 }))
   app.use(portal.passport.session())
-  app.use(formCookie({ secure, secret }), csrfProtection())
+  app.use(csrfProtection({ secure, secret }))
   app.use(ownerApiPath, ownerApiAsItIs(options, portal, log))
   app.use(signInRoutes(portal), passcodeRoutes(portal), browserSignInRoutes(portal), homeRoutes(portal))
   app.use(notFound())

@@ -4,23 +4,14 @@
 import type { Request, RequestHandler, Response } from 'express'
 import type { Owner } from './account.ts'
 import { explain, type Failure } from './explanations.ts'
-import type { Notice } from '@owner-sso/sign-in-pages'
 import type { Portal } from './portal.ts'
-import { unavailable } from './unavailable.ts'
+import { type Unavailable, unavailable } from './unavailable.ts'
 
 /** What the strategy made of the request, ready to be shown. */
 export type Outcome =
   | { readonly kind: 'success'; readonly owner: Owner }
-  | {
-      readonly kind: 'failure'
-      readonly code: string
-      readonly problem: Notice
-      readonly status: number
-      /** Seconds, for `Retry-After`. */
-      readonly retryAfter?: number
-      /** The service's login page, for a sign-in there. */
-      readonly url?: string
-    }
+  /** `url`: the service's login page, for a sign-in there. */
+  | (Unavailable & { readonly kind: 'failure'; readonly url?: string })
 
 /** @throws only a fault of the portal's own: a service that can't be asked now is a failure with its status. */
 export function authenticate(

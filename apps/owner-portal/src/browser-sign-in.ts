@@ -3,11 +3,11 @@
  */
 import { type Request, type Response, Router } from 'express'
 import { signIn } from './account.ts'
-import { sendPage } from './send-page.ts'
+import { sendPage, type SignInAnswer } from './send-page.ts'
 import { authenticate } from './authentication.ts'
 import { field } from './fields.ts'
 import { browserSignInPage } from './pages/sign-in-pages.ts'
-import type { Complaints, Notice } from '@owner-sso/sign-in-pages'
+import type { Notice } from '@owner-sso/sign-in-pages'
 import type { Portal } from './portal.ts'
 import { csrfToken } from './form-token.ts'
 
@@ -49,18 +49,11 @@ async function show(
   portal: Portal,
   request: Request,
   response: Response,
-  what: { status: number; problem?: Notice; complaints?: Complaints; retryAfter?: number },
+  { status, problem, complaints, retryAfter }: SignInAnswer,
 ): Promise<void> {
-  const { status, problem, complaints, retryAfter } = what
   const demo = portal.demo?.('/sign-in/browser')
   const url = pendingUrl(portal, request) ?? (await start(portal, request, response))
-  const page = browserSignInPage({
-    csrfToken: csrfToken(request),
-    url,
-    problem,
-    complaints,
-    demo,
-  })
+  const page = browserSignInPage({ csrfToken: csrfToken(request), url, problem, complaints, demo })
   return sendPage(response, status, page, retryAfter)
 }
 

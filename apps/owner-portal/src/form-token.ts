@@ -5,9 +5,8 @@
  * A signed-in owner's token is kept in their session. A visitor has none, so that looking at a page costs no memory: their
  * token stands in a signed cookie of its own.
  */
-import { timingSafeEqual } from 'node:crypto'
+import { randomBytes, timingSafeEqual } from 'node:crypto'
 import cookieParser from 'cookie-parser'
-import { csrfSync } from 'csrf-sync'
 import type { Request, RequestHandler } from 'express'
 import { ownerOf } from './account.ts'
 import { field } from './fields.ts'
@@ -20,67 +19,49 @@ export interface FormTokenOptions {
   readonly secret: string
 }
 
-/** The cookie of a visitor. */
-interface VisitorToken {
-  read(): unknown
-  write(token: string): void
+interface KeptToken {
+  token: string | undefined
+  readonly keep: (token: string) => void
 }
 
-const visitors = new WeakMap<Request, VisitorToken>()
+const keptTokens = new WeakMap<Request, KeptToken>()
 
-/** Reads a visitor's cookie, for `csrfProtection` and `csrfToken`. */
-export function formCookie({ secure, secret }: FormTokenOptions): RequestHandler[] {
+/** Finds the token of a request, and refuses a POST that does not carry it in its field `_csrf`. */
+export function csrfProtection({ secure, secret }: FormTokenOptions): RequestHandler[] {
   const name = secure ? '__Host-owner-portal-form' : 'owner-portal-form'
   return [
     // A secret of its own: what is signed here is no session id.
     cookieParser(`form token ${secret}`),
     (request, response, next) => {
-      let token: unknown = request.signedCookies[name]
-      visitors.set(request, {
-        read: () => token,
-        write(made) {
-          token = made
+      const isSignedIn = ownerOf(request) !== undefined
+      const token: unknown = isSignedIn ? request.session.csrfToken : request.signedCookies[name]
+      const kept: KeptToken = {
+        token: typeof token === 'string' ? token : undefined,
+        keep(made) {
+          if (isSignedIn) request.session.csrfToken = made
           // A browser would drop a `Secure` cookie that came over http.
-          if (secure && !request.secure) return
-          response.cookie(name, made, { signed: true, httpOnly: true, sameSite: 'lax', secure, path: '/' })
+          else if (!secure || request.secure)
+            response.cookie(name, made, { signed: true, httpOnly: true, sameSite: 'lax', secure, path: '/' })
         },
-      })
-      next()
+      }
+      keptTokens.set(request, kept)
+      const isRead = request.method === 'GET' || request.method === 'HEAD'
+      next(isRead || equal(field(request, '_csrf'), kept.token) ? undefined : new ForgedFormError())
     },
   ]
 }
 
-function keptToken(request: Request): string | undefined {
-  const token = ownerOf(request) ? request.session.csrfToken : visitors.get(request)?.read()
-  return typeof token === 'string' ? token : undefined
-}
-
-const { csrfSynchronisedProtection, generateToken } = csrfSync({
-  size: 32,
-  getTokenFromState: keptToken,
-  storeTokenInState(request, token) {
-    if (typeof token !== 'string') return
-    if (ownerOf(request)) request.session.csrfToken = token
-    else visitors.get(request)?.write(token)
-  },
-  // Compared here, in constant time: csrf-sync's own `===` then sees the kept token or nothing (S43).
-  getTokenFromRequest: (request) => {
-    const kept = keptToken(request)
-    return equal(field(request, '_csrf'), kept) ? kept : undefined
-  },
-})
-
-/** Refuses a POST without the visitor's or the session's own token in its field `_csrf`. */
-export function csrfProtection(): RequestHandler {
-  return (request, response, next) =>
-    csrfSynchronisedProtection(request, response, (error?: unknown) => next(error ? new ForgedFormError() : undefined))
-}
-
 /** The token for the forms of a page, made at its first use. */
 export function csrfToken(request: Request): string {
-  return generateToken(request)
+  const kept = keptTokens.get(request)
+  if (kept?.token !== undefined) return kept.token
+  const token = randomBytes(32).toString('hex')
+  kept?.keep(token)
+  if (kept !== undefined) kept.token = token
+  return token
 }
 
+/** In constant time (S43). */
 function equal(sent: string, kept: string | undefined): boolean {
   if (kept === undefined) return false
   const [left, right] = [Buffer.from(sent), Buffer.from(kept)]

@@ -2,7 +2,7 @@
  * What a signed-in owner sees and does: vehicles, the token's state, refresh, sign out.
  */
 import { ReauthenticationRequiredError, SignedOutError, type SsoError } from '@owner-sso/core'
-import { type NextFunction, type Request, type Response, Router } from 'express'
+import { type Request, type RequestHandler, type Response, Router } from 'express'
 import { type Owner, ownerOf, signOut } from './account.ts'
 import { sendPage, takeNotice } from './send-page.ts'
 import { type Notice, timeLeft } from '@owner-sso/sign-in-pages'
@@ -14,34 +14,18 @@ import type { Portal } from './portal.ts'
 import { csrfToken } from './form-token.ts'
 import { unavailable, type Unavailable } from './unavailable.ts'
 
-type OwnerHandler = (owner: Owner, request: Request, response: Response) => Promise<void>
+type OwnerHandler = (portal: Portal, owner: Owner, request: Request, response: Response) => Promise<void>
 
 export function homeRoutes(portal: Portal): Router {
-  const router = Router()
-  router.get(
-    '/',
-    forOwner((owner, request, response) => showHome(portal, owner, request, response)),
-  )
-  router.get(
-    '/vehicles/:id',
-    forOwner((owner, request, response) => showVehicle(portal, owner, request, response)),
-  )
-  router.post(
-    '/refresh',
-    forOwner((owner, request, response) => refresh(portal, owner, request, response)),
-  )
-  router.post(
-    '/sign-out',
-    forOwner(async ({ account }, request, response) => {
-      await portal.tokens.forget(account)
-      await leave(request, response, { title: 'You are signed out', text: 'Your tokens were deleted.' })
-    }),
-  )
-  return router
+  return Router()
+    .get('/', forOwner(portal, showHome))
+    .get('/vehicles/:id', forOwner(portal, showVehicle))
+    .post('/refresh', forOwner(portal, refresh))
+    .post('/sign-out', forOwner(portal, forget))
 }
 
 /** Only for the signed-in; anybody else signs in first and comes back. Whose tokens are gone signs in again. */
-function forOwner(handle: OwnerHandler): (request: Request, response: Response, next: NextFunction) => Promise<void> {
+function forOwner(portal: Portal, handle: OwnerHandler): RequestHandler {
   return async (request, response) => {
     const owner = ownerOf(request)
     if (!owner) {
@@ -49,7 +33,7 @@ function forOwner(handle: OwnerHandler): (request: Request, response: Response, 
       return response.redirect(303, path === '/' ? '/sign-in' : `/sign-in?returnTo=${encodeURIComponent(path)}`)
     }
     try {
-      return await handle(owner, request, response)
+      return await handle(portal, owner, request, response)
     } catch (error) {
       if (!isOver(error)) throw error
       return leave(request, response, explain({ code: error.code }))
@@ -66,6 +50,11 @@ async function leave(request: Request, response: Response, notice: Notice): Prom
   await signOut(request)
   request.session.notice = notice
   response.redirect(303, '/sign-in')
+}
+
+async function forget({ tokens }: Portal, { account }: Owner, request: Request, response: Response): Promise<void> {
+  await tokens.forget(account)
+  await leave(request, response, { title: 'You are signed out', text: 'Your tokens were deleted.' })
 }
 
 async function showHome(
@@ -102,11 +91,8 @@ async function vehiclesOf({ ownerApi }: Portal, account: string): Promise<{ vehi
 
 async function showVehicle(portal: Portal, owner: Owner, request: Request, response: Response): Promise<void> {
   const vehicle = await portal.ownerApi.vehicle(owner.account, String(request.params['id']))
-  return sendPage(
-    response,
-    200,
-    vehiclePage({ account: owner.email ?? owner.account, vehicle, csrfToken: csrfToken(request) }),
-  )
+  const page = vehiclePage({ account: owner.email ?? owner.account, vehicle, csrfToken: csrfToken(request) })
+  return sendPage(response, 200, page)
 }
 
 async function refresh(portal: Portal, owner: Owner, request: Request, response: Response): Promise<void> {

@@ -2,62 +2,32 @@
  * What `npm start` runs: the portal, against the emulator or the service that `OWNER_SSO_AUTH_URL` names, until Ctrl-C.
  */
 import { once } from 'node:events'
-import { createSso, createTokenManager, type Sso, type TokenManager, withTimeLimit } from '@owner-sso/core'
+import { createSso, createTokenManager, type TokenManager, withTimeLimit } from '@owner-sso/core'
 import { memoryTokenStore } from '@owner-sso/token-store-memory'
-import { createApp, type PortalOptions } from './app.ts'
+import { createApp } from './app.ts'
 import { type Demo, startDemo } from './demo.ts'
 import { serve } from './server.ts'
-import { type Service, type Settings, settingsFrom } from './settings.ts'
+import { type Service, settingsFrom } from './settings.ts'
 
 async function main(): Promise<void> {
-  const settings = settingsFrom(process.env)
-  const { service, demo } = await servicesFor(settings)
+  const { host, port, behindHttpsProxy, sessionSecret, service: named } = settingsFrom(process.env)
+  const service: Service & Partial<Demo> = named ?? (await startDemo())
   try {
-    const sso = ssoOf(service)
+    const { authUrl, regionalAuthUrls, tokenUrl, redirectUri, transport, apiUrl, box: demo } = service
+    const sso = createSso({ authUrl, regionalAuthUrls, tokenUrl, redirectUri, transport })
     const tokens = createTokenManager({ sso, store: memoryTokenStore() })
-    const app = createApp({ ...portalOptions(settings, service, demo), sso, tokens })
-    const server = await serve(app, settings.host, settings.port)
+    const app = createApp({ sso, tokens, apiUrl, transport, behindHttpsProxy, sessionSecret, demo })
+    const server = await serve(app, host, port)
     console.log(`\nOwner portal: ${server.url}   (Ctrl-C ends it)\n`)
-    if (server.port !== settings.port && settings.port !== 0) {
-      console.log(`Port ${settings.port} is in use, so this is another one; the variable PORT chooses.\n`)
+    if (server.port !== port && port !== 0) {
+      console.log(`Port ${port} is in use, so this is another one; the variable PORT chooses.\n`)
     }
-    console.log(demo ? `${demo.lines().join('\n')}\n` : `It signs in with ${service.authUrl}\n`)
+    console.log(`${service.lines?.().join('\n') ?? `It signs in with ${authUrl}`}\n`)
     await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
     await server.close()
     await settle(tokens)
   } finally {
-    await demo?.close()
-  }
-}
-
-function ssoOf({ authUrl, regionalAuthUrls, tokenUrl, redirectUri, transport }: Service): Sso {
-  return createSso({
-    authUrl,
-    regionalAuthUrls,
-    ...(tokenUrl !== undefined && { tokenUrl }),
-    ...(redirectUri !== undefined && { redirectUri }),
-    ...(transport !== undefined && { transport }),
-  })
-}
-
-/** The services of the settings, or else the emulator's. */
-async function servicesFor({ service }: Settings): Promise<{ service: Service; demo?: Demo }> {
-  if (service) return { service }
-  const demo = await startDemo()
-  return { service: demo, demo }
-}
-
-function portalOptions(
-  { behindHttpsProxy, sessionSecret }: Settings,
-  { apiUrl, transport }: Service,
-  demo: Demo | undefined,
-): Omit<PortalOptions, 'sso'> {
-  return {
-    apiUrl,
-    ...(transport !== undefined && { transport }),
-    behindHttpsProxy,
-    ...(sessionSecret !== undefined && { sessionSecret }),
-    ...(demo && { demo: demo.box }),
+    await service.close?.()
   }
 }
 

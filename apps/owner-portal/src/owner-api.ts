@@ -11,18 +11,18 @@ export const ownerApiPath = '/owner-api'
 export interface Vehicle {
   readonly id: string
   readonly name: string
-  readonly vin?: string
+  readonly vin: string | undefined
   /** Such as `online` or `asleep`. */
-  readonly state?: string
+  readonly state: string | undefined
   /** Percent. */
-  readonly battery?: number
+  readonly battery: number | undefined
   /** Kilometres. */
-  readonly range?: number
+  readonly range: number | undefined
 }
 
 /** The owner API did not give what was asked for. Its message is for people. */
 export class OwnerApiError extends Error {
-  /** HTTP status for the portal's own answer: 404, 502 or 504. */
+  /** HTTP status for the portal's own answer. */
   readonly status: 404 | 502 | 504
   constructor(status: 404 | 502 | 504, message: string) {
     super(message)
@@ -55,12 +55,8 @@ const idPattern = /^[\w-]{1,64}$/u
 
 /** Calls the owner API with the account's own token. */
 export function createOwnerApi({ url, tokens, transport, timeout = 10_000 }: OwnerApiOptions): OwnerApi {
-  async function get(account: string, path: string): Promise<unknown> {
-    const { status, body } = await answerOf(ownerFetch({ tokens, account, target: url, transport }), path, timeout)
-    if (status === 404) throw unknownVehicle()
-    if (status !== 200) throw new OwnerApiError(502, `The owner API answered with status ${status}.`)
-    return responseOf(body)
-  }
+  const get = (account: string, path: string): Promise<unknown> =>
+    withTimeLimit(timeout, (signal) => contentAt(ownerFetch({ tokens, account, target: url, transport }), path, signal))
 
   return {
     async vehicles(account) {
@@ -76,19 +72,17 @@ export function createOwnerApi({ url, tokens, transport, timeout = 10_000 }: Own
   }
 }
 
-async function answerOf(call: typeof fetch, path: string, timeout: number): Promise<{ status: number; body: string }> {
-  let isLate = false
+async function contentAt(call: typeof fetch, path: string, signal: AbortSignal): Promise<unknown> {
   try {
-    return await withTimeLimit(timeout, async (signal) => {
-      signal.addEventListener('abort', () => (isLate = true))
-      // A redirect would carry the token to another host.
-      const response = await call(path, { headers: { accept: 'application/json' }, redirect: 'manual', signal })
-      return { status: response.status, body: await boundedText(response) }
-    })
+    // A redirect would carry the token to another host.
+    const response = await call(path, { headers: { accept: 'application/json' }, redirect: 'manual', signal })
+    if (response.status === 404) throw unknownVehicle()
+    if (response.status !== 200) throw new OwnerApiError(502, `The owner API answered with status ${response.status}.`)
+    return contentOf(await boundedText(response))
   } catch (error) {
     if (error instanceof OwnerApiError || error instanceof SsoError) throw error
     if (error instanceof OwnerApiTokenRefusedError) throw refusedToken()
-    if (isLate) throw new OwnerApiError(504, 'The owner API did not answer in time.')
+    if (signal.aborted) throw new OwnerApiError(504, 'The owner API did not answer in time.')
     throw new OwnerApiError(502, 'The owner API can’t be reached.')
   }
 }
@@ -107,43 +101,35 @@ async function boundedText(response: Response): Promise<string> {
 /** An id as a number, which may be beyond 2⁵³. Inside a text no quote stands without a backslash: this is never part of one. */
 const numberedId = /("id"\s*:\s*)(\d+)(?=\s*[,}])/gu
 
-function responseOf(body: string): unknown {
+function contentOf(body: string): unknown {
   try {
-    return property(JSON.parse(body.replaceAll(numberedId, '$1"$2"')), 'response')
+    return Object(JSON.parse(body.replaceAll(numberedId, '$1"$2"')))['response']
   } catch {
     throw unreadable()
   }
 }
 
 function vehicleOf(value: unknown): Vehicle {
-  const [id, name, vin, state] = ['id', 'display_name', 'vin', 'state'].map((key) => property(value, key))
-  const [battery, range] = ['battery_level', 'range_km'].map((key) => property(value, key))
-  if (typeof id !== 'string' && typeof id !== 'number') throw unreadable()
+  const { id, display_name, vin, state, battery_level, range_km }: Readonly<Record<string, unknown>> = Object(value)
+  if (typeof id !== 'string') throw unreadable()
   return {
-    id: String(id),
-    name: typeof name === 'string' && name !== '' ? name : 'Vehicle without a name',
-    ...(typeof vin === 'string' && { vin }),
-    ...(typeof state === 'string' && { state }),
-    ...(typeof battery === 'number' && { battery }),
-    ...(typeof range === 'number' && { range }),
+    id,
+    name: textIn(display_name) ?? 'Vehicle without a name',
+    vin: textIn(vin),
+    state: textIn(state),
+    battery: typeof battery_level === 'number' ? battery_level : undefined,
+    range: typeof range_km === 'number' ? range_km : undefined,
   }
 }
 
-function property(value: unknown, key: string): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined
-}
+const textIn = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
 
-function unknownVehicle(): OwnerApiError {
-  return new OwnerApiError(404, 'This account has no such vehicle.')
-}
+const unknownVehicle = (): OwnerApiError => new OwnerApiError(404, 'This account has no such vehicle.')
 
-function refusedToken(): OwnerApiError {
-  return new OwnerApiError(
+const unreadable = (): OwnerApiError => new OwnerApiError(502, 'The owner API’s answer could not be read.')
+
+const refusedToken = (): OwnerApiError =>
+  new OwnerApiError(
     502,
     'The owner API refuses the tokens of this sign-in. Signing in again does not help: the operator of this portal has to set another OWNER_SSO_TRANSPORT.',
   )
-}
-
-function unreadable(): OwnerApiError {
-  return new OwnerApiError(502, 'The owner API’s answer could not be read.')
-}

@@ -5,11 +5,11 @@ import { typedCode } from '@owner-sso/core'
 import type { PendingLoginView } from '@owner-sso/passport'
 import { type Request, type Response, Router } from 'express'
 import { signIn } from './account.ts'
-import { sendPage } from './send-page.ts'
+import { sendPage, type SignInAnswer } from './send-page.ts'
 import { authenticate, type Outcome } from './authentication.ts'
 import { explain } from './explanations.ts'
 import { field, hasField } from './fields.ts'
-import type { Complaints, Notice } from '@owner-sso/sign-in-pages'
+import type { Complaints } from '@owner-sso/sign-in-pages'
 import { passcodePage } from './pages/sign-in-pages.ts'
 import type { Portal } from './portal.ts'
 import { returnTo } from './return-to.ts'
@@ -68,14 +68,13 @@ function showFailure(
   { problem, status, retryAfter }: Outcome & { kind: 'failure' },
   identity: string | undefined,
 ): Promise<void> {
-  const wait = retryAfter === undefined ? {} : { retryAfter }
   const step = passcodeStep(portal, request)
-  if (step) return show(portal, request, response, step, { status, problem, ...wait })
+  if (step) return show(portal, request, response, step, { status, problem, retryAfter })
   return showSignIn(portal, request, response, {
     status,
     problem,
+    retryAfter,
     ...(identity !== undefined && { identity }),
-    ...wait,
   })
 }
 
@@ -84,18 +83,13 @@ function show(
   request: Request,
   response: Response,
   step: PasscodeStep,
-  what: { status: number; problem?: Notice; complaints?: Complaints; retryAfter?: number },
+  { status, retryAfter, ...what }: SignInAnswer,
 ): Promise<void> {
-  const { status, retryAfter, ...page } = what
   const demo = portal.demo?.('/sign-in/passcode')
   const { identity, factors } = step
   const chosen = field(request, 'factor')
-  return sendPage(
-    response,
-    status,
-    passcodePage({ csrfToken: csrfToken(request), identity, factors, chosen, demo, ...page }),
-    retryAfter,
-  )
+  const page = passcodePage({ csrfToken: csrfToken(request), identity, factors, chosen, demo, ...what })
+  return sendPage(response, status, page, retryAfter)
 }
 
 /** As the strategy reads them: people type codes in groups. */

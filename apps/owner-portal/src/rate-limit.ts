@@ -2,8 +2,8 @@
  * How often a sign-in may be tried, counted before any request to the SSO service (reliability scenario M3): its firewall
  * would block the portal for all of its people.
  */
-import type { NextFunction, Request, RequestHandler } from 'express'
-import { ipKeyGenerator, rateLimit, type RateLimitRequestHandler } from 'express-rate-limit'
+import type { Request, RequestHandler } from 'express'
+import { ipKeyGenerator, rateLimit, type RateLimitInfo, type RateLimitRequestHandler } from 'express-rate-limit'
 import { field } from './fields.ts'
 
 const windowMs = 15 * 60_000
@@ -52,20 +52,17 @@ interface LimiterOptions {
 }
 
 function limiter(options: LimiterOptions): RateLimitRequestHandler {
-  const handler: RateLimitRequestHandler = rateLimit({
+  return rateLimit({
     ...options,
     windowMs,
     standardHeaders: false,
     legacyHeaders: false,
-    handler: (request, _response, next) => void refuse(handler, options.keyGenerator(request), next),
+    handler(request, _response, next) {
+      const info: RateLimitInfo | undefined = Reflect.get(request, 'rateLimit')
+      const until = info?.resetTime?.getTime() ?? Date.now() + windowMs
+      next(new TooManyTriesError(Math.max(1, Math.ceil((until - Date.now()) / 1000))))
+    },
   })
-  return handler
-}
-
-async function refuse(handler: RateLimitRequestHandler, key: string, next: NextFunction): Promise<void> {
-  const info = await handler.getKey(key)
-  const until = info?.resetTime?.getTime() ?? Date.now() + windowMs
-  next(new TooManyTriesError(Math.max(1, Math.ceil((until - Date.now()) / 1000))))
 }
 
 /** One household has a whole IPv6 network: its /56 counts as one address. */

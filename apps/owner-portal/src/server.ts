@@ -3,7 +3,7 @@
  */
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
-import { startTimeLimit } from '@owner-sso/core'
+import { startTimeLimit, systemCode } from '@owner-sso/core'
 
 /** Milliseconds that answers under way have to end. */
 const grace = 2000
@@ -15,11 +15,15 @@ export interface RunningServer {
   readonly close: () => Promise<void>
 }
 
-/** Tries `port`, the nine after it, then any free one. @throws the system's error where none can be had. */
+/** Takes `port`, else any free one. @throws the system's error where none can be had. */
 export async function serve(listener: RequestListener, host: string, port: number): Promise<RunningServer> {
   const server = createServer(listener)
-  const candidates = [...Array.from({ length: 10 }, (_, step) => port + step).filter((each) => each <= 65_535), 0]
-  await listenOnFirstFree(server, host, port === 0 ? [0] : candidates)
+  try {
+    await listen(server, host, port)
+  } catch (error) {
+    if (systemCode(error) !== 'EADDRINUSE') throw error
+    await listen(server, host, 0)
+  }
   const address = server.address()
   if (typeof address !== 'object' || address === null) throw new Error('The server has no port.')
   const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
@@ -30,20 +34,9 @@ export async function serve(listener: RequestListener, host: string, port: numbe
   }
 }
 
-async function listenOnFirstFree(server: Server, host: string, ports: readonly number[]): Promise<void> {
-  for (const port of ports) {
-    server.listen({ host, port, exclusive: true })
-    try {
-      await once(server, 'listening')
-      return
-    } catch (error) {
-      if (!isBusy(error) || port === 0) throw error
-    }
-  }
-}
-
-function isBusy(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && 'code' in error && error.code === 'EADDRINUSE'
+async function listen(server: Server, host: string, port: number): Promise<void> {
+  server.listen({ host, port, exclusive: true })
+  await once(server, 'listening')
 }
 
 async function close(server: Server): Promise<void> {

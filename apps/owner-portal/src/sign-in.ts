@@ -3,7 +3,7 @@
  */
 import { type Request, type Response, Router } from 'express'
 import { ownerOf, signIn } from './account.ts'
-import { sendPage, takeNotice } from './send-page.ts'
+import { sendPage, type SignInAnswer, takeNotice } from './send-page.ts'
 import { authenticate } from './authentication.ts'
 import { field } from './fields.ts'
 import type { Complaints } from '@owner-sso/sign-in-pages'
@@ -17,7 +17,7 @@ export function showSignIn(
   portal: Portal,
   request: Request,
   response: Response,
-  { status, retryAfter, ...page }: { status: number; retryAfter?: number } & Partial<SignInPage>,
+  { status, retryAfter, ...page }: SignInAnswer & Partial<SignInPage>,
 ): Promise<void> {
   const typed = { identity: field(request, 'identity'), returnTo: returnTo(field(request, 'returnTo')) }
   const demo = portal.demo?.('/sign-in')

@@ -6,46 +6,20 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { startEmulator } from '@owner-sso/emulator'
 import { afterEach, describe, expect, it } from '@jest/globals'
+import { type Program, programOf } from '../../../tests/support/program.ts'
 
 const main = fileURLToPath(new URL('../dist/main.js', import.meta.url))
-
-interface Portal {
-  readonly child: ChildProcess
-  /** What it printed so far. */
-  readonly printed: () => string
-  /** Resolves once it has printed this. */
-  readonly prints: (pattern: RegExp) => Promise<RegExpExecArray>
-  readonly exitCode: Promise<unknown>
-}
 
 const children: ChildProcess[] = []
 afterEach(() => {
   for (const child of children.splice(0)) child.kill('SIGKILL')
 })
 
-function start(environment: Record<string, string>): Portal {
+function start(environment: Record<string, string>): Program {
   const { PATH = '' } = process.env
   const child = spawn(process.execPath, [main], { env: { PATH, ...environment }, stdio: ['ignore', 'pipe', 'pipe'] })
   children.push(child)
-  let text = ''
-  const heard = new EventTarget()
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (chunk: string) => {
-      text += chunk
-      heard.dispatchEvent(new Event('print'))
-    })
-  }
-  const prints = (pattern: RegExp): Promise<RegExpExecArray> =>
-    new Promise((resolve, reject) => {
-      const look = (): void => {
-        const match = pattern.exec(text)
-        if (match) resolve(match)
-      }
-      heard.addEventListener('print', look)
-      child.once('close', () => reject(new Error(`It ended without ${String(pattern)}: ${text}`)))
-      look()
-    })
-  return { child, printed: () => text, prints, exitCode: once(child, 'close').then(([code]) => code) }
+  return programOf(child)
 }
 
 /** Signs a demo account in. Returns its cookies. */

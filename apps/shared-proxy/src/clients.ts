@@ -12,15 +12,12 @@ import { SettingsError } from './settings.ts'
  */
 export async function openClients(file: string): Promise<BrokerClients> {
   const clients = brokerClients({ file })
-  if ((await namesIn(clients)).length > 0) return clients
-  throw new SettingsError(`OWNER_SSO_CLIENTS_FILE: there is no client in ${file}.`)
-}
-
-async function namesIn(clients: BrokerClients): Promise<readonly string[]> {
   try {
-    return (await clients.list()).map(({ name }) => name)
+    const listed = await clients.list()
+    if (listed.length > 0) return clients
   } catch (error) {
     if (error instanceof ClientsError) throw new SettingsError(`OWNER_SSO_CLIENTS_FILE: ${error.message}`)
     throw error
   }
+  throw new SettingsError(`OWNER_SSO_CLIENTS_FILE: there is no client in ${file}.`)
 }

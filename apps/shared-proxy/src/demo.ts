@@ -1,21 +1,26 @@
 /**
  * `npm run demo:shared-proxy`: two instances behind one address, one Redis and the emulator, on this machine alone.
  */
+import type { ChildProcess } from 'node:child_process'
+import cluster, { type Worker } from 'node:cluster'
+import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
 import { brokerClients } from '@owner-sso/broker'
 import { createSso, createTokenManager, type PasscodeAnswer } from '@owner-sso/core'
 import type { Emulator } from '@owner-sso/emulator'
-import { createEnding, endProcess } from './demo/ending.ts'
-import { startFront } from './demo/front.ts'
 import { guideOf } from './demo/guide.ts'
-import { startInstance } from './demo/instance.ts'
 import { startRedis } from './demo/redis-process.ts'
 import { described } from './log.ts'
 import { openRedis } from './redis.ts'
 
-const numberOfInstances = 2
+const names = ['instance 1', 'instance 2']
+
+// The instances get what is said of them below, and nothing of the caller's own service.
+for (const name of Object.keys(process.env)) if (name.startsWith('OWNER_SSO_')) delete process.env[name]
 
 // Ctrl-C can arrive twice, from the terminal and from the package manager: the second may not cut the end short.
 const asked = new Promise<void>((resolve) => {
@@ -23,7 +28,8 @@ const asked = new Promise<void>((resolve) => {
 })
 // It goes on where nobody reads what its instances log (`| head`), and ends them in the end.
 process.stdout.on('error', () => undefined)
-const ending = createEnding()
+/** How what was started is ended, in the order of the starts. */
+const ends: (() => Promise<unknown> | void)[] = []
 let exitCode = 0
 try {
   console.log(await start())
@@ -32,47 +38,43 @@ try {
   exitCode = 1
   console.error(`The demo could not start: ${described(error).message}`)
 }
-await ending.all()
+for (const end of ends.toReversed()) await end()
 process.exit(exitCode)
 
 /** Resolves to what to print. */
 async function start(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'owner-sso-demo-'))
-  ending.with(() => rm(folder, { recursive: true, force: true }))
+  ends.push(() => rm(folder, { recursive: true, force: true }))
   const redis = await startRedis(folder)
-  ending.with(() => endProcess(redis.child))
+  ends.push(() => ended(redis.child))
   // Loaded only here, since nothing but the demo needs it.
   const { startEmulator } = await import('@owner-sso/emulator')
   const emulator = await startEmulator()
-  ending.with(() => emulator.close())
+  ends.push(() => emulator.close())
   const accounts = await signInAll(emulator, redis.url)
   const { key, file } = await makeClient(folder, accounts)
 
-  const instances = await Promise.all(
-    Array.from({ length: numberOfInstances }, async (_, index) => {
-      const name = `instance ${index + 1}`
-      const { child, ready } = startInstance(environmentOf(emulator, redis.url, file), (line) => {
-        console.log(`${name}: ${line}`)
-      })
-      ending.with(() => endProcess(child))
-      return { name, url: await ready, pid: child.pid }
-    }),
-  )
-  const ports = instances.map(({ url }) => Number(new URL(url).port))
-  const front = await startFront(ports, Number(process.env['PORT'] ?? 8080))
-  ending.with(() => front.close())
-  const parts = [
-    ...instances,
-    { name: 'Redis', url: redis.url, pid: redis.child.pid },
-    { name: 'SSO service', url: `${emulator.authUrl} (the emulator)` },
-    { name: 'owner API', url: emulator.ownerApiUrl },
-  ]
-  return guideOf({ url: front.url, key, accounts, parts })
+  // Node hands the connections of the one port to its workers in turn.
+  cluster.setupPrimary({ exec: fileURLToPath(new URL('main.js', import.meta.url)), silent: true })
+  const instances = await Promise.all(names.map((name) => startInstance(name, emulator, redis.url, file)))
+  const [instance] = instances
+  return guideOf({
+    url: `http://127.0.0.1:${instance?.port}`,
+    key,
+    accounts,
+    parts: [
+      ...instances.map(({ pid }, index) => [names[index] ?? '', `process ${pid}`] as const),
+      ['Redis', `${redis.url}, process ${redis.child.pid}`],
+      ['SSO service', `${emulator.authUrl} (the emulator)`],
+      ['owner API', emulator.ownerApiUrl],
+    ],
+    pid: instance?.pid,
+  })
 }
 
 /** Signs every account of the emulator in, once, as an operator would. Resolves to their names. */
-async function signInAll(emulator: Emulator, redisUrl: string): Promise<readonly string[]> {
-  const { store, connected, close } = openRedis({ storeUrl: redisUrl })
+async function signInAll(emulator: Emulator, storeUrl: string): Promise<readonly string[]> {
+  const { store, connected, close } = openRedis({ storeUrl, encryptionKeys: undefined }, () => undefined)
   await connected
   const sso = createSso({ authUrl: emulator.authUrl, regionalAuthUrls: [emulator.regionalAuthUrl] })
   const tokens = createTokenManager({ sso, store })
@@ -86,21 +88,45 @@ async function signInAll(emulator: Emulator, redisUrl: string): Promise<readonly
 }
 
 /** A client of the gateway with a new key, in a file that only the demo's user can read. */
-async function makeClient(
-  folder: string,
-  accounts: readonly string[],
-): Promise<{ readonly key: string; readonly file: string }> {
+async function makeClient(folder: string, accounts: readonly string[]): Promise<{ key: string; file: string }> {
   const file = join(folder, 'clients.json')
   const invited = await brokerClients({ file }).invite({ name: 'demo', accounts, scope: ['proxy'] })
   return { key: invited.refresh_token, file }
 }
 
-function environmentOf(emulator: Emulator, redisUrl: string, clientsFile: string): Record<string, string> {
-  return {
+/** Resolves once the instance listens and has reached the store. */
+async function startInstance(
+  name: string,
+  emulator: Emulator,
+  redisUrl: string,
+  clientsFile: string,
+): Promise<{ readonly pid: number | undefined; readonly port: number }> {
+  const worker: Worker = cluster.fork({
+    HOST: '127.0.0.1',
+    PORT: process.env['PORT'] ?? '8080',
     OWNER_SSO_AUTH_URL: emulator.authUrl,
     OWNER_SSO_REGIONAL_AUTH_URLS: emulator.regionalAuthUrl,
     OWNER_SSO_API_URL: emulator.ownerApiUrl,
     OWNER_SSO_STORE: redisUrl,
     OWNER_SSO_CLIENTS_FILE: clientsFile,
-  }
+  })
+  ends.push(() => ended(worker.process))
+  worker.process.stderr?.pipe(process.stderr)
+  const connected = new Promise<void>((resolve, reject) => {
+    worker.once('exit', () => reject(new Error('an instance ended before it was ready.')))
+    createInterface({ input: worker.process.stdout ?? process.stdin }).on('line', (line) => {
+      console.log(`${name}: ${line}`)
+      if (line.includes('"event":"store-connected"')) resolve()
+    })
+  })
+  const [[{ port }]] = await Promise.all([once(worker, 'listening'), connected])
+  return { pid: worker.process.pid, port }
+}
+
+/** Ends a process, and resolves when it is gone. */
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const gone = once(child, 'exit')
+  child.kill('SIGTERM')
+  await gone
 }

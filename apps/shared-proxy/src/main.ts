@@ -3,20 +3,14 @@
  */
 import { once } from 'node:events'
 import type { Server } from 'node:http'
-import {
-  createSso,
-  createTokenManager,
-  startTimeLimit,
-  type TokenManager,
-  type TokenStore,
-  withTimeLimit,
-} from '@owner-sso/core'
+import { createSso, createTokenManager, startTimeLimit, type TokenManager, withTimeLimit } from '@owner-sso/core'
 import { fileTokenStore } from '@owner-sso/token-store-file'
 import { openClients } from './clients.ts'
 import { createGateway, type Gateway } from './gateway.ts'
 import { described, logRefreshes, logToStdout as log } from './log.ts'
-import { openStore } from './open-store.ts'
-import { type Settings, SettingsError, settingsFrom, ssoOptionsOf } from './settings.ts'
+import { openPostgres } from './postgres.ts'
+import { openRedis } from './redis.ts'
+import { SettingsError, settingsFrom } from './settings.ts'
 import type { SharedStore } from './shared-store.ts'
 
 /** Milliseconds that a refresh may still take when the calls have ended: its own deadline of 30 s, and the save. */
@@ -39,11 +33,15 @@ try {
 /** Resolves to the exit code. */
 async function run(): Promise<number> {
   const settings = settingsFrom(process.env)
-  const { authUrl, regionalAuthUrls, apiUrl, transport, requestBudget } = settings
+  const { authUrl, regionalAuthUrls, tokenUrl, redirectUri, apiUrl, transport, requestBudget } = settings
   const clients = await openClients(settings.clientsFile)
-  const sso = createSso(ssoOptionsOf(settings))
+  const sso = createSso({ authUrl, regionalAuthUrls, tokenUrl, redirectUri, transport })
+  const openStore = settings.storeUrl.startsWith('postgres') ? openPostgres : openRedis
   const shared = openStore(settings, (code) => log('store-down', { code }))
-  const tokens = createTokenManager({ sso, store: shared.store, requestBudget, ...spoolOf(settings) })
+  // Sealed as the store is: both hold the same.
+  const { spool: path, encryptionKeys: encryptionKey } = settings
+  const spool = path === undefined ? undefined : fileTokenStore({ path, encryptionKey })
+  const tokens = createTokenManager({ sso, store: shared.store, requestBudget, spool })
   logRefreshes(tokens, log)
   void shared.connected.then(() => warnOf(shared))
   const refreshHosts = [authUrl, ...regionalAuthUrls].map((instance) => sso.tokenUrlOf(instance))
@@ -57,11 +55,6 @@ async function run(): Promise<number> {
   // When each client called last: the file may be there to be read alone.
   await clients.close().catch(() => undefined)
   return exitCode
-}
-
-/** Sealed as the store is: both hold the same. */
-function spoolOf({ spool: path, encryptionKeys: encryptionKey }: Settings): { readonly spool?: TokenStore } {
-  return path === undefined ? {} : { spool: fileTokenStore({ path, ...(encryptionKey && { encryptionKey }) }) }
 }
 
 async function warnOf({ problems }: SharedStore): Promise<void> {

@@ -5,14 +5,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { StoreError } from '@owner-sso/core'
 import { checkDatabase, createTable, type PostgresClient, sqlTokenStore } from '@owner-sso/token-store-sql'
 import pg from 'pg'
-import type { Settings } from './settings.ts'
-import { codeOf, longestPause, type OnDown, type SharedStore } from './shared-store.ts'
+import { codeOf, longestPause, type OnDown, type SharedStore, type StoreSettings } from './shared-store.ts'
 
 /** Opens connections as they are needed, and makes the table where there is none and this user may. */
-export function openPostgres(
-  { storeUrl, encryptionKeys: encryptionKey }: Pick<Settings, 'storeUrl' | 'encryptionKeys'>,
-  onDown: OnDown = () => undefined,
-): SharedStore {
+export function openPostgres({ storeUrl, encryptionKeys: encryptionKey }: StoreSettings, onDown: OnDown): SharedStore {
   const connection = connectionTo(storeUrl)
   const pool = new pg.Pool(connection)
   let isDown = false
@@ -45,7 +41,7 @@ export function openPostgres(
     await listener.connect()
     return listener
   }
-  const store = sqlTokenStore({ client, subscriber, ...(encryptionKey && { encryptionKey }) })
+  const store = sqlTokenStore({ client, subscriber, encryptionKey })
 
   const connect = async (): Promise<void> => {
     for (let wait = 50; !closing.signal.aborted; wait = Math.min(wait * 2, longestPause)) {

@@ -3,14 +3,10 @@
  */
 import { checkRedis, redisTokenStore } from '@owner-sso/token-store-redis'
 import { createClient } from 'redis'
-import type { Settings } from './settings.ts'
-import { codeOf, longestPause, type OnDown, type SharedStore } from './shared-store.ts'
+import { codeOf, longestPause, type OnDown, type SharedStore, type StoreSettings } from './shared-store.ts'
 
 /** Opens both connections. Redis need not be there yet. */
-export function openRedis(
-  { storeUrl, encryptionKeys: encryptionKey }: Pick<Settings, 'storeUrl' | 'encryptionKeys'>,
-  onDown: OnDown = () => undefined,
-): SharedStore {
+export function openRedis({ storeUrl, encryptionKeys: encryptionKey }: StoreSettings, onDown: OnDown): SharedStore {
   const client = createClient({
     url: storeUrl,
     // A connection that died without a word is noticed by the missing answer to a ping.
@@ -38,7 +34,7 @@ export function openRedis(
   // Rejects only where it was closed before it stood.
   connected.catch(() => undefined)
   return {
-    store: redisTokenStore({ client, subscriber, ...(encryptionKey && { encryptionKey }) }),
+    store: redisTokenStore({ client, subscriber, encryptionKey }),
     problems: async () => (await checkRedis(client)).map(({ message }) => message),
     connected,
     close: () => {

@@ -2,6 +2,9 @@
  * The store that all instances share, as an instance has it.
  */
 import type { TokenStore } from '@owner-sso/core'
+import type { Settings } from './settings.ts'
+
+export type StoreSettings = Pick<Settings, 'storeUrl' | 'encryptionKeys'>
 
 export interface SharedStore {
   readonly store: TokenStore

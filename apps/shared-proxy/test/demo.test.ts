@@ -3,7 +3,8 @@ import { exec } from 'node:child_process'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { call } from './deployment.ts'
-import { type Program, run } from './instance.ts'
+import { run } from './instance.ts'
+import type { Program } from '../../../tests/support/program.ts'
 import { describeWithRedis } from '../../../tests/support/redis-server.ts'
 
 const shell = promisify(exec)

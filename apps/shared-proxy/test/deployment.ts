@@ -11,7 +11,7 @@ import { createSso, createTokenManager, type TokenManager, type TokenStore } fro
 import { type Emulator, type EmulatorOptions, startEmulator } from '@owner-sso/emulator'
 import { redisTokenStore } from '@owner-sso/token-store-redis'
 import { createClient } from 'redis'
-import { openStore as openSharedStore } from '../src/open-store.ts'
+import { openPostgres } from '../src/postgres.ts'
 import { type Instance, startInstance } from './instance.ts'
 import { type RedisServer, startRedis } from '../../../tests/support/redis-server.ts'
 
@@ -140,7 +140,7 @@ function theRedis(): RedisServer {
 
 /** The store as one more gateway opens it. */
 function ownStore(storeUrl: string): TokenStore {
-  const { store, close } = openSharedStore({ storeUrl })
+  const { store, close } = openPostgres({ storeUrl, encryptionKeys: undefined }, () => undefined)
   atEnd(close)
   return store
 }

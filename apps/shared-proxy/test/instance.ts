@@ -1,20 +1,12 @@
 /** One instance of the gateway as the tests see it: a real process of `dist/main.js`, bundled. */
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { type Program, programOf } from '../../../tests/support/program.ts'
 
 const dist = fileURLToPath(new URL('../dist/', import.meta.url))
 const bundled = fileURLToPath(new URL('../test-artefacts/programs/', import.meta.url))
 const clock = fileURLToPath(new URL('clock.mjs', import.meta.url))
-
-export interface Program {
-  readonly child: ChildProcess
-  /** What it printed so far, on both streams. */
-  readonly printed: () => string
-  /** Resolves once it has printed this. */
-  readonly prints: (pattern: RegExp) => Promise<RegExpExecArray>
-  readonly exitCode: Promise<unknown>
-}
 
 export interface Instance extends Program {
   readonly url: string
@@ -33,10 +25,7 @@ export interface ProgramOptions {
 }
 
 /** Runs `dist/<name>.js` with these variables and the PATH; all but the demo, which starts instances itself, bundled. */
-export function run(
-  name: 'main' | 'sign-in' | 'demo',
-  { environment = {}, input, group = false }: ProgramOptions = {},
-): Program {
+export function run(name: 'main' | 'demo', { environment = {}, input, group = false }: ProgramOptions = {}): Program {
   const { PATH = '' } = process.env
   const child = spawn(process.execPath, ['--import', clock, `${name === 'demo' ? dist : bundled}${name}.js`], {
     env: { PATH, ...environment },
@@ -44,25 +33,7 @@ export function run(
     detached: group,
   })
   child.stdin?.end(input ?? '')
-  let text = ''
-  const heard = new EventTarget()
-  for (const stream of [child.stdout, child.stderr]) {
-    stream?.setEncoding('utf8').on('data', (chunk: string) => {
-      text += chunk
-      heard.dispatchEvent(new Event('print'))
-    })
-  }
-  const prints = (pattern: RegExp): Promise<RegExpExecArray> =>
-    new Promise((resolve, reject) => {
-      const look = (): void => {
-        const match = pattern.exec(text)
-        if (match) resolve(match)
-      }
-      heard.addEventListener('print', look)
-      child.once('close', () => reject(new Error(`It ended without ${String(pattern)}: ${text}`)))
-      look()
-    })
-  return { child, printed: () => text, prints, exitCode: once(child, 'close').then(([code]) => code) }
+  return programOf(child)
 }
 
 /** Resolves when it listens and has reached Redis. */

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from '@jest/globals'
 import { startUnverifiedRedis, type UnverifiedRedis } from '../../../tests/support/unverified-redis.ts'
 import { account, apiKey, clientsFile, endAll } from './deployment.ts'
-import { type Program, run } from './instance.ts'
+import { run } from './instance.ts'
+import type { Program } from '../../../tests/support/program.ts'
 
 let server: UnverifiedRedis
 let folder: string

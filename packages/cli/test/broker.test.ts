@@ -16,20 +16,18 @@ import { request } from 'node:http'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { useEmulator } from '@owner-sso/emulator/jest'
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import { beforeEach, describe, expect, it } from '@jest/globals'
 import { describeWithMosquitto, retained, startMosquitto } from '../../../tests/support/mosquitto.ts'
-import { type Machine, newMachine } from './machine.ts'
+import { useMachine } from './machine.ts'
 import { storeLogin } from './signed-in.ts'
 
 const account = 'plain@example.com'
 const emulator = useEmulator()
-let machine: Machine
+const machine = useMachine(emulator)
 
 beforeEach(async () => {
-  machine = newMachine(emulator)
   await storeLogin(machine, emulator, account)
 })
-afterEach(() => machine.remove())
 
 /** A broker that listens, and the first address that it printed. */
 async function started(

@@ -4,18 +4,13 @@ import { join } from 'node:path'
 import { createTokenManager } from '@owner-sso/core'
 import { useEmulator } from '@owner-sso/emulator/jest'
 import { fileTokenStore } from '@owner-sso/token-store-file'
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { shellWord } from '../../../tests/support/shell-word.ts'
-import { command, type Machine, newMachine, until } from './machine.ts'
+import { command, useMachine, until } from './machine.ts'
 import { describeInTerminal, enter, programInTerminal, type Terminal } from './terminal.ts'
 
 const emulator = useEmulator()
-let machine: Machine
-
-beforeEach(() => {
-  machine = newMachine(emulator)
-})
-afterEach(() => machine.remove())
+const machine = useMachine(emulator)
 
 const tab = '\t'
 

@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { createTokenManager } from '@owner-sso/core'
 import { useEmulator } from '@owner-sso/emulator/jest'
 import { fileTokenStore } from '@owner-sso/token-store-file'
-import { afterEach, beforeEach, expect, it } from '@jest/globals'
-import { credential, ended, type Machine, newMachine } from './machine.ts'
+import { expect, it } from '@jest/globals'
+import { credential, ended, useMachine } from './machine.ts'
 import { controlC, describeInTerminal, enter, inTerminal } from './terminal.ts'
 
 /** A title (OSC), a cursor movement and a colour (CSI, also in its one-byte form), a line of ours, bidi, a bell. */
@@ -25,12 +25,7 @@ const emulator = useEmulator({
     },
   ],
 })
-let machine: Machine
-
-beforeEach(() => {
-  machine = newMachine(emulator)
-})
-afterEach(() => machine.remove())
+const machine = useMachine(emulator)
 
 /** What no output of ours has in it but as its own: sequences other than colours and cursor keys of the prompts. */
 function expectTame(output: string): void {

@@ -3,18 +3,13 @@ import type { ChildProcess } from 'node:child_process'
 import { openSync } from 'node:fs'
 import { useEmulator } from '@owner-sso/emulator/jest'
 import { fileTokenStore } from '@owner-sso/token-store-file'
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
-import { ended, type Machine, newMachine, until } from './machine.ts'
+import { describe, expect, it } from '@jest/globals'
+import { ended, useMachine, until } from './machine.ts'
 import { storeLogin } from './signed-in.ts'
 
 const emulator = useEmulator()
 const hours = (count: number): number => count * 3600
-let machine: Machine
-
-beforeEach(() => {
-  machine = newMachine(emulator)
-})
-afterEach(() => machine.remove())
+const machine = useMachine(emulator)
 
 describe('owner-sso keep', () => {
   it('--once refreshes what ends soon, says so, and leaves the rest alone', async () => {

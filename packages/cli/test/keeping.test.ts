@@ -1,20 +1,13 @@
 import { join } from 'node:path'
 import { useEmulator } from '@owner-sso/emulator/jest'
 import { fileTokenStore } from '@owner-sso/token-store-file'
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
-import { type Machine, newMachine } from './machine.ts'
+import { describe, expect, it } from '@jest/globals'
+import { useMachine } from './machine.ts'
 import { storeLogin } from './signed-in.ts'
 
 const nineHours = 9 * 3600
 const emulator = useEmulator()
-let machine: Machine
-
-beforeEach(async () => {
-  machine = newMachine(emulator)
-})
-afterEach(async () => {
-  machine.remove()
-})
+const machine = useMachine(emulator)
 
 describe('owner-sso status', () => {
   it('shows each account with its state, the time left as a bar, the region, and the store', async () => {

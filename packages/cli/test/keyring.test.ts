@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { createTokenManager, type TokenSet } from '@owner-sso/core'
 import { useEmulator } from '@owner-sso/emulator/jest'
 import { fileTokenStore } from '@owner-sso/token-store-file'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals'
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { type DesktopSession, describeWithKeyring, startDesktopSession } from './desktop-session.ts'
-import { type CallOptions, credential, type Ended, ended, type Machine, newMachine, until } from './machine.ts'
+import { type CallOptions, credential, type Ended, ended, useMachine, until } from './machine.ts'
 import { capture, enter, inTerminal } from './terminal.ts'
 
 const account = 'plain@example.com'
@@ -18,16 +18,12 @@ const third = 'third@example.com'
 describeWithKeyring('the keyring', () => {
   const emulator = useEmulator({ accounts: [account, other, third].map((identity) => ({ identity, credential })) })
   let desktop: DesktopSession
-  let machine: Machine
+  const machine = useMachine(emulator)
 
   beforeAll(async () => {
     desktop = await startDesktopSession()
   })
   afterAll(async () => desktop[Symbol.asyncDispose]())
-  beforeEach(async () => {
-    machine = newMachine(emulator)
-  })
-  afterEach(() => machine.remove())
 
   const run = (args: readonly string[], { env, ...options }: CallOptions = {}): Promise<Ended> =>
     machine.run(args, { ...options, env: { ...keyringOf(desktop), ...env } })
@@ -39,7 +35,8 @@ describeWithKeyring('the keyring', () => {
     filesBelow(machine.tokensFolder)
       .filter((path) => /[\\/]t\.\d+$/u.test(path))
       .flatMap((path) => readIfThere(path) ?? [])
-  const plain = (): string[] => records().filter((record) => !record.includes('"state":"sealed"'))
+  /** But for the roll call: a manager of this very process, which knows no key, makes one when the test takes long. */
+  const plain = (): string[] => records().filter((record) => !/"state":"(?:sealed|roll-call)"/u.test(record))
   const states = async (options?: CallOptions): Promise<string[]> => {
     const { stdout } = await run(['status', '--json'], options)
     return JSON.parse(stdout).accounts.map(({ state }: { state: string }) => state)

@@ -1,19 +1,12 @@
 import { chmodSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { useEmulator } from '@owner-sso/emulator/jest'
-import { afterEach, beforeEach, expect, it } from '@jest/globals'
-import { credential, type Machine, newMachine, until } from './machine.ts'
+import { expect, it } from '@jest/globals'
+import { credential, useMachine, until } from './machine.ts'
 import { controlC, controlD, describeInTerminal, enter, inTerminal } from './terminal.ts'
 
 const emulator = useEmulator()
-let machine: Machine
-
-beforeEach(async () => {
-  machine = newMachine(emulator)
-})
-afterEach(async () => {
-  machine.remove()
-})
+const machine = useMachine(emulator)
 
 describeInTerminal('owner-sso login, in a terminal', () => {
   it('asks for e-mail, password, device and passcode, names its steps, and never shows the password', async () => {

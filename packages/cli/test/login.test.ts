@@ -1,8 +1,8 @@
 import { chmodSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { useEmulator } from '@owner-sso/emulator/jest'
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
-import { credential, type Machine, newMachine } from './machine.ts'
+import { describe, expect, it } from '@jest/globals'
+import { credential, useMachine } from './machine.ts'
 
 const totpSecret = 'JBSWY3DPEHPK3PXP'
 const emulator = useEmulator({
@@ -15,14 +15,7 @@ const emulator = useEmulator({
     { identity: 'locked@example.com', credential, locked: true },
   ],
 })
-let machine: Machine
-
-beforeEach(async () => {
-  machine = newMachine(emulator)
-})
-afterEach(async () => {
-  machine.remove()
-})
+const machine = useMachine(emulator)
 
 describe('a login that nobody attends', () => {
   it('takes the password from standard input, and says nothing on standard output', async () => {

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Emulator } from '@owner-sso/emulator'
+import { afterEach, beforeEach } from '@jest/globals'
 
 /** The packed command. */
 export const command: string = fileURLToPath(new URL('../test-artefacts/package/dist/main.cjs', import.meta.url))
@@ -44,6 +45,14 @@ export interface Machine {
 }
 
 export const credential = 'correct horse'
+
+/** A new machine for each test of the file. It may be looked at in tests and hooks alone. */
+export function useMachine(emulator: Emulator): Machine {
+  const machine: Machine = Object.create(null)
+  beforeEach(() => void Object.assign(machine, newMachine(emulator)))
+  afterEach(() => machine.remove())
+  return machine
+}
 
 export function newMachine(emulator: Emulator): Machine {
   const home = mkdtempSync(join(tmpdir(), 'owner-sso-cli-'))

@@ -4,19 +4,14 @@ import { join } from 'node:path'
 import { createSso, createTokenManager, type TokenSet } from '@owner-sso/core'
 import { useEmulator } from '@owner-sso/emulator/jest'
 import { fileTokenStore } from '@owner-sso/token-store-file'
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { UnsecuredJWT } from 'jose'
-import { credential, type Ended, type Machine, newMachine } from './machine.ts'
+import { credential, type Ended, newMachine, useMachine } from './machine.ts'
 import { capture, describeInTerminal, enter, inTerminal } from './terminal.ts'
 
 const emulator = useEmulator()
-let machine: Machine
+const machine = useMachine(emulator)
 const [plain, regional] = ['plain@example.com', 'regional@example.com']
-
-beforeEach(() => {
-  machine = newMachine(emulator)
-})
-afterEach(() => machine.remove())
 
 /** Signs in as another client did, elsewhere. */
 async function elsewhere(identity: string): Promise<TokenSet> {

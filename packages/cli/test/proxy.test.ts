@@ -3,19 +3,17 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { useEmulator } from '@owner-sso/emulator/jest'
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import { beforeEach, describe, expect, it } from '@jest/globals'
 import { freePort } from '../../../tests/support/free-port.ts'
-import { type Ended, ended, type Machine, newMachine } from './machine.ts'
+import { type Ended, ended, useMachine } from './machine.ts'
 import { storeLogin } from './signed-in.ts'
 
 const emulator = useEmulator()
-let machine: Machine
+const machine = useMachine(emulator)
 
 beforeEach(async () => {
-  machine = newMachine(emulator)
   await storeLogin(machine, emulator, 'plain@example.com')
 })
-afterEach(() => machine.remove())
 
 interface Running {
   /** What it printed first. */

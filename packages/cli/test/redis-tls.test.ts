@@ -1,18 +1,16 @@
 import { useEmulator } from '@owner-sso/emulator/jest'
 import { afterEach, beforeEach, expect, it } from '@jest/globals'
 import { startUnverifiedRedis, type UnverifiedRedis } from '../../../tests/support/unverified-redis.ts'
-import { type Ended, type Machine, newMachine } from './machine.ts'
+import { type Ended, useMachine } from './machine.ts'
 
 const emulator = useEmulator()
-let machine: Machine
+const machine = useMachine(emulator)
 let server: UnverifiedRedis
 
 beforeEach(async () => {
-  machine = newMachine(emulator)
   server = await startUnverifiedRedis()
 })
 afterEach(async () => {
-  machine.remove()
   await server.close()
 })
 

@@ -1,20 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { useEmulator } from '@owner-sso/emulator/jest'
-import { afterEach, beforeEach, expect, it } from '@jest/globals'
-import { ended, type Machine, newMachine, until } from './machine.ts'
+import { expect, it } from '@jest/globals'
+import { ended, useMachine, until } from './machine.ts'
 
 const canary = 'canary-password-4f1c'
 const totpSecret = 'KRSXG5CTMVRXEZLUKRSXG5CTMVRXEZLU'
 const emulator = useEmulator({ accounts: [{ identity: 'mfa@example.com', credential: canary, totpSecret }] })
-let machine: Machine
-
-beforeEach(async () => {
-  machine = newMachine(emulator)
-})
-afterEach(async () => {
-  machine.remove()
-})
+const machine = useMachine(emulator)
 
 it('no command but token says a secret, whatever goes wrong, and none is in arguments or titles', async () => {
   const env = { OWNER_SSO_CREDENTIAL: canary, OWNER_SSO_TOTP_SECRET: totpSecret }

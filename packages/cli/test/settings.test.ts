@@ -2,16 +2,11 @@
 import { chmodSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { useEmulator } from '@owner-sso/emulator/jest'
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
-import { type Machine, newMachine } from './machine.ts'
+import { describe, expect, it } from '@jest/globals'
+import { useMachine } from './machine.ts'
 
 const emulator = useEmulator()
-let machine: Machine
-
-beforeEach(() => {
-  machine = newMachine(emulator)
-})
-afterEach(() => machine.remove())
+const machine = useMachine(emulator)
 
 /** What the doctor says of each setting: nobody listens at these addresses, which it says beside. */
 async function told(args: readonly string[], env: NodeJS.ProcessEnv): Promise<Record<string, string>> {

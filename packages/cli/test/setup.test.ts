@@ -2,20 +2,15 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { useEmulator } from '@owner-sso/emulator/jest'
-import { afterEach, beforeEach, expect, it } from '@jest/globals'
-import { credential, type Machine, newMachine } from './machine.ts'
+import { expect, it } from '@jest/globals'
+import { credential, useMachine } from './machine.ts'
 import { capture, controlC, describeInTerminal, enter, inTerminal } from './terminal.ts'
 
 const emulator = useEmulator()
-let machine: Machine
+const machine = useMachine(emulator)
 const unset = { OWNER_SSO_AUTH_URL: '', OWNER_SSO_REGIONAL_AUTH_URLS: '', OWNER_SSO_API_URL: '' }
 const configFile = (): string => join(machine.home, '.config', 'owner-sso', 'config.json')
 const config = (): unknown => JSON.parse(readFileSync(configFile(), 'utf8'))
-
-beforeEach(async () => {
-  machine = newMachine(emulator)
-})
-afterEach(() => machine.remove())
 
 describeInTerminal('owner-sso setup', () => {
   it('asks, tries each answer, lets a wrong one be corrected, and writes what a login needs', async () => {

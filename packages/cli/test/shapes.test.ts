@@ -3,7 +3,6 @@ import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import { UnsecuredJWT } from 'jose'
 import { anyText } from '../../../tests/support/any-text.ts'
-import { opened, plainExport, sealedExport, isSealed } from '../src/moving/export-file.ts'
 import { readShape } from '../src/moving/shapes.ts'
 
 const refresh_token = 'a-refresh-token-of-somebody'
@@ -105,38 +104,4 @@ describe('the shape of an input', () => {
       }),
     )
   })
-})
-
-describe('an export', () => {
-  const accounts = { 'ann@example.com': { refresh_token, auth_url: 'https://a.example', obtained_at: time } }
-
-  it('is sealed so that only its own secret opens it, and shows nothing before', () => {
-    for (const secret of ['a passphrase', new Uint8Array(32).fill(7)]) {
-      const file = sealedExport(accounts, 'passphrase', secret)
-      const text = JSON.stringify(file)
-      expect(text).not.toMatch(/a-refresh-token|ann@/u)
-      expect(readShape(text)).toBeUndefined()
-      const { sealed } = JSON.parse(text)
-      if (!isSealed(sealed)) throw new Error('It is not sealed.')
-      expect(opened(sealed, secret)).toEqual(plainExport(accounts))
-      expect(() => opened(sealed, 'another')).toThrow('does not open the export')
-      const changed = { ...sealed, data: `${sealed.data.startsWith('A') ? 'B' : 'A'}${sealed.data.slice(1)}` }
-      expect(() => opened(changed, secret)).toThrow('or the file was changed')
-    }
-  })
-
-  it('is read as it was written', () => {
-    expect(readShape(JSON.stringify(plainExport(accounts)))).toEqual({
-      shape: 'export',
-      tokens: [
-        { refreshToken: refresh_token, account: 'ann@example.com', authUrl: 'https://a.example', issuedAt: time },
-      ],
-      others: 0,
-    })
-  })
-
-  it.each([undefined, null, 7, {}, { with: 'key' }, { with: 'x', salt: '', nonce: '', data: '' }])(
-    'has no seal that is %j',
-    (sealed) => expect(isSealed(sealed)).toBe(false),
-  )
 })

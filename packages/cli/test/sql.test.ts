@@ -1,17 +1,13 @@
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { useEmulator } from '@owner-sso/emulator/jest'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals'
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { describeWithPostgres, type PostgresServer, startPostgres } from '../../../tests/support/postgres-server.ts'
-import { type Machine, newMachine } from './machine.ts'
+import { type Machine, useMachine } from './machine.ts'
 
 const sealing = { OWNER_SSO_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64') }
 const emulator = useEmulator()
-let machine: Machine
-beforeEach(() => {
-  machine = newMachine(emulator)
-})
-afterEach(() => machine.remove())
+const machine = useMachine(emulator)
 
 describeWithPostgres('a store in PostgreSQL', () => {
   let server: PostgresServer

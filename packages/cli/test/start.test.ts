@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { useEmulator } from '@owner-sso/emulator/jest'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { command, credential, ended, type Machine, newMachine } from './machine.ts'
+import { command, credential, type Machine, newMachine } from './machine.ts'
 
 const listing = fileURLToPath(new URL('loaded-files.cjs', import.meta.url))
 const emulator = useEmulator()
@@ -62,27 +62,10 @@ it('a sign-in does not look through the folder where there is no keyring', async
   expect(Number(listed)).toBeLessThan(20)
 })
 
-describe('the Public Suffix List', () => {
-  it('is not loaded by a sign-in', async () => {
-    const loaded = await loadedBy('login --account plain@example.com', { OWNER_SSO_CREDENTIAL: credential })
-    expect(loaded.join(' ')).toMatch(/region\.cjs/u)
-    expect(loaded.join(' ')).not.toMatch(/public-suffix-list/u)
-  })
-
-  it('is asked about the address of another host', async () => {
-    const args = ['login', '--browser', '--account', 'ann@example.com', '--auth-url', 'https://auth.example.com']
-    const child = machine.start(args, { input: '', env: { NODE_OPTIONS: `--require ${JSON.stringify(listing)}` } })
-    const outcome = ended(child)
-    child.stderr?.on('data', (chunk) => {
-      const [, state] = /[?&]state=([\w-]+)/u.exec(String(chunk)) ?? []
-      if (state === undefined) return
-      const query = new URLSearchParams({ code: 'x', state, issuer: 'https://auth.example.co.uk' }).toString()
-      child.stdin?.end(`https://auth.example.com/void/callback?${query}\n`)
-    })
-    const { code, stderr } = await outcome
-    expect(code).toBe(3)
-    expect(stderr).toMatch(/Nothing was sent[\s\S]*LOADED.*public-suffix-list\.cjs/u)
-  })
+it('a sign-in does not load the Public Suffix List', async () => {
+  const loaded = await loadedBy('login --account plain@example.com', { OWNER_SSO_CREDENTIAL: credential })
+  expect(loaded.join(' ')).toMatch(/region\.cjs/u)
+  expect(loaded.join(' ')).not.toMatch(/public-suffix-list/u)
 })
 
 describe('the cache of compiled code', () => {

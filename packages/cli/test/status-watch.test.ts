@@ -1,16 +1,11 @@
 /** `status --watch`, in a real terminal. What it looked like is in test-artefacts/captures. */
 import { useEmulator } from '@owner-sso/emulator/jest'
-import { afterEach, beforeEach, expect, it } from '@jest/globals'
-import { type Machine, newMachine } from './machine.ts'
+import { expect, it } from '@jest/globals'
+import { useMachine } from './machine.ts'
 import { capture, controlC, describeInTerminal, inTerminal } from './terminal.ts'
 
 const emulator = useEmulator()
-let machine: Machine
-
-beforeEach(async () => {
-  machine = newMachine(emulator)
-})
-afterEach(() => machine.remove())
+const machine = useMachine(emulator)
 
 describeInTerminal('owner-sso status --watch', () => {
   it('draws over what it drew, shows what changed, and leaves the terminal as it was after Ctrl-C', async () => {

@@ -1,16 +1,11 @@
 /** The kinds of stores: help, `owner-sso stores`, an address that is not understood and the README say the same of them. */
 import { readFileSync } from 'node:fs'
 import { useEmulator } from '@owner-sso/emulator/jest'
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
-import { type Machine, newMachine } from './machine.ts'
+import { describe, expect, it } from '@jest/globals'
+import { useMachine } from './machine.ts'
 
 const emulator = useEmulator()
-let machine: Machine
-
-beforeEach(() => {
-  machine = newMachine(emulator)
-})
-afterEach(() => machine.remove())
+const machine = useMachine(emulator)
 
 interface Kind {
   readonly kind: string

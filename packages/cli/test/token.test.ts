@@ -2,20 +2,13 @@ import { openSync } from 'node:fs'
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { useEmulator } from '@owner-sso/emulator/jest'
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
-import { command, credential, ended, type Machine, newMachine, until } from './machine.ts'
+import { describe, expect, it } from '@jest/globals'
+import { command, credential, ended, useMachine, until } from './machine.ts'
 import { storeLogin } from './signed-in.ts'
 
 const nineHours = 9 * 3600
 const emulator = useEmulator()
-let machine: Machine
-
-beforeEach(async () => {
-  machine = newMachine(emulator)
-})
-afterEach(async () => {
-  machine.remove()
-})
+const machine = useMachine(emulator)
 
 describe('owner-sso token', () => {
   it('prints the stored token and nothing else, without a request', async () => {

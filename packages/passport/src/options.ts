@@ -6,6 +6,7 @@ import {
   createTokenManager,
   type OptionNames,
   type Sso,
+  ssoOptionNames,
   type SsoOptions,
   type TokenManager,
   type TokenSet,
@@ -16,7 +17,7 @@ import type { OwnerSsoUser } from './owner.ts'
 import { memoryPendingLogins, type PendingLogins } from './pending-logins.ts'
 import type { FieldNames } from './request-fields.ts'
 import { sealedPendingLogins } from './sealed-pending-logins.ts'
-import { type SomeSsoOptions, ssoOf, ssoOptions } from './sso-options.ts'
+import { type SomeSsoOptions, ssoOf } from './sso-options.ts'
 import { type Kept, type Submissions, submissions } from './submissions.ts'
 import { type Verdict, verdictOn, type Verify, type VerifyWithRequest } from './verify.ts'
 
@@ -88,7 +89,7 @@ export function parseStrategyOptions(
   options: StrategyOptions | StrategyOptionsWithRequest,
   verify: Verify | VerifyWithRequest | undefined,
 ): Settings {
-  checkOptionNames('OwnerSsoStrategy', options, { ...ownOptions, ...ssoOptions })
+  checkOptionNames('OwnerSsoStrategy', options, { ...ownOptions, ...ssoOptionNames })
   expect(verify === undefined || typeof verify === 'function', 'verify', 'a function')
   const { mode = 'form', tokens, pendingLoginKey, passReqToCallback = false } = options
   const { pendingLoginTtl = mode === 'browser' ? 900 : 300 } = options

@@ -1,37 +1,14 @@
 /**
  * The SSO service that a strategy signs in with: handed over, described by options, or named by the environment.
  */
-import {
-  createSso,
-  type OptionNames,
-  type Sso,
-  type SsoOptions,
-  tokenUrlFromText,
-  transportFromText,
-} from '@owner-sso/core'
+import { createSso, type Sso, ssoOptionNames, type SsoOptions, tokenUrlFromText, transportFromText } from '@owner-sso/core'
 
 /** Options of `createSso`, as many as are given. */
 export type SomeSsoOptions = { readonly [Name in keyof SsoOptions]?: SsoOptions[Name] | undefined }
 
-/** The names of all of them. */
-export const ssoOptions: OptionNames<SsoOptions> = {
-  authUrl: true,
-  tokenUrl: true,
-  regionalAuthUrls: true,
-  redirectUri: true,
-  codeChallengeEncoding: true,
-  accessTokenLifetime: true,
-  transport: true,
-  userAgent: true,
-  tls: true,
-  timeout: true,
-  proxy: true,
-  firewallCooldown: true,
-}
-
 /** Whether an option is one of `createSso`. */
 function isSsoOption(name: string): name is keyof SsoOptions {
-  return Object.hasOwn(ssoOptions, name)
+  return Object.hasOwn(ssoOptionNames, name)
 }
 
 /**

@@ -4,9 +4,8 @@
 import type { TokenStatus } from '@owner-sso/core'
 import { html } from 'hono/html'
 import { ownerApiPath, type Vehicle } from '../owner-api.ts'
-import { accountAside } from './account-aside.ts'
 import { type Html, type Notice, noticeBox } from '@owner-sso/sign-in-pages'
-import { layout } from './layout.ts'
+import { accountAside, layout } from './layout.ts'
 import { tokenCard } from './token-card.ts'
 import { vehicleIcon, vehicleState } from './vehicle-page.ts'
 

@@ -1,11 +1,22 @@
 /**
- * The portal's frame around every page, and its style sheet.
+ * The portal's frame around every page, with the corner of who is signed in, and its style sheet.
  */
-import { frame, type Frame, type Html, look } from '@owner-sso/sign-in-pages'
+import { html } from 'hono/html'
+import { csrfField, frame, type Frame, type Html, look } from '@owner-sso/sign-in-pages'
 
 /** A whole document around `content`. */
 export function layout(page: Pick<Frame, 'title' | 'narrow' | 'aside'>, content: Html): Html {
   return frame({ site: 'Owner portal', home: '/', assets: '/assets', ...page }, content)
+}
+
+/** Who is signed in, and the way out. */
+export function accountAside(account: string, csrfToken: string): Html {
+  return html`<div class="who">
+    <span class="quiet small">${account}</span>
+    <form method="post" action="/sign-out">
+      ${csrfField(csrfToken)}<button class="button plain small" type="submit">Sign out</button>
+    </form>
+  </div>`
 }
 
 /** What all pages share, and the portal's own: the vehicles, the token's card, the demo's box. */

@@ -4,8 +4,7 @@
 import { html } from 'hono/html'
 import { ownerApiPath, type Vehicle } from '../owner-api.ts'
 import type { Html } from '@owner-sso/sign-in-pages'
-import { accountAside } from './account-aside.ts'
-import { layout } from './layout.ts'
+import { accountAside, layout } from './layout.ts'
 
 export interface VehiclePage {
   readonly csrfToken: string

@@ -1,28 +1,25 @@
 /**
- * What the demo prints: the addresses, a key, and commands to try.
+ * What the demo prints: the address, a key, and commands to try.
  */
 export interface Guide {
-  /** The one address. */
   readonly url: string
   readonly key: string
   readonly accounts: readonly string[]
-  /** What runs: a name, its address, and the process where it has one of its own. */
-  readonly parts: readonly { readonly name: string; readonly url: string; readonly pid?: number | undefined }[]
+  /** What runs: a name, and its address or process. */
+  readonly parts: readonly (readonly [name: string, where: string])[]
+  /** The process of an instance that may be killed. */
+  readonly pid: number | undefined
 }
 
-export function guideOf({ url, key, accounts, parts }: Guide): string {
+export function guideOf({ url, key, accounts, parts, pid }: Guide): string {
   const [first = '', second = first] = accounts
   const call = (account: string): string =>
     `curl -s -H 'Authorization: Bearer ${key}' -H 'X-Owner-Account: ${account}' ${url}`
-  const rows = parts.map((part) => {
-    const process = part.pid === undefined ? '' : `process ${part.pid}`
-    return `  ${part.name.padEnd(12)}${part.url.padEnd(32)}${process}`.trimEnd()
-  })
   return `
 Shared proxy: ${url}   (Ctrl-C ends it)
 
 Behind it:
-${rows.join('\n')}
+${parts.map(([name, where]) => `  ${name.padEnd(12)}${where}`).join('\n')}
 
 API key of the demo client, for ${accounts.join(', ')}:
   ${key}
@@ -33,6 +30,6 @@ Try:
   ${call(first)}/api/1/stream -N
   curl -s ${url}/readyz
   curl -s ${url}/metrics
-  kill -9 ${parts.find(({ pid }) => pid !== undefined)?.pid ?? ''}     # the others go on answering
+  kill -9 ${pid}     # the others go on answering
 `
 }

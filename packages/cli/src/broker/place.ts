@@ -2,20 +2,21 @@
  * Where a broker listens, and where its list of programs is.
  */
 import { mkdirSync, readFileSync } from 'node:fs'
-import { isAbsolute, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { ClientsPlace, ListenOptions } from '@owner-sso/broker'
-import { isLoopback, systemCode, type TokenStore } from '@owner-sso/core'
-import type { AddressFlags, ClientsFlags, ListenFlags } from '../commands/broker.ts'
-import { usageError } from '../command-line/command-error.ts'
+import { isLoopback, type TokenStore } from '@owner-sso/core'
+import type { BrokerFlags } from '../command-line/manual.ts'
+import { systemError, usageError } from '../command-line/command-error.ts'
 import { configFolder, expandHome } from '../settings/folders.ts'
+import { portOf } from '../settings/port.ts'
 
 /** Beside the tokens: a folder that only this user can open. */
 const defaultSocket = join(configFolder, 'broker.sock')
 
 /** A port, a socket, or both. @throws CommandError */
-export function listenOptionsOf(options: ListenFlags): ListenOptions[] {
+export function listenOptionsOf(options: BrokerFlags): ListenOptions[] {
   const { port, socket } = options
-  const places: ListenOptions[] = port === undefined ? [] : [portOptions(options)]
+  const places: ListenOptions[] = port === undefined ? [] : [{ ...portOptions(options), port: portOf(port) }]
   if (port === undefined || socket !== undefined) places.push({ unix: socketPath(socket) })
   return places
 }
@@ -29,16 +30,11 @@ function makeConfigFolder(): void {
   try {
     mkdirSync(configFolder, { recursive: true, mode: 0o700 })
   } catch (error) {
-    const code = systemCode(error) ?? 'unknown'
-    throw usageError(`${configFolder} can’t be made (${code}).`, 'Choose another place with --socket, or give --port.')
+    throw systemError(`${configFolder} can’t be made`, error, 'Choose another place with --socket, or give --port.')
   }
 }
 
-function portOptions({ port: text, host, tlsCert, tlsKey, behindTlsProxy }: ListenFlags): ListenOptions {
-  const port = Number(text)
-  if (!/^\d{1,5}$/u.test(text ?? '') || port > 65_535) {
-    throw usageError(`${JSON.stringify(text)} is not a port.`, 'Give --port a number from 0 (any free one) to 65535.')
-  }
+function portOptions({ host, tlsCert, tlsKey, behindTlsProxy }: BrokerFlags): object {
   if ((tlsCert === undefined) !== (tlsKey === undefined)) {
     throw usageError('A certificate and its key belong together.', 'Give both --tls-cert and --tls-key, or neither.')
   }
@@ -47,7 +43,6 @@ function portOptions({ port: text, host, tlsCert, tlsKey, behindTlsProxy }: List
     throw usageError(`${host} is not of this machine alone.`, next)
   }
   return {
-    port,
     ...(host !== undefined && { host }),
     ...(tlsCert !== undefined &&
       tlsKey !== undefined && { tls: { cert: fileAt(tlsCert, '--tls-cert'), key: fileAt(tlsKey, '--tls-key') } }),
@@ -65,26 +60,21 @@ function fileAt(path: string, option: string): string {
   try {
     return readFileSync(expandHome(path), 'utf8')
   } catch (error) {
-    const code = systemCode(error) ?? 'unknown'
-    throw usageError(`${path} can’t be read (${code}).`, `Correct ${option}.`)
+    throw systemError(`${path} can’t be read`, error, `Correct ${option}.`)
   }
 }
 
 /** The list of programs: in the store, unless a file is named. */
-export function clientsPlaceOf({ clients }: ClientsFlags, store: TokenStore): ClientsPlace {
-  if (clients === undefined) return { store }
-  const path = expandHome(clients)
-  return { file: isAbsolute(path) ? path : resolve(path) }
+export function clientsPlaceOf({ clients }: BrokerFlags, store: TokenStore): ClientsPlace {
+  return clients === undefined ? { store } : { file: resolve(expandHome(clients)) }
 }
 
 /** Where people and programs find it. @throws CommandError */
-export function publicUrlOf({ publicUrl }: AddressFlags): URL | undefined {
+export function publicUrlOf({ publicUrl }: BrokerFlags): URL | undefined {
   if (publicUrl === undefined) return undefined
   const url = URL.canParse(publicUrl) ? new URL(publicUrl) : undefined
   const isOrigin = url?.pathname === '/' && url.search === '' && url.hash === '' && url.username === ''
   if (url !== undefined && /^https?:$/u.test(url.protocol) && isOrigin) return url
-  throw usageError(
-    'The public address can’t be used.',
-    'Give --public-url a scheme and a host: https://broker.example.com',
-  )
+  const next = 'Give --public-url a scheme and a host: https://broker.example.com'
+  throw usageError('The public address can’t be used.', next)
 }

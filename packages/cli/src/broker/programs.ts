@@ -8,44 +8,42 @@ import {
   type ClientScope,
   ClientsError,
   type Invited,
+  type ListedClient,
   statusPageCode,
 } from '@owner-sso/broker'
-import { chosenAccount } from '../tokens/account.ts'
-import type { BrokerCall } from './broker-call.ts'
+import { visible } from '@owner-sso/core'
 import { CommandError, exitCodes, usageError } from '../command-line/command-error.ts'
+import type { BrokerCall } from '../command-line/manual.ts'
+import { endOf } from '../settings/time-span.ts'
 import { printData, printJson, printNote } from '../terminal/output.ts'
+import { counted, duration } from '../terminal/wording.ts'
+import { chosenAccount } from '../tokens/account.ts'
 import { withTokens } from '../tokens/token-keeping.ts'
-import { clientTable } from './client-table.ts'
-import { expiryOf } from './expiry.ts'
 import { clientsPlaceOf, publicUrlOf } from './place.ts'
 
-export function invite(call: BrokerCall): Promise<number> {
-  const { options } = call
+export function invite(call: BrokerCall): Promise<void> {
+  const { expires, scope, callsPerMinute } = call.options
   const name = nameIn(call)
   return withClients(call, async (clients, accountOf) => {
-    const account = await accountOf()
-    const expiresAt = expiryOf(options.expires)
-    const scope = scopesIn(options.scope)
-    const limits = limitsIn(options.callsPerMinute)
     const invited = await clients.invite({
       name,
-      accounts: [account],
-      scope,
-      ...(expiresAt !== undefined && { expiresAt }),
-      ...(limits && { limits }),
+      accounts: [await accountOf()],
+      scope: scopesIn(scope),
+      ...(expires !== undefined && { expiresAt: endOf('--expires', expires) }),
+      ...(callsPerMinute !== undefined && { limits: limitsIn(callsPerMinute) }),
     })
     await tell(invited, call)
   })
 }
 
-export function rotate(call: BrokerCall): Promise<number> {
+export function rotate(call: BrokerCall): Promise<void> {
   const name = nameIn(call)
   const grace = Number(call.options.grace ?? 0)
   if (!Number.isInteger(grace) || grace < 0) throw usageError('The grace can’t be used.', 'Give --grace whole seconds.')
   return withClients(call, async (clients) => tell(await clients.rotate(name, { grace }), call))
 }
 
-export function revoke(call: BrokerCall): Promise<number> {
+export function revoke(call: BrokerCall): Promise<void> {
   const name = nameIn(call)
   return withClients(call, async (clients) => {
     if (!(await clients.revoke(name))) throw usageError(`No program is called ${name}.`, 'See owner-sso broker list.')
@@ -53,30 +51,46 @@ export function revoke(call: BrokerCall): Promise<number> {
   })
 }
 
-export function list(call: BrokerCall): Promise<number> {
+export function list(call: BrokerCall): Promise<void> {
   return withClients(call, async (clients) => {
     const all = await clients.list()
     if (call.settings.json) return printJson({ clients: all })
     if (all.length === 0) return printNote('No program was invited. Let one in with: owner-sso broker invite NAME')
-    return printData(...clientTable(all))
+    return printData(...table(all.map(cells)))
   })
 }
 
+/** Whose tokens a program gets, how often it called, and when it last did. */
+function cells({ name, accounts, scope, calls, last_used_at: used, last_address: address }: ListedClient): string[] {
+  const last =
+    used === undefined ? 'never used' : `${duration(Date.now() / 1000 - used)} ago from ${address ?? 'unknown'}`
+  return [visible(name), visible(accounts.join(', ')), scope.join(', '), counted(calls, 'call'), last]
+}
+
+function table(rows: readonly (readonly string[])[]): string[] {
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  )
+}
+
 /** For whoever opens the status page. */
-export async function printCode({ settings }: BrokerCall): Promise<number> {
-  await withTokens(settings, undefined, async ({ store }) => {
+export function printCode({ settings }: BrokerCall): Promise<void> {
+  return withTokens(settings, undefined, async ({ store }) => {
     const code = await statusPageCode(store.store)
     await (settings.json ? printJson({ code }) : printData(code))
     printNote('Type it into the status page. It works once, for ten minutes.')
   })
-  return exitCodes.ok
 }
 
-async function withClients(
+function withClients(
   { settings, options }: BrokerCall,
   use: (clients: BrokerClients, account: () => Promise<string>) => Promise<void>,
-): Promise<number> {
-  await withTokens(settings, undefined, async ({ tokens, store }) => {
+): Promise<void> {
+  return withTokens(settings, undefined, async ({ tokens, store }) => {
     const clients = brokerClients(clientsPlaceOf(options, store.store))
     try {
       await use(clients, () => chosenAccount(settings, tokens))
@@ -88,7 +102,6 @@ async function withClients(
       await clients.close()
     }
   })
-  return exitCodes.ok
 }
 
 /** A name that can't be used is the person's; all else is the place that keeps the programs. */
@@ -120,15 +133,14 @@ function nameIn({ args: [action, name] }: BrokerCall): string {
 }
 
 /** @throws CommandError */
-function limitsIn(text: string | undefined): ClientLimits | undefined {
-  if (text === undefined) return undefined
+function limitsIn(text: string): ClientLimits {
   const callsPerMinute = /^\d{1,9}$/u.test(text) ? Number(text) : 0
   if (callsPerMinute > 0) return { callsPerMinute }
   throw usageError(`${JSON.stringify(text)} is no limit.`, 'Give --calls-per-minute a whole number above 0.')
 }
 
-function scopesIn(text: string | undefined): readonly ClientScope[] {
-  return (text ?? 'token').split(',').map((word) => {
+function scopesIn(text = 'token'): readonly ClientScope[] {
+  return text.split(',').map((word) => {
     const scope = word.trim()
     if (scope === 'token' || scope === 'proxy') return scope
     throw usageError(`${JSON.stringify(scope)} is no scope.`, 'Give --scope token, proxy, or token,proxy.')

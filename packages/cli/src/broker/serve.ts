@@ -2,75 +2,62 @@
  * `owner-sso broker`: hands tokens out until it is told to stop.
  */
 import {
-  type AccountAlerts,
   accountAlerts,
-  type AlertChannel,
   type BrokerClients,
   brokerClients,
   type BrokerServer,
   type ListenOptions,
   statusPage,
   type StatusPage,
-  type TokenBroker,
   tokenBroker,
-  type TokenBrokerOptions,
 } from '@owner-sso/broker'
 import type { Sso } from '@owner-sso/core'
-import type { BrokerCall } from './broker-call.ts'
-import { exitCodes, usageError } from '../command-line/command-error.ts'
+import { messageOf, usageError } from '../command-line/command-error.ts'
+import type { BrokerCall, BrokerFlags } from '../command-line/manual.ts'
 import { apiUrlOf, serviceOf, transportOf } from '../settings/configured-service.ts'
 import { untilStopped } from '../command-line/interruption.ts'
 import { printData, printJson, printNote } from '../terminal/output.ts'
 import { type TokenKeeping, withTokens } from '../tokens/token-keeping.ts'
 import { alertChannelsOf } from './alert-channels.ts'
-import { type AuditLog, auditLog } from './audit-log.ts'
+import { auditLog } from './audit-log.ts'
 import { clientsPlaceOf, listenOptionsOf, publicUrlOf } from './place.ts'
 
 const pagePath = '/status'
 
-export async function serve({ settings, options }: BrokerCall): Promise<number> {
-  const asked = {
-    places: listenOptionsOf(options),
-    publicUrl: publicUrlOf(options),
-    channels: alertChannelsOf(options, settings),
-    proxy: options.withProxy ? { target: apiUrlOf(settings), ...transportOf(settings) } : undefined,
-  }
-  const sso = serviceOf(settings)
-  await withTokens(settings, sso, async (keeping) => {
-    const parts = partsOf(asked, sso, keeping, options)
+export async function serve(call: BrokerCall): Promise<void> {
+  const asked = askedOf(call)
+  const sso = serviceOf(call.settings)
+  await withTokens(call.settings, sso, async (keeping) => {
+    const parts = partsOf(asked, sso, keeping, call.options)
     const servers: BrokerServer[] = []
     try {
       for (const place of asked.places) servers.push(await listening(place, parts))
-      await greet(servers, asked.publicUrl, settings.json)
+      await greet(servers, asked.publicUrl, call.settings.json)
       await untilStopped()
     } finally {
       await Promise.all(servers.map((server) => server.close()))
       await closeAll(parts)
     }
   })
-  return exitCodes.ok
 }
 
-interface Asked {
-  readonly publicUrl: URL | undefined
-  readonly channels: readonly AlertChannel[]
-  readonly proxy: TokenBrokerOptions['proxy']
+/** What is wrong with an option is told before the store is opened. @throws CommandError */
+function askedOf({ settings, options }: BrokerCall) {
+  return {
+    places: listenOptionsOf(options),
+    publicUrl: publicUrlOf(options),
+    channels: alertChannelsOf(options, settings),
+    proxy: options.withProxy ? { target: apiUrlOf(settings), ...transportOf(settings) } : undefined,
+  }
 }
 
 /** What a broker is made of, each over the same tokens. */
-interface Parts {
-  readonly broker: TokenBroker
-  readonly page: StatusPage
-  readonly alerts: AccountAlerts
-  readonly audit: AuditLog | undefined
-}
-
 function partsOf(
-  { publicUrl, channels, proxy }: Asked,
+  { publicUrl, channels, proxy }: ReturnType<typeof askedOf>,
   sso: Sso,
   { tokens, store: { store, isOfNetwork: shareSignIns } }: TokenKeeping,
-  options: BrokerCall['options'],
-): Parts {
+  options: BrokerFlags,
+) {
   const clients = brokerClients(clientsPlaceOf(options, store))
   const audit = auditLog(options.audit)
   const hosts = publicUrl === undefined ? [] : [publicUrl.hostname]
@@ -87,17 +74,8 @@ function partsOf(
       printNote(what)
     },
   })
-  const page: StatusPage = statusPage({
-    tokens,
-    sso,
-    clients,
-    store,
-    shareSignIns,
-    path: pagePath,
-    https,
-    hosts,
-    alerts,
-  })
+  const shown = { tokens, sso, clients, store, shareSignIns, path: pagePath, https, hosts, alerts }
+  const page: StatusPage = statusPage(shown)
   const broker = tokenBroker({
     tokens,
     clients,
@@ -110,6 +88,8 @@ function partsOf(
   })
   return { broker, page, alerts, audit }
 }
+
+type Parts = ReturnType<typeof partsOf>
 
 async function closeAll({ broker, page, alerts, audit }: Parts): Promise<void> {
   await broker.close()
@@ -147,8 +127,4 @@ async function greet(servers: readonly BrokerServer[], publicUrl: URL | undefine
 
 async function accountsOf(clients: BrokerClients): Promise<string[]> {
   return (await clients.list()).flatMap(({ accounts }) => accounts)
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : 'unknown'
 }

@@ -1,6 +1,7 @@
 /**
  * What a command says when it can't do its work: what happened, what to do next, and its exit code.
  */
+import { systemCode } from '@owner-sso/core'
 
 /** The documented exit codes. A call that a signal cut short has 128 and the signal's number, as shells have it. */
 export const exitCodes = {
@@ -37,4 +38,13 @@ export class CommandError extends Error {
 /** Something is missing or wrong in how the command was called or set up. */
 export function usageError(message: string, next: string): CommandError {
   return new CommandError(exitCodes.usage, message, next)
+}
+
+/** The system refused something. @param problem - what, such as `/etc/x can’t be read`; the system's code follows it */
+export function systemError(problem: string, error: unknown, next: string): CommandError {
+  return usageError(`${problem} (${systemCode(error) ?? 'unknown'}).`, next)
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : 'unknown'
 }

@@ -29,7 +29,7 @@ export interface Call<Called extends Command> {
   readonly args: readonly string[]
 }
 
-/** The module of a command's work. Resolves to the exit code; a failure is thrown. */
+/** The module of a command's work. Resolves to the exit code, or to nothing for 0; a failure is thrown. */
 export interface Work<Called extends Command> {
-  readonly run: (call: Call<Called>) => Promise<number>
+  readonly run: (call: Call<Called>) => Promise<number | void>
 }

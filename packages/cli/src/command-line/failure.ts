@@ -14,7 +14,7 @@ import {
   StoreError,
 } from '@owner-sso/core'
 import { CommandError, type ExitCode, exitCodes } from './command-error.ts'
-import { duration } from '../terminal/duration.ts'
+import { duration } from '../terminal/wording.ts'
 
 export interface Failure {
   readonly exitCode: ExitCode
@@ -29,19 +29,25 @@ export function failureOf(error: unknown): Failure {
     return { exitCode: error.exitCode, code: error.code, message: error.message, next: error.next }
   }
   if (error instanceof SsoError) {
-    const { exitCode, message = () => error.message, next } = meanings[error.code]
-    return { exitCode, code: error.code, message: message(error), next: next(error) }
+    const { exitCode, message = error.message, next } = meanings[error.code]
+    return { exitCode, code: error.code, message: saidOf(error, message), next: saidOf(error, next) }
   }
   const message = error instanceof Error ? error.message : String(error)
   const next = 'This is a bug in owner-sso: please report it with the command that you ran.'
   return { exitCode: exitCodes.unexpected, code: 'ERR_SSO_CLI_UNEXPECTED', message, next }
 }
 
+/** A sentence, or what makes it of the error. */
+type Sentence = string | ((error: SsoError) => string)
+
+const saidOf = (error: SsoError, sentence: Sentence): string =>
+  typeof sentence === 'string' ? sentence : sentence(error)
+
 interface Meaning {
   readonly exitCode: ExitCode
   /** In place of the error's own message, where that speaks to programmers. */
-  readonly message?: (error: SsoError) => string
-  readonly next: (error: SsoError) => string
+  readonly message?: Sentence
+  readonly next: Sentence
 }
 
 const signIn = 'Sign in again with: owner-sso login'
@@ -49,23 +55,23 @@ const signIn = 'Sign in again with: owner-sso login'
 const meanings: Record<SsoErrorCode, Meaning> = {
   ERR_SSO_INVALID_CREDENTIALS: {
     exitCode: exitCodes.credentials,
-    message: () => 'The SSO service did not accept this e-mail and password.',
-    next: () => 'Check both and run owner-sso login again; repeating the same pair can lock the account.',
+    message: 'The SSO service did not accept this e-mail and password.',
+    next: 'Check both and run owner-sso login again; repeating the same pair can lock the account.',
   },
   ERR_SSO_ACCOUNT_LOCKED: {
     exitCode: exitCodes.credentials,
-    message: () => 'The SSO service has locked this account.',
-    next: () => 'Unlock it on the service’s website, then run owner-sso login again.',
+    message: 'The SSO service has locked this account.',
+    next: 'Unlock it on the service’s website, then run owner-sso login again.',
   },
   ERR_SSO_CAPTCHA_REQUIRED: {
     exitCode: exitCodes.signInAgain,
-    message: () => 'The SSO service requires a captcha, which needs a person and a browser.',
-    next: () => 'Sign in there: owner-sso login --browser',
+    message: 'The SSO service requires a captcha, which needs a person and a browser.',
+    next: 'Sign in there: owner-sso login --browser',
   },
   ERR_SSO_PASSCODE_REQUIRED: {
     exitCode: exitCodes.usage,
-    message: () => 'This account has a second factor, and no passcode was given.',
-    next: () => 'Run owner-sso login in a terminal, or give --totp-secret-file PATH or OWNER_SSO_TOTP_SECRET.',
+    message: 'This account has a second factor, and no passcode was given.',
+    next: 'Run owner-sso login in a terminal, or give --totp-secret-file PATH or OWNER_SSO_TOTP_SECRET.',
   },
   ERR_SSO_PASSCODE_REJECTED: {
     exitCode: exitCodes.credentials,
@@ -76,12 +82,12 @@ const meanings: Record<SsoErrorCode, Meaning> = {
   },
   ERR_SSO_PENDING_LOGIN_EXPIRED: {
     exitCode: exitCodes.signInAgain,
-    message: () => 'This sign-in took too long.',
-    next: () => signIn,
+    message: 'This sign-in took too long.',
+    next: signIn,
   },
   ERR_SSO_REGION_NOT_ALLOWED: {
     exitCode: exitCodes.usage,
-    message: () => 'The account belongs to an instance of the SSO service that is not allowed. Nothing was sent there.',
+    message: 'The account belongs to an instance of the SSO service that is not allowed. Nothing was sent there.',
     next: (error) => {
       const origin = error instanceof RegionNotAllowedError ? (error.origin ?? 'https://…') : 'https://…'
       return `If it is genuine, allow it: --regional-auth-url ${origin}, or OWNER_SSO_REGIONAL_AUTH_URLS.`
@@ -89,17 +95,17 @@ const meanings: Record<SsoErrorCode, Meaning> = {
   },
   ERR_SSO_STATE_MISMATCH: {
     exitCode: exitCodes.signInAgain,
-    message: () => 'This address belongs to another sign-in.',
-    next: () => 'Nothing was sent. Run owner-sso login --browser again, and end that sign-in alone.',
+    message: 'This address belongs to another sign-in.',
+    next: 'Nothing was sent. Run owner-sso login --browser again, and end that sign-in alone.',
   },
   ERR_SSO_ISSUER_MISMATCH: {
     exitCode: exitCodes.signInAgain,
-    message: () => 'This address comes from a different service than the configured one.',
-    next: () => 'Look at it closely, then run owner-sso login again.',
+    message: 'This address comes from a different service than the configured one.',
+    next: 'Look at it closely, then run owner-sso login again.',
   },
   ERR_SSO_FIREWALL_CHALLENGE: {
     exitCode: exitCodes.firewall,
-    message: () => 'The SSO service’s firewall has blocked this machine for now. The password was not judged.',
+    message: 'The SSO service’s firewall has blocked this machine for now. The password was not judged.',
     next: (error) => (error instanceof FirewallChallengeError ? waitUntil(error.nextAttemptAt) : 'Wait 15 minutes.'),
   },
   ERR_SSO_REAUTHENTICATION_REQUIRED: {
@@ -114,37 +120,37 @@ const meanings: Record<SsoErrorCode, Meaning> = {
       const said = description === undefined ? '' : `; the service says “${description}”`
       return `This sign-in can no longer be renewed (${reason.replaceAll('_', ' ')}${said}).`
     },
-    next: () => signIn,
+    next: signIn,
   },
   ERR_SSO_TOKEN_REJECTED: {
     exitCode: exitCodes.unexpected,
-    next: () => 'Check OWNER_SSO_AUTH_URL, then sign in again with: owner-sso login',
+    next: 'Check OWNER_SSO_AUTH_URL, then sign in again with: owner-sso login',
   },
   ERR_SSO_UNEXPECTED_RESPONSE: {
     exitCode: exitCodes.unexpected,
-    next: () => 'Look at the service’s status with: owner-sso doctor. If it persists, please report it.',
+    next: 'Look at the service’s status with: owner-sso doctor. If it persists, please report it.',
   },
   ERR_SSO_TIMEOUT: {
     exitCode: exitCodes.network,
-    next: () => 'Try again later; owner-sso doctor shows what can be reached.',
+    next: 'Try again later; owner-sso doctor shows what can be reached.',
   },
   ERR_SSO_UNREACHABLE: {
     exitCode: exitCodes.network,
-    next: () => 'Check the address and the network with: owner-sso doctor',
+    next: 'Check the address and the network with: owner-sso doctor',
   },
   ERR_SSO_SIGNED_OUT: {
     exitCode: exitCodes.signInAgain,
-    message: () => 'This account is not signed in here.',
-    next: () => 'Sign in with: owner-sso login. Who is signed in: owner-sso accounts',
+    message: 'This account is not signed in here.',
+    next: 'Sign in with: owner-sso login. Who is signed in: owner-sso accounts',
   },
   ERR_SSO_SESSION_EXISTS: {
     exitCode: exitCodes.usage,
-    message: () => 'This account is signed in here already, so nothing was stored.',
-    next: () => 'Keep that sign-in, or end it with --replace.',
+    message: 'This account is signed in here already, so nothing was stored.',
+    next: 'Keep that sign-in, or end it with --replace.',
   },
   ERR_SSO_REFRESH_IN_DOUBT: {
     exitCode: exitCodes.network,
-    message: () => 'A token refresh was sent, or may have been, and its answer is not known.',
+    message: 'A token refresh was sent, or may have been, and its answer is not known.',
     next: (error) => (error instanceof RefreshInDoubtError ? waitUntil(error.nextAttemptAt) : 'Try again later.'),
   },
   ERR_SSO_REFRESH_BUDGET: {

@@ -34,7 +34,7 @@ export async function runProgram(argv: readonly string[]): Promise<number> {
   for (const called of commandsFor(argv)) {
     const parsed = shape(program.command([called.name, called.args].join(' ').trim()), collect)
     describe(parsed, called).action(async () => {
-      exitCode = await runCommand(parsed, called)
+      exitCode = (await runCommand(parsed, called)) ?? exitCodes.ok
     })
   }
   try {
@@ -55,7 +55,7 @@ function commandsFor(argv: readonly string[]): readonly WorkingCommand[] {
 async function runCommand(
   parsed: Command,
   { run, passesOptionsOn, examinesSettings }: WorkingCommand,
-): Promise<number> {
+): Promise<number | void> {
   const shared = parsed.optsWithGlobals<SharedOptions>()
   if (!passesOptionsOn) refuseDebugging(shared.force ?? false)
   return run(parsed, readSettings(shared, examinesSettings))

@@ -1,9 +1,9 @@
 /**
  * One call of the command, from its arguments to its exit code.
  */
+import { printNote } from '../terminal/output.ts'
 import { listenForSignals } from './interruption.ts'
 import { runProgram } from './program.ts'
-import { showOtherWarnings } from './warnings.ts'
 
 /** Ends the process. */
 export async function run(argv: readonly string[]): Promise<never> {
@@ -21,4 +21,13 @@ async function endOf(call: Promise<number>): Promise<number> {
     const { report } = await import('./report.ts')
     return report(error)
   }
+}
+
+/** Node's warnings, but for one: that the default store is not encrypted is said by `owner-sso doctor` and the guide. */
+function showOtherWarnings(): void {
+  process.removeAllListeners('warning')
+  process.on('warning', (warning) => {
+    const isKnown = 'code' in warning && warning.code === 'OWNER_SSO_UNSEALED'
+    if (!isKnown) printNote(`owner-sso: ${warning.name}: ${warning.message}`)
+  })
 }

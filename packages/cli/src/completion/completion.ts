@@ -1,9 +1,9 @@
 /**
  * `owner-sso completion`: a script that completes commands, options and account names.
  */
-import { exitCodes, usageError } from '../command-line/command-error.ts'
+import { usageError } from '../command-line/command-error.ts'
 import type { Call, Work } from '../command-line/command.ts'
-import type { completion } from '../commands/completion.ts'
+import type { completion } from '../command-line/manual.ts'
 import { printData } from '../terminal/output.ts'
 import { bash } from './bash.ts'
 import { fish } from './fish.ts'
@@ -21,7 +21,6 @@ export function completing(commands: Commands): Work<typeof completion> {
         throw usageError(`There is no completion for ${JSON.stringify(shell)}.`, 'There is one for bash, zsh and fish.')
       }
       await printData(...script(commands).split('\n'))
-      return exitCodes.ok
     },
   }
 }

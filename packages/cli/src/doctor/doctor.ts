@@ -2,7 +2,7 @@
  * `owner-sso doctor`: what is set, readable and reachable, and how to mend what is not.
  */
 import type { Call } from '../command-line/command.ts'
-import type { doctor } from '../commands/doctor.ts'
+import type { doctor } from '../command-line/manual.ts'
 import { exitCodes } from '../command-line/command-error.ts'
 import { type Finding, findingLines, summary } from './finding.ts'
 import { checkReach } from './reach-check.ts'
@@ -30,26 +30,23 @@ async function look(settings: Settings): Promise<{ readonly findings: Finding[];
     const store = await checkStore(settings)
     bar.advance()
     const isBlocked = store.some(({ exitCode }) => exitCode === exitCodes.firewall)
-    const network = await checkNetwork(settings, isBlocked, bar.advance)
-    return { findings: [...checkSettings(settings, process.env), ...store, ...network], isBlocked }
+    // A look at a service that blocks this machine would be one more request that prolongs the block.
+    const service = isBlocked ? [] : await reach('SSO service', settings.authUrl?.value, settings)
+    bar.advance()
+    const others: Finding[] = []
+    for (const url of isBlocked ? [] : tokenUrlsOf(settings)) {
+      others.push(...(await reach('token endpoint', url, settings)))
+      bar.advance()
+    }
+    others.push(...(await reach('owner API', settings.apiUrl?.value, settings)))
+    const rest = others.filter(({ about }) => about !== 'clock')
+    return { findings: [...checkSettings(settings, process.env), ...store, ...service, ...rest], isBlocked }
   } finally {
     bar.end()
   }
 }
 
-/** @param isBlocked - by the SSO service's firewall: a look at the service would be one more request that prolongs it */
-async function checkNetwork(settings: Settings, isBlocked: boolean, onOne: () => void): Promise<Finding[]> {
-  const { authUrl, apiUrl } = settings
-  const transport = usableTransportOf(settings)
-  const reach = async (about: string, url: string | undefined): Promise<Finding[]> => {
-    const isAddress = url !== undefined && URL.canParse(url) && /^https?:/u.test(url)
-    const found = isAddress ? await checkReach(about, url, transport) : []
-    onOne()
-    return found
-  }
-  const service = isBlocked ? [] : await reach('SSO service', authUrl?.value)
-  const others: Finding[] = []
-  for (const url of isBlocked ? [] : tokenUrlsOf(settings)) others.push(...(await reach('token endpoint', url)))
-  others.push(...(await reach('owner API', apiUrl?.value)))
-  return [...service, ...others.filter(({ about }) => about !== 'clock')]
+async function reach(about: string, url: string | undefined, settings: Settings): Promise<Finding[]> {
+  const isAddress = url !== undefined && URL.canParse(url) && /^https?:/u.test(url)
+  return isAddress ? checkReach(about, url, usableTransportOf(settings)) : []
 }

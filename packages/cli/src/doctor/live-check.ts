@@ -10,7 +10,7 @@ import { CommandError, exitCodes, usageError } from '../command-line/command-err
 import { failureOf } from '../command-line/failure.ts'
 import { stopped } from '../command-line/interruption.ts'
 import { askConsent, canAsk } from '../terminal/prompts.ts'
-import { apiUrlOf, refreshService, transportOf } from '../settings/configured-service.ts'
+import { apiUrlOf, serviceOf, transportOf } from '../settings/configured-service.ts'
 import type { Settings } from '../settings/settings.ts'
 import { withTokens } from '../tokens/token-keeping.ts'
 import { type Finding, good, note, problem } from './finding.ts'
@@ -36,7 +36,7 @@ export async function askForLive(settings: Settings, agreed: boolean): Promise<v
 /** One refresh at most, and one call. */
 export async function checkLive(settings: Settings): Promise<Finding[]> {
   try {
-    const once = refreshOnce(refreshService(settings))
+    const once = refreshOnce(serviceOf(settings))
     return await withTokens(settings, once.sso, async ({ tokens }) => {
       const account = await chosenAccount(settings, tokens)
       await requireSignedIn(account, tokens, () => tokens.refresh(account, { signal: stopped }))

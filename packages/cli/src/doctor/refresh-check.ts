@@ -1,23 +1,14 @@
 /**
- * What is under way or in doubt about the accounts of a store, since when, and how to mend it.
+ * What is under way or in doubt about an account, since when, and how to mend it.
  */
 import type { TokenManager, TokenStore } from '@owner-sso/core'
-import { duration } from '../terminal/duration.ts'
+import { duration } from '../terminal/wording.ts'
 import { type Finding, good, note } from './finding.ts'
 
 /** Seconds that a refresh takes at the most: its request's time limit, and what its process may be held up. */
 const longestRefresh = 90
 
-export async function checkRefreshes(
-  accounts: readonly string[],
-  tokens: Pick<TokenManager, 'status'>,
-  store: TokenStore,
-): Promise<Finding[]> {
-  const findings = await Promise.all(accounts.map((account) => checkAccount(account, tokens, store)))
-  return findings.flat()
-}
-
-async function checkAccount(
+export async function checkRefresh(
   account: string,
   tokens: Pick<TokenManager, 'status'>,
   store: TokenStore,

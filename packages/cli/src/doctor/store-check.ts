@@ -1,43 +1,41 @@
 /**
  * Whether the store can be read and written, who is in it, and whether others could get at it.
  */
-import { createTokenManager } from '@owner-sso/core'
+import { createTokenManager, firewallRecordName, type TokenStore } from '@owner-sso/core'
+import { exitCodes } from '../command-line/command-error.ts'
 import { accountNames } from '../tokens/account.ts'
 import { failureOf } from '../command-line/failure.ts'
-import { openStore } from '../stores/open-store.ts'
+import { type OpenStore, withStore } from '../stores/open-store.ts'
 import type { Settings } from '../settings/settings.ts'
 import { neverRefreshes } from '../tokens/token-keeping.ts'
-import { checkBlocks } from './block-check.ts'
+import { counted, duration } from '../terminal/wording.ts'
 import { type Finding, good, problem } from './finding.ts'
-import { checkRefreshes } from './refresh-check.ts'
+import { checkRefresh } from './refresh-check.ts'
 
 export async function checkStore(settings: Settings): Promise<Finding[]> {
   try {
-    const { store, shown, sealed, keyIn, check, close } = await openStore(settings.store.value, {
-      ca: settings.ca?.value,
-      keyring: settings.keyring,
-    })
-    try {
-      await store.read('owner-sso')
-      const tokens = createTokenManager({ sso: neverRefreshes, store })
-      const accounts = await accountNames(tokens)
-      const found = [good('store', `${shown} (${settings.store.from}), ${counted(accounts.length)}`)]
-      found.push(...(await check()))
-      found.push(
-        sealed
-          ? good('encryption', `records are sealed (AES-256-GCM); the key is in ${keyIn}`)
-          : good('encryption', 'none: OWNER_SSO_ENCRYPTION_KEY would seal the records'),
-      )
-      found.push(...severalAccounts(settings, accounts), ...(await checkBlocks(store, settings)))
-      found.push(...(await checkRefreshes(accounts, tokens, store)))
-      return found
-    } finally {
-      await close()
-    }
+    return await withStore(settings.store.value, settings, {}, (store) => findingsAt(store, settings))
   } catch (error) {
     const { message, next, exitCode } = failureOf(error)
     return [problem('store', message, next, exitCode)]
   }
+}
+
+async function findingsAt({ store, shown, sealed, keyIn, check }: OpenStore, settings: Settings): Promise<Finding[]> {
+  await store.read('owner-sso')
+  const tokens = createTokenManager({ sso: neverRefreshes, store })
+  const accounts = await accountNames(tokens)
+  const encryption = sealed
+    ? `records are sealed (AES-256-GCM); the key is in ${keyIn}`
+    : 'none: OWNER_SSO_ENCRYPTION_KEY would seal the records'
+  return [
+    good('store', `${shown} (${settings.store.from}), ${counted(accounts.length, 'account')}`),
+    ...(await check()),
+    good('encryption', encryption),
+    ...severalAccounts(settings, accounts),
+    ...(await checkBlocks(store, settings)),
+    ...(await Promise.all(accounts.map((account) => checkRefresh(account, tokens, store)))).flat(),
+  ]
 }
 
 /** `token`, `refresh` and `proxy` can't choose among them. */
@@ -47,6 +45,21 @@ function severalAccounts({ account }: Settings, accounts: readonly string[]): Fi
   return [problem('account', text, 'Name one with --account, or set OWNER_SSO_ACCOUNT.')]
 }
 
-function counted(accounts: number): string {
-  return `${accounts} ${accounts === 1 ? 'account' : 'accounts'}`
+/** Whether the firewall of the SSO service blocks this machine, as the processes that share the store remember it. */
+async function checkBlocks(store: TokenStore, { authUrl, regionalAuthUrls }: Settings): Promise<Finding[]> {
+  const findings: Finding[] = []
+  for (const url of [authUrl?.value, ...regionalAuthUrls.value]) {
+    if (url === undefined || !URL.canParse(url)) continue
+    const record = (await store.read(firewallRecordName(url)))?.record
+    if (record?.state !== 'firewall' || record.challenges === 0) continue
+    const left = record.noted_at + record.wait - Date.now() / 1000
+    if (left > 0) findings.push(blocked(new URL(url).host, left))
+  }
+  return findings
+}
+
+function blocked(host: string, seconds: number): Finding {
+  const text = `The firewall of ${host} blocks this machine: nothing is sent there for another ${duration(seconds)}.`
+  const fix = 'Wait until then. Each request in between can prolong the block.'
+  return problem('firewall', text, fix, exitCodes.firewall)
 }

@@ -5,11 +5,11 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Call } from '../command-line/command.ts'
-import type { emulator } from '../commands/emulator.ts'
+import type { emulator } from '../command-line/manual.ts'
 import { exitCodes } from '../command-line/command-error.ts'
 import { untilStopped } from '../command-line/interruption.ts'
 
-export async function run(_call: Call<typeof emulator>): Promise<number> {
+export async function run(_call: Call<typeof emulator>): Promise<number | void> {
   const manifestPath = createRequire(import.meta.url).resolve('@owner-sso/emulator/package.json')
   // It reads its options off the process, and answers Ctrl-C itself.
   process.argv.splice(2, 1)
@@ -18,5 +18,4 @@ export async function run(_call: Call<typeof emulator>): Promise<number> {
   // Whatever kept it from starting is in how it was called.
   if (failed) return exitCodes.usage
   if (!process.argv.some((argument) => argument === '--help' || argument === '--version')) await untilStopped()
-  return exitCodes.ok
 }

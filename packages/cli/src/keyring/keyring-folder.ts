@@ -5,6 +5,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { sealedTokenStore, type TokenStore } from '@owner-sso/core'
 import { CommandError, exitCodes } from '../command-line/command-error.ts'
 import { printNote } from '../terminal/output.ts'
+import { counted } from '../terminal/wording.ts'
 import { entryOf, noteEntry } from './key-note.ts'
 import { KeyringError, keyringName, type KeyringProblem, mayHaveKeyring, readKey, storeKey } from './keyring.ts'
 import { namesIn, sealInPlace, type SealedInPlace } from './seal-in-place.ts'
@@ -97,8 +98,8 @@ async function hasSealedRecord(folder: TokenStore): Promise<boolean> {
 }
 
 function tellOf(path: string, { records, waiting }: SealedInPlace): void {
-  if (records > 0) printNote(`${counted(records)} in ${path} ${records === 1 ? 'was' : 'were'} encrypted in place.`)
-  if (waiting > 0) printNote(`${counted(waiting)} will be encrypted at the end of a refresh that is under way.`)
+  if (records > 0)
+    printNote(`${counted(records, 'record')} in ${path} ${records === 1 ? 'was' : 'were'} encrypted in place.`)
+  if (waiting > 0)
+    printNote(`${counted(waiting, 'record')} will be encrypted at the end of a refresh that is under way.`)
 }
-
-const counted = (records: number): string => `${records} ${records === 1 ? 'record' : 'records'}`

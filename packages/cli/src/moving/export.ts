@@ -5,29 +5,20 @@ import { writeFile } from 'node:fs/promises'
 import { SignedOutError, systemCode } from '@owner-sso/core'
 import { accountNames, chosenAccount, requireSignedIn } from '../tokens/account.ts'
 import type { Call } from '../command-line/command.ts'
-import type { exportTokens } from '../commands/export.ts'
-import { CommandError, exitCodes, usageError } from '../command-line/command-error.ts'
+import type { exportTokens } from '../command-line/manual.ts'
+import { CommandError, exitCodes, systemError } from '../command-line/command-error.ts'
 import { expandHome } from '../settings/folders.ts'
 import { type ExportedTokens, plainExport, sealedExport } from './export-file.ts'
 import { newSecret } from './export-secret.ts'
 import { printJson, printNote } from '../terminal/output.ts'
-import { progressBar } from '../terminal/progress-bar.ts'
 import { type TokenKeeping, withTokens } from '../tokens/token-keeping.ts'
 
-export async function run({ settings, options }: Call<typeof exportTokens>): Promise<number> {
+export async function run({ settings, options }: Call<typeof exportTokens>): Promise<void> {
   await withTokens(settings, undefined, async (keeping) => {
     const { tokens } = keeping
     const names = options.all ? await accountNames(tokens) : [await chosenAccount(settings, tokens)]
     const accounts = new Map<string, ExportedTokens>()
-    const bar = progressBar('Exporting', names.length)
-    try {
-      for (const name of names) {
-        accounts.set(name, await requireSignedIn(name, tokens, () => exported(name, keeping)))
-        bar.advance()
-      }
-    } finally {
-      bar.end()
-    }
+    for (const name of names) accounts.set(name, await requireSignedIn(name, tokens, () => exported(name, keeping)))
     const file = options.plainTextTokens
       ? plainExport(Object.fromEntries(accounts))
       : sealedExport(Object.fromEntries(accounts), ...(await newSecret(settings)))
@@ -35,7 +26,6 @@ export async function run({ settings, options }: Call<typeof exportTokens>): Pro
     else await writeNewFile(options.file, JSON.stringify(file, undefined, 2))
     tell(names, options.file, options.plainTextTokens ?? false)
   })
-  return exitCodes.ok
 }
 
 async function exported(account: string, { store }: TokenKeeping): Promise<ExportedTokens> {
@@ -64,9 +54,9 @@ async function writeNewFile(path: string, text: string): Promise<void> {
   try {
     await writeFile(expandHome(path), `${text}\n`, { flag: 'wx', mode: 0o600 })
   } catch (error) {
-    const code = systemCode(error) ?? 'unknown'
-    const next = code === 'EEXIST' ? 'Name a file that is not there yet.' : 'Name another place with --file.'
-    throw usageError(`${path} can’t be written (${code}).`, next)
+    const isThere = systemCode(error) === 'EEXIST'
+    const next = isThere ? 'Name a file that is not there yet.' : 'Name another place with --file.'
+    throw systemError(`${path} can’t be written`, error, next)
   }
 }
 

@@ -3,10 +3,10 @@
  */
 import { SessionExistsError, type Sso } from '@owner-sso/core'
 import type { Call } from '../command-line/command.ts'
-import type { ImportFlags, importTokens } from '../commands/import.ts'
-import { CommandError, exitCodes, usageError } from '../command-line/command-error.ts'
+import type { ImportFlags, importTokens } from '../command-line/manual.ts'
+import { CommandError, usageError } from '../command-line/command-error.ts'
 import { serviceOf } from '../settings/configured-service.ts'
-import { duration } from '../terminal/duration.ts'
+import { counted, duration } from '../terminal/wording.ts'
 import { failureOf } from '../command-line/failure.ts'
 import { stopped } from '../command-line/interruption.ts'
 import { type Candidate, candidateOf } from './candidate.ts'
@@ -29,7 +29,7 @@ interface Work extends TokenKeeping {
   readonly problems: CommandError[]
 }
 
-export async function run({ settings, options, args }: Call<typeof importTokens>): Promise<number> {
+export async function run({ settings, options, args }: Call<typeof importTokens>): Promise<void> {
   const sso = serviceOf(settings)
   const found = await foundIn(args[0], settings)
   await withTokens(
@@ -48,7 +48,6 @@ export async function run({ settings, options, args }: Call<typeof importTokens>
     },
     { signsIn: options.dryRun !== true },
   )
-  return exitCodes.ok
 }
 
 async function foundIn(file: string | undefined, settings: Settings): Promise<Found> {
@@ -66,7 +65,6 @@ async function judged(found: Found, sso: Sso, { settings, options, tokens, probl
   const named = settings.account?.value
   const isAlone = found.tokens.length === 1
   const candidates: Candidate[] = []
-  const bar = progressBar('Looking', found.tokens.length)
   for (const one of found.tokens) {
     try {
       const candidate = await candidateOf(one, isAlone ? named : undefined, sso, Date.now() / 1000)
@@ -76,11 +74,8 @@ async function judged(found: Found, sso: Sso, { settings, options, tokens, probl
       candidates.push(candidate)
     } catch (error) {
       problems.push(problemOf(error, one.account ?? one.owner))
-    } finally {
-      bar.advance()
     }
   }
-  bar.end()
   return candidates
 }
 
@@ -96,7 +91,7 @@ function problemOf(error: unknown, account: string | undefined): CommandError {
 }
 
 function tell({ shape, others }: Found, candidates: readonly Candidate[], { store, problems }: Work): void {
-  printNote(`Found (${shape}): ${counted(candidates.length)} to import into ${store.shown}.`)
+  printNote(`Found (${shape}): ${counted(candidates.length, 'account')} to import into ${store.shown}.`)
   const now = Date.now() / 1000
   for (const { account, grant, issuedAt } of candidates.slice(0, shown)) {
     const age = issuedAt === undefined ? 'age unknown' : `${duration(now - issuedAt)} old`
@@ -160,12 +155,15 @@ function endOf(candidates: readonly Candidate[], imported: readonly string[], { 
   const [problem, ...others] = problems
   if (imported.length > 0) {
     const how = options.check ? 'imported, and refreshed once' : 'imported; the first use refreshes'
-    printNote(`${counted(imported.length)} ${how}. No other program may use these tokens from now on.`)
+    printNote(`${counted(imported.length, 'account')} ${how}. No other program may use these tokens from now on.`)
   } else if (problem === undefined) printNote('Nothing was stored.')
   if (problem === undefined) return
   if (others.length === 0 && candidates.length <= 1) throw problem
   const next = 'Each is named above. What was imported stays; run this again for the rest.'
-  throw new CommandError(problem.exitCode, `${counted(problems.length)} could not be imported.`, next, problem.code)
+  throw new CommandError(
+    problem.exitCode,
+    `${counted(problems.length, 'account')} could not be imported.`,
+    next,
+    problem.code,
+  )
 }
-
-const counted = (count: number): string => `${count} ${count === 1 ? 'account' : 'accounts'}`

@@ -1,24 +1,25 @@
 /**
  * `owner-sso proxy`: the owner API at a local address, with the account's access token.
  */
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
 import { ownerApiProxy } from '@owner-sso/express'
-import { requireSignedIn, chosenAccount } from '../tokens/account.ts'
 import type { Call } from '../command-line/command.ts'
-import type { proxy } from '../commands/proxy.ts'
-import { exitCodes, usageError } from '../command-line/command-error.ts'
+import { systemError, messageOf } from '../command-line/command-error.ts'
 import { stopped, untilStopped } from '../command-line/interruption.ts'
-import { isAddressedToLoopback, listenOnLoopback } from './loopback-server.ts'
+import type { proxy } from '../command-line/manual.ts'
+import { apiUrlOf, serviceOf, transportOf } from '../settings/configured-service.ts'
+import { portOf } from '../settings/port.ts'
 import { printData, printJson, printNote } from '../terminal/output.ts'
-import { apiUrlOf, refreshService, transportOf } from '../settings/configured-service.ts'
+import { chosenAccount, requireSignedIn } from '../tokens/account.ts'
 import { withTokens } from '../tokens/token-keeping.ts'
 
 /** Milliseconds that calls under way may take to end. */
 const grace = 5000
 
-export async function run({ settings, options }: Call<typeof proxy>): Promise<number> {
+export async function run({ settings, options }: Call<typeof proxy>): Promise<void> {
   const target = apiUrlOf(settings)
-  const port = portOf(options.port)
-  await withTokens(settings, refreshService(settings), async ({ tokens }) => {
+  const port = portOf(options.port ?? '0')
+  await withTokens(settings, serviceOf(settings), async ({ tokens }) => {
     const account = await chosenAccount(settings, tokens)
     // Not signed in is told now, not to the first caller.
     await requireSignedIn(account, tokens, () => tokens.getAccessToken(account, { signal: stopped }))
@@ -27,7 +28,7 @@ export async function run({ settings, options }: Call<typeof proxy>): Promise<nu
       tokens,
       account,
       authorize: isAddressedToLoopback,
-      onProblem: (error, { code }) => printNote(`${code}: ${error instanceof Error ? error.message : 'unknown'}`),
+      onProblem: (error, { code }) => printNote(`${code}: ${messageOf(error)}`),
       ...transportOf(settings),
     })
     const { server, url } = await listenOnLoopback((request, response) => proxy(request, response), port)
@@ -39,14 +40,24 @@ export async function run({ settings, options }: Call<typeof proxy>): Promise<nu
     await proxy.close({ timeout: grace })
     server.closeAllConnections()
   })
-  return exitCodes.ok
 }
 
-function portOf(text: string | undefined): number {
-  const port = Number(text ?? 0)
-  if (Number.isInteger(port) && port >= 0 && port <= 65_535 && text !== '') return port
-  throw usageError(
-    `${JSON.stringify(text)} is not a port.`,
-    'Give --port a number from 1 to 65535, or omit it for any free port.',
-  )
+/** @throws CommandError where the port is taken */
+async function listenOnLoopback(handler: RequestListener, port: number): Promise<{ server: Server; url: string }> {
+  const server = createServer(handler)
+  await new Promise<void>((resolve, reject) => {
+    const next = 'Give another --port, or omit it for any free port.'
+    server.once('error', (error) => reject(systemError(`Port ${port} can’t be used`, error, next)))
+    server.listen(port, '127.0.0.1', resolve)
+  })
+  const address = server.address()
+  return { server, url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : port}` }
+}
+
+/**
+ * Whether a request was addressed to this machine by one of its own names. A page of another site whose name was made to
+ * lead here (DNS rebinding) is not.
+ */
+function isAddressedToLoopback({ headers }: IncomingMessage): boolean {
+  return /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?$/iu.test(headers.host ?? '')
 }

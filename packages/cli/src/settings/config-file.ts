@@ -4,7 +4,7 @@
  */
 import { readFileSync, type Stats, statSync } from 'node:fs'
 import { nearestName, systemCode } from '@owner-sso/core'
-import { usageError } from '../command-line/command-error.ts'
+import { systemError, usageError } from '../command-line/command-error.ts'
 import { configFile } from './folders.ts'
 
 export interface ConfigFile {
@@ -105,9 +105,9 @@ function contentOf(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
-    const code = systemCode(error) ?? 'unknown'
+    const code = systemCode(error)
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
-    throw wrong(`can’t be read (${code})`, 'Look at its owner and mode.')
+    throw systemError(`The config file ${path} can’t be read`, error, 'Look at its owner and mode.')
   }
 }
 

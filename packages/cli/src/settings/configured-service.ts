@@ -19,26 +19,13 @@ import { configFile, expandHome } from './folders.ts'
 import type { Given, Settings } from './settings.ts'
 
 /**
- * What refreshes. Made before there is anything to refresh: what fails within a refresh leaves that in doubt, also a setting
- * that can't be used.
+ * Made before there is anything to refresh: a setting that can't be used, found within a refresh, would leave that in doubt.
  *
  * @throws CommandError where no service is named, or something about it is wrong
  */
-export function refreshService(settings: Settings): Pick<Sso, 'refresh' | 'tokenUrlOf' | 'isOfAnotherOwner'> {
-  const sso = serviceOf(settings)
-  return {
-    refresh: (tokens, options) => sso.refresh(tokens, options),
-    tokenUrlOf: (authUrl) => sso.tokenUrlOf(authUrl),
-    isOfAnotherOwner: (tokens, account) => sso.isOfAnotherOwner(tokens, account),
-  }
-}
-
-/** @throws CommandError where no service is named, or something about it is wrong */
 export function serviceOf(settings: Settings): Sso {
-  const authUrl = authUrlOf(settings)
   const { regionalAuthUrls, redirectUri } = settings
-  const how = transportOf(settings)
-  const tokenUrl = tokenUrlOf(settings)
+  const [authUrl, tokenUrl, how] = [authUrlOf(settings), tokenUrlOf(settings), transportOf(settings)]
   try {
     return createSso({
       authUrl: authUrl.value,

@@ -3,8 +3,7 @@
  */
 import { readFile, stat } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
-import { systemCode } from '@owner-sso/core'
-import { usageError } from '../command-line/command-error.ts'
+import { systemError, usageError } from '../command-line/command-error.ts'
 import { expandHome } from './folders.ts'
 import { printNote } from '../terminal/output.ts'
 
@@ -29,7 +28,6 @@ async function contentOf(path: string, option: string): Promise<string> {
     }
     return await readFile(path, 'utf8')
   } catch (error) {
-    const code = systemCode(error) ?? 'unknown'
-    throw usageError(`${path} can’t be read (${code}).`, `Correct ${option}.`)
+    throw systemError(`${path} can’t be read`, error, `Correct ${option}.`)
   }
 }

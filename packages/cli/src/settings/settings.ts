@@ -36,13 +36,6 @@ export interface Settings {
   readonly input: boolean
 }
 
-/** A setting that is text wherever it is given, by the same name: `--auth-url`, `OWNER_SSO_AUTH_URL`, `authUrl`. */
-type TextSetting = Exclude<keyof SharedOptions & keyof ConfigFile, 'transport' | 'keyring' | 'requestBudget'>
-
-function variableOf(name: TextSetting): string {
-  return `OWNER_SSO_${dashed(name).slice(2).replaceAll('-', '_').toUpperCase()}`
-}
-
 /**
  * @param examined - the command says itself who else may read or change the config file
  * @throws CommandError for a config file that can't be used, or is others' to read or change; a password in `--store`
@@ -52,38 +45,31 @@ export function readSettings(options: SharedOptions, examined = false, env: Node
   const open = examined ? undefined : openToOthers(config)
   if (open !== undefined) throw usageError(open.problem, open.fix)
   if (options.store !== undefined) refusePassword(options.store, '--store')
-  const text = (name: TextSetting) =>
-    firstGiven<string>(
-      [options[name], dashed(name)],
-      [env[variableOf(name)], variableOf(name)],
-      [config[name], configFile],
-    )
+  /** By the same name wherever it is given: `--auth-url`, `OWNER_SSO_AUTH_URL`, `authUrl`. */
+  const given = <Value extends string | object>(
+    name: string,
+    option: string | undefined,
+    configured: Value | undefined,
+  ): Given<Value | string> | undefined => {
+    const variable = `OWNER_SSO_${dashed(name).slice(2).replaceAll('-', '_').toUpperCase()}`
+    return firstGiven<Value | string>([option, dashed(name)], [env[variable], variable], [configured, configFile])
+  }
   return {
-    authUrl: text('authUrl'),
+    authUrl: given('authUrl', options.authUrl, config.authUrl),
     regionalAuthUrls: firstGiven<readonly string[]>(
       [options.regionalAuthUrl, '--regional-auth-url'],
-      [listed(env['OWNER_SSO_REGIONAL_AUTH_URLS']), 'OWNER_SSO_REGIONAL_AUTH_URLS'],
+      [listed(env['OWNER_SSO_REGIONAL_AUTH_URLS'] ?? ''), 'OWNER_SSO_REGIONAL_AUTH_URLS'],
       [config.regionalAuthUrls, configFile],
     ) ?? { value: [], from: 'default' },
-    tokenUrl: firstGiven<string | Readonly<Record<string, string>>>(
-      [env['OWNER_SSO_TOKEN_URL'], 'OWNER_SSO_TOKEN_URL'],
-      [config.tokenUrl, configFile],
-    ),
-    apiUrl: text('apiUrl'),
-    store: text('store') ?? { value: defaultStore(tokensFolder), from: 'default' },
-    account: text('account'),
-    ca: text('ca'),
-    redirectUri: text('redirectUri'),
-    transport: firstGiven<string | object>(
-      [options.transport, '--transport'],
-      [env['OWNER_SSO_TRANSPORT'], 'OWNER_SSO_TRANSPORT'],
-      [config.transport, configFile],
-    ),
+    tokenUrl: given('tokenUrl', undefined, config.tokenUrl),
+    apiUrl: given('apiUrl', options.apiUrl, config.apiUrl),
+    store: given('store', options.store, config.store) ?? { value: defaultStore(tokensFolder), from: 'default' },
+    account: given('account', options.account, config.account),
+    ca: given('ca', options.ca, config.ca),
+    redirectUri: given('redirectUri', options.redirectUri, config.redirectUri),
+    transport: given('transport', options.transport, config.transport),
     keyring: keyringSetting(options, env, config),
-    requestBudget: firstGiven<string | object>(
-      [env['OWNER_SSO_REQUEST_BUDGET'], 'OWNER_SSO_REQUEST_BUDGET'],
-      [config.requestBudget, configFile],
-    ),
+    requestBudget: given('requestBudget', undefined, config.requestBudget),
     json: options.json ?? false,
     input: options.input ?? true,
   }
@@ -117,8 +103,8 @@ function isEmpty(value: string | object): boolean {
 }
 
 /** Several addresses are separated by commas or spaces. */
-function listed(text: string | undefined): string[] | undefined {
-  return text?.split(/[\s,]+/u).filter(Boolean)
+export function listed(text: string): string[] {
+  return text.split(/[\s,]+/u).filter(Boolean)
 }
 
 /**

@@ -1,22 +1,44 @@
 /**
- * Spans of time as people write them: `90s`, `15m`, `2h`, `30d`; a bare number is seconds.
+ * Spans of time as people write them: `90s`, `15m`, `2h`, `30d`.
  */
 import { usageError } from '../command-line/command-error.ts'
 
 const units: Readonly<Record<string, number>> = { '': 1, s: 1, m: 60, h: 3600, d: 86_400 }
 
 /**
- * Seconds.
+ * Seconds; a bare number is seconds.
  *
  * @param option - whose value it is, for the message
  * @throws CommandError for anything else, and for nothing at all
  */
 export function timeSpan(option: string, text: string): number {
-  const [, digits = '', unit = ''] = /^(\d{1,9})([smhd]?)$/u.exec(text) ?? []
-  const seconds = Number(digits) * (units[unit] ?? 0)
+  const seconds = secondsIn(text)
   if (seconds > 0) return seconds
   throw usageError(
     `${JSON.stringify(text)} is no span of time.`,
     `Give ${option} a number and its unit: 90s, 15m, 2h or 30d.`,
   )
+}
+
+/**
+ * When something ends: after `30d`, `12h` or `90m`, or on a date such as `2030-01-31`.
+ *
+ * @returns seconds since the epoch
+ * @throws CommandError for anything else, and for what is over
+ */
+export function endOf(option: string, text: string): number {
+  const now = Date.now() / 1000
+  const isDate = /^\d{4}-\d{2}-\d{2}(?:T[\d:.]+Z)?$/u.test(text)
+  const end = isDate ? Date.parse(text) / 1000 : /[mhd]$/u.test(text) ? now + secondsIn(text) : 0
+  if (end > now) return Math.floor(end)
+  throw usageError(
+    `${JSON.stringify(text)} is no time in the future.`,
+    `Give ${option} a duration (30d, 12h, 90m) or a date (2030-01-31).`,
+  )
+}
+
+/** 0 for what is no span of time. */
+function secondsIn(text: string): number {
+  const [, digits = '', unit = ''] = /^(\d{1,9})([smhd]?)$/u.exec(text) ?? []
+  return Number(digits) * (units[unit] ?? 0)
 }

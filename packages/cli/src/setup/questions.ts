@@ -9,8 +9,8 @@ import { type Finding, findingLines, problem } from '../doctor/finding.ts'
 import { checkReach } from '../doctor/reach-check.ts'
 import { checkStore } from '../doctor/store-check.ts'
 import { printNote } from '../terminal/output.ts'
-import { askConsent, askProposed } from '../terminal/prompts.ts'
-import { refusePassword, type Settings } from '../settings/settings.ts'
+import { askConsent, askText } from '../terminal/prompts.ts'
+import { listed, refusePassword, type Settings } from '../settings/settings.ts'
 
 /** The settings that are asked for. */
 export type Answers = Pick<ConfigFile, 'authUrl' | 'regionalAuthUrls' | 'apiUrl' | 'store' | 'account'>
@@ -94,7 +94,7 @@ async function settled(
   { optional = false }: { readonly optional?: boolean } = {},
 ): Promise<string> {
   for (let proposed = proposal ?? ''; ;) {
-    const value = await askProposed(message, proposed, optional)
+    const value = await askText(message, { proposal: proposed, ...(optional && { validate: () => undefined }) })
     if (value === '') return ''
     const findings = await attempt(value)
     printNote(...findings.flatMap(findingLines))
@@ -119,8 +119,4 @@ async function checked(about: string, check: () => unknown, attempt: () => Promi
 function requireSafe(url: string): void {
   if (URL.canParse(url) && mayCarrySecrets(new URL(url))) return
   throw new TypeError(`${url} is not https, nor http on a loopback host.`)
-}
-
-function listed(text: string): string[] {
-  return text.split(/[\s,]+/u).filter(Boolean)
 }

@@ -3,7 +3,7 @@
  * browser, whose last address the person pastes.
  */
 import { accountName, identifyOwner, isSubjectAccount, type Sso, type TokenSet } from '@owner-sso/core'
-import type { LoginFlags } from '../commands/login.ts'
+import type { LoginFlags } from '../command-line/manual.ts'
 import { CommandError, exitCodes, usageError } from '../command-line/command-error.ts'
 import { identityOf } from './credentials.ts'
 import { hasDisplay } from '../window/desktop.ts'

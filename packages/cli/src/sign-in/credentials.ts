@@ -3,7 +3,7 @@
  */
 import type { Credentials } from '@owner-sso/core'
 import { usageError } from '../command-line/command-error.ts'
-import { askEmail, askSecret, askSecretOrNothing, canAsk } from '../terminal/prompts.ts'
+import { askEmail, askSecret, canAsk } from '../terminal/prompts.ts'
 import { secretFromFile } from '../settings/secret-file.ts'
 import { secretFromVariable } from '../settings/secret-variable.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -26,7 +26,7 @@ export function credentialSource(settings: Settings, file: string | undefined): 
     async next(before) {
       // A visible prompt would come where the person is about to type the password again: the e-mail is asked for only on demand.
       if (before !== undefined && settings.account === undefined) {
-        const credential = await askSecretOrNothing(`Password of ${before} (empty: another e-mail)`)
+        const credential = await askSecret(`Password of ${before} (empty: another e-mail)`, { optional: true })
         if (credential !== '') return { identity: before, credential }
       }
       const identity = await identityOf(settings, before)

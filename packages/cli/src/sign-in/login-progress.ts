@@ -4,45 +4,33 @@
 import { tracingChannel } from 'node:diagnostics_channel'
 import type { LoginStep, StepTrace } from '@owner-sso/core'
 
-const channel = tracingChannel<unknown, StepTrace>('owner-sso:step')
+const { start: steps } = tracingChannel('owner-sso:step')
 
 /** What each step is called. */
-export type StepNames = Readonly<Record<LoginStep, string>>
-
-const names: StepNames = {
+const names: Readonly<Record<LoginStep, string>> = {
   'login-page': 'Opening the login page',
   'form-submission': 'Sending the login form',
   'code-exchange': 'Exchanging the code for tokens',
   'mfa-factors': 'Asking for the second factors',
-  'mfa-verify': 'Verifying the passcode',
+  'mfa-verify': 'Verifying the code',
 }
 
-/**
- * Calls `show` with the name of each step until `login` has ended.
- *
- * @param otherNames - of steps that are called otherwise in this login
- */
+/** Calls `show` with the name of each step until `login` has ended. */
 export async function withProgress<Result>(
   show: (step: string) => void,
   login: () => Promise<Result>,
-  otherNames: Partial<StepNames> = {},
 ): Promise<Result> {
-  const called: StepNames = { ...names, ...otherNames }
-  const subscriber = {
-    start: ({ step }: StepTrace): void => show(called[step]),
-    end: unheeded,
-    asyncStart: unheeded,
-    asyncEnd: unheeded,
-    error: unheeded,
+  const onStep = (trace: unknown): void => {
+    if (isStepTrace(trace)) show(names[trace.step])
   }
-  channel.subscribe(subscriber)
+  steps.subscribe(onStep)
   try {
     return await login()
   } finally {
-    channel.unsubscribe(subscriber)
+    steps.unsubscribe(onStep)
   }
 }
 
-function unheeded(): void {
-  // How a step ended, the login itself says.
+function isStepTrace(trace: unknown): trace is StepTrace {
+  return typeof trace === 'object' && trace !== null && 'step' in trace
 }

@@ -3,10 +3,10 @@
  */
 import type { TokenManager, TokenSet } from '@owner-sso/core'
 import type { Call } from '../command-line/command.ts'
-import type { login, LoginFlags } from '../commands/login.ts'
+import type { login, LoginFlags } from '../command-line/manual.ts'
 import { CommandError, exitCodes, usageError } from '../command-line/command-error.ts'
 import { dashed } from '../command-line/option.ts'
-import { duration } from '../terminal/duration.ts'
+import { duration } from '../terminal/wording.ts'
 import { stopped } from '../command-line/interruption.ts'
 import { loginVoice } from './login-voice.ts'
 import type { OpenStore } from '../stores/open-store.ts'
@@ -14,7 +14,7 @@ import { printJson } from '../terminal/output.ts'
 import { serviceOf } from '../settings/configured-service.ts'
 import { withTokens } from '../tokens/token-keeping.ts'
 
-export async function run({ settings, options }: Call<typeof login>): Promise<number> {
+export async function run({ settings, options }: Call<typeof login>): Promise<void> {
   requireOneWay(options)
   const sso = serviceOf(settings)
   await withTokens(
@@ -41,7 +41,6 @@ export async function run({ settings, options }: Call<typeof login>): Promise<nu
     },
     { signsIn: true },
   )
-  return exitCodes.ok
 }
 
 /** @throws CommandError for options of which one would go unheard */

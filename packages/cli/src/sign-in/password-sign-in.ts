@@ -9,7 +9,7 @@ import {
   type Sso,
   type TokenSet,
 } from '@owner-sso/core'
-import type { LoginFlags } from '../commands/login.ts'
+import type { LoginFlags } from '../command-line/manual.ts'
 import { type CredentialSource, credentialSource } from './credentials.ts'
 import { stopped } from '../command-line/interruption.ts'
 import { withProgress } from './login-progress.ts'
@@ -42,8 +42,7 @@ export async function signInWithPassword(
     const secondFactor = await secondFactors.next()
     try {
       const complete = (): Promise<TokenSet> => sso.completeLogin(outcome.pending, secondFactor, { signal: stopped })
-      const verifying = 'backupCode' in secondFactor ? { 'mfa-verify': 'Verifying the backup code' } : {}
-      return { account, tokens: await withProgress(voice.step, complete, verifying) }
+      return { account, tokens: await withProgress(voice.step, complete) }
     } catch (error) {
       if (!(error instanceof PasscodeRejectedError) || !isWorthAnother(error, attempt, secondFactors.unattended))
         throw error

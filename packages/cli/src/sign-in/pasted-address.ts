@@ -1,15 +1,16 @@
 /**
  * A sign-in in any browser, on any machine: the person opens an address there, and pastes the one that they end on.
  */
+import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline/promises'
 import { SsoError } from '@owner-sso/core'
-import { openInBrowser } from './browser.ts'
 import { CommandError, exitCodes, usageError } from '../command-line/command-error.ts'
 import { stopped } from '../command-line/interruption.ts'
 import type { LoginVoice } from './login-voice.ts'
 import { printNote } from '../terminal/output.ts'
 import { askText, canAsk } from '../terminal/prompts.ts'
 import type { Settings } from '../settings/settings.ts'
+import { desktopOf, hasDisplay } from '../window/desktop.ts'
 import type { AuthorizationLink } from './window-sign-in.ts'
 
 /** So often a wrong address may be pasted; none of them is sent anywhere. */
@@ -68,4 +69,22 @@ async function pastedAddress(settings: Settings): Promise<string> {
     return line
   }
   throw usageError('No address was pasted.', 'Run owner-sso login --browser in a terminal.')
+}
+
+/** @returns whether it was tried. That it fails is no failure of ours: the address is printed as well. */
+function openInBrowser(url: string): boolean {
+  const command = opener(process.env)
+  if (command === undefined) return false
+  const [program, ...args] = command
+  const child = spawn(program, [...args, url], { detached: true, stdio: 'ignore', env: desktopOf(process.env) })
+  child.on('error', () => undefined)
+  child.unref()
+  return true
+}
+
+function opener(env: NodeJS.ProcessEnv): readonly [string, ...string[]] | undefined {
+  if (process.platform === 'darwin') return ['open']
+  // `start` is a word of cmd.exe, which would take the & of an address for its own.
+  if (process.platform === 'win32') return ['rundll32', 'url.dll,FileProtocolHandler']
+  return hasDisplay(env) ? ['xdg-open'] : undefined
 }

@@ -8,7 +8,7 @@ import {
   PasscodeRequiredError,
   typedCode,
 } from '@owner-sso/core'
-import type { LoginFlags } from '../commands/login.ts'
+import type { LoginFlags } from '../command-line/manual.ts'
 import { usageError } from '../command-line/command-error.ts'
 import { stopped } from '../command-line/interruption.ts'
 import { askChoice, askText, canAsk } from '../terminal/prompts.ts'

@@ -8,8 +8,11 @@ import { stopped, untilStopped } from '../command-line/interruption.ts'
 import type { LoginVoice } from './login-voice.ts'
 import { BrowserStartError, type BrowserWindow, startBrowser } from '../window/browser-window.ts'
 import { type StoppedPage, watchForCallback } from '../window/callback-watch.ts'
-import { runClock } from '../window/sign-in-clock.ts'
+import { duration } from '../terminal/wording.ts'
 import { notSignedInPage, signedInPage } from '../window/window-page.ts'
+
+/** Seconds that a person may take: as long as a sign-in through Passport in its mode `browser` waits. */
+const limit = 15 * 60
 
 /** Milliseconds for which the last page is shown. */
 const readingTime = 1500
@@ -64,12 +67,30 @@ async function unlessOver(page: Promise<StoppedPage>, window: BrowserWindow, voi
       untilStopped().then(() => {
         throw new Error('Stopped')
       }),
-      runClock(show, decided.signal, tooLate),
+      outOfTime(show, decided.signal),
     ])
   } finally {
     decided.abort()
     voice.wait('')
   }
+}
+
+/** Rejects when the time is over. The clock on the wall counts, since a sign-in grows old while the machine sleeps. */
+function outOfTime(show: (left: string) => void, decided: AbortSignal): Promise<never> {
+  const end = Date.now() / 1000 + limit
+  let shown = ''
+  return new Promise((_resolve, reject) => {
+    const tick = (): void => {
+      const left = end - Date.now() / 1000
+      if (left <= 0) return reject(tooLate())
+      const words = duration(left)
+      if (words !== shown) show(words)
+      shown = words
+    }
+    const timer = setInterval(tick, 500)
+    decided.addEventListener('abort', () => clearInterval(timer), { once: true })
+    tick()
+  })
 }
 
 /** The person reads in the window how it ended. */

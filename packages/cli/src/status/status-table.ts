@@ -1,11 +1,9 @@
 /**
  * The accounts of a store as lines of text: a row for each, and below it what its refreshes did and will do.
  */
-import { type TokenStatus, visible } from '@owner-sso/core'
-import { duration } from '../terminal/duration.ts'
-import { lifeBar } from './life-bar.ts'
+import { type SsoErrorCode, type TokenStatus, visible } from '@owner-sso/core'
+import { duration } from '../terminal/wording.ts'
 import type { Line } from '../terminal/output.ts'
-import { failureInWords } from './failure-words.ts'
 
 export interface AccountStatus extends TokenStatus {
   readonly account: string
@@ -18,6 +16,18 @@ const words: Record<TokenStatus['state'], readonly [text: string, colour: 'green
   'signed-out': ['signed out', 'red'],
   'reauthentication-required': ['sign in again', 'red'],
 }
+
+/** Why a refresh failed: what the store remembers of it is the code alone, of this release of core or of another one. */
+const failures: Partial<Record<string, string>> = {
+  ERR_SSO_UNREACHABLE: 'the SSO service could not be reached',
+  ERR_SSO_TIMEOUT: 'the SSO service did not answer in time',
+  ERR_SSO_FIREWALL_CHALLENGE: 'the SSO service’s firewall blocked it',
+  ERR_SSO_TOKEN_REJECTED: 'the SSO service called it a wrong request',
+  ERR_SSO_UNEXPECTED_RESPONSE: 'the SSO service’s answer could not be understood',
+} satisfies Partial<Record<SsoErrorCode, string>>
+
+/** Characters of the bar that shows how much of an access token's life is left. */
+const barWidth = 20
 
 export function statusTable(accounts: readonly AccountStatus[]): Line[] {
   const rows = accounts.map((status) => ({ ...cells(status), status, colour: words[status.state][1] }))
@@ -46,6 +56,12 @@ function cells(status: AccountStatus): { account: string; state: string; life: s
   }
 }
 
+/** `█` for what is left, `░` for what is gone; both counted so that any time left shows. */
+function lifeBar(left: number, lifetime: number): string {
+  const filled = lifetime > 0 ? Math.ceil(Math.min(1, left / lifetime) * barWidth) : 0
+  return '█'.repeat(filled) + '░'.repeat(barWidth - filled)
+}
+
 /** What can be said of it in few words. */
 function remark({ state, reason, next_attempt_at = 0 }: AccountStatus, left: number): string {
   if (state === 'valid') return `${duration(left)} left`
@@ -64,7 +80,9 @@ function details({ state, refreshed_at, refresh_due_at, in_doubt_since, last_fai
     ...(in_doubt_since === undefined ? [] : [`in doubt since a refresh ${ago(in_doubt_since)}: its answer was lost`]),
     ...(last_failure === undefined
       ? []
-      : [`last failure ${ago(last_failure.at)}: ${failureInWords(last_failure.code)} (${last_failure.code})`]),
+      : [
+          `last failure ${ago(last_failure.at)}: ${failures[last_failure.code] ?? 'the refresh failed'} (${last_failure.code})`,
+        ]),
   ]
 }
 

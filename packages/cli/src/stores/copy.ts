@@ -3,11 +3,12 @@
  */
 import { checkedAccountName, copyTokenSets, type TokenStore, visible } from '@owner-sso/core'
 import type { Call } from '../command-line/command.ts'
-import type { copy as copyCommand, CopyFlags } from '../commands/copy.ts'
-import { exitCodes, usageError } from '../command-line/command-error.ts'
-import { type OpenStore, openStore, requireExistence } from './open-store.ts'
+import type { copy as copyCommand, CopyFlags } from '../command-line/manual.ts'
+import { usageError } from '../command-line/command-error.ts'
+import { type OpenStore, requireExistence, withStore } from './open-store.ts'
 import { printJson, printNote } from '../terminal/output.ts'
-import { progressBar } from '../terminal/progress-bar.ts'
+import { type ProgressBar, progressBar } from '../terminal/progress-bar.ts'
+import { counted } from '../terminal/wording.ts'
 import { refusePassword, type Settings } from '../settings/settings.ts'
 
 /** `-` is the store of the settings, whose address may hold a password; an argument may not. */
@@ -26,37 +27,20 @@ function requireKey({ fromPlain = false, toPlain = false }: CopyFlags, from: Ope
   )
 }
 
-interface Written {
-  accounts: number
-  /** Records that are no account's: blocks of the firewall, the broker's programs and notes. */
-  shared: number
-}
-
-/** Counts what arrives, for a copy that ends in an error. */
-function countingWrites(store: TokenStore): { readonly store: TokenStore; readonly written: Written } {
-  const written: Written = { accounts: 0, shared: 0 }
-  return {
-    store: {
-      read: (account) => store.read(account),
-      async swap(account, ...rest) {
-        const result = await store.swap(account, ...rest)
-        if (!('conflict' in result)) written[isOurs(account) ? 'shared' : 'accounts'] += 1
-        return result
-      },
+/** Counts what arrives, for a copy that ends in an error, and shows how far it is. */
+function countingWrites(store: TokenStore, { advance }: ProgressBar) {
+  // `shared`: records that are no account's, such as blocks of the firewall, the broker's programs and notes.
+  const written = { accounts: 0, shared: 0 }
+  const counting: TokenStore = {
+    read: (account) => store.read(account),
+    async swap(account, ...rest) {
+      const result = await store.swap(account, ...rest)
+      if (!('conflict' in result)) written[isOurs(account) ? 'shared' : 'accounts'] += 1
+      advance()
+      return result
     },
-    written,
   }
-}
-
-/** How many records there are to copy. What can't be listed is told by the copy. */
-async function countRecords(store: TokenStore): Promise<number> {
-  let count = 0
-  try {
-    for await (const _ of store.accounts?.() ?? []) count += 1
-  } catch {
-    return count
-  }
-  return count
+  return { store: counting, written }
 }
 
 /** A name that no account may have is a record of our own. */
@@ -69,57 +53,36 @@ function isOurs(name: string): boolean {
   }
 }
 
-/** Shows how far it is, by the names that are passed on. */
-async function showingProgress(store: TokenStore): Promise<{ readonly store: TokenStore; readonly end: () => void }> {
-  if (!process.stderr.isTTY || store.accounts === undefined) return { store, end: () => undefined }
-  const bar = progressBar('Copying', await countRecords(store))
-  async function* advancing(): AsyncGenerator<string> {
-    for await (const name of store.accounts?.() ?? []) {
-      bar.advance()
-      yield name
-    }
-  }
-  return { store: { ...store, accounts: advancing }, end: bar.end }
-}
-
-export async function run({ settings, options, args }: Call<typeof copyCommand>): Promise<number> {
+export async function run({ settings, options, args }: Call<typeof copyCommand>): Promise<void> {
   const [fromAddress, toAddress] = args.map((argument) => addressOf(argument, settings))
   if (fromAddress === undefined || toAddress === undefined)
     throw usageError('Two stores are needed.', 'Give the one to copy from, then the one to copy to.')
-  const { keyring } = settings
-  const ca = settings.ca?.value
-  const from = await openStore(fromAddress, { ca, keyring, plain: options.fromPlain })
-  try {
+  const { fromPlain, toPlain } = options
+  await withStore(fromAddress, settings, { plain: fromPlain }, async (from) => {
     requireExistence(from)
-    const to = await openStore(toAddress, { ca, keyring, plain: options.toPlain, signsIn: true })
-    try {
+    await withStore(toAddress, settings, { plain: toPlain, signsIn: true }, async (to) => {
       if (from.shown === to.shown) throw usageError('Both are the same store.', 'Give two different ones.')
       requireKey(options, from, to)
       await copy(from, to, settings, options)
-    } finally {
-      await to.close()
-    }
-  } finally {
-    await from.close()
-  }
-  return exitCodes.ok
+    })
+  })
 }
 
 async function copy(from: OpenStore, to: OpenStore, settings: Settings, { toPlain }: CopyFlags): Promise<void> {
-  const target = countingWrites(to.store)
-  const source = await showingProgress(from.store)
+  const bar = progressBar('Copying')
+  const target = countingWrites(to.store, bar)
   const outcome = (): string => {
     const { accounts, shared } = target.written
     return `${counted(accounts, 'account')} and ${counted(shared, 'shared record')} copied from ${from.shown} to ${to.shown}`
   }
   const left: string[] = []
   const onLeft = (name: string): void => void left.push(name)
-  const copied = await copyTokenSets(source.store, target.store, { onLeft }).catch((error: unknown) => {
-    source.end()
+  const copied = await copyTokenSets(from.store, target.store, { onLeft }).catch((error: unknown) => {
+    bar.end()
     printNote(`${outcome()}, and not all there are: once the error is mended, run this again for the rest.`)
     throw error
   })
-  source.end()
+  bar.end()
   if (settings.json) await printJson({ from: from.shown, to: to.shown, copied, left })
   printNote(`${outcome()}.`)
   for (const name of left)
@@ -129,5 +92,3 @@ async function copy(from: OpenStore, to: OpenStore, settings: Settings, { toPlai
   if (copied > 0)
     printNote(`Use the new one from now on, and no longer the old one: export OWNER_SSO_STORE=${to.shown}`)
 }
-
-const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`

@@ -5,7 +5,7 @@ import { usageError } from '../command-line/command-error.ts'
 import { encryptionKeys } from '../settings/encryption-key.ts'
 import { tokensFolder } from '../settings/folders.ts'
 import type { KeyringUse } from '../keyring/keyring-folder.ts'
-import type { Given } from '../settings/settings.ts'
+import type { Settings } from '../settings/settings.ts'
 import type { OpenedStore } from './store-kind.ts'
 import { storeAt } from './store-kinds.ts'
 
@@ -17,26 +17,44 @@ export interface OpenStore extends Required<OpenedStore> {
 }
 
 export interface StoreOptions {
-  /** Path of a PEM file, for a store that is spoken to over TLS. */
-  readonly ca: string | undefined
   /** The records are plain, whatever `OWNER_SSO_ENCRYPTION_KEY` and the keyring say. */
   readonly plain?: boolean | undefined
   /** Of several keys the first alone opens: what it can't open is sealed with an older one. */
   readonly newestKeyAlone?: boolean | undefined
-  /** Whether a folder may have its key in the keyring; by default, a folder that has one does. */
-  readonly keyring?: Given<boolean> | undefined
   /** Somebody signs in: the default folder, or any where the keyring is turned on, gets a key. */
   readonly signsIn?: boolean | undefined
 }
 
-/** @throws CommandError for a wrong address or key; StoreError where it can't be reached */
-export async function openStore(address: string, options: StoreOptions): Promise<OpenStore> {
-  const { ca, plain = false, newestKeyAlone = false } = options
+/**
+ * Opens a store, and closes it when it was used.
+ *
+ * @param settings - whom TLS trusts, and whether folders have their keys in the keyring
+ * @throws whatever `use` throws; CommandError for a wrong address or key; StoreError where it can't be reached
+ */
+export async function withStore<Result>(
+  address: string,
+  settings: Pick<Settings, 'ca' | 'keyring'>,
+  options: StoreOptions,
+  use: (store: OpenStore) => Promise<Result>,
+): Promise<Result> {
+  const store = await opened(address, settings, options)
+  try {
+    return await use(store)
+  } finally {
+    await store.close()
+  }
+}
+
+async function opened(
+  address: string,
+  { ca, keyring }: Pick<Settings, 'ca' | 'keyring'>,
+  { plain = false, newestKeyAlone = false, signsIn = false }: StoreOptions,
+): Promise<OpenStore> {
   const { kind, place } = storeAt(address)
   const keys = plain ? undefined : encryptionKeys()
   const encryptionKey = newestKeyAlone ? keys?.slice(0, 1) : keys
-  const keyring = plain || encryptionKey !== undefined ? undefined : keyringUse(place, options)
-  const opened = await kind.open(place, { ca, encryptionKey, keyring })
+  const use = plain || encryptionKey !== undefined ? undefined : keyringUse(place, keyring?.value, signsIn)
+  const store = await kind.open(place, { ca: ca?.value, encryptionKey, keyring: use })
   return {
     shown: kind.shown(place),
     isOfNetwork: kind.isOfNetwork === true,
@@ -45,7 +63,7 @@ export async function openStore(address: string, options: StoreOptions): Promise
     check: async () => [],
     close: async () => undefined,
     keyIn: 'OWNER_SSO_ENCRYPTION_KEY',
-    ...opened,
+    ...store,
   }
 }
 
@@ -56,7 +74,7 @@ export function requireExistence({ exists, shown }: OpenStore): void {
 }
 
 /** Other folders than the default one are often shared with programs that know no keyring. */
-function keyringUse(place: string, { keyring, signsIn = false }: StoreOptions): KeyringUse {
-  if (keyring?.value === false) return 'never'
-  return signsIn && (keyring?.value ?? place === tokensFolder) ? 'make' : 'read'
+function keyringUse(place: string, isOn: boolean | undefined, signsIn: boolean): KeyringUse {
+  if (isOn === false) return 'never'
+  return signsIn && (isOn ?? place === tokensFolder) ? 'make' : 'read'
 }

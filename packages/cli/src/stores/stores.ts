@@ -2,18 +2,17 @@
  * `owner-sso stores`: where token sets can live, and where they do.
  */
 import type { Call } from '../command-line/command.ts'
-import type { stores } from '../commands/stores.ts'
-import { exitCodes } from '../command-line/command-error.ts'
+import type { stores } from '../command-line/manual.ts'
 import { type Line, printData, printJson } from '../terminal/output.ts'
 import { storeAt, storeKinds } from './store-kinds.ts'
 
-export async function run({ settings }: Call<typeof stores>): Promise<number> {
+export async function run({ settings }: Call<typeof stores>): Promise<void> {
   const { kind: used, place } = storeAt(settings.store.value)
   const inUse = used.shown(place)
   if (settings.json) {
     const kinds = storeKinds.map(({ scheme, help }) => ({ kind: scheme, address: help.forms[0], what: help.what }))
     await printJson({ inUse, from: settings.store.from, kinds })
-    return exitCodes.ok
+    return
   }
   const width = Math.max(...storeKinds.map(({ help }) => help.forms[0].length)) + 2
   const lines = storeKinds.map((kind): Line => {
@@ -21,5 +20,4 @@ export async function run({ settings }: Call<typeof stores>): Promise<number> {
     return [mark, ` ${kind.help.forms[0].padEnd(width)}${kind.help.what}`]
   })
   await printData(...lines, '', `In use: ${inUse} (${settings.store.from})`)
-  return exitCodes.ok
 }

@@ -3,7 +3,7 @@
  * place and gone at the end; nothing where standard error is piped, nor for work that is done within a second.
  */
 import { visible } from '@owner-sso/core'
-import { duration } from './duration.ts'
+import { duration } from './wording.ts'
 
 /** Milliseconds of work before the bar is shown, and between two drawings of it. */
 const shownAfter = 1000

@@ -10,40 +10,29 @@ export function canAsk({ input }: Pick<Settings, 'input'>): boolean {
   return input && process.stdin.isTTY && process.stderr.isTTY
 }
 
-export async function askText(message: string): Promise<string> {
-  const { text } = await import('@clack/prompts')
-  return given(await text({ message: visible(message), validate: required, ...terminal() })).trim()
+export interface TextQuestion {
+  /** Stands there already, to be taken or corrected. */
+  readonly proposal?: string | undefined
+  /** What is wrong with an answer; by default, that it is empty. */
+  readonly validate?: (answer: string | undefined) => string | undefined
 }
 
-/**
- * @param proposal - stands there already, to be taken or corrected
- * @param optional - whether it may be left empty
- */
-export async function askProposed(message: string, proposal: string, optional: boolean): Promise<string> {
+export async function askText(message: string, { proposal, validate = required }: TextQuestion = {}): Promise<string> {
   const { text } = await import('@clack/prompts')
-  const check = optional ? {} : { validate: required }
-  return given(
-    (await text({ message: visible(message), initialValue: proposal, ...check, ...terminal() })) ?? '',
-  ).trim()
+  const initialValue = proposal === undefined ? {} : { initialValue: proposal }
+  return given((await text({ message: visible(message), ...initialValue, validate, ...terminal() })) ?? '').trim()
 }
 
 /** @param before - what was typed the time before, to be corrected */
-export async function askEmail(before?: string): Promise<string> {
-  const { text } = await import('@clack/prompts')
-  const initialValue = before === undefined ? {} : { initialValue: before }
-  return given(await text({ message: 'E-mail', ...initialValue, validate: email, ...terminal() })).trim()
+export function askEmail(before?: string): Promise<string> {
+  return askText('E-mail', { proposal: before, validate: email })
 }
 
-/** What is typed is never shown. */
-export async function askSecret(message: string): Promise<string> {
+/** What is typed is never shown. @param optional - whether it may be left empty */
+export async function askSecret(message: string, { optional = false } = {}): Promise<string> {
   const { password } = await import('@clack/prompts')
-  return given(await password({ message: visible(message), validate: required, clearOnError: true, ...terminal() }))
-}
-
-/** What is typed is never shown, and may be left empty. */
-export async function askSecretOrNothing(message: string): Promise<string> {
-  const { password } = await import('@clack/prompts')
-  return given((await password({ message: visible(message), ...terminal() })) ?? '')
+  const check = optional ? {} : { validate: required, clearOnError: true }
+  return given((await password({ message: visible(message), ...check, ...terminal() })) ?? '')
 }
 
 /** Whether the person agrees; Enter alone does not. */

@@ -3,12 +3,11 @@
  */
 import { readableAccountNames } from './account.ts'
 import type { Call } from '../command-line/command.ts'
-import type { accounts } from '../commands/accounts.ts'
-import { exitCodes } from '../command-line/command-error.ts'
+import type { accounts } from '../command-line/manual.ts'
 import { printData, printJson, printNote } from '../terminal/output.ts'
 import { withTokens } from './token-keeping.ts'
 
-export async function run({ settings }: Call<typeof accounts>): Promise<number> {
+export async function run({ settings }: Call<typeof accounts>): Promise<void> {
   await withTokens(settings, undefined, async ({ tokens, store }) => {
     const { names: accounts, failure } = await readableAccountNames(tokens)
     if (failure !== undefined && accounts.length === 0) throw failure
@@ -17,5 +16,4 @@ export async function run({ settings }: Call<typeof accounts>): Promise<number> 
     else printNote(`Nobody is signed in at ${store.shown}. Sign in with: owner-sso login`)
     if (failure !== undefined) throw failure
   })
-  return exitCodes.ok
 }

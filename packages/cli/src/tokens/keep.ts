@@ -10,9 +10,9 @@ import {
   type TokenManager,
 } from '@owner-sso/core'
 import type { Call } from '../command-line/command.ts'
-import type { keep, KeepFlags } from '../commands/keep.ts'
+import type { keep, KeepFlags } from '../command-line/manual.ts'
 import { exitCodes, usageError } from '../command-line/command-error.ts'
-import { refreshService } from '../settings/configured-service.ts'
+import { serviceOf } from '../settings/configured-service.ts'
 import { stopped, untilStopped } from '../command-line/interruption.ts'
 import { timeSpan } from '../settings/time-span.ts'
 import { accountTeller, jsonTeller, lineTeller, type Teller } from './sweep-teller.ts'
@@ -24,7 +24,7 @@ export async function run({ settings, options }: Call<typeof keep>): Promise<num
   if (options.once && every !== undefined) throw usageError('--once makes one sweep alone.', 'Omit --every.')
   const teller = settings.json ? jsonTeller() : lineTeller()
   let exitCode: number = exitCodes.ok
-  await withTokens(settings, refreshService(settings), async ({ tokens }) => {
+  await withTokens(settings, serviceOf(settings), async ({ tokens }) => {
     const accounts = accountTeller(tokens, teller)
     const onSweep = (event: KeeperEvent): void => {
       accounts.sweep(event)

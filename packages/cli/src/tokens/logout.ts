@@ -3,12 +3,11 @@
  */
 import { chosenAccount } from './account.ts'
 import type { Call } from '../command-line/command.ts'
-import type { logout } from '../commands/logout.ts'
-import { exitCodes } from '../command-line/command-error.ts'
+import type { logout } from '../command-line/manual.ts'
 import { printJson, printNote } from '../terminal/output.ts'
 import { withTokens } from './token-keeping.ts'
 
-export async function run({ settings }: Call<typeof logout>): Promise<number> {
+export async function run({ settings }: Call<typeof logout>): Promise<void> {
   await withTokens(settings, undefined, async ({ tokens, store }) => {
     const account = await chosenAccount(settings, tokens)
     const wasSignedIn = (await tokens.status(account)).state !== 'signed-out'
@@ -17,5 +16,4 @@ export async function run({ settings }: Call<typeof logout>): Promise<number> {
     if (wasSignedIn) printNote(`${account} is signed out: its tokens are gone from ${store.shown}.`)
     else printNote(`${account} was not signed in at ${store.shown}. Who is: owner-sso accounts`)
   })
-  return exitCodes.ok
 }

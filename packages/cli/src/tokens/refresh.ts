@@ -3,16 +3,15 @@
  */
 import { requireSignedIn, chosenAccount } from './account.ts'
 import type { Call } from '../command-line/command.ts'
-import type { refresh } from '../commands/refresh.ts'
-import { exitCodes } from '../command-line/command-error.ts'
-import { duration } from '../terminal/duration.ts'
+import type { refresh } from '../command-line/manual.ts'
+import { duration } from '../terminal/wording.ts'
 import { stopped } from '../command-line/interruption.ts'
 import { printJson, printNote } from '../terminal/output.ts'
-import { refreshService } from '../settings/configured-service.ts'
+import { serviceOf } from '../settings/configured-service.ts'
 import { withTokens } from './token-keeping.ts'
 
-export async function run({ settings }: Call<typeof refresh>): Promise<number> {
-  await withTokens(settings, refreshService(settings), async ({ tokens }) => {
+export async function run({ settings }: Call<typeof refresh>): Promise<void> {
+  await withTokens(settings, serviceOf(settings), async ({ tokens }) => {
     const account = await chosenAccount(settings, tokens)
     const before = await tokens.status(account)
     await requireSignedIn(account, tokens, () => tokens.refresh(account, { signal: stopped }))
@@ -24,5 +23,4 @@ export async function run({ settings }: Call<typeof refresh>): Promise<number> {
     if (refreshed) printNote(`${account} has new tokens; the access token is valid for ${left}.`)
     else printNote(`${account} was refreshed less than a minute ago, so nothing was sent; ${left} are left.`)
   })
-  return exitCodes.ok
 }

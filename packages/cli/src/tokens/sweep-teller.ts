@@ -3,6 +3,7 @@
  */
 import type { KeeperEvent, SweepCounts, TokenManager } from '@owner-sso/core'
 import { printData, printNote } from '../terminal/output.ts'
+import { counted } from '../terminal/wording.ts'
 import { type ProgressBar, progressBar } from '../terminal/progress-bar.ts'
 
 /** What is said of the work: lines for people, or a line of JSON for each event. */
@@ -98,5 +99,3 @@ function summary({ accounts, due, refreshed, failed, signInAgain, unreadable }: 
 function nextOf({ next_sweep_at: next }: KeeperEvent): string {
   return next === undefined ? '' : ` Next at ${new Date(next * 1000).toISOString().slice(0, 19)}Z.`
 }
-
-const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`

@@ -4,7 +4,7 @@
 import { type Sso, type TokenManager, createTokenManager } from '@owner-sso/core'
 import { requestBudgetOf } from '../settings/configured-service.ts'
 import { stopped } from '../command-line/interruption.ts'
-import { type OpenStore, openStore } from '../stores/open-store.ts'
+import { type OpenStore, withStore } from '../stores/open-store.ts'
 import { printNote } from '../terminal/output.ts'
 import type { Settings } from '../settings/settings.ts'
 
@@ -31,14 +31,14 @@ export async function withTokens<Result>(
   { signsIn = false }: { readonly signsIn?: boolean } = {},
 ): Promise<Result> {
   const requestBudget = requestBudgetOf(settings)
-  const store = await openStore(settings.store.value, { ca: settings.ca?.value, keyring: settings.keyring, signsIn })
-  const tokens = createTokenManager({ sso: sso ?? neverRefreshes, store: store.store, cachedAccounts, requestBudget })
-  try {
-    return await use({ tokens, store })
-  } finally {
-    await leave(tokens)
-    await store.close()
-  }
+  return withStore(settings.store.value, settings, { signsIn }, async (store) => {
+    const tokens = createTokenManager({ sso: sso ?? neverRefreshes, store: store.store, cachedAccounts, requestBudget })
+    try {
+      return await use({ tokens, store })
+    } finally {
+      await leave(tokens)
+    }
+  })
 }
 
 /** A refresh under way is waited for: the new tokens are in its answer, and the old ones may be spent. */

@@ -3,20 +3,18 @@
  */
 import { requireSignedIn, chosenAccount } from './account.ts'
 import type { Call } from '../command-line/command.ts'
-import type { token } from '../commands/token.ts'
-import { exitCodes } from '../command-line/command-error.ts'
+import type { token } from '../command-line/manual.ts'
 import { stopped } from '../command-line/interruption.ts'
 import { printData, printJson } from '../terminal/output.ts'
-import { refreshService } from '../settings/configured-service.ts'
+import { serviceOf } from '../settings/configured-service.ts'
 import { withTokens } from './token-keeping.ts'
 
-export async function run({ settings }: Call<typeof token>): Promise<number> {
-  await withTokens(settings, refreshService(settings), async ({ tokens }) => {
+export async function run({ settings }: Call<typeof token>): Promise<void> {
+  await withTokens(settings, serviceOf(settings), async ({ tokens }) => {
     const account = await chosenAccount(settings, tokens)
     const accessToken = await requireSignedIn(account, tokens, () =>
       tokens.getAccessToken(account, { signal: stopped }),
     )
     await (settings.json ? printJson({ account, access_token: accessToken }) : printData(accessToken))
   })
-  return exitCodes.ok
 }

@@ -61,7 +61,8 @@ export interface SsoSettings extends HttpSettings {
   readonly accessTokenLifetime: number | 'expires_in' | undefined
 }
 
-const optionNames: OptionNames<SsoOptions> = {
+/** The names of all options of `createSso`, for what takes them beside its own. */
+export const ssoOptionNames: OptionNames<SsoOptions> = {
   authUrl: true,
   tokenUrl: true,
   regionalAuthUrls: true,
@@ -78,7 +79,7 @@ const optionNames: OptionNames<SsoOptions> = {
 
 /** @throws TypeError that names the option */
 export function parseSsoOptions(options: SsoOptions): SsoSettings {
-  checkOptionNames('createSso', options, optionNames)
+  checkOptionNames('createSso', options, ssoOptionNames)
   // Own properties alone: what somebody put on Object.prototype is not an option.
   const own: SsoOptions = Object.assign(Object.create(null), options)
 
