@@ -1,7 +1,13 @@
 /**
  * What the environment says about how the portal runs.
  */
-import { mayCarrySecrets, type SsoOptions, tokenUrlFromText, transportFromText, type TransportOption } from '@owner-sso/core'
+import {
+  mayCarrySecrets,
+  type SsoOptions,
+  tokenUrlFromText,
+  transportFromText,
+  type TransportOption,
+} from '@owner-sso/core'
 
 /** The SSO service and the owner API. */
 export interface Service {

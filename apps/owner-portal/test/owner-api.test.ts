@@ -12,7 +12,7 @@ afterEach(async () => {
 async function apiThat(listener: RequestListener, timeout = 2000): Promise<OwnerApi> {
   const server = await serve(listener, '127.0.0.1', 0)
   running.push(server)
-  const tokens = { getAccessToken: async () => 'token', invalidate: async () => undefined }
+  const tokens = { getAccessToken: async () => 'token', invalidate: async () => false }
   return createOwnerApi({ url: `${server.url}/`, tokens, timeout })
 }
 
@@ -81,7 +81,7 @@ describe('the owner API', () => {
     const server = createServer()
     const { url, close } = await serve((_request, response) => response.end(), '127.0.0.1', 0)
     await close()
-    const tokens = { getAccessToken: async () => 'token', invalidate: async () => undefined }
+    const tokens = { getAccessToken: async () => 'token', invalidate: async () => false }
     await expect(createOwnerApi({ url, tokens }).vehicles('a')).rejects.toMatchObject({ status: 502 })
     server.close()
   })

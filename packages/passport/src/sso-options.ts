@@ -1,7 +1,14 @@
 /**
  * The SSO service that a strategy signs in with: handed over, described by options, or named by the environment.
  */
-import { createSso, type Sso, ssoOptionNames, type SsoOptions, tokenUrlFromText, transportFromText } from '@owner-sso/core'
+import {
+  createSso,
+  type Sso,
+  ssoOptionNames,
+  type SsoOptions,
+  tokenUrlFromText,
+  transportFromText,
+} from '@owner-sso/core'
 
 /** Options of `createSso`, as many as are given. */
 export type SomeSsoOptions = { readonly [Name in keyof SsoOptions]?: SsoOptions[Name] | undefined }

@@ -83,7 +83,7 @@ async function checkCall(settings: Settings, account: string, token: string): Pr
   const tokens: Pick<TokenManager, 'getAccessToken' | 'invalidate'> = {
     getAccessToken: async () => token,
     // A 401 is an answer here.
-    invalidate: async () => undefined,
+    invalidate: async () => false,
   }
   const call = ownerFetch({
     tokens,

@@ -6,6 +6,7 @@ import { exitCodes } from '../command-line/command-error.ts'
 import { accountNames } from '../tokens/account.ts'
 import { failureOf } from '../command-line/failure.ts'
 import { type OpenStore, withStore } from '../stores/open-store.ts'
+import { tokenUrlsOf } from '../settings/configured-service.ts'
 import type { Settings } from '../settings/settings.ts'
 import { neverRefreshes } from '../tokens/token-keeping.ts'
 import { counted, duration } from '../terminal/wording.ts'
@@ -46,9 +47,10 @@ function severalAccounts({ account }: Settings, accounts: readonly string[]): Fi
 }
 
 /** Whether the firewall of the SSO service blocks this machine, as the processes that share the store remember it. */
-async function checkBlocks(store: TokenStore, { authUrl, regionalAuthUrls }: Settings): Promise<Finding[]> {
+async function checkBlocks(store: TokenStore, settings: Settings): Promise<Finding[]> {
+  const { authUrl, regionalAuthUrls } = settings
   const findings: Finding[] = []
-  for (const url of [authUrl?.value, ...regionalAuthUrls.value]) {
+  for (const url of new Set([authUrl?.value, ...regionalAuthUrls.value, ...tokenUrlsOf(settings)])) {
     if (url === undefined || !URL.canParse(url)) continue
     const record = (await store.read(firewallRecordName(url)))?.record
     if (record?.state !== 'firewall' || record.challenges === 0) continue

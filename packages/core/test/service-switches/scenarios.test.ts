@@ -23,6 +23,10 @@ const endings: Readonly<Record<ScenarioName, readonly [call: Call, ends: object]
   'rotation-omitted': [refreshTwiceWithTheSame, tokens],
   'family-revoked': [callAfterAReplay, [200, 'ERR_SSO_REAUTHENTICATION_REQUIRED', 401]],
   'early-revocation': [callTwice, [401, 200]],
+  'refreshed-tokens-refused': [callAroundARefresh, [401, 200]],
+  'refreshed-tokens-refused-403': [callAroundARefresh, [403, 200]],
+  'refreshed-tokens-for-three-hours': [callLongAfterARefresh, [200, 401, 200]],
+  'refresh-ends-old-token': [callAroundARefresh, [200, 401]],
   'refresh-token-expired': [refresh, signInAgain],
   'firewall-block': [logIn, { code: 'ERR_SSO_FIREWALL_CHALLENGE', status: 403 }],
   'firewall-at-refresh': [refresh, { code: 'ERR_SSO_FIREWALL_CHALLENGE', step: 'refresh' }],
@@ -71,6 +75,19 @@ async function callAfterAReplay(sso: Sso, held: TokenSet): Promise<unknown> {
   const before = await callOwnerApi(held)
   const error: unknown = await refreshAfterALoss(sso, held, emulator).catch((reason: unknown) => reason)
   return [before, Object(error).code, await callOwnerApi(held)]
+}
+
+/** What the owner API says of the token of a refresh, and of the one before it. */
+async function callAroundARefresh(sso: Sso, held: TokenSet): Promise<unknown> {
+  const fresh = await sso.refresh(held)
+  return [await callOwnerApi(fresh), await callOwnerApi(held)]
+}
+
+async function callLongAfterARefresh(sso: Sso, held: TokenSet): Promise<unknown> {
+  const fresh = await sso.refresh(held)
+  const before = await callOwnerApi(fresh)
+  emulator.clock.advance(4 * 3600)
+  return [before, await callOwnerApi(fresh), await callOwnerApi(held)]
 }
 
 async function callTwice(_sso: Sso, held: TokenSet): Promise<unknown> {

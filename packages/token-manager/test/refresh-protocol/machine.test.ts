@@ -65,7 +65,7 @@ function refreshOf(record: AccountRecord, now: Moment, ...before: readonly Event
 }
 
 describe('what one look at the record leads to', () => {
-  const refused: Event = { on: 'begun', flow: { kind: 'invalidate', accessToken: 'a' } }
+  const refused: Event = { on: 'begun', flow: { kind: 'invalidate', accessToken: 'a', mayRefresh: true } }
   const asked = (accessToken: string): Event => ({ on: 'replacement-asked', accessToken })
 
   it.each<[string, string, AccountRecord, number, ...Event[]]>([

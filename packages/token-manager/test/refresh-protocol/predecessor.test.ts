@@ -153,11 +153,11 @@ describe('an access token of a refresh that the owner API refuses', () => {
 })
 
 describe('the way back', () => {
-  it.each<[string, (world: Bench, tokens: TokenManager) => Promise<void>]>([
-    ['after the new one was accepted', async (_, tokens) => tokens.accepted(account, 'a1')],
+  it.each<[string, (world: Bench, tokens: TokenManager) => unknown]>([
+    ['after the new one was accepted', (_, tokens) => tokens.accepted(account, 'a1')],
     ['after the old one was refused as well', async (_, tokens) => tokens.invalidate(account, 'a0')],
     ['after the old one has ended', async (world) => world.pass(hours(1))],
-  ])('is gone %s: a refusal leads to one refresh', async (_, happens) => {
+  ])('is gone %s: a refusal leads to one refresh', async (_name, happens) => {
     const world = bench()
     const tokens = world.process()
     await refreshed(world, tokens)
