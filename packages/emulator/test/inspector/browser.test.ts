@@ -80,7 +80,7 @@ describeInChromium('the inspector in a real Chromium', () => {
       'POST /oauth2/v3/token to the Other region: 400 a spent refresh token was presented again',
     ])
 
-    await page.getByRole('option', { name: /mfa@example\.com/u }).click()
+    await loginNamed(page, /mfa@example\.com/u).click()
     expect(await story(page)).toEqual([
       expect.stringMatching(/: 403 Firewall challenged by the firewall: its User-Agent is a browser’s$/u),
     ])
