@@ -77,7 +77,10 @@ export function written(
   if (!isOlder) return undefined
   // The predecessor of a refused access token takes its place, and the refresh token stays.
   const isWayBack = wasRefused(seen, before.tokens.access_token) && next.lineage === before.lineage
-  return isWayBack ? undefined : 'newer tokens were overwritten by older ones'
+  if (!isWayBack) return 'newer tokens were overwritten by older ones'
+  // Where the refresh token stays, both are as they were before it was sent: its next request is another expiry's.
+  seen.sent = without(seen.sent, nameOf(next.tokens))
+  return undefined
 }
 
 /** From the moment on at which another intent is in the store, holders whose time is over count as lost. */
