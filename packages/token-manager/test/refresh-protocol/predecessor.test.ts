@@ -211,6 +211,28 @@ describe('the way back', () => {
     },
   )
 
+  it('does not lead to a token that was refused before its refresh', async () => {
+    const world = bench()
+    const tokens = world.process()
+    await signedIn(world, tokens)
+    await tokens.invalidate(account, 'a0')
+    expect(await tokens.getAccessToken(account)).toBe('a1')
+    await world.pass(2 * minute)
+    await tokens.invalidate(account, 'a1')
+    expect(await tokens.getAccessToken(account)).toBe('a2')
+  })
+
+  it('is all that a refusal leads to that may be about the call', async () => {
+    const world = bench()
+    const tokens = world.process()
+    await refreshed(world, tokens)
+    expect(await tokens.invalidate(account, 'a1', { refresh: false })).toBe(true)
+    await world.pass(2 * minute)
+    expect(await tokens.invalidate(account, 'a0', { refresh: false })).toBe(false)
+    expect(await tokens.getAccessToken(account)).toBe('a0')
+    expect(world.sent).toEqual(['r0'])
+  })
+
   it('is not shown where a record is printed', async () => {
     const world = bench()
     const tokens = world.process()
@@ -252,6 +274,7 @@ describe('an account whose refreshed tokens were refused twice', () => {
     const before = world.sent.length
     await world.pass(hours(7.9))
     await tokens.getAccessToken(account)
+    await world.pass(0)
     expect(world.sent).toHaveLength(before)
     await world.pass(5 * minute)
     const everything = (): boolean => true
