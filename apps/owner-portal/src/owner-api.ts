@@ -1,7 +1,7 @@
 /**
  * The owner API, as the portal needs it: the vehicles of the signed-in account.
  */
-import { SsoError, type TokenManager, type TransportOption, withTimeLimit } from '@owner-sso/core'
+import { refusalAdvice, SsoError, type TokenManager, type TransportOption, withTimeLimit } from '@owner-sso/core'
 import { OwnerApiTokenRefusedError, ownerFetch } from '@owner-sso/express'
 
 /** Where the portal shows the owner API's answers as they are: its paths stand below this one. */
@@ -41,7 +41,7 @@ export interface OwnerApi {
 export interface OwnerApiOptions {
   /** Base address; https, or http on a loopback host. */
   readonly url: string
-  readonly tokens: Pick<TokenManager, 'getAccessToken' | 'invalidate'>
+  readonly tokens: Pick<TokenManager, 'accepted' | 'getAccessToken' | 'invalidate' | 'status'>
   /** How it is spoken to. */
   readonly transport?: TransportOption | undefined
   /** Milliseconds for one request with its answer. Default 10,000. */
@@ -56,7 +56,11 @@ const idPattern = /^[\w-]{1,64}$/u
 /** Calls the owner API with the account's own token. */
 export function createOwnerApi({ url, tokens, transport, timeout = 10_000 }: OwnerApiOptions): OwnerApi {
   async function get(account: string, path: string): Promise<unknown> {
-    const { status, body } = await answerOf(ownerFetch({ tokens, account, target: url, transport }), path, timeout)
+    const call = ownerFetch({ tokens, account, target: url, transport })
+    const { status, body } = await answerOf(call, path, timeout).catch(async (error: unknown) => {
+      if (!(error instanceof OwnerApiTokenRefusedError)) throw error
+      throw refusedToken(refusalAdvice(await tokens.status(account)))
+    })
     if (status === 404) throw unknownVehicle()
     if (status !== 200) throw new OwnerApiError(502, `The owner API answered with status ${status}.`)
     return responseOf(body)
@@ -87,7 +91,7 @@ async function answerOf(call: typeof fetch, path: string, timeout: number): Prom
     })
   } catch (error) {
     if (error instanceof OwnerApiError || error instanceof SsoError) throw error
-    if (error instanceof OwnerApiTokenRefusedError) throw refusedToken()
+    if (error instanceof OwnerApiTokenRefusedError) throw error
     if (isLate) throw new OwnerApiError(504, 'The owner API did not answer in time.')
     throw new OwnerApiError(502, 'The owner API can’t be reached.')
   }
@@ -137,11 +141,10 @@ function unknownVehicle(): OwnerApiError {
   return new OwnerApiError(404, 'This account has no such vehicle.')
 }
 
-function refusedToken(): OwnerApiError {
-  return new OwnerApiError(
-    502,
-    'The owner API refuses the tokens of this sign-in. Signing in again does not help: the operator of this portal has to set another OWNER_SSO_TRANSPORT.',
-  )
+function refusedToken(
+  advice: string = 'The owner API refuses the tokens of this sign-in. Signing in again does not help: the operator of this portal has to set another OWNER_SSO_TRANSPORT.',
+): OwnerApiError {
+  return new OwnerApiError(502, advice)
 }
 
 function unreadable(): OwnerApiError {

@@ -1,7 +1,7 @@
 /** The owner API as the portal calls it: bounded in time and size, and the token goes nowhere else. */
 import { createServer, type RequestListener } from 'node:http'
 import { afterEach, describe, expect, it } from '@jest/globals'
-import { createOwnerApi, type OwnerApi } from '../src/owner-api.ts'
+import { createOwnerApi, type OwnerApi, type OwnerApiOptions } from '../src/owner-api.ts'
 import { serve, type RunningServer } from '../src/server.ts'
 
 const running: RunningServer[] = []
@@ -12,7 +12,12 @@ afterEach(async () => {
 async function apiThat(listener: RequestListener, timeout = 2000): Promise<OwnerApi> {
   const server = await serve(listener, '127.0.0.1', 0)
   running.push(server)
-  const tokens = { getAccessToken: async () => 'token', invalidate: async () => undefined }
+  const tokens: OwnerApiOptions['tokens'] = {
+    accepted: () => undefined,
+    getAccessToken: async () => 'token',
+    invalidate: async () => false,
+    status: async () => ({ state: 'valid' }),
+  }
   return createOwnerApi({ url: `${server.url}/`, tokens, timeout })
 }
 

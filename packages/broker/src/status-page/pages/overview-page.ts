@@ -2,7 +2,7 @@
  * What the broker does: its accounts with the time their tokens have left, its clients, and what went wrong lately.
  */
 import { accountQuery, ago, type Html, type Notice, noticeBox, timeLeft } from '#sign-in-pages'
-import { type TokenStatus, visible } from '@owner-sso/core'
+import { refusalAdvice, type TokenStatus, visible } from '@owner-sso/core'
 import { html } from 'hono/html'
 import type { ListedClient } from '../../clients/client.ts'
 import type { Failure } from '../failures.ts'
@@ -70,7 +70,10 @@ function accountRow({ account, status }: AccountRow, overview: OverviewPage): Ht
   if (status === undefined) {
     return html`<li><strong>${visible(account)}</strong><span class="pill poor">Can’t be read now</span></li>`
   }
-  const [label, look] = labels[status.state]
+  const advice = refusalAdvice(status)
+  const isUseless = advice !== undefined && status.state === 'expired'
+  const [label, look] = labels[isUseless ? 'reauthentication-required' : status.state]
+  const signIn = html`<p><a class="button" href="${overview.path}/sign-in${accountQuery(account)}">Sign in</a></p>`
   return html`<li>
     <div class="between">
       <strong>${visible(account)}</strong>
@@ -78,9 +81,14 @@ function accountRow({ account, status }: AccountRow, overview: OverviewPage): Ht
     </div>
     ${
       look === 'good'
-        ? remainingLife(account, status, overview)
-        : html`<p class="quiet">${needed(status, overview.now)}</p>
-            <p><a class="button" href="${overview.path}/sign-in${accountQuery(account)}">Sign in</a></p>`
+        ? html`${remainingLife(account, status, overview)}
+          ${
+            advice !== undefined &&
+            html`<p class="notice bad">${advice}</p>
+              ${signIn}`
+          }`
+        : html`<p class="quiet">${advice ?? needed(status, overview.now)}</p>
+            ${signIn}`
     }
   </li>`
 }
@@ -96,7 +104,7 @@ function needed({ state, expires_at: until = 0 }: TokenStatus, now: number): str
 function remainingLife(account: string, status: TokenStatus, { now, refreshAfter }: OverviewPage): Html {
   const { expires_at: until = now, obtained_at: from = now } = status
   const [left, life] = [Math.max(0, Math.round(until - now)), Math.max(1, Math.round(until - from))]
-  const next = Math.round(from + refreshAfter * life - now)
+  const next = Math.round((status.refresh_due_at ?? from + refreshAfter * life) - now)
   const refresh = next > 0 ? `in ${timeLeft(next)}` : 'with the next call'
   return html`<progress
       value="${Math.min(left, life)}"
