@@ -313,6 +313,38 @@ describe('the page', () => {
     await until(async () => (await browser.open('/status')).text.includes('The owner has to sign in again.'))
   })
 
+  it('says until when an account works whose refreshed tokens are refused, and where to sign in', async () => {
+    const page = await start()
+    await page.tokens.save(account, await page.sso.login({ identity: account, credential }))
+    const { expires_at } = await page.tokens.getTokens(account)
+    const refreshAndRefuse = async (): Promise<void> => {
+      await page.tokens.refresh(account)
+      await page.tokens.invalidate(account, await page.tokens.getAccessToken(account))
+    }
+    await refreshAndRefuse()
+    const browser = await inside(page)
+    const row = async () => {
+      const $ = load((await browser.open('/status')).text)
+      const found = $('[aria-labelledby=accounts] li')
+      return [found.find('.pill').text(), found.find('p:not(.small)').text(), found.find('a').attr('href')]
+    }
+    const until = new Date(expires_at * 1000).toISOString().slice(11, 16)
+    const signIn = '/status/sign-in?account=plain%40example.com'
+    expect(await row()).toEqual([
+      'Works',
+      `Refreshed tokens are refused by the owner API. Works until ${until} UTC; sign in again before.Sign in`,
+      signIn,
+    ])
+    // The one before it is refused as well, and so is the one that takes its place.
+    await page.tokens.invalidate(account, await page.tokens.getAccessToken(account))
+    await refreshAndRefuse()
+    expect(await row()).toEqual([
+      'Sign in again',
+      'Refreshed tokens are refused by the owner API; sign in again.Sign in',
+      signIn,
+    ])
+  })
+
   it('shows the ten newest failures of a week', async () => {
     const page = await start()
     const browser = await inside(page)
