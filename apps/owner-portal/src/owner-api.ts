@@ -59,7 +59,8 @@ export function createOwnerApi({ url, tokens, transport, timeout = 10_000 }: Own
     const call = ownerFetch({ tokens, account, target: url, transport })
     const { status, body } = await answerOf(call, path, timeout).catch(async (error: unknown) => {
       if (!(error instanceof OwnerApiTokenRefusedError)) throw error
-      throw refusedToken(refusalAdvice(await tokens.status(account)))
+      // Whatever is known of its end: it was refused just now.
+      throw refusedToken(refusalAdvice({ ...(await tokens.status(account)), state: 'expired' }))
     })
     if (status === 404) throw unknownVehicle()
     if (status !== 200) throw new OwnerApiError(502, `The owner API answered with status ${status}.`)

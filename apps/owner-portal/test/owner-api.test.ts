@@ -9,15 +9,16 @@ afterEach(async () => {
   await Promise.all(running.splice(0).map((server) => server.close()))
 })
 
+const tokens: OwnerApiOptions['tokens'] = {
+  accepted: () => undefined,
+  getAccessToken: async () => 'token',
+  invalidate: async () => false,
+  status: async () => ({ state: 'valid' }),
+}
+
 async function apiThat(listener: RequestListener, timeout = 2000): Promise<OwnerApi> {
   const server = await serve(listener, '127.0.0.1', 0)
   running.push(server)
-  const tokens: OwnerApiOptions['tokens'] = {
-    accepted: () => undefined,
-    getAccessToken: async () => 'token',
-    invalidate: async () => false,
-    status: async () => ({ state: 'valid' }),
-  }
   return createOwnerApi({ url: `${server.url}/`, tokens, timeout })
 }
 
@@ -86,7 +87,6 @@ describe('the owner API', () => {
     const server = createServer()
     const { url, close } = await serve((_request, response) => response.end(), '127.0.0.1', 0)
     await close()
-    const tokens = { getAccessToken: async () => 'token', invalidate: async () => undefined }
     await expect(createOwnerApi({ url, tokens }).vehicles('a')).rejects.toMatchObject({ status: 502 })
     server.close()
   })

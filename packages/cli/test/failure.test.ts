@@ -34,6 +34,7 @@ const documented: Readonly<Record<SsoErrorCode, number>> = {
   ERR_SSO_SESSION_EXISTS: 2,
   ERR_SSO_REFRESH_IN_DOUBT: 7,
   ERR_SSO_REFRESH_BUDGET: 7,
+  ERR_SSO_SHORT_VALIDITY: 7,
   ERR_SSO_STORE: 6,
 }
 
