@@ -1,8 +1,8 @@
 /**
  * What an answer of the owner API says of the token that it was asked with.
  *
- * A 401 refuses the token. A 403 is about the call, unless its body says that it is about the token, or says nothing else of a
- * token that was just issued: such tokens were seen to be refused because of how they were issued (`docs/internals/decisions.md`).
+ * A 401 refuses the token. A 403 is about the call, unless its body says that it is about the token, or says nothing at all of a
+ * token that nothing has accepted yet: tokens were seen to be refused because of how they were issued (`docs/internals/decisions.md`).
  */
 
 /** How the owner API has answered to the newest token of an account. */
@@ -28,7 +28,7 @@ export class OwnerApiTokenRefusedError extends Error {
   }
 }
 
-/** `invalid`: the token is refused. `suspect`: it was just issued, and may be. `call`: it is not the token. */
+/** `invalid`: the token is refused. `suspect`: it may be, since nothing has accepted it yet. `call`: it is not the token. */
 export type Verdict = 'invalid' | 'suspect' | 'call'
 
 /** The body of a 403, and its header `WWW-Authenticate`. */
@@ -44,6 +44,8 @@ export interface TokenHistories {
   note(account: string, token: string, status: number): boolean
   /** What a 403 is about. */
   judge(account: string, token: string, refusal: Refusal): Verdict
+  /** Whether the token was issued lately: a 403 that may be about it is about it then, though there is no other token. */
+  isFresh(account: string, token: string): boolean
 }
 
 /** Seconds after its issue in which a token is fresh. */
@@ -86,9 +88,9 @@ export function tokenHistories(): TokenHistories {
       const said = errorIn(body)
       if (said === undefined) return 'call'
       if (ofToken.test(said)) return 'invalid'
-      const { isFresh, isAccepted } = historyOf(account, token)
-      return ofNothing.test(said) && isFresh && !isAccepted ? 'suspect' : 'call'
+      return ofNothing.test(said) && !historyOf(account, token).isAccepted ? 'suspect' : 'call'
     },
+    isFresh: (account, token) => historyOf(account, token).isFresh,
   }
 }
 

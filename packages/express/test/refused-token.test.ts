@@ -146,6 +146,13 @@ describe.each<[string, () => Call | Promise<Call>]>([
     },
   )
 
+  it('by 403, gives way to the one before it however long ago it was issued', async () => {
+    emulator.change({ refreshedTokens: { status: 403, after: 0 }, accessTokenFormat: 'opaque' })
+    await tokens.refresh(account)
+    expect(await (await newCall())()).toBe(200)
+    expect(emulator.counters).toMatchObject({ refreshRequests: 1 })
+  })
+
   it('is not given up where it is taken: the one before it is dropped', async () => {
     await tokens.refresh(account)
     const call = await newCall()

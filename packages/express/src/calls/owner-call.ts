@@ -40,9 +40,10 @@ export function ownerCaller(tokens: Tokens): <Answer>(call: OwnerCall<Answer>) =
     return status === 403 ? histories.judge(account, token, await sent.refusal()) : 'call'
   }
 
-  /** A 401 is the caller's. A 403 that is about the token would be taken for one about the call. */
-  function refusedAnswer<Answer>(sent: Sent<Answer>): Answer {
-    if (sent.status !== 403) return sent.answer()
+  /** There is no other token. A 403 that is about the token would be taken for one about the call. */
+  function refusedAnswer<Answer>(account: string, token: string, verdict: Verdict, sent: Sent<Answer>): Answer {
+    const isOfToken = verdict === 'invalid' || histories.isFresh(account, token)
+    if (sent.status !== 403 || !isOfToken) return sent.answer()
     sent.discard()
     throw new OwnerApiTokenRefusedError()
   }
@@ -57,13 +58,13 @@ export function ownerCaller(tokens: Tokens): <Answer>(call: OwnerCall<Answer>) =
       first.discard()
       return failed(error)
     })
-    if (next === undefined) return refusedAnswer(first)
+    if (next === undefined) return refusedAnswer(account, token, verdict, first)
     first.discard()
     const second = await send(next)
     const last = await verdictOn(account, next, second)
     if (last === 'call') return second.answer()
     // The manager has to know, so that it rests before it refreshes again.
     await nextToken(tokens, { account, token: next, verdict: last, canRepeat: false }).catch(() => undefined)
-    return refusedAnswer(second)
+    return refusedAnswer(account, next, last, second)
   }
 }

@@ -29,6 +29,7 @@ export interface Exchange extends DeliveryOptions, EndingOptions {
   readonly note: (token: string, status: number) => void
   /** What a 403 is about. */
   readonly judge: (token: string, refusal: Refusal) => Verdict
+  readonly isFresh: (token: string) => boolean
   /** Reports a refused token; the one to send the request with once more, if there is one and it may be. */
   readonly nextToken: (token: string, verdict: Exclude<Verdict, 'call'>, isLast: boolean) => Promise<string | undefined>
   /** The answer to an error of `nextToken`. */
@@ -50,15 +51,14 @@ export function runExchange(dispatcher: Dispatcher, exchange: Exchange): void {
   sendRequest(dispatcher, exchange, exchange.token, ending, (refused) => void afterRefusal(refused))
 
   /** The request goes out once more with another token, or the refusal to the caller. */
-  async function afterRefusal({ verdict, held }: Refused): Promise<void> {
+  async function afterRefusal({ verdict, held, deliver }: Refused): Promise<void> {
     try {
       const next = await exchange.nextToken(exchange.token, verdict, false)
       if (ending.isOver()) return
       if (next !== undefined) {
         held?.discard()
         sendRequest(dispatcher, exchange, next, ending)
-      } else if (held) held.deliver()
-      else endRefused(ending)
+      } else deliver()
     } catch (error) {
       ending.end(exchange.answerTo(error), error)
     } finally {
@@ -67,14 +67,12 @@ export function runExchange(dispatcher: Dispatcher, exchange: Exchange): void {
   }
 }
 
-/** An answer that refuses the token. A 401 waits, unread; a 403 was read, and goes to nobody. */
+/** An answer that refuses the token. A 401 waits, unread; a 403 was read. */
 interface Refused {
   readonly verdict: Exclude<Verdict, 'call'>
-  readonly held: HeldAnswer | undefined
-}
-
-function endRefused(ending: Ending): void {
-  ending.end(ownerApiErrorAnswer('ERR_OWNER_API_TOKEN_REFUSED'), new OwnerApiTokenRefusedError())
+  readonly held?: HeldAnswer
+  /** There is no other token: the caller gets this answer, or hears that the token is refused. */
+  readonly deliver: () => void
 }
 
 /**
@@ -120,14 +118,16 @@ function sendRequest(
   function concludeKept(controller: Dispatcher.DispatchController, all: Forbidden): void {
     all.end()
     const verdict = exchange.judge(token, all.refusal())
-    if (verdict === 'call') {
+    const deliver = (): void => {
+      if (verdict === 'invalid' || (verdict === 'suspect' && exchange.isFresh(token))) {
+        return ending.end(ownerApiErrorAnswer('ERR_OWNER_API_TOKEN_REFUSED'), new OwnerApiTokenRefusedError())
+      }
       deliverKept(controller)
       delivery.end()
-    } else if (onRefused) onRefused({ verdict, held: undefined })
-    else {
-      reportLast(verdict)
-      endRefused(ending)
     }
+    if (verdict !== 'call' && onRefused) return onRefused({ verdict, deliver })
+    if (verdict !== 'call') reportLast(verdict)
+    deliver()
   }
 
   const handler: Dispatcher.DispatchHandler = {
@@ -143,7 +143,7 @@ function sendRequest(
       if (status === 403) kept = forbidden(answerHeaders, () => deliverKept(controller))
       else if (status === 401 && onRefused) {
         held = holdAnswer(controller, answerHeaders, { delivery, silence, bodyTimeout, fail: ending.fail })
-        onRefused({ verdict: 'invalid', held })
+        onRefused({ verdict: 'invalid', held, deliver: held.deliver })
       } else {
         if (status === 401) reportLast('invalid')
         delivery.start(status, answerHeaders)

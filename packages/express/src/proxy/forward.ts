@@ -84,6 +84,7 @@ export function forwarder<Request extends IncomingMessage>(
         if (histories.note(account, sent, status)) tokens.accepted?.(account, sent)
       },
       judge: (sent, refusal) => histories.judge(account, sent, refusal),
+      isFresh: (sent) => histories.isFresh(account, sent),
       nextToken: (sent, verdict, isLast) =>
         nextToken(tokens, { account, token: sent, verdict, canRepeat: canRepeat && !isLast }),
       answerTo: (error) => ssoErrorAnswer(error) ?? ownerApiErrorAnswer('ERR_OWNER_API_INTERNAL'),

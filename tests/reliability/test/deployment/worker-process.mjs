@@ -7,10 +7,12 @@ import { moveClocks, setClocks } from './worker-clock.mjs'
 import { createHash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createSso, createTokenManager, keepSignedIn } from '@owner-sso/core'
+import { ownerFetch } from '@owner-sso/express'
 import { openStore, withWindow } from './worker-store.mjs'
 
 const eventNames = [
   'refreshed',
+  'refreshed-token-refused',
   'refresh-failed',
   'in-doubt',
   'unsaved',
@@ -99,6 +101,16 @@ const commands = {
       return status
     }
     return counted(await Promise.all(Array.from({ length: callers }, call)))
+  },
+  /** Calls of the owner API as an application makes them, all at once: what its callers see of it, as statuses. */
+  async call({ account, ownerApiUrl, callers }) {
+    const call = ownerFetch({ tokens, account, target: ownerApiUrl })
+    const statusOf = async () =>
+      call('/api/1/vehicles').then(
+        ({ status }) => status,
+        (error) => codeOf(error),
+      )
+    return counted(await Promise.all(Array.from({ length: callers }, statusOf)))
   },
   /** Remembers the current token under a name, for `invalidate`. */
   async keep({ account, name }) {

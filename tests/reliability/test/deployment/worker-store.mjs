@@ -80,12 +80,13 @@ export function withWindow(store, report) {
   }
 
   /** What a swap writes, in the words of the protocol. */
-  function kindOf(account, { state, refreshes, intent }) {
+  function kindOf(account, { state, refreshes, intent, refusals }) {
     if (state !== 'signed-in') return state
     if (intent !== undefined) {
       sent.set(account, refreshes)
       return intent.answerLost ? 'doubt' : 'intent'
     }
+    if (refusals?.fellBack) return 'fall-back'
     if (refreshes > (sent.get(account) ?? Number.POSITIVE_INFINITY)) return 'result'
     return refreshes === 0 ? 'sign-in' : 'withdrawal'
   }

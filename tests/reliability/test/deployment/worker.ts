@@ -68,6 +68,7 @@ export interface Worker {
   status(account: string): Promise<TokenStatus>
   calm(): Promise<void>
   useOwnerApi(account: string, url: URL, callers: number): Promise<Readonly<Record<string, number>>>
+  call(account: string, ownerApiUrl: string, callers: number): Promise<Readonly<Record<string, number>>>
   /** Remembers the current token under a name of the test's. */
   keep(account: string, name: string): Promise<void>
   /** Tells the manager that the owner API refused the token of that name. */
@@ -131,6 +132,7 @@ export function startWorker(launcher: readonly string[] = []): Worker {
     status: (account) => call('status', { account }),
     calm: () => call('calm'),
     useOwnerApi: (account, url, callers) => call('useOwnerApi', { account, url: url.href, callers }),
+    call: (account, ownerApiUrl, callers) => call('call', { account, ownerApiUrl, callers }),
     keep: (account, name) => call('keep', { account, name }),
     invalidate: (account, name) => call('invalidate', { account, name }),
     arm: (point, action) => call('arm', { point, action }),
