@@ -59,8 +59,7 @@ export function createOwnerApi({ url, tokens, transport, timeout = 10_000 }: Own
     const call = ownerFetch({ tokens, account, target: url, transport })
     const { status, body } = await answerOf(call, path, timeout).catch(async (error: unknown) => {
       if (!(error instanceof OwnerApiTokenRefusedError)) throw error
-      // Whatever is known of its end: it was refused just now.
-      throw refusedToken(refusalAdvice({ ...(await tokens.status(account)), state: 'expired' }))
+      throw refusedToken(refusalAdvice({ ...(await tokens.status(account)), refused: true }))
     })
     if (status === 404) throw unknownVehicle()
     if (status !== 200) throw new OwnerApiError(502, `The owner API answered with status ${status}.`)

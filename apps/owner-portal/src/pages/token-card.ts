@@ -22,7 +22,8 @@ const states: Record<TokenStatus['state'], { readonly label: string; readonly go
 export function tokenCard(status: TokenStatus, now: number, csrfToken: string): Html {
   const state = states[status.state]
   const advice = refusalAdvice(status)
-  const left = Math.max(0, Math.round((status.expires_at ?? now) - now))
+  const end = status.state === 'expired' || status.refused === true ? now : status.expires_at
+  const left = Math.max(0, Math.round((end ?? now) - now))
   const life = lifetimeOf(status)
   return html`<section class="card" aria-labelledby="token">
     <div class="between">

@@ -9,12 +9,12 @@ import type { TokenStatus } from './token-manager.ts'
  * @param time - writes a time of day, from seconds since the epoch. Default: as `14:10 UTC`
  */
 export function refusalAdvice(
-  { state, expires_at = 0, refreshed_tokens_refused }: TokenStatus,
+  { state, expires_at = 0, refused: isRefused = false, refreshed_tokens_refused }: TokenStatus,
   time: (at: number) => string = utc,
 ): string | undefined {
   const isLost = state === 'signed-out' || state === 'reauthentication-required'
   if (refreshed_tokens_refused === undefined || isLost) return undefined
-  const works = state !== 'expired' && expires_at > Date.now() / 1000
+  const works = state !== 'expired' && !isRefused && expires_at > Date.now() / 1000
   const refused = 'Refreshed tokens are refused by the owner API'
   return works ? `${refused}. Works until ${time(expires_at)}; sign in again before.` : `${refused}; sign in again.`
 }

@@ -14,7 +14,8 @@ it.each<[string, TokenStatus, string | undefined]>([
     refused,
     'Refreshed tokens are refused by the owner API. Works until 14:10 UTC; sign in again before.',
   ],
-  ['that it has ended, or is refused itself', { ...refused, state: 'expired' }, over],
+  ['that it has ended', { ...refused, state: 'expired' }, over],
+  ['that it is refused itself', { ...refused, refused: true }, over],
   ['that it has ended since', { ...refused, expires_at: 1 }, over],
   ['nothing where refreshed tokens are accepted', { state: 'valid', expires_at: end }, undefined],
   [

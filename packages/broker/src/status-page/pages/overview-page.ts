@@ -71,7 +71,7 @@ function accountRow({ account, status }: AccountRow, overview: OverviewPage): Ht
     return html`<li><strong>${visible(account)}</strong><span class="pill poor">Can’t be read now</span></li>`
   }
   const advice = refusalAdvice(status)
-  const isUseless = advice !== undefined && status.state === 'expired'
+  const isUseless = advice !== undefined && (status.state === 'expired' || status.refused === true)
   const [label, look] = labels[isUseless ? 'reauthentication-required' : status.state]
   const signIn = html`<p><a class="button" href="${overview.path}/sign-in${accountQuery(account)}">Sign in</a></p>`
   return html`<li>
