@@ -328,11 +328,11 @@ describe('the page', () => {
       const found = $('[aria-labelledby=accounts] li')
       return [found.find('.pill').text(), found.find('p:not(.small)').text(), found.find('a').attr('href')]
     }
-    const until = new Date(expires_at * 1000).toISOString().slice(11, 16)
+    const end = new Date(expires_at * 1000).toISOString().slice(11, 16)
     const signIn = '/status/sign-in?account=plain%40example.com'
     expect(await row()).toEqual([
       'Works',
-      `Refreshed tokens are refused by the owner API. Works until ${until} UTC; sign in again before.Sign in`,
+      `Refreshed tokens are refused by the owner API. Works until ${end} UTC; sign in again before.Sign in`,
       signIn,
     ])
     // The one before it is refused as well, and so is the one that takes its place.
