@@ -19,8 +19,6 @@ export interface OverviewPage extends PageContext {
   /** `undefined` where they could not be read. */
   readonly clients: readonly ListedClient[] | undefined
   readonly failures: readonly Failure[]
-  /** Fraction of a token's life after which it is refreshed. */
-  readonly refreshAfter: number
   /** Seconds since the epoch. */
   readonly now: number
   /** What has just worked. */
@@ -101,10 +99,10 @@ function needed({ state, expires_at: until = 0 }: TokenStatus, now: number): str
     : 'No program gets a token until the owner signs in.'
 }
 
-function remainingLife(account: string, status: TokenStatus, { now, refreshAfter }: OverviewPage): Html {
+function remainingLife(account: string, status: TokenStatus, { now }: OverviewPage): Html {
   const { expires_at: until = now, obtained_at: from = now } = status
   const [left, life] = [Math.max(0, Math.round(until - now)), Math.max(1, Math.round(until - from))]
-  const next = Math.round((status.refresh_due_at ?? from + refreshAfter * life) - now)
+  const next = Math.round((status.refresh_due_at ?? status.next_attempt_at ?? now) - now)
   const refresh = next > 0 ? `in ${timeLeft(next)}` : 'with the next call'
   return html`<progress
       value="${Math.min(left, life)}"
