@@ -23,6 +23,10 @@ const endings: Readonly<Record<ScenarioName, readonly [call: Call, ends: object]
   'rotation-omitted': [refreshTwiceWithTheSame, tokens],
   'family-revoked': [callAfterAReplay, [200, 'ERR_SSO_REAUTHENTICATION_REQUIRED', 401]],
   'early-revocation': [callTwice, [401, 200]],
+  'refreshed-tokens-refused': [callAfterARefresh, [401, 200]],
+  'refreshed-tokens-refused-403': [callAfterARefresh, [403, 200]],
+  'refreshed-tokens-for-three-hours': [callAfterARefreshAndThreeHours, [200, 200, 401, 200]],
+  'refresh-ends-old-token': [callAfterARefresh, [200, 401]],
   'refresh-token-expired': [refresh, signInAgain],
   'firewall-block': [logIn, { code: 'ERR_SSO_FIREWALL_CHALLENGE', status: 403 }],
   'firewall-at-refresh': [refresh, { code: 'ERR_SSO_FIREWALL_CHALLENGE', step: 'refresh' }],
@@ -75,6 +79,18 @@ async function callAfterAReplay(sso: Sso, held: TokenSet): Promise<unknown> {
 
 async function callTwice(_sso: Sso, held: TokenSet): Promise<unknown> {
   return [await callOwnerApi(held), await callOwnerApi(held)]
+}
+
+/** What the owner API says of the new access token, and of the old one. */
+async function callAfterARefresh(sso: Sso, held: TokenSet): Promise<number[]> {
+  return [await callOwnerApi(await sso.refresh(held)), await callOwnerApi(held)]
+}
+
+async function callAfterARefreshAndThreeHours(sso: Sso, held: TokenSet): Promise<number[]> {
+  const fresh = await sso.refresh(held)
+  const before = [await callOwnerApi(fresh), await callOwnerApi(held)]
+  emulator.clock.advance(3 * 3600)
+  return [...before, await callOwnerApi(fresh), await callOwnerApi(held)]
 }
 
 async function refreshTwiceWithTheSame(sso: Sso, held: TokenSet): Promise<unknown> {

@@ -153,7 +153,7 @@ describe('an access token of a refresh that the owner API refuses', () => {
 })
 
 describe('the way back', () => {
-  it.each<[string, (world: Bench, tokens: TokenManager) => Promise<void>]>([
+  it.each<[string, (world: Bench, tokens: TokenManager) => Promise<unknown>]>([
     ['after the new one was accepted', async (_, tokens) => tokens.accepted(account, 'a1')],
     ['after the old one was refused as well', async (_, tokens) => tokens.invalidate(account, 'a0')],
     ['after the old one has ended', async (world) => world.pass(hours(1))],

@@ -95,6 +95,7 @@ describe('what a refresh comes to', () => {
     const manager = world.process(options)
     await manager.save(account, world.tokens())
     const before = (await world.store.read(account))?.record
+    if (before?.state !== 'signed-in') throw new Error('It is not signed in.')
     await world.pass(hours(7) + 700)
     const told: unknown[] = []
     for (const name of names)
